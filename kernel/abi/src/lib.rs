@@ -1,0 +1,18 @@
+//! The contract between the kernel, system processes and tools: identities and errors.
+//!
+//! Invariant: everything here is plain data with one meaning on every board. Not here: protocols
+//! (`sysprocs/proto`), link frames (`netlink-hw/wire`).
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod errno;
+pub mod id;
+pub mod user;
+
+pub use errno::Errno;
+pub use id::{BoardId, ProcId};
+
+/// Bytes of a page, of a file-system block and of the largest slice that a message lends.
+pub const PAGE_BYTES: usize = 4096;
+/// Boards that one cluster may have; the bus has as many acknowledgement lines.
+pub const BOARDS_MAX: usize = 8;

@@ -1,0 +1,2 @@
+//! renga-arch-aarch64.
+#![no_std]

@@ -1,0 +1,2 @@
+//! renga-board-rpi.
+#![no_std]

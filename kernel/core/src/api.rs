@@ -1,0 +1,167 @@
+//! Typed ports, clients and calls: safe code over the rendezvous core.
+//!
+//! Invariant: a client names one server and one protocol, a call one entry; all of it is checked
+//! when compiled. Not here: calls whose types only arrive at run time (`raw.rs`).
+
+use crate::process::{Me, Process};
+use crate::protocol::{Entry, InWords, Lends, Protocol};
+use crate::rendezvous::{RawAccept, RawCall, RawCallFuture};
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use renga_abi::ProcId;
+
+/// Where a server of `P` is. Boot takes it from the server's port, or from the placement for a
+/// stub, and gives it to clients.
+pub struct Address<P>(&'static Process, PhantomData<P>);
+impl<P> Clone for Address<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P> Copy for Address<P> {}
+impl<P: Protocol> Address<P> {
+    /// The server behind `process`, which the placement says serves `P`.
+    ///
+    /// Should the placement be wrong, the first call is refused by a fault, not misunderstood: a
+    /// local server's entries are those of its port.
+    pub fn new(process: &'static Process) -> Self {
+        Address(process, PhantomData)
+    }
+    /// Who serves.
+    pub fn id(&self) -> ProcId {
+        self.0.id
+    }
+}
+
+/// The right to call one server, as one process.
+pub struct Client<P>(&'static Process, Address<P>);
+impl<P: Protocol> Client<P> {
+    /// The right of `me` to call `server`.
+    pub fn new(me: &Me, server: Address<P>) -> Self {
+        Client(me.0, server)
+    }
+    /// Who serves.
+    pub fn server(&self) -> ProcId {
+        self.1.0.id
+    }
+    /// Sends the message and waits for the reply.
+    #[inline(always)]
+    pub fn call<'a, E: Entry<Protocol = P>>(&'a mut self, entry: E, lends: E::Lends<'a>) -> CallFuture<'a, E> {
+        CallFuture(RawCallFuture::new(self.0, self.1.0, E::OP, lends.split(), |w| entry.put(&w[..])), PhantomData)
+    }
+}
+
+/// The right to call all servers of `P`, by board and by their number on it, as one process.
+pub struct Family<P: 'static>(&'static Process, &'static [&'static [Address<P>]]);
+impl<P: Protocol> Family<P> {
+    /// `members[board][number]`; a board without servers of `P` has an empty slice.
+    pub fn new(me: &Me, members: &'static [&'static [Address<P>]]) -> Self {
+        Family(me.0, members)
+    }
+    /// The server `number` of `board`, if there is one.
+    #[inline(always)]
+    pub fn at(&mut self, board: u8, number: usize) -> Option<Client<P>> {
+        let server = *self.1.get(usize::from(board))?.get(number)?;
+        Some(Client(self.0, server))
+    }
+    /// How many servers `board` has.
+    pub fn count(&self, board: u8) -> usize {
+        self.1.get(usize::from(board)).map_or(0, |servers| servers.len())
+    }
+    /// How many boards there are.
+    pub fn boards(&self) -> u8 {
+        self.1.len() as u8
+    }
+}
+
+/// A call on its way.
+#[must_use = "a call does nothing until awaited"]
+pub struct CallFuture<'a, E>(RawCallFuture<'a>, PhantomData<E>);
+impl<E: Entry> Future for CallFuture<'_, E> {
+    type Output = E::Reply;
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<E::Reply> {
+        self.0.poll(cx).map(|words| E::Reply::get(&words[..]))
+    }
+}
+
+/// The right to serve `P`, as one process.
+pub struct Port<P>(&'static Process, PhantomData<P>);
+impl<P: Protocol> Port<P> {
+    /// The port of `me`, and where clients find it.
+    pub fn new(me: &Me) -> (Self, Address<P>) {
+        me.0.entries.set(P::ENTRIES);
+        (Port(me.0, PhantomData), Address(me.0, PhantomData))
+    }
+    /// Waits for a call.
+    #[inline(always)]
+    pub fn accept(&mut self) -> Accept<'_, P> {
+        self.accept_only(P::ENTRIES)
+    }
+    /// Guard: waits for a call to an entry in the set `A::BIT | B::BIT`.
+    #[inline(always)]
+    pub fn accept_only(&mut self, entries: u32) -> Accept<'_, P> {
+        Accept(RawAccept::new(self.0, entries, false), PhantomData)
+    }
+    /// As `accept_only`, or `None` on a notification (interrupt, alarm, interrupted caller).
+    pub async fn accept_or_notified(&mut self, entries: u32) -> Option<P::Incoming> {
+        let raw = RawAccept::new(self.0, entries, true);
+        poll_fn(|_| raw.poll()).await.map(P::incoming)
+    }
+}
+
+/// A wait for a call.
+#[must_use = "accept does nothing until awaited"]
+pub struct Accept<'a, P>(RawAccept<'a>, PhantomData<P>);
+impl<P: Protocol> Future for Accept<'_, P> {
+    type Output = P::Incoming;
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<P::Incoming> {
+        self.0.poll().map(|raw| match raw {
+            Some(raw) => P::incoming(raw),
+            None => unreachable!("notification not asked for"),
+        })
+    }
+}
+
+/// An accepted call to `E`; may be kept, must be replied to.
+#[must_use = "reply to the call"]
+pub struct Call<E>(RawCall, PhantomData<E>);
+impl<E: Entry> Call<E> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn new(raw: RawCall) -> Self {
+        debug_assert_eq!(raw.op(), E::OP);
+        Call(raw, PhantomData)
+    }
+    /// The arguments.
+    #[inline(always)]
+    pub fn entry(&self) -> E {
+        E::get(&self.0.words()[..])
+    }
+    /// The slice lent; may be handed on to a further call. The borrow ends before the reply.
+    #[inline(always)]
+    pub fn lent(&mut self) -> E::Lends<'_> {
+        E::Lends::join(self.0.lent())
+    }
+    /// Says that only the first `bytes` of the slice taken carry the answer: no more crosses boards.
+    #[inline(always)]
+    pub fn set_taken_used(&mut self, bytes: usize) {
+        self.0.set_taken_used(bytes);
+    }
+    /// Whether the caller was interrupted and should be answered early (`EINTR`), not kept waiting.
+    pub fn interrupted(&self) -> bool {
+        self.0.interrupted()
+    }
+    /// Who asks.
+    pub fn caller(&self) -> ProcId {
+        self.0.0.id
+    }
+    /// Answers, and lets the caller go on.
+    #[inline(always)]
+    pub fn reply(self, reply: E::Reply) {
+        self.0.reply(|w| reply.put(&w[..]));
+    }
+}

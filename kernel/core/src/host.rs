@@ -1,0 +1,125 @@
+//! Processes inside a host program: the harness of tests and of the simulator.
+//!
+//! Invariant: what it makes is leaked, as a board never frees it. Its functions are safe to call
+//! under one condition that a test keeps: a process's `Me`, ports and clients are used only by the
+//! future made for it. Not here: time and interrupts; the test drives them through the core.
+
+use crate::api::{Address, Port};
+use crate::arena::Arena;
+use crate::process::{Me, Process};
+use crate::protocol::Protocol;
+use crate::ready::Core;
+use core::convert::Infallible as Never;
+use core::future::Future;
+use renga_abi::ProcId;
+use std::boxed::Box;
+use std::cell::Cell;
+use std::vec;
+
+/// One board: core, arena, a counter of processes.
+#[derive(Clone, Copy)]
+pub struct Board {
+    /// Its core.
+    pub core: &'static Core,
+    /// Its boot memory.
+    pub arena: &'static Arena,
+    number: u8,
+    next: &'static Cell<u16>,
+}
+
+/// Dispatches after which a test that does not come to rest is called endless.
+const DISPATCHES_MAX: u64 = 50_000_000;
+
+impl Board {
+    /// Board `number` with `memory_bytes` of boot memory.
+    pub fn new(number: u8, memory_bytes: usize) -> Board {
+        let memory = Box::leak(vec![0u128; memory_bytes.div_ceil(16)].into_boxed_slice());
+        // SAFETY: the leaked box lives for ever and is used for nothing else.
+        let arena = unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) };
+        Board {
+            core: Box::leak(Box::new(Core::NEW)),
+            arena: Box::leak(Box::new(arena)),
+            number,
+            next: Box::leak(Box::new(Cell::new(0))),
+        }
+    }
+
+    /// A header, not started, of the next identity.
+    pub fn declare(self, priority: u8) -> &'static Process {
+        let id = ProcId::new(self.number, self.next.get());
+        self.next.set(id.index + 1);
+        self.arena.put(|| Process::new(self.core, priority, id))
+    }
+
+    /// A stub whose calls `router` carries to `id`.
+    pub fn stub(self, router: &'static Process, id: ProcId) -> &'static Process {
+        self.arena.put(|| Process::stub(self.core, router, id))
+    }
+
+    /// Starts `process` with the future that `make` returns.
+    pub fn start<F: Future<Output = Never> + 'static>(self, process: &'static Process, make: impl FnOnce(Me) -> F) {
+        // SAFETY: `start` below panics if the process was started before, so this is the only `Me`
+        // that lives; that its use stays inside the future is the harness's condition.
+        let me = unsafe { Me::new(process) };
+        let future = make(me);
+        process.start(self.arena.put(|| future));
+    }
+
+    /// A process with the future that `make` returns.
+    pub fn spawn<F: Future<Output = Never> + 'static>(self, make: impl FnOnce(Me) -> F) -> &'static Process {
+        let process = self.declare(1);
+        self.start(process, make);
+        process
+    }
+
+    /// A server of `P`.
+    pub fn server<P: Protocol, F: Future<Output = Never> + 'static>(
+        self,
+        make: impl FnOnce(Me, Port<P>) -> F,
+    ) -> Address<P> {
+        let mut address = None;
+        self.spawn(|me| {
+            let (port, at) = Port::new(&me);
+            address = Some(at);
+            make(me, port)
+        });
+        match address {
+            Some(address) => address,
+            None => unreachable!("spawn runs its closure"),
+        }
+    }
+
+    /// Runs `body` as a process, which then waits for ever.
+    pub fn client<F: Future<Output = ()> + 'static>(self, body: impl FnOnce(Me) -> F) -> &'static Process {
+        self.spawn(|me| {
+            let future = body(me);
+            async move {
+                future.await;
+                core::future::pending().await
+            }
+        })
+    }
+
+    /// Dispatches until nothing is ready.
+    ///
+    /// # Panics
+    /// If that does not come within a very large number of dispatches.
+    pub fn run(self) {
+        for _ in 0..DISPATCHES_MAX {
+            if !self.core.dispatch() {
+                return;
+            }
+        }
+        panic!("the processes never come to rest");
+    }
+
+    /// Runs until nothing is ready and no alarm is set, skipping idle time.
+    pub fn run_through_alarms(self) {
+        self.run();
+        while let Some(at_ns) = self.core.next_alarm_ns() {
+            self.core.set_now_ns(at_ns.max(self.core.now_ns()));
+            self.core.expire_alarms(self.core.now_ns());
+            self.run();
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The kernel without hardware: processes, rendezvous, ready queue, timers, notifications, trace.
+//!
+//! Invariant: no statics and no allocation; all state is in one [`Core`] per processor core and the
+//! headers of its processes, so that many kernels fit into one host program. All `unsafe` is in
+//! `rendezvous.rs`, `user.rs` and `arena.rs` (and the host harness). Not here: traps, interrupts'
+//! sources and page tables (`arch-aarch64`, `board-rpi`), other boards (`sysprocs/router`).
+#![cfg_attr(not(feature = "host"), no_std)]
+
+pub mod api;
+pub mod arena;
+#[cfg(feature = "host")]
+pub mod host;
+pub mod notify;
+pub mod process;
+pub mod protocol;
+mod queue;
+pub mod raw;
+pub mod ready;
+pub mod rendezvous;
+mod timer;
+pub mod trace;
+pub mod user;
+
+pub use api::{Accept, Address, Call, CallFuture, Client, Family, Port};
+pub use arena::Arena;
+pub use process::{Me, Process, Wait};
+pub use protocol::{Entry, InWords, Lends, Protocol, Word};
+pub use ready::Core;

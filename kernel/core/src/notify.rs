@@ -1,0 +1,83 @@
+//! Notifications: what an interrupt, an alarm or a signal does to a process.
+//!
+//! Invariant: a notification is a flag, not a count, is never lost, and never blocks the one who
+//! gives it, so it makes no edge in the wait-for graph.
+
+use crate::process::{Me, Process, Wait};
+use crate::rendezvous::NOTIFIED;
+use core::future::poll_fn;
+use core::mem::replace;
+use core::task::Poll;
+
+impl Process {
+    /// Wakes the process from `notified` or `accept_or_notified`, or is kept for its next wait there.
+    /// To be called between polls: by interrupt handling, or by a process of the same core.
+    pub fn notify(&'static self) {
+        if self.wait.get() == Wait::Notification {
+            self.wait.set(Wait::Nothing);
+            self.core.make_ready(self);
+        } else if self.open.get() & NOTIFIED != 0 {
+            self.open.set(0);
+            self.core.make_ready(self);
+        } else {
+            self.notified.set(true);
+        }
+    }
+
+    /// Asks the process to give up waiting: the server that holds its call is notified and may
+    /// answer early, and its user program, if it runs, traps at once. The flag stays up until
+    /// [`Me::clear_interrupted`].
+    pub fn interrupt(&'static self) {
+        self.interrupted.set(true);
+        if self.wait.get() == Wait::Reply
+            && let Some(server) = self.server.get()
+        {
+            server.router.get().unwrap_or(server).notify();
+        }
+    }
+}
+
+/// The right to interrupt one process.
+#[derive(Clone, Copy)]
+pub struct Interruptor(&'static Process);
+
+impl Interruptor {
+    /// The right to interrupt `process`.
+    pub fn new(process: &'static Process) -> Self {
+        Interruptor(process)
+    }
+    /// See [`Process::interrupt`].
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
+}
+
+impl Me {
+    /// Waits until the process is notified; at once if it was since the last wait.
+    pub async fn notified(&mut self) {
+        let me = self.0;
+        if !me.notified.replace(false) {
+            me.begin(Wait::Notification);
+            poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await
+        }
+    }
+
+    /// Lets the others of its priority run.
+    pub async fn yield_turn(&mut self) {
+        let (me, mut gone) = (self.0, false);
+        me.begin(Wait::Turn);
+        me.core.make_ready(me);
+        poll_fn(|_| if replace(&mut gone, true) { Poll::Ready(()) } else { Poll::Pending }).await;
+        me.wait.set(Wait::Nothing);
+    }
+
+    /// Whether somebody asked this process to give up waiting.
+    pub fn interrupted(&self) -> bool {
+        self.0.interrupted.get()
+    }
+
+    /// Takes note of the interruption: later waits are whole again.
+    pub fn clear_interrupted(&mut self) {
+        self.0.interrupted.set(false);
+    }
+}

@@ -1,0 +1,150 @@
+//! The header of a system process, and the right to act as one.
+//!
+//! Invariant: a header lives for ever (I1 of `rendezvous.rs`) and holds the one outstanding call of
+//! its process, so a server's handle on that call never dangles. Not here: what a process does; its
+//! future is only a pointer pair to the header.
+
+use crate::queue::{Link, Queue};
+use crate::ready::{Core, PRIORITIES};
+use core::cell::Cell;
+use core::task::Context;
+use renga_abi::ProcId;
+use renga_abi::user::{Trap, UserContext};
+
+/// What a process waits for; only the process itself and whoever completes the wait write it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wait {
+    /// Not waiting: ready, or running.
+    Nothing,
+    /// Its message is written, not sent.
+    Prepared,
+    /// Its call is at the server, or on the way there.
+    Reply,
+    /// As `Reply`, and its poll is still on the stack below the server's.
+    ReplyInPlace,
+    /// The reply is in the header.
+    Replied,
+    /// A call to one of its open entries.
+    Accept,
+    /// An interrupt, an alarm or another notification.
+    Notification,
+    /// Its turn, after others of its priority.
+    Turn,
+    /// Its user program: ready to run, or running.
+    User,
+}
+
+/// Words that a message carries beside its slices.
+pub const WORDS: usize = 6;
+/// The words of a message.
+pub type Words = [Cell<u64>; WORDS];
+pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
+
+/// Header of a process; on other boards' behalf also the stub of a remote one.
+pub struct Process {
+    pub(crate) link: Link,
+    /// Entries that its waiting accept takes; 0 when it does not wait in accept.
+    pub(crate) open: Cell<u32>,
+    pub(crate) wait: Cell<Wait>,
+    pub(crate) priority: u8,
+    pub(crate) notified: Cell<bool>,
+    pub(crate) interrupted: Cell<bool>,
+    pub(crate) accepted: Link,
+    pub(crate) core: &'static Core,
+    pub(crate) body: Cell<Body>,
+    pub(crate) callers: Queue,
+    pub(crate) op: Cell<u32>,
+    pub(crate) words: Words,
+    pub(crate) given: Cell<*const [u8]>,
+    pub(crate) taken: Cell<*mut [u8]>,
+    /// Bytes of the taken slice that the server says it wrote; only proxies read it.
+    pub(crate) taken_used: Cell<usize>,
+    /// The server of a call that was not answered in place.
+    pub(crate) server: Link,
+    /// Of a stub: the router that takes its calls.
+    pub(crate) router: Cell<Option<&'static Process>>,
+    /// The entries of the protocol that it serves; a call from another board is checked against it.
+    pub(crate) entries: Cell<u32>,
+    pub(crate) alarm_ns: Cell<u64>,
+    pub(crate) alarm_link: Link,
+    pub(crate) user: Cell<*mut UserContext>,
+    pub(crate) user_space: Cell<u32>,
+    pub(crate) trap: Cell<Trap>,
+    pub(crate) id: ProcId,
+}
+
+impl Process {
+    /// A header for the process `id` on `core`; it runs once it is started.
+    ///
+    /// # Panics
+    /// If `priority` is not below [`PRIORITIES`].
+    pub const fn new(core: &'static Core, priority: u8, id: ProcId) -> Process {
+        assert!((priority as usize) < PRIORITIES);
+        Process {
+            link: Cell::new(None),
+            open: Cell::new(0),
+            wait: Cell::new(Wait::Nothing),
+            priority,
+            notified: Cell::new(false),
+            interrupted: Cell::new(false),
+            accepted: Cell::new(None),
+            core,
+            body: Cell::new((crate::rendezvous::not_started, core::ptr::null_mut())),
+            callers: Queue::NEW,
+            op: Cell::new(0),
+            words: [const { Cell::new(0) }; WORDS],
+            given: Cell::new(&[]),
+            taken: Cell::new(&mut []),
+            taken_used: Cell::new(0),
+            server: Cell::new(None),
+            router: Cell::new(None),
+            entries: Cell::new(0),
+            alarm_ns: Cell::new(u64::MAX),
+            alarm_link: Cell::new(None),
+            user: Cell::new(core::ptr::null_mut()),
+            user_space: Cell::new(0),
+            trap: Cell::new(Trap::Preempted),
+            id,
+        }
+    }
+
+    /// A stub: calls to it are `router`'s to carry to the process `id` of another board.
+    pub const fn stub(core: &'static Core, router: &'static Process, id: ProcId) -> Process {
+        Process { router: Cell::new(Some(router)), ..Process::new(core, 0, id) }
+    }
+
+    /// Who this is.
+    pub fn id(&self) -> ProcId {
+        self.id
+    }
+    /// What it waits for now; for wait-for graphs and panic reports.
+    pub fn wait(&self) -> Wait {
+        self.wait.get()
+    }
+    /// The process whose reply it waits for, if it does and the call was not answered in place.
+    pub fn waits_for(&self) -> Option<ProcId> {
+        (self.wait.get() == Wait::Reply).then(|| self.server.get().map(Process::id)).flatten()
+    }
+    /// The operation of its outstanding or last call.
+    pub fn op(&self) -> u32 {
+        self.op.get()
+    }
+}
+
+/// The right to act as one process. Not `Clone`.
+pub struct Me(pub(crate) &'static Process);
+
+impl Me {
+    /// Who this is.
+    pub fn id(&self) -> ProcId {
+        self.0.id
+    }
+    /// One line in the kernel's log, with two figures.
+    pub fn log(&self, text: &'static str, figures: [u64; 2]) {
+        self.0.core.log(self.0.id, text, figures);
+    }
+    /// Virtual or real time since boot, ns.
+    pub fn now_ns(&self) -> u64 {
+        self.0.core.now_ns()
+    }
+}

@@ -1,0 +1,288 @@
+//! Protocols: the entries that a server has, with the types of their words, slices and replies.
+//!
+//! Invariant: an entry's types are fixed at compile time, so the wrong message or reply does not
+//! compile; between boards the same words travel. Not here: the protocols themselves (`proto`).
+
+use crate::process::Words;
+use crate::rendezvous::RawCall;
+use core::cell::Cell;
+use renga_abi::{Errno, ProcId};
+
+/// A value that travels in the words of a message, from the first of `words` on.
+pub trait InWords: Sized {
+    /// Words that it takes.
+    const COUNT: usize;
+    /// Writes it.
+    fn put(self, words: &[Cell<u64>]);
+    /// Reads it.
+    fn get(words: &[Cell<u64>]) -> Self;
+}
+
+/// A value that travels in one word.
+pub trait Word: Copy {
+    /// As a word.
+    fn to_word(self) -> u64;
+    /// From a word; one that no value has gives a default, never a fault.
+    fn from_word(word: u64) -> Self;
+}
+
+macro_rules! words { ($($t:ty)*) => { $(
+    impl Word for $t {
+        #[inline(always)]
+        fn to_word(self) -> u64 { self as u64 }
+        #[inline(always)]
+        fn from_word(word: u64) -> Self { word as $t }
+    }
+    one_word! { $t }
+)* } }
+macro_rules! one_word { ($t:ty) => {
+    impl InWords for $t {
+        const COUNT: usize = 1;
+        #[inline(always)]
+        fn put(self, words: &[Cell<u64>]) { words[0].set(Word::to_word(self)) }
+        #[inline(always)]
+        fn get(words: &[Cell<u64>]) -> Self { Word::from_word(words[0].get()) }
+    }
+} }
+words! { u8 u16 u32 u64 usize i32 i64 }
+impl Word for bool {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        self as u64
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        word != 0
+    }
+}
+one_word! { bool }
+impl Word for ProcId {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(ProcId::to_word(self))
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        ProcId::from_word(word as u32)
+    }
+}
+one_word! { ProcId }
+impl<T: Word + Default> Word for Option<T> {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        self.map_or(u64::MAX, Word::to_word)
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        (word != u64::MAX).then(|| T::from_word(word))
+    }
+}
+
+impl InWords for () {
+    const COUNT: usize = 0;
+    #[inline(always)]
+    fn put(self, _: &[Cell<u64>]) {}
+    #[inline(always)]
+    fn get(_: &[Cell<u64>]) -> Self {}
+}
+
+/// Word 0 is 0 for `Ok` and the error's number for `Err`: six zero words are success, which is what
+/// an asynchronous call is answered with when it is released.
+impl<T: InWords> InWords for Result<T, Errno> {
+    const COUNT: usize = 1 + T::COUNT;
+    #[inline(always)]
+    fn put(self, words: &[Cell<u64>]) {
+        match self {
+            Ok(value) => {
+                words[0].set(0);
+                value.put(&words[1..]);
+            }
+            Err(errno) => words[0].set(u64::from(errno.0)),
+        }
+    }
+    #[inline(always)]
+    fn get(words: &[Cell<u64>]) -> Self {
+        match words[0].get() {
+            0 => Ok(T::get(&words[1..])),
+            errno => Err(Errno(errno as u16)),
+        }
+    }
+}
+
+/// What a request lends until the reply: nothing, a slice given (`&[u8]`), one taken
+/// (`&mut [u8]`), or both.
+pub trait Lends<'a>: Sized {
+    /// The slice given and the slice taken.
+    fn split(self) -> (&'a [u8], &'a mut [u8]);
+    /// The inverse of `split`.
+    fn join(both: (&'a [u8], &'a mut [u8])) -> Self;
+}
+macro_rules! lends { ($($t:ty, $split:expr, $join:expr;)*) => { $(
+    impl<'a> Lends<'a> for $t {
+        #[inline(always)]
+        fn split(self) -> (&'a [u8], &'a mut [u8]) { ($split)(self) }
+        #[inline(always)]
+        fn join(both: (&'a [u8], &'a mut [u8])) -> Self { ($join)(both) }
+    }
+)* } }
+lends! {
+    (), |_| (&[][..], &mut [][..]), |_| ();
+    &'a [u8], |s| (s, &mut [][..]), |b: (&'a [u8], _)| b.0;
+    &'a mut [u8], |s| (&[][..], s), |b: (_, &'a mut [u8])| b.1;
+    (&'a [u8], &'a mut [u8]), |s| s, |b| b;
+}
+
+/// An entry of a protocol; the value itself is its arguments.
+pub trait Entry: InWords {
+    /// The protocol that it belongs to.
+    type Protocol: Protocol;
+    /// What its message lends.
+    type Lends<'a>: Lends<'a>;
+    /// What it is answered with.
+    type Reply: InWords;
+    /// Its number, below 31.
+    const OP: u32;
+}
+
+/// What a server can be asked for.
+pub trait Protocol: 'static {
+    /// Its number, unique in the system.
+    const ID: u32;
+    /// Its name.
+    const NAME: &'static str;
+    /// The set of all entries, one bit each.
+    const ENTRIES: u32;
+    /// Entries whose reply may wait for another client's call.
+    const DEFERS: u32;
+    /// Entries that return no result, so that an asynchronous edge may release their callers.
+    const RELEASES: u32;
+    /// The entries' names, by number, with their numbers.
+    const NAMES: &'static [(u32, &'static str)];
+    /// An enum with a `Call<E>` per entry.
+    type Incoming;
+    /// Types an accepted call.
+    fn incoming(raw: RawCall) -> Self::Incoming;
+}
+
+#[doc(hidden)]
+pub type MessageWords = Words;
+
+/// Declares a protocol. Entries: number, name, arguments (one word each), what is lent, the reply,
+/// and in brackets `defers` (the reply may wait for another client) or `releases` (no result: its
+/// caller may be let go early on an asynchronous edge).
+///
+/// ```
+/// renga_core::protocol! {
+///     /// A disk.
+///     pub Disk = 3, DiskCall {
+///         /// Reads one block.
+///         0 ReadBlock { block: u64 } (&'a mut [u8]) -> Result<(), renga_abi::Errno>;
+///         /// Writes one block.
+///         1 WriteBlock { block: u64 } (&'a [u8]) -> Result<(), renga_abi::Errno> [releases];
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! protocol {
+    ($(#[$pdoc:meta])* pub $P:ident = $id:literal, $In:ident {
+        $($(#[$edoc:meta])* $op:literal $E:ident { $($f:ident : $t:ty),* $(,)? } ($($lends:tt)*) -> $R:ty $([$($flag:ident)*])? ;)+
+    }) => {
+        $(#[$pdoc])*
+        pub enum $P {}
+        #[doc = concat!("An accepted call of the protocol `", stringify!($P), "`.")]
+        pub enum $In { $($(#[$edoc])* $E($crate::Call<$E>)),+ }
+        impl $crate::Protocol for $P {
+            const ID: u32 = $id;
+            const NAME: &'static str = stringify!($P);
+            const ENTRIES: u32 = $(1 << $op)|+;
+            const DEFERS: u32 = 0 $($($(| $crate::protocol!(@defers $flag $op))*)?)+;
+            const RELEASES: u32 = 0 $($($(| $crate::protocol!(@releases $flag $op))*)?)+;
+            const NAMES: &'static [(u32, &'static str)] = &[$(($op, stringify!($E))),+];
+            type Incoming = $In;
+            #[inline(always)]
+            fn incoming(raw: $crate::rendezvous::RawCall) -> $In {
+                match raw.op() { $($op => $In::$E($crate::Call::new(raw)),)+ _ => unreachable!("no such entry") }
+            }
+        }
+        $(
+            $(#[$edoc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $E { $(#[allow(missing_docs)] pub $f: $t),* }
+            impl $E {
+                /// Its bit in an entry set.
+                pub const BIT: u32 = 1 << $op;
+            }
+            impl $crate::InWords for $E {
+                const COUNT: usize = 0 $(+ { let _ = stringify!($f); 1 })*;
+                #[inline(always)]
+                fn put(self, words: &[core::cell::Cell<u64>]) {
+                    let _words = words.iter();
+                    $crate::protocol!(@put self _words $($f)*);
+                }
+                #[inline(always)]
+                fn get(words: &[core::cell::Cell<u64>]) -> Self {
+                    let mut _at = 0;
+                    $(let $f = <$t as $crate::Word>::from_word(words[_at].get()); _at += 1;)*
+                    $E { $($f),* }
+                }
+            }
+            impl $crate::Entry for $E {
+                type Protocol = $P;
+                type Lends<'a> = ($($lends)*);
+                type Reply = $R;
+                const OP: u32 = $op;
+            }
+        )+
+    };
+    (@put $self:ident $words:ident $($f:ident)*) => {
+        let mut _at = $words;
+        $(if let Some(word) = _at.next() { word.set($crate::Word::to_word($self.$f)) })*
+    };
+    (@defers defers $op:literal) => { 1u32 << $op };
+    (@defers $other:ident $op:literal) => { 0 };
+    (@releases releases $op:literal) => { 1u32 << $op };
+    (@releases $other:ident $op:literal) => { 0 };
+}
+
+/// Declares a plain struct of one-word fields that travels in words, as a reply does.
+#[macro_export]
+macro_rules! in_words {
+    ($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
+        impl $crate::InWords for $S {
+            const COUNT: usize = 0 $(+ { let _ = stringify!($f); 1 })+;
+            #[inline(always)]
+            fn put(self, words: &[core::cell::Cell<u64>]) {
+                let mut _at = 0;
+                $(words[_at].set($crate::Word::to_word(self.$f)); _at += 1;)+
+            }
+            #[inline(always)]
+            fn get(words: &[core::cell::Cell<u64>]) -> Self {
+                let mut _at = 0;
+                $(let $f = <$t as $crate::Word>::from_word(words[_at].get()); _at += 1;)+
+                $S { $($f),+ }
+            }
+        }
+    };
+}
+
+/// Declares an enum without fields that travels in one word; an unknown word gives the first.
+#[macro_export]
+macro_rules! word_enum {
+    ($(#[$doc:meta])* pub enum $E:ident { $(#[$fdoc:meta])* $First:ident $(, $(#[$vdoc:meta])* $V:ident)* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        pub enum $E { $(#[$fdoc])* #[default] $First $(, $(#[$vdoc])* $V)* }
+        impl $crate::Word for $E {
+            #[inline(always)]
+            fn to_word(self) -> u64 { self as u64 }
+            #[inline(always)]
+            fn from_word(word: u64) -> Self {
+                $(if word == $E::$V as u64 { return $E::$V; })*
+                $E::$First
+            }
+        }
+    };
+}

@@ -1,0 +1,112 @@
+//! Calls whose protocol is known only by number: what a router accepts and a proxy makes.
+//!
+//! Invariant: a raw call is checked against the entries that the server's port declared, so what
+//! arrives from another board cannot ask a server for an entry that it does not have.
+
+use crate::process::{Me, Process, WORDS};
+use crate::rendezvous::{ANY_ENTRY, RawAccept, RawCall, RawCallFuture};
+use core::future::poll_fn;
+use renga_abi::{Errno, ProcId};
+
+/// The words of a message or a reply, as they cross boards.
+pub type Message = [u64; WORDS];
+
+/// The router's port: takes the calls to every stub of its board.
+pub struct ExchangePort(&'static Process);
+
+impl ExchangePort {
+    /// The port of `me`.
+    pub fn new(me: &Me) -> Self {
+        ExchangePort(me.0)
+    }
+    /// Waits for a call to any stub.
+    pub async fn accept(&mut self) -> RawCall {
+        let raw = RawAccept::new(self.0, ANY_ENTRY, false);
+        match poll_fn(|_| raw.poll()).await {
+            Some(call) => call,
+            None => unreachable!("notification not asked for"),
+        }
+    }
+    /// As `accept`, or `None` on a notification.
+    pub async fn accept_or_notified(&mut self) -> Option<RawCall> {
+        let raw = RawAccept::new(self.0, ANY_ENTRY, true);
+        poll_fn(|_| raw.poll()).await
+    }
+}
+
+impl RawCall {
+    /// Who asks.
+    pub fn caller(&self) -> ProcId {
+        self.0.id
+    }
+    /// Who is asked: of a call to a stub, the process of another board.
+    ///
+    /// # Panics
+    /// On a call that was made in place, which no stub's call is.
+    pub fn destination(&self) -> ProcId {
+        match self.0.server.get() {
+            Some(server) => server.id,
+            None => panic!("call has no recorded destination"),
+        }
+    }
+    /// The words sent.
+    pub fn message(&self) -> Message {
+        core::array::from_fn(|i| self.0.words[i].get())
+    }
+    /// Answers with the words of a reply.
+    pub fn reply_message(self, message: Message) {
+        self.reply(|words| words.iter().zip(message).for_each(|(word, value)| word.set(value)));
+    }
+}
+
+/// The right to call any process of this board, as one process: a proxy's.
+pub struct RawClient {
+    me: &'static Process,
+    directory: &'static [&'static Process],
+}
+
+/// What came back.
+pub struct RawReply {
+    /// The reply's words.
+    pub words: Message,
+    /// How many bytes of the slice taken carry the answer.
+    pub taken_used: usize,
+}
+
+impl RawClient {
+    /// The right of `me` to call the processes of `directory`, by their index on this board.
+    pub fn new(me: &Me, directory: &'static [&'static Process]) -> Self {
+        RawClient { me: me.0, directory }
+    }
+
+    /// Whether process `index` serves entry `op` here.
+    pub fn serves(&self, index: u16, op: u32) -> bool {
+        self.directory.get(usize::from(index)).is_some_and(|s| op < 31 && s.entries.get() >> op & 1 != 0)
+    }
+
+    /// Calls entry `op` of process `index`.
+    ///
+    /// # Errors
+    /// `EINVAL` if there is no such process here or it does not serve that entry.
+    pub async fn call(
+        &mut self,
+        index: u16,
+        op: u32,
+        words: Message,
+        given: &[u8],
+        taken: &mut [u8],
+    ) -> Result<RawReply, Errno> {
+        if !self.serves(index, op) {
+            return Err(Errno::EINVAL);
+        }
+        let server = self.directory[usize::from(index)];
+        let taken_bytes = taken.len();
+        self.me.taken_used.set(usize::MAX);
+        let put = |to: &[core::cell::Cell<u64>; WORDS]| to.iter().zip(words).for_each(|(word, value)| word.set(value));
+        let call = RawCallFuture::new(self.me, server, op, (given, taken), put);
+        let call = core::pin::pin!(call);
+        let reply = poll_fn(|cx| call.poll(cx)).await;
+        let words = core::array::from_fn(|i| reply[i].get());
+        Ok(RawReply { words, taken_used: self.me.taken_used.get().min(taken_bytes) })
+    }
+}

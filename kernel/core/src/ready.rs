@@ -1,0 +1,118 @@
+//! The ready queue of one core: a FIFO per priority and a bitmap of those that are not empty.
+//!
+//! Invariant: a bit of `bitmap` is set exactly when its queue is not empty, so that a thousand ready
+//! processes cost what one costs. Processes of one core never preempt each other.
+
+use crate::process::Process;
+use crate::queue::{Link, Queue};
+use crate::trace::{Event, TraceRing};
+use core::cell::Cell;
+use core::task::{Context, Waker};
+use renga_abi::ProcId;
+
+/// Priorities; 7 is served first.
+pub const PRIORITIES: usize = 8;
+/// Rendezvous that one dispatch completes in place before a caller passes the ready queue.
+pub const IN_PLACE_PER_DISPATCH: u32 = 64;
+
+/// Takes a log line: who says it, the text, two figures that go with it.
+pub type Log = fn(ProcId, &'static str, [u64; 2]);
+
+/// The executor of one processor core, its alarms and its users' turns.
+pub struct Core {
+    pub(crate) bitmap: Cell<u32>,
+    pub(crate) in_place_left: Cell<u32>,
+    ready: [Queue; PRIORITIES],
+    /// A process panicked and unwound (host tests only).
+    pub(crate) failed: Cell<bool>,
+    pub(crate) alarms: Link,
+    pub(crate) users: Queue,
+    clock: fn(&Core) -> u64,
+    now_ns: Cell<u64>,
+    log: Cell<Log>,
+    trace: TraceRing,
+}
+
+impl Core {
+    /// An idle core whose time is what [`Core::set_now_ns`] last said.
+    pub const NEW: Core = Core::with_clock(|core| core.now_ns.get());
+
+    /// An idle core that reads its time, in ns since boot, from `clock`.
+    pub const fn with_clock(clock: fn(&Core) -> u64) -> Core {
+        Core {
+            bitmap: Cell::new(0),
+            in_place_left: Cell::new(0),
+            ready: [const { Queue::NEW }; PRIORITIES],
+            failed: Cell::new(false),
+            alarms: Cell::new(None),
+            users: Queue::NEW,
+            clock,
+            now_ns: Cell::new(0),
+            log: Cell::new(|_, _, _| ()),
+            trace: TraceRing::NEW,
+        }
+    }
+
+    /// Time since boot, ns.
+    #[inline(always)]
+    pub fn now_ns(&self) -> u64 {
+        (self.clock)(self)
+    }
+    /// Sets the time of a core without a clock of its own (simulated time).
+    pub fn set_now_ns(&self, now_ns: u64) {
+        self.now_ns.set(now_ns);
+    }
+    /// Sends the log lines of this core's processes to `log`.
+    pub fn set_log(&self, log: Log) {
+        self.log.set(log);
+    }
+    #[inline(never)]
+    pub(crate) fn log(&self, who: ProcId, text: &'static str, figures: [u64; 2]) {
+        (self.log.get())(who, text, figures);
+    }
+    /// The ring of trace events.
+    pub fn trace(&self) -> &TraceRing {
+        &self.trace
+    }
+    #[inline(always)]
+    pub(crate) fn record(&self, event: impl FnOnce() -> Event) {
+        if TraceRing::ON {
+            self.trace.push(self.now_ns(), event());
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn make_ready(&self, process: &'static Process) {
+        self.ready[process.priority as usize % PRIORITIES].push(process);
+        self.bitmap.set(self.bitmap.get() | 1 << process.priority);
+    }
+
+    /// Whether any process is ready.
+    #[inline(always)]
+    pub fn has_ready(&self) -> bool {
+        self.bitmap.get() != 0
+    }
+
+    /// Polls the first ready process of the highest priority. False: none is ready.
+    ///
+    /// # Panics
+    /// If a process of this core has panicked before.
+    #[inline(always)]
+    pub fn dispatch(&self) -> bool {
+        assert!(!self.failed.get(), "a process of this core has panicked");
+        let bits = self.bitmap.get();
+        if bits == 0 {
+            return false;
+        }
+        let priority = 31 - bits.leading_zeros();
+        let queue = &self.ready[priority as usize % PRIORITIES];
+        let Some(process) = queue.pop() else { unreachable!("the bitmap names an empty queue") };
+        if queue.is_empty() {
+            self.bitmap.set(bits & !(1 << priority));
+        }
+        self.in_place_left.set(IN_PLACE_PER_DISPATCH);
+        self.record(|| Event::Dispatch { process: process.id });
+        process.poll(&mut Context::from_waker(Waker::noop()));
+        true
+    }
+}

@@ -1,0 +1,260 @@
+//! Rendezvous: call, accept and reply between processes of one core, by reference.
+//!
+//! I1 A `Process` and its future live in an arena that is never freed.
+//! I2 A process waits for one thing at a time and is polled only when that has happened, so
+//!    its caller is not executing while a server holds a `RawCall`.
+//! I3 A process is in at most one queue: a ready queue, the users, or one server's `callers`.
+//! I4 A `RawCall` exists once, from accept to reply; for that time the lent slices are the server's.
+//! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
+//!    without `unsafe` and `alloc` leaks a pinned borrowing future only with its whole process.
+//!
+//! Not here: types of messages (`protocol.rs`, `api.rs`), other boards (the router).
+
+use crate::process::{Me, Process, Wait, Words};
+use crate::trace::Event;
+use core::cell::Cell;
+use core::convert::Infallible as Never;
+use core::future::Future;
+use core::marker::{PhantomData, PhantomPinned};
+use core::mem::forget;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+/// Bit in an entry set that stands for the process's notification.
+pub(crate) const NOTIFIED: u32 = 1 << 31;
+/// All entries that a protocol may have.
+pub(crate) const ANY_ENTRY: u32 = !NOTIFIED;
+
+pub(crate) unsafe fn not_started(_: *mut (), _: &mut Context<'_>) {
+    panic!("process polled before it was started")
+}
+
+impl Process {
+    /// Gives the process its future and makes it ready.
+    ///
+    /// # Panics
+    /// If it was started before, or is a stub.
+    pub fn start<F: Future<Output = Never> + 'static>(&'static self, future: &'static mut F) {
+        unsafe fn body<F: Future<Output = Never>>(future: *mut (), cx: &mut Context<'_>) {
+            // SAFETY: from `start`'s `&'static mut F`, kept nowhere else, so it never moves (I1).
+            let future = unsafe { &mut *future.cast::<F>() };
+            // SAFETY: as above, so pinning it holds for ever; I2 keeps it from being polled twice at once.
+            let Poll::Pending = unsafe { Pin::new_unchecked(future) }.poll(cx);
+        }
+        assert!(self.body.get().1.is_null() && self.router.get().is_none(), "process started twice");
+        // A future without state has size 0 and a dangling, yet not null, address.
+        self.body.set((body::<F>, core::ptr::from_mut(future).cast()));
+        self.core.make_ready(self);
+    }
+
+    #[inline(always)]
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) {
+        struct OnUnwind<'a>(&'a Cell<bool>);
+        impl Drop for OnUnwind<'_> {
+            fn drop(&mut self) {
+                self.0.set(true)
+            }
+        }
+        let (guard, body) = (OnUnwind(&self.core.failed), self.body.get());
+        // SAFETY: the pair comes from `start`, or is `not_started`, which ignores the pointer.
+        unsafe { (body.0)(body.1, cx) };
+        forget(guard);
+    }
+
+    #[inline(always)]
+    pub(crate) fn begin(&self, wait: Wait) {
+        assert!(self.wait.get() == Wait::Nothing, "process waits for two things");
+        self.wait.set(wait);
+    }
+
+    /// Hands `caller`, whose message is written, to this process, which waits in accept.
+    #[inline(always)]
+    fn take(&'static self, caller: &'static Process) {
+        self.open.set(0);
+        self.accepted.set(Some(caller));
+    }
+}
+
+impl Me {
+    /// # Safety
+    /// Once per process; all that is made from it is used only inside the future given to `start`.
+    pub unsafe fn new(process: &'static Process) -> Me {
+        Me(process)
+    }
+}
+
+/// A call whose message is in the caller's header: prepared, sent, replied to.
+pub(crate) struct RawCallFuture<'a>(&'static Process, &'static Process, PhantomData<&'a mut [u8]>, PhantomPinned);
+
+impl<'a> RawCallFuture<'a> {
+    #[inline(always)]
+    pub(crate) fn new(
+        me: &'static Process,
+        server: &'static Process,
+        op: u32,
+        lends: (&'a [u8], &'a mut [u8]),
+        put: impl FnOnce(&Words),
+    ) -> Self {
+        me.begin(Wait::Prepared);
+        me.op.set(op);
+        me.given.set(lends.0);
+        me.taken.set(lends.1);
+        put(&me.words); // straight into the header, not through the future
+        RawCallFuture(me, server, PhantomData, PhantomPinned)
+    }
+
+    #[inline(always)]
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<&'static Words> {
+        let (me, server, core) = (self.0, self.1, self.0.core);
+        match me.wait.get() {
+            Wait::Prepared => {}
+            Wait::Replied => {
+                me.wait.set(Wait::Nothing);
+                return Poll::Ready(&me.words);
+            }
+            _ => panic!("process polled while its call is pending"),
+        }
+        core.record(|| Event::Call { caller: me.id, server: server.id, op: me.op.get() as u8 });
+        if server.open.get() >> me.op.get() & 1 == 0 {
+            return wait_at_closed(me, server);
+        }
+        server.take(me);
+        let left = core.in_place_left.get();
+        if left == 0 || core.bitmap.get() >> server.priority > 1 {
+            me.server.set(Some(server));
+            me.wait.set(Wait::Reply);
+            core.make_ready(server);
+            return Poll::Pending;
+        }
+        // The server runs here, on the caller's turn (Habermann and Nassi's optimisation).
+        core.in_place_left.set(left - 1);
+        me.wait.set(Wait::ReplyInPlace);
+        server.poll(cx);
+        if me.wait.get() == Wait::Replied {
+            me.wait.set(Wait::Nothing);
+            return Poll::Ready(&me.words);
+        }
+        me.server.set(Some(server));
+        me.wait.set(Wait::Reply);
+        Poll::Pending
+    }
+}
+
+/// The server's entry is not open: queue there, or, if it is a stub, at the router.
+#[inline(never)]
+fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
+    me.server.set(Some(server));
+    me.wait.set(Wait::Reply);
+    match server.router.get() {
+        Some(router) if router.open.get() & ANY_ENTRY != 0 => {
+            router.take(me);
+            router.core.make_ready(router);
+        }
+        Some(router) => {
+            router.callers.push(me);
+            router.notify(); // it may wait for frames only, with no room for calls
+        }
+        None => server.callers.push(me),
+    }
+    Poll::Pending
+}
+
+impl Drop for RawCallFuture<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        match self.0.wait.get() {
+            Wait::Nothing => {}
+            Wait::Prepared => self.0.wait.set(Wait::Nothing),
+            _ => assert!(self.0.core.failed.get(), "pending call dropped"), // I5
+        }
+    }
+}
+
+/// An accepted call (I4). Linear: dropping it is a bug of the server.
+pub struct RawCall(pub(crate) &'static Process);
+
+impl RawCall {
+    /// The operation asked for.
+    #[inline(always)]
+    pub fn op(&self) -> u32 {
+        self.0.op.get()
+    }
+    /// The words sent; the reply's words take their place.
+    #[inline(always)]
+    pub fn words(&self) -> &Words {
+        &self.0.words
+    }
+    /// The slice given and the slice taken; empty where there is none.
+    #[inline(always)]
+    pub fn lent(&mut self) -> (&[u8], &mut [u8]) {
+        // SAFETY: I4; it was a reference that the caller's pending future still borrows (I5), and
+        // the returned borrow of `&mut self` ends before the reply.
+        let given = unsafe { &*self.0.given.get() };
+        // SAFETY: as above; `&mut self` keeps it from being aliased.
+        let taken = unsafe { &mut *self.0.taken.get() };
+        (given, taken)
+    }
+    /// Says that only the first `bytes` of the taken slice carry the answer.
+    #[inline(always)]
+    pub fn set_taken_used(&mut self, bytes: usize) {
+        self.0.taken_used.set(bytes);
+    }
+    /// Whether the caller has been interrupted and would rather have an early answer.
+    pub fn interrupted(&self) -> bool {
+        self.0.interrupted.get()
+    }
+    /// Answers: writes the reply's words and lets the caller go on.
+    #[inline(always)]
+    pub fn reply(self, put: impl FnOnce(&Words)) {
+        let caller = self.0;
+        forget(self);
+        put(&caller.words);
+        caller.core.record(|| Event::Reply { caller: caller.id });
+        if caller.wait.replace(Wait::Replied) == Wait::Reply {
+            caller.core.make_ready(caller);
+        }
+    }
+}
+
+impl Drop for RawCall {
+    fn drop(&mut self) {
+        assert!(self.0.core.failed.get(), "call dropped without a reply");
+    }
+}
+
+/// Waits for a call to an entry in the set (or for the notification: `None`).
+pub(crate) struct RawAccept<'a>(&'static Process, u32, PhantomData<&'a mut ()>);
+
+impl RawAccept<'_> {
+    #[inline(always)]
+    pub(crate) fn new(me: &'static Process, entries: u32, or_notified: bool) -> Self {
+        RawAccept(me, entries | if or_notified { NOTIFIED } else { 0 }, PhantomData)
+    }
+
+    #[inline(always)]
+    pub(crate) fn poll(&self) -> Poll<Option<RawCall>> {
+        let (me, open) = (self.0, self.1);
+        if me.wait.get() == Wait::Accept {
+            assert!(me.open.get() == 0, "process polled while it waits in accept");
+            me.wait.set(Wait::Nothing);
+            return Poll::Ready(me.accepted.take().map(RawCall));
+        }
+        if open & NOTIFIED != 0 && me.notified.replace(false) {
+            return Poll::Ready(None);
+        }
+        // Bounded by the clients placed: each has at most one call here.
+        if let Some(caller) = me.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0) {
+            return Poll::Ready(Some(RawCall(caller)));
+        }
+        me.begin(Wait::Accept);
+        me.open.set(open);
+        Poll::Pending
+    }
+}
+
+impl Drop for RawAccept<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        assert!(self.0.wait.get() == Wait::Nothing || self.0.core.failed.get(), "pending accept dropped");
+    }
+}

@@ -1,0 +1,40 @@
+//! A medium of 512-byte sectors.
+
+/// Size of a sector, in bytes.
+pub const SECTOR_BYTES: usize = 512;
+
+/// Why a transfer did not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockError {
+    /// No medium, or it never became ready.
+    NoMedium,
+    /// The transfer reaches past the last sector, or its length is not a positive multiple of a sector.
+    OutOfRange,
+    /// The medium did not answer in time.
+    Timeout,
+    /// The medium answered that it could not read or write, or the data arrived damaged.
+    Failed,
+}
+
+/// A disk or card. A call returns when the data has been transferred.
+pub trait Block {
+    /// Size of the medium, in sectors.
+    fn blocks(&self) -> u64;
+
+    /// Fills `out` (a positive multiple of 512 bytes, typically 4096) from `sector` on.
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError>;
+
+    /// Writes `data` (a positive multiple of 512 bytes, typically 4096) from `sector` on. On return the
+    /// medium has programmed it.
+    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError>;
+}
+
+/// Checks a transfer of `len_bytes` from `sector` on against a medium of `blocks` sectors.
+pub fn check_range(blocks: u64, sector: u64, len_bytes: usize) -> Result<(), BlockError> {
+    let sectors = (len_bytes / SECTOR_BYTES) as u64;
+    let whole = sectors > 0 && len_bytes.is_multiple_of(SECTOR_BYTES);
+    match sector.checked_add(sectors) {
+        Some(end) if whole && end <= blocks => Ok(()),
+        _ => Err(BlockError::OutOfRange),
+    }
+}

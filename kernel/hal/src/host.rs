@@ -1,0 +1,188 @@
+//! The user memory of a board, imitated on the host.
+//!
+//! Keeps the same books and panics for the same bugs as the real one, so that code that passes against
+//! this passes against a board. Tables are counted as the hardware would need them: three levels of 512
+//! entries.
+//!
+//! Not here: programs that run in it; content is only what the test writes.
+
+use crate::memory::{Access, Frame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, USER_END, UserMemory};
+use core::cell::{Cell, RefCell};
+use std::boxed::Box;
+use std::collections::BTreeMap;
+use std::vec::Vec;
+
+/// As many as the real one has address-space identifiers.
+const SPACES_MAX: u32 = 255;
+
+/// What one table of the lowest level, and of the middle level, spans, in bits.
+const SPAN_BITS: [u32; 2] = [21, 30];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Plain,
+    Root,
+    Table,
+}
+
+struct Record {
+    content: RefCell<Box<PageBytes>>,
+    kind: Cell<Kind>,
+    mapped: Cell<u32>,
+}
+
+#[derive(Default)]
+struct Space {
+    pages: BTreeMap<u64, (Frame, Access)>,
+    /// Tables by level (0 lowest) and number of the span that they cover.
+    tables: BTreeMap<(usize, u64), Frame>,
+}
+
+/// Page frames and address spaces in the host's memory.
+pub struct HostMemory {
+    records: Vec<Record>,
+    spaces: RefCell<BTreeMap<Frame, Space>>,
+}
+
+impl HostMemory {
+    /// A board with `frames` page frames for users, filled with a pattern (real memory is not zero).
+    pub fn new(frames: u32) -> Self {
+        let record = |_| Record {
+            content: RefCell::new(Box::new([0xa5; PAGE_BYTES])),
+            kind: Cell::new(Kind::Plain),
+            mapped: Cell::new(0),
+        };
+        Self { records: (0..frames).map(record).collect(), spaces: RefCell::default() }
+    }
+
+    fn record(&self, frame: Frame) -> &Record {
+        self.records.get(frame.0 as usize).unwrap_or_else(|| panic!("no such {frame:?}"))
+    }
+
+    fn plain(&self, frame: Frame) -> &Record {
+        let record = self.record(frame);
+        assert!(record.kind.get() == Kind::Plain, "{frame:?} is a translation table");
+        record
+    }
+
+    fn make_table(&self, frame: Frame, kind: Kind) {
+        let record = self.plain(frame);
+        assert!(record.mapped.get() == 0, "{frame:?} is mapped and cannot become a table");
+        assert!(record.content.try_borrow_mut().is_ok(), "{frame:?} is borrowed and cannot become a table");
+        record.kind.set(kind);
+    }
+
+    fn with_space<R>(&self, space: Frame, run: impl FnOnce(&mut Space) -> R) -> R {
+        let mut spaces = self.spaces.borrow_mut();
+        run(spaces.get_mut(&space).unwrap_or_else(|| panic!("{space:?} is not an address space")))
+    }
+
+    fn count_mapping(&self, frame: Frame, change: i32) {
+        let record = self.record(frame);
+        record.mapped.set(record.mapped.get().checked_add_signed(change).expect("mappings are counted exactly"));
+    }
+}
+
+fn check_va(va: u64) {
+    assert!(va < USER_END && va.is_multiple_of(PAGE_BYTES as u64), "{va:#x} is not the address of a user page");
+}
+
+/// The highest table missing on the way to `va`.
+fn missing(space: &Space, va: u64) -> Option<(usize, u64)> {
+    [1, 0].into_iter().map(|level| (level, va >> SPAN_BITS[level])).find(|key| !space.tables.contains_key(key))
+}
+
+impl UserMemory for HostMemory {
+    fn frames(&self) -> u32 {
+        self.records.len() as u32
+    }
+
+    fn page(&self, frame: Frame) -> PageGuard<'_> {
+        let content = self.plain(frame).content.try_borrow_mut();
+        let content = content.unwrap_or_else(|_| panic!("{frame:?} is borrowed already"));
+        PageGuard::new(core::cell::RefMut::map(content, |page| &mut **page))
+    }
+
+    fn shared_page(&self, frame: Frame) -> PageRef<'_> {
+        let content = self.plain(frame).content.try_borrow();
+        let content = content.unwrap_or_else(|_| panic!("{frame:?} is borrowed for writing"));
+        PageRef::new(core::cell::Ref::map(content, |page| &**page))
+    }
+
+    fn mappings(&self, frame: Frame) -> u32 {
+        self.record(frame).mapped.get()
+    }
+
+    fn new_space(&self, root: Frame) {
+        self.make_table(root, Kind::Root);
+        let mut spaces = self.spaces.borrow_mut();
+        assert!(spaces.len() < SPACES_MAX as usize, "more than {SPACES_MAX} address spaces");
+        spaces.insert(root, Space::default());
+    }
+
+    fn spaces_max(&self) -> u32 {
+        SPACES_MAX
+    }
+
+    fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {
+        check_va(va);
+        self.plain(frame);
+        self.with_space(space, |space| {
+            if missing(space, va).is_some() {
+                return Err(NeedsTable);
+            }
+            assert!(space.pages.insert(va, (frame, access)).is_none(), "{va:#x} is mapped already");
+            self.count_mapping(frame, 1);
+            Ok(())
+        })
+    }
+
+    fn add_table(&self, space: Frame, va: u64, table: Frame) {
+        check_va(va);
+        self.make_table(table, Kind::Table);
+        self.with_space(space, |space| {
+            let key = missing(space, va).unwrap_or_else(|| panic!("no table is missing for {va:#x}"));
+            space.tables.insert(key, table);
+        });
+    }
+
+    fn unmap(&self, space: Frame, va: u64) -> Option<Frame> {
+        check_va(va);
+        let (frame, _) = self.with_space(space, |space| space.pages.remove(&va))?;
+        self.count_mapping(frame, -1);
+        Some(frame)
+    }
+
+    fn protect(&self, space: Frame, va: u64, access: Access) -> bool {
+        check_va(va);
+        self.with_space(space, |space| space.pages.get_mut(&va).map(|page| page.1 = access).is_some())
+    }
+
+    fn lookup(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
+        let page = va & !(PAGE_BYTES as u64 - 1);
+        self.with_space(space, |space| space.pages.get(&page).copied())
+    }
+
+    fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)> {
+        let from = from_va & !(PAGE_BYTES as u64 - 1);
+        self.with_space(space, |space| {
+            space.pages.range(from..).next().map(|(&va, &(frame, access))| (va, frame, access))
+        })
+    }
+
+    fn take_table(&self, space: Frame) -> Option<Frame> {
+        if self.record(space).kind.get() == Kind::Plain {
+            return None;
+        }
+        let inner = self.with_space(space, |space| {
+            assert!(space.pages.is_empty(), "an address space with pages is taken apart");
+            space.tables.pop_first().map(|(_, table)| table)
+        });
+        let taken = inner.unwrap_or_else(|| {
+            self.spaces.borrow_mut().remove(&space);
+            space
+        });
+        self.record(taken).kind.set(Kind::Plain);
+        Some(taken)
+    }
+}

@@ -1,0 +1,24 @@
+//! What the hardware does, as traits and plain data.
+//!
+//! The kernel image chooses the drivers that implement these traits; whoever uses a device sees the
+//! trait only, so that the same code runs against a board, against a host imitation and in the
+//! simulator. Every trait is usable as a trait object.
+//!
+//! Not here: any register (`renga-board-rpi`), any instruction (`renga-arch-aarch64`), and the state of
+//! a user program (`renga_abi::user`).
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "host")]
+extern crate std;
+
+pub mod block;
+pub mod cpu;
+pub mod gpio;
+#[cfg(feature = "host")]
+pub mod host;
+pub mod irq;
+pub mod link;
+pub mod memory;
+pub mod timer;
+pub mod uart;

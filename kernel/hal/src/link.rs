@@ -1,0 +1,31 @@
+//! A frame device on the link between boards: whole frames in, whole frames out.
+//!
+//! Not here: what a frame contains (`renga-wire`), who may send when (`renga-mac`).
+
+/// Longest frame, in bytes.
+pub const FRAME_BYTES_MAX: usize = 1088;
+
+/// The transmitter holds as many frames as it can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransmitFull;
+
+/// A device that carries frames between boards.
+pub trait FrameDevice {
+    /// This board's number on the link.
+    fn board(&self) -> u8;
+
+    /// Takes the oldest frame received into `out` and returns its length, in bytes.
+    fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
+
+    /// Queues `frame` (at most [`FRAME_BYTES_MAX`]) for board `destination` (0xff: all).
+    fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull>;
+
+    /// Whether the device interrupts while a received frame waits.
+    fn enable_receive_interrupt(&mut self, on: bool);
+
+    /// Whether the device interrupts while it has room for a frame to send.
+    fn enable_transmit_interrupt(&mut self, on: bool);
+
+    /// Whether frames were lost since the last call because nobody took them.
+    fn take_overrun(&mut self) -> bool;
+}

@@ -1,0 +1,169 @@
+//! The memory of user programs: page frames, and the address spaces that show them.
+//!
+//! Frames are numbered from 0; who owns which is the memory process's business. An address space is
+//! named by the frame that holds the root of its translation tables. Each frame is one of: plain
+//! (content), root, or inner table; the implementation knows which, and refuses to hand out the
+//! content of the latter two.
+//!
+//! Invariants: no page is writable and executable at once ([`Access`] cannot say it); content is
+//! borrowed exclusively or shared, never both ([`UserMemory::page`]); a mapped frame never becomes a
+//! table. A violation is a bug of the caller and panics.
+//!
+//! Not here: allocation of frames, copy-on-write, file mappings: those are the processes'.
+
+use core::cell::{Ref, RefMut};
+use core::ops::{Deref, DerefMut};
+
+/// Size of a page and of a frame, in bytes.
+pub const PAGE_BYTES: usize = 4096;
+
+/// User addresses lie below this: 39 bits.
+pub const USER_END: u64 = 1 << 39;
+
+/// Most tables that one `map` can ask for: all levels below the root.
+pub const TABLES_PER_MAP_MAX: usize = 2;
+
+/// The content of a frame.
+pub type PageBytes = [u8; PAGE_BYTES];
+
+/// A page frame for user memory, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Frame(pub u32);
+
+/// What a user program may do with a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing: every access faults as if the page were absent, but the frame stays.
+    None,
+    /// Read.
+    Read,
+    /// Read and write.
+    ReadWrite,
+    /// Read and execute.
+    ReadExecute,
+}
+
+impl Access {
+    /// The narrowest access that allows what is asked; nothing allows writing and execution together.
+    pub const fn from_flags(read: bool, write: bool, execute: bool) -> Option<Self> {
+        match (read, write, execute) {
+            (_, true, true) => None,
+            (_, true, false) => Some(Self::ReadWrite),
+            (_, false, true) => Some(Self::ReadExecute),
+            (true, false, false) => Some(Self::Read),
+            (false, false, false) => Some(Self::None),
+        }
+    }
+
+    /// Whether the program may read.
+    pub const fn readable(self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    /// Whether the program may write.
+    pub const fn writable(self) -> bool {
+        matches!(self, Self::ReadWrite)
+    }
+
+    /// Whether the program may execute.
+    pub const fn executable(self) -> bool {
+        matches!(self, Self::ReadExecute)
+    }
+}
+
+/// The space lacks a table on the way to the address: give one by [`UserMemory::add_table`] and try
+/// again, at most [`TABLES_PER_MAP_MAX`] times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeedsTable;
+
+/// Exclusive use of the content of a frame, until dropped.
+pub struct PageGuard<'a>(RefMut<'a, PageBytes>);
+
+impl<'a> PageGuard<'a> {
+    /// Wraps a borrow; for implementations of [`UserMemory`].
+    pub fn new(bytes: RefMut<'a, PageBytes>) -> Self {
+        Self(bytes)
+    }
+}
+
+impl Deref for PageGuard<'_> {
+    type Target = PageBytes;
+    fn deref(&self) -> &PageBytes {
+        &self.0
+    }
+}
+
+impl DerefMut for PageGuard<'_> {
+    fn deref_mut(&mut self) -> &mut PageBytes {
+        &mut self.0
+    }
+}
+
+/// Shared use of the content of a frame, until dropped.
+pub struct PageRef<'a>(Ref<'a, PageBytes>);
+
+impl<'a> PageRef<'a> {
+    /// Wraps a borrow; for implementations of [`UserMemory`].
+    pub fn new(bytes: Ref<'a, PageBytes>) -> Self {
+        Self(bytes)
+    }
+}
+
+impl Deref for PageRef<'_> {
+    type Target = PageBytes;
+    fn deref(&self) -> &PageBytes {
+        &self.0
+    }
+}
+
+/// The user memory of one board.
+///
+/// Addresses (`va`) are multiples of [`PAGE_BYTES`] below [`USER_END`], except for `lookup` and
+/// `next_mapped`, which round down. Methods that take a space panic when the frame is not a root.
+pub trait UserMemory {
+    /// Number of frames; valid frames are `0..frames()`.
+    fn frames(&self) -> u32;
+
+    /// Borrows the content of a plain frame for writing. Panics when it is borrowed already, or is a
+    /// table.
+    fn page(&self, frame: Frame) -> PageGuard<'_>;
+
+    /// Borrows the content of a plain frame for reading, as often as wanted at a time. Panics when it
+    /// is borrowed for writing, or is a table. Frames that several spaces share (after a fork) must be
+    /// read by this: another process may be reading them too.
+    fn shared_page(&self, frame: Frame) -> PageRef<'_>;
+
+    /// How many pages of all spaces show `frame`.
+    fn mappings(&self, frame: Frame) -> u32;
+
+    /// Makes a plain, unmapped, unborrowed frame the root of a new, empty address space. Panics when
+    /// [`UserMemory::spaces_max`] spaces exist.
+    fn new_space(&self, root: Frame);
+
+    /// Most address spaces that can exist at a time.
+    fn spaces_max(&self) -> u32;
+
+    /// Shows `frame` at `va`, where nothing is mapped yet. When it is to be executable, its content
+    /// must be complete: the caches are made to agree now.
+    fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable>;
+
+    /// Makes a plain, unmapped, unborrowed frame the next missing table on the way to `va`. Panics when
+    /// none is missing.
+    fn add_table(&self, space: Frame, va: u64, table: Frame);
+
+    /// Removes the page at `va` and gives back its frame.
+    fn unmap(&self, space: Frame, va: u64) -> Option<Frame>;
+
+    /// Changes the access of the page at `va`; `false` when there is none.
+    fn protect(&self, space: Frame, va: u64, access: Access) -> bool;
+
+    /// The page that contains `va`.
+    fn lookup(&self, space: Frame, va: u64) -> Option<(Frame, Access)>;
+
+    /// The first page at or after the page of `from_va`, in order of addresses.
+    fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)>;
+
+    /// Takes a space apart when all its pages are unmapped: gives back its tables one by one, the root
+    /// last, as plain frames; then `None`. Panics when a page is still mapped.
+    fn take_table(&self, space: Frame) -> Option<Frame>;
+}

@@ -1,0 +1,69 @@
+//! The imitation of user memory keeps the rules of the trait.
+
+use renga_hal::host::HostMemory;
+use renga_hal::memory::{Access, Frame, NeedsTable, TABLES_PER_MAP_MAX, UserMemory};
+
+/// Maps `frame`, giving tables from `tables` on; returns how many it took.
+fn map(memory: &dyn UserMemory, space: Frame, va: u64, frame: Frame, access: Access, tables: u32) -> u32 {
+    for used in 0..=TABLES_PER_MAP_MAX as u32 {
+        match memory.map(space, va, frame, access) {
+            Ok(()) => return used,
+            Err(NeedsTable) => memory.add_table(space, va, Frame(tables + used)),
+        }
+    }
+    panic!("map asks for more tables than it may");
+}
+
+#[test]
+fn a_space_is_built_walked_and_taken_apart() {
+    let memory = HostMemory::new(16);
+    let root = Frame(0);
+    memory.new_space(root);
+    assert_eq!(map(&memory, root, 0x40_0000, Frame(8), Access::ReadExecute, 1), 2);
+    assert_eq!(map(&memory, root, 0x40_1000, Frame(9), Access::ReadWrite, 3), 0);
+    assert_eq!(map(&memory, root, 0x7f_ffff_f000, Frame(8), Access::Read, 3), 2);
+    assert_eq!(memory.mappings(Frame(8)), 2);
+    assert_eq!(memory.lookup(root, 0x40_1234), Some((Frame(9), Access::ReadWrite)));
+    assert!(memory.protect(root, 0x40_1000, Access::Read));
+    let mut from_va = 0;
+    let mut seen = Vec::new();
+    while let Some((va, frame, _)) = memory.next_mapped(root, from_va) {
+        seen.push((va, frame.0));
+        assert_eq!(memory.unmap(root, va), Some(frame));
+        from_va = va + 1;
+    }
+    assert_eq!(seen, [(0x40_0000, 8), (0x40_1000, 9), (0x7f_ffff_f000, 8)]);
+    let tables: Vec<u32> = core::iter::from_fn(|| memory.take_table(root)).map(|frame| frame.0).collect();
+    assert_eq!((tables.len(), *tables.last().unwrap()), (5, 0));
+}
+
+#[test]
+fn write_and_execute_cannot_be_said() {
+    assert_eq!(Access::from_flags(true, true, true), None);
+    assert_eq!(Access::from_flags(false, true, false), Some(Access::ReadWrite));
+}
+
+#[test]
+#[should_panic(expected = "Frame(3) is borrowed already")]
+fn a_second_exclusive_borrow_is_a_bug() {
+    let memory = HostMemory::new(4);
+    let _first = memory.page(Frame(3));
+    let _second = memory.page(Frame(3));
+}
+
+#[test]
+#[should_panic(expected = "Frame(1) is a translation table")]
+fn the_content_of_a_table_is_nobodys() {
+    let memory = HostMemory::new(4);
+    memory.new_space(Frame(1));
+    let _content = memory.page(Frame(1));
+}
+
+#[test]
+#[should_panic(expected = "cannot become a table")]
+fn a_mapped_frame_never_becomes_a_table() {
+    let memory = HostMemory::new(8);
+    memory.new_space(Frame(0));
+    map(&memory, Frame(0), 0x1000, Frame(3), Access::Read, 1);
+    memory.new_space(Frame(3));
+}

@@ -1,0 +1,2 @@
+//! renga-image.
+fn main() {}

@@ -1,0 +1,3 @@
+//! renga-phy.
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! renga-wire.
+#![no_std]
+#![forbid(unsafe_code)]

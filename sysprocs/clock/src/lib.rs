@@ -1,0 +1,3 @@
+//! renga-clock.
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! renga-console.
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! renga-fs.
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! renga-memory.
+#![no_std]
+#![forbid(unsafe_code)]

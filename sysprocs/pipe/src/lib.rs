@@ -1,0 +1,3 @@
+//! renga-pipe.
+#![no_std]
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! renga-process.
+#![no_std]
+#![forbid(unsafe_code)]

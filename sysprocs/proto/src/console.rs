@@ -1,0 +1,55 @@
+//! The console: one terminal with its line discipline, on the board that has the UART.
+
+use renga_abi::Errno;
+use renga_core::{in_words, protocol};
+
+/// Bytes of Linux's `struct termios` (kernel layout, AArch64).
+pub const TERMIOS_BYTES: usize = 36;
+
+in_words! {
+    /// What the keyboard asks for.
+    pub struct KeyboardSignal {
+        /// The signal's number.
+        signal: u8,
+        /// The foreground process group that it is for.
+        group: u32,
+    }
+}
+in_words! {
+    /// A terminal's size.
+    pub struct WindowSize {
+        /// Lines.
+        rows: u16,
+        /// Characters in a line.
+        columns: u16,
+    }
+}
+
+protocol! {
+    /// The terminal.
+    pub Console = 11, ConsoleCall {
+        /// A line (canonical mode) or what is there (raw mode, VMIN and VTIME 0 or 1); 0 bytes at ^D.
+        /// `EINTR` if interrupted.
+        0 ReadTerminal { nonblocking: bool } (&'a mut [u8]) -> Result<u32, Errno> [defers];
+        /// Writes with output processing (ONLCR).
+        1 WriteTerminal {} (&'a [u8]) -> Result<u32, Errno>;
+        /// Fills a `struct termios` of `TERMIOS_BYTES`.
+        2 GetAttributes {} (&'a mut [u8]) -> Result<(), Errno>;
+        /// Sets it; `flush`: forget unread input.
+        3 SetAttributes { flush: bool } (&'a [u8]) -> Result<(), Errno>;
+        /// The foreground process group.
+        4 GetForeground {} (()) -> Result<u32, Errno>;
+        /// Sets the foreground process group.
+        5 SetForeground { group: u32 } (()) -> Result<(), Errno>;
+        /// Rows and columns.
+        6 GetWindow {} (()) -> Result<WindowSize, Errno>;
+        /// Sets rows and columns.
+        7 SetWindow { rows: u16, columns: u16 } (()) -> Result<(), Errno>;
+        /// Which of the events of `pipe` hold now.
+        8 PollTerminal {} (()) -> Result<u32, Errno>;
+        /// Waits until one of `events` holds; which.
+        9 AwaitTerminal { events: u32 } (()) -> Result<u32, Errno> [defers];
+        /// Waits for a key that means a signal; called by the keyboard process only.
+        10 NextSignal {} (()) -> Result<KeyboardSignal, Errno> [defers];
+    }
+}

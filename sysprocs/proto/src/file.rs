@@ -1,0 +1,72 @@
+//! Open files: one process each, on the board of the opener; holds the offset and status flags.
+
+use crate::inode::DirectoryRead;
+use renga_abi::Errno;
+use renga_core::{in_words, protocol, word_enum};
+
+word_enum! {
+    /// What a seek counts from.
+    pub enum Whence {
+        /// The start of the file.
+        Start,
+        /// The present offset.
+        Current,
+        /// The end of the file.
+        End,
+    }
+}
+in_words! {
+    /// What an open file says of itself.
+    pub struct FileFacts {
+        /// Its inode process's number on the disk board.
+        slot: u16,
+        /// Its inode's number.
+        ino: u32,
+        /// Type and permission bits.
+        mode: u16,
+        /// Linux's open flags (access mode, O_APPEND, O_NONBLOCK).
+        flags: u32,
+    }
+}
+
+protocol! {
+    /// One open file; regular files and directories.
+    pub File = 9, FileCall {
+        /// Becomes an open file on inode process `slot` (whose reference passes to it), offset 0,
+        /// one reference.
+        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32 } (()) -> Result<(), Errno>;
+        /// Reads from the offset on, advancing it; 0 at the end.
+        1 Read {} (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Writes at the offset (at the end with O_APPEND), advancing it.
+        2 Write {} (&'a [u8]) -> Result<u32, Errno>;
+        /// Moves the offset; the new one.
+        3 Seek { offset: i64, whence: Whence } (()) -> Result<u64, Errno>;
+        /// One reference more (dup, fork).
+        4 AddReference {} (()) -> Result<(), Errno>;
+        /// One reference less; the last releases the inode and frees this process. Answered before
+        /// that work is done, unless a failed write must be told.
+        5 Close {} (()) -> Result<(), Errno>;
+        /// Fills a `struct stat`.
+        6 FileStatus {} (&'a mut [u8]) -> Result<(), Errno>;
+        /// Reads at `offset`, leaving the file's own alone.
+        7 ReadFrom { offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Writes at `offset`, leaving the file's own alone.
+        8 WriteTo { offset: u64 } (&'a [u8]) -> Result<u32, Errno>;
+        /// Next directory entries as `struct linux_dirent64`s, advancing; bytes filled, 0 at the end.
+        9 NextEntries {} (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
+        /// On the medium when answered; tells failed writes.
+        10 SyncFile {} (()) -> Result<(), Errno>;
+        /// Cuts or extends.
+        11 SetSize { bytes: u64 } (()) -> Result<(), Errno>;
+        /// What it is.
+        12 DescribeFile {} (()) -> Result<FileFacts, Errno>;
+        /// Replaces the settable status flags (O_APPEND, O_NONBLOCK).
+        13 SetFlags { flags: u32 } (()) -> Result<(), Errno>;
+        /// As the inode's `SetMode`.
+        14 SetFileMode { mode: u16 } (()) -> Result<(), Errno>;
+        /// As the inode's `SetTimes`.
+        15 SetFileTimes { access_ns: u64, modify_ns: u64 } (()) -> Result<(), Errno>;
+        /// As the inode's `SetOwner`.
+        16 SetFileOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
+    }
+}

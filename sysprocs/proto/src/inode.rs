@@ -1,0 +1,110 @@
+//! Active inodes: one process each on the disk board, found through one directory.
+
+use renga_abi::Errno;
+use renga_core::{in_words, protocol};
+
+in_words! {
+    /// What an opener learns of an inode.
+    pub struct InodeFacts {
+        /// Its active-inode process's number.
+        slot: u16,
+        /// Its number in the file system.
+        ino: u32,
+        /// Type and permission bits, as in ext2 (`i_mode`).
+        mode: u16,
+        /// Changes of its content so far, counted since the inode became active or kept in it; a
+        /// cache of its pages is good while this stands still.
+        version: u64,
+        /// Of a device: major number << 8 | minor number.
+        device: u32,
+    }
+}
+
+protocol! {
+    /// Which process holds which active inode.
+    pub InodeDirectory = 6, InodeDirectoryCall {
+        /// The inode's process, with one reference more. `ENFILE` when all are in use.
+        0 Activate { ino: u32 } (()) -> Result<u16, Errno>;
+        /// One reference less; an inode without links and references is freed.
+        1 Release { slot: u16 } (()) -> Result<(), Errno> [releases];
+        /// A fresh inode of `mode` with no links yet and one reference; `parent` places it.
+        2 Create { mode: u16, device: u32, parent: u32 } (()) -> Result<u16, Errno>;
+        /// One reference more to an active inode.
+        3 Keep { slot: u16 } (()) -> Result<(), Errno>;
+    }
+}
+
+/// Bytes of a `struct stat` as Linux/AArch64 lays it out; what `Status` writes.
+pub const STAT_BYTES: usize = 128;
+/// Bytes of a file name, as in ext2.
+pub const NAME_BYTES_MAX: usize = 255;
+/// "Now" where a time in ns is expected; the value of `UTIME_NOW` after translation.
+pub const TIME_NOW: u64 = u64::MAX;
+/// "Leave as it is" where a time in ns is expected.
+pub const TIME_KEEP: u64 = u64::MAX - 1;
+
+protocol! {
+    /// One active inode.
+    pub Inode = 7, InodeCall {
+        /// Bytes from `offset` on into the slice; how many there were (0: end of file). Of a
+        /// directory: `EISDIR`.
+        0 ReadAt { offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
+        /// an early release is kept and told by the next `Sync` or `Settle`.
+        1 WriteAt { offset: u64 } (&'a [u8]) -> Result<(), Errno> [releases];
+        /// As `WriteAt`, at the end of the file; the offset behind what was written.
+        2 Append {} (&'a [u8]) -> Result<u64, Errno>;
+        /// Cuts or extends to `bytes`.
+        3 Truncate { bytes: u64 } (()) -> Result<(), Errno>;
+        /// Fills a `struct stat` of `STAT_BYTES`.
+        4 Status {} (&'a mut [u8]) -> Result<(), Errno>;
+        /// What an opener needs.
+        5 Facts {} (()) -> Result<InodeFacts, Errno>;
+        /// The size, bytes.
+        6 Size {} (()) -> Result<u64, Errno>;
+        /// Directory entries from position `cursor` on as `struct linux_dirent64`s that fit into the
+        /// slice; how many bytes, and the next cursor.
+        7 ReadDirectory { cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
+        /// All of it is on the medium when answered; tells a kept failure.
+        8 Sync {} (()) -> Result<(), Errno>;
+        /// Tells and forgets a kept failure of a released write.
+        9 Settle {} (()) -> Result<(), Errno>;
+        /// Sets permission bits.
+        10 SetMode { mode: u16 } (()) -> Result<(), Errno>;
+        /// Sets access and modification time, ns since 1970, or `TIME_NOW`, `TIME_KEEP`.
+        11 SetTimes { access_ns: u64, modify_ns: u64 } (()) -> Result<(), Errno>;
+        /// Sets owner and group; `u32::MAX` keeps.
+        12 SetOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
+        /// Of a directory: the inode number of the entry named by the slice. `ENOENT` without one.
+        13 Find {} (&'a [u8]) -> Result<u32, Errno>;
+        /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type).
+        14 Enter { ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
+        /// Of a directory: removes the entry named; the inode number that it had.
+        15 Remove {} (&'a [u8]) -> Result<u32, Errno>;
+        /// Of a directory: makes the entry named stand for another inode.
+        16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
+        /// Of a directory: whether it has only `.` and `..`.
+        17 IsEmpty {} (()) -> Result<bool, Errno>;
+        /// Adds to the link count (`add` may be negative); the new count.
+        18 AddLinks { add: i32 } (()) -> Result<u32, Errno>;
+        /// Of a symbolic link: its target; how many bytes.
+        19 ReadLink {} (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Becomes the process of inode `ino`: from the directory of inodes only.
+        20 Load { ino: u32 } (()) -> Result<(), Errno>;
+        /// Writes the inode back and becomes free; without links, frees its blocks first. From the
+        /// directory only; says whether the inode itself is to be freed.
+        21 Unload {} (()) -> Result<bool, Errno>;
+        /// Initialises a fresh inode: from the directory only.
+        22 Initialise { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
+    }
+}
+
+in_words! {
+    /// What `ReadDirectory` brought.
+    pub struct DirectoryRead {
+        /// Bytes of the slice filled; 0 at the end.
+        bytes: u32,
+        /// Where to go on.
+        next: u64,
+    }
+}

@@ -1,0 +1,19 @@
+//! The protocols between system processes, one module each.
+//!
+//! Invariant: the same words mean the same on every board. Slices are at most one page. A protocol's
+//! number is unique. Not here: who serves and who calls (the processes' signatures).
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod buffer;
+pub mod clock;
+pub mod console;
+pub mod disk;
+pub mod file;
+pub mod inode;
+pub mod memory;
+pub mod path;
+pub mod pipe;
+pub mod procs;
+pub mod slots;
+pub mod text;

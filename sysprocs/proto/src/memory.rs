@@ -1,0 +1,41 @@
+//! The page frames of a board that user programs may have, with their reference counts.
+//!
+//! A list of frames in a slice is little-endian `u32`s, at most 1024.
+
+use renga_abi::Errno;
+use renga_core::{in_words, protocol};
+
+in_words! {
+    /// How much there is.
+    pub struct MemoryFacts {
+        /// Frames in all.
+        total: u32,
+        /// Frames free.
+        free: u32,
+    }
+}
+
+protocol! {
+    /// Page frames.
+    pub Memory = 13, MemoryCall {
+        /// A frame with one reference, all zeros. `ENOMEM` without one.
+        0 AllocateFrame {} (()) -> Result<u32, Errno>;
+        /// A frame with one reference whose content is the slice (zeros behind it): how a page comes
+        /// from another board.
+        1 StorePage {} (&'a [u8]) -> Result<u32, Errno>;
+        /// One reference more to each frame of the list.
+        2 ShareFrames {} (&'a [u8]) -> Result<(), Errno>;
+        /// One reference less to each frame of the list; those without are free.
+        3 FreeFrames {} (&'a [u8]) -> Result<(), Errno>;
+        /// One reference less to one frame.
+        4 FreeFrame { frame: u32 } (()) -> Result<(), Errno>;
+        /// One reference more to one frame.
+        5 ShareFrame { frame: u32 } (()) -> Result<(), Errno>;
+        /// How many references a frame has; 1: the caller may write it.
+        6 References { frame: u32 } (()) -> Result<u32, Errno>;
+        /// How much there is.
+        7 MemoryStatus {} (()) -> Result<MemoryFacts, Errno>;
+        /// Fills the slice with frames (a list), all zeros, or none of them: `ENOMEM`.
+        8 AllocateFrames {} (&'a mut [u8]) -> Result<(), Errno>;
+    }
+}

@@ -1,0 +1,67 @@
+//! Path walkers: whole path operations in one rendezvous, so that they cross the link once.
+//!
+//! A path in a slice is without a terminating zero; relative paths start at inode `at`. Where two
+//! paths are needed they stand in one slice with one zero byte between them. Processes on the disk
+//! board; the caller resolves device inodes by `InodeFacts::device`.
+
+use crate::inode::InodeFacts;
+use renga_abi::Errno;
+use renga_core::protocol;
+
+/// Longest path, bytes.
+pub const PATH_BYTES_MAX: usize = 1024;
+/// Open for writing: refuses directories, and truncation takes effect.
+pub const OPEN_WRITE: u32 = 1;
+/// Create if missing.
+pub const OPEN_CREATE: u32 = 2;
+/// With `OPEN_CREATE`: fail if it exists.
+pub const OPEN_EXCLUSIVE: u32 = 4;
+/// Cut to nothing.
+pub const OPEN_TRUNCATE: u32 = 8;
+/// Refuse what is not a directory.
+pub const OPEN_DIRECTORY: u32 = 16;
+/// Do not follow a symbolic link in the last component (`ELOOP` on open; itself on status).
+pub const NO_FOLLOW: u32 = 32;
+
+protocol! {
+    /// A path walker.
+    pub Path = 8, PathCall {
+        /// Resolves, creates and truncates as `flags` say; the inode comes with one reference, which
+        /// the caller releases at the inode directory.
+        0 Open { at: u32, flags: u32, mode: u16 } (&'a [u8]) -> Result<InodeFacts, Errno>;
+        /// Fills a `struct stat`.
+        1 StatusOf { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
+        /// Makes a directory.
+        2 MakeDirectory { at: u32, mode: u16 } (&'a [u8]) -> Result<(), Errno>;
+        /// Removes a name; `directory`: of an empty directory.
+        3 Unlink { at: u32, directory: bool } (&'a [u8]) -> Result<(), Errno>;
+        /// Renames across directories, replacing what POSIX lets it replace. Two paths.
+        4 Rename { from_at: u32, to_at: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Gives a file a further name. Two paths; `flags` may hold `NO_FOLLOW`.
+        5 Link { from_at: u32, to_at: u32, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Makes a symbolic link: first the target, then the link's path.
+        6 SymbolicLink { at: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// A symbolic link's target; how many bytes.
+        7 ReadLinkOf { at: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        /// Sets permission bits.
+        8 ChangeMode { at: u32, mode: u16 } (&'a [u8]) -> Result<(), Errno>;
+        /// Sets times as `SetTimes` does.
+        9 ChangeTimes { at: u32, access_ns: u64, modify_ns: u64, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Sets owner and group.
+        10 ChangeOwner { at: u32, uid: u32, gid: u32, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Whether it exists and `mode` (R 4, W 2, X 1) is allowed to root.
+        11 Access { at: u32, mode: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Makes a device node, fifo or regular file without opening it.
+        12 MakeNode { at: u32, mode: u16, device: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// The absolute path of directory `at`; how many bytes.
+        13 AbsolutePath { at: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Fills a `struct statfs` (120 bytes).
+        14 FileSystemStatus {} (&'a mut [u8]) -> Result<(), Errno>;
+        /// Everything in the file system is on the medium when answered.
+        15 SyncAllFiles {} (()) -> Result<(), Errno>;
+        /// Cuts or extends the file at the path.
+        16 TruncatePath { at: u32, bytes: u64 } (&'a [u8]) -> Result<(), Errno>;
+        /// Before the board stops: everything on the medium, the superblock marked clean.
+        17 Unmount {} (()) -> Result<(), Errno>;
+    }
+}

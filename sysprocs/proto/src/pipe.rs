@@ -1,0 +1,52 @@
+//! Pipes: one process each, on the board where the pipe was made.
+
+use renga_abi::Errno;
+use renga_core::{protocol, word_enum};
+
+word_enum! {
+    /// An end of a pipe.
+    pub enum PipeEnd {
+        /// Where bytes come out.
+        Reader,
+        /// Where bytes go in.
+        Writer,
+    }
+}
+
+/// Bytes that a pipe holds.
+pub const PIPE_BYTES: usize = 65536;
+/// Writes up to this many bytes are not torn apart.
+pub const PIPE_ATOMIC_BYTES: usize = 4096;
+
+/// Poll: reading would not wait.
+pub const READABLE: u32 = 1;
+/// Poll: writing would not wait.
+pub const WRITABLE: u32 = 4;
+/// Poll: the other end has an error (no reader).
+pub const ERROR: u32 = 8;
+/// Poll: the other end is closed (no writer).
+pub const HANG_UP: u32 = 16;
+
+protocol! {
+    /// One pipe.
+    pub Pipe = 10, PipeCall {
+        /// Becomes an empty pipe with one reader and one writer.
+        0 OpenPipe {} (()) -> Result<(), Errno>;
+        /// Waits for bytes; how many came. 0: no writer is left. `EAGAIN` if it may not wait,
+        /// `EINTR` if interrupted.
+        1 ReadPipe { nonblocking: bool } (&'a mut [u8]) -> Result<u32, Errno> [defers];
+        /// Writes all of the slice, waiting for room (at least one byte was written if interrupted
+        /// midway; then how many). `EPIPE`: no reader is left.
+        2 WritePipe { nonblocking: bool } (&'a [u8]) -> Result<u32, Errno> [defers];
+        /// One reference more to an end.
+        3 AddEnd { end: PipeEnd } (()) -> Result<(), Errno>;
+        /// One reference less; the last of both ends frees the pipe.
+        4 CloseEnd { end: PipeEnd } (()) -> Result<(), Errno> [releases];
+        /// Which of the events hold now.
+        5 PollPipe { end: PipeEnd } (()) -> Result<u32, Errno>;
+        /// Bytes that can be read now.
+        6 PipeBytes {} (()) -> Result<u32, Errno>;
+        /// Waits until one of `events` (or an error or hang-up) holds for `end`; which.
+        7 AwaitPipe { end: PipeEnd, events: u32 } (()) -> Result<u32, Errno> [defers];
+    }
+}

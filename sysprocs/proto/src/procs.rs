@@ -1,0 +1,91 @@
+//! User processes of one board: pids, parents, groups, waiting, signals, and the slots' work.
+//!
+//! A pid tells its board: `pid % 8`. A child's record is at its parent's board, so that a wait never
+//! crosses the link; a child's own record (group, signals, slot) is at its own.
+
+use renga_abi::Errno;
+use renga_core::{in_words, protocol};
+
+/// Most bytes of a descriptor that makes a user process (registers, files, directory, signals).
+pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
+/// In `Wait`: return at once if no child has ended (WNOHANG).
+pub const WAIT_NO_HANG: u32 = 1;
+/// In `Wait`: also children that were stopped (WUNTRACED).
+pub const WAIT_STOPPED: u32 = 2;
+
+in_words! {
+    /// A slot's new work.
+    pub struct Work {
+        /// The new process.
+        pid: u32,
+        /// Bytes of its descriptor in the slice.
+        bytes: u32,
+    }
+}
+in_words! {
+    /// A child that ended or stopped.
+    pub struct Waited {
+        /// Which; 0: none yet (with `WAIT_NO_HANG`).
+        pid: u32,
+        /// Status as `wait4` encodes it.
+        status: u32,
+    }
+}
+in_words! {
+    /// Who a process belongs to.
+    pub struct Relations {
+        /// Its parent's pid.
+        parent: u32,
+        /// Its process group.
+        group: u32,
+        /// Its session.
+        session: u32,
+    }
+}
+
+protocol! {
+    /// The user processes of one board.
+    pub Procs = 15, ProcsCall {
+        /// A free slot waits for work: the descriptor of a new process.
+        0 AwaitWork { slot: u16 } (&'a mut [u8]) -> Result<Work, Errno> [defers];
+        /// Makes a process of the descriptor in a free slot of this board; its pid. The child
+        /// belongs to `parent`, whose board may be another: then the caller tells that board
+        /// (`AddChild`). `EAGAIN` without a free slot.
+        1 Spawn { parent: u32, group: u32, session: u32 } (&'a [u8]) -> Result<u32, Errno>;
+        /// Records a child made on another board.
+        2 AddChild { parent: u32, child: u32, group: u32 } (()) -> Result<(), Errno>;
+        /// A process of this board ends: its record and slot are freed, its children here given to
+        /// init. Answers with its parent's pid; if that is of this board, the parent's record has it.
+        3 Exit { pid: u32, status: u32 } (()) -> Result<u32, Errno>;
+        /// A child on another board ended (or stopped, by its status).
+        4 ChildExited { parent: u32, child: u32, status: u32 } (()) -> Result<(), Errno>;
+        /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
+        /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted.
+        5 WaitChild { parent: u32, which: i32, options: u32 } (()) -> Result<Waited, Errno> [defers];
+        /// Sends a signal to a process of this board; 0 only asks whether it exists.
+        6 Kill { pid: u32, signal: u8 } (()) -> Result<(), Errno>;
+        /// Sends a signal to every process here of a group; how many. Group 0: every process but init.
+        7 KillGroup { group: u32, signal: u8 } (()) -> Result<u32, Errno>;
+        /// The pending signals of `pid` outside `blocked`, one of them taken away: its number, 0 none.
+        8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<u8, Errno>;
+        /// The set of pending signals.
+        9 PendingSignals { pid: u32 } (()) -> Result<u64, Errno>;
+        /// Parent, group and session of a process of this board.
+        10 Relate { pid: u32 } (()) -> Result<Relations, Errno>;
+        /// Moves a process of this board to a group.
+        11 SetGroup { pid: u32, group: u32 } (()) -> Result<(), Errno>;
+        /// Makes the process a session and group leader.
+        12 NewSession { pid: u32 } (()) -> Result<u32, Errno>;
+        /// The record at `index` of this board's table as text fields for listings; bytes filled,
+        /// `ENOENT` behind the last.
+        13 Describe { index: u16 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Tells the name of the program that `pid` runs now.
+        14 Rename { pid: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// How many slots are free.
+        15 FreeSlots {} (()) -> Result<u32, Errno>;
+        /// Tells which signals `pid` blocks and ignores, so that others do not interrupt it.
+        16 SetMasks { pid: u32, blocked: u64, ignored: u64 } (()) -> Result<(), Errno>;
+        /// Waits until a signal outside `blocked` is pending.
+        17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
+    }
+}

@@ -1,0 +1,23 @@
+//! A table of numbered servers of one kind on one board (open files, pipes): which are free.
+
+use renga_abi::Errno;
+use renga_core::protocol;
+
+protocol! {
+    /// Table of open-file processes.
+    pub FileTable = 1, FileTableCall {
+        /// Reserves a free file process; its number. `ENFILE` when all are taken.
+        0 TakeFile {} (()) -> Result<u16, Errno>;
+        /// Gives back a file process that nobody refers to any more.
+        1 FreeFile { file: u16 } (()) -> Result<(), Errno> [releases];
+    }
+}
+protocol! {
+    /// Table of pipe processes.
+    pub PipeTable = 2, PipeTableCall {
+        /// Reserves a free pipe process; its number. `ENFILE` when all are taken.
+        0 TakePipe {} (()) -> Result<u16, Errno>;
+        /// Gives back a pipe both of whose ends are closed.
+        1 FreePipe { pipe: u16 } (()) -> Result<(), Errno> [releases];
+    }
+}

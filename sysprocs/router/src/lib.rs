@@ -1,0 +1,3 @@
+//! renga-router.
+#![no_std]
+#![forbid(unsafe_code)]

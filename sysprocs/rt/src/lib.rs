@@ -1,0 +1,60 @@
+//! What a system process is written against: call, accept, reply, sleep, notifications, log.
+//!
+//! A system process is an `async fn` whose parameters are all that it may touch: a [`Port`] that it
+//! serves, [`Client`]s and [`Family`]s that it calls, its own [`Me`], devices. What it serves and
+//! uses is read off its signature ([`signature`]), which is what the placement check reasons about.
+//!
+//! Not here: protocols (`proto`), placement (`systems`), boot (`kernel/image`).
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod signature;
+
+pub use core::convert::Infallible as Never;
+pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
+pub use renga_core::notify::Interruptor;
+pub use renga_core::{Address, Call, Client, Entry, Family, Me, Port, Protocol};
+#[cfg(feature = "host")]
+pub use renga_core::host;
+pub use renga_core::raw;
+
+#[cfg(test)]
+mod tests {
+    use crate::signature::{Edge, Parameter, kind};
+    use crate::{Client, Me, Never, Port};
+
+    renga_core::protocol! {
+        /// Test.
+        pub Left = 60, LeftCall {
+            /// Test.
+            0 Go { a: u32, b: bool } (()) -> Result<u32, crate::Errno> [defers];
+        }
+    }
+    renga_core::protocol! {
+        /// Test.
+        pub Right = 61, RightCall {
+            /// Test.
+            3 Come {} (&'a [u8]) -> Result<(), crate::Errno> [releases];
+        }
+    }
+    clients! {
+        /// Test.
+        pub struct Both {
+            /// Test.
+            left: Client<Left>,
+            /// Test.
+            right: Client<Right>,
+        }
+    }
+    async fn server(_me: Me, _port: Port<Left>, _clients: Both) -> Never {
+        core::future::pending().await
+    }
+
+    #[test]
+    fn edges_are_read_off_the_signature() {
+        const EDGES: &[&[Edge]] = kind("server", &server).edges;
+        assert!(matches!(EDGES[1], [Edge::Serves(f)] if f.name == "Left" && f.defers == 1 && f.releases == 0));
+        assert_eq!(EDGES[2], Both::EDGES);
+        assert!(matches!(Both::EDGES, [Edge::Uses(l), Edge::Uses(r)] if l.id == 60 && r.releases == 8));
+    }
+}

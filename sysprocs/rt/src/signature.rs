@@ -1,0 +1,141 @@
+//! What a process serves and uses, read off its function's signature at compile time.
+//!
+//! Invariant: a process can call only through the clients among its parameters, so the edges found
+//! here are all that there are. Not here: where the servers are (placement).
+
+use core::convert::Infallible as Never;
+use core::future::Future;
+use renga_core::raw::{ExchangePort, RawClient};
+use renga_core::{Client, Family, Me, Port, Protocol};
+
+/// One parameter's part in the network of processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// The process serves this protocol.
+    Serves(ProtocolFacts),
+    /// The process calls one server of this protocol.
+    Uses(ProtocolFacts),
+    /// The process calls servers of this protocol on every board that has them.
+    UsesAll(ProtocolFacts),
+}
+
+/// What a check needs to know of a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtocolFacts {
+    /// Its number.
+    pub id: u32,
+    /// Its name.
+    pub name: &'static str,
+    /// Entries whose reply may wait for another client.
+    pub defers: u32,
+    /// Entries without a result.
+    pub releases: u32,
+    /// Entries by number and name.
+    pub names: &'static [(u32, &'static str)],
+}
+
+const fn facts<P: Protocol>() -> ProtocolFacts {
+    ProtocolFacts { id: P::ID, name: P::NAME, defers: P::DEFERS, releases: P::RELEASES, names: P::NAMES }
+}
+
+/// A type that may be a parameter of a process.
+pub trait Parameter {
+    /// Its part in the network; none for memory, devices and numbers.
+    const EDGES: &'static [Edge] = &[];
+}
+impl<P: Protocol> Parameter for Port<P> {
+    const EDGES: &'static [Edge] = &[Edge::Serves(facts::<P>())];
+}
+impl<P: Protocol> Parameter for Client<P> {
+    const EDGES: &'static [Edge] = &[Edge::Uses(facts::<P>())];
+}
+impl<P: Protocol> Parameter for Family<P> {
+    const EDGES: &'static [Edge] = &[Edge::UsesAll(facts::<P>())];
+}
+impl Parameter for Me {}
+impl Parameter for ExchangePort {}
+impl Parameter for RawClient {}
+impl Parameter for u64 {}
+impl Parameter for u32 {}
+impl Parameter for u16 {}
+impl Parameter for u8 {}
+impl Parameter for usize {}
+impl<T: ?Sized> Parameter for &'static mut T {}
+impl<T: ?Sized> Parameter for &'static T {}
+
+/// Declares a struct of clients that a process takes as one parameter; its part in the network is
+/// that of its fields' types.
+#[macro_export]
+macro_rules! clients {
+    ($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
+        impl $crate::signature::Parameter for $S {
+            const EDGES: &'static [$crate::signature::Edge] = &{
+                const LISTS: &[&[$crate::signature::Edge]] = &[$(<$t as $crate::signature::Parameter>::EDGES),+];
+                const COUNT: usize = $crate::signature::count(LISTS);
+                $crate::signature::concat::<COUNT>(LISTS)
+            };
+        }
+    };
+}
+
+#[doc(hidden)]
+pub const fn count(lists: &[&[Edge]]) -> usize {
+    let (mut total, mut i) = (0, 0);
+    while i < lists.len() {
+        total += lists[i].len();
+        i += 1;
+    }
+    total
+}
+
+#[doc(hidden)]
+pub const fn concat<const N: usize>(lists: &[&[Edge]]) -> [Edge; N] {
+    let mut all = [Edge::Uses(ProtocolFacts { id: 0, name: "", defers: 0, releases: 0, names: &[] }); N];
+    let (mut at, mut i) = (0, 0);
+    while i < lists.len() {
+        let mut k = 0;
+        while k < lists[i].len() {
+            all[at] = lists[i][k];
+            at += 1;
+            k += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+/// A process function of any number of parameters up to twelve.
+pub trait ProcessFn<Args>: Copy {
+    /// The parts of its parameters, in their order.
+    const EDGES: &'static [&'static [Edge]];
+    /// Bytes of its future.
+    const FUTURE_BYTES: usize;
+}
+macro_rules! process_fn { ($(($($A:ident)*))*) => { $(
+    impl<Fun: Copy + Fn($($A),*) -> Fut, Fut: Future<Output = Never>, $($A: Parameter),*> ProcessFn<($($A,)*)> for Fun {
+        const EDGES: &'static [&'static [Edge]] = &[$($A::EDGES),*];
+        const FUTURE_BYTES: usize = size_of::<Fut>();
+    }
+)* } }
+process_fn! {
+    (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
+    (A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L)
+}
+
+/// A kind of process: its name in placement files, and what its signature says.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Name in placement files.
+    pub name: &'static str,
+    /// The parts of its parameters.
+    pub edges: &'static [&'static [Edge]],
+    /// Bytes of its future.
+    pub future_bytes: usize,
+}
+
+/// The kind `name` whose process function is `function`.
+pub const fn kind<F: ProcessFn<Args>, Args>(name: &'static str, _function: &F) -> Kind {
+    Kind { name, edges: F::EDGES, future_bytes: F::FUTURE_BYTES }
+}

@@ -1,0 +1,3 @@
+//! renga-systems.
+#![no_std]
+#![forbid(unsafe_code)]

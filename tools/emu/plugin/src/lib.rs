@@ -1,0 +1,1 @@
+//! renga-emu-plugin.

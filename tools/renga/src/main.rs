@@ -1,0 +1,2 @@
+//! renga.
+fn main() {}

@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+# QEMU, exactly the version whose exported functions the emulator plugin calls.
+
+readonly QEMU_VERSION=10.0.2
+readonly QEMU_PROGRAM=qemu-system-aarch64
+readonly QEMU_SUITE=bookworm-backports
+
+qemu_version_of() {
+  "$1" --version 2>/dev/null | sed -n '1s/^QEMU emulator version \([0-9.]*\).*/\1/p'
+}
+
+qemu_way_out() {
+  printf '%s\n' \
+    "On Debian 12: add the suite $QEMU_SUITE and run, as root," \
+    "  apt-get install --no-install-recommends -t $QEMU_SUITE qemu-system-arm" \
+    "Elsewhere: build QEMU $QEMU_VERSION (--target-list=aarch64-softmmu --enable-plugins)" \
+    "and name the binary: RENGA_QEMU=/path/to/$QEMU_PROGRAM ./renga ..."
+}
+
+qemu_fail() {
+  local advice
+  mapfile -t advice < <(qemu_way_out)
+  fail "$1" "${advice[@]}"
+}
+
+qemu_prepare_apt() {
+  {
+    machine_sources | while read -r uri suite; do source_line "$uri" "$suite" main; done
+    source_line "$(debian_mirror)" "$QEMU_SUITE" main
+  } | apt_prepare "$1" "$(dpkg --print-architecture)"
+}
+
+qemu_install_from() {
+  local home=$1 version
+  apt_with "$home" get update || return
+  version=$(apt_with "$home" cache madison qemu-system-arm |
+    awk -v want="1:$QEMU_VERSION+" 'index($3, want) == 1 { print $3; exit }')
+  if [[ -z $version ]]; then
+    echo "$QEMU_SUITE has no qemu-system-arm $QEMU_VERSION"
+    return 1
+  fi
+  apt_install "$home" -t "$QEMU_SUITE" "qemu-system-arm=$version"
+}
+
+qemu_install() {
+  local home=$SETUP_DIR/apt-qemu
+  apt_usable || qemu_fail "QEMU $QEMU_VERSION ($QEMU_PROGRAM) is not installed, and this machine has no apt with a Debian mirror"
+  can_be_root || qemu_fail "QEMU $QEMU_VERSION ($QEMU_PROGRAM) is not installed, and installing it needs root or sudo"
+  qemu_prepare_apt "$home"
+  step "installing QEMU $QEMU_VERSION from Debian's $QEMU_SUITE (22 packages, 15 MB)" qemu_install_from "$home" ||
+    qemu_fail "QEMU $QEMU_VERSION could not be installed"
+}
+
+# ensure_qemu: sets RENGA_QEMU to a binary of the right version, installing it if there is none.
+ensure_qemu() {
+  local found version
+  if [[ -n ${RENGA_QEMU:-} ]]; then
+    found=$(command -v "$RENGA_QEMU") || qemu_fail "RENGA_QEMU names no program: $RENGA_QEMU"
+  else
+    if ! command -v "$QEMU_PROGRAM" >/dev/null; then
+      qemu_install
+      hash -r
+    fi
+    found=$(command -v "$QEMU_PROGRAM") || qemu_fail "$QEMU_PROGRAM is still missing after its installation"
+  fi
+  version=$(qemu_version_of "$found")
+  [[ $version == "$QEMU_VERSION" ]] ||
+    qemu_fail "$found is QEMU ${version:-of an unknown version}; the emulator supports exactly $QEMU_VERSION"
+  export RENGA_QEMU=$found
+}

@@ -1,0 +1,2 @@
+//! renga-userland.
+fn main() {}
