@@ -35,15 +35,21 @@ macro_rules! words { ($($t:ty)*) => { $(
     }
     one_word! { $t }
 )* } }
-macro_rules! one_word { ($t:ty) => {
-    impl InWords for $t {
-        const COUNT: usize = 1;
-        #[inline(always)]
-        fn put(self, words: &[Cell<u64>]) { words[0].set(Word::to_word(self)) }
-        #[inline(always)]
-        fn get(words: &[Cell<u64>]) -> Self { Word::from_word(words[0].get()) }
-    }
-} }
+macro_rules! one_word {
+    ($t:ty) => {
+        impl InWords for $t {
+            const COUNT: usize = 1;
+            #[inline(always)]
+            fn put(self, words: &[Cell<u64>]) {
+                words[0].set(Word::to_word(self))
+            }
+            #[inline(always)]
+            fn get(words: &[Cell<u64>]) -> Self {
+                Word::from_word(words[0].get())
+            }
+        }
+    };
+}
 words! { u8 u16 u32 u64 usize i32 i64 }
 impl Word for bool {
     #[inline(always)]

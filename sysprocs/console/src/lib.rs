@@ -1,3 +1,14 @@
-//! renga-console.
+//! The console: one terminal on the UART of the board that has it.
+//!
+//! [`console`] is the process; [`termios`] the settings as Linux lays them out; `line` the line
+//! discipline, a state machine without waiting. Not here: who gets a signal (`process`: the
+//! keyboard process asks for it), line editing beyond erase, which shells do themselves.
 #![no_std]
 #![forbid(unsafe_code)]
+
+mod line;
+mod output;
+mod server;
+pub mod termios;
+
+pub use server::console;

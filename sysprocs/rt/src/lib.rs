@@ -12,11 +12,11 @@ pub mod signature;
 
 pub use core::convert::Infallible as Never;
 pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
-pub use renga_core::notify::Interruptor;
-pub use renga_core::{Address, Call, Client, Entry, Family, Me, Port, Protocol};
 #[cfg(feature = "host")]
 pub use renga_core::host;
+pub use renga_core::notify::Interruptor;
 pub use renga_core::raw;
+pub use renga_core::{Address, Call, Client, Entry, Family, Me, Port, Protocol};
 
 #[cfg(test)]
 mod tests {
@@ -37,7 +37,7 @@ mod tests {
             3 Come {} (&'a [u8]) -> Result<(), crate::Errno> [releases];
         }
     }
-    clients! {
+    crate::clients! {
         /// Test.
         pub struct Both {
             /// Test.

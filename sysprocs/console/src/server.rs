@@ -1,0 +1,215 @@
+//! The console process: calls and UART interrupts in, lines and signals out.
+//!
+//! Invariant: a reader is kept only while nothing is readable for it; the UART is drained at each
+//! notification, so its receive interrupt falls silent.
+
+use crate::line::{Line, Pressed};
+use crate::output::Output;
+use crate::termios::{ICANON, ONLCR, OPOST, Termios, VMIN, VTIME};
+use heapless::{Deque, Vec};
+use renga_hal::uart::Uart;
+use renga_proto::console::{
+    AwaitTerminal, Console, ConsoleCall, KeyboardSignal, NextSignal, ReadTerminal, WindowSize, WriteTerminal,
+};
+use renga_proto::pipe::{READABLE, WRITABLE};
+use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
+
+/// User processes that may wait for the terminal at a time, on all boards.
+const WAITERS_MAX: usize = 64;
+/// Signals that wait for the keyboard process; more are the same key pressed again.
+const SIGNALS_MAX: usize = 8;
+const DECISECOND_NS: u64 = 100_000_000;
+
+/// A reader, and in raw mode with a time limit when it gives up.
+struct Reader {
+    call: Call<ReadTerminal>,
+    until_ns: Option<u64>,
+}
+
+struct State<U: Uart + 'static> {
+    line: Line,
+    output: Output<U>,
+    foreground: u32,
+    window: WindowSize,
+    readers: Vec<Reader, WAITERS_MAX>,
+    watchers: Vec<Call<AwaitTerminal>, WAITERS_MAX>,
+    signals: Deque<KeyboardSignal, SIGNALS_MAX>,
+    keyboard: Option<Call<NextSignal>>,
+}
+
+/// Serves the terminal on `uart`, whose interrupts notify this process.
+pub async fn console<U: Uart>(mut me: Me, mut port: Port<Console>, uart: &'static mut U) -> Never {
+    uart.enable_receive_interrupt(true);
+    let mut state = State {
+        line: Line::new(),
+        output: Output::new(uart),
+        foreground: 0,
+        window: WindowSize { rows: 24, columns: 80 },
+        readers: Vec::new(),
+        watchers: Vec::new(),
+        signals: Deque::new(),
+        keyboard: None,
+    };
+    loop {
+        match port.accept_or_notified(Console::ENTRIES).await {
+            Some(ConsoleCall::WriteTerminal(call)) => {
+                write(&mut me, &mut state.output, &state.line.termios, call).await
+            }
+            Some(call) => state.serve(call, me.now_ns()),
+            None => {}
+        }
+        state.take_keys();
+        state.output.flush();
+        state.answer(me.now_ns());
+        let next_ns = state.readers.iter().filter_map(|reader| reader.until_ns).min();
+        me.notify_at(next_ns);
+    }
+}
+
+/// Writes all of the slice, waiting for the UART when the queue is full.
+async fn write<U: Uart>(me: &mut Me, output: &mut Output<U>, termios: &Termios, mut call: Call<WriteTerminal>) {
+    let returns = termios.output & (OPOST | ONLCR) == OPOST | ONLCR;
+    let bytes = call.lent();
+    for &byte in bytes {
+        while !output.has_room(2) {
+            output.flush();
+            if !output.has_room(2) {
+                me.notified().await;
+            }
+        }
+        if byte == b'\n' && returns {
+            output.put(b'\r');
+        }
+        output.put(byte);
+    }
+    let written = bytes.len() as u32;
+    call.reply(Ok(written));
+}
+
+impl<U: Uart> State<U> {
+    fn serve(&mut self, call: ConsoleCall, now_ns: u64) {
+        match call {
+            ConsoleCall::ReadTerminal(call) => self.read(call, now_ns),
+            ConsoleCall::WriteTerminal(call) => call.reply(Err(Errno::EIO)), // served by `write`
+            ConsoleCall::GetAttributes(mut call) => {
+                let bytes = self.line.termios.to_bytes();
+                let told = call.lent().get_mut(..bytes.len()).map(|into| into.copy_from_slice(&bytes));
+                call.reply(told.ok_or(Errno::EINVAL));
+            }
+            ConsoleCall::SetAttributes(mut call) => {
+                let flush = call.entry().flush;
+                let termios = Termios::from_bytes(call.lent());
+                if let Some(termios) = termios {
+                    self.line.set(termios, flush);
+                }
+                call.reply(termios.map(|_| ()).ok_or(Errno::EINVAL));
+            }
+            ConsoleCall::GetForeground(call) => call.reply(Ok(self.foreground)),
+            ConsoleCall::SetForeground(call) => {
+                self.foreground = call.entry().group;
+                call.reply(Ok(()));
+            }
+            ConsoleCall::GetWindow(call) => call.reply(Ok(self.window)),
+            ConsoleCall::SetWindow(call) => {
+                self.window = WindowSize { rows: call.entry().rows, columns: call.entry().columns };
+                call.reply(Ok(()));
+            }
+            ConsoleCall::PollTerminal(call) => call.reply(Ok(self.events())),
+            ConsoleCall::AwaitTerminal(call) => {
+                if let Err(call) = self.watchers.push(call) {
+                    call.reply(Err(Errno::EAGAIN));
+                }
+            }
+            ConsoleCall::NextSignal(call) => {
+                if let Some(second) = self.keyboard.replace(call) {
+                    second.reply(Err(Errno::EBUSY));
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, call: Call<ReadTerminal>, now_ns: u64) {
+        let termios = &self.line.termios;
+        let raw = !termios.has_local(ICANON);
+        let (least, tenths) = (termios.characters[VMIN], u64::from(termios.characters[VTIME]));
+        if !self.line.readable() && call.entry().nonblocking {
+            call.reply(Err(Errno::EAGAIN));
+            return;
+        }
+        let until_ns = (raw && least == 0).then(|| now_ns + tenths * DECISECOND_NS);
+        if let Err(reader) = self.readers.push(Reader { call, until_ns }) {
+            reader.call.reply(Err(Errno::EAGAIN));
+        }
+    }
+
+    fn events(&self) -> u32 {
+        WRITABLE | if self.line.readable() { READABLE } else { 0 }
+    }
+
+    /// Takes every key that the UART has; bounded by its queue.
+    fn take_keys(&mut self) {
+        while let Some(key) = self.output.uart().try_read() {
+            let output = &mut self.output;
+            let returns = self.line.termios.output & (OPOST | ONLCR) == OPOST | ONLCR;
+            let pressed = self.line.press(key, |shown| {
+                for &byte in shown {
+                    if byte == b'\n' && returns {
+                        output.put(b'\r');
+                    }
+                    output.put(byte);
+                }
+            });
+            if let Pressed::Signal(signal) = pressed {
+                // A full queue means the keyboard process is far behind; the key may be pressed again.
+                let _ = self.signals.push_back(KeyboardSignal { signal, group: self.foreground });
+            }
+        }
+    }
+
+    /// Answers all whose wait is over.
+    fn answer(&mut self, now_ns: u64) {
+        let mut at = 0;
+        while at < self.readers.len() {
+            let reader = &self.readers[at];
+            let over = reader.until_ns.is_some_and(|until_ns| until_ns <= now_ns);
+            if !(self.line.readable() || reader.call.interrupted() || over) {
+                at += 1;
+                continue;
+            }
+            let mut call = self.readers.remove(at).call;
+            if !self.line.readable() && !over {
+                call.reply(Err(Errno::EINTR));
+                continue;
+            }
+            let count = self.line.read(call.lent());
+            call.set_taken_used(count);
+            call.reply(Ok(count as u32));
+        }
+        self.answer_watchers();
+        if let (Some(call), Some(signal)) = (&self.keyboard, self.signals.front())
+            && !call.interrupted()
+        {
+            let signal = *signal;
+            self.signals.pop_front();
+            if let Some(call) = self.keyboard.take() {
+                call.reply(Ok(signal));
+            }
+        }
+    }
+
+    fn answer_watchers(&mut self) {
+        let events = self.events();
+        let mut at = 0;
+        while at < self.watchers.len() {
+            let call = &self.watchers[at];
+            let held = events & call.entry().events;
+            if held != 0 {
+                self.watchers.remove(at).reply(Ok(held));
+            } else if call.interrupted() {
+                self.watchers.remove(at).reply(Err(Errno::EINTR));
+            } else {
+                at += 1;
+            }
+        }
+    }
+}

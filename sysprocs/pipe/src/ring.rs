@@ -1,0 +1,55 @@
+//! The bytes in a pipe.
+//!
+//! Invariant: bytes come out in the order in which they went in, and never more than fit.
+
+use renga_proto::pipe::PIPE_BYTES;
+
+/// A ring of bytes.
+pub struct Ring {
+    bytes: &'static mut [u8; PIPE_BYTES],
+    head: usize,
+    length: usize,
+}
+
+impl Ring {
+    /// An empty ring in `bytes`.
+    pub fn new(bytes: &'static mut [u8; PIPE_BYTES]) -> Self {
+        Ring { bytes, head: 0, length: 0 }
+    }
+    /// Bytes held.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+    /// Bytes that fit in.
+    pub fn room(&self) -> usize {
+        PIPE_BYTES - self.length
+    }
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        (self.head, self.length) = (0, 0);
+    }
+    /// Puts in as much of `from` as fits; how much.
+    pub fn push(&mut self, from: &[u8]) -> usize {
+        let count = from.len().min(self.room());
+        let tail = (self.head + self.length) % PIPE_BYTES;
+        let first = count.min(PIPE_BYTES - tail);
+        self.bytes[tail..tail + first].copy_from_slice(&from[..first]);
+        self.bytes[..count - first].copy_from_slice(&from[first..count]);
+        self.length += count;
+        count
+    }
+    /// Takes out as much as `into` holds; how much.
+    pub fn pop(&mut self, into: &mut [u8]) -> usize {
+        let count = into.len().min(self.length);
+        let first = count.min(PIPE_BYTES - self.head);
+        into[..first].copy_from_slice(&self.bytes[self.head..self.head + first]);
+        into[first..count].copy_from_slice(&self.bytes[..count - first]);
+        self.head = (self.head + count) % PIPE_BYTES;
+        self.length -= count;
+        count
+    }
+}

@@ -1,0 +1,238 @@
+//! One pipe: keeps readers while it is empty and writers while it is full.
+//!
+//! Invariant: a reader is kept only while the ring is empty and a writer lives; a writer is kept only
+//! while its bytes do not fit and a reader lives. Whoever is kept is answered by the call that
+//! changes that, or by its own interruption. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
+
+use crate::{Ring, WAITERS_MAX};
+use heapless::Deque;
+use renga_proto::pipe::{
+    AwaitPipe, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, READABLE, ReadPipe,
+    WRITABLE, WritePipe,
+};
+use renga_proto::slots::{FreePipe, PipeTable};
+use renga_rt::{Call, Client, Errno, Never, Port, Protocol};
+
+/// A writer and how much of its slice is in the pipe already.
+struct Writer {
+    call: Call<WritePipe>,
+    written: usize,
+}
+
+/// A waiting queue; it cannot overflow, since each user process waits once.
+type Waiting<T> = Deque<T, WAITERS_MAX>;
+
+struct State {
+    ring: Ring,
+    readers: u32,
+    writers: u32,
+    reading: Waiting<Call<ReadPipe>>,
+    writing: Waiting<Writer>,
+    watching: Waiting<Call<AwaitPipe>>,
+}
+
+/// Serves the pipe `number`.
+pub async fn pipe(
+    mut port: Port<Pipe>,
+    mut table: Client<PipeTable>,
+    bytes: &'static mut [u8; PIPE_BYTES],
+    number: u16,
+) -> Never {
+    let mut state = State {
+        ring: Ring::new(bytes),
+        readers: 0,
+        writers: 0,
+        reading: Deque::new(),
+        writing: Deque::new(),
+        watching: Deque::new(),
+    };
+    loop {
+        let was_open = state.readers + state.writers > 0;
+        if let Some(call) = port.accept_or_notified(Pipe::ENTRIES).await {
+            state.serve(call);
+        }
+        state.settle();
+        // Also after a call: its caller may have been interrupted before it was kept.
+        state.answer_interrupted();
+        if was_open && state.readers + state.writers == 0 {
+            state.ring.clear();
+            // The table knows this number as taken, so it cannot refuse it.
+            let _ = table.call(FreePipe { pipe: number }, ()).await;
+        }
+    }
+}
+
+impl State {
+    fn serve(&mut self, call: PipeCall) {
+        match call {
+            PipeCall::OpenPipe(call) => {
+                self.ring.clear();
+                (self.readers, self.writers) = (1, 1);
+                call.reply(Ok(()));
+            }
+            PipeCall::ReadPipe(call) => self.read(call),
+            PipeCall::WritePipe(call) => self.write(call),
+            PipeCall::AddEnd(call) => {
+                *self.end(call.entry().end) += 1;
+                call.reply(Ok(()));
+            }
+            PipeCall::CloseEnd(call) => self.close(call),
+            PipeCall::PollPipe(call) => {
+                let events = self.events(call.entry().end);
+                call.reply(Ok(events));
+            }
+            PipeCall::PipeBytes(call) => call.reply(Ok(self.ring.len() as u32)),
+            PipeCall::AwaitPipe(call) => keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN))),
+        }
+    }
+
+    fn end(&mut self, end: PipeEnd) -> &mut u32 {
+        match end {
+            PipeEnd::Reader => &mut self.readers,
+            PipeEnd::Writer => &mut self.writers,
+        }
+    }
+
+    fn close(&mut self, call: Call<CloseEnd>) {
+        let count = self.end(call.entry().end);
+        let held = *count > 0;
+        *count = count.saturating_sub(1);
+        call.reply(if held { Ok(()) } else { Err(Errno::EBADF) });
+    }
+
+    fn read(&mut self, call: Call<ReadPipe>) {
+        let waits = self.ring.is_empty() && self.writing.is_empty() && self.writers > 0;
+        if waits && call.entry().nonblocking {
+            call.reply(Err(Errno::EAGAIN));
+        } else {
+            keep(&mut self.reading, call, |call| call.reply(Err(Errno::EAGAIN)));
+        }
+    }
+
+    fn write(&mut self, mut call: Call<WritePipe>) {
+        let bytes = call.lent().len();
+        if self.readers == 0 {
+            call.reply(Err(Errno::EPIPE));
+        } else if call.entry().nonblocking {
+            let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
+            if room == 0 || (bytes <= PIPE_ATOMIC_BYTES && bytes > room) {
+                call.reply(Err(Errno::EAGAIN));
+            } else {
+                let written = self.ring.push(call.lent());
+                call.reply(Ok(written as u32));
+            }
+        } else {
+            keep(&mut self.writing, Writer { call, written: 0 }, |writer| writer.call.reply(Err(Errno::EAGAIN)));
+        }
+    }
+
+    /// Which poll events hold for an end.
+    fn events(&self, end: PipeEnd) -> u32 {
+        match end {
+            PipeEnd::Reader => {
+                let readable = if self.ring.is_empty() { 0 } else { READABLE };
+                readable | if self.writers == 0 { HANG_UP } else { 0 }
+            }
+            PipeEnd::Writer => {
+                let writable = if self.ring.room() >= PIPE_ATOMIC_BYTES { WRITABLE } else { 0 };
+                writable | if self.readers == 0 { ERROR } else { 0 }
+            }
+        }
+    }
+
+    /// Moves bytes and answers everybody whose wait is over. Each turn of the loop answers one
+    /// waiting call or moves bytes of one, so it is bounded by those kept.
+    fn settle(&mut self) {
+        loop {
+            let filled = self.fill();
+            let drained = self.drain();
+            if !filled && !drained {
+                break;
+            }
+        }
+        for _ in 0..self.watching.len() {
+            let Some(call) = self.watching.pop_front() else { break };
+            let wanted = self.events(call.entry().end) & (call.entry().events | ERROR | HANG_UP);
+            if wanted != 0 {
+                call.reply(Ok(wanted));
+            } else {
+                keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN)));
+            }
+        }
+    }
+
+    /// Takes bytes of the first writer into the ring; whether anything changed.
+    fn fill(&mut self) -> bool {
+        let Some(mut writer) = self.writing.pop_front() else { return false };
+        if self.readers == 0 {
+            let told = if writer.written > 0 { Ok(writer.written as u32) } else { Err(Errno::EPIPE) };
+            writer.call.reply(told);
+            return true;
+        }
+        let rest = &writer.call.lent()[writer.written..];
+        let whole = rest.len() <= PIPE_ATOMIC_BYTES && writer.written == 0;
+        if whole && rest.len() > self.ring.room() {
+            // It was the first of the queue, so there is room for it again.
+            let _ = self.writing.push_front(writer);
+            return false;
+        }
+        let length = rest.len();
+        let moved = self.ring.push(rest);
+        writer.written += moved;
+        if moved == length {
+            let written = writer.written as u32;
+            writer.call.reply(Ok(written));
+            return true;
+        }
+        let _ = self.writing.push_front(writer); // as above
+        moved > 0
+    }
+
+    /// Answers the first reader if there is something, or nobody left, to read from.
+    fn drain(&mut self) -> bool {
+        if self.reading.is_empty() || (self.ring.is_empty() && self.writers > 0) {
+            return false;
+        }
+        let Some(mut call) = self.reading.pop_front() else { return false };
+        let count = self.ring.pop(call.lent());
+        call.set_taken_used(count);
+        call.reply(Ok(count as u32));
+        true
+    }
+
+    /// Answers every kept call whose caller was interrupted.
+    fn answer_interrupted(&mut self) {
+        for _ in 0..self.reading.len() {
+            let Some(call) = self.reading.pop_front() else { break };
+            if call.interrupted() {
+                call.reply(Err(Errno::EINTR));
+            } else {
+                let _ = self.reading.push_back(call); // one was just taken out
+            }
+        }
+        for _ in 0..self.writing.len() {
+            let Some(writer) = self.writing.pop_front() else { break };
+            if writer.call.interrupted() {
+                let told = if writer.written > 0 { Ok(writer.written as u32) } else { Err(Errno::EINTR) };
+                writer.call.reply(told);
+            } else {
+                let _ = self.writing.push_back(writer); // as above
+            }
+        }
+        for _ in 0..self.watching.len() {
+            let Some(call) = self.watching.pop_front() else { break };
+            if call.interrupted() {
+                call.reply(Err(Errno::EINTR));
+            } else {
+                let _ = self.watching.push_back(call); // as above
+            }
+        }
+    }
+}
+
+/// Keeps a call for later; `refuse` answers it should the queue, against its bound, be full.
+fn keep<T>(queue: &mut Waiting<T>, waiting: T, refuse: impl FnOnce(T)) {
+    if let Err(waiting) = queue.push_back(waiting) {
+        refuse(waiting);
+    }
+}
