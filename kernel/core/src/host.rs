@@ -13,8 +13,9 @@ use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_abi::ProcId;
 use std::boxed::Box;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::vec;
+use std::vec::Vec;
 
 /// One board: core, arena, a counter of processes.
 #[derive(Clone, Copy)]
@@ -24,7 +25,7 @@ pub struct Board {
     /// Its boot memory.
     pub arena: &'static Arena,
     number: u8,
-    next: &'static Cell<u16>,
+    processes: &'static RefCell<Vec<&'static Process>>,
 }
 
 /// Dispatches after which a test that does not come to rest is called endless.
@@ -40,15 +41,27 @@ impl Board {
             core: Box::leak(Box::new(Core::NEW)),
             arena: Box::leak(Box::new(arena)),
             number,
-            next: Box::leak(Box::new(Cell::new(0))),
+            processes: Box::leak(Box::new(RefCell::new(Vec::new()))),
         }
     }
 
     /// A header, not started, of the next identity.
     pub fn declare(self, priority: u8) -> &'static Process {
-        let id = ProcId::new(self.number, self.next.get());
-        self.next.set(id.index + 1);
-        self.arena.put(|| Process::new(self.core, priority, id))
+        let mut processes = self.processes.borrow_mut();
+        let id = ProcId::new(self.number, processes.len() as u16);
+        let process: &'static Process = self.arena.put(|| Process::new(self.core, priority, id));
+        processes.push(process);
+        process
+    }
+
+    /// All processes declared so far, by index, as a proxy's directory.
+    pub fn directory(self) -> &'static [&'static Process] {
+        Vec::leak(self.processes.borrow().clone())
+    }
+
+    /// Notifies the first process declared.
+    pub fn notify_first(self) {
+        self.processes.borrow()[0].notify();
     }
 
     /// A stub whose calls `router` carries to `id`.
