@@ -1,0 +1,102 @@
+//! Runs a command on another board: a remote fork, then exec; the status is the command's.
+#![no_std]
+#![no_main]
+
+use core::ffi::CStr;
+use renga_userland::process::{execute_by_name, exit_code};
+use renga_userland::syscall::{exit, wait};
+use renga_userland::text::{complain, parse};
+use renga_userland::{Arguments, Errno, cluster, program};
+
+program!(main);
+
+const USAGE: &[u8] = b"usage: remote [-b BOARD] [--] COMMAND [ARGUMENT...]
+
+Runs COMMAND on another board of the cluster, with this terminal, these open
+files, this directory and this environment, and exits with its status.
+
+  -b BOARD   a letter (a, b, ...) or a number (0, 1, ...); without it: b
+  --help     this text
+
+Examples:
+  remote -b b uname -n
+  ls -l | remote -b b sort | head
+";
+const USAGE_STATUS: i32 = 2;
+const EHOSTDOWN: Errno = Errno(112);
+const EAGAIN: Errno = Errno(11);
+const EINVAL: Errno = Errno(22);
+
+fn main(arguments: Arguments) -> i32 {
+    let mut board = 1;
+    let mut at = 1;
+    loop {
+        match arguments.get(at).map(CStr::to_bytes) {
+            Some(b"--help") => {
+                let _ = renga_userland::syscall::write(1, USAGE);
+                return 0;
+            }
+            Some(b"-b") => match arguments.get(at + 1).and_then(|name| board_number(name.to_bytes())) {
+                Some(number) => {
+                    board = number;
+                    at += 2;
+                }
+                None => {
+                    complain(&[b"remote: -b needs a board: a letter or a number\n"]);
+                    return USAGE_STATUS;
+                }
+            },
+            Some(b"--") => {
+                at += 1;
+                break;
+            }
+            _ => break,
+        }
+    }
+    let Some(name) = arguments.get(at) else {
+        complain(&[USAGE]);
+        return USAGE_STATUS;
+    };
+    match cluster::fork_on(board) {
+        Ok(0) => become_command(&arguments, at, name),
+        Ok(pid) => await_command(pid),
+        Err(errno) => {
+            complain(&[b"remote: ", why(errno), b"\n"]);
+            126
+        }
+    }
+}
+
+fn board_number(name: &[u8]) -> Option<u32> {
+    match name {
+        [letter @ b'a'..=b'h'] => Some(u32::from(letter - b'a')),
+        [letter @ b'A'..=b'H'] => Some(u32::from(letter - b'A')),
+        digits => parse(digits),
+    }
+}
+
+fn become_command(arguments: &Arguments, at: usize, name: &CStr) -> ! {
+    let errno = execute_by_name(name, &arguments.list_from(at), arguments);
+    let found = errno != Errno(2);
+    complain(&[b"remote: ", name.to_bytes(), if found { b": cannot execute\n" } else { b": not found\n" }]);
+    exit(if found { 126 } else { 127 })
+}
+
+fn await_command(pid: u32) -> i32 {
+    loop {
+        match wait(pid as i32, 0) {
+            Ok((_, status)) => return exit_code(status),
+            Err(Errno(4)) => {}
+            Err(_) => return 127,
+        }
+    }
+}
+
+fn why(errno: Errno) -> &'static [u8] {
+    match errno {
+        EINVAL => b"there is no such board",
+        EHOSTDOWN => b"the board is down",
+        EAGAIN => b"the board has no free process slot",
+        _ => b"the board cannot take the process",
+    }
+}

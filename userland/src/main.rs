@@ -1,2 +1,0 @@
-//! renga-userland.
-fn main() {}

@@ -1,0 +1,86 @@
+//! System calls: the one place where a program leaves itself.
+//!
+//! Invariant: every function here hands the kernel only addresses of live Rust objects with their
+//! true lengths; the kernel checks them again.
+
+use crate::Errno;
+use core::arch::asm;
+use core::ffi::CStr;
+
+/// Highest error number; results above `-ERRNO_MAX` are errors.
+const ERRNO_MAX: isize = 4095;
+/// "Relative to the working directory", for the calls that take a directory.
+pub const AT_FDCWD: isize = -100;
+
+/// # Safety
+/// The arguments must be what the call `number` takes: addresses of live objects of its lengths.
+pub(crate) unsafe fn call(number: usize, arguments: [isize; 6]) -> Result<usize, Errno> {
+    let [a, b, c, d, e, f] = arguments;
+    let result: isize;
+    // SAFETY: the kernel keeps all registers but x0; the caller answers for the arguments.
+    unsafe {
+        asm!("svc #0", in("x8") number, inlateout("x0") a => result, in("x1") b, in("x2") c,
+            in("x3") d, in("x4") e, in("x5") f, options(nostack));
+    }
+    if (-ERRNO_MAX..0).contains(&result) { Err(Errno(-result as u16)) } else { Ok(result as usize) }
+}
+
+/// A call none of whose arguments is an address.
+pub fn plain(number: usize, arguments: [isize; 3]) -> Result<usize, Errno> {
+    let [a, b, c] = arguments;
+    // SAFETY: numbers only; used for calls that take no address.
+    unsafe { call(number, [a, b, c, 0, 0, 0]) }
+}
+
+/// Writes bytes to a file descriptor; how many.
+pub fn write(descriptor: i32, bytes: &[u8]) -> Result<usize, Errno> {
+    // SAFETY: the slice is live and as long as said.
+    unsafe { call(64, [descriptor as isize, bytes.as_ptr() as isize, bytes.len() as isize, 0, 0, 0]) }
+}
+
+/// Opens a file; its descriptor.
+pub fn open(path: &CStr, flags: i32) -> Result<i32, Errno> {
+    // SAFETY: the path is live and ends with a zero.
+    unsafe { call(56, [AT_FDCWD, path.as_ptr() as isize, flags as isize, 0, 0, 0]) }.map(|fd| fd as i32)
+}
+
+/// Makes `to` stand for what `from` stands for.
+pub fn duplicate(from: i32, to: i32) -> Result<(), Errno> {
+    plain(24, [from as isize, to as isize, 0]).map(|_| ())
+}
+
+/// Replaces the program; returns only if that failed. Lists end with a null pointer.
+pub fn execute(path: &CStr, arguments: &[*const u8], environment: &[*const u8]) -> Errno {
+    assert!(arguments.last().is_some_and(|end| end.is_null()) && environment.last().is_some_and(|end| end.is_null()));
+    let lists = (arguments.as_ptr() as isize, environment.as_ptr() as isize);
+    // SAFETY: the path ends with a zero; both lists end with null (asserted), and their entries are
+    // strings of the program's start or literals, as `Arguments` makes them.
+    match unsafe { call(221, [path.as_ptr() as isize, lists.0, lists.1, 0, 0, 0]) } {
+        Err(errno) => errno,
+        Ok(_) => Errno(0),
+    }
+}
+
+/// Waits for a child (-1: any); its pid and status.
+pub fn wait(pid: i32, options: i32) -> Result<(i32, u32), Errno> {
+    let mut status = 0u32;
+    let at = core::ptr::from_mut(&mut status) as isize;
+    // SAFETY: the address is that of a live u32.
+    let pid = unsafe { call(260, [pid as isize, at, options as isize, 0, 0, 0]) }?;
+    Ok((pid as i32, status))
+}
+
+/// A terminal or device control with one number to read.
+pub fn control(descriptor: i32, request: usize, value: &mut u32) -> Result<usize, Errno> {
+    let at = core::ptr::from_mut(value) as isize;
+    // SAFETY: the address is that of a live u32; the requests used here take one.
+    unsafe { call(29, [descriptor as isize, request as isize, at, 0, 0, 0]) }
+}
+
+/// Ends the program.
+pub fn exit(status: i32) -> ! {
+    loop {
+        // It does not return; the loop tells the compiler so.
+        let _ = plain(94, [status as isize, 0, 0]);
+    }
+}
