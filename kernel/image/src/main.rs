@@ -1,2 +1,70 @@
-//! renga-image.
-fn main() {}
+//! The kernel image of a board: boot, in the order of this file, then the endless loop.
+//!
+//! Not here: anything that could be tested on a host; this crate only puts parts together.
+#![no_std]
+#![no_main]
+
+#[cfg(feature = "bench")]
+mod bench;
+mod directory;
+mod executor;
+mod fault;
+mod hardware;
+mod logger;
+mod once;
+mod processes;
+mod programs;
+mod trace_port;
+
+use directory::Directory;
+use executor::Executor;
+use renga_arch_aarch64::physical::to_kernel;
+use renga_core::{Arena, Core};
+use trace_port::TracePort;
+
+#[unsafe(no_mangle)]
+extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
+    // SAFETY: called once, by the boot code, with the firmware's address.
+    let hardware = unsafe { hardware::start(boot_data) };
+    // SAFETY: mapped by `hardware::start`, behind the image, before the frames; used for nothing else.
+    let arena = unsafe { Arena::new(to_kernel(hardware.boot_memory) as *mut u8, hardware::BOOT_MEMORY_BYTES) };
+    let arena: &'static Arena = keep(arena);
+    let Some(board) = directory::table(hardware.board) else {
+        fault::refuse(format_args!("this system has no board {}", hardware.board))
+    };
+    defmt::info!("board {=str} of system {=str}", board.name, directory::SYSTEM.name);
+
+    let core: &'static Core = arena.put(|| Core::with_clock(|_| hardware::now_ns()));
+    core.set_log(logger::process_log);
+    let directory: &'static Directory = arena.put(|| Directory::make(core, arena, hardware.board));
+    let link = hardware::emulator_link();
+    let parts = processes::start_all(arena, directory, board, hardware);
+    #[cfg(feature = "bench")]
+    bench::start(core, arena, directory);
+    defmt::info!("{=usize} processes, {=usize} bytes of boot memory left", directory.own().len(), arena.left_bytes());
+    arena.seal();
+
+    Executor {
+        core,
+        interrupts: parts.interrupts,
+        timer: parts.timer,
+        memory: parts.memory,
+        programs: parts.programs,
+        uart_owner: parts.uart_owner,
+        link_owner: parts.link_owner,
+        trace: TracePort::new(link),
+        armed_ns: None,
+        slice_end_ns: 0,
+    }
+    .run()
+}
+
+/// Keeps the arena for ever.
+fn keep(arena: Arena) -> &'static Arena {
+    static ARENA: once::Once<Arena> = once::Once::new();
+    ARENA.set(arena);
+    match ARENA.get() {
+        Some(arena) => arena,
+        None => unreachable!("just set"),
+    }
+}

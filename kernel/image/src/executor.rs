@@ -1,0 +1,148 @@
+//! The endless loop of a core: system processes first, then user programs, then sleep.
+//!
+//! Invariant: interrupts are looked at whenever the core is idle, when one stopped a user program,
+//! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
+//! the processes' alarms and the running program's time slice. Not here: who is ready (`core`).
+
+use crate::trace_port::TracePort;
+use renga_arch_aarch64::cpu::ThisCore;
+use renga_arch_aarch64::memory::FrameMemory;
+use renga_arch_aarch64::timer::GenericTimer;
+use renga_board_rpi::interrupts::Interrupts;
+use renga_core::user::UserTurn;
+use renga_core::{Core, Process};
+use renga_hal::cpu::Cpu;
+use renga_hal::irq::{Irq, Source};
+use renga_hal::memory::Frame;
+use renga_hal::timer::Timer;
+use renga_rt::user::{Exit, Trap};
+
+/// How long a user program runs while another one waits, ns.
+const TIME_SLICE_NS: u64 = 10_000_000;
+/// Dispatches between two looks at the interrupts.
+const DISPATCHES_PER_LOOK: u32 = 32;
+
+/// What the loop needs.
+pub struct Executor {
+    /// The core's processes.
+    pub core: &'static Core,
+    /// Its interrupts.
+    pub interrupts: Interrupts,
+    /// Its clock and alarm.
+    pub timer: GenericTimer,
+    /// Address spaces.
+    pub memory: &'static FrameMemory,
+    /// The way into user programs.
+    pub programs: &'static crate::programs::Programs,
+    /// Who is woken by the console's line, if this board has the console.
+    pub uart_owner: Option<&'static Process>,
+    /// Who is woken by the link, if this board has one.
+    pub link_owner: Option<&'static Process>,
+    /// Where trace events go.
+    pub trace: TracePort,
+    /// When the hardware alarm is set for.
+    pub armed_ns: Option<u64>,
+    /// When the running program's slice ends.
+    pub slice_end_ns: u64,
+}
+
+impl Executor {
+    /// Runs the board, for ever.
+    pub fn run(&mut self) -> ! {
+        self.interrupts.enable(Source::Timer);
+        self.interrupts.enable(Source::Uart);
+        self.interrupts.enable(Source::Link);
+        let mut turn: Option<UserTurn> = None;
+        loop {
+            let idle = self.run_processes();
+            if !idle {
+                self.take_interrupts();
+                continue;
+            }
+            if turn.is_none() {
+                turn = self.core.next_user();
+                self.slice_end_ns = self.timer.now_ns() + TIME_SLICE_NS;
+            }
+            match turn.take() {
+                Some(current) => turn = self.run_program(current),
+                None => self.sleep(),
+            }
+        }
+    }
+
+    /// Runs ready system processes; true if none is left.
+    fn run_processes(&mut self) -> bool {
+        for _ in 0..DISPATCHES_PER_LOOK {
+            if !self.core.dispatch() {
+                return true;
+            }
+            self.trace.drain(self.core.trace());
+        }
+        !self.core.has_ready()
+    }
+
+    /// Runs a program until its trap or an interrupt; gives the turn back if it goes on.
+    fn run_program(&mut self, mut turn: UserTurn) -> Option<UserTurn> {
+        if turn.interrupted() {
+            turn.end(Trap::Preempted);
+            return None;
+        }
+        self.arm(true);
+        let space = Frame(turn.space());
+        match self.programs.enter(self.memory, turn.context(), space) {
+            Exit::Trap(trap) => {
+                turn.end(trap);
+                None
+            }
+            Exit::Interrupt => {
+                self.take_interrupts();
+                // Dropped, the turn goes to the back of the queue.
+                let over = self.core.has_users() && self.timer.now_ns() >= self.slice_end_ns;
+                (!over).then_some(turn)
+            }
+        }
+    }
+
+    fn sleep(&mut self) {
+        self.arm(false);
+        ThisCore.wait_for_interrupt();
+        self.take_interrupts();
+    }
+
+    /// Sets the hardware alarm for whatever comes first.
+    #[inline(always)]
+    fn arm(&mut self, program: bool) {
+        let alarm_ns = self.core.next_alarm_ns();
+        let wanted_ns = if program && self.core.has_users() {
+            Some(alarm_ns.map_or(self.slice_end_ns, |at_ns| at_ns.min(self.slice_end_ns)))
+        } else {
+            alarm_ns
+        };
+        if wanted_ns != self.armed_ns {
+            self.armed_ns = wanted_ns;
+            self.timer.set_alarm_ns(wanted_ns);
+        }
+    }
+
+    /// Serves every pending interrupt: each source's owner is told and runs before the next look.
+    fn take_interrupts(&mut self) {
+        let now_ns = self.timer.now_ns();
+        if self.armed_ns.is_some_and(|at_ns| at_ns <= now_ns) {
+            self.armed_ns = None;
+            self.timer.set_alarm_ns(None);
+        }
+        self.core.expire_alarms(now_ns);
+        match self.interrupts.pending() {
+            Some(Source::Uart) => notify_or_silence(self.uart_owner, &mut self.interrupts, Source::Uart),
+            Some(Source::Link) => notify_or_silence(self.link_owner, &mut self.interrupts, Source::Link),
+            Some(Source::Timer) | None => {}
+        }
+    }
+}
+
+fn notify_or_silence(owner: Option<&'static Process>, interrupts: &mut Interrupts, source: Source) {
+    match owner {
+        Some(owner) => owner.notify(),
+        None => interrupts.disable(source),
+    }
+}

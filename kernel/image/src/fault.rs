@@ -1,0 +1,94 @@
+//! The end of a board that cannot go on: it says where, who it is and what each process waited for.
+//!
+//! Invariant: nothing here waits, and it takes no data for whole that it can do without.
+
+use crate::directory;
+use core::fmt::{self, Write};
+use core::panic::PanicInfo;
+use core::sync::atomic::{AtomicBool, Ordering};
+use renga_arch_aarch64::fault::KernelFault;
+use renga_arch_aarch64::physical::to_kernel;
+use renga_board_rpi::boards::{PI3, UART_CLOCK_HZ};
+use renga_board_rpi::pl011::Pl011;
+use renga_board_rpi::registers::Registers;
+use renga_core::Wait;
+use renga_hal::uart::Uart;
+
+/// Exit status of a board that died.
+pub const DEAD_STATUS: u32 = 70;
+/// Tries for each byte on a line that may be stuck.
+const TRIES_MAX: u32 = 100_000;
+
+/// The console's line, taken from whoever had it: for last words, and for measurements.
+pub struct ConsoleText(Pl011);
+
+impl ConsoleText {
+    /// Takes the line.
+    pub fn open() -> Self {
+        // SAFETY: the owner of the line never runs again: the board dies, or only measures.
+        let registers = unsafe { Registers::at(to_kernel(PI3.pl011)) };
+        ConsoleText(Pl011::new(registers, UART_CLOCK_HZ, 115_200))
+    }
+}
+
+impl Write for ConsoleText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            let _ = (0..TRIES_MAX).any(|_| self.0.try_write(byte));
+        }
+        Ok(())
+    }
+}
+
+/// Only the first to die speaks; a fault while speaking ends the board at once.
+static DYING: AtomicBool = AtomicBool::new(false);
+
+fn die(why: fmt::Arguments<'_>) -> ! {
+    if !DYING.load(Ordering::Relaxed) {
+        DYING.store(true, Ordering::Relaxed);
+        let mut out = ConsoleText::open();
+        let board = directory::own_board_name();
+        let _ = write!(out, "\r\nboard {board}: {why}\r\n");
+        let _ = write!(out, "board {board} at {} ns; processes that wait for another:\r\n", crate::hardware::now_ns());
+        for process in directory::own_processes() {
+            if process.wait() == Wait::Reply
+                && let Some(server) = process.waits_for()
+            {
+                let (who, whom) = (directory::kind_name(process.id()), directory::kind_name(server));
+                let _ = write!(out, "  {who} {} waits for {whom} {server} (entry {})\r\n", process.id(), process.op());
+            }
+        }
+        defmt::error!("board {=str} died: {}", board, defmt::Display2Format(&why));
+    }
+    end(DEAD_STATUS)
+}
+
+/// Ends the board with an exit status.
+pub fn end(status: u32) -> ! {
+    if let Some(mut link) = crate::hardware::emulator_link() {
+        link.exit(status);
+    }
+    loop {
+        // SAFETY: waits; interrupts are masked, so nothing more happens on this board.
+        unsafe { core::arch::asm!("wfi", options(nostack)) };
+    }
+}
+
+/// Ends the board before it has begun, with a message for the person who started it.
+pub fn refuse(why: fmt::Arguments<'_>) -> ! {
+    let _ = write!(ConsoleText::open(), "renga: {why}\r\n");
+    end(DEAD_STATUS)
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    match info.location() {
+        Some(at) => die(format_args!("panic at {}:{}: {}", at.file(), at.line(), info.message())),
+        None => die(format_args!("panic: {}", info.message())),
+    }
+}
+
+#[unsafe(no_mangle)]
+fn renga_kernel_fault(fault: KernelFault) -> ! {
+    die(format_args!("the kernel faulted: {fault:x?}"))
+}

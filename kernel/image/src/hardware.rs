@@ -1,0 +1,119 @@
+//! This board's devices, found and started.
+//!
+//! Invariant: each device's registers are handed out once, here. Not here: who drives which.
+
+use crate::once::Once;
+use renga_arch_aarch64::boot::ImageLayout;
+use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
+use renga_arch_aarch64::physical::to_kernel;
+use renga_arch_aarch64::timer::GenericTimer;
+use renga_board_rpi::arguments::Arguments;
+use renga_board_rpi::boards::{PI3, UART_CLOCK_HZ};
+use renga_board_rpi::emulator_link::EmulatorLink;
+use renga_board_rpi::interrupts::Interrupts;
+use renga_board_rpi::mini_uart::MiniUart;
+use renga_board_rpi::pl011::Pl011;
+use renga_board_rpi::registers::Registers;
+use renga_board_rpi::sd_card::SdCard;
+use renga_hal::block::BlockError;
+use renga_hal::timer::Timer;
+
+/// Bits a second on the console.
+const CONSOLE_RATE_BPS: u32 = 115_200;
+/// Boot memory for processes and their buffers, right behind the image.
+pub const BOOT_MEMORY_BYTES: usize = 16 << 20;
+/// Most memory that user programs get: its bookkeeping is boot memory.
+const USER_MEMORY_BYTES_MAX: u64 = 192 << 20;
+
+static TIMER: Once<GenericTimer> = Once::new();
+
+/// What boot found.
+pub struct Hardware {
+    /// The console's line.
+    pub uart: Pl011,
+    /// Who interrupts.
+    pub interrupts: Interrupts,
+    /// Clock and alarm.
+    pub timer: GenericTimer,
+    /// Memory for user programs.
+    pub memory: FrameMemory,
+    /// Physical start of the boot memory.
+    pub boot_memory: u64,
+    /// This board's number.
+    pub board: u8,
+    /// This run's seed for what programs see as random.
+    pub seed: u64,
+    /// The model of the disk's medium to apply, by name.
+    pub medium: Medium,
+}
+
+/// A medium's name in the board's arguments.
+pub type Medium = [u8; 16];
+
+fn registers(physical: u64) -> Registers {
+    // SAFETY: an address of the board's table of devices, mapped as a device by `start`; each is
+    // asked for by the one driver that owns it.
+    unsafe { Registers::at(to_kernel(physical)) }
+}
+
+/// Time since boot, ns; 0 before the timer is known.
+pub fn now_ns() -> u64 {
+    TIMER.get().map_or(0, Timer::now_ns)
+}
+
+/// Finds out what there is and starts the devices that everybody needs.
+///
+/// # Safety
+/// Once, on the boot core, with the address that the firmware left.
+pub unsafe fn start(boot_data: u64) -> Hardware {
+    // SAFETY: once, by this function's own condition.
+    let mut map = unsafe { KernelMap::install() };
+    for devices in &PI3.devices {
+        // SAFETY: where the datasheet says that only devices are.
+        unsafe { map.add_devices(devices.clone()) };
+    }
+    crate::logger::start(MiniUart::new(registers(PI3.auxiliary)));
+    let timer = GenericTimer::new();
+    TIMER.set(timer);
+    // SAFETY: the firmware's own address; nothing has written there yet.
+    let boot_bytes = unsafe { map.boot_data(boot_data) };
+    let arguments = Arguments::parse(boot_bytes);
+    let board = arguments.number("board").unwrap_or(0) as u8;
+    let seed = u64::from(arguments.number("seed").unwrap_or(0));
+    let mut medium = [0; 16];
+    let name = arguments.value("medium").unwrap_or("none").as_bytes();
+    let length = name.len().min(medium.len());
+    medium[..length].copy_from_slice(&name[..length]);
+    let found = arguments.memory.clone().unwrap_or(PI3.memory_least.clone());
+    let boot_memory = ImageLayout::get().end.next_multiple_of(1 << 21);
+    let first = boot_memory + BOOT_MEMORY_BYTES as u64;
+    let end = found.end.min(first + USER_MEMORY_BYTES_MAX);
+    // SAFETY: memory by the firmware's word, behind the image and used for nothing else.
+    unsafe { map.add_memory(ImageLayout::get().end..end) };
+    // SAFETY: as above; nobody else uses this range.
+    let memory = unsafe { FrameMemory::new(first..end) };
+    Hardware {
+        uart: Pl011::new(registers(PI3.pl011), UART_CLOCK_HZ, CONSOLE_RATE_BPS),
+        interrupts: Interrupts::new(registers(PI3.local), registers(PI3.interrupts)),
+        timer,
+        memory,
+        boot_memory,
+        board,
+        seed,
+        medium,
+    }
+}
+
+/// The emulator's link device, if there is one. Its parts (frames, trace, exit) have registers of
+/// their own, so that each user has its own handle.
+pub fn emulator_link() -> Option<EmulatorLink> {
+    EmulatorLink::probe(registers(PI3.emulator_link))
+}
+
+/// The card.
+///
+/// # Errors
+/// What the card or its host answered.
+pub fn start_card(timer: GenericTimer) -> Result<SdCard<GenericTimer>, BlockError> {
+    SdCard::start(registers(PI3.sd_host), timer)
+}

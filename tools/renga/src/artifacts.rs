@@ -1,0 +1,163 @@
+//! What a run is made of: kernel image, emulator plugin, our own programs, disk image.
+//!
+//! Invariant: built by cargo from the sources as they are, so that nothing here can be out of date.
+//! Not here: packages and the file system (`disk_image`).
+
+use crate::disk_image::{self, Content, ImageSpec, Placed};
+use crate::environment::Environment;
+use crate::progress::Progress;
+use crate::system::SystemFile;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The boards' target.
+const TARGET: &str = "aarch64-unknown-none-softfloat";
+/// Our own programs and where they go.
+const PROGRAMS: [(&str, &str); 4] = [
+    ("init", "/sbin/init"),
+    ("remote", "/bin/remote"),
+    ("wild", "/usr/lib/renga/wild"),
+    ("nullcall", "/usr/lib/renga/nullcall"),
+];
+/// Permission bits of a program.
+const PROGRAM_MODE: u32 = 0o755;
+
+/// A kernel: the raw image that boards boot, and the ELF that explains its log and addresses.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// What boards boot.
+    pub image: PathBuf,
+    /// The same with symbols.
+    pub elf: PathBuf,
+}
+
+/// Which kernel to build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    /// The ordinary one.
+    Plain,
+    /// With every rendezvous traced.
+    Traced,
+    /// With the built-in measurements in place of programs.
+    Bench,
+}
+
+impl Flavour {
+    fn feature(self) -> Option<&'static str> {
+        match self {
+            Flavour::Plain => None,
+            Flavour::Traced => Some("trace"),
+            Flavour::Bench => Some("bench"),
+        }
+    }
+    fn name(self) -> &'static str {
+        self.feature().unwrap_or("plain")
+    }
+}
+
+/// Builds the kernel for `system`.
+///
+/// # Errors
+/// If cargo or objcopy fails; what they said is in the message.
+pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, progress: &Progress) -> Result<Kernel> {
+    progress.step(&format!("building the kernel ({}, {})", system.name(), flavour.name()));
+    // A target folder for each system and flavour: switching between them rebuilds nothing.
+    let target = environment.root.join("target/boards");
+    let mut cargo = board_cargo(environment, &target);
+    cargo.args(["-p", "renga-image", "--bin", "kernel"]).env("RENGA_SYSTEM", system.path());
+    if let Some(feature) = flavour.feature() {
+        cargo.args(["--features", feature]);
+    }
+    run(cargo, "the kernel does not build")?;
+    let built = target.join(TARGET).join("release/kernel");
+    let folder = environment.work().join("kernels").join(format!("{}-{}", system.identity(), flavour.name()));
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
+    replace_file(&built, &kernel.elf)?;
+    let scratch = folder.join(format!("kernel8.{}", std::process::id()));
+    let mut objcopy = Command::new(environment.objcopy()?);
+    objcopy.args(["-O", "binary"]).arg(&kernel.elf).arg(&scratch);
+    run(objcopy, "the kernel's raw image cannot be made")?;
+    fs::rename(&scratch, &kernel.image)?;
+    Ok(kernel)
+}
+
+/// Builds the emulator's plugin; its path.
+///
+/// # Errors
+/// If cargo fails.
+pub fn plugin(environment: &Environment, progress: &Progress) -> Result<PathBuf> {
+    progress.step("building the emulator plugin");
+    let target = environment.root.join("target");
+    let mut cargo = Command::new(cargo_program());
+    cargo.current_dir(&environment.root).args(["build", "--release", "--quiet", "-p", "renga-emu-plugin"]);
+    cargo.arg("--target-dir").arg(&target);
+    run(cargo, "the emulator plugin does not build")?;
+    let built = target.join("release/librenga_emu_plugin.so");
+    if !built.exists() {
+        bail!("cargo built no {}", built.display());
+    }
+    Ok(built)
+}
+
+/// Builds our own programs; where each goes on the disk.
+///
+/// # Errors
+/// If cargo fails.
+pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Placed>> {
+    progress.step("building the user programs");
+    let target = environment.root.join("target/boards");
+    let mut cargo = board_cargo(environment, &target);
+    cargo.args(["-p", "renga-userland"]);
+    run(cargo, "the user programs do not build")?;
+    let place = |(name, dest): (&str, &str)| {
+        let built = target.join(TARGET).join("release").join(name);
+        Placed { dest: dest.to_string(), content: Content::File(built), mode: PROGRAM_MODE }
+    };
+    Ok(PROGRAMS.into_iter().map(place).collect())
+}
+
+/// Builds the disk image that runs start from; its path.
+///
+/// # Errors
+/// If packages cannot be fetched or the file system cannot be made.
+pub fn disk(environment: &Environment, output: Option<&Path>, progress: &Progress) -> Result<PathBuf> {
+    let mut spec = ImageSpec::new(&environment.root);
+    spec.placed = programs(environment, progress)?;
+    let out = output.map_or_else(|| environment.work().join("disk.img"), Path::to_path_buf);
+    disk_image::build(&spec, &out, &mut |step| progress.step(step))?;
+    Ok(out)
+}
+
+fn cargo_program() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
+}
+
+/// A release build for the boards, quiet, with set-up's flags.
+fn board_cargo(environment: &Environment, target: &Path) -> Command {
+    let mut cargo = Command::new(cargo_program());
+    cargo.current_dir(&environment.root).args(["build", "--release", "--quiet", "--target", TARGET, "--target-dir"]);
+    cargo.arg(target).env_remove("RUSTFLAGS");
+    if !environment.target_rustflags.is_empty() {
+        cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", &environment.target_rustflags);
+    }
+    cargo
+}
+
+fn run(mut command: Command, failure: &str) -> Result<()> {
+    let output = command.output().with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    if !output.status.success() {
+        bail!("{failure}:\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    Ok(())
+}
+
+/// Copies by renaming, so that a run that uses the old file is not disturbed.
+fn replace_file(from: &Path, to: &Path) -> Result<()> {
+    let scratch = to.with_extension(format!("{}", std::process::id()));
+    fs::copy(from, &scratch).with_context(|| format!("cannot copy {}", from.display()))?;
+    fs::rename(&scratch, to)?;
+    Ok(())
+}

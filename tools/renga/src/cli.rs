@@ -1,0 +1,160 @@
+//! The command line: every subcommand and option, with its help.
+//!
+//! Not here: what the commands do (`command`).
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
+/// in deterministic virtual time.
+#[derive(Parser, Debug)]
+#[command(name = "renga", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  ./renga run                                   a shell on board a of a two-board cluster
+  ./renga run -c 'ls | remote -b b sort'        one command; renga exits with its status
+  ./renga bench rendezvous                      what a rendezvous costs, in instructions
+  ./renga check pair                            who runs where, and why nobody can wait in a circle
+  ./renga test                                  all tests";
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Boot a cluster: an interactive shell, or one script
+    Run(Run),
+    /// Run all tests: host, simulator, QEMU clusters
+    Test(Test),
+    /// Measure, in virtual time
+    Bench(Bench),
+    /// Check a system file: list its processes, prove that nobody can wait in a circle
+    Check(Check),
+    /// Build the disk image and say where it is
+    Image(Image),
+    /// Print the settings with which plain cargo builds for the boards
+    Env,
+}
+
+/// Which cluster, in which time.
+#[derive(Args, Debug, Clone)]
+pub struct Machine {
+    /// System: pair, solo, or a file (see `renga check`)
+    #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml")]
+    pub system: String,
+    /// Machine: how long an instruction takes, the link, the disk's medium
+    #[arg(long, value_enum, default_value_t = ProfileName::Pi3)]
+    pub profile: ProfileName,
+    /// Seed of everything that is drawn by chance; the same seed gives the same run
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+}
+
+/// Profiles by name.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileName {
+    /// 1 ns an instruction, link of 18 Mbit/s, SD card
+    Pi3,
+    /// About 1 MIPS, link of 4 Mbit/s, disk of 1989
+    #[value(name = "paper-1989")]
+    Paper1989,
+}
+
+/// `renga run`
+#[derive(Args, Debug, Clone)]
+pub struct Run {
+    /// The cluster and its time.
+    #[command(flatten)]
+    pub machine: Machine,
+    /// Run this shell command instead of an interactive shell; renga exits with its status
+    #[arg(short = 'c', value_name = "SCRIPT", conflicts_with = "file")]
+    pub command: Option<String>,
+    /// Run this file as a shell script
+    #[arg(short = 'f', value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Use and keep this disk image; without it, each run starts from a fresh one
+    #[arg(long, value_name = "IMAGE")]
+    pub disk: Option<PathBuf>,
+    /// Copy this file or folder of the host into /host on the disk (may be repeated)
+    #[arg(long, value_name = "PATH")]
+    pub put: Vec<PathBuf>,
+    /// After a clean stop, copy the disk's tree into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub extract: Option<PathBuf>,
+    /// Write every rendezvous and every frame with its virtual time, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Record what is typed, with its virtual time
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Type what a recording holds, at the same virtual times
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "file"])]
+    pub replay: Option<PathBuf>,
+    /// Show the kernels' log on standard error
+    #[arg(long)]
+    pub log: bool,
+    /// Say at the end how much virtual and real time it took, and the run's hashes
+    #[arg(long)]
+    pub stats: bool,
+    /// Give up after this much virtual time
+    #[arg(long, value_name = "SECONDS")]
+    pub limit_s: Option<u64>,
+    /// Do not slow virtual time down to real time in an interactive session
+    #[arg(long)]
+    pub no_pace: bool,
+}
+
+/// `renga test`
+#[derive(Args, Debug, Clone)]
+pub struct Test {
+    /// Only tests whose names contain this
+    #[arg(value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// Only the tests that need no QEMU
+    #[arg(long)]
+    pub host: bool,
+    /// Run the rendezvous core under miri (needs a nightly toolchain with miri)
+    #[arg(long)]
+    pub miri: bool,
+}
+
+/// `renga bench`
+#[derive(Args, Debug, Clone)]
+pub struct Bench {
+    /// What to measure
+    #[command(subcommand)]
+    pub what: Measurement,
+}
+
+/// What can be measured.
+#[derive(Subcommand, Debug, Clone)]
+pub enum Measurement {
+    /// Exact instruction counts of rendezvous, interrupts and system calls on the booted image
+    Rendezvous,
+    /// A call between boards, split into wire, token and software; bulk rate
+    Link(Machine),
+    /// Real workloads from board b with synchronous and asynchronous calls
+    SyncAsync(Machine),
+}
+
+/// `renga check`
+#[derive(Args, Debug, Clone)]
+pub struct Check {
+    /// System: pair, solo, or a file
+    #[arg(default_value = "pair", value_name = "NAME|FILE.toml")]
+    pub system: String,
+    /// Write the who-calls-whom graph here, for `dot -Tsvg`
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+}
+
+/// `renga image`
+#[derive(Args, Debug, Clone)]
+pub struct Image {
+    /// Where to put it; without it, where runs take it from
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,82 @@
+//! What can go wrong with an image, said so that the user can act on it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why an image could not be built, read or judged.
+#[derive(Debug, thiserror::Error)]
+pub enum ImageError {
+    /// A file of the host could not be read or written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What the host said.
+        cause: io::Error,
+    },
+    /// A host program is not there.
+    #[error("cannot run {program}: {cause}; ./renga installs it, or: apt-get install {package}")]
+    MissingProgram {
+        /// The program.
+        program: String,
+        /// The Debian package that has it.
+        package: &'static str,
+        /// What the host said.
+        cause: io::Error,
+    },
+    /// A host program failed.
+    #[error("{program} failed:\n{report}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// What it printed.
+        report: String,
+    },
+    /// Packages could not be fetched.
+    #[error("cannot fetch the Debian packages {packages} for {architecture}:\n{report}")]
+    Fetch {
+        /// Their names.
+        packages: String,
+        /// For which architecture.
+        architecture: String,
+        /// What apt printed.
+        report: String,
+    },
+    /// `userland/packages.toml` is not what it should be.
+    #[error("{}: {reason}", path.display())]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        reason: String,
+    },
+    /// A path on the image that cannot be made.
+    #[error("{path:?} cannot be a path on the image: {reason}")]
+    BadPath {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The file is not a disk image of ours.
+    #[error("{} is not a disk with an ext2 file system: {reason}. Build one with: ./renga image", image.display())]
+    NotExt2 {
+        /// The file.
+        image: PathBuf,
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// The file system checker finds faults in a fresh image.
+    #[error("the file system of {} is damaged:\n{report}", image.display())]
+    Damaged {
+        /// The file.
+        image: PathBuf,
+        /// What e2fsck printed.
+        report: String,
+    },
+}
+
+/// Names the file that an I/O error is about.
+pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> ImageError + '_ {
+    move |cause| ImageError::File { path: path.to_path_buf(), cause }
+}

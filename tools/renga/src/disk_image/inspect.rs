@@ -1,0 +1,109 @@
+//! Looking into an image from the host: is it ours, is it sound, what is on it.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::ImageError;
+use super::command::{report, run};
+use super::error::at;
+use super::partition::{self, Extent};
+
+const SUPERBLOCK_AT_BYTES: u64 = 1024;
+const MAGIC_AT_BYTES: u64 = SUPERBLOCK_AT_BYTES + 56;
+const MAGIC: [u8; 2] = [0x53, 0xEF];
+
+/// What the file system checker says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing to complain about.
+    Clean,
+    /// Faults, in the checker's words.
+    Damaged(String),
+}
+
+/// Refuses a file that is not a disk with an ext2 file system on its first partition.
+///
+/// # Errors
+/// [`ImageError::NotExt2`] with what is missing, or [`ImageError::File`].
+pub fn check_is_ext2(image: &Path) -> Result<(), ImageError> {
+    find_filesystem(image).map(|_| ())
+}
+
+/// Judges the file system of an image with `e2fsck -fn`, which changes nothing.
+///
+/// # Errors
+/// When the image is not ext2 or e2fsck cannot run; faults of the file system are a [`Verdict`].
+pub fn fsck(image: &Path) -> Result<Verdict, ImageError> {
+    let copy = PartitionCopy::new(image)?;
+    let output = run("e2fsck", "e2fsprogs", |command| {
+        command.arg("-fn").arg(&copy.path);
+    })?;
+    Ok(if output.status.success() { Verdict::Clean } else { Verdict::Damaged(report(&output)) })
+}
+
+/// Writes all files of an image to the folder `to`, which is made. debugfs keeps contents, links, times and the nine
+/// permission bits; it leaves out device nodes and the sticky and set-id bits, and for an ordinary user the owners.
+///
+/// # Errors
+/// When the image is not ext2 or debugfs cannot run.
+pub fn extract_tree(image: &Path, to: &Path) -> Result<(), ImageError> {
+    fs::create_dir_all(to).map_err(at(to))?;
+    debugfs(image, &format!("rdump / \"{}\"", to.display())).map(|_| ())
+}
+
+/// The contents of one file of an image.
+///
+/// # Errors
+/// When the image is not ext2 or has no such file.
+pub fn read_file(image: &Path, path: &str) -> Result<Vec<u8>, ImageError> {
+    let (contents, said) = debugfs(image, &format!("cat \"{path}\""))?;
+    match said.lines().nth(1) {
+        Some(fault) => Err(ImageError::Failed { program: "debugfs".into(), report: fault.to_string() }),
+        None => Ok(contents),
+    }
+}
+
+/// Runs one read-only command of debugfs; returns what it wrote and what it complained about.
+pub(super) fn debugfs(image: &Path, request: &str) -> Result<(Vec<u8>, String), ImageError> {
+    let copy = PartitionCopy::new(image)?;
+    let output = run("debugfs", "e2fsprogs", |command| {
+        command.arg("-R").arg(request).arg(&copy.path);
+    })?;
+    Ok((output.stdout, String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+fn find_filesystem(image: &Path) -> Result<Extent, ImageError> {
+    let extent = partition::find(image)?;
+    let mut magic = [0; MAGIC.len()];
+    let mut file = File::open(image).map_err(at(image))?;
+    file.seek(SeekFrom::Start(extent.start_bytes + MAGIC_AT_BYTES)).map_err(at(image))?;
+    file.read_exact(&mut magic).map_err(at(image))?;
+    if magic == MAGIC {
+        return Ok(extent);
+    }
+    Err(ImageError::NotExt2 { image: image.to_path_buf(), reason: "its first partition holds another file system" })
+}
+
+/// The partition of an image in a sparse file of its own, for programs that know no offsets; gone when dropped.
+struct PartitionCopy {
+    path: PathBuf,
+}
+
+impl PartitionCopy {
+    fn new(image: &Path) -> Result<Self, ImageError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let extent = find_filesystem(image)?;
+        let name = format!("renga-partition-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let copy = Self { path: image.with_file_name(name) };
+        partition::copy_out(image, extent, &copy.path)?;
+        Ok(copy)
+    }
+}
+
+impl Drop for PartitionCopy {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,127 @@
+//! Images built by the host's own tools. The packages come from the mirror once and are kept in `target/`.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::inspect::debugfs;
+use super::{Content, ImageError, ImageSpec, Placed, Verdict, build, check_is_ext2, extract_tree, fsck, read_file};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// A folder of a test's own, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("renga-disk-image-{}-{name}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn spec() -> ImageSpec {
+    let mut spec = ImageSpec::new(&root());
+    spec.placed.push(Placed { dest: "/sbin/init".into(), content: Content::Bytes(b"program".to_vec()), mode: 0o755 });
+    spec.placed.push(Placed { dest: "/root/a b/[x]".into(), content: Content::Bytes(vec![7; 100_000]), mode: 0o4711 });
+    spec
+}
+
+/// What debugfs says about one inode.
+fn stat(image: &Path, path: &str) -> String {
+    let (said, _) = debugfs(image, &format!("stat \"{path}\"")).unwrap();
+    String::from_utf8(said).unwrap()
+}
+
+#[test]
+fn equal_inputs_give_equal_bytes() {
+    let folder = folder("equal");
+    let (first, second) = (folder.join("first.img"), folder.join("second.img"));
+    build(&spec(), &first, &mut |_| {}).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100)); // so that no time of the host can be equal by luck
+    build(&spec(), &second, &mut |_| {}).unwrap();
+    let (first, second) = (fs::read(first).unwrap(), fs::read(second).unwrap());
+    assert!(first == second, "two builds differ");
+    assert!(first.len().is_power_of_two());
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn an_image_is_clean_and_holds_what_was_asked_for() {
+    let folder = folder("holds");
+    let image = folder.join("disk.img");
+    build(&spec(), &image, &mut |_| {}).unwrap();
+    assert_eq!(fsck(&image).unwrap(), Verdict::Clean);
+    assert_eq!(read_file(&image, "/sbin/init").unwrap(), b"program");
+    assert!(read_file(&image, "/no/such").is_err());
+
+    let tree = folder.join("tree");
+    extract_tree(&image, &tree).unwrap();
+    let mode = |path: &str| fs::symlink_metadata(tree.join(path)).unwrap().permissions().mode() & 0o7777;
+    assert_eq!(mode("tmp"), 0o777);
+    assert_eq!(mode("root/a b/[x]"), 0o711);
+    assert!(stat(&image, "/tmp").contains("Mode:  01777"));
+    assert!(stat(&image, "/root/a b/[x]").contains("Mode:  04711"));
+    assert!(stat(&image, "/dev/null").contains("Device major/minor number: 01:03"), "{}", stat(&image, "/dev/null"));
+    assert_eq!(fs::read(tree.join("root/a b/[x]")).unwrap(), vec![7; 100_000]);
+    assert_eq!(fs::read_link(tree.join("usr/bin/[")).unwrap(), Path::new("../../bin/busybox"));
+    assert_eq!(fs::read_link(tree.join("bin/sh")).unwrap(), Path::new("busybox"));
+    assert!(fs::metadata(tree.join("bin/bash")).unwrap().len() > 500_000);
+    assert!(tree.join("usr/share/common-licenses/GPL-3").exists());
+    assert_eq!(fs::metadata(tree.join("bin/busybox")).unwrap().mtime(), 1_767_225_600);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn unchanged_inputs_are_not_built_again() {
+    let folder = folder("again");
+    let image = folder.join("disk.img");
+    let mut steps = Vec::new();
+    let mut count = |spec: &ImageSpec| {
+        steps.clear();
+        build(spec, &image, &mut |step| steps.push(step.to_string())).unwrap();
+        steps.iter().any(|step| step == "building the disk image")
+    };
+    let mut spec = spec();
+    assert!(count(&spec));
+    assert!(!count(&spec));
+    spec.placed[0].content = Content::Bytes(b"another program".to_vec());
+    assert!(count(&spec));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn other_files_are_refused_with_a_way_out() {
+    let folder = folder("other");
+    let file = folder.join("text");
+    for (contents, reason) in [(b"short".to_vec(), "shorter than a sector"), (vec![0; 4096], "no partition table")] {
+        fs::write(&file, contents).unwrap();
+        let fault = check_is_ext2(&file).unwrap_err();
+        assert!(matches!(fault, ImageError::NotExt2 { .. }));
+        assert!(fault.to_string().contains(reason), "{fault}");
+        assert!(fault.to_string().contains("./renga image"), "{fault}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_fault_in_the_file_system_is_found() {
+    let folder = folder("fault");
+    let image = folder.join("disk.img");
+    build(&spec(), &image, &mut |_| {}).unwrap();
+    let mut bytes = fs::read(&image).unwrap();
+    // The first group's block bitmap and inode table follow its descriptors.
+    bytes[(1 << 20) + 2 * 4096..][..4096].fill(0);
+    fs::write(&image, bytes).unwrap();
+    assert!(matches!(fsck(&image).unwrap(), Verdict::Damaged(_)));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn bad_paths_are_refused() {
+    for path in ["relative", "/a/../b", "/a//b", "/quote\"", "/sbin/init/below"] {
+        let mut spec = spec();
+        spec.placed.push(Placed { dest: path.into(), content: Content::Bytes(Vec::new()), mode: 0o644 });
+        let fault = build(&spec, Path::new("/nonexistent/disk.img"), &mut |_| {}).unwrap_err();
+        assert!(matches!(fault, ImageError::BadPath { .. }), "{path}: {fault}");
+    }
+}

@@ -1,0 +1,69 @@
+//! The boards' logs: defmt frames decoded, with board and virtual time.
+//!
+//! Invariant: the last lines of each board are kept, so that a failure can show them.
+
+use anyhow::{Context, Result};
+use defmt_decoder::{DecodeError, StreamDecoder, Table};
+use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
+
+/// Lines kept of each board.
+const LINES_KEPT: usize = 40;
+
+/// The meaning of a kernel's log frames.
+pub struct LogTable(Table);
+
+impl LogTable {
+    /// Reads it from the kernel's ELF.
+    ///
+    /// # Errors
+    /// If the file has no log table.
+    pub fn read(elf: &Path) -> Result<LogTable> {
+        let bytes = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
+        Ok(LogTable(Table::parse(&bytes)?.context("the kernel has no log table")?))
+    }
+
+    /// The log of one board.
+    pub fn board(&self, name: &str) -> BoardLog<'_> {
+        BoardLog { name: name.to_string(), decoder: self.0.new_stream_decoder(), kept: VecDeque::new() }
+    }
+}
+
+/// One board's log.
+pub struct BoardLog<'a> {
+    name: String,
+    decoder: Box<dyn StreamDecoder + Send + Sync + 'a>,
+    kept: VecDeque<String>,
+}
+
+impl BoardLog<'_> {
+    /// Takes bytes of the second serial line; the lines that became whole.
+    pub fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+        self.decoder.received(bytes);
+        let mut lines = Vec::new();
+        loop {
+            match self.decoder.decode() {
+                Ok(frame) => {
+                    let level = frame.level().map_or("log", |level| level.as_str());
+                    let time = frame.display_timestamp().map(|time| time.to_string()).unwrap_or_default();
+                    lines.push(format!("[{} {time} s] {level}: {}", self.name, frame.display_message()));
+                }
+                Err(DecodeError::UnexpectedEof) => break,
+                Err(DecodeError::Malformed) => lines.push(format!("[{}] (a damaged log frame)", self.name)),
+            }
+        }
+        for line in &lines {
+            if self.kept.len() == LINES_KEPT {
+                self.kept.pop_front();
+            }
+            self.kept.push_back(line.clone());
+        }
+        lines
+    }
+
+    /// The last lines.
+    pub fn last_lines(&self) -> impl Iterator<Item = &str> {
+        self.kept.iter().map(String::as_str)
+    }
+}

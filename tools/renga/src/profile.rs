@@ -1,0 +1,27 @@
+//! Profiles: what a machine is like, as data.
+//!
+//! Invariant: a profile changes times only, never what a program computes.
+
+use crate::cli::ProfileName;
+
+/// A machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// An instruction takes 2^shift ns.
+    pub shift: u8,
+    /// Bits a second on the link.
+    pub link_rate_bps: u64,
+    /// The model of the disk's medium (`renga_fs::medium`).
+    pub medium: &'static str,
+}
+
+/// The profile called `name`.
+pub fn profile(name: ProfileName) -> Profile {
+    match name {
+        ProfileName::Pi3 => Profile { shift: 0, link_rate_bps: 18_000_000, medium: "sd" },
+        ProfileName::Paper1989 => Profile { shift: 10, link_rate_bps: 4_000_000, medium: "hdd-1989" },
+    }
+}
+
+/// The calendar time at which every run starts: 2026-01-01, seconds since 1970.
+pub const EPOCH_S: u64 = 1_767_225_600;

@@ -1,0 +1,68 @@
+//! System files: finding, checking, and what a run needs to know of them.
+
+use anyhow::{Context, Result, bail};
+use renga_placement::Checked;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::environment::Environment;
+
+/// A system file that was found, read and checked.
+pub struct SystemFile {
+    path: PathBuf,
+    text: String,
+    /// The checked system.
+    pub checked: Checked,
+}
+
+impl SystemFile {
+    /// The system called `name`, or in the file `name`.
+    ///
+    /// # Errors
+    /// If there is no such system, or its placement is refused.
+    pub fn find(environment: &Environment, name: &str) -> Result<SystemFile> {
+        let folder = environment.root.join("sysprocs/systems");
+        let path = if name.ends_with(".toml") || name.contains('/') {
+            PathBuf::from(name)
+        } else {
+            folder.join(format!("{name}.toml"))
+        };
+        if !path.is_file() {
+            bail!("there is no system `{name}`: known ones are {}; or name a file, as in `--system my.toml`", known(&folder));
+        }
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let refused = || format!("{} is refused", path.display());
+        let checked = renga_placement::parse(&text)
+            .and_then(|system| renga_placement::check(&system, &renga_systems::kinds()))
+            .with_context(refused)?;
+        let path = path.canonicalize()?;
+        Ok(SystemFile { path, text, checked })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.checked.name
+    }
+    /// Its name with a number that changes with its text.
+    pub fn identity(&self) -> String {
+        let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        format!("{}-{hash:016x}", self.name())
+    }
+}
+
+fn known(folder: &Path) -> String {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".toml").map(str::to_string))
+        .collect();
+    names.sort();
+    names.join(", ")
+}
