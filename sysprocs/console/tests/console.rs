@@ -1,0 +1,150 @@
+//! The console as programs and the person at it see it.
+use renga_console::console;
+use renga_hal::uart::Uart;
+use renga_proto::console::{
+    AwaitTerminal, Console, GetAttributes, KeyboardSignal, NextSignal, ReadTerminal, SetAttributes, SetForeground,
+    TERMIOS_BYTES, WriteTerminal,
+};
+use renga_proto::pipe::READABLE;
+use renga_rt::host::Board;
+use renga_rt::{Client, Errno};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A serial line whose other end is the test.
+#[derive(Clone, Default)]
+struct Line {
+    keys: Rc<RefCell<VecDeque<u8>>>,
+    screen: Rc<RefCell<Vec<u8>>>,
+}
+
+impl Uart for Line {
+    fn try_write(&mut self, byte: u8) -> bool {
+        self.screen.borrow_mut().push(byte);
+        true
+    }
+    fn try_read(&mut self) -> Option<u8> {
+        self.keys.borrow_mut().pop_front()
+    }
+    fn enable_receive_interrupt(&mut self, _: bool) {}
+    fn enable_transmit_interrupt(&mut self, _: bool) {}
+}
+
+struct Rig {
+    board: Board,
+    line: Line,
+    server: &'static renga_core::Process,
+}
+
+fn rig() -> Rig {
+    let board = Board::new(0, 1 << 20);
+    let line = Line::default();
+    let uart = Box::leak(Box::new(line.clone()));
+    let server = board.spawn(|me| {
+        let (port, _) = renga_rt::Port::<Console>::new(&me);
+        console(me, port, uart)
+    });
+    board.run();
+    Rig { board, line, server }
+}
+
+impl Rig {
+    fn press(&self, keys: &[u8]) {
+        self.line.keys.borrow_mut().extend(keys);
+        self.server.notify();
+        self.board.run();
+    }
+    fn client<F: Future<Output = ()> + 'static>(
+        &self,
+        body: impl FnOnce(Client<Console>) -> F,
+    ) -> &'static renga_core::Process {
+        let process = self.board.client(|me| body(Client::new(&me, renga_rt::Address::new(self.server))));
+        self.board.run();
+        process
+    }
+    fn screen(&self) -> String {
+        String::from_utf8(self.line.screen.take()).unwrap()
+    }
+}
+
+#[test]
+fn a_reader_gets_its_line_when_it_is_whole() {
+    let rig = rig();
+    let read = Rc::new(RefCell::new(Vec::new()));
+    let out = read.clone();
+    rig.client(|mut console| async move {
+        let mut line = [0; 32];
+        for _ in 0..2 {
+            let count = console.call(ReadTerminal { nonblocking: false }, &mut line).await.unwrap();
+            out.borrow_mut().push(String::from_utf8_lossy(&line[..count as usize]).into_owned());
+        }
+    });
+    rig.press(b"hell");
+    assert!(read.borrow().is_empty());
+    rig.press(b"o\rnext\r");
+    assert_eq!(*read.borrow(), ["hello\n", "next\n"]);
+    assert_eq!(rig.screen(), "hello\r\nnext\r\n");
+}
+
+#[test]
+fn output_gets_carriage_returns() {
+    let rig = rig();
+    rig.client(|mut console| async move {
+        assert_eq!(console.call(WriteTerminal {}, b"a\nb\n").await, Ok(4));
+    });
+    assert_eq!(rig.screen(), "a\r\nb\r\n");
+}
+
+#[test]
+fn the_interrupt_key_reaches_the_keyboard_process_with_the_foreground_group() {
+    let rig = rig();
+    let got = Rc::new(RefCell::new(Vec::new()));
+    let out = got.clone();
+    rig.client(|mut console| async move {
+        loop {
+            let signal = console.call(NextSignal {}, ()).await.unwrap();
+            out.borrow_mut().push(signal);
+        }
+    });
+    rig.client(|mut console| async move { console.call(SetForeground { group: 77 }, ()).await.unwrap() });
+    rig.press(&[3]);
+    assert_eq!(*got.borrow(), [KeyboardSignal { signal: 2, group: 77 }]);
+    assert_eq!(rig.screen(), "^C");
+}
+
+#[test]
+fn an_interrupted_reader_and_a_nonblocking_one_do_not_wait() {
+    let rig = rig();
+    let got = Rc::new(RefCell::new(Vec::new()));
+    let out = got.clone();
+    let reader = rig.client(|mut console| async move {
+        let result = console.call(ReadTerminal { nonblocking: true }, &mut [0; 4]).await;
+        out.borrow_mut().push(result);
+        let result = console.call(ReadTerminal { nonblocking: false }, &mut [0; 4]).await;
+        out.borrow_mut().push(result);
+    });
+    reader.interrupt();
+    rig.board.run();
+    assert_eq!(*got.borrow(), [Err(Errno::EAGAIN), Err(Errno::EINTR)]);
+}
+
+#[test]
+fn raw_mode_gives_single_keys_without_echo() {
+    let rig = rig();
+    let got = Rc::new(RefCell::new(Vec::new()));
+    let out = got.clone();
+    rig.client(|mut console| async move {
+        let mut bytes = [0; TERMIOS_BYTES];
+        console.call(GetAttributes {}, &mut bytes).await.unwrap();
+        bytes[12..16].fill(0); // no local modes
+        console.call(SetAttributes { flush: false }, &bytes).await.unwrap();
+        assert_eq!(console.call(AwaitTerminal { events: READABLE }, ()).await, Ok(READABLE));
+        let mut key = [0; 4];
+        let count = console.call(ReadTerminal { nonblocking: false }, &mut key).await.unwrap();
+        out.borrow_mut().extend_from_slice(&key[..count as usize]);
+    });
+    rig.press(b"q");
+    assert_eq!(*got.borrow(), *b"q");
+    assert_eq!(rig.screen(), "");
+}

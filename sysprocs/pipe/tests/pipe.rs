@@ -1,0 +1,181 @@
+//! A pipe as its readers and writers see it.
+use renga_pipe::{pipe, pipe_table};
+use renga_proto::pipe::{
+    AddEnd, AwaitPipe, CloseEnd, ERROR, HANG_UP, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe, READABLE,
+    ReadPipe, WRITABLE, WritePipe,
+};
+use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
+use renga_rt::host::Board;
+use renga_rt::{Address, Client, Errno};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+type Log<T> = Rc<RefCell<Vec<T>>>;
+
+fn log<T>() -> Log<T> {
+    Rc::new(RefCell::new(Vec::new()))
+}
+
+struct Rig {
+    board: Board,
+    pipe: Address<Pipe>,
+    table: Address<PipeTable>,
+}
+
+fn rig() -> Rig {
+    let board = Board::new(0, 1 << 20);
+    let table = board.server(|_, port| pipe_table(port, 2));
+    let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
+    let pipe = board.server(|me, port| pipe(port, Client::new(&me, table), bytes, 0));
+    let rig = Rig { board, pipe, table };
+    rig.run(|mut table, mut pipe| async move {
+        assert_eq!(table.call(TakePipe {}, ()).await, Ok(0));
+        pipe.call(OpenPipe {}, ()).await.unwrap();
+    });
+    rig
+}
+
+impl Rig {
+    /// Starts a client and lets everything come to rest.
+    fn run<F: Future<Output = ()> + 'static>(
+        &self,
+        body: impl FnOnce(Client<PipeTable>, Client<Pipe>) -> F,
+    ) -> &'static renga_core::Process {
+        let process = self.board.client(|me| body(Client::new(&me, self.table), Client::new(&me, self.pipe)));
+        self.board.run();
+        process
+    }
+}
+
+#[test]
+fn bytes_come_out_in_order_however_they_are_cut() {
+    let rig = rig();
+    let read = log();
+    let out = read.clone();
+    rig.run(|_, mut pipe| async move {
+        for chunk in (0..200_000u32).map(|i| i as u8).collect::<Vec<_>>().chunks(3001) {
+            assert_eq!(pipe.call(WritePipe { nonblocking: false }, chunk).await, Ok(chunk.len() as u32));
+        }
+        pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap();
+    });
+    rig.run(|_, mut pipe| async move {
+        let mut buffer = [0; 777];
+        loop {
+            match pipe.call(ReadPipe { nonblocking: false }, &mut buffer).await.unwrap() {
+                0 => break,
+                count => out.borrow_mut().extend_from_slice(&buffer[..count as usize]),
+            }
+        }
+    });
+    assert!(read.borrow().iter().copied().eq((0..200_000u32).map(|i| i as u8)));
+}
+
+#[test]
+fn an_empty_pipe_waits_and_without_writers_ends() {
+    let rig = rig();
+    let ended = log();
+    let out = ended.clone();
+    rig.run(|_, mut pipe| async move {
+        let mut buffer = [0; 8];
+        let result = pipe.call(ReadPipe { nonblocking: true }, &mut buffer).await;
+        out.borrow_mut().push(result);
+        let result = pipe.call(ReadPipe { nonblocking: false }, &mut buffer).await;
+        out.borrow_mut().push(result);
+        let result = pipe.call(ReadPipe { nonblocking: false }, &mut buffer).await;
+        out.borrow_mut().push(result);
+    });
+    assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN)]);
+    rig.run(|_, mut pipe| async move {
+        pipe.call(AddEnd { end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(WritePipe { nonblocking: false }, b"abc").await.unwrap();
+        pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap();
+    });
+    assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN), Ok(3)]);
+    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap() });
+    assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN), Ok(3), Ok(0)]);
+}
+
+#[test]
+fn a_full_pipe_waits_and_without_readers_breaks() {
+    let rig = rig();
+    let results = log();
+    let out = results.clone();
+    rig.run(|_, mut pipe| async move {
+        for _ in 0..PIPE_BYTES / 4096 {
+            pipe.call(WritePipe { nonblocking: false }, &[1; 4096]).await.unwrap();
+        }
+        let result = pipe.call(WritePipe { nonblocking: true }, &[2; 10]).await;
+        out.borrow_mut().push(result);
+        let result = pipe.call(WritePipe { nonblocking: false }, &[2; 10]).await;
+        out.borrow_mut().push(result);
+        let result = pipe.call(WritePipe { nonblocking: false }, &[2; 10]).await;
+        out.borrow_mut().push(result);
+    });
+    assert_eq!(*results.borrow(), [Err(Errno::EAGAIN)]);
+    rig.run(|_, mut pipe| async move {
+        pipe.call(ReadPipe { nonblocking: false }, &mut [0; 16]).await.unwrap();
+    });
+    assert_eq!(*results.borrow(), [Err(Errno::EAGAIN), Ok(10)]);
+    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { end: PipeEnd::Reader }, ()).await.unwrap() });
+    assert_eq!(*results.borrow(), [Err(Errno::EAGAIN), Ok(10), Err(Errno::EPIPE)]);
+}
+
+#[test]
+fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
+    let rig = rig();
+    let results = log();
+    let out = results.clone();
+    let reader = rig.run(|_, mut pipe| async move {
+        let result = pipe.call(ReadPipe { nonblocking: false }, &mut [0; 4]).await;
+        out.borrow_mut().push(result);
+        // The flag is still up.
+        let result = pipe.call(ReadPipe { nonblocking: false }, &mut [0; 4]).await;
+        out.borrow_mut().push(result);
+    });
+    assert!(results.borrow().is_empty());
+    reader.interrupt();
+    rig.board.run();
+    assert_eq!(*results.borrow(), [Err(Errno::EINTR), Err(Errno::EINTR)]);
+}
+
+#[test]
+fn polls_tell_what_would_not_wait() {
+    let rig = rig();
+    let seen = log();
+    let out = seen.clone();
+    rig.run(|_, mut pipe| async move {
+        let events = pipe.call(AwaitPipe { end: PipeEnd::Reader, events: READABLE }, ()).await;
+        out.borrow_mut().push(events);
+    });
+    assert!(seen.borrow().is_empty());
+    rig.run(|_, mut pipe| async move {
+        assert_eq!(pipe.call(PollPipe { end: PipeEnd::Writer }, ()).await, Ok(WRITABLE));
+        pipe.call(WritePipe { nonblocking: false }, b"x").await.unwrap();
+        assert_eq!(pipe.call(PipeBytes {}, ()).await, Ok(1));
+        pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap();
+        assert_eq!(pipe.call(PollPipe { end: PipeEnd::Reader }, ()).await, Ok(READABLE | HANG_UP));
+        pipe.call(AddEnd { end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(CloseEnd { end: PipeEnd::Reader }, ()).await.unwrap();
+        assert_eq!(pipe.call(PollPipe { end: PipeEnd::Writer }, ()).await, Ok(WRITABLE | ERROR));
+    });
+    assert_eq!(*seen.borrow(), [Ok(READABLE)]);
+}
+
+#[test]
+fn a_pipe_with_both_ends_closed_is_free_again_and_empty() {
+    let rig = rig();
+    rig.run(|mut table, mut pipe| async move {
+        pipe.call(WritePipe { nonblocking: false }, b"left over").await.unwrap();
+        for end in [PipeEnd::Reader, PipeEnd::Writer] {
+            pipe.call(CloseEnd { end }, ()).await.unwrap();
+        }
+        assert_eq!(pipe.call(CloseEnd { end: PipeEnd::Reader }, ()).await, Err(Errno::EBADF));
+        assert_eq!(table.call(TakePipe {}, ()).await, Ok(0));
+        assert_eq!(table.call(TakePipe {}, ()).await, Ok(1));
+        assert_eq!(table.call(TakePipe {}, ()).await, Err(Errno::ENFILE));
+        assert_eq!(table.call(FreePipe { pipe: 1 }, ()).await, Ok(()));
+        assert_eq!(table.call(FreePipe { pipe: 1 }, ()).await, Err(Errno::EINVAL));
+        pipe.call(OpenPipe {}, ()).await.unwrap();
+        assert_eq!(pipe.call(PipeBytes {}, ()).await, Ok(0));
+    });
+}
