@@ -81,7 +81,7 @@ impl UserContext {
 pub enum AccessKind {
     /// Loading.
     Read,
-    /// Storing (or maintaining a cache line as if storing).
+    /// Storing.
     Write,
     /// Fetching an instruction.
     Execute,

@@ -1,2 +1,20 @@
-//! renga-arch-aarch64.
+//! The AArch64 processor: boot, exceptions, translation, user mode, the generic timer.
+//!
+//! Address map: user programs below 2^39 (TTBR0); all physical memory and devices, and with them the
+//! kernel image, from [`physical::LINEAR_BASE`] on (TTBR1).
+//!
+//! Invariants: the kernel runs at EL1 with all exceptions masked, on one stack, and never touches a
+//! user address; nothing writable is executable.
+//!
+//! Not here: what stands at which address (`renga-board-rpi`), which of this runs when (`renga-image`).
 #![no_std]
+
+mod registers;
+
+pub mod boot;
+pub mod cpu;
+pub mod fault;
+pub mod memory;
+pub mod physical;
+pub mod timer;
+pub mod user_mode;

@@ -1,2 +1,22 @@
-//! renga-board-rpi.
+//! The boards: where their devices stand, and the drivers for those.
+//!
+//! Each driver owns its registers and nothing else, and implements a trait of `renga-hal` where there
+//! is one. Datasheets: BCM2835 ARM Peripherals ("the datasheet"), BCM2836 QA7 (core-local interrupts),
+//! Arm PL011 TRM, SD Physical Layer Simplified Specification 3.01.
+//!
+//! Not here: the processor (`renga-arch-aarch64`), who uses which device (`renga-image`).
 #![no_std]
+
+pub mod arguments;
+pub mod boards;
+pub mod emulator_link;
+pub mod gpio;
+pub mod interrupts;
+pub mod mini_uart;
+pub mod pl011;
+pub mod registers;
+pub mod sd_card;
+
+mod atags;
+mod device_tree;
+mod sd_host;

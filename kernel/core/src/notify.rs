@@ -52,6 +52,21 @@ impl Interruptor {
     }
 }
 
+/// The right to notify one process.
+#[derive(Clone, Copy)]
+pub struct Notifier(&'static Process);
+
+impl Notifier {
+    /// The right to notify `process`.
+    pub fn new(process: &'static Process) -> Self {
+        Notifier(process)
+    }
+    /// See [`Process::notify`].
+    pub fn notify(&self) {
+        self.0.notify();
+    }
+}
+
 impl Me {
     /// Waits until the process is notified; at once if it was since the last wait.
     pub async fn notified(&mut self) {

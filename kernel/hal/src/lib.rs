@@ -20,5 +20,6 @@ pub mod host;
 pub mod irq;
 pub mod link;
 pub mod memory;
+pub mod power;
 pub mod timer;
 pub mod uart;

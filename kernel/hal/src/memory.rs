@@ -119,7 +119,7 @@ impl Deref for PageRef<'_> {
 /// The user memory of one board.
 ///
 /// Addresses (`va`) are multiples of [`PAGE_BYTES`] below [`USER_END`], except for `lookup` and
-/// `next_mapped`, which round down. Methods that take a space panic when the frame is not a root.
+/// `next_mapped`, which take any and round down. Methods that take a space panic when the frame is not a root.
 pub trait UserMemory {
     /// Number of frames; valid frames are `0..frames()`.
     fn frames(&self) -> u32;

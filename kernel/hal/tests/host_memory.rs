@@ -24,6 +24,7 @@ fn a_space_is_built_walked_and_taken_apart() {
     assert_eq!(map(&memory, root, 0x7f_ffff_f000, Frame(8), Access::Read, 3), 2);
     assert_eq!(memory.mappings(Frame(8)), 2);
     assert_eq!(memory.lookup(root, 0x40_1234), Some((Frame(9), Access::ReadWrite)));
+    assert_eq!(memory.lookup(root, u64::MAX), None);
     assert!(memory.protect(root, 0x40_1000, Access::Read));
     let mut from_va = 0;
     let mut seen = Vec::new();

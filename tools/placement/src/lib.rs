@@ -1,1 +1,44 @@
-//! renga-placement.
+//! The placement tool: from a system file (TOML) to checked tables.
+//!
+//! [`parse`] reads the file into a [`System`]; [`check`] compares it with the facts that the code
+//! states about its process kinds ([`KindFacts`]) and either refuses it with one [`PlacementError`] or
+//! returns a [`Checked`] system: every process with its [`renga_abi::ProcId`], the computed proxies, a proof that
+//! nobody can wait in a circle, and a bound on the memory for messages.
+//!
+//! Invariant: what `check` accepts can be booted as it is; nothing is left to be found out on a board.
+//!
+//! Not here: the facts themselves (they follow from the process functions' signatures, in
+//! `sysprocs/systems`), link parameters and machine speed (profiles), and boot (`kernel/image`).
+#![forbid(unsafe_code)]
+
+mod checked;
+mod dot;
+mod edges;
+mod emit;
+mod error;
+mod facts;
+mod graph;
+mod layout;
+mod memory;
+mod modes;
+mod parse;
+mod proxies;
+mod reader;
+mod system;
+mod text;
+
+pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
+pub use error::PlacementError;
+pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
+pub use memory::{MESSAGE_HEADER_BYTES, MessageMemory};
+pub use parse::parse;
+pub use system::{AsyncPool, Board, EdgeMode, Mode, On, Place, System};
+
+/// Processes that one board may have, computed ones included.
+pub const PROCESSES_MAX: usize = 1024;
+/// Cores that a board may have (Raspberry Pi 3 and 4).
+pub const CORES_MAX: u8 = 4;
+/// Copies of asynchronous calls that may be under way from one board to another.
+pub const POOL_SLOTS_MAX: u16 = 256;
+/// Processes that carry out one board's asynchronous calls on another.
+pub const POOL_PROXIES_MAX: u16 = 16;

@@ -1,0 +1,35 @@
+//! Numbers for address spaces, by which the processor tells their translations apart.
+//!
+//! Invariant: number 0 belongs to no space (it is active while none is); a number is handed out again
+//! only after the processor has forgotten its translations (the caller's care).
+
+use core::cell::Cell;
+
+/// Most spaces at a time.
+pub const SPACES_MAX: u32 = 255;
+
+const WORDS: usize = 4;
+
+/// Which numbers are taken.
+pub struct AddressSpaceIds([Cell<u64>; WORDS]);
+
+impl AddressSpaceIds {
+    /// All free but 0.
+    pub const fn new() -> Self {
+        Self([Cell::new(1), Cell::new(0), Cell::new(0), Cell::new(0)])
+    }
+
+    /// A free number, if there is one.
+    pub fn take(&self) -> Option<u8> {
+        let (index, word) = self.0.iter().enumerate().find(|(_, word)| word.get() != u64::MAX)?;
+        let bit = word.get().trailing_ones();
+        word.set(word.get() | 1 << bit);
+        Some((index as u32 * u64::BITS + bit) as u8)
+    }
+
+    /// Frees a number.
+    pub fn give_back(&self, id: u8) {
+        let word = &self.0[usize::from(id) / u64::BITS as usize];
+        word.set(word.get() & !(1 << (u32::from(id) % u64::BITS)));
+    }
+}

@@ -1,0 +1,150 @@
+//! The kernel's own map: the image with the least rights that work, memory and devices without
+//! execution, a hole under the stack.
+//!
+//! Invariant: `kernel_tables` of `boot.S` is used here only, and there is one [`KernelMap`].
+//!
+//! Not here: which memory and devices exist (`renga-board-rpi`).
+
+use super::descriptor::{Descriptor, KernelUse};
+use super::maintenance::{activate_space, publish_tables};
+use super::table::Table;
+use crate::boot::ImageLayout;
+use crate::physical::{LINEAR_BASE, LINEAR_BYTES, to_kernel, to_physical};
+use crate::registers::{read_register, write_register};
+use core::ops::Range;
+use renga_hal::memory::PAGE_BYTES;
+
+const BLOCK_BYTES: u64 = 2 << 20;
+const GIB: u64 = 1 << 30;
+/// Memory from 0 on that is mapped page by page: code and constants must lie in it. In blocks.
+const FINE_BLOCKS: u64 = 4;
+/// Longest that we look at of what the firmware left, in bytes.
+const BOOT_DATA_BYTES_MAX: u64 = 1 << 20;
+/// Writable memory is never executable, whatever an entry says.
+const SCTLR_WXN: u64 = 1 << 19;
+
+/// Positions in `kernel_tables`, in frames.
+mod position {
+    pub const ROOT: usize = 0;
+    /// One middle table for each GiB of the linear map.
+    pub const MIDDLE: usize = 1;
+    pub const FINE: usize = 3;
+    pub const EMPTY: usize = 7;
+}
+
+unsafe extern "C" {
+    static kernel_tables: u8;
+    fn renga_switch_map(root: u64, empty: u64);
+}
+
+fn physical_table(position: usize) -> u64 {
+    to_physical(&raw const kernel_tables as usize + position * PAGE_BYTES)
+}
+
+fn table(position: usize) -> Table {
+    // SAFETY: `kernel_tables` is eight frames that nothing else uses.
+    unsafe { Table::at(physical_table(position)) }
+}
+
+/// The root of an address space without pages: active while no program is.
+pub fn empty_root() -> u64 {
+    physical_table(position::EMPTY)
+}
+
+/// The map, once installed.
+pub struct KernelMap(());
+
+impl KernelMap {
+    /// Replaces the coarse map of boot: the image, with its rights, and nothing else.
+    ///
+    /// # Safety
+    /// Called once, first thing, on the boot core. Only the image, its stack and boot data below
+    /// its end are used until more is added.
+    pub unsafe fn install() -> Self {
+        let layout = ImageLayout::get();
+        assert!(layout.rodata_end <= FINE_BLOCKS * BLOCK_BYTES, "code and constants end beyond the finely mapped part");
+        let root = table(position::ROOT);
+        for gib in 0..LINEAR_BYTES / GIB {
+            let middle = Descriptor::table(physical_table(position::MIDDLE + gib as usize));
+            root.entry(LINEAR_BASE + gib * GIB, 0).set(middle);
+        }
+        for block in 0..FINE_BLOCKS {
+            map_finely(&layout, block);
+        }
+        let mut map = Self(());
+        // SAFETY: the image is memory, and its writable part is the kernel's.
+        unsafe { map.add_memory(FINE_BLOCKS * BLOCK_BYTES..layout.end) };
+        let control = read_register!("sctlr_el1");
+        // SAFETY: the new map shows this code, its data and its stack where the old one does.
+        unsafe {
+            renga_switch_map(physical_table(position::ROOT), empty_root());
+            activate_space(empty_root());
+            core::arch::asm!("tlbi vmalle1", "dsb nsh", "isb", options(nostack, preserves_flags));
+            write_register!("sctlr_el1", control | SCTLR_WXN);
+            core::arch::asm!("isb", options(nostack, preserves_flags));
+        }
+        map
+    }
+
+    /// Shows memory for reading and writing, in blocks of 2 MiB; those shown already stay as they are.
+    ///
+    /// # Safety
+    /// It is memory, and what the blocks hold besides `range` may be read speculatively.
+    pub unsafe fn add_memory(&mut self, range: Range<u64>) {
+        self.add_blocks(range, Descriptor::memory_block);
+    }
+
+    /// Shows device registers, in blocks of 2 MiB.
+    ///
+    /// # Safety
+    /// The blocks hold devices only.
+    pub unsafe fn add_devices(&mut self, range: Range<u64>) {
+        self.add_blocks(range, Descriptor::device_block);
+    }
+
+    fn add_blocks(&mut self, range: Range<u64>, descriptor: fn(u64) -> Descriptor) {
+        assert!(range.end <= LINEAR_BYTES, "the linear map ends before {:#x}", range.end);
+        let first = range.start & !(BLOCK_BYTES - 1);
+        for block in (first..range.end).step_by(BLOCK_BYTES as usize) {
+            let entry = table(position::MIDDLE + (block / GIB) as usize).entry(block, 1);
+            if entry.get().is_empty() {
+                entry.set(descriptor(block));
+            }
+        }
+        publish_tables();
+        // SAFETY: a barrier, since the kernel itself uses the entries next.
+        unsafe { core::arch::asm!("isb", options(nostack, preserves_flags)) };
+    }
+
+    /// The bytes that the firmware left at `physical`, with what lies behind them.
+    ///
+    /// # Safety
+    /// `physical` is what the firmware passed; nothing writes there while the result is in use.
+    pub unsafe fn boot_data(&mut self, physical: u64) -> &'static [u8] {
+        let image = ImageLayout::get();
+        let end = if physical < image.start { image.start } else { physical + BOOT_DATA_BYTES_MAX };
+        let length = (end - physical).min(BOOT_DATA_BYTES_MAX) as usize;
+        // SAFETY: the firmware's data lies in memory; the image, which changes, is left out.
+        unsafe {
+            self.add_memory(physical..physical + length as u64);
+            core::slice::from_raw_parts(to_kernel(physical) as *const u8, length)
+        }
+    }
+}
+
+fn map_finely(layout: &ImageLayout, block: u64) {
+    let fine = position::FINE + block as usize;
+    for page in (block * BLOCK_BYTES..(block + 1) * BLOCK_BYTES).step_by(PAGE_BYTES) {
+        let usage = if (layout.start..layout.text_end).contains(&page) {
+            KernelUse::Execute
+        } else if (layout.text_end..layout.rodata_end).contains(&page) {
+            KernelUse::Read
+        } else {
+            KernelUse::ReadWrite
+        };
+        if page != layout.stack_guard {
+            table(fine).entry(page, 2).set(Descriptor::kernel_page(page, usage));
+        }
+    }
+    table(position::MIDDLE).entry(block * BLOCK_BYTES, 1).set(Descriptor::table(physical_table(fine)));
+}

@@ -1,0 +1,87 @@
+//! A translation table in memory, read by the processor at any time.
+
+use super::descriptor::Descriptor;
+use crate::physical::to_kernel;
+
+/// What a table resolves, in bits of the address.
+pub const INDEX_BITS: u32 = 9;
+
+/// Entries of a table.
+const ENTRIES: usize = 1 << INDEX_BITS;
+
+/// Entries looked at together in the search for a used one.
+const GROUP: usize = 8;
+
+/// What one entry covers, in bits of the address: root, middle, lowest level.
+pub const SHIFTS: [u32; 3] = [30, 21, 12];
+
+/// Position of the entry that covers `va` in its table of `level`.
+pub fn index(va: u64, level: usize) -> usize {
+    (va >> SHIFTS[level]) as usize % ENTRIES
+}
+
+/// A table that exists as long as whoever made this promised.
+#[derive(Clone, Copy)]
+pub struct Table(*mut u64);
+
+/// One entry of a table.
+#[derive(Clone, Copy)]
+pub struct Entry(*mut u64);
+
+impl Table {
+    /// The table at `physical`.
+    ///
+    /// # Safety
+    /// A frame of memory in the linear map, used as nothing but a table while this is in use.
+    pub unsafe fn at(physical: u64) -> Self {
+        Self(to_kernel(physical) as *mut u64)
+    }
+
+    /// The entry that covers `va` at `level` (0 is the root).
+    pub fn entry(self, va: u64, level: usize) -> Entry {
+        // SAFETY: within the table, by the remainder in `index`.
+        Entry(unsafe { self.0.add(index(va, level)) })
+    }
+
+    /// Makes all entries empty.
+    pub fn clear(self) {
+        // SAFETY: the whole table, which nobody walks yet; an empty descriptor is all zero.
+        unsafe { self.0.write_bytes(0, ENTRIES) };
+    }
+
+    /// The first entry in use from position `from` on.
+    pub fn next_used(self, from: usize) -> Option<usize> {
+        let mut at = from;
+        while at < ENTRIES {
+            if at.is_multiple_of(GROUP) {
+                // SAFETY: a whole group within the table; the processor writes no entries, so an
+                // ordinary read does.
+                let group = unsafe { self.0.add(at).cast::<[u64; GROUP]>().read() };
+                if group.into_iter().fold(0, |all, entry| all | entry) == 0 {
+                    at += GROUP;
+                    continue;
+                }
+            }
+            // SAFETY: within the table.
+            if !Entry(unsafe { self.0.add(at) }).get().is_empty() {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+impl Entry {
+    /// The descriptor now.
+    pub fn get(self) -> Descriptor {
+        // SAFETY: an entry of a table, by construction; volatile since the processor reads it too.
+        Descriptor(unsafe { self.0.read_volatile() })
+    }
+
+    /// Replaces the descriptor. Not yet visible to the processor: see `maintenance`.
+    pub fn set(self, descriptor: Descriptor) {
+        // SAFETY: as `get`; what the descriptor shows is the caller's care.
+        unsafe { self.0.write_volatile(descriptor.0) }
+    }
+}

@@ -1,0 +1,20 @@
+//! The linear map: where physical memory and devices are visible to the kernel.
+
+/// Kernel address of physical address 0. The kernel lies in the top 2 GiB so that `adrp` also reaches
+/// the symbols near 0 that `defmt` numbers its messages with.
+pub const LINEAR_BASE: u64 = 0xffff_ffff_8000_0000;
+
+/// Physical memory that the linear map can show, in bytes.
+pub const LINEAR_BYTES: u64 = 1 << 31;
+
+/// Kernel address of a physical address.
+pub const fn to_kernel(physical: u64) -> usize {
+    assert!(physical < LINEAR_BYTES);
+    (LINEAR_BASE + physical) as usize
+}
+
+/// Physical address of something in the linear map.
+pub const fn to_physical(kernel: usize) -> u64 {
+    assert!(kernel as u64 >= LINEAR_BASE);
+    kernel as u64 - LINEAR_BASE
+}

@@ -1,0 +1,167 @@
+//! Entering a user program, and what brought the processor back.
+//!
+//! Invariant: floating-point registers belong to the program that `fp_owner` names; the kernel is
+//! compiled without them. They are switched only when another program is entered.
+//!
+//! Not here: which program runs, and for how long (`renga-core` and the image).
+
+use crate::memory::FrameMemory;
+use crate::registers::read_register;
+use core::mem::offset_of;
+use renga_abi::user::{AccessKind, Exit, FpPlace, FpState, Trap, UserContext};
+use renga_hal::memory::{Frame, USER_END};
+
+/// What `renga_enter_user` returns for an interrupt; no syndrome looks like this.
+const INTERRUPTED: u64 = u64::MAX;
+
+/// No slot: nobody's state is in the floating-point registers.
+const NOBODY: u64 = u64::MAX;
+
+/// Bytes of an instruction.
+const INSTRUCTION_BYTES: u64 = 4;
+
+// What vectors.S takes for granted.
+const _: () = {
+    assert!(offset_of!(UserContext, x) == 0);
+    assert!(offset_of!(UserContext, sp) == 248);
+    assert!(offset_of!(UserContext, pc) == 256);
+    assert!(offset_of!(UserContext, pstate) == 264);
+    assert!(offset_of!(UserContext, tpidr) == 272);
+    assert!(offset_of!(FpState, fpcr) == 512);
+};
+
+unsafe extern "C" {
+    /// Runs the program until its next exception; returns ESR_EL1 or [`INTERRUPTED`]. The program's
+    /// address space must be active.
+    fn renga_enter_user(context: *mut UserContext) -> u64;
+    fn renga_fp_save(state: *mut FpState);
+    fn renga_fp_load(state: *const FpState);
+}
+
+/// A core's means to run user programs.
+pub struct UserMode {
+    /// By slot: the state of programs whose `fp_place` is the processor, except of `fp_owner`.
+    fp: &'static mut [FpState],
+    fp_owner: u64,
+}
+
+impl UserMode {
+    /// For programs of slots `0..fp.len()`.
+    pub fn new(fp: &'static mut [FpState]) -> Self {
+        Self { fp, fp_owner: NOBODY }
+    }
+
+    /// Runs the program until it traps or an interrupt is pending. Panics when `space` is no address
+    /// space of `memory`, or the slot is none of ours: bugs of the caller.
+    pub fn enter(&mut self, memory: &FrameMemory, context: &mut UserContext, space: Frame) -> Exit {
+        memory.activate(space);
+        if self.fp_owner != context.slot || context.fp_place != FpPlace::Processor {
+            self.switch_fp(context);
+        }
+        // SAFETY: the context is exclusively ours; vectors.S runs the program at EL0 whatever the context
+        // says; the space shows user pages only; the kernel's registers are restored before it returns.
+        let syndrome = unsafe { renga_enter_user(context) };
+        decode(syndrome, context)
+    }
+
+    /// Puts the program's floating-point state into `context.fp`, to be read, changed or copied.
+    pub fn flush_fp(&mut self, context: &mut UserContext) {
+        if context.fp_place == FpPlace::Context {
+            return;
+        }
+        if self.fp_owner == context.slot {
+            // SAFETY: writes the registers to a state that is ours; offsets are checked above.
+            unsafe { renga_fp_save(&raw mut context.fp) };
+            self.fp_owner = NOBODY;
+        } else {
+            context.fp = self.fp[context.slot as usize];
+        }
+        context.fp_place = FpPlace::Context;
+    }
+
+    #[cold]
+    fn switch_fp(&mut self, context: &mut UserContext) {
+        let slot = context.slot as usize;
+        assert!(slot < self.fp.len(), "user-process slot {slot} has no place for its floating-point state");
+        if self.fp_owner != NOBODY && self.fp_owner != context.slot {
+            let owner = &mut self.fp[self.fp_owner as usize];
+            // SAFETY: writes the registers to a state that is ours; offsets are checked above.
+            unsafe { renga_fp_save(owner) };
+        }
+        let state = if context.fp_place == FpPlace::Context { &context.fp } else { &self.fp[slot] };
+        // SAFETY: reads a whole state; the kernel uses none of the registers that change.
+        unsafe { renga_fp_load(state) };
+        context.fp_place = FpPlace::Processor;
+        self.fp_owner = context.slot;
+    }
+}
+
+/// Exception classes and fault status codes: Arm ARM (DDI 0487) D24.2.40.
+mod syndrome {
+    pub const CLASS_SHIFT: u32 = 26;
+    pub const WFX: u64 = 0x01;
+    pub const UNKNOWN: u64 = 0x00;
+    pub const ILLEGAL_STATE: u64 = 0x0e;
+    pub const SVC: u64 = 0x15;
+    pub const SYSTEM_REGISTER: u64 = 0x18;
+    pub const SVE: u64 = 0x19;
+    pub const FETCH_ABORT: u64 = 0x20;
+    pub const PC_ALIGNMENT: u64 = 0x22;
+    pub const DATA_ABORT: u64 = 0x24;
+    pub const SP_ALIGNMENT: u64 = 0x26;
+    pub const BREAKPOINT: u64 = 0x3c;
+
+    pub const WRITE: u64 = 1 << 6;
+    pub const CACHE_MAINTENANCE: u64 = 1 << 8;
+    pub const STATUS: u64 = 0x3f;
+    pub const STATUS_KIND: u64 = 0x3c;
+    pub const TRANSLATION: u64 = 0x04;
+    pub const ACCESS_FLAG: u64 = 0x08;
+    pub const PERMISSION: u64 = 0x0c;
+    pub const ADDRESS_SIZE: u64 = 0x00;
+    pub const ALIGNMENT: u64 = 0x21;
+}
+
+#[inline]
+fn decode(syndrome: u64, context: &mut UserContext) -> Exit {
+    if syndrome >> syndrome::CLASS_SHIFT == syndrome::SVC {
+        return Exit::Trap(Trap::Syscall);
+    }
+    if syndrome == INTERRUPTED {
+        return Exit::Interrupt;
+    }
+    decode_fault(syndrome, context)
+}
+
+#[cold]
+fn decode_fault(syndrome: u64, context: &mut UserContext) -> Exit {
+    let address = read_register!("far_el1");
+    Exit::Trap(match syndrome >> syndrome::CLASS_SHIFT {
+        syndrome::WFX => {
+            // Waiting is the kernel's business: the instruction does nothing.
+            context.pc += INSTRUCTION_BYTES;
+            return Exit::Interrupt;
+        }
+        syndrome::FETCH_ABORT => memory_fault(syndrome, address, AccessKind::Execute),
+        syndrome::DATA_ABORT => {
+            let writes = syndrome & (syndrome::WRITE | syndrome::CACHE_MAINTENANCE) == syndrome::WRITE;
+            memory_fault(syndrome, address, if writes { AccessKind::Write } else { AccessKind::Read })
+        }
+        syndrome::PC_ALIGNMENT => Trap::Alignment { address },
+        syndrome::SP_ALIGNMENT => Trap::Alignment { address: context.sp },
+        syndrome::UNKNOWN | syndrome::ILLEGAL_STATE | syndrome::SYSTEM_REGISTER | syndrome::SVE => Trap::Undefined,
+        syndrome::BREAKPOINT => Trap::Breakpoint,
+        _ => Trap::OtherFault { syndrome },
+    })
+}
+
+fn memory_fault(syndrome: u64, address: u64, kind: AccessKind) -> Trap {
+    let present = match syndrome & syndrome::STATUS_KIND {
+        syndrome::TRANSLATION | syndrome::ADDRESS_SIZE => false,
+        // What the kernel has there is not the program's to know.
+        syndrome::ACCESS_FLAG | syndrome::PERMISSION => address < USER_END,
+        _ if syndrome & syndrome::STATUS == syndrome::ALIGNMENT => return Trap::Alignment { address },
+        _ => return Trap::OtherFault { syndrome },
+    };
+    Trap::PageFault { address, kind, present }
+}

@@ -1,0 +1,40 @@
+//! What the firmware tells the kernel: the command line, and how much memory is ours.
+//!
+//! Two forms exist: ATAGs (QEMU without a device tree, old firmware) and a flattened device tree. Both
+//! are read from plain bytes, and a malformed one gives nothing rather than a fault.
+
+use crate::{atags, device_tree};
+use core::ops::Range;
+
+/// The firmware's message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arguments<'a> {
+    /// Words separated by spaces.
+    pub command_line: Option<&'a str>,
+    /// Physical memory that is the processor's.
+    pub memory: Option<Range<u64>>,
+}
+
+impl<'a> Arguments<'a> {
+    /// Reads either form; `bytes` begin with it and may go on behind it.
+    pub fn parse(bytes: &'a [u8]) -> Self {
+        device_tree::parse(bytes).or_else(|| atags::parse(bytes)).unwrap_or_default()
+    }
+
+    /// The value of `name=value` on the command line.
+    pub fn value(&self, name: &str) -> Option<&'a str> {
+        let mut words = self.command_line?.split_ascii_whitespace();
+        words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    }
+
+    /// The value of `name=value`, as a decimal number.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        self.value(name)?.parse().ok()
+    }
+}
+
+/// A string that ends at its first zero byte.
+pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
+    let end = bytes.iter().position(|&byte| byte == 0)?;
+    core::str::from_utf8(&bytes[..end]).ok()
+}

@@ -1,0 +1,184 @@
+//! An SD card in the board's slot: identification, then sectors.
+//!
+//! SD Physical Layer Simplified Specification 3.01, sections 4.2 (identification) and 4.3 (transfer).
+//! The card stays at 3.3 V and default speed (25 MHz, four lines).
+//!
+//! Not here: the pins (`gpio::Pins::route_card`, before this), card changes.
+
+use crate::registers::Registers;
+use crate::sd_host::{Command, SdHost};
+use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
+use renga_hal::timer::Timer;
+
+const GO_IDLE: Command = Command::silent(0);
+const ALL_SEND_IDENTITY: Command = Command::long(2);
+const SEND_ADDRESS: Command = Command::short(3);
+const SELECT: Command = Command::busy(7);
+const SEND_INTERFACE: Command = Command::short(8);
+const SEND_SPECIFICS: Command = Command::long(9);
+const STOP: Command = Command::busy(12);
+const SEND_STATUS: Command = Command::short(13);
+const SET_BLOCK_LENGTH: Command = Command::short(16);
+const READ_ONE: Command = Command::read_one(17);
+const READ_MANY: Command = Command::read_many(18);
+const WRITE_ONE: Command = Command::write_one(24);
+const WRITE_MANY: Command = Command::write_many(25);
+const APPLICATION: Command = Command::short(55);
+/// After [`APPLICATION`].
+const APPLICATION_BUS_WIDTH: Command = Command::short(6);
+/// After [`APPLICATION`].
+const APPLICATION_CONDITIONS: Command = Command::unchecked(41);
+
+/// 3.3 V, and a pattern to be echoed.
+const INTERFACE_CHECK: u32 = 0x1aa;
+/// We take large cards; 3.2 to 3.4 V.
+const CONDITIONS: u32 = 1 << 30 | 3 << 20;
+const CONDITIONS_READY: u32 = 1 << 31;
+const CONDITIONS_LARGE: u32 = 1 << 30;
+const BUS_WIDTH_FOUR: u32 = 2;
+/// Any error bit of a card's status.
+const STATUS_ERRORS: u32 = 0xfdf9_8008;
+
+const IDENTIFICATION_CLOCK_HZ: u32 = 400_000;
+const TRANSFER_CLOCK_HZ: u32 = 25_000_000;
+/// A card may take one second to start (4.2.3); some take longer.
+const START_TIMEOUT_NS: u64 = 2_000_000_000;
+/// Between two questions whether it has started.
+const START_PAUSE_NS: u64 = 1_000_000;
+
+/// Sectors that one transfer command moves at most: the host counts in 16 bits.
+const SECTORS_PER_COMMAND_MAX: usize = 0xffff;
+
+/// A card, ready for transfers.
+pub struct SdCard<T> {
+    host: SdHost<T>,
+    blocks: u64,
+    /// Large cards count sectors, small ones bytes.
+    large: bool,
+    address: u32,
+}
+
+impl<T: Timer> SdCard<T> {
+    /// Starts the card in the slot whose host has `registers`.
+    pub fn start(registers: Registers, timer: T) -> Result<Self, BlockError> {
+        let mut host = SdHost::new(registers, timer)?;
+        host.set_clock(IDENTIFICATION_CLOCK_HZ)?;
+        host.command(GO_IDLE, 0)?;
+        // A card that does not know this command is of version 1, and small.
+        let second_version = match host.command(SEND_INTERFACE, INTERFACE_CHECK) {
+            Ok(echo) if echo & 0xfff == INTERFACE_CHECK => true,
+            Ok(_) => return Err(BlockError::NoMedium),
+            Err(_) => {
+                host.reset_lines()?;
+                false
+            }
+        };
+        let conditions = wait_until_started(&mut host, second_version)?;
+        host.command(ALL_SEND_IDENTITY, 0)?;
+        let address = host.command(SEND_ADDRESS, 0)? & 0xffff_0000;
+        host.command(SEND_SPECIFICS, address)?;
+        let blocks = capacity_sectors(host.long_response());
+        host.set_clock(TRANSFER_CLOCK_HZ)?;
+        host.command(SELECT, address)?;
+        host.command(SET_BLOCK_LENGTH, SECTOR_BYTES as u32)?;
+        host.command(APPLICATION, address)?;
+        host.command(APPLICATION_BUS_WIDTH, BUS_WIDTH_FOUR)?;
+        host.use_four_lines();
+        Ok(Self { host, blocks, large: conditions & CONDITIONS_LARGE != 0, address })
+    }
+
+    fn position(&self, sector: u64) -> u32 {
+        (if self.large { sector } else { sector * SECTOR_BYTES as u64 }) as u32
+    }
+
+    /// After a failed transfer: back to where the card takes commands.
+    fn recover(&mut self, error: BlockError) -> BlockError {
+        // The error that led here is the one to report, whatever these say.
+        let _ = self.host.reset_lines();
+        let _ = self.host.command(STOP, 0);
+        let _ = self.host.reset_lines();
+        error
+    }
+
+    fn read_run(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+        let count = out.len() / SECTOR_BYTES;
+        self.host.set_blocks(SECTOR_BYTES, count);
+        let command = if count == 1 { READ_ONE } else { READ_MANY };
+        let status = self.host.command(command, self.position(sector))?;
+        if status & STATUS_ERRORS != 0 {
+            return Err(BlockError::Failed);
+        }
+        self.host.read_blocks(out)
+    }
+
+    fn write_run(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
+        let count = data.len() / SECTOR_BYTES;
+        self.host.set_blocks(SECTOR_BYTES, count);
+        let command = if count == 1 { WRITE_ONE } else { WRITE_MANY };
+        let status = self.host.command(command, self.position(sector))?;
+        if status & STATUS_ERRORS != 0 {
+            return Err(BlockError::Failed);
+        }
+        self.host.write_blocks(data)?;
+        // Programming errors show in the status afterwards.
+        let status = self.host.command(SEND_STATUS, self.address)?;
+        if status & STATUS_ERRORS != 0 { Err(BlockError::Failed) } else { Ok(()) }
+    }
+}
+
+/// Asks until the card has started; returns its operating conditions.
+fn wait_until_started<T: Timer>(host: &mut SdHost<T>, second_version: bool) -> Result<u32, BlockError> {
+    let wanted = if second_version { CONDITIONS } else { CONDITIONS & !CONDITIONS_LARGE };
+    let end_ns = host.now_ns() + START_TIMEOUT_NS;
+    while host.now_ns() < end_ns {
+        host.command(APPLICATION, 0).map_err(|_| BlockError::NoMedium)?;
+        let conditions = host.command(APPLICATION_CONDITIONS, wanted)?;
+        if conditions & CONDITIONS_READY != 0 {
+            return Ok(conditions);
+        }
+        host.pause(START_PAUSE_NS);
+    }
+    Err(BlockError::NoMedium)
+}
+
+/// Size of the card from its specific data (5.3), of which the host cuts the lowest 8 bits.
+fn capacity_sectors(response: [u32; 4]) -> u64 {
+    let field = |low: u32, width: u32| {
+        let low = low - 8;
+        let pair = |word: usize| u64::from(*response.get(word).unwrap_or(&0));
+        let word = (low / 32) as usize;
+        (pair(word) | pair(word + 1) << 32) >> (low % 32) & ((1 << width) - 1)
+    };
+    match field(126, 2) {
+        // Version 2: units of 512 KiB.
+        1 => (field(48, 22) + 1) << 10,
+        // Version 1: mantissa, multiplier and length of a block.
+        _ => (field(62, 12) + 1) << (field(47, 3) + 2) << field(80, 4) >> 9,
+    }
+}
+
+impl<T: Timer> Block for SdCard<T> {
+    fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+        check_range(self.blocks, sector, out.len())?;
+        let mut sector = sector;
+        for run in out.chunks_mut(SECTORS_PER_COMMAND_MAX * SECTOR_BYTES) {
+            self.read_run(sector, run).map_err(|error| self.recover(error))?;
+            sector += (run.len() / SECTOR_BYTES) as u64;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
+        check_range(self.blocks, sector, data.len())?;
+        let mut sector = sector;
+        for run in data.chunks(SECTORS_PER_COMMAND_MAX * SECTOR_BYTES) {
+            self.write_run(sector, run).map_err(|error| self.recover(error))?;
+            sector += (run.len() / SECTOR_BYTES) as u64;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! The Arasan SD host of a BCM2837: clock, commands, data blocks, by polling.
+//!
+//! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait has a limit in
+//! time; the state is looked at before the clock, so that an emulated card, which answers at once, costs
+//! no look at the clock.
+//!
+//! Not here: what the commands mean to a card (`sd_card`).
+
+use crate::registers::Registers;
+use renga_hal::block::{BlockError, SECTOR_BYTES};
+use renga_hal::timer::Timer;
+
+mod offset {
+    pub const BLOCK_SIZE_COUNT: usize = 0x04;
+    pub const ARGUMENT: usize = 0x08;
+    pub const COMMAND: usize = 0x0c;
+    pub const RESPONSE: usize = 0x10;
+    pub const DATA: usize = 0x20;
+    pub const STATUS: usize = 0x24;
+    pub const CONTROL_0: usize = 0x28;
+    pub const CONTROL_1: usize = 0x2c;
+    pub const INTERRUPT: usize = 0x30;
+    pub const INTERRUPT_SEEN: usize = 0x34;
+    pub const INTERRUPT_SIGNALLED: usize = 0x38;
+    pub const CONTROL_2: usize = 0x3c;
+}
+
+const STATUS_COMMAND_BUSY: u32 = 1 << 0;
+const STATUS_DATA_BUSY: u32 = 1 << 1;
+const CONTROL_0_FOUR_LINES: u32 = 1 << 1;
+/// Power on, 3.3 V: the field that the standard defines.
+const CONTROL_0_POWER: u32 = 0xf << 8;
+const CONTROL_1_INTERNAL_CLOCK: u32 = 1 << 0;
+const CONTROL_1_CLOCK_STABLE: u32 = 1 << 1;
+const CONTROL_1_CARD_CLOCK: u32 = 1 << 2;
+const CONTROL_1_CLOCK_BITS: u32 = 0xffc7;
+/// The longest data timeout that the host can count.
+const CONTROL_1_DATA_TIMEOUT: u32 = 0xe << 16;
+const CONTROL_1_RESET_ALL: u32 = 1 << 24;
+const CONTROL_1_RESET_LINES: u32 = 3 << 25;
+
+const INTERRUPT_COMMAND_DONE: u32 = 1 << 0;
+const INTERRUPT_DATA_DONE: u32 = 1 << 1;
+const INTERRUPT_WRITE_READY: u32 = 1 << 4;
+const INTERRUPT_READ_READY: u32 = 1 << 5;
+const INTERRUPT_ERROR: u32 = 1 << 15;
+const INTERRUPT_TIMEOUTS: u32 = 1 << 16 | 1 << 20;
+const INTERRUPT_ERRORS: u32 = 0xffff_8000;
+
+/// The fastest that the host's clock runs; whatever it really is, the card's is then not too fast.
+const HOST_CLOCK_HZ_MAX: u32 = 250_000_000;
+const RESET_TIMEOUT_NS: u64 = 100_000_000;
+const CLOCK_TIMEOUT_NS: u64 = 100_000_000;
+/// The clock must be still for a while around a change.
+const CLOCK_PAUSE_NS: u64 = 2_000_000;
+const COMMAND_TIMEOUT_NS: u64 = 100_000_000;
+/// A card may take 250 ms to program a block, and some take longer.
+const DATA_TIMEOUT_NS: u64 = 1_000_000_000;
+
+/// A command's code with how the host is to treat it: the register's format.
+#[derive(Clone, Copy)]
+pub struct Command(u32);
+
+impl Command {
+    /// Command `index` without a response.
+    pub const fn silent(index: u32) -> Self {
+        Self(index << 24)
+    }
+    /// With a response of 136 bits (R2).
+    pub const fn long(index: u32) -> Self {
+        Self(index << 24 | 1 << 16 | 1 << 19)
+    }
+    /// With a response of 48 bits that echoes the command (R1, R6, R7).
+    pub const fn short(index: u32) -> Self {
+        Self(index << 24 | 2 << 16 | 1 << 19 | 1 << 20)
+    }
+    /// With a response of 48 bits without checksum (R3).
+    pub const fn unchecked(index: u32) -> Self {
+        Self(index << 24 | 2 << 16)
+    }
+    /// With a response of 48 bits, after which the card may be busy (R1b).
+    pub const fn busy(index: u32) -> Self {
+        Self(index << 24 | 3 << 16 | 1 << 19 | 1 << 20)
+    }
+    /// A read of one block.
+    pub const fn read_one(index: u32) -> Self {
+        Self(Self::short(index).0 | 1 << 21 | 1 << 4)
+    }
+    /// A read of many blocks, ended by the host (command 12).
+    pub const fn read_many(index: u32) -> Self {
+        Self(Self::read_one(index).0 | 1 << 5 | 1 << 2 | 1 << 1)
+    }
+    /// A write of one block.
+    pub const fn write_one(index: u32) -> Self {
+        Self(Self::short(index).0 | 1 << 21)
+    }
+    /// A write of many blocks, ended by the host (command 12).
+    pub const fn write_many(index: u32) -> Self {
+        Self(Self::write_one(index).0 | 1 << 5 | 1 << 2 | 1 << 1)
+    }
+    const fn has_data(self) -> bool {
+        self.0 & 1 << 21 != 0
+    }
+    const fn is_busy_after(self) -> bool {
+        self.0 >> 16 & 3 == 3
+    }
+}
+
+/// The host.
+pub struct SdHost<T> {
+    registers: Registers,
+    timer: T,
+}
+
+impl<T: Timer> SdHost<T> {
+    /// Resets the host: no clock, one data line, no interrupts to the processor.
+    pub fn new(registers: Registers, timer: T) -> Result<Self, BlockError> {
+        let mut host = Self { registers, timer };
+        host.registers.write(offset::CONTROL_1, CONTROL_1_RESET_ALL);
+        host.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_ALL == 0)?;
+        host.registers.write(offset::CONTROL_0, CONTROL_0_POWER);
+        host.registers.write(offset::CONTROL_1, CONTROL_1_DATA_TIMEOUT);
+        host.registers.write(offset::CONTROL_2, 0);
+        host.registers.write(offset::INTERRUPT_SIGNALLED, 0);
+        host.registers.write(offset::INTERRUPT_SEEN, u32::MAX);
+        host.registers.write(offset::INTERRUPT, u32::MAX);
+        Ok(host)
+    }
+
+    /// Clocks the card with at most `rate_hz`.
+    pub fn set_clock(&mut self, rate_hz: u32) -> Result<(), BlockError> {
+        self.wait(DATA_TIMEOUT_NS, |registers| {
+            registers.read(offset::STATUS) & (STATUS_COMMAND_BUSY | STATUS_DATA_BUSY) == 0
+        })?;
+        self.registers.modify(offset::CONTROL_1, CONTROL_1_CARD_CLOCK, 0);
+        self.pause(CLOCK_PAUSE_NS);
+        // The card's clock is the host's divided by twice this number of ten bits.
+        let divisor = HOST_CLOCK_HZ_MAX.div_ceil(rate_hz * 2).min(0x3ff);
+        let bits = (divisor & 0xff) << 8 | (divisor >> 8) << 6 | CONTROL_1_INTERNAL_CLOCK;
+        self.registers.modify(offset::CONTROL_1, CONTROL_1_CLOCK_BITS, bits);
+        self.wait(CLOCK_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_CLOCK_STABLE != 0)?;
+        self.registers.modify(offset::CONTROL_1, 0, CONTROL_1_CARD_CLOCK);
+        self.pause(CLOCK_PAUSE_NS);
+        Ok(())
+    }
+
+    /// Uses four data lines from now on.
+    pub fn use_four_lines(&mut self) {
+        self.registers.modify(offset::CONTROL_0, 0, CONTROL_0_FOUR_LINES);
+    }
+
+    /// Sends a command and returns the first word of the response.
+    pub fn command(&mut self, command: Command, argument: u32) -> Result<u32, BlockError> {
+        let mut busy = STATUS_COMMAND_BUSY;
+        if command.has_data() || command.is_busy_after() {
+            busy |= STATUS_DATA_BUSY;
+        }
+        self.wait(DATA_TIMEOUT_NS, |registers| registers.read(offset::STATUS) & busy == 0)?;
+        self.registers.write(offset::INTERRUPT, u32::MAX);
+        self.registers.write(offset::ARGUMENT, argument);
+        self.registers.write(offset::COMMAND, command.0);
+        self.wait_interrupt(INTERRUPT_COMMAND_DONE, COMMAND_TIMEOUT_NS)?;
+        if command.is_busy_after() {
+            self.wait_interrupt(INTERRUPT_DATA_DONE, DATA_TIMEOUT_NS)?;
+        }
+        Ok(self.registers.read(offset::RESPONSE))
+    }
+
+    /// The four words of a long response, lowest first; its checksum is cut off.
+    pub fn long_response(&self) -> [u32; 4] {
+        [0, 4, 8, 12].map(|word| self.registers.read(offset::RESPONSE + word))
+    }
+
+    /// Announces the blocks of the next command with data.
+    pub fn set_blocks(&mut self, bytes: usize, count: usize) {
+        self.registers.write(offset::BLOCK_SIZE_COUNT, (count as u32) << 16 | bytes as u32);
+    }
+
+    /// Takes the blocks that a read command brings.
+    pub fn read_blocks(&mut self, out: &mut [u8]) -> Result<(), BlockError> {
+        for block in out.chunks_mut(SECTOR_BYTES) {
+            self.wait_interrupt(INTERRUPT_READ_READY, DATA_TIMEOUT_NS)?;
+            self.registers.read_data(offset::DATA, block);
+        }
+        self.wait_interrupt(INTERRUPT_DATA_DONE, DATA_TIMEOUT_NS)
+    }
+
+    /// Gives the blocks that a write command takes; on return the card has programmed them.
+    pub fn write_blocks(&mut self, data: &[u8]) -> Result<(), BlockError> {
+        for block in data.chunks(SECTOR_BYTES) {
+            self.wait_interrupt(INTERRUPT_WRITE_READY, DATA_TIMEOUT_NS)?;
+            self.registers.write_data(offset::DATA, block);
+        }
+        self.wait_interrupt(INTERRUPT_DATA_DONE, DATA_TIMEOUT_NS)?;
+        self.wait(DATA_TIMEOUT_NS, |registers| registers.read(offset::STATUS) & STATUS_DATA_BUSY == 0)
+    }
+
+    /// Stops whatever the lines are doing, after an error.
+    pub fn reset_lines(&mut self) -> Result<(), BlockError> {
+        self.registers.modify(offset::CONTROL_1, 0, CONTROL_1_RESET_LINES);
+        self.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_LINES == 0)
+    }
+
+    /// Lets time pass.
+    pub fn pause(&self, duration_ns: u64) {
+        let end_ns = self.timer.now_ns() + duration_ns;
+        while self.timer.now_ns() < end_ns {}
+    }
+
+    /// Now, for limits over several commands, in nanoseconds.
+    pub fn now_ns(&self) -> u64 {
+        self.timer.now_ns()
+    }
+
+    fn wait(&mut self, timeout_ns: u64, done: impl Fn(&Registers) -> bool) -> Result<(), BlockError> {
+        if done(&self.registers) {
+            return Ok(());
+        }
+        let end_ns = self.timer.now_ns() + timeout_ns;
+        while self.timer.now_ns() < end_ns {
+            if done(&self.registers) {
+                return Ok(());
+            }
+        }
+        Err(BlockError::Timeout)
+    }
+
+    /// Waits for one of the host's events, and clears it.
+    fn wait_interrupt(&mut self, event: u32, timeout_ns: u64) -> Result<(), BlockError> {
+        self.wait(timeout_ns, |registers| registers.read(offset::INTERRUPT) & (event | INTERRUPT_ERROR) != 0)?;
+        let events = self.registers.read(offset::INTERRUPT);
+        if events & INTERRUPT_ERROR == 0 {
+            self.registers.write(offset::INTERRUPT, event);
+            return Ok(());
+        }
+        self.registers.write(offset::INTERRUPT, events & INTERRUPT_ERRORS);
+        Err(if events & INTERRUPT_TIMEOUTS != 0 { BlockError::Timeout } else { BlockError::Failed })
+    }
+}

@@ -1,0 +1,193 @@
+//! The checked system: who runs where, who calls whom, what it needs.
+//!
+//! Invariant: a [`Checked`] obeys every rule; it is made by [`check`] only. Its unit is the [`Group`], all
+//! processes of one kind on one board: these call the same servers and are called by the same
+//! clients, so what holds for a group holds for each of its processes.
+//!
+//! Not here: the rules, each in the module named after it, and the ways to print the result (`text.rs`,
+//! `dot.rs`, `emit.rs`).
+
+use crate::memory::{self, MessageMemory};
+use crate::system::{AsyncPool, Board, Mode, System};
+use crate::{KindFacts, PlacementError, edges, graph, layout, modes, proxies};
+use renga_abi::ProcId;
+
+/// Some of a group's processes, on one core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The core.
+    pub core: u8,
+    /// How many.
+    pub count: u16,
+}
+
+/// For whom a process calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnBehalfOf {
+    /// For itself.
+    Itself,
+    /// A proxy: for the processes of this group of another board, one each.
+    Group(usize),
+    /// An asynchronous proxy: for all processes of this board.
+    Board(usize),
+}
+
+/// All processes of one kind on one board (of proxies: for one group or board of callers).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Their kind, an index of [`Checked::kinds`].
+    pub kind: usize,
+    /// Their board, an index of [`Checked::boards`].
+    pub board: usize,
+    /// The index of the first of them in the board's table; the others follow.
+    pub first: u16,
+    /// Their cores, in the order of their indices.
+    pub parts: Vec<Part>,
+    /// For whom they call.
+    pub on_behalf_of: OnBehalfOf,
+}
+
+impl Group {
+    /// How many they are.
+    pub fn count(&self) -> u16 {
+        self.parts.iter().map(|part| part.count).sum()
+    }
+}
+
+/// That each process of one group may call each of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The calling group, an index of [`Checked::groups`].
+    pub caller: usize,
+    /// The serving group.
+    pub server: usize,
+    /// Entries (a bit each) whose callers are released early when the call leaves the board.
+    pub async_entries: u32,
+}
+
+/// One process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Who it is.
+    pub id: ProcId,
+    /// Its kind's name.
+    pub kind: &'static str,
+    /// Which of its kind on its board (of proxies: of its group), from 0.
+    pub ordinal: u16,
+    /// Its core.
+    pub core: u8,
+    /// Of a proxy: the process that it calls for.
+    pub caller: Option<ProcId>,
+}
+
+/// A system that obeys every rule.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// Its name.
+    pub name: String,
+    /// Its general mode.
+    pub mode: Mode,
+    /// Its boards; a board's index is its `BoardId`.
+    pub boards: Vec<Board>,
+    /// The pool of asynchronous calls of each pair of boards.
+    pub pool: AsyncPool,
+    /// The code's kinds, in the code's order.
+    pub kinds: Vec<KindFacts>,
+    /// Who runs where: by board in the order of their indices, first those placed, then those computed.
+    pub groups: Vec<Group>,
+    /// Who calls whom, proxies left out.
+    pub calls: Vec<Call>,
+    /// Who may wait for whom, proxies included: pairs of indices of `groups`, without a cycle.
+    pub waits: Vec<(usize, usize)>,
+    /// The longest chain of groups of which each waits for the next.
+    pub longest_chain: Vec<usize>,
+    /// By board: the memory that messages from other boards need.
+    pub message_memory: Vec<MessageMemory>,
+}
+
+/// Compares a system file with the code's kinds.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
+    let mut groups = layout::layout(system, kinds)?;
+    edges::check_kinds(&groups, kinds)?;
+    let calls = edges::resolve(system, kinds, &groups)?;
+    let calls = modes::assign(system, kinds, &groups, calls)?;
+    proxies::add(system, kinds, &calls, &mut groups)?;
+    let waits = graph::waits(&groups, &calls);
+    let mut checked = Checked {
+        name: system.name.clone(),
+        mode: system.mode,
+        boards: system.boards.clone(),
+        pool: system.pool,
+        kinds: kinds.to_vec(),
+        groups,
+        calls,
+        waits,
+        longest_chain: Vec::new(),
+        message_memory: Vec::new(),
+    };
+    checked.longest_chain = graph::longest_chain(&checked)?;
+    checked.message_memory = memory::bounds(&checked)?;
+    Ok(checked)
+}
+
+impl Checked {
+    /// The name of a group's kind.
+    pub fn kind_name(&self, group: usize) -> &'static str {
+        self.kinds[self.groups[group].kind].name
+    }
+
+    /// Whether caller and server of `call` are on different boards.
+    pub fn is_remote(&self, call: &Call) -> bool {
+        self.groups[call.caller].board != self.groups[call.server].board
+    }
+
+    /// The groups of `board`, with their indices.
+    pub fn groups_on(&self, board: usize) -> impl Iterator<Item = (usize, &Group)> {
+        self.groups.iter().enumerate().filter(move |(_, group)| group.board == board)
+    }
+
+    /// How many processes `board` has.
+    pub fn process_count(&self, board: usize) -> usize {
+        self.groups_on(board).map(|(_, group)| usize::from(group.count())).sum()
+    }
+
+    /// All processes of `board`, by index.
+    pub fn instances(&self, board: usize) -> Vec<Instance> {
+        self.groups_on(board).flat_map(|(index, _)| self.instances_of(index)).collect()
+    }
+
+    /// The processes of one group.
+    pub fn instances_of(&self, index: usize) -> Vec<Instance> {
+        let group = &self.groups[index];
+        let cores = group.parts.iter().flat_map(|part| std::iter::repeat_n(part.core, usize::from(part.count)));
+        let numbered = (0u16..).zip(cores);
+        let instance = |(ordinal, core)| Instance {
+            id: ProcId::new(group.board as u8, group.first + ordinal),
+            kind: self.kinds[group.kind].name,
+            ordinal,
+            core,
+            caller: match group.on_behalf_of {
+                OnBehalfOf::Group(caller) => {
+                    let caller = &self.groups[caller];
+                    Some(ProcId::new(caller.board as u8, caller.first + ordinal))
+                }
+                OnBehalfOf::Itself | OnBehalfOf::Board(_) => None,
+            },
+        };
+        numbered.map(instance).collect()
+    }
+
+    /// A group as messages name it: `inode@a`, `proxy@a of user@b`, `async_proxy@a of board b`.
+    pub fn label(&self, group: usize) -> String {
+        let Group { board, on_behalf_of, .. } = &self.groups[group];
+        let own = format!("{}@{}", self.kind_name(group), self.boards[*board].name);
+        match on_behalf_of {
+            OnBehalfOf::Itself => own,
+            OnBehalfOf::Group(caller) => format!("{own} of {}", self.label(*caller)),
+            OnBehalfOf::Board(caller) => format!("{own} of board {}", self.boards[*caller].name),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What the code says about its process kinds: the input that is not in the system file.
+//!
+//! Invariant: plain constant data, so that it can be computed at compile time from the signatures of the
+//! process functions: `Port<P>` gives `serves`, each `Client<P>` or `Family<P>` gives one of `uses`.
+//! Not here: how many of each kind there are and where (the system file).
+
+/// A protocol, as seen by the placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProtocolFacts {
+    /// Its name, unique in the code.
+    pub name: &'static str,
+    /// Its entries: number (below 31) and name.
+    pub entries: &'static [(u32, &'static str)],
+    /// The set (a bit each) of entries whose reply may wait for another client's call.
+    pub defers: u32,
+    /// The set of entries without a result: an asynchronous edge may release their callers early.
+    pub releases: u32,
+    /// The most bytes that a call gives (`&[u8]`).
+    pub given_bytes_max: u32,
+    /// The most bytes that a call takes (`&mut [u8]`).
+    pub taken_bytes_max: u32,
+}
+
+impl ProtocolFacts {
+    /// The names of the entries in the set `entries`, for messages.
+    pub(crate) fn names(&self, entries: u32) -> String {
+        let chosen = self.entries.iter().filter(|(op, _)| entries & 1 << op != 0);
+        chosen.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Which of a protocol's servers a client may call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// Those on its own board.
+    OwnBoard,
+    /// Those on the one board that has any: the disk's, unless the system file moves them.
+    OneBoard,
+    /// Those on its own board, or if it has none, on the one board that has any: a `Client` of a kind that
+    /// the system file may spread.
+    Nearest,
+    /// Those on every board that has any: a `Family`.
+    AllBoards,
+}
+
+/// A protocol that a kind calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// [`ProtocolFacts::name`].
+    pub protocol: &'static str,
+    /// Whose servers.
+    pub at: Where,
+}
+
+/// On which boards a kind may be, or must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoardRule {
+    /// Wherever the system file says.
+    Any,
+    /// On the board that owns the disk and nowhere else.
+    DiskOnly,
+    /// On every board.
+    Every,
+    /// On every board of a system of several boards; nowhere in a system of one (the router, what reports
+    /// on it). The proxies run on the core of the first of them in the code.
+    EveryLinked,
+    /// Computed: one for each process of another board that calls servers here (the proxy).
+    PerRemoteCaller,
+    /// Computed: [`crate::AsyncPool::proxies`] for each other board with an asynchronous edge to here.
+    PerAsyncBoard,
+}
+
+/// A kind of system process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KindFacts {
+    /// Its name in system files: lower case, words joined by `_`.
+    pub name: &'static str,
+    /// The protocol that it serves.
+    pub serves: Option<ProtocolFacts>,
+    /// The protocols that it calls.
+    pub uses: &'static [Use],
+    /// Where it may be.
+    pub board: BoardRule,
+    /// The most that one board may have; 1 for those that clients reach through `Client`.
+    pub count_max: u16,
+    /// Size of its future.
+    pub future_bytes: u32,
+}
+
+impl KindFacts {
+    /// Whether the tool computes its number, so that the system file may not name it.
+    pub(crate) fn computed(&self) -> bool {
+        matches!(self.board, BoardRule::PerRemoteCaller | BoardRule::PerAsyncBoard)
+    }
+    /// Whether it serves the protocol called `protocol`.
+    pub(crate) fn serves(&self, protocol: &str) -> bool {
+        self.serves.is_some_and(|p| p.name == protocol)
+    }
+}

@@ -1,0 +1,93 @@
+//! Who may wait for whom, and that nobody can wait in a circle.
+//!
+//! The graph of single processes has an edge for each process and each server that it may call. All
+//! processes of a group have the same edges, so that graph has a circle exactly if the graph of groups
+//! has one: a circle of processes passes through a circle of groups, and along a circle of groups
+//! one can choose a process in each. (No group has an edge to itself: `edges.rs` refuses kinds that
+//! call their own protocol.)
+//!
+//! A caller of another board's server waits for its proxy there, which waits for the server. The router is
+//! not waited for: it never waits for a reply. A caller may also wait, for the order's sake, until earlier
+//! asynchronous calls of its board are done, so it has an edge to the asynchronous proxies.
+//!
+//! Invariant: what passes has an order in which every process only waits for later ones. Not here: servers that
+//! wait for a further client (`edges.rs`).
+
+use crate::PlacementError;
+use crate::checked::{Call, Checked, Group, OnBehalfOf};
+
+/// All edges between groups, proxies included; each once.
+pub(crate) fn waits(groups: &[Group], calls: &[Call]) -> Vec<(usize, usize)> {
+    let mut waits = Vec::new();
+    for call in calls {
+        let (from, to) = (groups[call.caller].board, groups[call.server].board);
+        if from == to {
+            waits.push((call.caller, call.server));
+            continue;
+        }
+        waits.extend(via(groups, call, OnBehalfOf::Group(call.caller)));
+        if call.async_entries != 0 {
+            waits.extend(via(groups, call, OnBehalfOf::Board(from)));
+        }
+    }
+    waits.sort_unstable();
+    waits.dedup();
+    waits
+}
+
+/// The edges of `call` through the proxy at the server's board that acts for `whom`.
+fn via(groups: &[Group], call: &Call, whom: OnBehalfOf) -> [(usize, usize); 2] {
+    let board = groups[call.server].board;
+    let proxy = groups.iter().position(|group| group.board == board && group.on_behalf_of == whom);
+    let Some(proxy) = proxy else { unreachable!("`proxies::add` made one for every remote call") };
+    [(call.caller, proxy), (proxy, call.server)]
+}
+
+/// The longest chain of groups of which each waits for the next.
+///
+/// # Errors
+/// [`PlacementError::Cycle`], if the chain closes.
+pub(crate) fn longest_chain(checked: &Checked) -> Result<Vec<usize>, PlacementError> {
+    let mut search = Search { checked, done: vec![None; checked.groups.len()], path: Vec::new() };
+    let mut longest = Vec::new();
+    for group in 0..checked.groups.len() {
+        let chain = search.chain_from(group)?;
+        if chain.len() > longest.len() {
+            longest = chain;
+        }
+    }
+    Ok(longest)
+}
+
+/// A depth-first search; its depth is bounded by the number of groups.
+struct Search<'c> {
+    checked: &'c Checked,
+    /// The longest chain from each group that is searched through.
+    done: Vec<Option<Vec<usize>>>,
+    /// The groups on the way to here.
+    path: Vec<usize>,
+}
+
+impl Search<'_> {
+    fn chain_from(&mut self, group: usize) -> Result<Vec<usize>, PlacementError> {
+        if let Some(chain) = &self.done[group] {
+            return Ok(chain.clone());
+        }
+        if let Some(start) = self.path.iter().position(|on_path| *on_path == group) {
+            let circle = self.path[start..].iter().chain([&group]).map(|group| self.checked.label(*group));
+            return Err(PlacementError::Cycle { circle: circle.collect::<Vec<_>>().join(" -> ") });
+        }
+        self.path.push(group);
+        let mut longest = Vec::new();
+        for (_, server) in self.checked.waits.iter().filter(|(from, _)| *from == group) {
+            let chain = self.chain_from(*server)?;
+            if chain.len() > longest.len() {
+                longest = chain;
+            }
+        }
+        self.path.pop();
+        longest.insert(0, group);
+        self.done[group] = Some(longest.clone());
+        Ok(longest)
+    }
+}

@@ -1,0 +1,144 @@
+//! Where every placed process is: from the lines of `[place]` to groups with indices.
+//!
+//! Invariant: the processes of a board are numbered from 0 in the order of the code's kinds, within a kind
+//! in the order of the file's lines; so the table depends on nothing but the file and the code.
+//! Not here: computed processes (`proxies.rs`), who needs whom (`edges.rs`).
+
+use crate::checked::{Group, OnBehalfOf, Part};
+use crate::system::{Board, On, Place, System};
+use crate::{BoardRule, KindFacts, PlacementError};
+
+/// The placed groups, ordered by board and by kind.
+pub(crate) fn layout(system: &System, kinds: &[KindFacts]) -> Result<Vec<Group>, PlacementError> {
+    let disk = disk_board(&system.boards)?;
+    for place in &system.places {
+        check_place(system, kinds, place)?;
+    }
+    let mut groups = Vec::new();
+    for board in 0..system.boards.len() {
+        let mut first = 0;
+        for (kind, facts) in kinds.iter().enumerate() {
+            let parts = parts(system, facts, board)?;
+            check_board(system, facts, board, disk, !parts.is_empty())?;
+            if !parts.is_empty() {
+                let group = Group { kind, board, first, parts, on_behalf_of: OnBehalfOf::Itself };
+                first += group.count();
+                groups.push(group);
+            }
+        }
+    }
+    Ok(groups)
+}
+
+/// The first line that places `kind` on `board`.
+pub(crate) fn line_of(system: &System, kind: &KindFacts, board: usize) -> usize {
+    places_of(system, kind, board).map(|place| place.line).next().unwrap_or(0)
+}
+
+fn places_of<'s>(system: &'s System, kind: &KindFacts, board: usize) -> impl Iterator<Item = &'s Place> {
+    let (name, board) = (kind.name, &system.boards[board].name);
+    system.places.iter().filter(move |place| {
+        place.kind == name
+            && match &place.on {
+                On::Every => true,
+                On::Board(on) => on == board,
+            }
+    })
+}
+
+fn disk_board(boards: &[Board]) -> Result<usize, PlacementError> {
+    let mut owners = (0..boards.len()).filter(|board| boards[*board].owns_disk);
+    let Some(first) = owners.next() else {
+        return Err(PlacementError::NoDiskBoard { line: boards[0].line, known: names(boards) });
+    };
+    match owners.next() {
+        None => Ok(first),
+        Some(second) => Err(PlacementError::TwoDiskBoards {
+            line: boards[second].line,
+            first: boards[first].name.clone(),
+            first_line: boards[first].line,
+            second: boards[second].name.clone(),
+        }),
+    }
+}
+
+fn names(boards: &[Board]) -> String {
+    boards.iter().map(|board| board.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// What a line says by itself: names that exist, of a kind that may be placed.
+fn check_place(system: &System, kinds: &[KindFacts], place: &Place) -> Result<(), PlacementError> {
+    let line = place.line;
+    let Some(kind) = kinds.iter().find(|kind| kind.name == place.kind) else {
+        let mut known: Vec<_> = kinds.iter().filter(|kind| !kind.computed()).map(|kind| kind.name).collect();
+        known.sort_unstable();
+        return Err(PlacementError::UnknownKind { line, kind: place.kind.clone(), known: known.join(", ") });
+    };
+    if kind.computed() {
+        return Err(PlacementError::ComputedKind { line, kind: kind.name });
+    }
+    if kind.board == BoardRule::EveryLinked && system.boards.len() == 1 {
+        return Err(PlacementError::LinkKindAlone { line, kind: kind.name });
+    }
+    match &place.on {
+        On::Board(on) if !system.boards.iter().any(|board| board.name == *on) => Err(PlacementError::UnknownBoard {
+            line,
+            kind: place.kind.clone(),
+            board: on.clone(),
+            known: names(&system.boards),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The cores of `kind` on `board`, and how many are on each.
+fn parts(system: &System, kind: &KindFacts, board: usize) -> Result<Vec<Part>, PlacementError> {
+    let Board { name, cores, .. } = &system.boards[board];
+    let (mut parts, mut total): (Vec<Part>, i64) = (Vec::new(), 0);
+    for &Place { count, core, line, .. } in places_of(system, kind, board) {
+        let (kind, max, board) = (kind.name, kind.count_max, name.clone());
+        total = total.saturating_add(count);
+        if !(1..=i64::from(max)).contains(&count) {
+            return Err(PlacementError::BadCount { line, kind, board, count, max });
+        }
+        if total > i64::from(max) {
+            return Err(PlacementError::BadCount { line, kind, board, count: total, max });
+        }
+        if !(0..i64::from(*cores)).contains(&core) {
+            return Err(PlacementError::NoSuchCore { line, kind, board, core, cores: *cores });
+        }
+        if parts.iter().any(|part| i64::from(part.core) == core) {
+            return Err(PlacementError::PlacedTwice { line, kind, board, core });
+        }
+        parts.push(Part { core: core as u8, count: count as u16 });
+    }
+    Ok(parts)
+}
+
+/// Whether `kind` may be, or must be, on `board`.
+fn check_board(
+    system: &System,
+    kind: &KindFacts,
+    board: usize,
+    disk: usize,
+    placed: bool,
+) -> Result<(), PlacementError> {
+    let (line, name) = (system.boards[board].line, system.boards[board].name.clone());
+    let linked = system.boards.len() > 1;
+    match kind.board {
+        BoardRule::DiskOnly if placed && board != disk => Err(PlacementError::DiskKindElsewhere {
+            line: line_of(system, kind, board),
+            kind: kind.name,
+            board: name,
+            disk: system.boards[disk].name.clone(),
+        }),
+        BoardRule::DiskOnly if !placed && board == disk && !system.places.iter().any(|p| p.kind == kind.name) => {
+            Err(PlacementError::DiskKindMissing { kind: kind.name, disk: name })
+        }
+        BoardRule::Every if !placed => Err(PlacementError::MissingOnBoard { line, kind: kind.name, board: name }),
+        BoardRule::EveryLinked if !placed && linked => {
+            Err(PlacementError::MissingOnBoard { line, kind: kind.name, board: name })
+        }
+        _ => Ok(()),
+    }
+}

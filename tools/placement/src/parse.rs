@@ -1,0 +1,139 @@
+//! From the text of a system file to a [`System`].
+//!
+//! Invariant: the form of the file is checked here completely (keys, types, names of boards), its
+//! sense in `checked.rs`. Not here: TOML access with lines (`reader.rs`).
+
+use crate::reader::{Reader, line_of};
+use crate::system::{AsyncPool, Board, EdgeMode, Mode, On, Place, System};
+use crate::{CORES_MAX, POOL_PROXIES_MAX, POOL_SLOTS_MAX, PlacementError};
+use renga_abi::BOARDS_MAX;
+use toml::de::DeTable;
+
+/// Stands for all boards in `on = "every"`, so no board may have this name.
+const EVERY: &str = "every";
+/// Longest name of a board, bytes.
+const BOARD_NAME_BYTES_MAX: usize = 16;
+const MESSAGE_KIB_DEFAULT: i64 = 1024;
+/// Nobody has more than 1 GiB for messages.
+const MESSAGE_KIB_MAX: i64 = 1024 * 1024;
+const POOL_DEFAULT: AsyncPool = AsyncPool { slots: 16, proxies: 4 };
+
+/// Reads a system file.
+///
+/// # Errors
+/// What does not have the form of a system file, with its line.
+pub fn parse(text: &str) -> Result<System, PlacementError> {
+    let table = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
+    let root = Reader::root(text, table.get_ref());
+    root.only(&["system", "place", "edges", "async"])?;
+    let system = root.table_at("system", "[system]")?;
+    system.only(&["name", "mode", "boards"])?;
+    let (name, _) = system.text("name", "name = \"pair\"")?;
+    let mode = system.text_if("mode")?.map_or(Ok(Mode::Sync), |(mode, line)| parse_mode(mode, line))?;
+    Ok(System {
+        name: name.into(),
+        mode,
+        boards: boards(&system)?,
+        places: places(&root.table_at("place", "[place]")?)?,
+        edges: root.table_if("edges")?.map_or(Ok(Vec::new()), |edges| edge_modes(&edges))?,
+        pool: root.table_if("async")?.map_or(Ok(POOL_DEFAULT), |pool| parse_pool(&pool))?,
+    })
+}
+
+fn syntax(text: &str, error: &toml::de::Error) -> PlacementError {
+    let offset = error.span().map_or(0, |span| span.start);
+    let source = text.lines().nth(line_of(text, offset) - 1).unwrap_or("").trim();
+    PlacementError::Syntax { line: line_of(text, offset), source_line: source.into(), detail: error.message().into() }
+}
+
+fn parse_mode(found: &str, line: usize) -> Result<Mode, PlacementError> {
+    match found {
+        "sync" => Ok(Mode::Sync),
+        "async" => Ok(Mode::Async),
+        _ => Err(PlacementError::BadMode { line, found: found.into() }),
+    }
+}
+
+fn boards(system: &Reader<'_>) -> Result<Vec<Board>, PlacementError> {
+    let mut boards: Vec<Board> = Vec::new();
+    for value in system.array("boards", "boards = [{ name = \"a\", disk = true }]")?.iter() {
+        let board = board(&system.table(value, "a board")?)?;
+        if let Some(first) = boards.iter().find(|other| other.name == board.name) {
+            return Err(PlacementError::DuplicateBoard { line: board.line, name: board.name, first: first.line });
+        }
+        boards.push(board);
+    }
+    match boards.len() {
+        0 => Err(PlacementError::NoBoards { line: system.line }),
+        1..=BOARDS_MAX => Ok(boards),
+        count => Err(PlacementError::TooManyBoards { line: boards[BOARDS_MAX].line, count, max: BOARDS_MAX }),
+    }
+}
+
+fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
+    reader.only(&["name", "disk", "cores", "message_kib"])?;
+    let (name, line) = reader.text("name", "name = \"a\"")?;
+    let letters = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !letters || name.is_empty() || name.len() > BOARD_NAME_BYTES_MAX || name == EVERY {
+        return Err(PlacementError::BadBoardName { line, name: name.into(), max: BOARD_NAME_BYTES_MAX });
+    }
+    let cores = in_range(reader, "cores", 1, i64::from(CORES_MAX))?;
+    let message_kib = in_range(reader, "message_kib", MESSAGE_KIB_DEFAULT, MESSAGE_KIB_MAX)?;
+    let owns_disk = reader.flag("disk")?;
+    Ok(Board { name: name.into(), owns_disk, cores: cores as u8, message_kib: message_kib as u32, line })
+}
+
+/// The number under `key`, from 1 to `max`.
+fn in_range(reader: &Reader<'_>, key: &'static str, default: i64, max: i64) -> Result<i64, PlacementError> {
+    let found = reader.number(key, default)?;
+    if (1..=max).contains(&found) {
+        return Ok(found);
+    }
+    Err(PlacementError::OutOfRange { line: reader.line, place: reader.name.clone(), key, found, max })
+}
+
+fn places(reader: &Reader<'_>) -> Result<Vec<Place>, PlacementError> {
+    let mut places = Vec::new();
+    for (kind, line, value) in reader.entries() {
+        let name = format!("`{kind}`");
+        match value.get_ref().as_array() {
+            None => places.push(place(&kind, line, &reader.table(value, &name)?)?),
+            Some(several) => {
+                for value in several.iter() {
+                    places.push(place(&kind, line, &reader.table(value, &name)?)?);
+                }
+            }
+        }
+    }
+    Ok(places)
+}
+
+fn place(kind: &str, line: usize, reader: &Reader<'_>) -> Result<Place, PlacementError> {
+    reader.only(&["on", "count", "core"])?;
+    let (on, _) = reader.text("on", "on = \"a\"")?;
+    let on = if on == EVERY { On::Every } else { On::Board(on.into()) };
+    Ok(Place { kind: kind.into(), on, count: reader.number("count", 1)?, core: reader.number("core", 0)?, line })
+}
+
+fn edge_modes(reader: &Reader<'_>) -> Result<Vec<EdgeMode>, PlacementError> {
+    let mut edges = Vec::new();
+    for (edge, line, value) in reader.entries() {
+        let mode = parse_mode(reader.as_text(value, &edge)?, line)?;
+        let Some((caller, server)) = edge.split_once("->") else {
+            return Err(PlacementError::BadEdge { line, found: edge });
+        };
+        let (server, entry) = match server.split_once('.') {
+            Some((server, entry)) => (server, Some(entry.trim().to_string())),
+            None => (server, None),
+        };
+        edges.push(EdgeMode { caller: caller.trim().into(), server: server.trim().into(), entry, mode, line });
+    }
+    Ok(edges)
+}
+
+fn parse_pool(reader: &Reader<'_>) -> Result<AsyncPool, PlacementError> {
+    reader.only(&["slots", "proxies"])?;
+    let slots = in_range(reader, "slots", i64::from(POOL_DEFAULT.slots), i64::from(POOL_SLOTS_MAX))?;
+    let proxies = in_range(reader, "proxies", i64::from(POOL_DEFAULT.proxies), i64::from(POOL_PROXIES_MAX))?;
+    Ok(AsyncPool { slots: slots as u16, proxies: proxies as u16 })
+}

@@ -1,0 +1,103 @@
+//! A system file, read but not yet compared with the code.
+//!
+//! Invariant: every number and name is as in the file, with its line, for messages. Not here: reading
+//! (`parse.rs`), judging (`checked.rs`).
+
+/// How a call between boards releases its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// When the reply has come.
+    Sync,
+    /// When the router has a copy, if the entry returns no result.
+    Async,
+}
+
+impl Mode {
+    /// As system files write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Sync => "sync",
+            Mode::Async => "async",
+        }
+    }
+}
+
+/// A board of the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// Its name.
+    pub name: String,
+    /// Whether it owns the disk.
+    pub owns_disk: bool,
+    /// Cores that run system processes.
+    pub cores: u8,
+    /// The most memory that messages may need on it, KiB.
+    pub message_kib: u32,
+    /// Where it is in the file.
+    pub line: usize,
+}
+
+/// A set of boards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum On {
+    /// All.
+    Every,
+    /// The one of this name.
+    Board(String),
+}
+
+/// Some processes of one kind on one core of a board, or of every board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// [`crate::KindFacts::name`].
+    pub kind: String,
+    /// Where.
+    pub on: On,
+    /// How many on each board; not yet judged.
+    pub count: i64,
+    /// On which core; not yet judged.
+    pub core: i64,
+    /// Where it is in the file.
+    pub line: usize,
+}
+
+/// A mode for one edge or for one entry of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeMode {
+    /// The kind that calls.
+    pub caller: String,
+    /// The kind that serves.
+    pub server: String,
+    /// Only this entry of the server's protocol.
+    pub entry: Option<String>,
+    /// The mode.
+    pub mode: Mode,
+    /// Where it is in the file.
+    pub line: usize,
+}
+
+/// What bounds asynchronous calls from one board to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsyncPool {
+    /// Copies of calls under way; a call that finds none free is synchronous.
+    pub slots: u16,
+    /// Processes at the far board that carry them out.
+    pub proxies: u16,
+}
+
+/// A system file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct System {
+    /// Its name.
+    pub name: String,
+    /// The mode of all edges that `edges` does not mention.
+    pub mode: Mode,
+    /// Its boards, in the order in which the token travels.
+    pub boards: Vec<Board>,
+    /// Who runs where, in the file's order.
+    pub places: Vec<Place>,
+    /// Exceptions from `mode`, in the file's order.
+    pub edges: Vec<EdgeMode>,
+    /// The pool of each pair of boards.
+    pub pool: AsyncPool,
+}

@@ -1,0 +1,168 @@
+//! The checked system as text, for `renga check`.
+//!
+//! Invariant: made for reading only; programs take the fields of [`Checked`]. Lines fit 100 columns
+//! up to four boards of one core.
+
+use crate::checked::{Checked, OnBehalfOf};
+use std::fmt::Write;
+
+/// Columns that lines are folded at.
+const WIDTH: usize = 100;
+
+impl Checked {
+    /// The system as text: table, proof, bounds.
+    pub fn to_text(&self) -> String {
+        let mut out = String::new();
+        self.write_text(&mut out).unwrap_or_else(|_| unreachable!("a String takes all text"));
+        out
+    }
+
+    fn write_text(&self, out: &mut String) -> std::fmt::Result {
+        let boards = self.boards.iter().map(|board| match board.owns_disk {
+            true => format!("{} (disk)", board.name),
+            false => board.name.clone(),
+        });
+        writeln!(
+            out,
+            "System {}: boards {}; mode {}\n",
+            self.name,
+            boards.collect::<Vec<_>>().join(", "),
+            self.mode.name()
+        )?;
+        self.write_table(out)?;
+        self.write_proof(out)?;
+        self.write_remote(out)?;
+        self.write_memory(out)
+    }
+
+    /// One column for each core of each board.
+    fn columns(&self) -> Vec<(usize, u8)> {
+        let cores = |board: usize| (0..self.boards[board].cores).map(move |core| (board, core));
+        (0..self.boards.len()).flat_map(cores).collect()
+    }
+
+    /// How many of `kind` (of all kinds if none is given) are on a core.
+    fn count(&self, kind: Option<usize>, (board, core): (usize, u8)) -> usize {
+        let groups = self.groups_on(board).filter(|(_, group)| kind.is_none_or(|kind| group.kind == kind));
+        let parts = groups.flat_map(|(_, group)| &group.parts).filter(|part| part.core == core);
+        parts.map(|part| usize::from(part.count)).sum()
+    }
+
+    fn write_table(&self, out: &mut String) -> std::fmt::Result {
+        let columns = self.columns();
+        let width = self.kinds.iter().map(|kind| kind.name.len() + 2).max().unwrap_or(0);
+        write!(out, "{:<width$}", "kind")?;
+        for (board, core) in &columns {
+            write!(out, "{:>10}", format!("{}.{core}", self.boards[*board].name))?;
+        }
+        writeln!(out, "{:>10}   serves", "total")?;
+        for (index, kind) in self.kinds.iter().enumerate() {
+            let counts: Vec<usize> = columns.iter().map(|column| self.count(Some(index), *column)).collect();
+            if counts.iter().all(|count| *count == 0) {
+                continue;
+            }
+            let name = if kind.computed() { format!("{} *", kind.name) } else { kind.name.to_string() };
+            let serves = kind.serves.map_or("", |protocol| protocol.name);
+            self.write_row(out, width, &name, &counts, serves)?;
+        }
+        let totals: Vec<usize> = columns.iter().map(|column| self.count(None, *column)).collect();
+        self.write_row(out, width, "total", &totals, "")?;
+        writeln!(out, "Columns are board.core; kinds with * are computed.\n")
+    }
+
+    fn write_row(&self, out: &mut String, width: usize, name: &str, counts: &[usize], note: &str) -> std::fmt::Result {
+        let mut row = format!("{name:<width$}");
+        for count in counts {
+            let cell = if *count == 0 { "-".to_string() } else { count.to_string() };
+            write!(row, "{cell:>10}")?;
+        }
+        write!(row, "{:>10}   {note}", counts.iter().sum::<usize>())?;
+        writeln!(out, "{}", row.trim_end())
+    }
+
+    fn write_proof(&self, out: &mut String) -> std::fmt::Result {
+        let processes: usize = (0..self.boards.len()).map(|board| self.process_count(board)).sum();
+        writeln!(
+            out,
+            "Nobody can wait in a circle: {processes} processes, {} possible waits, no cycle.",
+            self.wait_count()
+        )?;
+        let labels: Vec<String> = self.longest_chain.iter().map(|group| self.label(*group)).collect();
+        writeln!(out, "Longest chain of waits ({} processes):", labels.len())?;
+        writeln!(out, "{}\n", fold(&labels, " -> "))
+    }
+
+    /// How many edges the waits-for graph of single processes has.
+    ///
+    /// A process has one proxy on each other board, so a wait on it is one edge, not one to each of its group.
+    pub fn wait_count(&self) -> u64 {
+        let count = |group: usize| u64::from(self.groups[group].count());
+        let edges = self.waits.iter().map(|&(from, to)| match self.groups[to].on_behalf_of {
+            OnBehalfOf::Group(_) => count(from),
+            OnBehalfOf::Itself | OnBehalfOf::Board(_) => count(from) * count(to),
+        });
+        edges.sum()
+    }
+
+    fn write_remote(&self, out: &mut String) -> std::fmt::Result {
+        if self.boards.len() == 1 {
+            return Ok(());
+        }
+        writeln!(out, "Calls between boards (entries in brackets are asynchronous):")?;
+        for caller in 0..self.groups.len() {
+            for board in 0..self.boards.len() {
+                let calls = self.calls.iter().filter(|call| {
+                    call.caller == caller && self.is_remote(call) && self.groups[call.server].board == board
+                });
+                let servers: Vec<String> =
+                    calls.map(|call| self.server_name(call.server, call.async_entries)).collect();
+                if !servers.is_empty() {
+                    writeln!(out, "  {} -> {}:", self.label(caller), self.boards[board].name)?;
+                    writeln!(out, "{}", fold(&servers, ", "))?;
+                }
+            }
+        }
+        writeln!(out)
+    }
+
+    fn server_name(&self, server: usize, async_entries: u32) -> String {
+        let name = self.kind_name(server);
+        match self.kinds[self.groups[server].kind].serves {
+            Some(protocol) if async_entries != 0 => format!("{name} [{}]", protocol.names(async_entries)),
+            _ => name.into(),
+        }
+    }
+
+    fn write_memory(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "Memory that messages between boards can need at most:")?;
+        for (board, memory) in self.boards.iter().zip(&self.message_memory) {
+            let (bytes, kib) = (memory.total_bytes(), board.message_kib);
+            writeln!(out, "  {}: {bytes} bytes of {kib} KiB allowed", board.name)?;
+            writeln!(out, "    = {}", memory.terms().join("\n    + "))?;
+        }
+        writeln!(out, "Memory of the processes' futures:")?;
+        for (index, board) in self.boards.iter().enumerate() {
+            let bytes =
+                |group: &crate::Group| u64::from(group.count()) * u64::from(self.kinds[group.kind].future_bytes);
+            let total: u64 = self.groups_on(index).map(|(_, group)| bytes(group)).sum();
+            writeln!(out, "  {}: {total} bytes", board.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// `items` joined, indented, in lines of at most [`WIDTH`] columns.
+fn fold(items: &[String], joint: &str) -> String {
+    let (mut text, mut column) = (String::from("    "), 4);
+    for (index, item) in items.iter().enumerate() {
+        let item = if index + 1 < items.len() { format!("{item}{joint}") } else { item.clone() };
+        if column > 4 && column + item.trim_end().len() > WIDTH {
+            text.truncate(text.trim_end().len());
+            text += "\n    ";
+            column = 4;
+        }
+        column += item.len();
+        text += &item;
+    }
+    text
+}

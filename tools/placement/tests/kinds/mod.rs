@@ -1,0 +1,203 @@
+//! A table of kinds like the real one, and changed ones that break the rules of the code.
+
+use renga_placement::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
+
+const PAGE_BYTES: u32 = 4096;
+const NONE: u32 = 0;
+
+const fn protocol(
+    name: &'static str,
+    entries: &'static [(u32, &'static str)],
+    defers: u32,
+    releases: u32,
+) -> ProtocolFacts {
+    ProtocolFacts { name, entries, defers, releases, given_bytes_max: PAGE_BYTES, taken_bytes_max: PAGE_BYTES }
+}
+
+const fn words_only(protocol: ProtocolFacts) -> Option<ProtocolFacts> {
+    Some(ProtocolFacts { given_bytes_max: 0, taken_bytes_max: 0, ..protocol })
+}
+
+const fn own(protocol: &'static str) -> Use {
+    Use { protocol, at: Where::OwnBoard }
+}
+const fn one(protocol: &'static str) -> Use {
+    Use { protocol, at: Where::OneBoard }
+}
+const fn all(protocol: &'static str) -> Use {
+    Use { protocol, at: Where::AllBoards }
+}
+
+const fn kind(
+    name: &'static str,
+    board: BoardRule,
+    count_max: u16,
+    serves: Option<ProtocolFacts>,
+    uses: &'static [Use],
+) -> KindFacts {
+    KindFacts { name, serves, uses, board, count_max, future_bytes: 400 }
+}
+
+/// As the code of the pair would state them.
+pub const KINDS: &[KindFacts] = &[
+    kind("clock", BoardRule::Every, 1, words_only(protocol("Clock", &[(0, "Now"), (1, "Sleep")], NONE, NONE)), &[]),
+    kind("console", BoardRule::Any, 1, Some(protocol("Console", &[(0, "Read"), (1, "Write")], 0b01, 0b10)), &[]),
+    kind("keyboard", BoardRule::Any, 1, None, &[one("Console"), all("Procs")]),
+    kind(
+        "disk",
+        BoardRule::DiskOnly,
+        1,
+        Some(protocol("Disk", &[(0, "ReadBlock"), (1, "WriteBlock")], NONE, NONE)),
+        &[],
+    ),
+    kind(
+        "buffer_directory",
+        BoardRule::Any,
+        1,
+        words_only(protocol("BufferDirectory", &[(0, "Find"), (1, "Sync")], NONE, NONE)),
+        &[one("Buffer")],
+    ),
+    kind(
+        "buffer",
+        BoardRule::Any,
+        512,
+        Some(protocol("Buffer", &[(0, "Read"), (1, "Write"), (2, "Flush")], NONE, 0b010)),
+        &[one("Disk")],
+    ),
+    kind(
+        "allocator",
+        BoardRule::Any,
+        1,
+        words_only(protocol("Allocator", &[(0, "Take"), (1, "Free")], NONE, 0b10)),
+        &[one("BufferDirectory"), one("Buffer")],
+    ),
+    kind(
+        "inode_directory",
+        BoardRule::Any,
+        1,
+        words_only(protocol("InodeDirectory", &[(0, "Open"), (1, "Close")], NONE, 0b10)),
+        &[one("Inode")],
+    ),
+    kind(
+        "inode",
+        BoardRule::Any,
+        512,
+        Some(protocol("Inode", &[(0, "Read"), (1, "Write"), (2, "Stat")], NONE, 0b010)),
+        &[one("BufferDirectory"), one("Buffer"), one("Allocator")],
+    ),
+    kind(
+        "path",
+        BoardRule::Any,
+        16,
+        Some(protocol("Path", &[(0, "Walk"), (1, "Unlink")], NONE, 0b10)),
+        &[one("InodeDirectory"), one("Inode"), one("Allocator")],
+    ),
+    kind(
+        "file",
+        BoardRule::Every,
+        256,
+        Some(protocol("File", &[(0, "Read"), (1, "Write"), (2, "Close")], NONE, 0b110)),
+        &[one("Inode"), one("InodeDirectory"), own("FileTable")],
+    ),
+    kind(
+        "file_table",
+        BoardRule::Every,
+        1,
+        words_only(protocol("FileTable", &[(0, "Take"), (1, "Free")], NONE, 0b10)),
+        &[],
+    ),
+    kind(
+        "pipe",
+        BoardRule::Every,
+        64,
+        Some(protocol("Pipe", &[(0, "Read"), (1, "Write"), (2, "Close")], 0b011, 0b110)),
+        &[own("PipeTable")],
+    ),
+    kind(
+        "pipe_table",
+        BoardRule::Every,
+        1,
+        words_only(protocol("PipeTable", &[(0, "Take"), (1, "Free")], NONE, NONE)),
+        &[],
+    ),
+    kind(
+        "procs",
+        BoardRule::Every,
+        1,
+        Some(protocol("Procs", &[(0, "Fork"), (1, "Exit"), (2, "Wait"), (3, "Kill")], 0b100, NONE)),
+        &[],
+    ),
+    kind(
+        "user",
+        BoardRule::Any,
+        128,
+        None,
+        &[
+            own("Procs"),
+            all("Procs"),
+            own("Memory"),
+            all("Memory"),
+            own("Text"),
+            all("Inode"),
+            all("InodeDirectory"),
+            all("Path"),
+            all("File"),
+            own("FileTable"),
+            all("Pipe"),
+            own("PipeTable"),
+            all("Console"),
+            own("Clock"),
+            all("RouterStatus"),
+        ],
+    ),
+    kind("memory", BoardRule::Every, 1, words_only(protocol("Memory", &[(0, "Take"), (1, "Free")], NONE, NONE)), &[]),
+    kind(
+        "text",
+        BoardRule::Every,
+        1,
+        Some(protocol("Text", &[(0, "Find"), (1, "Keep")], NONE, NONE)),
+        &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest }],
+    ),
+    kind("router", BoardRule::EveryLinked, 1, None, &[]),
+    kind(
+        "link_status",
+        BoardRule::EveryLinked,
+        1,
+        Some(protocol("RouterStatus", &[(0, "ReadCounters")], NONE, NONE)),
+        &[],
+    ),
+    kind("proxy", BoardRule::PerRemoteCaller, 0, None, &[]),
+    kind("async_proxy", BoardRule::PerAsyncBoard, 0, None, &[]),
+];
+
+/// The table, changed as the bad file asks in its first line, `# kinds: NAME`.
+pub fn changed(name: &str) -> Vec<KindFacts> {
+    let mut kinds = KINDS.to_vec();
+    let mut change = |name: &str, board: Option<BoardRule>, uses: &'static [Use]| {
+        let kind = kinds.iter_mut().find(|kind| kind.name == name).expect("the kind is in the table");
+        kind.uses = uses;
+        kind.board = board.unwrap_or(kind.board);
+    };
+    let any = Some(BoardRule::Any);
+    match name {
+        "" => {}
+        // The allocator keeps its bitmaps in a file.
+        "circle" => change("allocator", None, const { &[one("Inode")] }),
+        // An inode asks for the path that leads to it.
+        "circle-across" => change("inode", None, const { &[one("Path")] }),
+        // The board of one caller shares asynchronous proxies, so its calls wait for each other.
+        "circle-of-order" => {
+            change("file_table", any, const { &[one("Path")] });
+            change("path", None, const { &[one("Allocator")] });
+            change("file", None, const { &[one("FileTable")] });
+            change("user", None, const { &[one("Path"), one("FileTable")] });
+        }
+        "calls-itself" => change("inode", None, const { &[one("Buffer"), one("BufferDirectory"), one("Inode")] }),
+        // An open file that hides whether it is a pipe.
+        "defers" => change("file", None, const { &[one("Inode"), all("Pipe")] }),
+        "table-anywhere" => change("file_table", any, &[]),
+        "no-proxy" => kinds.retain(|kind| kind.name != "proxy"),
+        other => panic!("no such change of the kinds: {other}"),
+    }
+    kinds
+}

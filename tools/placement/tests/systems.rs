@@ -1,0 +1,187 @@
+//! The system files of the tree: what they place, and that the printed forms stay as they are read.
+//!
+//! `RENGA_BLESS=1 cargo test -p renga-placement` writes `golden` anew; look at it before you keep it.
+
+mod kinds;
+
+use kinds::KINDS;
+use renga_placement::{Checked, Instance, Mode, OnBehalfOf, PlacementError, check, parse};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(here("../../sysprocs/systems").join(format!("{name}.toml"))).unwrap()
+}
+
+fn checked(text: &str) -> Checked {
+    let system = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    check(&system, KINDS).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// `from` replaced by `to` in the one line that has it: what a user edits.
+fn edited(text: &str, from: &str, to: &str) -> String {
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    text.replace(from, to)
+}
+
+fn compare_golden(name: &str, found: &str) {
+    let file = here("tests/golden").join(name);
+    if std::env::var_os("RENGA_BLESS").is_some() {
+        fs::write(&file, found).unwrap();
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap_or_default(), found, "{name}");
+}
+
+#[test]
+fn printed_forms_are_as_read() {
+    for (name, text) in [("pair", text("pair")), ("solo", text("solo")), ("pair-async", pair_async())] {
+        let checked = checked(&text);
+        compare_golden(&format!("{name}.txt"), &checked.to_text());
+        compare_golden(&format!("{name}.dot"), &checked.to_dot());
+        compare_golden(&format!("{name}.rs"), &checked.to_rust());
+    }
+}
+
+fn pair_async() -> String {
+    edited(&text("pair"), "mode = \"sync\" ", "mode = \"async\" ")
+}
+
+#[test]
+fn a_pair_has_enough_processes() {
+    let pair = checked(&text("pair"));
+    let placed = |board| pair.instances(board).iter().filter(|i| !i.kind.ends_with("proxy")).count();
+    assert!(placed(0) >= 88, "{}", placed(0));
+    assert!(placed(1) >= 60, "{}", placed(1));
+}
+
+#[test]
+fn indices_are_dense_and_proxies_belong_to_remote_callers() {
+    for text in [text("pair"), text("solo"), pair_async()] {
+        let checked = checked(&text);
+        for board in 0..checked.boards.len() {
+            let instances = checked.instances(board);
+            assert_eq!(instances.len(), checked.process_count(board));
+            for (index, instance) in instances.iter().enumerate() {
+                assert_eq!((usize::from(instance.id.board.0), usize::from(instance.id.index)), (board, index));
+                assert!(instance.caller.is_none_or(|caller| usize::from(caller.board.0) != board));
+                assert_eq!(instance.caller.is_some(), instance.kind == "proxy");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_remote_caller_has_one_proxy_on_each_board_it_calls() {
+    let pair = checked(&text("pair"));
+    let mut callers = BTreeMap::new();
+    for proxy in pair.instances(0).into_iter().filter_map(|instance| instance.caller) {
+        assert!(callers.insert(proxy, ()).is_none(), "{proxy} has two");
+    }
+    // Users; files, which call inodes; and cached pages, which release them.
+    assert_eq!(callers.len(), 16 + 32 + 1);
+    // On b: the users, and the keyboard, which signals processes there.
+    assert_eq!(pair.instances(1).iter().filter(|instance| instance.caller.is_some()).count(), 16 + 1);
+}
+
+/// The proof by groups says the same as one by single processes: remove processes that wait for nobody
+/// until none is left.
+#[test]
+fn the_graph_of_single_processes_has_no_cycle_either() {
+    for text in [text("pair"), text("solo"), pair_async()] {
+        let checked = checked(&text);
+        let members: Vec<Vec<Instance>> = (0..checked.groups.len()).map(|g| checked.instances_of(g)).collect();
+        let mut waits: Vec<(Instance, Instance)> = Vec::new();
+        for &(from, to) in &checked.waits {
+            let own_proxy = matches!(checked.groups[to].on_behalf_of, OnBehalfOf::Group(_));
+            for a in &members[from] {
+                let servers = members[to].iter().filter(|b| !own_proxy || b.caller == Some(a.id));
+                waits.extend(servers.map(|b| (*a, *b)));
+            }
+        }
+        assert_eq!(waits.len() as u64, checked.wait_count());
+        for _ in 0..members.iter().map(Vec::len).sum() {
+            let waiting: std::collections::BTreeSet<_> = waits.iter().map(|(a, _)| a.id).collect();
+            waits.retain(|(_, b)| waiting.contains(&b.id));
+        }
+        assert!(waits.is_empty());
+    }
+}
+
+#[test]
+fn kinds_counts_and_modes_change_with_one_line() {
+    let pair = text("pair");
+    // Move: the buffers and all that belongs to the console may be elsewhere.
+    let moved = checked(&edited(&pair, "console          = { on = \"a\" }", "console = { on = \"b\" }"));
+    assert!(moved.instances(1).iter().any(|instance| instance.kind == "console"));
+    let moved = checked(&edited(&pair, "allocator        = { on = \"a\" }", "allocator = { on = \"b\" }"));
+    assert!(moved.instances(1).iter().any(|instance| instance.kind == "allocator"));
+    // Multiply.
+    let more = checked(&edited(&pair, "{ on = \"every\", count = 8 }", "{ on = \"every\", count = 24 }"));
+    assert_eq!(more.process_count(0), checked(&pair).process_count(0) + 16);
+    // Differ by board.
+    let both = "[{ on = \"a\", count = 4 }, { on = \"b\", count = 60 }]";
+    let differ = checked(&edited(&pair, "{ on = \"every\", count = 16 }", both));
+    assert_eq!(differ.instances(1).iter().filter(|instance| instance.kind == "user").count(), 60);
+    // Mode, of one entry.
+    let one = checked(&edited(&pair, "# \"user -> file.Write\"", "\"user -> file.Write\""));
+    assert_eq!(one.mode, Mode::Sync);
+    assert_eq!(one.async_edges(), [("user", "file", 0b010)]);
+}
+
+#[test]
+fn an_exception_makes_one_edge_synchronous() {
+    let asynchronous = checked(&pair_async());
+    assert!(asynchronous.async_edges().iter().any(|(_, server, _)| *server == "path"));
+    let sync = format!("[edges]\n\"user -> path\" = \"sync\"\n\"user -> file.Close\" = \"sync\"\n#");
+    let checked = checked(&edited(&pair_async(), "[edges]", &sync));
+    assert!(checked.async_edges().iter().all(|(_, server, _)| *server != "path"));
+    assert!(checked.async_edges().contains(&("user", "file", 0b010)));
+    // Entries that may wait for another client stay synchronous in any mode.
+    let pipe = checked.async_edges().into_iter().find(|(_, server, _)| *server == "pipe").unwrap();
+    assert_eq!(pipe.2, 0b100);
+}
+
+#[test]
+fn kinds_spread_over_cores() {
+    let cores = edited(&text("pair"), "{ name = \"a\", disk = true }", "{ name = \"a\", disk = true, cores = 2 }");
+    let spread = "[{ on = \"a\", count = 24 }, { on = \"a\", core = 1, count = 24 }]";
+    let checked = checked(&edited(&cores, "{ on = \"a\", count = 48 }      # one cached", &format!("{spread} #")));
+    let buffers: Vec<_> = checked.instances(0).into_iter().filter(|i| i.kind == "buffer").collect();
+    assert_eq!(buffers.iter().map(|buffer| buffer.core).filter(|core| *core == 1).count(), 24);
+    assert!(buffers.windows(2).all(|pair| pair[0].id.index + 1 == pair[1].id.index));
+    assert!(checked.to_rust().contains("Placed { kind: Kind::Buffer, board: 0, first: 29, count: 24, core: 1 }"));
+}
+
+#[test]
+fn message_memory_is_the_sum_of_what_can_be_under_way() {
+    let memory = |text: &str| checked(text).message_memory.iter().map(|m| m.total_bytes()).collect::<Vec<_>>();
+    assert_eq!(memory(&text("solo")), [0]);
+    let (proxy, words) = (128 + 4096 + 4096, 128); // the text process calls without slices
+    assert_eq!(memory(&text("pair")), [48 * proxy + words, 17 * proxy]);
+    // Both boards have asynchronous edges to the other: slots for copies leaving and arrived.
+    let slots = 2 * 16 * (128 + 4096);
+    assert_eq!(memory(&pair_async()), [48 * proxy + words + slots, 17 * proxy + slots]);
+}
+
+/// The bad file of this name is bad only because of its mode.
+#[test]
+fn sharing_asynchronous_proxies_alone_can_close_a_circle() {
+    let bad = fs::read_to_string(here("tests/bad/cycle-of-order.toml")).unwrap();
+    let kinds = kinds::changed("circle-of-order");
+    let outcome = |text: &str| parse(text).and_then(|system| check(&system, &kinds));
+    assert!(matches!(outcome(&bad), Err(PlacementError::Cycle { .. })));
+    assert!(outcome(&edited(&bad, "mode = \"async\"", "mode = \"sync\"")).is_ok());
+}
+
+#[test]
+fn eight_boards_are_checked() {
+    let names: String = ('b'..='h').map(|name| format!("{{ name = \"{name}\" }}, ")).collect();
+    let eight = edited(&text("pair"), "{ name = \"b\" },", &names);
+    let eight = eight.replace("disk = true }", "disk = true, message_kib = 4096 }");
+    assert_eq!(checked(&eight).boards.len(), 8);
+}
