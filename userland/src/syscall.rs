@@ -77,6 +77,25 @@ pub fn control(descriptor: i32, request: usize, value: &mut u32) -> Result<usize
     unsafe { call(29, [descriptor as isize, request as isize, at, 0, 0, 0]) }
 }
 
+/// Bytes of the kernel's `struct termios`.
+pub const TERMIOS_BYTES: usize = 36;
+
+/// The settings of the terminal.
+pub fn terminal_settings(descriptor: i32) -> Result<[u8; TERMIOS_BYTES], Errno> {
+    const TCGETS: isize = 0x5401;
+    let mut settings = [0; TERMIOS_BYTES];
+    // SAFETY: the address is that of as many bytes as the request fills.
+    unsafe { call(29, [descriptor as isize, TCGETS, settings.as_mut_ptr() as isize, 0, 0, 0]) }?;
+    Ok(settings)
+}
+
+/// Changes the settings of the terminal.
+pub fn set_terminal(descriptor: i32, settings: &[u8; TERMIOS_BYTES]) -> Result<(), Errno> {
+    const TCSETS: isize = 0x5402;
+    // SAFETY: the address is that of as many bytes as the request reads.
+    unsafe { call(29, [descriptor as isize, TCSETS, settings.as_ptr() as isize, 0, 0, 0]) }.map(|_| ())
+}
+
 /// Ends the program.
 pub fn exit(status: i32) -> ! {
     loop {

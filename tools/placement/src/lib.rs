@@ -12,6 +12,8 @@
 #![forbid(unsafe_code)]
 
 mod checked;
+#[cfg(feature = "code")]
+mod code;
 mod dot;
 mod edges;
 mod emit;
@@ -27,6 +29,8 @@ mod reader;
 mod system;
 mod text;
 
+#[cfg(feature = "code")]
+pub use code::code_kinds;
 pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
 pub use error::PlacementError;
 pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};

@@ -114,7 +114,7 @@ pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Pl
     run(cargo, "the user programs do not build")?;
     let place = |(name, dest): (&str, &str)| {
         let built = target.join(TARGET).join("release").join(name);
-        Placed { dest: dest.to_string(), content: Content::File(built), mode: PROGRAM_MODE }
+        Placed { dest: dest.to_string(), content: Content::HostFile(built), mode: PROGRAM_MODE }
     };
     Ok(PROGRAMS.into_iter().map(place).collect())
 }
@@ -124,11 +124,21 @@ pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Pl
 /// # Errors
 /// If packages cannot be fetched or the file system cannot be made.
 pub fn disk(environment: &Environment, output: Option<&Path>, progress: &Progress) -> Result<PathBuf> {
+    let out = output.map_or_else(|| environment.work().join("disk.img"), Path::to_path_buf);
+    session_disk(environment, Vec::new(), &out, progress)?;
+    Ok(out)
+}
+
+/// Builds a disk image at `out` with further files on it.
+///
+/// # Errors
+/// As [`disk`].
+pub fn session_disk(environment: &Environment, further: Vec<Placed>, out: &Path, progress: &Progress) -> Result<()> {
     let mut spec = ImageSpec::new(&environment.root);
     spec.placed = programs(environment, progress)?;
-    let out = output.map_or_else(|| environment.work().join("disk.img"), Path::to_path_buf);
-    disk_image::build(&spec, &out, &mut |step| progress.step(step))?;
-    Ok(out)
+    spec.placed.extend(further);
+    disk_image::build(&spec, out, &mut |step| progress.step(step))?;
+    Ok(())
 }
 
 fn cargo_program() -> String {

@@ -1,2 +1,30 @@
-//! renga.
-fn main() {}
+//! `renga`: reads the command line and hands over.
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use renga::cli::{Cli, Command};
+use renga::command;
+use renga::environment::Environment;
+use std::process::ExitCode;
+
+/// Exit status when Renga itself fails, as opposed to a program that it ran.
+const FAILURE_STATUS: u8 = 125;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = Environment::read().and_then(|environment| match &cli.command {
+        Command::Run(options) => command::run::run(&environment, options),
+        Command::Test(options) => command::test::test(&environment, options),
+        Command::Bench(options) => command::bench::bench(&environment, options),
+        Command::Check(options) => command::check::check(&environment, options),
+        Command::Image(options) => command::image::image(&environment, options),
+        Command::Env => command::env::env(&environment),
+    });
+    match outcome {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("renga: {error:#}");
+            ExitCode::from(FAILURE_STATUS)
+        }
+    }
+}

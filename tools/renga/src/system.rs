@@ -33,7 +33,7 @@ impl SystemFile {
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let refused = || format!("{} is refused", path.display());
         let checked = renga_placement::parse(&text)
-            .and_then(|system| renga_placement::check(&system, &renga_systems::kinds()))
+            .and_then(|system| renga_placement::check(&system, &renga_placement::code_kinds()))
             .with_context(refused)?;
         let path = path.canonicalize()?;
         Ok(SystemFile { path, text, checked })

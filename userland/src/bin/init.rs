@@ -5,7 +5,7 @@
 
 use core::ffi::CStr;
 use renga_userland::process::{exit_code, fork};
-use renga_userland::syscall::{control, duplicate, execute, open, plain, wait};
+use renga_userland::syscall::{control, duplicate, execute, open, plain, set_terminal, terminal_settings, wait};
 use renga_userland::text::complain;
 use renga_userland::{Arguments, cluster, program};
 
@@ -16,7 +16,6 @@ const SHELL: &CStr = c"/bin/sh";
 const O_RDWR: i32 = 2;
 const TIOCSCTTY: usize = 0x540e;
 const TIOCSPGRP: usize = 0x5410;
-const FACCESSAT_READ: isize = 4;
 
 const ENVIRONMENT: [&CStr; 6] = [
     c"PATH=/bin:/sbin:/usr/bin:/usr/sbin",
@@ -72,6 +71,7 @@ fn become_shell() -> ! {
         *slot = text.as_ptr().cast();
     }
     if has_script() {
+        let _ = leave_output_alone();
         let list = [SHELL.as_ptr().cast(), SCRIPT.as_ptr().cast(), core::ptr::null()];
         execute(SHELL, &list, &environment);
     } else {
@@ -81,6 +81,15 @@ fn become_shell() -> ! {
     renga_userland::syscall::exit(127)
 }
 
+/// A script's output reaches the host byte for byte: newlines stay as they are.
+fn leave_output_alone() -> Result<(), renga_userland::Errno> {
+    const OUTPUT_MODES: core::ops::Range<usize> = 4..8;
+    let mut settings = terminal_settings(0)?;
+    settings[OUTPUT_MODES].fill(0);
+    set_terminal(0, &settings)
+}
+
 fn has_script() -> bool {
-    open(SCRIPT, 0).map(|descriptor| plain(57, [descriptor as isize, 0, FACCESSAT_READ])).is_ok()
+    const CLOSE: usize = 57;
+    open(SCRIPT, 0).map(|descriptor| plain(CLOSE, [descriptor as isize, 0, 0])).is_ok()
 }

@@ -1,0 +1,377 @@
+//! The system processes of this board: each kind gets its ports, clients, devices and memory.
+//!
+//! Invariant: what a process may touch is what it is given here; every process of the placement is
+//! started exactly once (counted). Not here: how many there are (placement).
+
+use crate::directory::{Directory, SYSTEM};
+use crate::fault;
+use crate::hardware::{self, Hardware};
+use crate::programs::Programs;
+use core::future::Future;
+use renga_arch_aarch64::memory::FrameMemory;
+use renga_arch_aarch64::timer::GenericTimer;
+use renga_arch_aarch64::user_mode::UserMode;
+use renga_board_rpi::emulator_link::EmulatorLink;
+use renga_board_rpi::interrupts::Interrupts;
+use renga_board_rpi::pl011::Pl011;
+use renga_board_rpi::sd_card::SdCard;
+use renga_core::raw::{ExchangePort, RawClient};
+use renga_core::{Arena, Client, Me, Port, Process, Protocol};
+use renga_fs::{CacheClients, FileClients, Medium, PathClients};
+use renga_hal::memory::UserMemory;
+use renga_hal::power::Power;
+use renga_process::{Processor, UserClients, UserFacts};
+use renga_proto::console::Console;
+use renga_proto::file::File;
+use renga_proto::inode::{Inode, InodeDirectory};
+use renga_proto::memory::Memory;
+use renga_proto::path::Path;
+use renga_proto::pipe::{PIPE_BYTES, Pipe};
+use renga_proto::procs::Procs;
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming};
+use renga_rt::user::{FpState, UserContext};
+use renga_rt::{Never, PAGE_BYTES, ProcId};
+use renga_systems::Kind;
+use renga_systems::tables::{AsyncEdge, Board, Placed, Proxies};
+
+/// Pages that the cache of executables holds.
+const TEXT_PAGES: usize = 4096;
+/// Where programs begin.
+const INIT: &str = "/sbin/init";
+
+/// What boot leaves to the executor.
+pub struct Parts {
+    /// Who interrupts.
+    pub interrupts: Interrupts,
+    /// Clock and alarm.
+    pub timer: GenericTimer,
+    /// Memory of programs.
+    pub memory: &'static FrameMemory,
+    /// The way into programs.
+    pub programs: &'static Programs,
+    /// Who serves the console's line.
+    pub uart_owner: Option<&'static Process>,
+    /// Who serves the link.
+    pub link_owner: Option<&'static Process>,
+}
+
+/// Starts every process of this board.
+pub fn start_all(arena: &'static Arena, directory: &'static Directory, board: &'static Board, hardware: Hardware) -> Parts {
+    let Hardware { uart, interrupts, timer, memory, seed, medium, .. } = hardware;
+    let memory: &'static FrameMemory = arena.put(|| memory);
+    let slots = directory.of_kind(Kind::User).len();
+    let programs: &'static Programs = arena.put(|| Programs::new(UserMode::new(arena.put_slice(slots, |_| FpState::ZERO))));
+    let link = hardware::emulator_link();
+    let epoch_s = link.as_ref().map_or(0, EmulatorLink::epoch_s);
+    let mut boot = Boot { arena, directory, board, epoch_ns: epoch_s * 1_000_000_000, seed, started: 0 };
+    boot.start_clock_and_console(uart);
+    if board.owns_disk {
+        boot.start_disk(timer, &medium);
+    }
+    boot.start_files();
+    boot.start_open_files();
+    boot.start_memory(memory);
+    boot.start_programs(memory, programs);
+    if let Some(link) = link {
+        boot.start_link(link);
+    }
+    assert!(boot.started == usize::from(board.processes), "{} processes of {} started", boot.started, board.processes);
+    let first = |kind| directory.of_kind(kind).first().copied();
+    Parts { interrupts, timer, memory, programs, uart_owner: first(Kind::Console), link_owner: first(Kind::Router) }
+}
+
+struct Boot {
+    arena: &'static Arena,
+    directory: &'static Directory,
+    board: &'static Board,
+    epoch_ns: u64,
+    seed: u64,
+    started: usize,
+}
+
+impl Boot {
+    /// Starts `process` with the future that `make` returns.
+    fn start<F: Future<Output = Never> + 'static>(&mut self, process: &'static Process, make: impl FnOnce(Me) -> F) {
+        // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; each of
+        // the functions below gives it, and what is made of it, to that process's future only.
+        let me = unsafe { Me::new(process) };
+        let future = make(me);
+        process.start(self.arena.put(|| future));
+        self.started += 1;
+    }
+
+    /// Starts every process of `kind` as a server of `P`; `make` gets its number.
+    fn servers<P: Protocol, F: Future<Output = Never> + 'static>(
+        &mut self,
+        kind: Kind,
+        mut make: impl FnMut(&Boot, Me, Port<P>, u16) -> F,
+    ) {
+        for (number, process) in self.directory.of_kind(kind).iter().enumerate() {
+            // SAFETY: as in `start`.
+            let me = unsafe { Me::new(process) };
+            let (port, _) = Port::new(&me);
+            let future = make(self, me, port, number as u16);
+            process.start(self.arena.put(|| future));
+            self.started += 1;
+        }
+    }
+
+    fn client<P: Protocol>(&self, me: &Me, kind: Kind) -> Client<P> {
+        Client::new(me, self.directory.server(kind))
+    }
+    fn family<P: Protocol>(&self, me: &Me, kind: Kind) -> renga_core::Family<P> {
+        self.directory.family(self.arena, me, kind)
+    }
+    fn cache(&self, me: &Me) -> CacheClients {
+        CacheClients { directory: self.client(me, Kind::BufferDirectory), buffers: self.family(me, Kind::Buffer) }
+    }
+
+    fn start_clock_and_console(&mut self, uart: Pl011) {
+        self.servers(Kind::Clock, |boot, me, port, _| renga_clock::clock(me, port, boot.epoch_ns));
+        let uart = self.arena.put(|| uart);
+        if let Some(process) = self.directory.of_kind(Kind::Console).first() {
+            self.start(process, |me| {
+                let (port, _) = Port::new(&me);
+                renga_console::console(me, port, uart)
+            });
+        }
+        if let Some(process) = self.directory.of_kind(Kind::Keyboard).first() {
+            let (console, procs) = (self.directory.server(Kind::Console), self.directory);
+            let arena = self.arena;
+            self.start(process, |me| {
+                let procs = procs.family(arena, &me, Kind::Procs);
+                let console = Client::new(&me, console);
+                renga_process::keyboard(me, console, procs)
+            });
+        }
+    }
+
+    fn start_disk(&mut self, timer: GenericTimer, medium: &hardware::Medium) {
+        let name = core::str::from_utf8(medium).unwrap_or("").trim_end_matches('\0');
+        let Some(medium) = Medium::named(name) else {
+            fault::refuse(format_args!("there is no medium `{name}`"))
+        };
+        let card = match hardware::start_card(timer) {
+            Ok(card) => card,
+            Err(error) => fault::refuse(format_args!("the card does not start: {error:?}")),
+        };
+        let card: &'static mut SdCard<GenericTimer> = self.arena.put(|| card);
+        if let Err(why) = renga_fs::recognise(card) {
+            fault::refuse(format_args!("the card cannot be used: {}", why.text()));
+        }
+        if let Some(process) = self.directory.of_kind(Kind::Disk).first() {
+            self.start(process, |me| {
+                let (port, _) = Port::new(&me);
+                renga_fs::disk(me, port, card, medium)
+            });
+        }
+    }
+
+    fn start_files(&mut self) {
+        let buffers = self.directory.of_kind(Kind::Buffer).len();
+        self.servers(Kind::Buffer, |boot, me, port, _| {
+            renga_fs::buffer(port, boot.client(&me, Kind::Disk), boot.arena.put(|| [0; PAGE_BYTES]))
+        });
+        self.servers(Kind::BufferDirectory, |boot, _me, port, _| {
+            renga_fs::buffer_directory(port, boot.arena.put_slice(buffers, |_| renga_fs::BufferSlot::default()))
+        });
+        self.servers(Kind::Allocator, |boot, me, port, _| {
+            let cache = boot.cache(&me);
+            renga_fs::allocator(me, port, cache, boot.epoch_ns)
+        });
+    }
+
+    fn start_open_files(&mut self) {
+        let (files, pipes) = (self.directory.of_kind(Kind::File).len(), self.directory.of_kind(Kind::Pipe).len());
+        self.servers(Kind::FileTable, |_, _me, port, _| renga_fs::file_table(port, files));
+        self.servers(Kind::Pipe, |boot, me, port, number| {
+            let table = boot.client(&me, Kind::PipeTable);
+            renga_pipe::pipe(port, table, boot.arena.put(|| [0; PIPE_BYTES]), number)
+        });
+        self.servers(Kind::PipeTable, |_, _me, port, _| renga_pipe::pipe_table(port, pipes));
+    }
+
+    fn start_memory(&mut self, memory: &'static FrameMemory) {
+        self.servers(Kind::Memory, |boot, me, port, _| {
+            renga_memory::memory(me, port, boot.arena.put_slice(memory.frames() as usize, |_| 0), memory)
+        });
+        self.servers(Kind::Text, |boot, me, port, _| {
+            let (frames, inodes) = (boot.client(&me, Kind::Memory), boot.client(&me, Kind::InodeDirectory));
+            let table = boot.arena.put_slice(TEXT_PAGES, |_| renga_memory::TextEntry::default());
+            renga_memory::text(me, port, frames, inodes, table)
+        });
+    }
+
+    fn start_programs(&mut self, memory: &'static FrameMemory, programs: &'static Programs) {
+        let interruptors = self.directory.interruptors(self.arena, Kind::User);
+        let disk_board = SYSTEM.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8;
+        self.servers(Kind::Procs, |_, me, port, _| renga_process::procs(me, port, interruptors, disk_board));
+        for (slot, process) in self.directory.of_kind(Kind::User).iter().enumerate() {
+            let first = slot == 0 && self.board.owns_disk && cfg!(not(feature = "bench"));
+            let boot_program = if first { INIT } else { "" };
+            let facts = UserFacts { slot: slot as u16, boot_program, seed: self.seed };
+            let facts: &'static UserFacts = self.arena.put(|| facts);
+            let context = self.arena.put(|| UserContext::new(slot as u16, 0, 0));
+            // SAFETY: as in `start`, which cannot be used: the clients need `self`.
+            let me = unsafe { Me::new(process) };
+            let clients = self.user_clients(&me);
+            let future = renga_process::user(me, clients, memory, &EmulatorPower, programs, context, facts);
+            process.start(self.arena.put(|| future));
+            self.started += 1;
+        }
+    }
+
+    fn user_clients(&self, me: &Me) -> UserClients {
+        UserClients {
+            procs: self.client(me, Kind::Procs),
+            all_procs: self.family(me, Kind::Procs),
+            memory: self.client(me, Kind::Memory),
+            all_memory: self.family(me, Kind::Memory),
+            text: self.client(me, Kind::Text),
+            inodes: self.family(me, Kind::Inode),
+            inode_directory: self.family(me, Kind::InodeDirectory),
+            paths: self.family(me, Kind::Path),
+            files: self.family(me, Kind::File),
+            file_table: self.client(me, Kind::FileTable),
+            pipes: self.family(me, Kind::Pipe),
+            pipe_table: self.client(me, Kind::PipeTable),
+            console: self.family(me, Kind::Console),
+            clock: self.client(me, Kind::Clock),
+        }
+    }
+
+    /// Router, proxies and their memory; nothing in a system of one board.
+    fn start_link(&mut self, device: EmulatorLink) {
+        let Some(process) = self.directory.of_kind(Kind::Router).first() else { return };
+        let plan = self.link_plan();
+        let link = Link::new(self.arena, &plan, process);
+        let device = self.arena.put(|| device);
+        let (memory, frame) = (link.memory, link.frame);
+        self.start(process, |me| {
+            let exchange = ExchangePort::new(&me);
+            renga_router::router(me, exchange, device, memory, frame)
+        });
+        let own = self.directory.own();
+        for (post, process) in link.posts.iter().zip(plan.proxies) {
+            let bell = link.bell;
+            self.start(process, |me| {
+                let client = RawClient::new(&me, own);
+                renga_router::proxy(me, client, post, bell)
+            });
+        }
+        let stats = link.stats;
+        self.servers(Kind::LinkStatus, |_, _me, port, _| renga_router::link_status(port, stats));
+    }
+
+    fn link_plan(&self) -> LinkPlan {
+        let (arena, board) = (self.arena, self.board);
+        let number = self.directory.board();
+        let rows = || board.proxies.iter();
+        let remotes: u16 = rows().map(|row| row.count).sum();
+        let remote = |mut index: u16| {
+            for row in rows() {
+                if index < row.count {
+                    return (ProcId::new(row.caller_board, row.caller_first + index), row.first + index);
+                }
+                index -= row.count;
+            }
+            unreachable!("counted above")
+        };
+        let asynchronous: u16 = board.peers.iter().map(|peer| peer.async_proxies).sum();
+        let async_proxy = |mut index: u16| {
+            for peer in board.peers {
+                if index < peer.async_proxies {
+                    return peer.async_first + index;
+                }
+                index -= peer.async_proxies;
+            }
+            unreachable!("counted above")
+        };
+        let proxies = arena.put_slice(usize::from(remotes + asynchronous), |index| {
+            let index = index as u16;
+            self.directory.at(if index < remotes { remote(index).1 } else { async_proxy(index - remotes) })
+        });
+        LinkPlan {
+            board: number,
+            boards: SYSTEM.boards.len() as u8,
+            epoch: 1,
+            callers: callers_of(arena, number),
+            remotes: arena.put_slice(usize::from(remotes), |index| remote(index as u16).0),
+            proxies,
+            slots: board.peers.iter().map(|peer| usize::from(peer.slots_out.max(peer.slots_in))).max().unwrap_or(0).max(1),
+            rules: self.edge_rules(),
+            timing: LinkTiming::PI3,
+        }
+    }
+
+    /// The asynchronous edges from this board's processes to others', row by row.
+    fn edge_rules(&self) -> &'static [EdgeRule] {
+        let number = self.directory.board();
+        let callers_at = |board: u8| {
+            SYSTEM.boards[usize::from(board)].proxies.iter().filter(move |row| row.caller_board == number)
+        };
+        let pairs = || self.board.stubs.iter().flat_map(|stub| callers_at(stub.board).map(move |caller| (stub, caller)));
+        let mut next = pairs();
+        self.arena.put_slice(pairs().count(), |_| match next.next() {
+            Some((servers, callers)) => edge_rule(servers, callers),
+            None => unreachable!("counted above"),
+        })
+    }
+}
+
+fn edge_rule(servers: &Placed, callers: &Proxies) -> EdgeRule {
+    let edge = |edge: &&AsyncEdge| edge.caller == callers.caller_kind && edge.server == servers.kind;
+    EdgeRule {
+        callers: (callers.caller_first, callers.caller_first + callers.count - 1),
+        board: servers.board,
+        servers: (servers.first, servers.first + servers.count - 1),
+        releases: releases(servers.kind),
+        asynchronous: SYSTEM.async_edges.iter().find(edge).map_or(0, |edge| edge.entries),
+    }
+}
+
+/// The entries without a result of what `kind` serves, of those kinds that other boards call.
+fn releases(kind: Kind) -> u32 {
+    match kind {
+        Kind::Console => Console::RELEASES,
+        Kind::File => File::RELEASES,
+        Kind::Inode => Inode::RELEASES,
+        Kind::InodeDirectory => InodeDirectory::RELEASES,
+        Kind::Memory => Memory::RELEASES,
+        Kind::Path => Path::RELEASES,
+        Kind::Pipe => Pipe::RELEASES,
+        Kind::Procs => Procs::RELEASES,
+        _ => 0,
+    }
+}
+
+/// The processes of board `number` that have proxies on other boards: those that call them.
+fn callers_of(arena: &'static Arena, number: u8) -> &'static [u16] {
+    let rows = || SYSTEM.boards.iter().flat_map(|board| board.proxies).filter(|row| row.caller_board == number);
+    let calls = |index: u16| rows().any(|row| (row.caller_first..row.caller_first + row.count).contains(&index));
+    let processes = SYSTEM.boards[usize::from(number)].processes;
+    let count = (0..processes).filter(|&index| calls(index)).count();
+    let mut next = 0;
+    arena.put_slice(count, |_| {
+        while !calls(next) {
+            next += 1;
+        }
+        next += 1;
+        next - 1
+    })
+}
+
+/// Stops the run through the emulator.
+struct EmulatorPower;
+
+impl Power for EmulatorPower {
+    fn stop(&self, status: u8) {
+        fault::end(u32::from(status));
+    }
+}
+
+impl Processor for Programs {
+    fn flush(&self, context: &mut UserContext) {
+        Programs::flush(self, context);
+    }
+}

@@ -1,0 +1,60 @@
+//! The kinds as the code states them, from `renga-systems`.
+//!
+//! Invariant: nothing is said here that a signature says.
+
+use crate::facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
+use renga_abi::PAGE_BYTES;
+use renga_rt::signature::{self, Edge};
+use renga_systems::facts::{FACTS, Facts, Place};
+
+/// The facts of every kind.
+pub fn code_kinds() -> Vec<KindFacts> {
+    FACTS.iter().map(kind).collect()
+}
+
+fn kind(facts: &Facts) -> KindFacts {
+    let edges = || facts.signature.edges.iter().copied().flatten();
+    let serves = edges().find_map(|edge| match edge {
+        Edge::Serves(served) => Some(protocol(served)),
+        _ => None,
+    });
+    let uses: Vec<Use> = edges()
+        .filter_map(|edge| match edge {
+            Edge::Serves(_) => None,
+            Edge::Uses(used) => Some(Use { protocol: used.name, at: Where::Nearest }),
+            Edge::UsesAll(used) => Some(Use { protocol: used.name, at: Where::AllBoards }),
+        })
+        .collect();
+    KindFacts {
+        name: facts.signature.name,
+        serves,
+        // Facts are constant data; a few of them live as long as the tool.
+        uses: uses.leak(),
+        board: board_rule(facts.place),
+        count_max: facts.count_max,
+        future_bytes: facts.signature.future_bytes as u32,
+    }
+}
+
+fn board_rule(place: Place) -> BoardRule {
+    match place {
+        Place::Any => BoardRule::Any,
+        Place::DiskBoard => BoardRule::DiskOnly,
+        Place::Every => BoardRule::Every,
+        Place::EveryLinked => BoardRule::EveryLinked,
+        Place::PerRemoteCaller => BoardRule::PerRemoteCaller,
+        Place::PerAsyncBoard => BoardRule::PerAsyncBoard,
+    }
+}
+
+/// A protocol; any entry may lend a page each way, which bounds the messages from above.
+fn protocol(served: &signature::ProtocolFacts) -> ProtocolFacts {
+    ProtocolFacts {
+        name: served.name,
+        entries: served.names,
+        defers: served.defers,
+        releases: served.releases,
+        given_bytes_max: PAGE_BYTES as u32,
+        taken_bytes_max: PAGE_BYTES as u32,
+    }
+}

@@ -1,0 +1,8 @@
+//! What each subcommand does; each gives the exit status.
+
+pub mod bench;
+pub mod check;
+pub mod env;
+pub mod image;
+pub mod run;
+pub mod test;

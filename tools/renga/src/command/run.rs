@@ -1,0 +1,214 @@
+//! `renga run`: a shell on a cluster, or one script.
+
+use crate::artifacts::{self, Flavour};
+use crate::cli::Run;
+use crate::disk_image::{self, Content, Placed};
+use crate::environment::Environment;
+use crate::profile::profile;
+use crate::progress::Progress;
+use crate::session::{Listener, Outcome, Session};
+use crate::system::SystemFile;
+use crate::terminal::Terminal;
+use crate::trace::TraceFile;
+use anyhow::{Context, Result, bail};
+use renga_emu::{FrameEvent, InputSender};
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Where init looks for what to run.
+const SCRIPT_PATH: &str = "/etc/renga/script";
+/// Files of the host that one run may put on the disk.
+const PUT_FILES_MAX: usize = 4096;
+
+/// Runs a cluster.
+///
+/// # Errors
+/// If something cannot be built, the cluster cannot start, or it fails.
+pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
+    let system = SystemFile::find(environment, &options.machine.system)?;
+    let script = script(options)?;
+    let progress = Progress::start();
+    let flavour = if options.trace.is_some() { Flavour::Traced } else { Flavour::Plain };
+    let qemu = environment.qemu()?.to_path_buf();
+    let scratch = Scratch::make(environment)?;
+    let disk = disk(environment, options, script.as_deref(), &scratch, &progress)?;
+    let kernel = artifacts::kernel(environment, &system, flavour, &progress)?;
+    let plugin = artifacts::plugin(environment, &progress)?;
+    progress.finish();
+    let interactive = script.is_none() && options.replay.is_none();
+    let session = Session {
+        qemu,
+        plugin,
+        kernel: &kernel,
+        system: &system,
+        disk: disk.clone(),
+        profile: profile(options.machine.profile),
+        seed: options.machine.seed,
+        trace: options.trace.is_some(),
+        pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
+        limit_ns: options.limit_s.map(|seconds| seconds * 1_000_000_000),
+        record: options.record.clone(),
+        replay: options.replay.clone(),
+    };
+    let mut screen = Screen {
+        log: options.log,
+        trace: options.trace.as_deref().map(|path| TraceFile::create(path, &system)).transpose()?,
+        disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
+    };
+    let outcome = run_session(&session, &mut screen, interactive)?;
+    if let Some(trace) = screen.trace.take() {
+        trace.finish()?;
+    }
+    if let Some(folder) = &options.extract {
+        disk_image::extract_tree(&disk, folder)?;
+    }
+    if options.stats {
+        print_stats(&outcome);
+    }
+    Ok(outcome.status)
+}
+
+fn run_session(session: &Session<'_>, screen: &mut Screen, interactive: bool) -> Result<Outcome> {
+    let terminal = if interactive { Some(Terminal::take()?) } else { None };
+    session.run(screen, |sender| {
+        if let Some(terminal) = &terminal {
+            pass_keys(terminal, sender);
+        }
+    })
+}
+
+/// Types what the person types, from a thread of its own.
+fn pass_keys(terminal: &Terminal, sender: InputSender) {
+    /// What ^D sends: the end of standard input ends the shell.
+    const END_OF_INPUT: &[u8] = &[4];
+    let keys = terminal.keys.clone();
+    std::thread::spawn(move || {
+        while let Ok(bytes) = keys.recv() {
+            sender.input(0, &bytes);
+        }
+        sender.input(0, END_OF_INPUT);
+    });
+}
+
+fn script(options: &Run) -> Result<Option<Vec<u8>>> {
+    if let Some(command) = &options.command {
+        return Ok(Some(format!("{command}\n").into_bytes()));
+    }
+    let Some(path) = &options.file else { return Ok(None) };
+    Ok(Some(fs::read(path).with_context(|| format!("cannot read the script {}", path.display()))?))
+}
+
+/// The session's own disk image.
+fn disk(
+    environment: &Environment,
+    options: &Run,
+    script: Option<&[u8]>,
+    scratch: &Scratch,
+    progress: &Progress,
+) -> Result<PathBuf> {
+    let mut placed = Vec::new();
+    if let Some(script) = script {
+        placed.push(Placed { dest: SCRIPT_PATH.to_string(), content: Content::Bytes(script.to_vec()), mode: 0o644 });
+    }
+    for path in &options.put {
+        put(path, &format!("/host/{}", file_name(path)?), &mut placed)?;
+    }
+    if let Some(image) = &options.disk {
+        if !placed.is_empty() {
+            bail!("-c, -f and --put need a fresh disk: they cannot be used with --disk");
+        }
+        disk_image::check_is_ext2(image)?;
+        return Ok(image.clone());
+    }
+    let image = scratch.folder.join("disk.img");
+    artifacts::session_disk(environment, placed, &image, progress)?;
+    Ok(image)
+}
+
+fn file_name(path: &Path) -> Result<String> {
+    let path = path.canonicalize().with_context(|| format!("cannot put {} on the disk", path.display()))?;
+    Ok(path.file_name().context("a path without a name")?.to_string_lossy().into_owned())
+}
+
+/// Adds a file, or a folder with all that is in it.
+fn put(path: &Path, dest: &str, placed: &mut Vec<Placed>) -> Result<()> {
+    let facts = fs::metadata(path).with_context(|| format!("cannot put {} on the disk", path.display()))?;
+    if !facts.is_dir() {
+        if placed.len() == PUT_FILES_MAX {
+            bail!("more than {PUT_FILES_MAX} files to put on the disk");
+        }
+        let mode = std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o777;
+        placed.push(Placed { dest: dest.to_string(), content: Content::HostFile(path.to_path_buf()), mode });
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        put(&entry.path(), &format!("{dest}/{}", entry.file_name().to_string_lossy()), placed)?;
+    }
+    Ok(())
+}
+
+/// A folder of this run's own, gone when it ends.
+struct Scratch {
+    folder: PathBuf,
+}
+
+impl Scratch {
+    fn make(environment: &Environment) -> Result<Scratch> {
+        let folder = environment.work().join(format!("run-{}", std::process::id()));
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        Ok(Scratch { folder })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is in target/, which is anybody's to remove.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The person's screen: the disk board's console on standard output, the others' on standard error.
+struct Screen {
+    log: bool,
+    trace: Option<TraceFile>,
+    disk_board: u8,
+}
+
+impl Listener for Screen {
+    fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
+        // A closed pipe behind us is no reason to stop the cluster before its disk is clean.
+        if board == self.disk_board {
+            let mut out = std::io::stdout();
+            let _ = out.write_all(bytes).and_then(|()| out.flush());
+        } else {
+            let _ = std::io::stderr().write_all(bytes);
+        }
+    }
+    fn log(&mut self, line: &str) {
+        if self.log {
+            eprintln!("{line}");
+        }
+    }
+    fn traced(&mut self, board: u8, words: &[u32]) {
+        if let Some(trace) = &mut self.trace {
+            trace.record(board, words);
+        }
+    }
+    fn frame(&mut self, frame: &FrameEvent) {
+        if let Some(trace) = &mut self.trace {
+            trace.frame(frame);
+        }
+    }
+}
+
+fn print_stats(outcome: &Outcome) {
+    let stats = &outcome.stats;
+    eprintln!("virtual time   {:.6} s", stats.virtual_ns as f64 / 1e9);
+    eprintln!("host time      {:.3} s", stats.host_s);
+    eprintln!("frames         {} ({} lost at full boards)", stats.frames, stats.overruns);
+    eprintln!("console hash   {:016x}", stats.console_hash);
+    eprintln!("frame hash     {:016x}", stats.frame_hash);
+    eprintln!("trace hash     {:016x}", stats.trace_hash);
+}

@@ -1,0 +1,145 @@
+//! `renga test`: all tests, in layers, with the sum at the end.
+//!
+//! Invariant: the last line is `N passed, N failed`, counted from what the test programs said, and
+//! the status is not 0 if any failed or any layer could not run.
+
+use crate::artifacts::{self, Flavour};
+use crate::cli::Test;
+use crate::environment::Environment;
+use crate::progress::Progress;
+use crate::system::SystemFile;
+use anyhow::{Context, Result};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// Crates whose tests need no QEMU.
+const HOST_EXCLUDED: [&str; 5] =
+    ["renga-image", "renga-arch-aarch64", "renga-board-rpi", "renga-userland", "renga-emu-plugin"];
+
+/// What tests said so far.
+#[derive(Default)]
+struct Count {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+    broken: Vec<String>,
+}
+
+/// Runs the layers.
+///
+/// # Errors
+/// If cargo cannot be started, or what clusters need cannot be built.
+pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
+    let mut count = Count::default();
+    if options.miri {
+        println!("== the rendezvous core under miri");
+        let arguments = ["+nightly", "miri", "test", "-p", "renga-core"];
+        layer(environment, &mut count, "miri", &arguments, options, &[("MIRIFLAGS", "-Zmiri-ignore-leaks")])?;
+    } else {
+        println!("== host tests and simulator");
+        let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
+        for crate_name in HOST_EXCLUDED.iter().chain(&["renga"]) {
+            arguments.extend(["--exclude", crate_name]);
+        }
+        layer(environment, &mut count, "host tests", &arguments, options, &[])?;
+        sanitized(environment, &mut count, options)?;
+        if !options.host {
+            prepare(environment)?;
+            println!("== clusters in QEMU");
+            layer(environment, &mut count, "clusters", &["test", "-p", "renga", "--no-fail-fast"], options, &[])?;
+        }
+    }
+    for layer in &count.broken {
+        println!("a layer did not end well: {layer}");
+    }
+    let failed = count.failed + if count.failed == 0 { count.broken.len() as u64 } else { 0 };
+    println!("{} passed, {failed} failed, {} skipped", count.passed, count.ignored);
+    Ok(u8::from(failed > 0))
+}
+
+/// The rendezvous core under AddressSanitizer, where a nightly toolchain is installed.
+fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
+    let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "-V"]).output();
+    if !nightly.is_ok_and(|output| output.status.success()) {
+        println!("== no nightly toolchain: AddressSanitizer is left out");
+        return Ok(());
+    }
+    println!("== the rendezvous core under AddressSanitizer");
+    let target = environment.root.join("target/sanitized");
+    let target = target.to_string_lossy();
+    let arguments = [
+        "+nightly", "test", "-p", "renga-core", "--tests", "--target", "x86_64-unknown-linux-gnu", "--target-dir",
+        target.as_ref(),
+    ];
+    // Boot memory is leaked on purpose: a board never gives it back.
+    let settings = [("RUSTFLAGS", "-Zsanitizer=address"), ("ASAN_OPTIONS", "detect_leaks=0")];
+    layer(environment, count, "AddressSanitizer", &arguments, options, &settings)
+}
+
+/// Builds what the cluster tests share, so that they do not build it at the same time.
+fn prepare(environment: &Environment) -> Result<()> {
+    let progress = Progress::start();
+    for name in ["pair", "solo"] {
+        artifacts::kernel(environment, &SystemFile::find(environment, name)?, Flavour::Plain, &progress)?;
+    }
+    artifacts::plugin(environment, &progress)?;
+    artifacts::disk(environment, None, &progress)?;
+    progress.finish();
+    Ok(())
+}
+
+fn layer(
+    environment: &Environment,
+    count: &mut Count,
+    name: &str,
+    arguments: &[&str],
+    options: &Test,
+    settings: &[(&str, &str)],
+) -> Result<()> {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(&environment.root).args(arguments).envs(settings.iter().copied());
+    // Set by an outer cargo; an inner one with another toolchain must not inherit them.
+    cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
+    if let Some(filter) = &options.filter {
+        cargo.arg(filter);
+    }
+    let mut child = cargo.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
+    let output = child.stdout.take().context("cargo has no output")?;
+    for line in BufReader::new(output).lines() {
+        let line = line?;
+        println!("{line}");
+        count.read(&line);
+    }
+    if !child.wait()?.success() {
+        count.broken.push(name.to_string());
+    }
+    Ok(())
+}
+
+impl Count {
+    /// Reads a test program's closing line.
+    fn read(&mut self, line: &str) {
+        let Some(rest) = line.strip_prefix("test result: ") else { return };
+        let number = |what: &str| {
+            let words: Vec<&str> = rest.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
+            words.windows(2).find(|pair| pair[1] == what).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+        };
+        self.passed += number("passed");
+        self.failed += number("failed");
+        self.ignored += number("ignored");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Count;
+
+    #[test]
+    fn closing_lines_are_summed() {
+        let mut count = Count::default();
+        count.read("test result: ok. 13 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.07s");
+        count.read("test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s");
+        count.read("test something ... ok");
+        assert_eq!((count.passed, count.failed, count.ignored), (14, 3, 2));
+    }
+}

@@ -1,0 +1,18 @@
+//! The one command of Renga: run, test, bench, check, image.
+//!
+//! Not here: set-up (the `renga` script), the emulator (`tools/emu`), placement rules
+//! (`tools/placement`).
+#![forbid(unsafe_code)]
+
+pub mod artifacts;
+pub mod cli;
+pub mod command;
+pub mod disk_image;
+pub mod environment;
+pub mod kernel_log;
+pub mod profile;
+pub mod progress;
+pub mod session;
+pub mod system;
+pub mod terminal;
+pub mod trace;
