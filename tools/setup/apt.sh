@@ -5,11 +5,13 @@
 
 readonly DEBIAN_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# machine_sources: the machine's own Debian suites as `uri suite` lines (main suite, updates and security).
+# machine_sources: the machine's own Debian suites as `uri suite` lines (main suite, updates and security), whether or
+# not it has ever fetched their lists. Other vendors use other suites or components.
 machine_sources() {
   # shellcheck disable=SC2016 # apt's own variables
-  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(ORIGIN)' 'Created-By: Packages' 2>/dev/null |
-    awk '$2 ~ /^(bookworm|trixie|stable|oldstable)/ && !seen[$1, $2]++ { print $1, $2 }'
+  apt-get indextargets --no-release-info --format '$(REPO_URI) $(RELEASE)' \
+    'Created-By: Packages' 'Component: main' 2>/dev/null |
+    awk '$2 ~ /^(bookworm|trixie|stable|oldstable)(-updates|-security)?$/ && !seen[$1, $2]++ { print $1, $2 }'
 }
 
 # debian_mirror: the address this machine fetches Debian itself (not its security updates) from.
@@ -29,6 +31,10 @@ apt_prepare() {
     printf 'Dir::Cache::pkgcache "";\nDir::Cache::srcpkgcache "";\n'
     printf 'APT::Sandbox::User "root";\nAcquire::Languages "none";\nAcquire::Retries "3";\n'
     printf '#clear APT::Update::Post-Invoke;\n#clear APT::Update::Post-Invoke-Success;\n'
+    local index # what desktop software adds to every update
+    for index in DEP-11 DEP-11-icons-small DEP-11-icons DEP-11-icons-hidpi CNF; do
+      printf 'Acquire::IndexTargets::deb::%s::DefaultEnabled "false";\n' "$index"
+    done
     if [[ $arch != "$(dpkg --print-architecture)" ]]; then
       : >"$home/status"
       printf '#clear APT::Architectures;\nAPT::Architecture "%s";\nAPT::Architectures { "%s"; };\n' "$arch" "$arch"
@@ -44,9 +50,14 @@ apt_with() {
   DEBIAN_FRONTEND=noninteractive "apt-$command" -c "$home/apt.conf" -q "$@"
 }
 
-# source_lines URI SUITE COMPONENT...: one line of a sources list.
+# source_line URI SUITE COMPONENT...: one line of a sources list.
 source_line() {
   printf 'deb [signed-by=%s] %s\n' "$DEBIAN_KEYRING" "$*"
+}
+
+# machine_source_list: the machine's own Debian suites as a sources list.
+machine_source_list() {
+  machine_sources | while read -r uri suite; do source_line "$uri" "$suite" main; done
 }
 
 # apt_usable: whether this is a Debian machine with apt and a mirror.
@@ -64,10 +75,34 @@ can_be_root() {
   ((EUID == 0)) || { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; }
 }
 
-# apt_install_args HOME: `apt-get install` from a private configuration, as root.
+# apt_install HOME ARGUMENTS...: `apt-get install` from a private configuration, as root.
 apt_install() {
   local home=$1
   shift
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -c "$home/apt.conf" -q -y -o Dpkg::Use-Pty=0 \
     install --no-install-recommends "$@"
+}
+
+# apt_unpack HOME FOLDER PACKAGE...: unpacks the packages, and what they depend on and this machine lacks, into a folder.
+# Needs no root and installs nothing.
+apt_unpack() {
+  local home=$1 folder=$2 names
+  shift 2
+  mapfile -t names < <(apt_with "$home" get -s install --no-install-recommends "$@" | awk '$1 == "Inst" { print $2 }')
+  ((${#names[@]} > 0)) || names=("$@")
+  apt_download "$home" "${names[@]}" || return
+  mkdir -p "$folder"
+  local deb
+  for deb in "$home"/archives/*.deb; do
+    dpkg-deb -x "$deb" "$folder" || return
+    rm -f "$deb"
+  done
+}
+
+# apt_download HOME PACKAGE...: the packages' files into HOME/archives.
+apt_download() {
+  local home=$1
+  shift
+  rm -f "$home"/archives/*.deb
+  (cd "$home/archives" && apt_with "$home" get download "$@")
 }

@@ -25,7 +25,7 @@ qemu_fail() {
 
 qemu_prepare_apt() {
   {
-    machine_sources | while read -r uri suite; do source_line "$uri" "$suite" main; done
+    machine_source_list
     source_line "$(debian_mirror)" "$QEMU_SUITE" main
   } | apt_prepare "$1" "$(dpkg --print-architecture)"
 }

@@ -2,6 +2,8 @@
 # What set-up says: one line for each thing it does, with its time; on failure the reason and a way out.
 # All of it goes to stderr, so that the standard output of `./renga run -c CMD` is the program's alone.
 
+readonly LOG_TAIL_LINES=100
+
 say() { printf 'renga: %s\n' "$*" >&2; }
 
 # fail REASON [WAY_OUT ...]: ends set-up with status 1; each further argument is a line of advice.
@@ -12,37 +14,38 @@ fail() {
   exit 1
 }
 
-# tick TEXT: rewrites one line each second with the time passed, until killed.
-tick() {
-  local began=$SECONDS
-  while sleep 1; do printf '\rrenga: %s ... %d s' "$1" $((SECONDS - began)) >&2; done
+# announce TEXT: says it after a second, so that what is quick stays silent; on a terminal the line then counts the
+# seconds. Ends when it is killed or the script is gone.
+announce() {
+  local passed_s=0
+  sleep 1
+  [[ -t 2 ]] || say "$1 ..."
+  while kill -0 "$$" 2>/dev/null; do
+    passed_s=$((passed_s + 1))
+    [[ ! -t 2 ]] || printf '\r\033[Krenga: %s ... %d s' "$1" "$passed_s" >&2
+    sleep 1
+  done
 }
 
-# step TEXT COMMAND...: runs it with its output in the log, shows the time passed (on a terminal while it runs),
-# and shows the end of the log if it fails. Returns the command's status.
+# step TEXT COMMAND...: runs the command with its output in the log; shows that output if it fails.
+# Returns the command's status. `set -e` does not hold inside: the commands check by `||`.
 step() {
-  local text=$1 began=$SECONDS ticker='' status=0
+  local text=$1 began=$SECONDS status=0 announcer log_from
   shift
   mkdir -p "$SETUP_DIR"
   printf '\n== %s\n' "$text" >>"$SETUP_LOG"
-  if [[ -t 2 ]]; then
-    printf 'renga: %s ...' "$text" >&2
-    tick "$text" &
-    ticker=$!
-  else
-    say "$text ..."
-  fi
+  log_from=$(($(wc -c <"$SETUP_LOG") + 1))
+  announce "$text" &
+  announcer=$!
   "$@" >>"$SETUP_LOG" 2>&1 </dev/null || status=$?
-  if [[ -n $ticker ]]; then
-    kill "$ticker" 2>/dev/null || true
-    wait "$ticker" 2>/dev/null || true
-    printf '\r\033[K' >&2
-  fi
+  kill "$announcer" 2>/dev/null || true
+  wait "$announcer" 2>/dev/null || true
+  [[ ! -t 2 ]] || printf '\r\033[K' >&2
   if ((status != 0)); then
-    say "$text: failed after $((SECONDS - began)) s; the end of $SETUP_LOG:"
-    tail -n "$LOG_TAIL_LINES" "$SETUP_LOG" | sed 's/^/    /' >&2
-  else
-    say "$text: done ($((SECONDS - began)) s)"
+    tail -c "+$log_from" "$SETUP_LOG" | tail -n "$LOG_TAIL_LINES" | sed 's/^/    /' >&2
+    say "$text: failed after $((SECONDS - began)) s (log: $SETUP_LOG)"
+  elif ((SECONDS - began > 0)); then
+    say "$text: done, $((SECONDS - began)) s"
   fi
   return "$status"
 }

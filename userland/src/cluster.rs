@@ -1,10 +1,16 @@
 //! The system calls that only Renga has.
 
 use crate::Errno;
-use crate::syscall::plain;
+use crate::syscall::{call, plain};
 
 const FORK_ON: usize = 1000;
+const INFO: usize = 1001;
 const HALT: usize = 1002;
+/// In `INFO`: the counters of this board's link.
+const LINK_COUNTERS: isize = 2;
+/// Counters that a link has, at most.
+pub const COUNTERS_MAX: usize = 32;
+
 
 /// Forks onto `board`; 0 in the child, which runs there with everything that a fork shares.
 pub fn fork_on(board: u32) -> Result<u32, Errno> {
@@ -17,4 +23,13 @@ pub fn halt(status: i32) -> Errno {
         Err(errno) => errno,
         Ok(_) => Errno(0),
     }
+}
+
+/// What this board's link has counted since boot; zeros where there is no link.
+pub fn link_counters() -> [u64; COUNTERS_MAX] {
+    let mut counters = [0u64; COUNTERS_MAX];
+    let (at, bytes) = (counters.as_mut_ptr() as isize, size_of_val(&counters) as isize);
+    // SAFETY: the address is that of as many bytes as said.
+    let _ = unsafe { call(INFO, [LINK_COUNTERS, 0, at, bytes, 0, 0]) };
+    counters
 }

@@ -111,3 +111,13 @@ pub fn ticks() -> u64 {
     unsafe { asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack)) };
     ticks
 }
+
+/// Time since boot, ns (CLOCK_MONOTONIC).
+pub fn now_ns() -> u64 {
+    const CLOCK_GETTIME: usize = 113;
+    const MONOTONIC: isize = 1;
+    let mut time = [0u64; 2];
+    // SAFETY: the address is that of a live `struct timespec`.
+    let _ = unsafe { call(CLOCK_GETTIME, [MONOTONIC, time.as_mut_ptr() as isize, 0, 0, 0, 0]) };
+    time[0] * 1_000_000_000 + time[1]
+}

@@ -16,3 +16,28 @@ pub fn parse(digits: &[u8]) -> Option<u32> {
     }
     digits.iter().try_fold(0u32, |sum, &digit| digit.is_ascii_digit().then(|| sum * 10 + u32::from(digit - b'0')))
 }
+
+/// A number written out in decimal.
+pub struct Decimal {
+    digits: [u8; 20],
+    first: usize,
+}
+
+impl Decimal {
+    /// Writes `value` out.
+    pub fn new(mut value: u64) -> Self {
+        let mut decimal = Decimal { digits: [0; 20], first: 20 };
+        loop {
+            decimal.first -= 1;
+            decimal.digits[decimal.first] = b'0' + (value % 10) as u8;
+            value /= 10;
+            if value == 0 {
+                return decimal;
+            }
+        }
+    }
+    /// Its digits.
+    pub fn digits(&self) -> &[u8] {
+        &self.digits[self.first..]
+    }
+}

@@ -167,22 +167,49 @@ impl Boot {
         }
     }
 
+    /// Every kind that is not placed here has no process and starts nothing.
     fn start_files(&mut self) {
         let buffers = self.directory.of_kind(Kind::Buffer).len();
         self.servers(Kind::Buffer, |boot, me, port, _| {
             renga_fs::buffer(port, boot.client(&me, Kind::Disk), boot.arena.put(|| [0; PAGE_BYTES]))
         });
         self.servers(Kind::BufferDirectory, |boot, _me, port, _| {
-            renga_fs::buffer_directory(port, boot.arena.put_slice(buffers, |_| renga_fs::BufferSlot::default()))
+            renga_fs::buffer_directory(port, boot.arena.put_slice(buffers, |_| renga_fs::BufferSlot::EMPTY))
         });
         self.servers(Kind::Allocator, |boot, me, port, _| {
             let cache = boot.cache(&me);
             renga_fs::allocator(me, port, cache, boot.epoch_ns)
         });
+        self.servers(Kind::Inode, |boot, me, port, number| {
+            let (cache, allocator) = (boot.cache(&me), boot.client(&me, Kind::Allocator));
+            renga_fs::inode(me, port, cache, allocator, number, boot.epoch_ns)
+        });
+        let inodes = self.directory.of_kind(Kind::Inode).len();
+        self.servers(Kind::InodeDirectory, |boot, me, port, _| {
+            let slots = boot.arena.put_slice(inodes, |_| renga_fs::InodeSlot::EMPTY);
+            renga_fs::inode_directory(port, boot.family(&me, Kind::Inode), boot.client(&me, Kind::Allocator), slots)
+        });
+        self.servers(Kind::Path, |boot, me, port, _| {
+            let clients = PathClients {
+                inode_directory: boot.client(&me, Kind::InodeDirectory),
+                inodes: boot.family(&me, Kind::Inode),
+                allocator: boot.client(&me, Kind::Allocator),
+                cache: boot.cache(&me),
+            };
+            renga_fs::path(port, clients)
+        });
     }
 
     fn start_open_files(&mut self) {
         let (files, pipes) = (self.directory.of_kind(Kind::File).len(), self.directory.of_kind(Kind::Pipe).len());
+        self.servers(Kind::File, |boot, me, port, number| {
+            let clients = FileClients {
+                inodes: boot.family(&me, Kind::Inode),
+                inode_directory: boot.client(&me, Kind::InodeDirectory),
+                file_table: boot.client(&me, Kind::FileTable),
+            };
+            renga_fs::file(port, clients, number)
+        });
         self.servers(Kind::FileTable, |_, _me, port, _| renga_fs::file_table(port, files));
         self.servers(Kind::Pipe, |boot, me, port, number| {
             let table = boot.client(&me, Kind::PipeTable);
@@ -197,7 +224,7 @@ impl Boot {
         });
         self.servers(Kind::Text, |boot, me, port, _| {
             let (frames, inodes) = (boot.client(&me, Kind::Memory), boot.client(&me, Kind::InodeDirectory));
-            let table = boot.arena.put_slice(TEXT_PAGES, |_| renga_memory::TextEntry::default());
+            let table = boot.arena.put_slice(TEXT_PAGES, |_| renga_memory::TextEntry::EMPTY);
             renga_memory::text(me, port, frames, inodes, table)
         });
     }

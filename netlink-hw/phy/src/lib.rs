@@ -1,3 +1,18 @@
-//! renga-phy.
+//! What carries frames between boards: [`Phy`] and those who implement it without a board.
+//!
+//! Invariant: a phy carries whole frames or loses them; it never changes one unnoticed (the frame's
+//! checksums see to that). Not here: drivers of real devices (`board-rpi`), the frame (`wire`), who may
+//! send when (`mac`), what happens to a frame that got lost (`sysprocs/router`).
 #![no_std]
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "host")]
+extern crate std;
+
+#[cfg(feature = "host")]
+pub mod loopback;
+
+pub use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice as Phy, TransmitFull};
+
+/// Bytes that a phy takes at once suffice for every frame.
+const _: () = assert!(renga_wire::FRAME_BYTES_MAX <= FRAME_BYTES_MAX);

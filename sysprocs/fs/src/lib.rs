@@ -1,3 +1,61 @@
-//! renga-fs.
+//! Files: ext2 on the disk board as a network of processes, and open files on every board.
+//!
+//! From the medium up: [`disk`] (one), [`buffer`] (one per cached page), [`buffer_directory`],
+//! [`allocator`] (bitmaps, counts, superblock), [`inode`] (one per active inode),
+//! [`inode_directory`], [`path`] (one per walk at a time); and [`file`], [`file_table`] on each
+//! opener's board. Each calls only those before it, so nobody waits in a circle; the two waits that
+//! depend on another client (a pinned buffer, the lock of names) end because who holds the one never
+//! waits for another's.
+//!
+//! Order of writing. Changes stay in the buffers until a buffer is needed for another block (least
+//! recently used first), or until a sync, which goes through the changed blocks in ascending order.
+//! The superblock says "not clean" on the medium before anything else is changed, and "clean" only
+//! after everything else is there.
+//!
+//! Not here: file descriptors and permissions of processes (`process`), device files' devices,
+//! pages of programs (`memory`).
 #![no_std]
 #![forbid(unsafe_code)]
+
+mod active_inode;
+mod allocator;
+mod bitmap;
+mod block_map;
+mod buffer;
+mod buffer_directory;
+mod bytes;
+mod cache;
+mod content;
+mod directory;
+mod directory_block;
+mod disk;
+mod file;
+mod file_table;
+mod groups;
+mod inode;
+mod inode_directory;
+mod inode_record;
+mod medium;
+mod names;
+mod open;
+mod partition;
+mod path;
+mod pathname;
+mod rename;
+mod status;
+mod superblock;
+mod truncate;
+mod walk;
+
+pub use allocator::allocator;
+pub use buffer::buffer;
+pub use buffer_directory::{BufferSlot, buffer_directory};
+pub use cache::CacheClients;
+pub use disk::disk;
+pub use file::{FileClients, file};
+pub use file_table::file_table;
+pub use inode::inode;
+pub use inode_directory::{InodeSlot, inode_directory};
+pub use medium::Medium;
+pub use partition::{NotExt2, Partition, recognise};
+pub use path::{PathClients, path};

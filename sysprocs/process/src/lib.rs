@@ -1,3 +1,22 @@
-//! renga-process.
+//! User processes: the table of a board's processes, the slots that run them, the keyboard's signals.
+//!
+//! - [`procs`]: pids, parents, groups, waiting, pending signals, work for idle slots;
+//! - [`user`]: runs one program at a time and carries out its system calls;
+//! - [`keyboard`]: takes signals from the terminal to process groups on every board.
+//!
+//! Not here: address spaces (`renga-memory`), how the processor enters a program (`kernel`).
 #![no_std]
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "host")]
+extern crate std;
+
+pub mod keyboard;
+pub mod procs;
+pub mod signals;
+mod text;
+pub mod user;
+
+pub use keyboard::keyboard;
+pub use procs::server::procs;
+pub use user::{Processor, UserClients, UserFacts, user};

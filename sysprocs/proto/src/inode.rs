@@ -31,6 +31,20 @@ protocol! {
         2 Create { mode: u16, device: u32, parent: u32 } (()) -> Result<u16, Errno>;
         /// One reference more to an active inode.
         3 Keep { slot: u16 } (()) -> Result<(), Errno>;
+        /// Every active inode writes itself to its buffer.
+        4 SaveAll {} (()) -> Result<(), Errno>;
+        /// Before the board stops: every inode is written back and given up, those without links are
+        /// freed; nothing can be activated from then on. From a walker that holds the lock of names.
+        5 Retire {} (()) -> Result<(), Errno>;
+        /// Takes the lock of names: shared for looking up, exclusive for changing what names stand
+        /// for, so that nobody activates an inode while it is being freed. In the order of asking.
+        /// Walkers only; the holder never waits for another walker.
+        6 LockNames { exclusive: bool } (()) -> Result<(), Errno>;
+        /// An active inode that the caller refers to has no links any more (or got none): it is to be
+        /// freed when nobody refers to it. From a walker that holds the lock of names exclusively.
+        8 Unlinked { slot: u16 } (()) -> Result<(), Errno>;
+        /// Gives the lock of names back.
+        7 UnlockNames {} (()) -> Result<(), Errno>;
     }
 }
 
@@ -75,8 +89,8 @@ protocol! {
         11 SetTimes { access_ns: u64, modify_ns: u64 } (()) -> Result<(), Errno>;
         /// Sets owner and group; `u32::MAX` keeps.
         12 SetOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
-        /// Of a directory: the inode number of the entry named by the slice. `ENOENT` without one.
-        13 Find {} (&'a [u8]) -> Result<u32, Errno>;
+        /// Of a directory: what the entry named by the slice stands for. `ENOENT` without one.
+        13 Find {} (&'a [u8]) -> Result<EntryFound, Errno>;
         /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type).
         14 Enter { ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// Of a directory: removes the entry named; the inode number that it had.
@@ -93,9 +107,17 @@ protocol! {
         20 Load { ino: u32 } (()) -> Result<(), Errno>;
         /// Writes the inode back and becomes free; without links, frees its blocks first. From the
         /// directory only; says whether the inode itself is to be freed.
-        21 Unload {} (()) -> Result<bool, Errno>;
+        21 Unload {} (()) -> Result<Unloaded, Errno>;
         /// Initialises a fresh inode: from the directory only.
         22 Initialise { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
+        /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one.
+        23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Of a fresh symbolic link: sets its target.
+        24 SetLink {} (&'a [u8]) -> Result<(), Errno>;
+        /// Writes the inode to its buffer if it was changed.
+        25 Save {} (()) -> Result<(), Errno>;
+        /// The link count.
+        26 Links {} (()) -> Result<u32, Errno>;
     }
 }
 
@@ -106,5 +128,23 @@ in_words! {
         bytes: u32,
         /// Where to go on.
         next: u64,
+    }
+}
+in_words! {
+    /// What a directory entry stands for.
+    pub struct EntryFound {
+        /// The inode's number.
+        ino: u32,
+        /// Its type (ext2's directory-entry type; 0: not known).
+        kind: u8,
+    }
+}
+in_words! {
+    /// What became of an inode given up.
+    pub struct Unloaded {
+        /// It had no links: it is to be freed.
+        free: bool,
+        /// It was a directory.
+        directory: bool,
     }
 }

@@ -5,6 +5,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod allocator;
 pub mod buffer;
 pub mod clock;
 pub mod console;
@@ -15,5 +16,6 @@ pub mod memory;
 pub mod path;
 pub mod pipe;
 pub mod procs;
+pub mod router;
 pub mod slots;
 pub mod text;

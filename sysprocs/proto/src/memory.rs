@@ -37,5 +37,8 @@ protocol! {
         7 MemoryStatus {} (()) -> Result<MemoryFacts, Errno>;
         /// Fills the slice with frames (a list), all zeros, or none of them: `ENOMEM`.
         8 AllocateFrames {} (&'a mut [u8]) -> Result<(), Errno>;
+        /// Makes the caller's reference one to a frame of the same content that it may write: `frame`
+        /// itself if nobody else has a reference, else a copy, and one reference less to `frame`.
+        9 MakePrivate { frame: u32 } (()) -> Result<u32, Errno>;
     }
 }

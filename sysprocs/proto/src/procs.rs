@@ -1,10 +1,20 @@
 //! User processes of one board: pids, parents, groups, waiting, signals, and the slots' work.
 //!
-//! A pid tells its board: `pid % 8`. A child's record is at its parent's board, so that a wait never
-//! crosses the link; a child's own record (group, signals, slot) is at its own.
+//! A pid tells its board: `pid % 8`, but for pid 1, which is init, on the disk board ([`board_of`]).
+//! A child's record is at its parent's board, so that a wait never crosses the link; a child's own
+//! record (group, signals, slot) is at its own.
 
-use renga_abi::Errno;
+use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{in_words, protocol};
+
+/// The pid of init, the first process of the disk board.
+pub const INIT: u32 = 1;
+
+/// The board of process `pid`, where init runs on `init_board`. No board gives out pids below 8, so
+/// that 1 is nobody else's.
+pub const fn board_of(pid: u32, init_board: u8) -> u8 {
+    if pid == INIT { init_board } else { (pid % BOARDS_MAX as u32) as u8 }
+}
 
 /// Most bytes of a descriptor that makes a user process (registers, files, directory, signals).
 pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
@@ -48,7 +58,8 @@ protocol! {
     pub Procs = 15, ProcsCall {
         /// A free slot waits for work: the descriptor of a new process.
         0 AwaitWork { slot: u16 } (&'a mut [u8]) -> Result<Work, Errno> [defers];
-        /// Makes a process of the descriptor in a free slot of this board; its pid. The child
+        /// Makes a process of the descriptor in a free slot of this board; its pid. Group 0: group
+        /// and session are those of the parent, which is of this board. The child
         /// belongs to `parent`, whose board may be another: then the caller tells that board
         /// (`AddChild`). `EAGAIN` without a free slot.
         1 Spawn { parent: u32, group: u32, session: u32 } (&'a [u8]) -> Result<u32, Errno>;
@@ -87,5 +98,17 @@ protocol! {
         16 SetMasks { pid: u32, blocked: u64, ignored: u64 } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
+        /// The parent of `child`, which borrowed its address space (CLONE_VFORK), waits until
+        /// `VforkDone`. Never interrupted.
+        18 AwaitVfork { child: u32 } (()) -> Result<(), Errno> [defers];
+        /// `child` needs the space that it borrowed no more. Answered when the parent waits no more.
+        19 VforkDone { child: u32 } (()) -> Result<(), Errno> [defers];
+        /// A process of this board stops because of `signal`. Answers as `Exit` does: the parent's
+        /// pid, whose board is then told by `ChildExited`.
+        20 Stopped { pid: u32, signal: u8 } (()) -> Result<u32, Errno>;
+        /// A stopped process waits until it is continued, or killed.
+        21 AwaitContinue { pid: u32 } (()) -> Result<(), Errno> [defers];
+        /// Makes the first process of the system, init, in `slot` of this board.
+        22 MakeInit { slot: u16 } (()) -> Result<u32, Errno>;
     }
 }

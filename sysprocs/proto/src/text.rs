@@ -1,8 +1,16 @@
 //! Clean file pages of a board, shared by the programs that map them: what makes a second exec of a
 //! program cost no reading, above all on a board without the disk.
+//!
+//! The same process keeps the board's references to mapped inodes: however many programs of a board
+//! map a file, the inode directory knows of one reference, so that a fork does not cross the link.
 
 use renga_abi::Errno;
 use renga_core::protocol;
+
+/// In a list of frames: this page is not cached.
+pub const NO_FRAME: u32 = u32::MAX;
+/// Most pages that one `FindPages` asks for.
+pub const PAGES_PER_FIND_MAX: usize = 16;
 
 protocol! {
     /// The cache of mapped file pages.
@@ -14,5 +22,18 @@ protocol! {
         1 OfferPage { ino: u32, version: u64, page: u32, frame: u32 } (()) -> Result<(), Errno>;
         /// Gives up to `frames` cached frames back, because memory is short; how many.
         2 Shrink { frames: u32 } (()) -> Result<u32, Errno>;
+        /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
+        /// where a page is not cached; how many were.
+        3 FindPages { ino: u32, version: u64, page: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// One program more maps the active inode `slot`, which something else holds active now.
+        4 KeepFile { slot: u16 } (()) -> Result<(), Errno>;
+        /// As `KeepFile`, and the caller's reference at the inode directory passes to the cache, also
+        /// if this fails.
+        5 AdoptFile { slot: u16 } (()) -> Result<(), Errno>;
+        /// One program less maps it.
+        6 ReleaseFile { slot: u16 } (()) -> Result<(), Errno> [releases];
+        /// One reference more at the inode directory, for a program on its way to another board, to
+        /// be adopted there.
+        7 LendFile { slot: u16 } (()) -> Result<(), Errno>;
     }
 }

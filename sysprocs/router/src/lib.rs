@@ -1,3 +1,39 @@
-//! renga-router.
+//! The link's processes: the router, its proxies, and what counts them.
+//!
+//! A call to a process of another board lands at the `router`, which sends it as fragments in frames;
+//! over there the caller's `proxy` makes it, and the reply comes back. Each frame is handed on exactly
+//! once and in order (`session`), each call made exactly once (`incoming`). Not here: layouts (`wire`),
+//! devices (`phy`, `board-rpi`), how many proxies and buffers there must be (placement).
 #![no_std]
 #![forbid(unsafe_code)]
+
+mod asynchronous;
+mod incoming;
+mod jobs;
+mod outgoing;
+mod post;
+mod proxy;
+mod router;
+mod rules;
+mod session;
+mod set;
+mod stats;
+mod status;
+mod timing;
+mod transmit;
+mod wiring;
+
+pub use asynchronous::{InCopy, OutCopy};
+pub use incoming::{InCall, SliceMemory};
+pub use jobs::{Job, Jobs};
+pub use outgoing::OutCall;
+pub use post::{Bell, Post, Worker};
+pub use proxy::proxy;
+pub use router::{Peer, RouterMemory, router};
+pub use rules::EdgeRule;
+pub use session::{Session, State, WINDOW_FRAMES};
+pub use set::NUMBERS_MAX;
+pub use stats::Stats;
+pub use status::link_status;
+pub use timing::{GREETINGS_MAX, LinkTiming, RETRIES_MAX};
+pub use wiring::{Link, LinkPlan, message_bytes};

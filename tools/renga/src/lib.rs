@@ -12,6 +12,7 @@ pub mod environment;
 pub mod kernel_log;
 pub mod profile;
 pub mod progress;
+pub mod scratch;
 pub mod session;
 pub mod system;
 pub mod terminal;

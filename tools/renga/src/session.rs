@@ -10,9 +10,10 @@ use crate::kernel_log::{BoardLog, LogTable};
 use crate::profile::{EPOCH_S, Profile};
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
-use renga_emu::{BoardConfig, BusConfig, Cluster, ClusterConfig, EmuError, Event, FrameEvent, InputSender, Limits, Stats};
+use renga_emu::{BoardConfig, BusConfig, Cluster, ClusterConfig, EmuError, Event, FrameEvent, Limits, Stats};
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
 
 /// Bytes of each console kept for a failure report.
 const CONSOLE_BYTES_KEPT: usize = 4096;
@@ -43,6 +44,8 @@ pub struct Session<'a> {
     pub record: Option<PathBuf>,
     /// Take input from here.
     pub replay: Option<PathBuf>,
+    /// What is typed at the disk board's console; the channel closes at the end of input.
+    pub keys: Option<Receiver<Vec<u8>>>,
 }
 
 /// Who hears what happens.
@@ -87,16 +90,16 @@ impl Session<'_> {
         Ok(config)
     }
 
-    /// Runs it to its end; `start` gets the way to type at consoles.
+    /// Runs it to its end.
     ///
     /// # Errors
     /// If the cluster cannot start, a board dies or falls silent, or nobody can ever go on.
-    pub fn run(&self, listener: &mut dyn Listener, start: impl FnOnce(InputSender)) -> Result<Outcome> {
+    pub fn run(mut self, listener: &mut dyn Listener) -> Result<Outcome> {
         let table = LogTable::read(&self.kernel.elf)?;
         let mut watch = Watch::new(&table, self.system);
         let mut cluster = Cluster::start(self.config()?)?;
-        start(cluster.input_sender());
         let disk_board = self.system.checked.boards.iter().position(|board| board.owns_disk).context("no board owns the disk")?;
+        let mut typist = Typist::start(self.keys.take(), self.pace, &cluster, disk_board as u8);
         let mut status = None;
         loop {
             let event = match cluster.next_event() {
@@ -113,6 +116,7 @@ impl Session<'_> {
                     watch.report();
                     bail!("board {} ended with status {ended} at {time_ns} ns of virtual time", watch.name(board));
                 }
+                Event::Deadlock { .. } => typist.type_next(&mut cluster)?,
                 Event::Finished(stats) => return self.ended(status, stats, &watch),
                 _ => {}
             }
@@ -128,6 +132,52 @@ impl Session<'_> {
             bail!("every board waits and nothing will wake one: the cluster stands still at {} ns", stats.virtual_ns);
         };
         Ok(Outcome { status, stats })
+    }
+}
+
+/// Types what a person or a file gives.
+///
+/// A person's keys arrive when they are pressed. A file's lines arrive one at a time, whenever every
+/// board waits, so that the run does not depend on how fast the host reads the file.
+struct Typist {
+    lines: Option<Receiver<Vec<u8>>>,
+    board: u8,
+}
+
+/// What ^D sends: the end of input ends the shell.
+const END_OF_INPUT: &[u8] = &[4];
+
+impl Typist {
+    fn start(keys: Option<Receiver<Vec<u8>>>, pace: bool, cluster: &Cluster, board: u8) -> Typist {
+        if !pace {
+            return Typist { lines: keys, board };
+        }
+        if let Some(keys) = keys {
+            let sender = cluster.input_sender();
+            // It ends with its sender: when standard input or the cluster is gone.
+            std::thread::spawn(move || {
+                while let Ok(bytes) = keys.recv() {
+                    if !sender.send(board, &bytes) {
+                        return;
+                    }
+                }
+                sender.send(board, END_OF_INPUT);
+            });
+        }
+        Typist { lines: None, board }
+    }
+
+    /// The next line, if there is one; at the end of the lines, the end of input, once.
+    fn type_next(&mut self, cluster: &mut Cluster) -> Result<()> {
+        let Some(lines) = &self.lines else { return Ok(()) };
+        match lines.recv() {
+            Ok(bytes) => cluster.input(self.board, &bytes)?,
+            Err(_) => {
+                self.lines = None;
+                cluster.input(self.board, END_OF_INPUT)?
+            }
+        };
+        Ok(())
     }
 }
 

@@ -4,45 +4,53 @@
 
 use anyhow::Result;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
-use std::io::{IsTerminal, Read};
+use std::io::{BufRead, IsTerminal, Read};
 use std::sync::mpsc::{Receiver, channel};
 
-/// A terminal in raw mode, and what is typed.
+/// Bytes read at a time.
+const CHUNK_BYTES: usize = 1024;
+
+/// A terminal in raw mode.
 pub struct Terminal {
     before: Option<Termios>,
-    /// Keys as they come; the channel closes at end of input.
-    pub keys: Receiver<Vec<u8>>,
 }
 
 impl Terminal {
-    /// Takes standard input over.
+    /// Takes standard input over; what is typed comes through the channel, which closes at the end
+    /// of input. Without a terminal, it comes line by line.
     ///
     /// # Errors
     /// If the terminal's settings cannot be read or set.
-    pub fn take() -> Result<Terminal> {
+    pub fn take() -> Result<(Terminal, Receiver<Vec<u8>>)> {
         let stdin = std::io::stdin();
-        let before = if stdin.is_terminal() {
-            let before = tcgetattr(&stdin)?;
-            let mut raw = before.clone();
+        let mut before = None;
+        if stdin.is_terminal() {
+            let settings = tcgetattr(&stdin)?;
+            let mut raw = settings.clone();
             raw.make_raw();
             tcsetattr(&stdin, OptionalActions::Now, &raw)?;
-            Some(before)
-        } else {
-            None
-        };
+            before = Some(settings);
+        }
         let (sender, keys) = channel();
+        let raw = before.is_some();
         // It ends with the process: a read from a terminal cannot be called off.
-        std::thread::spawn(move || {
-            let mut stdin = std::io::stdin().lock();
-            let mut buffer = [0; 1024];
-            while let Ok(count) = stdin.read(&mut buffer) {
-                if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Terminal { before, keys })
+        std::thread::spawn(move || while next(raw).is_some_and(|bytes| sender.send(bytes).is_ok()) {});
+        Ok((Terminal { before }, keys))
     }
+}
+
+/// What is typed next: keys as they come, or a line.
+fn next(raw: bool) -> Option<Vec<u8>> {
+    let mut stdin = std::io::stdin().lock();
+    let mut bytes = Vec::new();
+    if raw {
+        bytes.resize(CHUNK_BYTES, 0);
+        let count = stdin.read(&mut bytes).ok()?;
+        bytes.truncate(count);
+    } else {
+        stdin.read_until(b'\n', &mut bytes).ok()?;
+    }
+    (!bytes.is_empty()).then_some(bytes)
 }
 
 impl Drop for Terminal {

@@ -4,6 +4,7 @@
 
 use crate::system::SystemFile;
 use anyhow::{Context, Result};
+use renga_abi::ProcId;
 use renga_core::trace::Event;
 use renga_emu::FrameEvent;
 use serde_json::{Value, json};
@@ -49,13 +50,13 @@ impl TraceFile {
         Ok(TraceFile { out: BufWriter::new(file), processes, boards })
     }
 
-    fn name(&self, id: renga_core::ProcId) -> String {
+    fn name(&self, id: ProcId) -> String {
         let board = self.boards.get(usize::from(id.board.0)).map_or("?", String::as_str);
         let process = self.named(id).map_or("?", |named| &named.name);
         format!("{board}: {process}")
     }
 
-    fn named(&self, id: renga_core::ProcId) -> Option<&Named> {
+    fn named(&self, id: ProcId) -> Option<&Named> {
         self.processes.get(usize::from(id.board.0))?.get(usize::from(id.index))
     }
 

@@ -4,6 +4,7 @@
 #![no_main]
 
 use renga_userland::syscall::{plain, ticks, write};
+use renga_userland::text::Decimal;
 use renga_userland::{Arguments, program};
 
 program!(main);
@@ -37,16 +38,6 @@ fn say(text: &[u8]) {
     let _ = write(1, text);
 }
 
-fn number(mut value: u64) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    say(&digits[at..]);
+fn number(value: u64) {
+    say(Decimal::new(value).digits());
 }

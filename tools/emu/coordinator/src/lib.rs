@@ -1,1 +1,34 @@
-//! renga-emu.
+//! The cluster emulator: one QEMU per board, all in one deterministic virtual time.
+//!
+//! [`Cluster::start`] starts the boards; [`Cluster::next_event`] lets them run and tells what they do;
+//! [`Cluster::input`] types at a console. `tools/emu/README.md` says how it works and what a board sees of it.
+//!
+//! Invariant: events come in the order of virtual time, and nothing in them but [`Stats::host_s`], `rounds` and
+//! `grants` depends on the host.
+//!
+//! Not here: what runs inside QEMU (`renga-emu-plugin`), the registers (`renga-emu-device`), what frames contain
+//! (`renga-wire`), what the logs mean.
+#![forbid(unsafe_code)]
+
+mod board;
+pub mod bus;
+mod cluster;
+mod commands;
+mod config;
+mod error;
+mod event;
+mod fingerprint;
+mod horizon;
+mod pace;
+mod qemu;
+mod recording;
+mod timeline;
+
+pub use bus::BusConfig;
+pub use cluster::Cluster;
+pub use commands::InputSender;
+pub use config::{BoardConfig, ClusterConfig, Limits};
+pub use error::EmuError;
+pub use event::{Event, FrameEvent, Stats};
+pub use qemu::SUPPORTED_QEMU;
+pub use recording::{Header, RecordedInput, Recording};

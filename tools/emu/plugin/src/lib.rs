@@ -1,1 +1,84 @@
-//! renga-emu-plugin.
+//! The plugin that QEMU loads for each board of the emulated cluster.
+//!
+//! It stops the board at the end of each quantum of virtual time, in a timer callback that waits for the
+//! coordinator's grant; maps the page of registers of `renga-emu-device`; takes what the board writes to its two
+//! UARTs, with the instant of each byte; and types at its console at exact instants.
+//!
+//! Invariant: all of it runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
+//! clock.
+//!
+//! It calls functions that the QEMU binary exports for its own modules, hence the licence and the exact version
+//! ([`version::SUPPORTED`]). Not here: what the registers mean (`renga-emu-device`), who may run until when
+//! (`renga-emu`).
+
+mod board;
+mod ffi;
+mod machine;
+mod typing;
+mod uart;
+mod version;
+
+use board::Board;
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::{Mutex, TryLockError};
+
+/// The version of the plugin interface, which QEMU reads.
+#[unsafe(no_mangle)]
+pub static qemu_plugin_version: c_int = ffi::PLUGIN_INTERFACE;
+
+/// The one board of this QEMU.
+static BOARD: Mutex<Option<Board>> = Mutex::new(None);
+
+/// Does `work` with the board; every callback of QEMU comes through here.
+fn with_board<R>(work: impl FnOnce(&mut Board) -> R) -> R {
+    match BOARD.try_lock() {
+        Ok(mut board) => work(board.as_mut().expect("callbacks are registered after the board is made")),
+        Err(TryLockError::WouldBlock) => fail("the plugin was entered twice at once"),
+        Err(TryLockError::Poisoned(_)) => fail("the plugin was entered after a fault"),
+    }
+}
+
+/// Ends this QEMU: without its coordinator, or in an impossible state, it must not go on.
+fn fail(why: &str) -> ! {
+    eprintln!("renga emulator: {why}");
+    machine::exit_now(EXIT_FAILED)
+}
+
+/// Exit status of a QEMU that the plugin ended because something was wrong.
+const EXIT_FAILED: c_int = 3;
+
+/// Called by QEMU when it has loaded this library; 0 if all is well.
+///
+/// # Safety
+/// QEMU calls it, once, with `count` C strings at `arguments`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qemu_plugin_install(
+    _id: u64,
+    _about: *const ffi::Opaque,
+    count: c_int,
+    arguments: *const *const c_char,
+) -> c_int {
+    let arguments: Vec<String> = (0..count as usize)
+        // SAFETY: by this function's contract, `arguments` has `count` valid C strings.
+        .map(|index| unsafe { CStr::from_ptr(*arguments.add(index)) }.to_string_lossy().into_owned())
+        .collect();
+    match install(&arguments) {
+        Ok(()) => 0,
+        Err(why) => {
+            eprintln!("renga emulator: {why}");
+            1
+        }
+    }
+}
+
+fn install(arguments: &[String]) -> Result<(), String> {
+    let socket = arguments
+        .iter()
+        .find_map(|argument| argument.strip_prefix("socket="))
+        .ok_or("the plugin needs socket=NAME, the coordinator's abstract socket")?;
+    let version = version::check()?;
+    let board = Board::connect(socket, version).map_err(|error| format!("no coordinator at {socket}: {error}"))?;
+    *BOARD.lock().map_err(|_| "the plugin was entered after a fault")? = Some(board);
+    machine::when_complete(|| with_board(Board::start));
+    Ok(())
+}

@@ -6,12 +6,13 @@ use crate::disk_image::{self, Content, Placed};
 use crate::environment::Environment;
 use crate::profile::profile;
 use crate::progress::Progress;
+use crate::scratch::Scratch;
 use crate::session::{Listener, Outcome, Session};
 use crate::system::SystemFile;
 use crate::terminal::Terminal;
 use crate::trace::TraceFile;
 use anyhow::{Context, Result, bail};
-use renga_emu::{FrameEvent, InputSender};
+use renga_emu::FrameEvent;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -37,6 +38,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let plugin = artifacts::plugin(environment, &progress)?;
     progress.finish();
     let interactive = script.is_none() && options.replay.is_none();
+    let (terminal, keys) = if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
     let session = Session {
         qemu,
         plugin,
@@ -50,13 +52,15 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         limit_ns: options.limit_s.map(|seconds| seconds * 1_000_000_000),
         record: options.record.clone(),
         replay: options.replay.clone(),
+        keys,
     };
     let mut screen = Screen {
         log: options.log,
         trace: options.trace.as_deref().map(|path| TraceFile::create(path, &system)).transpose()?,
         disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
     };
-    let outcome = run_session(&session, &mut screen, interactive)?;
+    let outcome = session.run(&mut screen)?;
+    drop(terminal);
     if let Some(trace) = screen.trace.take() {
         trace.finish()?;
     }
@@ -67,28 +71,6 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         print_stats(&outcome);
     }
     Ok(outcome.status)
-}
-
-fn run_session(session: &Session<'_>, screen: &mut Screen, interactive: bool) -> Result<Outcome> {
-    let terminal = if interactive { Some(Terminal::take()?) } else { None };
-    session.run(screen, |sender| {
-        if let Some(terminal) = &terminal {
-            pass_keys(terminal, sender);
-        }
-    })
-}
-
-/// Types what the person types, from a thread of its own.
-fn pass_keys(terminal: &Terminal, sender: InputSender) {
-    /// What ^D sends: the end of standard input ends the shell.
-    const END_OF_INPUT: &[u8] = &[4];
-    let keys = terminal.keys.clone();
-    std::thread::spawn(move || {
-        while let Ok(bytes) = keys.recv() {
-            sender.input(0, &bytes);
-        }
-        sender.input(0, END_OF_INPUT);
-    });
 }
 
 fn script(options: &Run) -> Result<Option<Vec<u8>>> {
@@ -147,26 +129,6 @@ fn put(path: &Path, dest: &str, placed: &mut Vec<Placed>) -> Result<()> {
         put(&entry.path(), &format!("{dest}/{}", entry.file_name().to_string_lossy()), placed)?;
     }
     Ok(())
-}
-
-/// A folder of this run's own, gone when it ends.
-struct Scratch {
-    folder: PathBuf,
-}
-
-impl Scratch {
-    fn make(environment: &Environment) -> Result<Scratch> {
-        let folder = environment.work().join(format!("run-{}", std::process::id()));
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        Ok(Scratch { folder })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is in target/, which is anybody's to remove.
-        let _ = fs::remove_dir_all(&self.folder);
-    }
 }
 
 /// The person's screen: the disk board's console on standard output, the others' on standard error.

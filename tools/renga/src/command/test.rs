@@ -36,6 +36,8 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         let arguments = ["+nightly", "miri", "test", "-p", "renga-core"];
         layer(environment, &mut count, "miri", &arguments, options, &[("MIRIFLAGS", "-Zmiri-ignore-leaks")])?;
     } else {
+        println!("== set-up");
+        set_up(environment, &mut count)?;
         println!("== host tests and simulator");
         let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
         for crate_name in HOST_EXCLUDED.iter().chain(&["renga"]) {
@@ -55,6 +57,20 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
     let failed = count.failed + if count.failed == 0 { count.broken.len() as u64 } else { 0 };
     println!("{} passed, {failed} failed, {} skipped", count.passed, count.ignored);
     Ok(u8::from(failed > 0))
+}
+
+/// The error paths of the set-up script.
+fn set_up(environment: &Environment, count: &mut Count) -> Result<()> {
+    let script = environment.root.join("tools/setup/test.sh");
+    let output = Command::new("bash").arg(&script).output().context("cannot start bash")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    count.passed += text.lines().filter(|line| line.starts_with("ok: ")).count() as u64;
+    count.failed += text.lines().filter(|line| line.starts_with("FAILED: ")).count() as u64;
+    if !output.status.success() {
+        count.broken.push("set-up".to_string());
+    }
+    Ok(())
 }
 
 /// The rendezvous core under AddressSanitizer, where a nightly toolchain is installed.

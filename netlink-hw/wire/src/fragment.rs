@@ -1,0 +1,211 @@
+//! Fragments: a message (words, and a slice of up to 4096 bytes) in payloads of up to 1023 bytes.
+//!
+//! The first byte of a data frame's payload acknowledges ([`crate::Kind::Data`]); a fragment follows:
+//!
+//! | byte | content |
+//! |---|---|
+//! | 0 | bits 7..5 which fragment, bits 4..0 the entry's number (calls only) |
+//! | 1.. | the fields of [`Head`] in their order, as numbers of seven bits a byte (call numbers: one byte; words: see `words`) |
+//! | rest | the next bytes of the slice |
+//!
+//! The mask of the words of a call says in bit 6 that the length of the slice given follows, in bit 7
+//! that the capacity of the slice taken follows; of a reply, in bit 6 that the length of the answer
+//! does. A `More` continues the message of the same caller (slot): frames arrive in order, so it needs
+//! no offset.
+
+use crate::cursor::{Reader, Writer};
+use crate::words::{self, Words};
+use crate::{PAYLOAD_BYTES_MAX, WireError};
+
+/// Most bytes of a fragment with its head: a payload without the acknowledging byte.
+pub const FRAGMENT_BYTES_MAX: usize = PAYLOAD_BYTES_MAX - 1;
+/// Most bytes of a slice.
+pub const SLICE_BYTES_MAX: usize = 4096;
+/// Numbers of entries are below this.
+pub const ENTRIES_MAX: u8 = 31;
+
+/// What a call asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The server's index on its board.
+    pub destination: u16,
+    /// The entry's number, below [`ENTRIES_MAX`].
+    pub op: u8,
+    /// Its words.
+    pub words: Words,
+    /// Bytes of the slice given, at most [`SLICE_BYTES_MAX`].
+    pub given_bytes: u16,
+    /// Capacity of the slice taken, at most [`SLICE_BYTES_MAX`], bytes.
+    pub taken_bytes: u16,
+}
+
+/// A fragment without its data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Head {
+    /// Begins a call.
+    Call {
+        /// The caller's index on its board.
+        caller: u16,
+        /// The caller's calls counted, wrapping.
+        number: u8,
+        /// What it asks.
+        request: Request,
+    },
+    /// Continues a call.
+    CallMore {
+        /// As in the call.
+        caller: u16,
+    },
+    /// Begins a reply.
+    Reply {
+        /// Whose call is answered.
+        caller: u16,
+        /// Which call.
+        number: u8,
+        /// The reply's words.
+        words: Words,
+        /// Bytes of the answer in the slice taken.
+        used_bytes: u16,
+    },
+    /// Continues a reply.
+    ReplyMore {
+        /// As in the reply.
+        caller: u16,
+    },
+    /// The caller would rather have an early answer.
+    Interrupt {
+        /// Whose call.
+        caller: u16,
+        /// Which call.
+        number: u8,
+    },
+    /// Begins an asynchronous call, whose caller has gone on.
+    Async {
+        /// Which copy of the sender's pool.
+        slot: u16,
+        /// What it asks; nothing is taken.
+        request: Request,
+    },
+    /// Continues an asynchronous call.
+    AsyncMore {
+        /// As in the call.
+        slot: u16,
+    },
+    /// An asynchronous call is done: the credit comes back.
+    Done {
+        /// Which copy.
+        slot: u16,
+        /// Why it failed; 0: it did not.
+        errno: u16,
+    },
+}
+
+const HAS_GIVEN: u8 = 1;
+const HAS_TAKEN: u8 = 2;
+const HAS_USED: u8 = 1;
+
+impl Head {
+    /// Writes the head to the front of `out`; its length, bytes.
+    ///
+    /// # Errors
+    /// `Short` if `out` has no room.
+    pub fn emit(&self, out: &mut [u8]) -> Result<usize, WireError> {
+        let mut out = Writer::new(out);
+        match self {
+            Head::Call { caller, number, request } => {
+                out.byte(request.op)?;
+                out.varint(u64::from(*caller))?;
+                out.byte(*number)?;
+                request.put(&mut out)?;
+            }
+            Head::CallMore { caller } => more(1, *caller, &mut out)?,
+            Head::Reply { caller, number, words, used_bytes } => {
+                more(2, *caller, &mut out)?;
+                out.byte(*number)?;
+                words::put(words, if *used_bytes > 0 { HAS_USED } else { 0 }, &mut out)?;
+                if *used_bytes > 0 {
+                    out.varint(u64::from(*used_bytes))?;
+                }
+            }
+            Head::ReplyMore { caller } => more(3, *caller, &mut out)?,
+            Head::Interrupt { caller, number } => {
+                more(4, *caller, &mut out)?;
+                out.byte(*number)?;
+            }
+            Head::Async { slot, request } => {
+                out.byte(5 << 5 | request.op)?;
+                out.varint(u64::from(*slot))?;
+                request.put(&mut out)?;
+            }
+            Head::AsyncMore { slot } => more(6, *slot, &mut out)?,
+            Head::Done { slot, errno } => {
+                more(7, *slot, &mut out)?;
+                out.varint(u64::from(*errno))?;
+            }
+        }
+        Ok(out.length())
+    }
+
+    /// Reads a fragment: its head and its data.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(fragment: &[u8]) -> Result<(Head, &[u8]), WireError> {
+        let mut from = Reader(fragment);
+        let first = from.byte()?;
+        let (which, op) = (first >> 5, first & 0x1f);
+        let index = from.index()?;
+        let head = match which {
+            0 => Head::Call { caller: index, number: from.byte()?, request: Request::get(op, &mut from)? },
+            1 => Head::CallMore { caller: index },
+            2 => {
+                let number = from.byte()?;
+                let (words, flags) = words::get(&mut from)?;
+                let used_bytes = slice_bytes(flags & HAS_USED != 0, &mut from)?;
+                Head::Reply { caller: index, number, words, used_bytes }
+            }
+            3 => Head::ReplyMore { caller: index },
+            4 => Head::Interrupt { caller: index, number: from.byte()? },
+            5 => Head::Async { slot: index, request: Request::get(op, &mut from)? },
+            6 => Head::AsyncMore { slot: index },
+            _ => Head::Done { slot: index, errno: from.index()? },
+        };
+        Ok((head, from.0))
+    }
+}
+
+fn more(which: u8, index: u16, out: &mut Writer<'_>) -> Result<(), WireError> {
+    out.byte(which << 5)?;
+    out.varint(u64::from(index))
+}
+
+fn slice_bytes(present: bool, from: &mut Reader<'_>) -> Result<u16, WireError> {
+    let bytes = if present { from.index()? } else { 0 };
+    if usize::from(bytes) > SLICE_BYTES_MAX { Err(WireError::TooLarge) } else { Ok(bytes) }
+}
+
+impl Request {
+    fn put(&self, out: &mut Writer<'_>) -> Result<(), WireError> {
+        let given = if self.given_bytes > 0 { HAS_GIVEN } else { 0 };
+        let taken = if self.taken_bytes > 0 { HAS_TAKEN } else { 0 };
+        out.varint(u64::from(self.destination))?;
+        words::put(&self.words, given | taken, out)?;
+        for bytes in [self.given_bytes, self.taken_bytes] {
+            if bytes > 0 {
+                out.varint(u64::from(bytes))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn get(op: u8, from: &mut Reader<'_>) -> Result<Request, WireError> {
+        if op >= ENTRIES_MAX {
+            return Err(WireError::TooLarge);
+        }
+        let destination = from.index()?;
+        let (words, flags) = words::get(from)?;
+        let given_bytes = slice_bytes(flags & HAS_GIVEN != 0, from)?;
+        let taken_bytes = slice_bytes(flags & HAS_TAKEN != 0, from)?;
+        Ok(Request { destination, op, words, given_bytes, taken_bytes })
+    }
+}

@@ -1,0 +1,195 @@
+//! The frame of `hardware.md` 4.4: four 16-bit words of header, the payload, its checksum.
+//!
+//! Little-endian 16-bit words:
+//!
+//! | word | bits 15..12 | 11..8 | 7..4 | 3..0 |
+//! |---|---|---|---|---|
+//! | W0 | `A` | kind | destination, `F` all | source |
+//! | W1 | epoch | | sequence number | |
+//! | W2 | 0 | payload bytes, at most 1024 | | |
+//! | W3 | CRC-16/IBM-3740 of W0 to W2 | | | |
+//!
+//! A payload follows, padded with a zero byte to whole words, then CRC-32C of the padded payload.
+//! Without a payload the frame ends with W3. The acknowledgement word of the bus is the phy's.
+
+use crate::WireError;
+use crc::{CRC_16_IBM_3740, CRC_32_ISCSI, Crc, Table};
+
+/// Bytes before the payload.
+pub const HEADER_BYTES: usize = 8;
+/// Most bytes of a payload.
+pub const PAYLOAD_BYTES_MAX: usize = 1024;
+/// Bytes of the payload's checksum.
+pub const CHECKSUM_BYTES: usize = 4;
+/// Most bytes of a frame.
+pub const FRAME_BYTES_MAX: usize = HEADER_BYTES + PAYLOAD_BYTES_MAX + CHECKSUM_BYTES;
+/// The destination that means every board.
+pub const BROADCAST: u8 = 0xf;
+
+const MARK: u8 = 0xa;
+const HEADER_CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_IBM_3740);
+/// Sixteen bytes a step: 16 KiB of tables, two instructions a byte.
+static PAYLOAD_CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
+
+/// What a frame is for. Numbers from 8 on belong to the token protocol (`mac`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A fragment, in sequence; its first payload byte acknowledges as `Ack` does.
+    Data,
+    /// Acknowledges: its sequence number is the next one expected; those before it have arrived.
+    Ack,
+    /// As `Ack`, and the one expected is missing: send from there on again.
+    Nak,
+    /// Opens a session; see [`Hello`].
+    Hello,
+}
+
+impl Kind {
+    const fn number(self) -> u8 {
+        match self {
+            Kind::Data => 1,
+            Kind::Ack => 2,
+            Kind::Nak => 3,
+            Kind::Hello => 4,
+        }
+    }
+    const fn from_number(number: u8) -> Option<Kind> {
+        match number {
+            1 => Some(Kind::Data),
+            2 => Some(Kind::Ack),
+            3 => Some(Kind::Nak),
+            4 => Some(Kind::Hello),
+            _ => None,
+        }
+    }
+}
+
+/// W0 and W1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// What for.
+    pub kind: Kind,
+    /// Board that it is for, below 16; [`BROADCAST`]: all.
+    pub destination: u8,
+    /// Board that sent it, below 16.
+    pub source: u8,
+    /// The sender's session with the destination.
+    pub epoch: u8,
+    /// Number in the session, wrapping.
+    pub sequence: u8,
+}
+
+/// A frame that has arrived intact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Frame<'a> {
+    /// What it says of itself.
+    pub header: Header,
+    /// Its content, without padding.
+    pub payload: &'a [u8],
+}
+
+/// Bytes that a frame with `payload_bytes` of payload has.
+pub const fn frame_bytes(payload_bytes: usize) -> usize {
+    if payload_bytes == 0 { HEADER_BYTES } else { HEADER_BYTES + payload_bytes.next_multiple_of(2) + CHECKSUM_BYTES }
+}
+
+impl<'a> Frame<'a> {
+    /// Checks and opens the bytes of a frame; bytes behind it are ignored.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn parse(bytes: &'a [u8]) -> Result<Frame<'a>, WireError> {
+        let (head, rest) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(WireError::Short)?;
+        if HEADER_CRC.checksum(&head[..6]) != u16::from_le_bytes([head[6], head[7]]) {
+            return Err(WireError::HeaderChecksum);
+        }
+        if head[1] >> 4 != MARK {
+            return Err(WireError::NotAFrame);
+        }
+        let kind = Kind::from_number(head[1] & 0xf).ok_or(WireError::NotAFrame)?;
+        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
+        if length > PAYLOAD_BYTES_MAX {
+            return Err(WireError::TooLarge);
+        }
+        let header =
+            Header { kind, destination: head[0] >> 4, source: head[0] & 0xf, epoch: head[3], sequence: head[2] };
+        if length == 0 {
+            return Ok(Frame { header, payload: &[] });
+        }
+        let (padded, rest) = rest.split_at_checked(length.next_multiple_of(2)).ok_or(WireError::Short)?;
+        let checksum = rest.first_chunk::<CHECKSUM_BYTES>().ok_or(WireError::Short)?;
+        if PAYLOAD_CRC.checksum(padded) != u32::from_le_bytes(*checksum) {
+            return Err(WireError::PayloadChecksum);
+        }
+        Ok(Frame { header, payload: &padded[..length] })
+    }
+}
+
+impl Header {
+    /// Completes a frame whose payload already stands in `frame[HEADER_BYTES..]`; its length, bytes.
+    ///
+    /// # Errors
+    /// `TooLarge` above the bound of a payload, `Short` if `frame` has no room.
+    pub fn seal(&self, payload_bytes: usize, frame: &mut [u8]) -> Result<usize, WireError> {
+        if payload_bytes > PAYLOAD_BYTES_MAX {
+            return Err(WireError::TooLarge);
+        }
+        let bytes = frame_bytes(payload_bytes);
+        let frame = frame.get_mut(..bytes).ok_or(WireError::Short)?;
+        let (head, body) = frame.split_at_mut(HEADER_BYTES);
+        head[0] = self.destination << 4 | self.source & 0xf;
+        head[1] = MARK << 4 | self.kind.number();
+        head[2] = self.sequence;
+        head[3] = self.epoch;
+        head[4..6].copy_from_slice(&(payload_bytes as u16).to_le_bytes());
+        let checksum = HEADER_CRC.checksum(&head[..6]).to_le_bytes();
+        head[6..].copy_from_slice(&checksum);
+        if payload_bytes > 0 {
+            let padded = payload_bytes.next_multiple_of(2);
+            body[payload_bytes..padded].fill(0);
+            let checksum = PAYLOAD_CRC.checksum(&body[..padded]).to_le_bytes();
+            body[padded..].copy_from_slice(&checksum);
+        }
+        Ok(bytes)
+    }
+
+    /// Writes a whole frame into `frame`; its length, bytes.
+    ///
+    /// # Errors
+    /// As [`Header::seal`].
+    pub fn emit(&self, payload: &[u8], frame: &mut [u8]) -> Result<usize, WireError> {
+        let room = frame.get_mut(HEADER_BYTES..HEADER_BYTES + payload.len()).ok_or(WireError::Short)?;
+        room.copy_from_slice(payload);
+        self.seal(payload.len(), frame)
+    }
+}
+
+/// Payload of a `Hello`: the sender's epoch is in the header.
+///
+/// Byte 0: the receiver's epoch as the sender knows it; byte 1: bit 0, it knows one; bit 1, it wants
+/// an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hello {
+    /// The receiver's epoch as the sender knows it.
+    pub known: Option<u8>,
+    /// The sender wants a `Hello` back.
+    pub asks: bool,
+}
+
+impl Hello {
+    /// Bytes of the payload.
+    pub const BYTES: usize = 2;
+
+    /// As payload.
+    pub fn to_bytes(self) -> [u8; Hello::BYTES] {
+        [self.known.unwrap_or(0), u8::from(self.known.is_some()) | u8::from(self.asks) << 1]
+    }
+    /// From payload.
+    ///
+    /// # Errors
+    /// `Short`.
+    pub fn parse(payload: &[u8]) -> Result<Hello, WireError> {
+        let [known, flags] = *payload.first_chunk::<{ Hello::BYTES }>().ok_or(WireError::Short)?;
+        Ok(Hello { known: (flags & 1 != 0).then_some(known), asks: flags & 2 != 0 })
+    }
+}

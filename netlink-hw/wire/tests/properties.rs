@@ -1,0 +1,119 @@
+//! Whatever is emitted parses to the same; whatever arrives is refused or parsed, never a panic.
+
+use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
+use renga_wire::frame::{Hello, frame_bytes};
+use renga_wire::{FRAME_BYTES_MAX, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request, WireError};
+
+fn header() -> impl Strategy<Value = Header> {
+    let kind = prop_oneof![Just(Kind::Data), Just(Kind::Ack), Just(Kind::Nak), Just(Kind::Hello)];
+    (kind, 0u8..16, 0u8..16, any::<u8>(), any::<u8>()).prop_map(|(kind, destination, source, epoch, sequence)| Header {
+        kind,
+        destination,
+        source,
+        epoch,
+        sequence,
+    })
+}
+
+use proptest::strategy::Just;
+
+fn word() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), 0u64..100, any::<u64>(), any::<i32>().prop_map(|v| i64::from(v) as u64), Just(u64::MAX)]
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    (any::<u16>(), 0u8..31, prop::array::uniform6(word()), 0u16..=4096, 0u16..=4096).prop_map(
+        |(destination, op, words, given_bytes, taken_bytes)| Request {
+            destination,
+            op,
+            words,
+            given_bytes,
+            taken_bytes,
+        },
+    )
+}
+
+fn head() -> impl Strategy<Value = Head> {
+    prop_oneof![
+        (any::<u16>(), any::<u8>(), request()).prop_map(|(caller, number, request)| Head::Call {
+            caller,
+            number,
+            request
+        }),
+        any::<u16>().prop_map(|caller| Head::CallMore { caller }),
+        (any::<u16>(), any::<u8>(), prop::array::uniform6(word()), 0u16..=4096)
+            .prop_map(|(caller, number, words, used_bytes)| Head::Reply { caller, number, words, used_bytes }),
+        any::<u16>().prop_map(|caller| Head::ReplyMore { caller }),
+        (any::<u16>(), any::<u8>()).prop_map(|(caller, number)| Head::Interrupt { caller, number }),
+        (any::<u16>(), request()).prop_map(|(slot, request)| Head::Async { slot, request }),
+        any::<u16>().prop_map(|slot| Head::AsyncMore { slot }),
+        (any::<u16>(), any::<u16>()).prop_map(|(slot, errno)| Head::Done { slot, errno }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_frame_comes_back(header in header(), payload in prop::collection::vec(any::<u8>(), 0..=PAYLOAD_BYTES_MAX)) {
+        let mut bytes = [0xee; FRAME_BYTES_MAX];
+        let length = header.emit(&payload, &mut bytes).unwrap();
+        prop_assert_eq!(length, frame_bytes(payload.len()));
+        prop_assert_eq!(Frame::parse(&bytes[..length]), Ok(Frame { header, payload: &payload[..] }));
+    }
+
+    #[test]
+    fn a_changed_bit_is_seen(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
+        let mut bytes = [0; FRAME_BYTES_MAX];
+        let length = header.emit(&payload, &mut bytes).unwrap();
+        let bit = at.index(length * 8);
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        prop_assert!(Frame::parse(&bytes[..length]).is_err());
+    }
+
+    #[test]
+    fn a_cut_frame_is_seen(header in header(), payload in prop::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>()) {
+        let mut bytes = [0; FRAME_BYTES_MAX];
+        let length = header.emit(&payload, &mut bytes).unwrap();
+        prop_assert_eq!(Frame::parse(&bytes[..at.index(length)]), Err(WireError::Short));
+    }
+
+    #[test]
+    fn a_fragment_comes_back(head in head(), data in prop::collection::vec(any::<u8>(), 0..200)) {
+        let mut bytes = [0; 512];
+        let length = head.emit(&mut bytes).unwrap();
+        bytes[length..length + data.len()].copy_from_slice(&data);
+        prop_assert_eq!(Head::parse(&bytes[..length + data.len()]), Ok((head, &data[..])));
+    }
+
+    #[test]
+    fn noise_is_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = Frame::parse(&bytes);
+        let _ = Head::parse(&bytes);
+        let _ = Hello::parse(&bytes);
+    }
+
+    #[test]
+    fn a_small_buffer_is_an_error(head in head(), room in 0usize..80) {
+        let mut bytes = [0; 128];
+        let length = head.emit(&mut bytes).unwrap();
+        prop_assert_eq!(head.emit(&mut bytes[..room]).is_ok(), room >= length);
+    }
+}
+
+#[test]
+fn the_layout_is_this() {
+    let header = Header { kind: Kind::Data, destination: 0, source: 1, epoch: 0x77, sequence: 0x12 };
+    let mut bytes = [0; 32];
+    let length = header.emit(b"123456789", &mut bytes).unwrap();
+    assert_eq!(length, 8 + 10 + 4);
+    assert_eq!(bytes[..6], [0x01, 0xa1, 0x12, 0x77, 9, 0]);
+    assert_eq!(bytes[8..18], *b"123456789\0");
+}
+
+#[test]
+fn a_null_call_is_small() {
+    let request = Request { destination: 20, op: 5, words: [0; 6], given_bytes: 0, taken_bytes: 0 };
+    let mut bytes = [0; 32];
+    assert_eq!(Head::Call { caller: 40, number: 200, request }.emit(&mut bytes), Ok(5));
+    let reply = Head::Reply { caller: 40, number: 200, words: [0; 6], used_bytes: 0 };
+    assert_eq!(reply.emit(&mut bytes), Ok(4));
+}

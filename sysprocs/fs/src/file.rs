@@ -1,0 +1,275 @@
+//! An open file: offset and flags, on the board of whoever opened it.
+//!
+//! Invariant: while it has references it holds one of its inode's. A write that its inode refuses
+//! after this process was let go early is told by `SyncFile` or the last `Close`.
+//! Not here: descriptors (`process`), content (`inode`).
+
+use renga_proto::file::{File, FileCall, FileFacts, Seek, Whence};
+use renga_proto::inode::{
+    Append, Inode, InodeDirectory, ReadAt, ReadDirectory, Release, SetMode, SetOwner, SetTimes, Settle, Size, Status,
+    Sync, Truncate, WriteAt,
+};
+use renga_proto::slots::{FileTable, FreeFile};
+use renga_rt::{Call, Client, Errno, Family, Never, Port};
+
+/// Access mode bits of the flags, and the modes.
+const ACCESS_MODE: u32 = 3;
+const READ_ONLY: u32 = 0;
+const WRITE_ONLY: u32 = 1;
+/// `O_APPEND`, and all flags that can be set later: also `O_NONBLOCK`, `O_DIRECT`, `O_NOATIME`.
+const APPEND: u32 = 0o2000;
+const SETTABLE: u32 = APPEND | 0o4000 | 0o200_000 | 0o1_000_000;
+const TYPE_MASK: u16 = 0xf000;
+const DIRECTORY: u16 = 0x4000;
+
+renga_rt::clients! {
+    /// Whom an open file calls.
+    pub struct FileClients {
+        /// All inodes; those of the board of `inode_directory` are used.
+        inodes: Family<Inode>,
+        /// Takes the inode's reference back.
+        inode_directory: Client<InodeDirectory>,
+        /// Takes this process back.
+        file_table: Client<FileTable>,
+    }
+}
+
+struct State {
+    clients: FileClients,
+    number: u16,
+    board: u8,
+    references: u32,
+    facts: FileFacts,
+    offset: u64,
+    /// Written since the inode last settled.
+    written: bool,
+}
+
+/// Serves the open file `number` of this board.
+pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Never {
+    let board = clients.inode_directory.server().board.0;
+    let facts = FileFacts { slot: 0, ino: 0, mode: 0, flags: 0 };
+    let mut state = State { clients, number, board, references: 0, facts, offset: 0, written: false };
+    loop {
+        match port.accept().await {
+            FileCall::Read(mut call) => {
+                let read = state.read(state.offset, call.lent()).await;
+                state.offset += u64::from(read.unwrap_or(0));
+                call.set_taken_used(read.map_or(0, |count| count as usize));
+                call.reply(read);
+            }
+            FileCall::Write(mut call) => {
+                let written = state.write(call.lent()).await;
+                call.reply(written);
+            }
+            FileCall::OpenInode(call) => {
+                let entry = call.entry();
+                state.facts =
+                    FileFacts { slot: entry.slot, ino: entry.ino, mode: entry.mode, flags: entry.flags };
+                (state.references, state.offset, state.written) = (1, 0, false);
+                call.reply(Ok(()));
+            }
+            FileCall::AddReference(call) => {
+                let open = state.check();
+                state.references += u32::from(open.is_ok());
+                call.reply(open);
+            }
+            FileCall::Close(call) => state.close(call).await,
+            FileCall::Seek(call) => {
+                let offset = state.seek(call.entry()).await;
+                call.reply(offset);
+            }
+            other => state.serve(other).await,
+        }
+    }
+}
+
+impl State {
+    fn check(&self) -> Result<(), Errno> {
+        if self.references > 0 { Ok(()) } else { Err(Errno::EBADF) }
+    }
+
+    fn inode(&mut self) -> Result<Client<Inode>, Errno> {
+        self.check()?;
+        self.clients.inodes.at(self.board, usize::from(self.facts.slot)).ok_or(Errno::EIO)
+    }
+
+    async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        if self.facts.flags & ACCESS_MODE == WRITE_ONLY {
+            return Err(Errno::EBADF);
+        }
+        self.inode()?.call(ReadAt { offset }, out).await
+    }
+
+    async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
+        let count = if self.facts.flags & APPEND == 0 {
+            self.write_from(self.offset, data).await?
+        } else {
+            self.may_write()?;
+            let end = self.inode()?.call(Append {}, data).await;
+            self.offset = self.note(end).await?;
+            return Ok(data.len() as u32);
+        };
+        self.offset += u64::from(count);
+        Ok(count)
+    }
+
+    fn may_write(&self) -> Result<(), Errno> {
+        if self.facts.flags & ACCESS_MODE == READ_ONLY { Err(Errno::EBADF) } else { Ok(()) }
+    }
+
+    async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
+        self.may_write()?;
+        let written = self.inode()?.call(WriteAt { offset }, data).await;
+        self.note(written).await?;
+        Ok(data.len() as u32)
+    }
+
+    /// Takes note of a write. One that failed at once has been told, so what the inode keeps of it
+    /// is forgotten.
+    async fn note<T>(&mut self, written: Result<T, Errno>) -> Result<T, Errno> {
+        match written {
+            Ok(value) => {
+                self.written = true;
+                Ok(value)
+            }
+            Err(errno) => {
+                let _ = self.inode()?.call(Settle {}, ()).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn seek(&mut self, seek: Seek) -> Result<u64, Errno> {
+        self.check()?;
+        let base = match seek.whence {
+            Whence::Start => 0,
+            Whence::Current => self.offset,
+            Whence::End => self.inode()?.call(Size {}, ()).await?,
+        };
+        let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
+        self.offset = offset.ok_or(Errno::EINVAL)?;
+        Ok(self.offset)
+    }
+
+    /// Answers before the work is done, unless a failed write may have to be told.
+    async fn close(&mut self, call: Call<renga_proto::file::Close>) {
+        if self.references != 1 {
+            let open = self.check();
+            self.references -= u32::from(open.is_ok());
+            return call.reply(open);
+        }
+        if self.written {
+            let told = self.settle().await;
+            call.reply(told);
+        } else {
+            call.reply(Ok(()));
+        }
+        self.references = 0;
+        // Neither can be refused: the reference and the number are this process's own.
+        let _ = self.clients.inode_directory.call(Release { slot: self.facts.slot }, ()).await;
+        let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;
+    }
+
+    async fn settle(&mut self) -> Result<(), Errno> {
+        self.written = false;
+        self.inode()?.call(Settle {}, ()).await
+    }
+
+    async fn serve(&mut self, call: FileCall) {
+        match call {
+            FileCall::FileStatus(mut call) => {
+                let reply = self.status(call.lent()).await;
+                call.reply(reply);
+            }
+            FileCall::ReadFrom(mut call) => {
+                let offset = call.entry().offset;
+                let read = self.read(offset, call.lent()).await;
+                call.set_taken_used(read.map_or(0, |count| count as usize));
+                call.reply(read);
+            }
+            FileCall::WriteTo(mut call) => {
+                let offset = call.entry().offset;
+                let reply = self.write_from(offset, call.lent()).await;
+                call.reply(reply);
+            }
+            FileCall::NextEntries(mut call) => {
+                let read = self.next_entries(call.lent()).await;
+                call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
+                call.reply(read);
+            }
+            FileCall::SyncFile(call) => {
+                let reply = self.sync().await;
+                call.reply(reply);
+            }
+            FileCall::SetSize(call) => {
+                let reply = self.set_size(call.entry().bytes).await;
+                call.reply(reply);
+            }
+            other => self.serve_facts(other).await,
+        }
+    }
+
+    async fn serve_facts(&mut self, call: FileCall) {
+        match call {
+            FileCall::DescribeFile(call) => call.reply(self.check().map(|()| self.facts)),
+            FileCall::SetFlags(call) => {
+                self.facts.flags = self.facts.flags & !SETTABLE | call.entry().flags & SETTABLE;
+                call.reply(self.check());
+            }
+            FileCall::SetFileMode(call) => {
+                let reply = self.set_mode(call.entry().mode).await;
+                call.reply(reply);
+            }
+            FileCall::SetFileTimes(call) => {
+                let entry = call.entry();
+                let reply = self.set_times(entry.access_ns, entry.modify_ns).await;
+                call.reply(reply);
+            }
+            FileCall::SetFileOwner(call) => {
+                let entry = call.entry();
+                let reply = self.set_owner(entry.uid, entry.gid).await;
+                call.reply(reply);
+            }
+            _ => unreachable!("served before"),
+        }
+    }
+
+    async fn status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
+        self.inode()?.call(Status {}, out).await
+    }
+
+    async fn next_entries(&mut self, out: &mut [u8]) -> Result<renga_proto::inode::DirectoryRead, Errno> {
+        if self.facts.mode & TYPE_MASK != DIRECTORY {
+            return Err(Errno::ENOTDIR);
+        }
+        let cursor = self.offset;
+        let read = self.inode()?.call(ReadDirectory { cursor }, out).await?;
+        self.offset = read.next;
+        Ok(read)
+    }
+
+    async fn sync(&mut self) -> Result<(), Errno> {
+        self.written = false;
+        self.inode()?.call(Sync {}, ()).await
+    }
+
+    async fn set_size(&mut self, bytes: u64) -> Result<(), Errno> {
+        if self.facts.flags & ACCESS_MODE == READ_ONLY {
+            return Err(Errno::EINVAL);
+        }
+        self.inode()?.call(Truncate { bytes }, ()).await
+    }
+
+    async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+        self.inode()?.call(SetMode { mode }, ()).await
+    }
+
+    async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
+        self.inode()?.call(SetTimes { access_ns, modify_ns }, ()).await
+    }
+
+    async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
+        self.inode()?.call(SetOwner { uid, gid }, ()).await
+    }
+}

@@ -1,0 +1,169 @@
+//! How long a medium takes: models of storage devices, as data.
+//!
+//! Emulated cards answer at once. A model says when a real medium would have answered; the disk
+//! process holds its reply until then. Times are in integers, so that they repeat exactly.
+//!
+//! Not here: any device.
+
+use renga_abi::PAGE_BYTES;
+
+const NS_PER_US: u64 = 1000;
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// The moving parts of a disk.
+#[derive(Debug)]
+struct Mechanics {
+    /// Blocks that pass under the heads without a seek (one cylinder).
+    cylinder_blocks: u64,
+    /// Blocks on one track: those that pass in one turn.
+    track_blocks: u64,
+    /// Cylinders from the outermost to the innermost.
+    cylinders: u64,
+    /// Seek to the next cylinder.
+    seek_least_us: u64,
+    /// Seek across all of them; between the two the time grows with the square root of the distance,
+    /// as in Ruemmler and Wilkes, "An introduction to disk drive modeling" (1994).
+    seek_most_us: u64,
+    /// One turn.
+    turn_us: u64,
+}
+
+/// A model of a medium.
+#[derive(Debug)]
+pub struct Medium {
+    /// Its name in commands.
+    pub name: &'static str,
+    /// From command to first byte, without mechanics.
+    read_us: u64,
+    /// As `read_us`, of a write: what programming a block costs.
+    write_us: u64,
+    /// Bytes transferred in a second; 0: at once.
+    bytes_per_s: u64,
+    mechanics: Option<Mechanics>,
+}
+
+/// All models.
+const MEDIA: &[Medium] = &[
+    Medium { name: "none", read_us: 0, write_us: 0, bytes_per_s: 0, mechanics: None },
+    // A class 10 card: command and access latencies of 4 KiB random requests, 25 MB/s bus.
+    Medium { name: "sd", read_us: 400, write_us: 1200, bytes_per_s: 25_000_000, mechanics: None },
+    // A desktop drive: 8.5 ms mean seek, 7200 turns a minute, 1 MB a track.
+    Medium {
+        name: "hdd-7200",
+        read_us: 100,
+        write_us: 100,
+        bytes_per_s: 0,
+        mechanics: Some(Mechanics {
+            cylinder_blocks: 1024,
+            track_blocks: 256,
+            cylinders: 120_000,
+            seek_least_us: 600,
+            seek_most_us: 16_000,
+            turn_us: 8333,
+        }),
+    },
+    // A SCSI drive of the time of the paper: 150 MB, 3600 turns a minute, 28 ms mean seek, 20 KB a
+    // track (1.2 MB/s).
+    Medium {
+        name: "hdd-1989",
+        read_us: 1000,
+        write_us: 1000,
+        bytes_per_s: 0,
+        mechanics: Some(Mechanics {
+            cylinder_blocks: 40,
+            track_blocks: 5,
+            cylinders: 940,
+            seek_least_us: 8000,
+            seek_most_us: 45_000,
+            turn_us: 16_667,
+        }),
+    },
+];
+
+impl Medium {
+    /// The model `name`, if there is one: `none`, `sd`, `hdd-7200`, `hdd-1989`.
+    pub fn named(name: &str) -> Option<&'static Medium> {
+        MEDIA.iter().find(|medium| medium.name == name)
+    }
+    /// The names of all models.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        MEDIA.iter().map(|medium| medium.name)
+    }
+    /// The medium that answers at once.
+    pub fn none() -> &'static Medium {
+        &MEDIA[0]
+    }
+}
+
+/// Where the heads are.
+pub(crate) struct Heads {
+    medium: &'static Medium,
+    cylinder: u64,
+}
+
+impl Heads {
+    pub(crate) fn new(medium: &'static Medium) -> Self {
+        Heads { medium, cylinder: 0 }
+    }
+
+    /// When a transfer of `block` that begins at `now_ns` ends; the heads are there afterwards.
+    pub(crate) fn transfer(&mut self, block: u64, write: bool, now_ns: u64) -> u64 {
+        let medium = self.medium;
+        let latency_us = if write { medium.write_us } else { medium.read_us };
+        let start_ns = now_ns + latency_us * NS_PER_US;
+        let start_ns = match &medium.mechanics {
+            None => start_ns,
+            Some(mechanics) => self.turn(mechanics, block, start_ns),
+        };
+        let bytes_ns = (PAGE_BYTES as u64 * NS_PER_S).checked_div(medium.bytes_per_s);
+        start_ns + bytes_ns.unwrap_or(0)
+    }
+
+    /// Seek, wait for the block to come round, and let it pass.
+    fn turn(&mut self, mechanics: &Mechanics, block: u64, start_ns: u64) -> u64 {
+        let cylinder = (block / mechanics.cylinder_blocks).min(mechanics.cylinders - 1);
+        let distance = cylinder.abs_diff(core::mem::replace(&mut self.cylinder, cylinder));
+        let arrived_ns = start_ns + mechanics.seek_ns(distance);
+        let turn_ns = mechanics.turn_us * NS_PER_US;
+        let angle_ns = block % mechanics.track_blocks * turn_ns / mechanics.track_blocks;
+        let wait_ns = (angle_ns + turn_ns - arrived_ns % turn_ns) % turn_ns;
+        arrived_ns + wait_ns + turn_ns / mechanics.track_blocks
+    }
+}
+
+impl Mechanics {
+    fn seek_ns(&self, distance: u64) -> u64 {
+        if distance == 0 {
+            return 0;
+        }
+        let (least_ns, most_ns) = (self.seek_least_us * NS_PER_US, self.seek_most_us * NS_PER_US);
+        // Square roots of distances scaled by 2^20, so of 1024 times their own.
+        let share = (distance << 20).isqrt();
+        let whole = (self.cylinders << 20).isqrt();
+        least_ns + (most_ns - least_ns) * share / whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Heads, Medium};
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn no_model_takes_no_time() {
+        assert_eq!(Heads::new(Medium::none()).transfer(1000, true, 5), 5);
+    }
+
+    #[test]
+    fn a_far_block_takes_longer_and_the_next_one_almost_nothing() {
+        let medium = Medium::named("hdd-1989").unwrap();
+        let mut heads = Heads::new(medium);
+        let first = heads.transfer(20_000, false, 0);
+        assert!((20 * MS..80 * MS).contains(&first), "{first}");
+        // Too late for the next block by the command's latency: a whole turn is lost.
+        let second = heads.transfer(20_001, false, first) - first;
+        assert!((15 * MS..25 * MS).contains(&second), "{second}");
+        assert!(Medium::named("drum").is_none());
+    }
+}

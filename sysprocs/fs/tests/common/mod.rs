@@ -1,0 +1,454 @@
+//! A whole file system in a host program: an image made by mke2fs, all processes, and a client that
+//! speaks to them as a user process does.
+#![allow(dead_code, missing_docs)]
+
+use renga_fs::{
+    BufferSlot, CacheClients, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory, disk,
+    file, file_table, inode, inode_directory, path,
+};
+use renga_hal::block::{Block, BlockError, check_range};
+use renga_proto::allocator::Allocator;
+use renga_proto::buffer::{Buffer, BufferDirectory};
+use renga_proto::disk::Disk;
+use renga_proto::file::{self, File};
+use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, STAT_BYTES};
+use renga_proto::path::{self, Path};
+use renga_proto::slots::{FileTable, TakeFile};
+use renga_rt::host::Board;
+use renga_rt::{Address, Client, Errno, Family, Me};
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::path::{Path as HostPath, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+
+pub const ROOT: u32 = 2;
+pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
+
+/// A medium in memory.
+#[derive(Clone, Default)]
+pub struct Medium512 {
+    pub bytes: Rc<RefCell<Vec<u8>>>,
+    pub reads: Rc<Cell<u64>>,
+    pub writes: Rc<Cell<u64>>,
+    pub fail_writes: Rc<Cell<bool>>,
+    /// Contents after each write, if kept.
+    pub log: Rc<RefCell<Option<Vec<(u64, Vec<u8>)>>>>,
+}
+
+impl Block for Medium512 {
+    fn blocks(&self) -> u64 {
+        self.bytes.borrow().len() as u64 / 512
+    }
+    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
+        check_range(self.blocks(), sector, out.len())?;
+        self.reads.set(self.reads.get() + 1);
+        let at = sector as usize * 512;
+        out.copy_from_slice(&self.bytes.borrow()[at..at + out.len()]);
+        Ok(())
+    }
+    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
+        check_range(self.blocks(), sector, data.len())?;
+        if self.fail_writes.get() {
+            return Err(BlockError::Failed);
+        }
+        self.writes.set(self.writes.get() + 1);
+        let at = sector as usize * 512;
+        self.bytes.borrow_mut()[at..at + data.len()].copy_from_slice(data);
+        if let Some(log) = &mut *self.log.borrow_mut() {
+            log.push((sector, data.to_vec()));
+        }
+        Ok(())
+    }
+}
+
+/// A directory of the host that is removed in the end.
+pub struct Scratch(pub PathBuf);
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("renga-fs-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+    pub fn dir(&self, name: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+}
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tool(name: &str) -> Command {
+    let mut command = Command::new(name);
+    command.env("PATH", format!("{}:/sbin:/usr/sbin", std::env::var("PATH").unwrap_or_default()));
+    command
+}
+
+/// An image of `megabytes` with the content of `tree`.
+pub fn make_image(scratch: &Scratch, megabytes: u32, tree: Option<&HostPath>, more: &[&str]) -> Vec<u8> {
+    let image = scratch.0.join("made.img");
+    let mut command = tool("mke2fs");
+    command.args(["-q", "-t", "ext2", "-b", "4096", "-O", "none,filetype,sparse_super,large_file"]);
+    command.args(more);
+    if let Some(tree) = tree {
+        command.arg("-d").arg(tree);
+    }
+    let status = command.arg(&image).arg(format!("{megabytes}M")).status().expect("mke2fs (package e2fsprogs)");
+    assert!(status.success());
+    std::fs::read(image).unwrap()
+}
+
+/// Panics unless e2fsck finds nothing; `flags`: how it is called.
+pub fn check_image(scratch: &Scratch, bytes: &[u8], flags: &str) -> PathBuf {
+    let image = scratch.0.join("checked.img");
+    std::fs::write(&image, bytes).unwrap();
+    let output = tool("e2fsck").arg(flags).arg(&image).output().expect("e2fsck (package e2fsprogs)");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "e2fsck {flags}:\n{text}{}", String::from_utf8_lossy(&output.stderr));
+    image
+}
+
+/// Copies the tree out of an image with debugfs.
+pub fn dump(image: &HostPath, to: &HostPath) {
+    let status = tool("debugfs")
+        .arg("-R")
+        .arg(format!("rdump / {}", to.display()))
+        .arg(image)
+        .stderr(std::process::Stdio::null())
+        .status()
+        .expect("debugfs (package e2fsprogs)");
+    assert!(status.success());
+}
+
+/// Every path below `root` with what is there.
+pub fn tree(root: &HostPath) -> Vec<(String, String)> {
+    let mut found = vec![];
+    let mut todo = vec![root.to_path_buf()];
+    while let Some(directory) = todo.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.path().strip_prefix(root).unwrap().to_string_lossy().into_owned();
+            if name == "lost+found" {
+                continue;
+            }
+            let kind = entry.file_type().unwrap();
+            let what = if kind.is_dir() {
+                todo.push(entry.path());
+                "directory".into()
+            } else if kind.is_symlink() {
+                format!("-> {}", std::fs::read_link(entry.path()).unwrap().display())
+            } else {
+                let bytes = std::fs::read(entry.path()).unwrap();
+                format!("{} bytes, sum {:x}", bytes.len(), sum(&bytes))
+            };
+            found.push((name, what));
+        }
+    }
+    found.sort();
+    found
+}
+
+pub fn sum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// How many of each process.
+#[derive(Clone, Copy)]
+pub struct Counts {
+    pub buffers: usize,
+    pub inodes: usize,
+    pub paths: usize,
+    pub files: usize,
+}
+pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32 };
+pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4 };
+
+/// The processes of a board.
+#[derive(Clone, Copy)]
+pub struct System {
+    pub board: Board,
+    pub paths: &'static [Address<Path>],
+    pub directory: Address<InodeDirectory>,
+    pub inodes: &'static [&'static [Address<Inode>]],
+    pub table: Address<FileTable>,
+    pub files: &'static [&'static [Address<File>]],
+}
+
+fn leak<T>(value: T) -> &'static mut T {
+    Box::leak(Box::new(value))
+}
+fn one_board<P>(list: Vec<Address<P>>) -> &'static [&'static [Address<P>]] {
+    leak([&*list.leak()])
+}
+
+fn log(who: renga_rt::ProcId, text: &'static str, figures: [u64; 2]) {
+    eprintln!("{who}: {text} {figures:?}");
+}
+
+impl System {
+    pub fn new(device: &Medium512, medium: &'static str, counts: Counts) -> System {
+        let board = Board::new(0, 4 << 20);
+        board.core.set_log(log);
+        let medium = Medium::named(medium).unwrap();
+        let device = leak(device.clone());
+        let disk = board.server(|me, port| disk(me, port, device, medium));
+        let buffers: Vec<Address<Buffer>> = (0..counts.buffers)
+            .map(|_| board.server(|me, port| buffer(port, Client::<Disk>::new(&me, disk), leak([0; 4096]))))
+            .collect();
+        let buffers = one_board(buffers);
+        let slots = (0..counts.buffers).map(|_| BufferSlot::EMPTY).collect::<Vec<_>>().leak();
+        let buffer_directory: Address<BufferDirectory> = board.server(|_, port| buffer_directory(port, slots));
+        let cache = |me: &Me| CacheClients {
+            directory: Client::new(me, buffer_directory),
+            buffers: Family::new(me, buffers),
+        };
+        let allocator: Address<Allocator> = board.server(|me, port| {
+            let cache = cache(&me);
+            allocator(me, port, cache, EPOCH_NS)
+        });
+        let inodes: Vec<Address<Inode>> = (0..counts.inodes)
+            .map(|number| {
+                board.server(|me, port| {
+                    let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
+                    inode(me, port, cache, allocator, number as u16, EPOCH_NS)
+                })
+            })
+            .collect();
+        let inodes = one_board(inodes);
+        let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
+        let directory = board.server(|me, port| {
+            inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots)
+        });
+        let paths: Vec<Address<Path>> = (0..counts.paths)
+            .map(|_| {
+                board.server(|me, port| {
+                    let clients = PathClients {
+                        inode_directory: Client::new(&me, directory),
+                        inodes: Family::new(&me, inodes),
+                        allocator: Client::new(&me, allocator),
+                        cache: cache(&me),
+                    };
+                    path(port, clients)
+                })
+            })
+            .collect();
+        let (table, files) = Self::opener(board, inodes, directory, counts.files);
+        System { board, paths: paths.leak(), directory, inodes, table, files }
+    }
+
+    fn opener(
+        board: Board,
+        inodes: &'static [&'static [Address<Inode>]],
+        directory: Address<InodeDirectory>,
+        count: usize,
+    ) -> (Address<FileTable>, &'static [&'static [Address<File>]]) {
+        let table = board.server(|_, port| file_table(port, count));
+        let files: Vec<Address<File>> = (0..count)
+            .map(|number| {
+                board.server(|me, port| {
+                    let clients = FileClients {
+                        inodes: Family::new(&me, inodes),
+                        inode_directory: Client::new(&me, directory),
+                        file_table: Client::new(&me, table),
+                    };
+                    file(port, clients, number as u16)
+                })
+            })
+            .collect();
+        (table, one_board(files))
+    }
+
+    /// Starts a client that runs `body`; whether it has ended.
+    pub fn client<F: Future<Output = ()> + 'static>(self, body: impl FnOnce(User) -> F) -> Rc<Cell<bool>> {
+        let ended = Rc::new(Cell::new(false));
+        let end = ended.clone();
+        let number = self.board.core.now_ns() as usize;
+        self.board.client(|me| {
+            let path = self.paths[number % self.paths.len()];
+            let user = User {
+                path: Client::new(&me, path),
+                table: Client::new(&me, self.table),
+                files: Family::new(&me, self.files),
+                directory: Client::new(&me, self.directory),
+            };
+            let future = body(user);
+            async move {
+                future.await;
+                end.set(true);
+            }
+        });
+        ended
+    }
+
+    /// Runs `body` as a client to its end.
+    pub fn run<F: Future<Output = ()> + 'static>(self, body: impl FnOnce(User) -> F) {
+        let ended = self.client(body);
+        self.board.run_through_alarms();
+        assert!(ended.get(), "the client waits for ever");
+    }
+
+    pub fn unmount(self) {
+        self.run(|mut user| async move {
+            user.path.call(path::Unmount {}, ()).await.unwrap();
+        });
+    }
+}
+
+pub struct User {
+    pub path: Client<Path>,
+    pub table: Client<FileTable>,
+    pub files: Family<File>,
+    pub directory: Client<InodeDirectory>,
+}
+
+pub type Told<T> = Result<T, Errno>;
+
+/// What `struct stat` says.
+#[derive(Debug, PartialEq, Eq, Clone)]
+pub struct Stat {
+    pub ino: u64,
+    pub mode: u32,
+    pub links: u32,
+    pub size: u64,
+    pub sectors: u64,
+    pub modify_ns: u64,
+    pub rdev: u64,
+}
+
+fn stat_of(bytes: &[u8; STAT_BYTES]) -> Stat {
+    let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    Stat {
+        ino: u64_at(8),
+        mode: u32_at(16),
+        links: u32_at(20),
+        size: u64_at(48),
+        sectors: u64_at(64),
+        modify_ns: u64_at(88) * 1_000_000_000 + u64_at(96),
+        rdev: u64_at(32),
+    }
+}
+
+pub const O_WRONLY: u32 = 1;
+pub const O_RDWR: u32 = 2;
+pub const O_APPEND: u32 = 0o2000;
+
+impl User {
+    pub fn file(&mut self, number: u16) -> Client<File> {
+        self.files.at(0, number.into()).unwrap()
+    }
+
+    pub async fn open_facts(&mut self, path: &str, flags: u32, mode: u16) -> Told<InodeFacts> {
+        self.path.call(path::Open { at: ROOT, flags, mode }, path.as_bytes()).await
+    }
+
+    /// Opens as `open(2)` would: `flags` are the walker's, `access` Linux's.
+    pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> Told<u16> {
+        let facts = self.open_facts(path, flags, 0o644).await?;
+        let number = self.table.call(TakeFile {}, ()).await.unwrap();
+        let open = file::OpenInode { slot: facts.slot, ino: facts.ino, mode: facts.mode, flags: access };
+        self.file(number).call(open, ()).await.unwrap();
+        Ok(number)
+    }
+
+    pub async fn close(&mut self, number: u16) -> Told<()> {
+        self.file(number).call(file::Close {}, ()).await
+    }
+
+    pub async fn read_file(&mut self, path: &str) -> Told<Vec<u8>> {
+        let number = self.open(path, 0, 0).await?;
+        let mut all = vec![];
+        let mut part = [0; 4096];
+        loop {
+            match self.file(number).call(file::Read {}, &mut part[..]).await {
+                Ok(0) => break,
+                Ok(count) => all.extend_from_slice(&part[..count as usize]),
+                Err(errno) => {
+                    self.close(number).await.unwrap();
+                    return Err(errno);
+                }
+            }
+        }
+        self.close(number).await?;
+        Ok(all)
+    }
+
+    pub async fn write_all(&mut self, number: u16, data: &[u8]) -> Told<()> {
+        for part in data.chunks(4096) {
+            self.file(number).call(file::Write {}, part).await?;
+        }
+        Ok(())
+    }
+
+    /// Creates or replaces a file.
+    pub async fn write_file(&mut self, path: &str, data: &[u8]) -> Told<()> {
+        let flags = path::OPEN_CREATE | path::OPEN_TRUNCATE | path::OPEN_WRITE;
+        let number = self.open(path, flags, O_WRONLY).await?;
+        let written = self.write_all(number, data).await;
+        self.close(number).await.and(written)
+    }
+
+    pub async fn stat(&mut self, path: &str, flags: u32) -> Told<Stat> {
+        let mut out = [0; STAT_BYTES];
+        self.path.call(path::StatusOf { at: ROOT, flags }, (path.as_bytes(), &mut out[..])).await?;
+        Ok(stat_of(&out))
+    }
+
+    pub async fn mkdir(&mut self, path: &str) -> Told<()> {
+        self.path.call(path::MakeDirectory { at: ROOT, mode: 0o755 }, path.as_bytes()).await
+    }
+    pub async fn unlink(&mut self, path: &str) -> Told<()> {
+        self.path.call(path::Unlink { at: ROOT, directory: false }, path.as_bytes()).await
+    }
+    pub async fn rmdir(&mut self, path: &str) -> Told<()> {
+        self.path.call(path::Unlink { at: ROOT, directory: true }, path.as_bytes()).await
+    }
+    pub async fn rename(&mut self, from: &str, to: &str) -> Told<()> {
+        let both = format!("{from}\0{to}");
+        self.path.call(path::Rename { from_at: ROOT, to_at: ROOT }, both.as_bytes()).await
+    }
+    pub async fn link(&mut self, from: &str, to: &str) -> Told<()> {
+        let both = format!("{from}\0{to}");
+        self.path.call(path::Link { from_at: ROOT, to_at: ROOT, flags: path::NO_FOLLOW }, both.as_bytes()).await
+    }
+    pub async fn symlink(&mut self, target: &str, at: &str) -> Told<()> {
+        let both = format!("{target}\0{at}");
+        self.path.call(path::SymbolicLink { at: ROOT }, both.as_bytes()).await
+    }
+    pub async fn readlink(&mut self, path: &str) -> Told<String> {
+        let mut out = [0; 1024];
+        let bytes = self.path.call(path::ReadLinkOf { at: ROOT }, (path.as_bytes(), &mut out[..])).await?;
+        Ok(String::from_utf8(out[..bytes as usize].to_vec()).unwrap())
+    }
+    pub async fn truncate(&mut self, path: &str, bytes: u64) -> Told<()> {
+        self.path.call(path::TruncatePath { at: ROOT, bytes }, path.as_bytes()).await
+    }
+
+    /// The names in a directory, with their `d_type`.
+    pub async fn list(&mut self, path: &str) -> Told<Vec<(String, u8)>> {
+        let number = self.open(path, path::OPEN_DIRECTORY, 0).await?;
+        let mut names = vec![];
+        let mut out = [0; 1000];
+        loop {
+            let read = self.file(number).call(file::NextEntries {}, &mut out[..]).await?;
+            let mut rest = &out[..read.bytes as usize];
+            if rest.is_empty() {
+                break;
+            }
+            while !rest.is_empty() {
+                let (entry, after) = rest.split_at(usize::from(u16::from_le_bytes([rest[16], rest[17]])));
+                let name = entry[19..].split(|byte| *byte == 0).next().unwrap();
+                names.push((String::from_utf8(name.to_vec()).unwrap(), entry[18]));
+                rest = after;
+            }
+        }
+        self.close(number).await?;
+        names.sort();
+        Ok(names)
+    }
+}

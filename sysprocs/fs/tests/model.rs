@@ -1,0 +1,179 @@
+//! Random operations, done here and on a directory of the host: same results, same tree.
+#![allow(missing_docs)]
+
+mod common;
+use common::{Counts, FEW, Medium512, Scratch, System, Told, USUAL, User, check_image, dump, make_image, tree};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE};
+use renga_rt::Errno;
+use std::fs;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Marsaglia's xorshift.
+struct Random(u64);
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % bound
+    }
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len() as u64) as usize]
+    }
+    /// A path that cannot lead out of the root.
+    fn path(&mut self) -> String {
+        let mut path = String::new();
+        for _ in 0..=self.below(3) {
+            if !path.is_empty() {
+                path += self.pick(&["/", "/", "/", "//", "/./"]);
+            }
+            path += self.pick(&["a", "b", "c", "dd", "a-rather-long-name-that-fills-blocks-of-directories-soon"]);
+            if self.below(12) == 0 {
+                path += "/..";
+                path += "/";
+                path += self.pick(&["a", "b"]);
+            }
+        }
+        path + self.pick(&["", "", "", "", "", "", "/", "/."])
+    }
+}
+
+fn host<T>(result: std::io::Result<T>) -> Told<T> {
+    result.map_err(|error| Errno(error.raw_os_error().unwrap_or(0) as u16))
+}
+
+/// One operation on both; panics if they differ.
+async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
+    let (one, two) = (random.path(), random.path());
+    let (host_one, host_two) = (PathBuf::from(format!("{}/{one}", root.display())), format!("{}/{two}", root.display()));
+    let choice = random.below(14);
+    let what = format!("operation {number}: {choice} {one} {two}");
+    match choice {
+        0 | 1 => assert_eq!(user.mkdir(&one).await, host(fs::create_dir(&host_one)), "{what}"),
+        2 => assert_eq!(user.rmdir(&one).await, host(fs::remove_dir(&host_one)), "{what}"),
+        3 => assert_eq!(user.unlink(&one).await, host(fs::remove_file(&host_one)), "{what}"),
+        4 | 5 => assert_eq!(user.rename(&one, &two).await, host(fs::rename(&host_one, host_two)), "{what}"),
+        6 => assert_eq!(user.link(&one, &two).await, host(fs::hard_link(&host_one, host_two)), "{what}"),
+        7 => {
+            let target = random.pick(&["a", "b/c", "./dd", "c/", "a-rather-long-name-that-fills-blocks-of-directories-soon/../b"]);
+            assert_eq!(user.symlink(target, &one).await, host(std::os::unix::fs::symlink(target, &host_one)), "{what}");
+        }
+        8 => {
+            let data = vec![number as u8; random.below(30_000) as usize];
+            let mut written = user.write_file(&one, &data).await;
+            if written.is_ok() && random.below(2) == 0 {
+                written = user.truncate(&one, 7000).await;
+                host(fs::write(&host_one, &data)).unwrap();
+                host(fs::OpenOptions::new().write(true).open(&host_one).and_then(|f| f.set_len(7000))).unwrap();
+            } else {
+                assert_eq!(written, host(fs::write(&host_one, &data)), "{what}");
+            }
+            assert_eq!(written.is_ok(), host_one.is_file(), "{what}");
+        }
+        9 => {
+            let opened = user.open(&one, OPEN_CREATE | OPEN_EXCLUSIVE | OPEN_WRITE, common::O_WRONLY).await;
+            let there = host(fs::OpenOptions::new().write(true).create_new(true).open(&host_one).map(|_| ()));
+            assert_eq!(opened.map(|_| ()), there, "{what}");
+            if let Ok(file) = opened {
+                user.close(file).await.unwrap();
+            }
+        }
+        10 => write_in_the_middle(random, user, &one, &host_one, &what).await,
+        11 => {
+            let read = user.read_file(&one).await;
+            assert_eq!(read.map(|bytes| common::sum(&bytes)), host(fs::read(&host_one).map(|bytes| common::sum(&bytes))), "{what}");
+        }
+        12 => {
+            let names = host(fs::read_dir(&host_one)).map(|entries| {
+                let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+                names.sort();
+                names
+            });
+            let listed = user.list(&one).await.map(|names| {
+                let seen = names.into_iter().map(|(name, _)| name);
+                seen.filter(|name| name != "." && name != ".." && name != "lost+found").collect::<Vec<_>>()
+            });
+            assert_eq!(listed, names, "{what}");
+        }
+        _ => {
+            let seen = user.stat(&one, NO_FOLLOW).await.map(|s| (s.mode & 0o170_000, s.size, s.links));
+            let there = host(fs::symlink_metadata(&host_one)).map(|m| (m.mode() & 0o170_000, m.len(), m.nlink() as u32));
+            match (seen, there) {
+                // How directories count sizes and links is the file system's affair.
+                (Ok(seen), Ok(there)) if seen.0 == 0o040_000 => assert_eq!(seen.0, there.0, "{what}"),
+                (seen, there) => assert_eq!(seen, there, "{what}"),
+            }
+            assert_eq!(user.readlink(&one).await, host(fs::read_link(&host_one)).map(|p| p.display().to_string()), "{what}");
+        }
+    }
+}
+
+async fn write_in_the_middle(random: &mut Random, user: &mut User, one: &str, host_one: &Path, what: &str) {
+    // Far enough for one and two levels of indirect blocks.
+    let offset = random.below(3) * random.below(3_000_000);
+    let data = vec![b'm'; random.below(4096) as usize + 1];
+    let there = host(fs::OpenOptions::new().read(true).write(true).custom_flags(0).open(host_one));
+    let opened = user.open(one, OPEN_WRITE, common::O_RDWR).await;
+    assert_eq!(opened.map(|_| ()), there.as_ref().map(|_| ()).map_err(|errno| *errno), "{what}");
+    let (Ok(file), Ok(there)) = (opened, there) else { return };
+    there.write_all_at(&data, offset).unwrap();
+    let written = user.file(file).call(renga_proto::file::WriteTo { offset }, &data[..]).await;
+    assert_eq!(written, Ok(data.len() as u32), "{what}");
+    let cut = random.below(2) * random.below(offset + 9000);
+    if cut > 0 {
+        there.set_len(cut).unwrap();
+        user.file(file).call(renga_proto::file::SetSize { bytes: cut }, ()).await.unwrap();
+    }
+    let (mut mine, mut theirs) = ([0; 4096], [0; 4096]);
+    let from = offset.saturating_sub(2000);
+    let count = user.file(file).call(renga_proto::file::ReadFrom { offset: from }, &mut mine[..]).await.unwrap();
+    let mut filled = 0;
+    while filled < 4096 {
+        match there.read_at(&mut theirs[filled..], from + filled as u64).unwrap() {
+            0 => break,
+            more => filled += more,
+        }
+    }
+    assert_eq!((count as usize, mine), (filled, theirs), "{what}");
+    user.close(file).await.unwrap();
+}
+
+fn compare_with_host(seed: u64, operations: u64, counts: Counts, medium: &'static str) {
+    let scratch = Scratch::new(&format!("model-{seed}"));
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(&scratch, 64, None, &[]);
+    let root = scratch.dir("root");
+    let system = System::new(&device, medium, counts);
+    let host_root = root.clone();
+    system.run(move |mut user| async move {
+        let mut random = Random(seed);
+        for number in 0..operations {
+            step(&mut random, &mut user, &host_root, number).await;
+            if number % 500 == 499 {
+                user.path.call(renga_proto::path::SyncAllFiles {}, ()).await.unwrap();
+            }
+        }
+    });
+    system.unmount();
+    let image = check_image(&scratch, &device.bytes.borrow(), "-fn");
+    let dumped = scratch.dir("dumped");
+    dump(&image, &dumped);
+    assert_eq!(tree(&dumped), tree(&root));
+    // Holes must be as large as the host's: no block is kept that nothing was written to.
+    let _ = OPEN_TRUNCATE;
+}
+
+#[test]
+fn random_operations_leave_what_the_host_leaves() {
+    let more: u64 = std::env::var("RENGA_FS_SEEDS").map_or(3, |seeds| seeds.parse().unwrap());
+    for seed in 1..=more {
+        compare_with_host(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed), 2000, USUAL, "none");
+    }
+}
+
+#[test]
+fn random_operations_with_few_processes() {
+    compare_with_host(77, 2000, FEW, "none");
+    compare_with_host(78, 300, FEW, "sd");
+}

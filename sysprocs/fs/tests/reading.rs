@@ -1,0 +1,105 @@
+//! Reads what mke2fs put on an image.
+#![allow(missing_docs)]
+
+mod common;
+use common::{EPOCH_NS, FEW, Medium512, Scratch, System, USUAL, check_image, make_image, sum};
+use renga_fs::{NotExt2, Partition, recognise};
+use renga_proto::path::{self, NO_FOLLOW};
+use renga_rt::Errno;
+
+fn sample(scratch: &Scratch) -> std::path::PathBuf {
+    let tree = scratch.dir("tree");
+    std::fs::create_dir_all(tree.join("etc/deep/er")).unwrap();
+    std::fs::write(tree.join("etc/motd"), "hello\n").unwrap();
+    let big: Vec<u8> = (0..6_000_000u32).flat_map(|n| n.to_le_bytes()).collect();
+    std::fs::write(tree.join("etc/deep/big"), &big).unwrap();
+    std::os::unix::fs::symlink("deep/er/../big", tree.join("etc/link")).unwrap();
+    std::os::unix::fs::symlink("/etc/deep", tree.join("abs")).unwrap();
+    std::os::unix::fs::symlink("loop", tree.join("loop")).unwrap();
+    for n in 0..500 {
+        std::fs::write(tree.join(format!("etc/deep/er/file-number-{n}")), format!("{n}")).unwrap();
+    }
+    tree
+}
+
+fn device(bytes: Vec<u8>) -> Medium512 {
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = bytes;
+    device
+}
+
+fn read_everything(counts: common::Counts, medium: &'static str) {
+    let scratch = Scratch::new(&format!("read-{medium}-{}", counts.buffers));
+    let tree = sample(&scratch);
+    let device = device(make_image(&scratch, 64, Some(&tree), &[]));
+    let system = System::new(&device, medium, counts);
+    system.run(|mut user| async move {
+        assert_eq!(user.read_file("/etc/motd").await.unwrap(), b"hello\n");
+        let want = sum(&std::fs::read(tree.join("etc/deep/big")).unwrap());
+        assert_eq!(sum(&user.read_file("etc/link").await.unwrap()), want);
+        assert_eq!(sum(&user.read_file("/abs/big").await.unwrap()), want);
+        assert_eq!(user.readlink("abs").await.unwrap(), "/etc/deep");
+        assert_eq!(user.read_file("loop").await, Err(Errno::ELOOP));
+        assert_eq!(user.read_file("etc/none").await, Err(Errno::ENOENT));
+        assert_eq!(user.read_file("etc/motd/x").await, Err(Errno::ENOTDIR));
+        assert_eq!(user.read_file("etc").await, Err(Errno::EISDIR));
+        let names = user.list("/etc/deep/er").await.unwrap();
+        assert_eq!(names.len(), 502);
+        for n in (0..500).step_by(37) {
+            let name = format!("/abs/er/file-number-{n}");
+            assert_eq!(user.read_file(&name).await.unwrap(), format!("{n}").as_bytes());
+        }
+        assert_eq!(user.list("/etc").await.unwrap()[2..].to_vec(), [
+            ("deep".into(), 4),
+            ("link".into(), 10),
+            ("motd".into(), 8)
+        ]);
+        let stat = user.stat("/etc/motd", 0).await.unwrap();
+        assert_eq!((stat.size, stat.links, stat.mode), (6, 1, 0o100_644));
+        assert_eq!(user.stat("abs", NO_FOLLOW).await.unwrap().mode, 0o120_777);
+        assert_eq!(user.stat("abs/", NO_FOLLOW).await.unwrap().mode & 0o170_000, 0o040_000);
+        let at = user.open_facts("/etc/deep/er", path::OPEN_DIRECTORY, 0).await.unwrap();
+        let mut out = [0; 64];
+        let bytes = user.path.call(path::AbsolutePath { at: at.ino }, &mut out[..]).await.unwrap();
+        assert_eq!(&out[..bytes as usize], b"/etc/deep/er");
+        let bytes = user.path.call(path::AbsolutePath { at: common::ROOT }, &mut out[..]).await.unwrap();
+        assert_eq!(&out[..bytes as usize], b"/");
+    });
+    system.unmount();
+    let (bytes, _) = (device.bytes.borrow(), EPOCH_NS);
+    check_image(&scratch, &bytes, "-fn");
+}
+
+#[test]
+fn reads_a_tree() {
+    read_everything(USUAL, "none");
+}
+
+#[test]
+fn reads_a_tree_with_few_processes_and_a_slow_disk() {
+    read_everything(FEW, "hdd-7200");
+}
+
+#[test]
+fn finds_the_partition_or_says_why_not() {
+    let scratch = Scratch::new("recognise");
+    let image = make_image(&scratch, 8, None, &[]);
+    let blocks = image.len() as u64 / 4096;
+    assert_eq!(recognise(&mut device(image.clone())), Ok(Partition { first_sector: 0, blocks }));
+    let mut disk = vec![0; 1 << 20];
+    disk[510..512].copy_from_slice(&[0x55, 0xaa]);
+    assert_eq!(recognise(&mut device(disk.clone())), Err(NotExt2::NoLinuxPartition));
+    disk[446 + 16 + 4] = 0x83;
+    disk[446 + 16 + 8..][..4].copy_from_slice(&2048u32.to_le_bytes());
+    disk[446 + 16 + 12..][..4].copy_from_slice(&((image.len() / 512) as u32).to_le_bytes());
+    disk.extend_from_slice(&image);
+    assert_eq!(recognise(&mut device(disk.clone())), Ok(Partition { first_sector: 2048, blocks }));
+    disk.truncate(disk.len() - 4096);
+    assert_eq!(recognise(&mut device(disk)), Err(NotExt2::Geometry));
+    assert_eq!(recognise(&mut device(vec![0; 1 << 20])), Err(NotExt2::NoSuperblock));
+    let small = make_image(&scratch, 8, None, &["-b", "1024"]);
+    assert_eq!(recognise(&mut device(small)), Err(NotExt2::BlockSize));
+    let journal = make_image(&scratch, 32, None, &["-O", "has_journal"]);
+    assert_eq!(recognise(&mut device(journal)), Err(NotExt2::Features));
+    assert_eq!(recognise(&mut device(vec![])), Err(NotExt2::Unreadable));
+}

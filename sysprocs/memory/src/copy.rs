@@ -1,0 +1,163 @@
+//! User memory as system calls see it: pieces within one page that can be lent to servers, and copies.
+//!
+//! Every address here comes from the program and is checked: `EFAULT` where it may not read or write.
+//! A piece borrows its space, so that a process holds at most one at a time: two in one page would
+//! clash. Not here: what is done with the bytes.
+
+use crate::fault::allows;
+use crate::layout::PAGE;
+use crate::pager::Pager;
+use crate::space::Space;
+use core::ops::{Deref, DerefMut, Range};
+use renga_abi::Errno;
+use renga_abi::user::AccessKind;
+use renga_hal::memory::{Frame, PAGE_BYTES, PageGuard, PageRef, USER_END, UserMemory};
+
+/// Bytes of the program's memory, within one page, to be read.
+pub struct ReadPiece<'a> {
+    page: PageRef<'a>,
+    range: Range<usize>,
+}
+impl Deref for ReadPiece<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.page[self.range.clone()]
+    }
+}
+
+/// Bytes of the program's memory, within one page, to be written.
+pub struct WritePiece<'a> {
+    page: PageGuard<'a>,
+    range: Range<usize>,
+}
+impl Deref for WritePiece<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.page[self.range.clone()]
+    }
+}
+impl DerefMut for WritePiece<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.page[self.range.clone()]
+    }
+}
+
+/// The part within `va`'s page of `length` bytes from `va` on.
+fn range_in_page(va: u64, length: usize) -> Range<usize> {
+    let start = (va % PAGE) as usize;
+    start..start + length.min(PAGE_BYTES - start)
+}
+
+impl Space {
+    /// The frame of a page that the program may use as `kind` says, made present.
+    async fn present<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        kind: AccessKind,
+    ) -> Result<Frame, Errno> {
+        if va >= USER_END {
+            return Err(Errno::EFAULT);
+        }
+        // What is mapped is allowed: no look at the areas.
+        if let Some((frame, access)) = pager.machine.lookup(self.root, va)
+            && allows(access, kind)
+        {
+            return Ok(frame);
+        }
+        self.fault(pager, va, kind).await.map_err(|error| error.errno())?;
+        pager.machine.lookup(self.root, va).map(|(frame, _)| frame).ok_or(Errno::EFAULT)
+    }
+
+    /// The program's memory from `va` on, up to `length` bytes and up to the end of its page, to be
+    /// read or lent as a slice given. `length` is not 0.
+    pub async fn page_for_read<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        length: usize,
+    ) -> Result<ReadPiece<'_>, Errno> {
+        let frame = self.present(pager, va, AccessKind::Read).await?;
+        Ok(ReadPiece { page: pager.machine.shared_page(frame), range: range_in_page(va, length) })
+    }
+
+    /// As `page_for_read`, to be written or lent as a slice taken.
+    pub async fn page_for_write<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        length: usize,
+    ) -> Result<WritePiece<'_>, Errno> {
+        let frame = self.present(pager, va, AccessKind::Write).await?;
+        Ok(WritePiece { page: pager.machine.page(frame), range: range_in_page(va, length) })
+    }
+
+    /// Copies the program's memory from `va` on into `bytes`.
+    pub async fn copy_in<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        bytes: &mut [u8],
+    ) -> Result<(), Errno> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;
+            let piece = self.page_for_read(pager, at, bytes.len() - done).await?;
+            bytes[done..done + piece.len()].copy_from_slice(&piece);
+            done += piece.len();
+        }
+        Ok(())
+    }
+
+    /// Copies `bytes` to the program's memory from `va` on.
+    pub async fn copy_out<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        bytes: &[u8],
+    ) -> Result<(), Errno> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;
+            let mut piece = self.page_for_write(pager, at, bytes.len() - done).await?;
+            let length = piece.len();
+            piece.copy_from_slice(&bytes[done..done + length]);
+            done += length;
+        }
+        Ok(())
+    }
+
+    /// The word at `va`, which need not be aligned.
+    pub async fn copy_in_word<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+    ) -> Result<u64, Errno> {
+        let mut word = [0; 8];
+        self.copy_in(pager, va, &mut word).await?;
+        Ok(u64::from_le_bytes(word))
+    }
+
+    /// Copies the string at `va` without its terminating zero; its length. `ENAMETOOLONG` when it does
+    /// not end within `bytes`.
+    pub async fn copy_in_string<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        bytes: &mut [u8],
+    ) -> Result<usize, Errno> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = va.checked_add(done as u64).ok_or(Errno::EFAULT)?;
+            let piece = self.page_for_read(pager, at, bytes.len() - done).await?;
+            let length = piece.iter().position(|&byte| byte == 0);
+            let copied = length.unwrap_or(piece.len());
+            bytes[done..done + copied].copy_from_slice(&piece[..copied]);
+            done += copied;
+            if length.is_some() {
+                return Ok(done);
+            }
+        }
+        Err(Errno::ENAMETOOLONG)
+    }
+}

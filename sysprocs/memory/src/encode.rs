@@ -1,0 +1,269 @@
+//! A space as bytes, for its way to another slot of this board or to another board.
+//!
+//! Three ways: *handed over* (the bytes are the space from now on: fork), *borrowed* (vfork: the sender
+//! waits and goes on with its own afterwards), *described* (remote fork: areas and files only; pages
+//! travel by [`crate::page_list`]). Numbers are LEB128, areas count from the end of the one before:
+//! a static program takes about 60 bytes, a full space at most about 1.4 KB.
+//!
+//! Not here: registers, files, signals: the rest of a process's descriptor.
+
+use crate::area::{Area, Origin, number};
+use crate::areas::{AREAS_MAX, Areas};
+use crate::layout::{PAGE, STACK_END};
+use crate::mapped_files::{FILES_MAX, MappedFile, MappedFiles};
+use crate::pager::Pager;
+use crate::space::Space;
+use renga_abi::Errno;
+use renga_hal::memory::{Access, Frame, UserMemory};
+
+/// Bytes of one LEB128 number of 64 bits.
+const NUMBER_BYTES_MAX: u32 = 10;
+const ACCESS: [Access; 4] = [Access::None, Access::Read, Access::ReadWrite, Access::ReadExecute];
+const TOUCHED: u64 = 4;
+const FROM_FILE: u64 = 8;
+const WHOLE: u64 = 16;
+const KIND_MAX: u64 = 31;
+
+/// How a space travels; the first number.
+const DESCRIBED: u64 = 0;
+const HANDED_OVER: u64 = 1;
+const BORROWED: u64 = 2;
+
+struct Writer<'a> {
+    out: &'a mut [u8],
+    at: usize,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, number: u64) -> Result<(), Errno> {
+        let mut rest = number;
+        for _ in 0..NUMBER_BYTES_MAX {
+            let byte = self.out.get_mut(self.at).ok_or(Errno::E2BIG)?;
+            let more = rest > 0x7f;
+            *byte = (rest & 0x7f) as u8 | if more { 0x80 } else { 0 };
+            self.at += 1;
+            rest >>= 7;
+            if !more {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn get(&mut self) -> Result<u64, Errno> {
+        let mut number = 0;
+        for place in 0..NUMBER_BYTES_MAX {
+            let (&byte, rest) = self.bytes.split_first().ok_or(Errno::EINVAL)?;
+            self.bytes = rest;
+            number |= u64::from(byte & 0x7f).checked_shl(place * 7).unwrap_or(0);
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err(Errno::EINVAL)
+    }
+    /// A number of at most `max`.
+    fn get_max(&mut self, max: u64) -> Result<u64, Errno> {
+        self.get().and_then(|number| if number <= max { Ok(number) } else { Err(Errno::EINVAL) })
+    }
+}
+
+impl Space {
+    /// Writes the space so that whoever decodes the bytes owns it; to be called last, since this one
+    /// is then to be dropped, or decoded back if it could not be delivered. How many bytes; `E2BIG` if
+    /// they do not fit.
+    pub fn encode_handed_over(&self, out: &mut [u8]) -> Result<usize, Errno> {
+        self.encode(HANDED_OVER, out)
+    }
+    /// Writes the space so that whoever decodes the bytes runs in it while this one is not used.
+    pub fn encode_borrowed(&self, out: &mut [u8]) -> Result<usize, Errno> {
+        self.encode(BORROWED, out)
+    }
+    /// Writes areas, files and break for another board. Each file must be lent
+    /// ([`Space::lend_files`]).
+    pub fn encode_areas(&self, out: &mut [u8]) -> Result<usize, Errno> {
+        self.encode(DESCRIBED, out)
+    }
+
+    fn encode(&self, way: u64, out: &mut [u8]) -> Result<usize, Errno> {
+        // What is borrowed cannot be given away.
+        let way = if self.borrowed && way == HANDED_OVER { BORROWED } else { way };
+        let mut writer = Writer { out, at: 0 };
+        writer.put(way)?;
+        writer.put(if way == DESCRIBED { 0 } else { u64::from(self.root.0) })?;
+        writer.put(self.break_start)?;
+        writer.put(self.break_end.saturating_sub(self.break_start))?;
+        put_files(&mut writer, &self.files)?;
+        put_areas(&mut writer, &self.areas)?;
+        Ok(writer.at)
+    }
+
+    /// The space that was encoded on this board, handed over or borrowed. `EINVAL` for other bytes.
+    pub fn decode_local(bytes: &[u8]) -> Result<Space, Errno> {
+        let mut reader = Reader { bytes };
+        let way = reader.get()?;
+        if way != HANDED_OVER && way != BORROWED {
+            return Err(Errno::EINVAL);
+        }
+        let mut space = Space::with_root(Frame(reader.get_max(u64::from(u32::MAX))? as u32));
+        space.borrowed = way == BORROWED;
+        space.read_description(&mut reader)?;
+        Ok(space)
+    }
+
+    /// A new space with areas and files described on another board; no page is present. It takes over
+    /// the references that were lent, also if it fails.
+    pub async fn decode_areas<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<Space, Errno> {
+        let mut reader = Reader { bytes };
+        if reader.get()? != DESCRIBED {
+            return Err(Errno::EINVAL);
+        }
+        reader.get()?;
+        let mut described = Space::with_root(Frame(0));
+        described.read_description(&mut reader)?;
+        let mut result = Ok(());
+        let mut adopted = MappedFiles::new();
+        for (index, &file) in described.files.as_slice().iter().enumerate() {
+            let mut kept = file;
+            if let Some(file) = file
+                && let Err(errno) = pager.adopt_file(file.slot).await
+            {
+                kept = None;
+                result = Err(errno);
+            }
+            adopted.put(index, kept)?;
+        }
+        described.files = adopted;
+        if result.is_ok() {
+            match Space::create(pager).await {
+                Ok(space) => described.root = space.root,
+                Err(errno) => result = Err(errno),
+            }
+        }
+        if let Err(errno) = result {
+            described.areas = Areas::new();
+            described.release_unused_files(pager).await;
+            return Err(errno);
+        }
+        Ok(described)
+    }
+
+    fn read_description(&mut self, reader: &mut Reader) -> Result<(), Errno> {
+        self.break_start = reader.get_max(STACK_END)?;
+        self.break_end = self.break_start + reader.get_max(STACK_END)?;
+        self.files = get_files(reader)?;
+        self.areas = get_areas(reader, &self.files)?;
+        Ok(())
+    }
+
+    /// Takes a reference of the inode directory to each file, for a copy on another board. Undone by
+    /// [`Space::take_files_back`] if the copy is not made.
+    pub async fn lend_files<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+        for (index, file) in self.files.as_slice().iter().enumerate() {
+            if let Some(file) = file
+                && let Err(errno) = pager.lend_file(file.slot).await
+            {
+                take_back(pager, &self.files.as_slice()[..index]).await;
+                return Err(errno);
+            }
+        }
+        Ok(())
+    }
+    /// Gives the references lent back.
+    pub async fn take_files_back<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) {
+        take_back(pager, self.files.as_slice()).await;
+    }
+}
+
+async fn take_back<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, files: &[Option<MappedFile>]) {
+    for file in files.iter().flatten() {
+        if pager.adopt_file(file.slot).await.is_ok() {
+            pager.release_file(file.slot).await;
+        }
+    }
+}
+
+fn put_files(writer: &mut Writer, files: &MappedFiles) -> Result<(), Errno> {
+    writer.put(files.as_slice().len() as u64)?;
+    for file in files.as_slice() {
+        writer.put(u64::from(file.is_some()))?;
+        if let Some(MappedFile { ino, slot, version }) = *file {
+            writer.put(u64::from(ino))?;
+            writer.put(u64::from(slot))?;
+            writer.put(version)?;
+        }
+    }
+    Ok(())
+}
+
+fn get_files(reader: &mut Reader) -> Result<MappedFiles, Errno> {
+    let mut files = MappedFiles::new();
+    for index in 0..reader.get_max(FILES_MAX as u64)? {
+        let mut file = None;
+        if reader.get_max(1)? == 1 {
+            let ino = reader.get_max(u64::from(u32::MAX))? as u32;
+            let slot = reader.get_max(u64::from(u16::MAX))? as u16;
+            file = Some(MappedFile { ino, slot, version: reader.get()? });
+        }
+        files.put(index as usize, file)?;
+    }
+    Ok(files)
+}
+
+fn put_areas(writer: &mut Writer, areas: &Areas) -> Result<(), Errno> {
+    writer.put(areas.as_slice().len() as u64)?;
+    let mut behind = 0;
+    for area in areas.as_slice() {
+        let pages = area.end - area.start;
+        writer.put(u64::from(area.start - behind))?;
+        writer.put(u64::from(pages))?;
+        let access = ACCESS.iter().position(|&access| access == area.access).unwrap_or(0) as u64;
+        let kind = access | if area.touched { TOUCHED } else { 0 };
+        match area.origin {
+            Origin::Zero => writer.put(kind)?,
+            Origin::File { file, first_page, bytes } => {
+                let whole = bytes == u64::from(pages) * PAGE;
+                writer.put(kind | FROM_FILE | if whole { WHOLE } else { 0 })?;
+                writer.put(u64::from(file))?;
+                writer.put(u64::from(first_page))?;
+                if !whole {
+                    writer.put(bytes)?;
+                }
+            }
+        }
+        behind = area.end;
+    }
+    Ok(())
+}
+
+fn get_areas(reader: &mut Reader, files: &MappedFiles) -> Result<Areas, Errno> {
+    let mut areas = Areas::new();
+    let (mut behind, end_max) = (0, u64::from(number(STACK_END)));
+    for _ in 0..reader.get_max(AREAS_MAX as u64)? {
+        let start = behind + reader.get_max(end_max)?;
+        let pages = reader.get_max(end_max)?;
+        behind = start + pages;
+        if pages == 0 || behind > end_max {
+            return Err(Errno::EINVAL);
+        }
+        let kind = reader.get_max(KIND_MAX)?;
+        let mut origin = Origin::Zero;
+        if kind & FROM_FILE != 0 {
+            let file = reader.get_max(FILES_MAX as u64)? as u8;
+            let first_page = reader.get_max(u64::from(u32::MAX) - pages)? as u32;
+            let bytes = if kind & WHOLE != 0 { pages * PAGE } else { reader.get_max(pages * PAGE)? };
+            files.get(file).ok_or(Errno::EINVAL)?;
+            origin = Origin::File { file, first_page, bytes };
+        }
+        let (start, end) = (start as u32, behind as u32);
+        let access = ACCESS[(kind % ACCESS.len() as u64) as usize];
+        areas.insert(Area { start, end, access, touched: kind & TOUCHED != 0, origin })?;
+    }
+    Ok(areas)
+}

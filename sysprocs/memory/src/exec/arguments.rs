@@ -1,0 +1,237 @@
+//! The strings that a program starts with, gathered in page frames that become part of its stack.
+//!
+//! Order: arguments, environment, then what the auxiliary vector points to. Invariant: each string ends
+//! with a zero byte; pages but the last are full; the frames are this value's until
+//! [`crate::Space::load`] takes them or [`ArgumentPages::release`] gives them back. Not here: the
+//! pointers to them (`stack.rs`).
+
+use crate::layout::PAGE;
+use crate::pager::Pager;
+use crate::space::Space;
+use heapless::Vec;
+use renga_abi::Errno;
+use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+
+/// Most pages that the strings may fill: 128 KiB. Beyond: `E2BIG`.
+pub const ARGUMENT_PAGES_MAX: usize = 32;
+/// What AT_PLATFORM points to.
+const PLATFORM: &[u8] = b"aarch64\0";
+/// Bytes that AT_RANDOM points to.
+const RANDOM_BYTES: usize = 16;
+
+/// Where, from the first string on, the auxiliary vector's strings are.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Extras {
+    pub(crate) name: usize,
+    pub(crate) platform: usize,
+    pub(crate) random: usize,
+}
+
+/// Strings for a new program.
+#[derive(Default)]
+pub struct ArgumentPages {
+    pub(crate) frames: Vec<Frame, ARGUMENT_PAGES_MAX>,
+    length: usize,
+    pub(crate) arguments: u32,
+    pub(crate) environment: u32,
+    pub(crate) extras: Option<Extras>,
+}
+
+impl ArgumentPages {
+    /// None yet.
+    pub const fn new() -> Self {
+        ArgumentPages { frames: Vec::new(), length: 0, arguments: 0, environment: 0, extras: None }
+    }
+
+    /// Adds an argument; all of them before the environment.
+    pub async fn push_argument<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        string: &[u8],
+    ) -> Result<(), Errno> {
+        assert!(self.environment == 0 && self.extras.is_none(), "arguments come first");
+        self.push_bytes(pager, string).await?;
+        self.push_bytes(pager, &[0]).await?;
+        self.arguments += 1;
+        Ok(())
+    }
+
+    /// Adds a `NAME=value`.
+    pub async fn push_environment<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        string: &[u8],
+    ) -> Result<(), Errno> {
+        self.need_an_argument(pager).await?;
+        self.push_bytes(pager, string).await?;
+        self.push_bytes(pager, &[0]).await?;
+        self.environment += 1;
+        Ok(())
+    }
+
+    /// Adds the strings of a program's argument vector at `vector` (0: none), but for the first `skip`.
+    pub async fn push_arguments_from<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        space: &mut Space,
+        vector: u64,
+        skip: u32,
+    ) -> Result<(), Errno> {
+        assert!(self.environment == 0 && self.extras.is_none(), "arguments come first");
+        let count = self.push_vector(pager, space, vector, skip).await?;
+        self.arguments += count;
+        Ok(())
+    }
+
+    /// Adds the strings of a program's environment vector at `vector` (0: none).
+    pub async fn push_environment_from<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        space: &mut Space,
+        vector: u64,
+    ) -> Result<(), Errno> {
+        self.need_an_argument(pager).await?;
+        let count = self.push_vector(pager, space, vector, 0).await?;
+        self.environment += count;
+        Ok(())
+    }
+
+    /// Adds what the auxiliary vector points to: the path `name` of the program and 16 bytes that `seed`
+    /// determines. The strings are then complete.
+    pub async fn finish<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        name: &[u8],
+        seed: u64,
+    ) -> Result<(), Errno> {
+        self.need_an_argument(pager).await?;
+        let mut extras = Extras { name: self.length, ..Extras::default() };
+        self.push_bytes(pager, name).await?;
+        self.push_bytes(pager, &[0]).await?;
+        extras.platform = self.length;
+        self.push_bytes(pager, PLATFORM).await?;
+        // Aligned, since programs read it by words.
+        let padding = self.length.next_multiple_of(RANDOM_BYTES) - self.length;
+        self.push_bytes(pager, &[0; RANDOM_BYTES][..padding]).await?;
+        extras.random = self.length;
+        self.push_bytes(pager, &random(seed)).await?;
+        self.extras = Some(extras);
+        Ok(())
+    }
+
+    /// Gives the frames back.
+    pub async fn release<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>) {
+        while let Some(frame) = self.frames.pop() {
+            pager.free(frame).await;
+        }
+    }
+
+    /// The offset behind the string (and its zero) that begins at `offset`.
+    pub(crate) fn behind_string<M: UserMemory + ?Sized>(&self, machine: &M, offset: usize) -> usize {
+        let mut at = offset;
+        // Each turn passes a page; the last string ends before the pages do.
+        while let Some(&frame) = self.frames.get(at / PAGE_BYTES) {
+            let page = machine.shared_page(frame);
+            if let Some(length) = page[at % PAGE_BYTES..].iter().position(|&byte| byte == 0) {
+                return at + length + 1;
+            }
+            at = (at / PAGE_BYTES + 1) * PAGE_BYTES;
+        }
+        at
+    }
+
+    /// As Linux does: a program without arguments gets an empty one.
+    async fn need_an_argument<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+        if self.arguments == 0 {
+            self.push_argument(pager, b"").await?;
+        }
+        Ok(())
+    }
+
+    /// Adds the strings of a vector of pointers that ends with a null; how many.
+    async fn push_vector<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        space: &mut Space,
+        vector: u64,
+        skip: u32,
+    ) -> Result<u32, Errno> {
+        if vector == 0 {
+            return Ok(0);
+        }
+        let mut count = 0;
+        // Each turn adds at least a byte, of which there are at most `ARGUMENT_PAGES_MAX` pages.
+        loop {
+            let index = u64::from(skip) + u64::from(count);
+            let at = vector.checked_add(index * 8).ok_or(Errno::EFAULT)?;
+            let string = space.copy_in_word(pager, at).await?;
+            if string == 0 {
+                return Ok(count);
+            }
+            self.push_user_string(pager, space, string).await?;
+            count += 1;
+        }
+    }
+
+    async fn push_user_string<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        space: &mut Space,
+        string: u64,
+    ) -> Result<(), Errno> {
+        let mut at = string;
+        // Each turn adds a page's rest, of which there are at most `ARGUMENT_PAGES_MAX`.
+        loop {
+            let piece = space.page_for_read(pager, at, PAGE_BYTES).await?;
+            let end = piece.iter().position(|&byte| byte == 0);
+            let length = end.map_or(piece.len(), |end| end + 1);
+            self.push_bytes(pager, &piece[..length]).await?;
+            if end.is_some() {
+                return Ok(());
+            }
+            at = at.checked_add(length as u64).ok_or(Errno::EFAULT)?;
+        }
+    }
+
+    async fn push_bytes<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        bytes: &[u8],
+    ) -> Result<(), Errno> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let at = self.length % PAGE_BYTES;
+            if at == 0 {
+                if self.frames.is_full() {
+                    return Err(Errno::E2BIG);
+                }
+                let frame = pager.allocate().await?;
+                let _ = self.frames.push(frame); // there is room
+            }
+            let Some(&frame) = self.frames.last() else { return Err(Errno::E2BIG) };
+            let length = rest.len().min(PAGE_BYTES - at);
+            pager.machine.page(frame)[at..at + length].copy_from_slice(&rest[..length]);
+            self.length += length;
+            rest = &rest[length..];
+        }
+        Ok(())
+    }
+
+    /// Bytes of address space that the pages take.
+    pub(crate) fn span(&self) -> u64 {
+        self.frames.len() as u64 * PAGE
+    }
+}
+
+/// Two steps of SplitMix64 (Steele, Lea, Flood 2014).
+fn random(seed: u64) -> [u8; RANDOM_BYTES] {
+    let mut state = seed;
+    let mut bytes = [0; RANDOM_BYTES];
+    for word in bytes.as_chunks_mut::<8>().0 {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        *word = (mixed ^ (mixed >> 31)).to_le_bytes();
+    }
+    bytes
+}

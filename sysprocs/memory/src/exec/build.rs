@@ -1,0 +1,173 @@
+//! From checked images and strings to a space that is ready to run.
+//!
+//! Invariant: nothing is left behind when it fails. Pages of the files are brought by faults, so the
+//! program starts before it is read. Not here: checks of the file (`image.rs`).
+
+use crate::area::{Area, Origin};
+use crate::exec::arguments::{ArgumentPages, Extras};
+use crate::exec::header::PROGRAM_HEADER_BYTES;
+use crate::exec::image::{Image, Segment};
+use crate::exec::stack::key;
+use crate::layout::{INTERPRETER_BASE, MAP_START, MMAP_END, PAGE, PROGRAM_BASE, page_down, page_up};
+use crate::pager::Pager;
+use crate::space::Space;
+use renga_abi::Errno;
+use renga_hal::memory::UserMemory;
+
+/// AT_HWCAP: floating point and Advanced SIMD. Never bit 11 (CPUID): programs would read MIDR_EL1.
+pub const HWCAP: u64 = 0b11;
+/// AT_CLKTCK, per second.
+pub const CLOCK_TICKS: u64 = 100;
+
+/// Whose program it is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Credentials {
+    /// User, real and effective.
+    pub uid: u32,
+    /// Group, real and effective.
+    pub gid: u32,
+}
+
+/// How a program starts; all other registers are 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// Its first instruction.
+    pub pc: u64,
+    /// Its stack pointer.
+    pub sp: u64,
+}
+
+impl Space {
+    /// A new space with `program`, its dynamic linker if it asks for one, and the finished `strings`,
+    /// which it takes over in any case. The inodes of the files must be held active by the caller until
+    /// this returns; the space has its own use of them afterwards.
+    pub async fn load<M: UserMemory + ?Sized>(
+        pager: &mut Pager<'_, M>,
+        program: &Image,
+        interpreter: Option<&Image>,
+        strings: ArgumentPages,
+        credentials: Credentials,
+    ) -> Result<(Space, Start), Errno> {
+        let mut space = match Space::create(pager).await {
+            Ok(space) => space,
+            Err(errno) => {
+                strings.release(pager).await;
+                return Err(errno);
+            }
+        };
+        let placed = space.place_strings(pager, &strings).await;
+        let started = match placed {
+            Ok(start) => space.place_program(pager, program, interpreter, (&strings, start), credentials).await,
+            Err(errno) => Err(errno),
+        };
+        match started {
+            Ok(start) => Ok((space, start)),
+            Err(errno) => {
+                space.destroy(pager).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn place_program<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        program: &Image,
+        interpreter: Option<&Image>,
+        (strings, start): (&ArgumentPages, u64),
+        credentials: Credentials,
+    ) -> Result<Start, Errno> {
+        let extras = strings.extras.ok_or(Errno::EINVAL)?;
+        let bias = self.place_image(pager, program, PROGRAM_BASE).await?;
+        self.break_start = page_up(program.end().wrapping_add(bias)).ok_or(Errno::ENOEXEC)?;
+        self.break_end = self.break_start;
+        let entry = program.entry.wrapping_add(bias);
+        let (mut pc, mut base) = (entry, 0);
+        if let Some(interpreter) = interpreter {
+            let bias = self.place_image(pager, interpreter, INTERPRETER_BASE).await?;
+            base = interpreter.first_page().wrapping_add(bias);
+            pc = interpreter.entry.wrapping_add(bias);
+        }
+        let headers = if program.headers == 0 { 0 } else { program.headers.wrapping_add(bias) };
+        let header_count = u64::from(program.header_count);
+        let auxiliary = auxiliary(extras, start, credentials, [headers, header_count, base, entry]);
+        let sp = self.place_vectors(pager, strings, &auxiliary).await?;
+        Ok(Start { pc, sp })
+    }
+
+    /// Makes the areas of an image; what was added to its addresses.
+    async fn place_image<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        image: &Image,
+        base: u64,
+    ) -> Result<u64, Errno> {
+        let bias = if image.position_independent { base.wrapping_sub(image.first_page()) } else { 0 };
+        let end = image.end().checked_sub(image.first_page()).ok_or(Errno::ENOEXEC)?;
+        let first = image.first_page().wrapping_add(bias);
+        let fits = first >= MAP_START && first.checked_add(end).is_some_and(|end| end <= MMAP_END);
+        if !fits {
+            return Err(Errno::ENOEXEC);
+        }
+        let file = self.use_file(pager, image.file).await?;
+        for segment in &image.segments {
+            self.place_segment(pager, segment, file, bias).await?;
+        }
+        // None of its segments may come from the file.
+        self.release_unused_files(pager).await;
+        Ok(bias)
+    }
+
+    async fn place_segment<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        segment: &Segment,
+        file: u8,
+        bias: u64,
+    ) -> Result<(), Errno> {
+        let address = segment.address.wrapping_add(bias);
+        let start = page_down(address);
+        let file_end = page_up(address + segment.file_bytes).ok_or(Errno::ENOEXEC)?;
+        let end = page_up(address + segment.memory_bytes).ok_or(Errno::ENOEXEC)?;
+        let zeros_start = if segment.file_bytes == 0 { start } else { file_end };
+        if segment.file_bytes > 0 {
+            // With zeros behind it, its last page ends where the file part does; without, the page shows
+            // what the file has there, as on Linux, and can be shared.
+            let whole = segment.file_bytes == segment.memory_bytes;
+            let bytes = if whole { file_end } else { address + segment.file_bytes } - start;
+            let first_page = (segment.offset / PAGE) as u32; // checked with the image
+            let origin = Origin::File { file, first_page, bytes };
+            self.replace(pager, Area::new(start, file_end, segment.access, origin)).await?;
+        }
+        if zeros_start < end {
+            self.replace(pager, Area::new(zeros_start, end, segment.access, Origin::Zero)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The auxiliary vector of a program whose strings begin at `start`.
+fn auxiliary(extras: Extras, start: u64, who: Credentials, image: [u64; 4]) -> [(u64, u64); 18] {
+    let [headers, header_count, base, entry] = image;
+    let (uid, gid) = (u64::from(who.uid), u64::from(who.gid));
+    [
+        (key::HWCAP, HWCAP),
+        (key::PAGESZ, PAGE),
+        (key::CLKTCK, CLOCK_TICKS),
+        (key::PHDR, headers),
+        (key::PHENT, PROGRAM_HEADER_BYTES as u64),
+        (key::PHNUM, header_count),
+        (key::BASE, base),
+        (key::FLAGS, 0),
+        (key::ENTRY, entry),
+        (key::UID, uid),
+        (key::EUID, uid),
+        (key::GID, gid),
+        (key::EGID, gid),
+        (key::SECURE, 0),
+        (key::RANDOM, start + extras.random as u64),
+        (key::EXECFN, start + extras.name as u64),
+        (key::PLATFORM, start + extras.platform as u64),
+        (key::NULL, 0),
+    ]
+}

@@ -1,0 +1,202 @@
+//! What a program file says of itself, checked.
+//!
+//! Invariant: an [`Image`]'s segments ascend without overlap, their sums do not overflow, they begin
+//! where their file pages do, and none is writable and executable. Whatever a hostile file says leads
+//! to `ENOEXEC`. Not here: where the image goes (`build.rs`).
+
+use crate::exec::header::{
+    EXECUTE, FILE_HEADER_BYTES, FIXED, FileHeader, INTERPRETER, LOAD, MACHINE, POSITION_INDEPENDENT,
+    PROGRAM_HEADER_BYTES, ProgramHeader, READ, WRITE,
+};
+use crate::exec::reader::FileReader;
+use crate::exec::script::LINE_BYTES;
+pub use crate::exec::script::Script;
+use crate::layout::{MMAP_END, PAGE, page_down};
+use crate::mapped_files::MappedFile;
+use crate::pager::Pager;
+use heapless::Vec;
+use renga_abi::Errno;
+use renga_hal::memory::{Access, UserMemory};
+
+/// Most program headers that a file may have.
+pub const HEADERS_MAX: u16 = 64;
+/// Most segments that it may load.
+pub const SEGMENTS_MAX: usize = 16;
+/// Longest path of a dynamic linker, bytes, with its terminating zero.
+pub const INTERPRETER_BYTES_MAX: usize = 256;
+
+/// A part of the file that is loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Its address before relocation.
+    pub address: u64,
+    /// Bytes in memory.
+    pub memory_bytes: u64,
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// Bytes in the file; zeros behind.
+    pub file_bytes: u64,
+    /// What the program may do with it.
+    pub access: Access,
+}
+
+impl Segment {
+    /// The address behind it, before relocation.
+    pub fn end(&self) -> u64 {
+        self.address + self.memory_bytes
+    }
+}
+
+/// A program file.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The file.
+    pub file: MappedFile,
+    /// Whether it runs anywhere.
+    pub position_independent: bool,
+    /// Where it starts, before relocation.
+    pub entry: u64,
+    /// Where its program headers are in memory, before relocation; 0: nowhere.
+    pub headers: u64,
+    /// How many there are.
+    pub header_count: u16,
+    /// What is loaded.
+    pub segments: Vec<Segment, SEGMENTS_MAX>,
+    /// The path of the dynamic linker that it asks for.
+    pub interpreter: Option<Vec<u8, INTERPRETER_BYTES_MAX>>,
+}
+
+/// What a file turned out to be.
+#[allow(clippy::large_enum_variant, reason = "there is no heap to put the larger one on")]
+pub enum Inspected {
+    /// A program.
+    Program(Image),
+    /// A script: another program is to run with it as an argument.
+    Script(Script),
+}
+
+impl Image {
+    /// Looks into a file, whose inode the caller holds active. `ENOEXEC` if it cannot be run.
+    pub async fn inspect<M: UserMemory + ?Sized>(
+        pager: &mut Pager<'_, M>,
+        file: MappedFile,
+    ) -> Result<Inspected, Errno> {
+        let mut reader = FileReader::new(file);
+        let inspected = inspect(pager, &mut reader, file).await;
+        reader.close(pager).await;
+        inspected
+    }
+}
+
+async fn inspect<M: UserMemory + ?Sized>(
+    pager: &mut Pager<'_, M>,
+    reader: &mut FileReader,
+    file: MappedFile,
+) -> Result<Inspected, Errno> {
+    let mut start = [0; LINE_BYTES];
+    reader.read(pager, 0, &mut start).await?;
+    if let Some(script) = Script::parse(&start) {
+        return Ok(Inspected::Script(script));
+    }
+    let Some(bytes) = start.first_chunk::<FILE_HEADER_BYTES>() else { return Err(Errno::ENOEXEC) };
+    let header = FileHeader::parse(bytes);
+    let mut image = empty(&header, file)?;
+    for index in 0..u64::from(header.header_count) {
+        let offset = index * PROGRAM_HEADER_BYTES as u64;
+        let offset = header.headers_offset.checked_add(offset).ok_or(Errno::ENOEXEC)?;
+        let mut bytes = [0; PROGRAM_HEADER_BYTES];
+        reader.read(pager, offset, &mut bytes).await?;
+        let part = ProgramHeader::parse(&bytes);
+        match part.kind {
+            LOAD => image.add_segment(&part)?,
+            INTERPRETER if image.interpreter.is_none() => {
+                image.interpreter = Some(interpreter(pager, reader, &part).await?);
+            }
+            _ => {}
+        }
+    }
+    if image.segments.is_empty() {
+        return Err(Errno::ENOEXEC);
+    }
+    image.find_headers(header.headers_offset);
+    Ok(Inspected::Program(image))
+}
+
+/// An image without segments, if the file header is one of ours.
+fn empty(header: &FileHeader, file: MappedFile) -> Result<Image, Errno> {
+    let ours = header.is_elf64
+        && header.machine == MACHINE
+        && matches!(header.kind, FIXED | POSITION_INDEPENDENT)
+        && usize::from(header.header_bytes) == PROGRAM_HEADER_BYTES
+        && (1..=HEADERS_MAX).contains(&header.header_count);
+    if !ours {
+        return Err(Errno::ENOEXEC);
+    }
+    Ok(Image {
+        file,
+        position_independent: header.kind == POSITION_INDEPENDENT,
+        entry: header.entry,
+        headers: 0,
+        header_count: header.header_count,
+        segments: Vec::new(),
+        interpreter: None,
+    })
+}
+
+async fn interpreter<M: UserMemory + ?Sized>(
+    pager: &mut Pager<'_, M>,
+    reader: &mut FileReader,
+    part: &ProgramHeader,
+) -> Result<Vec<u8, INTERPRETER_BYTES_MAX>, Errno> {
+    let mut bytes = [0; INTERPRETER_BYTES_MAX];
+    let length = usize::try_from(part.file_bytes).ok().filter(|length| (2..=bytes.len()).contains(length));
+    let bytes = &mut bytes[..length.ok_or(Errno::ENOEXEC)?];
+    reader.read(pager, part.offset, bytes).await?;
+    let end = bytes.iter().position(|&byte| byte == 0).filter(|&end| end > 0).ok_or(Errno::ENOEXEC)?;
+    Vec::from_slice(&bytes[..end]).map_err(|_| Errno::ENOEXEC)
+}
+
+impl Image {
+    fn add_segment(&mut self, part: &ProgramHeader) -> Result<(), Errno> {
+        if part.memory_bytes == 0 {
+            return Ok(());
+        }
+        let asked = |flag| part.flags & flag != 0;
+        let access = Access::from_flags(asked(READ), asked(WRITE), asked(EXECUTE)).ok_or(Errno::ENOEXEC)?;
+        let end = part.address.checked_add(part.memory_bytes).ok_or(Errno::ENOEXEC)?;
+        let file_end = part.offset.checked_add(part.file_bytes).ok_or(Errno::ENOEXEC)?;
+        let ascends = self.segments.last().is_none_or(|last| last.end() <= part.address);
+        let fits = part.file_bytes <= part.memory_bytes
+            && part.address % PAGE == part.offset % PAGE
+            && end <= MMAP_END
+            && file_end / PAGE < u64::from(u32::MAX);
+        if !ascends || !fits {
+            return Err(Errno::ENOEXEC);
+        }
+        let segment = Segment {
+            address: part.address,
+            memory_bytes: part.memory_bytes,
+            offset: part.offset,
+            file_bytes: part.file_bytes,
+            access,
+        };
+        self.segments.push(segment).map_err(|_| Errno::ENOEXEC)
+    }
+
+    /// Finds the segment whose file part has the program headers.
+    fn find_headers(&mut self, offset: u64) {
+        let has = |segment: &&Segment| offset.checked_sub(segment.offset).is_some_and(|at| at < segment.file_bytes);
+        if let Some(segment) = self.segments.iter().find(has) {
+            self.headers = segment.address + (offset - segment.offset);
+        }
+    }
+
+    /// The first page of the image, before relocation.
+    pub fn first_page(&self) -> u64 {
+        self.segments.first().map_or(0, |segment| page_down(segment.address))
+    }
+    /// The address behind the image, before relocation.
+    pub fn end(&self) -> u64 {
+        self.segments.last().map_or(0, Segment::end)
+    }
+}

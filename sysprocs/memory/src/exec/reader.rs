@@ -1,0 +1,60 @@
+//! Reading a file page by page through the cache of file pages.
+//!
+//! Invariant: it holds at most one frame, which [`FileReader::close`] gives back. Not here: the size of
+//! the file; behind its end are zeros.
+
+use crate::layout::PAGE;
+use crate::mapped_files::MappedFile;
+use crate::pager::Pager;
+use renga_abi::Errno;
+use renga_hal::memory::{Frame, UserMemory};
+
+/// A file, and the page of it that was read last.
+pub struct FileReader {
+    file: MappedFile,
+    held: Option<(u32, Frame)>,
+}
+
+impl FileReader {
+    /// Of `file`, whose inode the caller holds active.
+    pub fn new(file: MappedFile) -> Self {
+        FileReader { file, held: None }
+    }
+
+    /// Fills `bytes` from `offset` on. `ENOEXEC` for offsets that no file has.
+    pub async fn read<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        offset: u64,
+        bytes: &mut [u8],
+    ) -> Result<(), Errno> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = offset.checked_add(done as u64).ok_or(Errno::ENOEXEC)?;
+            let frame = self.page(pager, u32::try_from(at / PAGE).map_err(|_| Errno::ENOEXEC)?).await?;
+            let page = pager.machine.shared_page(frame);
+            let from = &page[(at % PAGE) as usize..];
+            let length = from.len().min(bytes.len() - done);
+            bytes[done..done + length].copy_from_slice(&from[..length]);
+            done += length;
+        }
+        Ok(())
+    }
+
+    async fn page<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, page: u32) -> Result<Frame, Errno> {
+        if let Some((_, frame)) = self.held.filter(|held| held.0 == page) {
+            return Ok(frame);
+        }
+        self.close(pager).await;
+        let frame = pager.file_page(self.file, page).await?;
+        self.held = Some((page, frame));
+        Ok(frame)
+    }
+
+    /// Gives the frame back.
+    pub async fn close<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+        if let Some((_, frame)) = self.held.take() {
+            pager.free(frame).await;
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The first line of a script: `#!interpreter argument`.
+//!
+//! As Linux reads it: at most 255 bytes, blanks around both, everything behind the interpreter is one
+//! argument.
+
+use heapless::Vec;
+
+/// Bytes of the first line that count, as on Linux.
+pub const LINE_BYTES: usize = 256;
+/// A part of the line.
+pub type Part = Vec<u8, LINE_BYTES>;
+
+/// What a script's first line says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Script {
+    /// Path of the program to run instead.
+    pub interpreter: Part,
+    /// Its first argument, before the script's path.
+    pub argument: Option<Part>,
+}
+
+impl Script {
+    /// Reads the first bytes of a file; none if they are not of a script, or name no interpreter, or
+    /// do not end the interpreter's name.
+    pub fn parse(start: &[u8; LINE_BYTES]) -> Option<Script> {
+        let rest = start.strip_prefix(b"#!")?;
+        let end = rest.iter().position(|&byte| byte == b'\n' || byte == 0);
+        let line = rest[..end.unwrap_or(rest.len())].trim_ascii();
+        let name_end = line.iter().position(|&byte| byte == b' ' || byte == b'\t');
+        if end.is_none() && name_end.is_none() {
+            return None; // the name may go on behind what was read
+        }
+        let (name, argument) = line.split_at(name_end.unwrap_or(line.len()));
+        let interpreter = Part::from_slice(name).ok().filter(|name| !name.is_empty())?;
+        let argument = Part::from_slice(argument.trim_ascii()).ok().filter(|argument| !argument.is_empty());
+        Some(Script { interpreter, argument })
+    }
+}

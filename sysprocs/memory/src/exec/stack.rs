@@ -1,0 +1,136 @@
+//! The initial stack, as Linux lays it out: argc, argv, envp, auxiliary vector, strings.
+//!
+//! Not here: what the entries' values are (`build.rs`).
+
+use crate::area::{Area, Origin};
+use crate::exec::arguments::ArgumentPages;
+use crate::layout::{PAGE, STACK_BYTES_MAX, STACK_END};
+use crate::pager::Pager;
+use crate::space::Space;
+use renga_abi::Errno;
+use renga_hal::memory::{Access, UserMemory};
+
+/// The processor wants the stack pointer aligned so.
+const STACK_ALIGNMENT: u64 = 16;
+const WORD_BYTES: u64 = 8;
+
+/// Keys of the auxiliary vector, as in Linux's `auxvec.h`.
+pub mod key {
+    /// End of the vector.
+    pub const NULL: u64 = 0;
+    /// Address of the program headers.
+    pub const PHDR: u64 = 3;
+    /// Bytes of one.
+    pub const PHENT: u64 = 4;
+    /// How many.
+    pub const PHNUM: u64 = 5;
+    /// Bytes of a page.
+    pub const PAGESZ: u64 = 6;
+    /// Where the dynamic linker was loaded.
+    pub const BASE: u64 = 7;
+    /// Flags: none.
+    pub const FLAGS: u64 = 8;
+    /// The program's own entry.
+    pub const ENTRY: u64 = 9;
+    /// Real user.
+    pub const UID: u64 = 11;
+    /// Effective user.
+    pub const EUID: u64 = 12;
+    /// Real group.
+    pub const GID: u64 = 13;
+    /// Effective group.
+    pub const EGID: u64 = 14;
+    /// Name of the processor's architecture.
+    pub const PLATFORM: u64 = 15;
+    /// What the processor has.
+    pub const HWCAP: u64 = 16;
+    /// Ticks a second of `times`.
+    pub const CLKTCK: u64 = 17;
+    /// Whether to distrust the environment.
+    pub const SECURE: u64 = 23;
+    /// 16 random bytes.
+    pub const RANDOM: u64 = 25;
+    /// Path of the program.
+    pub const EXECFN: u64 = 31;
+}
+
+/// Words on their way to the stack, from low addresses to high.
+struct Words {
+    bytes: [u8; 256],
+    held: usize,
+    at: u64,
+}
+
+impl Words {
+    async fn push<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        space: &mut Space,
+        word: u64,
+    ) -> Result<(), Errno> {
+        self.bytes[self.held..self.held + WORD_BYTES as usize].copy_from_slice(&word.to_le_bytes());
+        self.held += WORD_BYTES as usize;
+        if self.held == self.bytes.len() { self.flush(pager, space).await } else { Ok(()) }
+    }
+    async fn flush<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        space: &mut Space,
+    ) -> Result<(), Errno> {
+        space.copy_out(pager, self.at, &self.bytes[..self.held]).await?;
+        self.at += self.held as u64;
+        self.held = 0;
+        Ok(())
+    }
+}
+
+impl Space {
+    /// Makes the stack and maps the strings at the end of the stack; their address. Frames not mapped are given back.
+    pub(crate) async fn place_strings<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        strings: &ArgumentPages,
+    ) -> Result<u64, Errno> {
+        let start = STACK_END - strings.span();
+        let stack = Area::new(STACK_END - STACK_BYTES_MAX, STACK_END, Access::ReadWrite, Origin::Zero);
+        let mut result = self.areas.insert(stack).map(|()| start);
+        for (index, &frame) in strings.frames.iter().enumerate() {
+            if result.is_ok() {
+                let va = start + index as u64 * PAGE;
+                result = self.show(pager, va, frame, Access::ReadWrite).await.map(|()| start);
+            } else {
+                pager.free(frame).await;
+            }
+        }
+        result
+    }
+
+    /// Writes what stands below the strings; the stack pointer.
+    pub(crate) async fn place_vectors<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        strings: &ArgumentPages,
+        auxiliary: &[(u64, u64)],
+    ) -> Result<u64, Errno> {
+        let start = STACK_END - strings.span();
+        let pointers = u64::from(strings.arguments) + u64::from(strings.environment) + 2;
+        let words = 1 + pointers + 2 * auxiliary.len() as u64;
+        let sp = (start - words * WORD_BYTES) & !(STACK_ALIGNMENT - 1);
+        let mut out = Words { bytes: [0; 256], held: 0, at: sp };
+        out.push(pager, self, u64::from(strings.arguments)).await?;
+        let mut offset = 0;
+        for count in [strings.arguments, strings.environment] {
+            for _ in 0..count {
+                out.push(pager, self, start + offset as u64).await?;
+                offset = strings.behind_string(pager.machine, offset);
+            }
+            out.push(pager, self, 0).await?;
+        }
+        for &(key, value) in auxiliary {
+            out.push(pager, self, key).await?;
+            out.push(pager, self, value).await?;
+        }
+        out.flush(pager, self).await?;
+        Ok(sp)
+    }
+}

@@ -1,0 +1,224 @@
+//! Making a page present: what a page fault, and every use of a user pointer, leads to.
+//!
+//! - A page of zeros: a fresh frame.
+//! - A page of a file, read or executed: the cached frame, shared, together with its neighbours as far
+//!   as they are cached ([`AROUND_PAGES`]), so that a program that runs again faults seldom.
+//! - A page of a file, written, or of which only a part belongs to the area: a private copy.
+//! - A write to a page that others may have, too: a private copy (copy-on-write).
+//!
+//! Not here: signals; the owner of the space sends them.
+
+use crate::area::{Area, Origin, number};
+use crate::layout::{PAGE, TRAMPOLINE, TRAMPOLINE_CODE, page_down};
+use crate::mapped_files::MappedFile;
+use crate::pager::Pager;
+use crate::space::Space;
+use renga_abi::Errno;
+use renga_abi::user::AccessKind;
+use renga_hal::memory::{Access, Frame, UserMemory};
+use renga_proto::text::{FindPage, FindPages, NO_FRAME, OfferPage, PAGES_PER_FIND_MAX};
+
+/// Pages, aligned as a group, that one fault maps if they are cached.
+pub const AROUND_PAGES: u32 = PAGES_PER_FIND_MAX as u32;
+
+/// Why a page cannot be made present.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultError {
+    /// Nothing is mapped there (SIGSEGV, SEGV_MAPERR).
+    NoArea,
+    /// It may not be used so (SIGSEGV, SEGV_ACCERR).
+    Forbidden,
+    /// No memory is left (SIGKILL).
+    OutOfMemory,
+    /// The file cannot be read (SIGBUS).
+    Io,
+}
+
+impl FaultError {
+    /// What a system call with that pointer returns.
+    pub const fn errno(self) -> Errno {
+        match self {
+            FaultError::NoArea | FaultError::Forbidden => Errno::EFAULT,
+            FaultError::OutOfMemory => Errno::ENOMEM,
+            FaultError::Io => Errno::EIO,
+        }
+    }
+    fn from_errno(errno: Errno) -> Self {
+        if errno == Errno::ENOMEM { FaultError::OutOfMemory } else { FaultError::Io }
+    }
+}
+
+/// Whether `access` allows `kind`.
+pub(crate) const fn allows(access: Access, kind: AccessKind) -> bool {
+    match kind {
+        AccessKind::Read => access.readable(),
+        AccessKind::Write => access.writable(),
+        AccessKind::Execute => access.executable(),
+    }
+}
+
+/// What the processor may be told of a page whose frame others have, too.
+pub(crate) const fn shared(access: Access) -> Access {
+    match access {
+        Access::ReadWrite => Access::Read,
+        other => other,
+    }
+}
+
+impl Space {
+    /// Makes the page at `address` ready for `kind`; the program may then try again.
+    pub async fn fault<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        address: u64,
+        kind: AccessKind,
+    ) -> Result<(), FaultError> {
+        let area = self.area_at(address).ok_or(FaultError::NoArea)?;
+        if !allows(area.access, kind) {
+            return Err(FaultError::Forbidden);
+        }
+        let va = page_down(address);
+        match pager.machine.lookup(self.root, va) {
+            Some((_, access)) if allows(access, kind) => Ok(()),
+            Some((frame, _)) if kind == AccessKind::Write => self.write_to_shared(pager, va, frame).await,
+            Some(_) => {
+                pager.machine.protect(self.root, va, shared(area.access));
+                Ok(())
+            }
+            None => self.bring(pager, &area, va, kind).await.map_err(FaultError::from_errno),
+        }
+    }
+
+    async fn write_to_shared<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        frame: Frame,
+    ) -> Result<(), FaultError> {
+        // Unmapped first: once the reference is gone, the other holder may free the frame.
+        pager.machine.unmap(self.root, va);
+        let private = pager.make_private(frame).await;
+        // Its table is still there, so showing it asks for no frame.
+        let (shown, access) = private.map_or((frame, Access::Read), |private| (private, Access::ReadWrite));
+        self.show(pager, va, shown, access).await.and(private.map(|_| ())).map_err(FaultError::from_errno)
+    }
+
+    /// Maps a frame whose reference passes to the space, or is given back if that fails.
+    pub(crate) async fn show<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        frame: Frame,
+        access: Access,
+    ) -> Result<(), Errno> {
+        let mapped = pager.map(self.root, va, frame, access).await;
+        if mapped.is_err() {
+            pager.free(frame).await;
+        }
+        mapped
+    }
+
+    async fn bring<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+        va: u64,
+        kind: AccessKind,
+    ) -> Result<(), Errno> {
+        let page = number(va);
+        let Some((file, file_page, bytes)) = area.file_page(page) else {
+            let frame = if va == TRAMPOLINE { trampoline(pager).await? } else { pager.allocate().await? };
+            return self.show(pager, va, frame, area.access).await;
+        };
+        let file = self.files.get(file).ok_or(Errno::EIO)?;
+        if kind != AccessKind::Write && bytes == PAGE as usize {
+            return self.bring_around(pager, area, page, file).await;
+        }
+        let cached = pager.file_page(file, file_page).await?;
+        let private = match pager.make_private(cached).await {
+            Ok(private) => private,
+            Err(errno) => {
+                pager.free(cached).await;
+                return Err(errno);
+            }
+        };
+        if bytes < PAGE as usize {
+            pager.machine.page(private)[bytes..].fill(0);
+        }
+        self.show(pager, va, private, area.access).await
+    }
+
+    /// Maps the cached frames of `page` and of absent pages around it; reads `page` if need be.
+    async fn bring_around<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+        page: u32,
+        file: MappedFile,
+    ) -> Result<(), Errno> {
+        let access = shared(area.access);
+        let (first, end) = self.absent_around(pager.machine, area, page);
+        let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
+        let mut found = [0xff; PAGES_PER_FIND_MAX * 4];
+        let list = &mut found[..(end - first) as usize * 4];
+        // A failure leaves `NO_FRAME` everywhere: the page is then read.
+        let MappedFile { ino, version, .. } = file;
+        let _ = pager.text.call(FindPages { ino, version, page: file_page }, &mut *list).await;
+        let (mut result, mut here) = (Ok(()), false);
+        for (at, word) in (first..end).zip(list.as_chunks::<4>().0) {
+            let frame = u32::from_le_bytes(*word);
+            if frame != NO_FRAME {
+                let shown = self.show(pager, u64::from(at) * PAGE, Frame(frame), access).await;
+                here |= at == page && shown.is_ok();
+                result = result.and(shown);
+            }
+        }
+        if here || result.is_err() {
+            return if here { Ok(()) } else { result };
+        }
+        let frame = pager.read_page(file, file_page + (page - first)).await?;
+        self.show(pager, u64::from(page) * PAGE, frame, access).await
+    }
+
+    /// The absent pages next to each other around `page` that are whole pages of the area's file.
+    fn absent_around<M: UserMemory + ?Sized>(&self, machine: &M, area: &Area, page: u32) -> (u32, u32) {
+        let group = page / AROUND_PAGES * AROUND_PAGES;
+        let absent = |page: u32| {
+            machine.lookup(self.root, u64::from(page) * PAGE).is_none()
+                && area.file_page(page).is_some_and(|(_, _, bytes)| bytes == PAGE as usize)
+        };
+        let (mut first, mut end) = (page, page + 1);
+        while first > group.max(area.start) && absent(first - 1) {
+            first -= 1;
+        }
+        while end < (group + AROUND_PAGES).min(area.end) && absent(end) {
+            end += 1;
+        }
+        (first, end)
+    }
+}
+
+/// The inode number under which the trampoline is cached; no file has it.
+const TRAMPOLINE_INO: u32 = 0;
+
+/// The board's frame with the instructions that signal handlers return to.
+async fn trampoline<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
+    let (ino, version, page) = (TRAMPOLINE_INO, 0, 0);
+    if let Ok(frame) = pager.text.call(FindPage { ino, version, page }, ()).await {
+        return Ok(Frame(frame));
+    }
+    let frame = pager.allocate().await?;
+    for (place, instruction) in pager.machine.page(frame).as_chunks_mut::<4>().0.iter_mut().zip(TRAMPOLINE_CODE) {
+        *place = instruction.to_le_bytes();
+    }
+    // Refused or not, the page is here.
+    let _ = pager.text.call(OfferPage { ino, version, page, frame: frame.0 }, ()).await;
+    Ok(frame)
+}
+
+impl Area {
+    /// Whether its pages may differ from what its origin says.
+    pub(crate) fn is_private(&self) -> bool {
+        self.touched || self.origin == Origin::Zero
+    }
+}

@@ -1,0 +1,64 @@
+//! A list of frames as a message carries it.
+//!
+//! Invariant: at most [`FRAMES_PER_CALL`], well below what the memory process takes, so that the list
+//! stays small inside a process's future.
+
+use renga_hal::memory::Frame;
+
+/// Frames that are shared or freed by one call.
+pub const FRAMES_PER_CALL: usize = 256;
+const FRAME_BYTES: usize = 4;
+
+/// Frames, as little-endian `u32`s.
+pub struct FrameList {
+    bytes: [u8; FRAMES_PER_CALL * FRAME_BYTES],
+    count: usize,
+}
+
+impl FrameList {
+    /// None.
+    pub const fn new() -> Self {
+        FrameList { bytes: [0; FRAMES_PER_CALL * FRAME_BYTES], count: 0 }
+    }
+    /// Adds one, for which there is room.
+    pub fn push(&mut self, frame: Frame) {
+        let at = self.count * FRAME_BYTES;
+        self.bytes[at..at + FRAME_BYTES].copy_from_slice(&frame.0.to_le_bytes());
+        self.count += 1;
+    }
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+    /// Whether no further one has room.
+    pub fn is_full(&self) -> bool {
+        self.count == FRAMES_PER_CALL
+    }
+    /// As a message's slice.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.count * FRAME_BYTES]
+    }
+    /// As a message's slice, from the frame at `index` on.
+    pub fn bytes_from(&self, index: usize) -> &[u8] {
+        self.as_bytes().get(index * FRAME_BYTES..).unwrap_or(&[])
+    }
+    /// Drops all.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+}
+
+impl Default for FrameList {
+    fn default() -> Self {
+        FrameList::new()
+    }
+}
+
+/// The frames of a list in a slice; bytes behind the last whole one are ignored.
+pub fn frames_in(bytes: &[u8]) -> impl Iterator<Item = Frame> + '_ {
+    bytes.as_chunks::<FRAME_BYTES>().0.iter().map(|word| Frame(u32::from_le_bytes(*word)))
+}

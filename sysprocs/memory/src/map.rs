@@ -1,0 +1,306 @@
+//! Mapping and unmapping: what mmap, munmap, mprotect, mremap and brk do to a space.
+//!
+//! Invariant: areas change before pages do, so a page is never shown with more access than its area
+//! has. A borrowed space refuses all of it (`ENOMEM`): its lender would not learn of the change.
+//!
+//! Not here: shared writable mappings (there are none: `ENODEV` is the caller's answer), flags of the
+//! system calls.
+
+use crate::area::{Area, Origin, number};
+use crate::fault::shared;
+use crate::layout::{MAP_START, MMAP_END, PAGE, STACK_END, page_up};
+use crate::mapped_files::MappedFile;
+use crate::pager::Pager;
+use crate::space::Space;
+use renga_abi::Errno;
+use renga_hal::memory::{Access, USER_END, UserMemory};
+
+const PROT_READ: u64 = 1;
+const PROT_WRITE: u64 = 2;
+const PROT_EXEC: u64 = 4;
+
+/// The access that Linux's `prot` asks for. `EACCES` for writing and executing together; other bits
+/// are ignored.
+pub fn access_of(prot: u64) -> Result<Access, Errno> {
+    let asked = |bit| prot & bit != 0;
+    Access::from_flags(asked(PROT_READ), asked(PROT_WRITE), asked(PROT_EXEC)).ok_or(Errno::EACCES)
+}
+
+/// Where a mapping goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// At this address if it is free, else where there is room; 0: anywhere.
+    Anywhere(u64),
+    /// At this address, instead of what is there.
+    Fixed(u64),
+    /// At this address; `EEXIST` if something is there.
+    FixedFree(u64),
+}
+
+/// What a mapping shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backing {
+    /// Zeros.
+    Zero,
+    /// A file, privately. Its inode must be held active by the caller (an open file) until `map`
+    /// returns.
+    File {
+        /// Which.
+        file: MappedFile,
+        /// From which byte on; a multiple of the page size.
+        offset: u64,
+    },
+}
+
+/// What to map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mapping {
+    /// Where.
+    pub place: Place,
+    /// How many bytes; rounded up to whole pages.
+    pub length: u64,
+    /// What the program may do.
+    pub access: Access,
+    /// What it shows.
+    pub backing: Backing,
+}
+
+/// The whole pages `address..address + length`, within what a program may map.
+fn whole_pages(address: u64, length: u64) -> Result<(u64, u64), Errno> {
+    if !address.is_multiple_of(PAGE) || length == 0 {
+        return Err(Errno::EINVAL);
+    }
+    let end = address.checked_add(length).and_then(page_up).ok_or(Errno::ENOMEM)?;
+    if address < MAP_START || end > STACK_END {
+        return Err(Errno::ENOMEM);
+    }
+    Ok((address, end))
+}
+
+impl Space {
+    fn check_owned(&self) -> Result<(), Errno> {
+        if self.borrowed { Err(Errno::ENOMEM) } else { Ok(()) }
+    }
+
+    /// Maps; the address.
+    pub async fn map<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        mapping: Mapping,
+    ) -> Result<u64, Errno> {
+        self.check_owned()?;
+        let length = page_up(mapping.length).filter(|&length| length < USER_END).ok_or(Errno::ENOMEM)?;
+        if length == 0 {
+            return Err(Errno::EINVAL);
+        }
+        let writable_zeros = mapping.backing == Backing::Zero && mapping.access.writable();
+        if writable_zeros && length / PAGE > u64::from(pager.machine.frames()) {
+            return Err(Errno::ENOMEM); // could never be used
+        }
+        let start = self.place(mapping.place, length)?;
+        let origin = self.origin(pager, mapping.backing, length).await?;
+        let area = Area::new(start, start + length, mapping.access, origin);
+        let mapped = self.replace(pager, area).await;
+        self.release_unused_files(pager).await;
+        mapped.map(|()| start)
+    }
+
+    /// Puts `area` in the place of whatever is there.
+    pub(crate) async fn replace<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: Area,
+    ) -> Result<(), Errno> {
+        if !self.areas.within(area.start, area.end).is_empty() {
+            self.areas.remove(area.start, area.end)?;
+            self.unmap_pages(pager, area.start_address(), area.end_address()).await;
+        }
+        self.areas.insert(area)
+    }
+
+    fn place(&self, place: Place, length: u64) -> Result<u64, Errno> {
+        let is_free = |start, end| self.areas.within(number(start), number(end)).is_empty();
+        match place {
+            Place::Fixed(address) => whole_pages(address, length).map(|(start, _)| start),
+            Place::FixedFree(address) => {
+                let (start, end) = whole_pages(address, length)?;
+                if is_free(start, end) { Ok(start) } else { Err(Errno::EEXIST) }
+            }
+            Place::Anywhere(hint) => {
+                let hinted = page_up(hint).and_then(|hint| whole_pages(hint, length).ok());
+                if let Some((start, _)) = hinted.filter(|&(start, end)| end <= MMAP_END && is_free(start, end)) {
+                    return Ok(start);
+                }
+                let pages = number(length);
+                let found = self.areas.find_free(pages, number(MAP_START), number(MMAP_END)).ok_or(Errno::ENOMEM)?;
+                Ok(u64::from(found) * PAGE)
+            }
+        }
+    }
+
+    async fn origin<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        backing: Backing,
+        length: u64,
+    ) -> Result<Origin, Errno> {
+        let Backing::File { file, offset } = backing else { return Ok(Origin::Zero) };
+        if !offset.is_multiple_of(PAGE) {
+            return Err(Errno::EINVAL);
+        }
+        let end_page = u32::try_from((offset / PAGE).saturating_add(length / PAGE)).map_err(|_| Errno::EOVERFLOW)?;
+        let first_page = end_page - number(length);
+        Ok(Origin::File { file: self.use_file(pager, file).await?, first_page, bytes: length })
+    }
+
+    /// The number of `file` among those of the space, with a use at the text process.
+    pub(crate) async fn use_file<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        file: MappedFile,
+    ) -> Result<u8, Errno> {
+        if let Some(index) = self.files.find(&file) {
+            return Ok(index);
+        }
+        pager.keep_file(file.slot).await?;
+        match self.files.add(file) {
+            Ok(index) => Ok(index),
+            Err(errno) => {
+                pager.release_file(file.slot).await;
+                Err(errno)
+            }
+        }
+    }
+
+    /// Unmaps whatever is in `address..address + length`.
+    pub async fn unmap<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        address: u64,
+        length: u64,
+    ) -> Result<(), Errno> {
+        self.check_owned()?;
+        let (start, end) = whole_pages(address, length).map_err(|_| Errno::EINVAL)?;
+        self.areas.remove(number(start), number(end))?;
+        self.unmap_pages(pager, start, end).await;
+        self.release_unused_files(pager).await;
+        Ok(())
+    }
+
+    /// Changes what the program may do with `address..address + length`. `ENOMEM` when not all of it
+    /// is mapped.
+    pub async fn protect<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        address: u64,
+        length: u64,
+        access: Access,
+    ) -> Result<(), Errno> {
+        self.check_owned()?;
+        if length == 0 && address.is_multiple_of(PAGE) {
+            return Ok(());
+        }
+        let (start, end) = whole_pages(address, length)?;
+        if !self.areas.covers(number(start), number(end)) {
+            return Err(Errno::ENOMEM);
+        }
+        self.areas.set_access(number(start), number(end), access)?;
+        let mut at = start;
+        // Each turn passes a page.
+        while let Some((va, _, old)) = self.next_page(pager.machine, at, end) {
+            let new = if old.writable() { access } else { shared(access) };
+            pager.machine.protect(self.root, va, new);
+            at = va + PAGE;
+        }
+        Ok(())
+    }
+
+    /// Sets the end of the heap; the end that holds afterwards (the old one if it cannot be).
+    pub async fn set_brk<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, end: u64) -> u64 {
+        if self.borrowed || end < self.break_start || end > MMAP_END {
+            return self.break_end;
+        }
+        let (Some(old), Some(new)) = (page_up(self.break_end), page_up(end)) else { return self.break_end };
+        if new > old {
+            let area = Area::new(old, new, Access::ReadWrite, Origin::Zero);
+            let too_much = (new - old) / PAGE > u64::from(pager.machine.frames());
+            let free = self.areas.within(area.start, area.end).is_empty();
+            if too_much || !free || self.areas.insert(area).is_err() {
+                return self.break_end;
+            }
+        } else if new < old {
+            if self.areas.remove(number(new), number(old)).is_err() {
+                return self.break_end;
+            }
+            self.unmap_pages(pager, new, old).await;
+        }
+        self.break_end = end;
+        end
+    }
+
+    /// Makes the mapping `address..address + length` `new_length` bytes long; its address, another one
+    /// only with `may_move`. Only mappings of zeros grow.
+    pub async fn remap<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        address: u64,
+        length: u64,
+        new_length: u64,
+        may_move: bool,
+    ) -> Result<u64, Errno> {
+        self.check_owned()?;
+        let (start, end) = whole_pages(address, length)?;
+        let new_length = page_up(new_length).filter(|&new| new > 0 && new < USER_END).ok_or(Errno::EINVAL)?;
+        let area = *self.areas.find(number(start)).filter(|area| area.end_address() >= end).ok_or(Errno::EFAULT)?;
+        let new_end = start + new_length;
+        if new_end < end {
+            self.unmap(pager, new_end, end - new_end).await?;
+        }
+        if new_end <= end {
+            return Ok(start);
+        }
+        if area.origin != Origin::Zero || new_length / PAGE > u64::from(pager.machine.frames()) {
+            return Err(Errno::ENOMEM);
+        }
+        let grown = Area::new(end, new_end, area.access, Origin::Zero);
+        if new_end <= STACK_END && self.areas.within(grown.start, grown.end).is_empty() {
+            return self.areas.insert(grown).map(|()| start);
+        }
+        if !may_move {
+            return Err(Errno::ENOMEM);
+        }
+        let target = self.place(Place::Anywhere(0), new_length)?;
+        self.areas.insert(Area::new(target, target + new_length, area.access, Origin::Zero))?;
+        let moved = self.move_pages(pager, (start, end), target).await;
+        let (old, old_end) = if moved.is_ok() { (start, end) } else { (target, target + new_length) };
+        self.areas.remove(number(old), number(old_end))?;
+        moved.map(|()| target)
+    }
+
+    /// Moves the pages of `from` to `target`; all of them or none.
+    async fn move_pages<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        (start, end): (u64, u64),
+        target: u64,
+    ) -> Result<(), Errno> {
+        let mut at = start;
+        // Each turn moves a page.
+        while let Some((va, frame, access)) = self.next_page(pager.machine, at, end) {
+            if let Err(errno) = pager.map(self.root, va - start + target, frame, access).await {
+                let back = start..va;
+                for va in back.step_by(PAGE as usize) {
+                    if let Some((frame, access)) = pager.machine.lookup(self.root, va - start + target) {
+                        pager.machine.unmap(self.root, va - start + target);
+                        // Its table is still there, so this asks for no frame.
+                        pager.map(self.root, va, frame, access).await?;
+                    }
+                }
+                return Err(errno);
+            }
+            pager.machine.unmap(self.root, va);
+            at = va + PAGE;
+        }
+        Ok(())
+    }
+}

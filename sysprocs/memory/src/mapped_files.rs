@@ -1,0 +1,71 @@
+//! The files that the areas of one space show.
+//!
+//! Invariant: each has one use at the board's text process (`KeepFile`) as long as an area names it.
+//! Not here: the count of a board's uses (`text.rs`).
+
+use crate::area::Origin;
+use crate::areas::Areas;
+use heapless::Vec;
+use renga_abi::Errno;
+
+/// Most files that one space maps at a time.
+pub const FILES_MAX: usize = 16;
+
+/// An active inode's content, as it was when the file was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MappedFile {
+    /// Its inode's number.
+    pub ino: u32,
+    /// Its active-inode process's number on the disk board.
+    pub slot: u16,
+    /// Its content's version.
+    pub version: u64,
+}
+
+/// The files of one space, by a number that stays.
+#[derive(Clone, Default)]
+pub struct MappedFiles(Vec<Option<MappedFile>, FILES_MAX>);
+
+impl MappedFiles {
+    /// None.
+    pub const fn new() -> Self {
+        MappedFiles(Vec::new())
+    }
+    /// The file with a number.
+    pub fn get(&self, index: u8) -> Option<MappedFile> {
+        self.0.get(usize::from(index)).copied().flatten()
+    }
+    /// The number of a file that is here.
+    pub fn find(&self, file: &MappedFile) -> Option<u8> {
+        self.0.iter().position(|known| known.as_ref() == Some(file)).map(|index| index as u8)
+    }
+    /// Takes a file in; its number. `ENFILE` when there are too many.
+    pub fn add(&mut self, file: MappedFile) -> Result<u8, Errno> {
+        let free = self.0.iter().position(Option::is_none);
+        match free {
+            Some(index) => self.0[index] = Some(file),
+            None => self.0.push(Some(file)).map_err(|_| Errno::ENFILE)?,
+        }
+        Ok(free.unwrap_or(self.0.len() - 1) as u8)
+    }
+    /// Sets the file with the number `index`, which is at most one behind the last.
+    pub(crate) fn put(&mut self, index: usize, file: Option<MappedFile>) -> Result<(), Errno> {
+        match self.0.get_mut(index) {
+            Some(place) => *place = file,
+            None => self.0.push(file).map_err(|_| Errno::ENFILE)?,
+        }
+        Ok(())
+    }
+    /// All, free numbers as `None`.
+    pub fn as_slice(&self) -> &[Option<MappedFile>] {
+        &self.0
+    }
+    /// Takes out one file that no area shows.
+    pub fn take_unused(&mut self, areas: &Areas) -> Option<MappedFile> {
+        let used = |index: usize| {
+            let shows = |origin| matches!(origin, Origin::File { file, .. } if usize::from(file) == index);
+            areas.as_slice().iter().any(|area| shows(area.origin))
+        };
+        (0..self.0.len()).find(|&index| self.0[index].is_some() && !used(index)).and_then(|index| self.0[index].take())
+    }
+}

@@ -1,0 +1,115 @@
+//! The process that owns a board's page frames.
+//!
+//! Invariant: a wrong frame number is the caller's bug and is refused with `EINVAL` and a log line.
+//! Every step is bounded by the page that a list fits in. Not here: the frames' state (`frames.rs`).
+
+use crate::frame_list::frames_in;
+use crate::frames::Frames;
+use renga_abi::Errno;
+use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use renga_proto::memory::{Memory, MemoryCall};
+use renga_rt::{Call, Me, Never, Port};
+
+/// Serves the frames of `memory`; `counts` has a reference count for each.
+pub async fn memory<M: UserMemory + ?Sized + 'static>(
+    me: Me,
+    mut port: Port<Memory>,
+    counts: &'static mut [u16],
+    memory: &'static M,
+) -> Never {
+    let mut frames = Frames::new(counts, memory);
+    loop {
+        serve(&me, &mut frames, memory, port.accept().await);
+    }
+}
+
+fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, call: MemoryCall) {
+    match call {
+        MemoryCall::AllocateFrame(call) => call.reply(frames.take_zeroed().map(|frame| frame.0)),
+        MemoryCall::StorePage(mut call) => {
+            let stored = frames.take().map(|frame| fill(memory, frame, call.lent()));
+            call.reply(stored.map(|frame| frame.0));
+        }
+        MemoryCall::ShareFrames(mut call) => {
+            let shared = share_all(frames, call.lent());
+            call.reply(logged(me, shared));
+        }
+        MemoryCall::FreeFrames(mut call) => {
+            let freed = free_all(frames, call.lent());
+            call.reply(logged(me, freed));
+        }
+        MemoryCall::FreeFrame(call) => {
+            let frame = Frame(call.entry().frame);
+            call.reply(logged(me, frames.release(frame).map_err(|errno| (frame, errno))));
+        }
+        MemoryCall::ShareFrame(call) => {
+            let frame = Frame(call.entry().frame);
+            call.reply(logged(me, frames.share(frame).map_err(|errno| (frame, errno))));
+        }
+        MemoryCall::References(call) => {
+            let frame = Frame(call.entry().frame);
+            call.reply(logged(me, frames.references(frame).map(u32::from).map_err(|errno| (frame, errno))));
+        }
+        MemoryCall::MemoryStatus(call) => call.reply(Ok(frames.facts())),
+        MemoryCall::AllocateFrames(call) => allocate_all(frames, call),
+        MemoryCall::MakePrivate(call) => {
+            let frame = Frame(call.entry().frame);
+            let private = frames.make_private(frame).map(|frame| frame.0).map_err(|errno| (frame, errno));
+            call.reply(logged(me, private));
+        }
+    }
+}
+
+/// The result for the caller; a frame that is not its own leaves a line in the log.
+fn logged<T>(me: &Me, result: Result<T, (Frame, Errno)>) -> Result<T, Errno> {
+    result.map_err(|(frame, errno)| {
+        if errno == Errno::EINVAL {
+            me.log("refused a frame that is free or does not exist: frame, errno", [frame.0.into(), errno.0.into()]);
+        }
+        errno
+    })
+}
+
+fn fill<M: UserMemory + ?Sized>(memory: &M, frame: Frame, bytes: &[u8]) -> Frame {
+    let length = bytes.len().min(PAGE_BYTES);
+    let mut page = memory.page(frame);
+    page[..length].copy_from_slice(&bytes[..length]);
+    page[length..].fill(0);
+    frame
+}
+
+/// All or none.
+fn share_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, list: &[u8]) -> Result<(), (Frame, Errno)> {
+    for (index, frame) in frames_in(list).enumerate() {
+        if let Err(errno) = frames.share(frame) {
+            for shared in frames_in(list).take(index) {
+                let _ = frames.release(shared); // just shared
+            }
+            return Err((frame, errno));
+        }
+    }
+    Ok(())
+}
+
+/// All that can be; the first that cannot.
+fn free_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, list: &[u8]) -> Result<(), (Frame, Errno)> {
+    let mut result = Ok(());
+    for frame in frames_in(list) {
+        result = result.and(frames.release(frame).map_err(|errno| (frame, errno)));
+    }
+    result
+}
+
+fn allocate_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, mut call: Call<renga_proto::memory::AllocateFrames>) {
+    let places = call.lent().as_chunks_mut::<4>().0;
+    if places.len() > frames.facts().free as usize {
+        call.reply(Err(Errno::ENOMEM));
+        return;
+    }
+    for place in places {
+        if let Ok(frame) = frames.take_zeroed() {
+            *place = frame.0.to_le_bytes();
+        }
+    }
+    call.reply(Ok(()));
+}

@@ -1,0 +1,230 @@
+//! The pages that a program takes along to another board, and the lists that name them there.
+//!
+//! A list is a page: how many entries, the frame of the next list, then pairs of page number and frame
+//! on the receiving board, all little-endian `u32`s. Pages whose content follows from their origin
+//! (clean file pages, zeros) stay behind.
+//!
+//! Not here: areas and files (`encode.rs`).
+
+use crate::area::{Origin, number};
+use crate::frame_list::FrameList;
+use crate::layout::{PAGE, STACK_END};
+use crate::pager::Pager;
+use crate::space::Space;
+use heapless::Vec;
+use renga_abi::Errno;
+use renga_hal::memory::{Frame, PAGE_BYTES, PageRef, UserMemory};
+use renga_proto::memory::{FreeFrame, FreeFrames, Memory, StorePage};
+use renga_proto::text::NO_FRAME;
+use renga_rt::Client;
+
+/// Pages that one list names.
+pub const PAGES_PER_LIST: usize = PAGE_BYTES / 8 - 1;
+/// Most lists of one program: about 130 MB. Beyond: `ENOMEM`.
+pub const LISTS_MAX: usize = 64;
+
+/// Read access to a list in a page.
+pub struct PageList<'a>(&'a [u8; PAGE_BYTES]);
+
+impl<'a> PageList<'a> {
+    /// The list in a page.
+    pub fn new(page: &'a [u8; PAGE_BYTES]) -> Self {
+        PageList(page)
+    }
+    fn word(&self, index: usize) -> u32 {
+        self.0.as_chunks::<4>().0.get(index).map_or(0, |word| u32::from_le_bytes(*word))
+    }
+    /// How many pages it names.
+    pub fn len(&self) -> usize {
+        (self.word(0) as usize).min(PAGES_PER_LIST)
+    }
+    /// Whether it names none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The frame with the next list.
+    pub fn next(&self) -> Option<Frame> {
+        Some(self.word(1)).filter(|&frame| frame != NO_FRAME).map(Frame)
+    }
+    /// The address and frame of a page.
+    pub fn entry(&self, index: usize) -> (u64, Frame) {
+        (u64::from(self.word(2 + 2 * index)) * PAGE, Frame(self.word(3 + 2 * index)))
+    }
+}
+
+fn put_word(page: &mut [u8; PAGE_BYTES], index: usize, word: u32) {
+    if let Some(place) = page.as_chunks_mut::<4>().0.get_mut(index) {
+        *place = word.to_le_bytes();
+    }
+}
+
+/// Pages stored on another board for a program on its way there: to be [`finished`](Export::finish)
+/// when it has arrived, [`cancelled`](Export::cancel) otherwise.
+pub struct Export {
+    /// Our own copies of the lists, so that what is over there can be named until the end.
+    lists: Vec<Frame, LISTS_MAX>,
+    /// The frames over there with the lists, in the same order.
+    stored: Vec<Frame, LISTS_MAX>,
+}
+
+impl Export {
+    /// The frame with the first list on the other board, for the descriptor; `NO_FRAME` without pages.
+    pub fn first_list(&self) -> u32 {
+        self.stored.last().map_or(NO_FRAME, |frame| frame.0)
+    }
+    /// The program has arrived: what was stored is its own now.
+    pub async fn finish<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>) {
+        while let Some(list) = self.lists.pop() {
+            pager.free(list).await;
+        }
+    }
+    /// It has not: gives all frames on the other board back.
+    pub async fn cancel<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>, there: &mut Client<Memory>) {
+        let mut frames = FrameList::new();
+        while let Some(list) = self.lists.pop() {
+            for index in 0..PageList::new(&pager.machine.shared_page(list)).len() {
+                let frame = PageList::new(&pager.machine.shared_page(list)).entry(index).1;
+                frames.push(frame);
+                if frames.is_full() {
+                    // Should the board be down, its frames are free anyway.
+                    let _ = there.call(FreeFrames {}, frames.as_bytes()).await;
+                    frames.clear();
+                }
+            }
+            pager.free(list).await;
+        }
+        let _ = there.call(FreeFrames {}, frames.as_bytes()).await; // as above
+        while let Some(list) = self.stored.pop() {
+            let _ = there.call(FreeFrame { frame: list.0 }, ()).await; // as above
+        }
+    }
+    /// Notes that the page at `va` is in `frame` over there.
+    async fn note<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        frame: Frame,
+    ) -> Result<(), Errno> {
+        let full = |&list: &Frame| PageList::new(&pager.machine.shared_page(list)).len() == PAGES_PER_LIST;
+        if self.lists.last().is_none_or(full) {
+            if self.lists.is_full() {
+                return Err(Errno::ENOMEM);
+            }
+            let list = pager.allocate().await?;
+            let _ = self.lists.push(list); // there is room
+        }
+        let Some(&list) = self.lists.last() else { return Err(Errno::ENOMEM) };
+        let mut page = pager.machine.page(list);
+        let index = PageList::new(&page).len();
+        put_word(&mut page, 0, index as u32 + 1);
+        put_word(&mut page, 2 + 2 * index, (va / PAGE) as u32);
+        put_word(&mut page, 3 + 2 * index, frame.0);
+        Ok(())
+    }
+}
+
+impl Space {
+    /// Stores all private pages in frames of another board, whose memory process is `there`.
+    pub async fn export_pages<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        there: &mut Client<Memory>,
+    ) -> Result<Export, Errno> {
+        let mut export = Export { lists: Vec::new(), stored: Vec::new() };
+        match self.store_pages(pager, there, &mut export).await {
+            Ok(()) => Ok(export),
+            Err(errno) => {
+                export.cancel(pager, there).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn store_pages<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        there: &mut Client<Memory>,
+        export: &mut Export,
+    ) -> Result<(), Errno> {
+        let mut at = 0;
+        // Each turn passes a page.
+        while let Some((va, page)) = self.next_private_page(pager.machine, at) {
+            let stored = there.call(StorePage {}, without_zeros_behind(&page[..])).await?;
+            drop(page);
+            if let Err(errno) = export.note(pager, va, Frame(stored)).await {
+                let _ = there.call(FreeFrame { frame: stored }, ()).await; // as in `cancel`
+                return Err(errno);
+            }
+            at = va + PAGE;
+        }
+        for index in 0..export.lists.len() {
+            let list = export.lists[index];
+            put_word(&mut pager.machine.page(list), 1, export.first_list());
+            let page = pager.machine.shared_page(list);
+            let stored = there.call(StorePage {}, without_zeros_behind(&page[..])).await?;
+            let _ = export.stored.push(Frame(stored)); // as long as `lists`
+        }
+        Ok(())
+    }
+
+    /// The first page at or after `from` that a copy elsewhere needs to get.
+    fn next_private_page<'m, M: UserMemory + ?Sized>(&self, machine: &'m M, from: u64) -> Option<(u64, PageRef<'m>)> {
+        for area in self.areas.within(number(from), number(STACK_END)).iter().filter(|area| area.touched) {
+            let (mut at, end) = (from.max(area.start_address()), area.end_address());
+            // Each turn passes a page.
+            while let Some((va, frame, _)) = self.next_page(machine, at, end) {
+                let page = machine.shared_page(frame);
+                if area.origin != Origin::Zero || page.iter().any(|&byte| byte != 0) {
+                    return Some((va, page));
+                }
+                at = va + PAGE;
+            }
+        }
+        None
+    }
+
+    /// Takes over the pages that another board stored here; `first` is the frame with the first list.
+    /// All of them are used or given back, also when it fails.
+    pub async fn import_pages<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        first: u32,
+    ) -> Result<(), Errno> {
+        let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
+        let mut result = Ok(());
+        for _ in 0..LISTS_MAX {
+            let Some(list) = next.filter(|list| list.0 < pager.machine.frames()) else { break };
+            let count = PageList::new(&pager.machine.shared_page(list)).len();
+            for index in 0..count {
+                let (va, frame) = PageList::new(&pager.machine.shared_page(list)).entry(index);
+                let taken = self.import_page(pager, va, frame).await;
+                result = result.and(taken);
+            }
+            next = PageList::new(&pager.machine.shared_page(list)).next();
+            pager.free(list).await;
+        }
+        result
+    }
+
+    async fn import_page<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        va: u64,
+        frame: Frame,
+    ) -> Result<(), Errno> {
+        let absent = |area: &crate::area::Area| area.touched && pager.machine.lookup(self.root, va).is_none();
+        match self.area_at(va).filter(absent) {
+            Some(area) => self.show(pager, va, frame, area.access).await,
+            None => {
+                pager.free(frame).await;
+                Err(Errno::EINVAL)
+            }
+        }
+    }
+}
+
+/// A page without the zeros at its end, which the other board adds; they need not cross the link.
+fn without_zeros_behind(page: &[u8]) -> &[u8] {
+    let end = page.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    &page[..end]
+}

@@ -1,0 +1,166 @@
+//! The address space of one user program.
+//!
+//! Invariants: it has one owner, the process that runs the program. Each page that its tables show
+//! holds one reference to its frame; a page is writable for the processor only while that reference is
+//! the frame's only one (others are made so by a write fault). Each file that an area shows has one use
+//! at the text process. A *borrowed* space (vfork) owns nothing of all that: its lender waits.
+//!
+//! A space does not give anything back by being dropped: [`Space::destroy`] does.
+//!
+//! Not here: the operations (`fault.rs`, `map.rs`, `fork.rs`, `copy.rs`, `encode.rs`, `exec`).
+
+use crate::area::{Area, Origin, number};
+use crate::areas::Areas;
+use crate::frame_list::FrameList;
+use crate::layout::{PAGE, TRAMPOLINE};
+use crate::mapped_files::MappedFiles;
+use crate::pager::Pager;
+use renga_abi::Errno;
+use renga_hal::memory::{Access, Frame, USER_END, UserMemory};
+
+/// Pages looked up one by one before the tables are searched for the next one present.
+const PAGES_LOOKED_UP: u64 = 32;
+
+/// An address space; see the module.
+pub struct Space {
+    pub(crate) root: Frame,
+    pub(crate) areas: Areas,
+    pub(crate) files: MappedFiles,
+    /// The break: the program's heap lies from the first to the second.
+    pub(crate) break_start: u64,
+    pub(crate) break_end: u64,
+    pub(crate) borrowed: bool,
+}
+
+impl Space {
+    /// An empty space. The board must have room for two per user-process slot (`spaces_max`): exec
+    /// builds the new one beside the old.
+    pub async fn create<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Space, Errno> {
+        let root = pager.allocate().await?;
+        pager.machine.new_space(root);
+        Ok(Space::with_root(root))
+    }
+
+    pub(crate) fn with_root(root: Frame) -> Space {
+        Space { root, areas: Areas::new(), files: MappedFiles::new(), break_start: 0, break_end: 0, borrowed: false }
+    }
+
+    /// The number that a program's turn names it by (`Me::run_user`).
+    pub fn number(&self) -> u32 {
+        self.root.0
+    }
+    /// The frame with the root of its tables, as the machine names it.
+    pub fn root(&self) -> Frame {
+        self.root
+    }
+    /// Whether it is another process's, which waits until this one ends or execs.
+    pub fn is_borrowed(&self) -> bool {
+        self.borrowed
+    }
+    /// Its areas, in order.
+    pub fn areas(&self) -> &[Area] {
+        self.areas.as_slice()
+    }
+    /// The end of the program's heap.
+    pub fn break_end(&self) -> u64 {
+        self.break_end
+    }
+
+    /// Gives all frames, tables and files back; of a borrowed space, nothing.
+    pub async fn destroy<M: UserMemory + ?Sized>(self, pager: &mut Pager<'_, M>) {
+        if self.borrowed {
+            return;
+        }
+        let mut list = FrameList::new();
+        // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
+        for area in self.areas.as_slice() {
+            self.take_pages(pager, area.start_address(), area.end_address(), &mut list).await;
+        }
+        self.take_pages(pager, TRAMPOLINE, TRAMPOLINE + PAGE, &mut list).await;
+        // Bounded by the tables of the space.
+        while let Some(table) = pager.machine.take_table(self.root) {
+            if list.is_full() {
+                pager.free_all(&mut list).await;
+            }
+            list.push(table);
+        }
+        pager.free_all(&mut list).await;
+        for file in self.files.as_slice().iter().flatten() {
+            pager.release_file(file.slot).await;
+        }
+    }
+
+    /// Unmaps the pages of `start..end` and gives their frames back.
+    pub(crate) async fn unmap_pages<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, start: u64, end: u64) {
+        let mut list = FrameList::new();
+        self.take_pages(pager, start, end, &mut list).await;
+        pager.free_all(&mut list).await;
+    }
+
+    /// Unmaps the pages of `start..end`; the last of their frames, not given back yet, are in `list`.
+    async fn take_pages<M: UserMemory + ?Sized>(
+        &self,
+        pager: &mut Pager<'_, M>,
+        start: u64,
+        end: u64,
+        list: &mut FrameList,
+    ) {
+        let mut at = start;
+        // Each turn unmaps a page.
+        while let Some((va, ..)) = self.next_page(pager.machine, at, end) {
+            if list.is_full() {
+                pager.free_all(list).await;
+            }
+            if let Some(frame) = pager.machine.unmap(self.root, va) {
+                list.push(frame);
+            }
+            at = va + PAGE;
+        }
+    }
+
+    /// The first present page from `at` on and before `end`.
+    ///
+    /// Pages next to each other are looked up one by one, since a search of the tables that finds
+    /// nothing goes on far behind `end`.
+    pub(crate) fn next_page<M: UserMemory + ?Sized>(
+        &self,
+        machine: &M,
+        at: u64,
+        end: u64,
+    ) -> Option<(u64, Frame, Access)> {
+        let near_end = end.min(at + PAGES_LOOKED_UP * PAGE);
+        let near = (at..near_end).step_by(PAGE as usize);
+        let found =
+            near.filter_map(|va| machine.lookup(self.root, va).map(|(frame, access)| (va, frame, access))).next();
+        if found.is_some() || near_end >= end {
+            return found;
+        }
+        machine.next_mapped(self.root, near_end).filter(|page| page.0 < end)
+    }
+
+    /// Gives back the use of files that no area shows any more.
+    pub(crate) async fn release_unused_files<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+        // Each turn takes a file out.
+        while let Some(file) = self.files.take_unused(&self.areas) {
+            pager.release_file(file.slot).await;
+        }
+    }
+
+    /// The area that a user address is in; of the trampoline, one that is in no list.
+    pub(crate) fn area_at(&self, address: u64) -> Option<Area> {
+        if address >= USER_END {
+            return None;
+        }
+        let page = number(address);
+        if page == number(TRAMPOLINE) {
+            return Some(Area {
+                start: page,
+                end: page + 1,
+                access: Access::ReadExecute,
+                touched: false,
+                origin: Origin::Zero,
+            });
+        }
+        self.areas.find(page).copied()
+    }
+}

@@ -1,0 +1,155 @@
+//! A board for tests: the memory and text processes, files in the host's memory, and a check that
+//! everything was given back.
+#![allow(dead_code, reason = "each test program uses a part")]
+
+use renga_hal::host::HostMemory;
+use renga_hal::memory::UserMemory;
+use renga_memory::{MappedFile, Pager, Space, TextEntry};
+use renga_proto::inode::{Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
+use renga_proto::memory::{Memory, MemoryStatus};
+use renga_proto::text::{Shrink, Text};
+use renga_rt::host::Board;
+use renga_rt::{Address, Client, Family, Never, Port};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// What the files' processes did.
+#[derive(Default)]
+pub struct Counts {
+    pub reads: Cell<u32>,
+    pub references: RefCell<Vec<i32>>,
+}
+
+/// Everything that a test's process has.
+pub struct World {
+    pub machine: &'static HostMemory,
+    pub memory: Client<Memory>,
+    pub text: Client<Text>,
+    pub inodes: Family<Inode>,
+    /// The same of another board.
+    pub there: (&'static HostMemory, Client<Memory>, Client<Text>),
+    pub counts: Rc<Counts>,
+    pub contents: Rc<RefCell<Vec<Vec<u8>>>>,
+}
+
+impl World {
+    pub fn pager(&mut self) -> Pager<'_, HostMemory> {
+        Pager { machine: self.machine, memory: &mut self.memory, text: &mut self.text, inodes: &mut self.inodes }
+    }
+    /// Of the other board.
+    pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
+        let (machine, memory, text) = &mut self.there;
+        Pager { machine, memory, text, inodes: &mut self.inodes }
+    }
+    pub async fn free_frames(&mut self) -> u32 {
+        self.memory.call(MemoryStatus {}, ()).await.unwrap().free
+    }
+    /// What is in the program's memory, without faults; none if it is absent.
+    pub fn peek(&self, space: &Space, va: u64) -> Option<u8> {
+        let (frame, _) = self.machine.lookup(space.root(), va)?;
+        Some(self.machine.shared_page(frame)[(va % 4096) as usize])
+    }
+}
+
+/// File number `slot`, version 1.
+pub fn file(slot: u16) -> MappedFile {
+    MappedFile { ino: 100 + u32::from(slot), slot, version: 1 }
+}
+
+async fn inode(mut port: Port<Inode>, slot: usize, contents: Rc<RefCell<Vec<Vec<u8>>>>, counts: Rc<Counts>) -> Never {
+    loop {
+        match port.accept().await {
+            InodeCall::ReadAt(mut call) => {
+                assert!(counts.references.borrow()[slot] > 0, "an inode that nobody holds is read");
+                counts.reads.set(counts.reads.get() + 1);
+                let offset = call.entry().offset as usize;
+                let contents = contents.borrow();
+                let rest = contents[slot].get(offset..).unwrap_or(&[]);
+                let slice = call.lent();
+                let length = rest.len().min(slice.len());
+                slice[..length].copy_from_slice(&rest[..length]);
+                call.reply(Ok(length as u32));
+            }
+            _ => panic!("not expected of an inode"),
+        }
+    }
+}
+
+async fn directory(mut port: Port<InodeDirectory>, counts: Rc<Counts>) -> Never {
+    loop {
+        match port.accept().await {
+            InodeDirectoryCall::Keep(call) => {
+                let slot = usize::from(call.entry().slot);
+                assert!(counts.references.borrow()[slot] > 0, "an inode that nobody holds is kept");
+                counts.references.borrow_mut()[slot] += 1;
+                call.reply(Ok(()));
+            }
+            InodeDirectoryCall::Release(call) => {
+                counts.references.borrow_mut()[usize::from(call.entry().slot)] -= 1;
+                call.reply(Ok(()));
+            }
+            _ => panic!("not expected of the directory"),
+        }
+    }
+}
+
+/// The memory and text processes of one board.
+pub fn servers(
+    board: Board,
+    frames: u32,
+    cached: usize,
+    directory: Address<InodeDirectory>,
+) -> (&'static HostMemory, Address<Memory>, Address<Text>) {
+    let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
+    let table = vec![0u16; frames as usize].leak();
+    let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine));
+    let entries = vec![TextEntry::EMPTY; cached].leak();
+    let text = board.server(|me, port| {
+        let (memory, directory) = (Client::new(&me, memory), Client::new(&me, directory));
+        renga_memory::text(me, port, memory, directory, entries)
+    });
+    (machine, memory, text)
+}
+
+/// Runs `body` as a process of a board with `frames` frames, `cached` entries in the text cache and
+/// `contents` as files (each held open once); afterwards everything must have been given back.
+pub fn run<F: Future<Output = World> + 'static>(
+    frames: u32,
+    cached: usize,
+    contents: Vec<Vec<u8>>,
+    body: impl FnOnce(World) -> F + 'static,
+) {
+    let board = Board::new(0, 1 << 20);
+    let counts = Rc::new(Counts::default());
+    counts.references.borrow_mut().resize(contents.len(), 1);
+    let files = contents.len();
+    let contents = Rc::new(RefCell::new(contents));
+    let inodes: Vec<_> =
+        (0..files).map(|slot| board.server(|_, port| inode(port, slot, contents.clone(), counts.clone()))).collect();
+    let members: &'static [&'static [_]] = vec![&*inodes.leak()].leak();
+    let directory = board.server(|_, port| directory(port, counts.clone()));
+    let (machine, memory, text) = servers(board, frames, cached, directory);
+    let (machine_there, memory_there, text_there) = servers(board, frames, cached, directory);
+    let done = Rc::new(Cell::new(false));
+    let finished = done.clone();
+    board.client(move |me| {
+        let (memory, text) = (Client::new(&me, memory), Client::new(&me, text));
+        let inodes = Family::new(&me, members);
+        let there = (machine_there, Client::new(&me, memory_there), Client::new(&me, text_there));
+        async move {
+            let _me = me;
+            let world = World { machine, memory, text, inodes, there, counts, contents };
+            let mut world = body(world).await;
+            let (_, memory, text) = &mut world.there;
+            for (memory, text) in [(&mut world.memory, &mut world.text), (memory, text)] {
+                text.call(Shrink { frames: u32::MAX }, ()).await.unwrap();
+                let facts = memory.call(MemoryStatus {}, ()).await.unwrap();
+                assert_eq!(facts.free, facts.total, "frames leaked");
+            }
+            assert!(world.counts.references.borrow().iter().all(|&count| count == 1), "inode references leaked");
+            finished.set(true);
+        }
+    });
+    board.run();
+    assert!(done.get(), "the test's process did not finish");
+}

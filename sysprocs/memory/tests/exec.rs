@@ -1,0 +1,425 @@
+//! Loading programs: well-formed, real, and hostile ones.
+//!
+//! With `RENGA_TEST_PROGRAM` naming an AArch64 program file, that file is loaded as well.
+
+mod board;
+
+use board::{World, file, run};
+use renga_abi::Errno;
+use renga_abi::user::AccessKind::{Execute, Read, Write};
+use renga_hal::memory::Access;
+use renga_memory::layout::{INTERPRETER_BASE, PAGE, PROGRAM_BASE, STACK_END};
+use renga_memory::{
+    ArgumentPages, Backing, Credentials, FaultError, Image, Inspected, Mapping, Place, Script, Space, Start,
+};
+use std::collections::BTreeMap;
+
+const FIXED: u16 = 2;
+const INDEPENDENT: u16 = 3;
+const LOAD: u32 = 1;
+const INTERPRETER: u32 = 3;
+const R: u32 = 4;
+const W: u32 = 2;
+const X: u32 = 1;
+
+struct Part(u32, u32, u64, u64, u64, u64);
+
+fn elf(kind: u16, entry: u64, parts: &[Part], content: &[u8]) -> Vec<u8> {
+    let mut out = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    out.extend(kind.to_le_bytes());
+    out.extend(183u16.to_le_bytes());
+    out.extend(1u32.to_le_bytes());
+    out.extend(entry.to_le_bytes());
+    out.extend(64u64.to_le_bytes());
+    out.extend([0; 12]);
+    out.extend(64u16.to_le_bytes());
+    out.extend(56u16.to_le_bytes());
+    out.extend((parts.len() as u16).to_le_bytes());
+    out.extend([0; 6]);
+    for &Part(kind, flags, offset, address, file_bytes, memory_bytes) in parts {
+        out.extend(kind.to_le_bytes());
+        out.extend(flags.to_le_bytes());
+        for word in [offset, address, address, file_bytes, memory_bytes, 0x1_0000] {
+            out.extend(word.to_le_bytes());
+        }
+    }
+    out.resize(0x400, 0xee);
+    out.extend(content);
+    out
+}
+
+/// As tcc makes them: text and data in one file page, bss from the middle of a page on.
+fn tcc_like(kind: u16, base: u64) -> Vec<u8> {
+    let content: Vec<u8> = (0..0x1b00u32).map(|at| at as u8 | 1).collect();
+    let parts = [Part(LOAD, R | X, 0, base, 0x1234, 0x1234), Part(LOAD, R | W, 0x1238, base + 0x1_1238, 0x9c8, 0x3000)];
+    elf(kind, base + 0x400, &parts, &content)
+}
+
+async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
+    match Image::inspect(&mut world.pager(), file(slot)).await? {
+        Inspected::Program(image) => Ok(image),
+        Inspected::Script(_) => Err(Errno::ENOEXEC),
+    }
+}
+
+async fn strings(world: &mut World) -> ArgumentPages {
+    let mut strings = ArgumentPages::new();
+    for argument in [&b"busybox"[..], b"echo", b"a b"] {
+        strings.push_argument(&mut world.pager(), argument).await.unwrap();
+    }
+    strings.push_environment(&mut world.pager(), b"PATH=/bin").await.unwrap();
+    strings.finish(&mut world.pager(), b"/bin/busybox", 7).await.unwrap();
+    strings
+}
+
+async fn load(world: &mut World, slot: u16, linker: Option<u16>) -> Result<(Space, Start), Errno> {
+    let program = image(world, slot).await?;
+    let linker = match linker {
+        Some(slot) => Some(image(world, slot).await?),
+        None => None,
+    };
+    let strings = strings(world).await;
+    Space::load(&mut world.pager(), &program, linker.as_ref(), strings, Credentials { uid: 3, gid: 4 }).await
+}
+
+/// Arguments, environment and auxiliary vector, as a program finds them.
+async fn read_stack(world: &mut World, space: &mut Space, sp: u64) -> (Vec<String>, Vec<String>, BTreeMap<u64, u64>) {
+    assert_eq!(sp % 16, 0);
+    let mut at = sp;
+    let argc = next(world, space, &mut at).await;
+    let mut lists = [Vec::new(), Vec::new()];
+    for list in &mut lists {
+        loop {
+            let pointer = next(world, space, &mut at).await;
+            if pointer == 0 {
+                break;
+            }
+            list.push(string(world, space, pointer).await);
+        }
+    }
+    assert_eq!(argc as usize, lists[0].len());
+    let mut auxiliary = BTreeMap::new();
+    loop {
+        let (key, value) = (next(world, space, &mut at).await, next(world, space, &mut at).await);
+        if key == 0 {
+            break;
+        }
+        assert!(auxiliary.insert(key, value).is_none());
+    }
+    let [arguments, environment] = lists;
+    (arguments, environment, auxiliary)
+}
+
+async fn next(world: &mut World, space: &mut Space, at: &mut u64) -> u64 {
+    *at += 8;
+    space.copy_in_word(&mut world.pager(), *at - 8).await.unwrap()
+}
+
+async fn string(world: &mut World, space: &mut Space, at: u64) -> String {
+    let mut bytes = vec![0; 8192];
+    let length = space.copy_in_string(&mut world.pager(), at, &mut bytes).await.unwrap();
+    String::from_utf8(bytes[..length].to_vec()).unwrap()
+}
+
+#[test]
+fn a_fixed_program_is_laid_out_as_its_file_says() {
+    run(128, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
+        let (mut space, start) = load(&mut world, 0, None).await.unwrap();
+        assert_eq!(start.pc, 0x40_0400);
+        let mut bytes = [0; 0x1234];
+        space.copy_in(&mut world.pager(), 0x40_0000, &mut bytes).await.unwrap();
+        assert_eq!(bytes[..], world.contents.borrow()[0][..0x1234]);
+        let mut data = vec![0xff; 0x3000];
+        space.copy_in(&mut world.pager(), 0x41_1238, &mut data).await.unwrap();
+        assert_eq!(data[..0x9c8], world.contents.borrow()[0][0x1238..0x1c00]);
+        assert!(data[0x9c8..].iter().all(|&byte| byte == 0), "bss");
+        assert_eq!(space.fault(&mut world.pager(), 0x40_0000, Write).await, Err(FaultError::Forbidden));
+        assert_eq!(space.fault(&mut world.pager(), 0x41_1238, Execute).await, Err(FaultError::Forbidden));
+        space.fault(&mut world.pager(), start.pc, Execute).await.unwrap();
+        assert_eq!(space.break_end(), 0x41_5000);
+        assert_eq!(space.set_brk(&mut world.pager(), 0).await, 0x41_5000);
+        assert_eq!(space.set_brk(&mut world.pager(), 0x41_7001).await, 0x41_7001);
+        space.copy_out(&mut world.pager(), 0x41_7000, b"heap").await.unwrap();
+        assert_eq!(space.set_brk(&mut world.pager(), 0x41_5001).await, 0x41_5001);
+        assert_eq!(space.fault(&mut world.pager(), 0x41_7000, Read).await, Err(FaultError::NoArea));
+        assert_eq!(space.set_brk(&mut world.pager(), u64::MAX).await, 0x41_5001);
+        let guard =
+            Mapping { place: Place::Fixed(0x41_5000), length: PAGE, access: Access::None, backing: Backing::Zero };
+        space.map(&mut world.pager(), guard).await.unwrap();
+        assert_eq!(space.set_brk(&mut world.pager(), 0x41_8000).await, 0x41_8000);
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn operations_stay_small() {
+    // Each future is part of a slot's process; sizes on the host are about those on a board.
+    let space = size_of::<Space>();
+    assert!(space <= 2_700, "a space takes {space} bytes");
+    assert!(size_of::<Inspected>() <= 1_000);
+    run(64, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
+        let program = image(&mut world, 0).await.unwrap();
+        let strings = strings(&mut world).await;
+        let who = Credentials::default();
+        let mut pager = world.pager();
+        let loading = Space::load(&mut pager, &program, None, strings, who);
+        let load_bytes = size_of_val(&loading);
+        let (mut space, _) = loading.await.unwrap();
+        let fault = size_of_val(&space.fault(&mut pager, 0, Read));
+        let fork = size_of_val(&space.fork(&mut pager));
+        let copy = size_of_val(&space.copy_in(&mut pager, 0, &mut []));
+        println!("bytes: space {}, load {load_bytes}, fault {fault}, fork {fork}, copy {copy}", size_of::<Space>());
+        assert!(load_bytes < 16_384 && fork < 16_384 && fault < 2_048 && copy < 2_048);
+        space.destroy(&mut pager).await;
+        world
+    });
+}
+
+#[test]
+fn the_stack_is_as_linux_makes_it() {
+    run(128, 64, vec![tcc_like(INDEPENDENT, 0)], |mut world: World| async move {
+        let (mut space, start) = load(&mut world, 0, None).await.unwrap();
+        assert_eq!(start.pc, PROGRAM_BASE + 0x400);
+        let (arguments, environment, auxiliary) = read_stack(&mut world, &mut space, start.sp).await;
+        assert_eq!(arguments, ["busybox", "echo", "a b"]);
+        assert_eq!(environment, ["PATH=/bin"]);
+        let expected = [(3, PROGRAM_BASE + 64), (4, 56), (5, 2), (6, 4096), (7, 0), (9, start.pc), (11, 3), (13, 4)];
+        for (key, value) in expected {
+            assert_eq!(auxiliary[&key], value, "auxiliary {key}");
+        }
+        assert_eq!((auxiliary[&16], auxiliary[&17], auxiliary[&23]), (3, 100, 0));
+        assert_eq!(string(&mut world, &mut space, auxiliary[&31]).await, "/bin/busybox");
+        assert_eq!(string(&mut world, &mut space, auxiliary[&15]).await, "aarch64");
+        assert_eq!(auxiliary[&25] % 16, 0);
+        let random = space.copy_in_word(&mut world.pager(), auxiliary[&25]).await.unwrap();
+        assert_eq!(random, 0x63cb_e1e4_5932_0dd7, "SplitMix64 of seed 7");
+        space.fault(&mut world.pager(), STACK_END - (8 << 20), Write).await.unwrap();
+        let below = space.fault(&mut world.pager(), STACK_END - (8 << 20) - 1, Write).await;
+        assert_eq!(below, Err(FaultError::NoArea));
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn a_dynamic_program_starts_in_its_linker() {
+    let path = b"/lib/ld.so\0";
+    let parts = [Part(INTERPRETER, R, 0x400, 0x400, path.len() as u64, 11), Part(LOAD, R | X, 0, 0, 0x800, 0x800)];
+    let program = elf(INDEPENDENT, 0x500, &parts, path);
+    run(128, 64, vec![program, tcc_like(INDEPENDENT, 0)], |mut world: World| async move {
+        let found = image(&mut world, 0).await.unwrap();
+        assert_eq!(found.interpreter.as_deref(), Some(&b"/lib/ld.so"[..]));
+        let (mut space, start) = load(&mut world, 0, Some(1)).await.unwrap();
+        assert_eq!(*world.counts.references.borrow(), [2, 2]);
+        assert_eq!(start.pc, INTERPRETER_BASE + 0x400);
+        let (_, _, auxiliary) = read_stack(&mut world, &mut space, start.sp).await;
+        assert_eq!((auxiliary[&7], auxiliary[&9]), (INTERPRETER_BASE, PROGRAM_BASE + 0x500));
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn strings_come_from_the_old_program_or_are_too_many() {
+    run(256, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
+        let (mut old, _) = load(&mut world, 0, None).await.unwrap();
+        old.set_brk(&mut world.pager(), 0x50_0000).await;
+        let (at, long) = (0x42_0000, vec![b'x'; 6000]);
+        for (index, text) in [&b"zero"[..], b"one", &long].into_iter().enumerate() {
+            let pointer = at + 0x1_0000 * (index as u64 + 1) - 2;
+            old.copy_out(&mut world.pager(), pointer, text).await.unwrap();
+            old.copy_out(&mut world.pager(), at + 8 * index as u64, &pointer.to_le_bytes()).await.unwrap();
+        }
+        let mut strings = ArgumentPages::new();
+        strings.push_argument(&mut world.pager(), b"/bin/sh").await.unwrap();
+        strings.push_arguments_from(&mut world.pager(), &mut old, at, 1).await.unwrap();
+        strings.push_environment_from(&mut world.pager(), &mut old, at).await.unwrap();
+        strings.finish(&mut world.pager(), b"script", 1).await.unwrap();
+        let program = image(&mut world, 0).await.unwrap();
+        let loaded = Space::load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+        let (mut new, start) = loaded.unwrap();
+        let (arguments, environment, _) = read_stack(&mut world, &mut new, start.sp).await;
+        let long = String::from_utf8(long).unwrap();
+        assert_eq!(arguments, ["/bin/sh", "one", &long]);
+        assert_eq!(environment, ["zero", "one", &long]);
+        new.destroy(&mut world.pager()).await;
+
+        let mut strings = ArgumentPages::new();
+        for wild in [8, 0x60_0000, 1 << 40, u64::MAX - 7] {
+            let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, wild, 0).await;
+            assert_eq!(pushed, Err(Errno::EFAULT));
+        }
+        // A vector that points to one string for ever.
+        let pointers: Vec<u8> = (0..4096).flat_map(|_| (at + 0x3_0000 - 2).to_le_bytes()).collect();
+        old.copy_out(&mut world.pager(), 0x48_0000, &pointers).await.unwrap();
+        let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x48_0000, 0).await;
+        assert_eq!(pushed, Err(Errno::E2BIG));
+        strings.release(&mut world.pager()).await;
+        old.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn scripts_name_their_interpreter() {
+    type Parts = (&'static str, Option<&'static str>);
+    let cases: [(&[u8], Option<Parts>); 7] = [
+        (b"#!/bin/sh\necho", Some(("/bin/sh", None))),
+        (b"#! /bin/sh -e  -u \necho", Some(("/bin/sh", Some("-e  -u")))),
+        (b"#!/bin/awk\t-f\n", Some(("/bin/awk", Some("-f")))),
+        (b"#!/bin/sh", Some(("/bin/sh", None))),
+        (b"#!\n", None),
+        (b"#!   ", None),
+        (b"echo", None),
+    ];
+    for (text, expected) in cases {
+        run(64, 64, vec![text.to_vec()], move |mut world: World| async move {
+            let inspected = Image::inspect(&mut world.pager(), file(0)).await;
+            match (inspected, expected) {
+                (Ok(Inspected::Script(Script { interpreter, argument })), Some((name, option))) => {
+                    assert_eq!(&interpreter[..], name.as_bytes());
+                    assert_eq!(argument.as_deref(), option.map(str::as_bytes));
+                }
+                (Err(errno), None) => assert_eq!(errno, Errno::ENOEXEC),
+                _ => panic!("{:?}", String::from_utf8_lossy(text)),
+            }
+            world
+        });
+    }
+}
+
+#[test]
+fn bad_programs_are_refused() {
+    let load = |parts: &[Part]| elf(FIXED, 0x40_0000, parts, &[]);
+    let cases = [
+        ("empty", vec![]),
+        ("no magic", vec![0; 200]),
+        ("no segment", load(&[])),
+        ("writable and executable", load(&[Part(LOAD, R | W | X, 0, 0x40_0000, 0x100, 0x100)])),
+        ("more in the file than in memory", load(&[Part(LOAD, R, 0, 0x40_0000, 0x101, 0x100)])),
+        ("file and memory not congruent", load(&[Part(LOAD, R, 1, 0x40_0000, 0x100, 0x100)])),
+        ("wraps around", load(&[Part(LOAD, R, 0, u64::MAX - 4095, 0x100, 0x2000)])),
+        ("beyond user memory", load(&[Part(LOAD, R, 0, 1 << 39, 0x100, 0x2000)])),
+        ("over the stack", load(&[Part(LOAD, R, 0, STACK_END - PAGE, 0x100, 0x200)])),
+        ("at null", load(&[Part(LOAD, R, 0, 0, 0x100, 0x200)])),
+        ("a file offset that no file has", load(&[Part(LOAD, R, u64::MAX - 4095, 0x40_0000, 0x100, 0x200)])),
+        ("overlap", load(&[Part(LOAD, R, 0, 0x40_0000, 16, 0x2000), Part(LOAD, R, 0, 0x40_1000, 16, 0x2000)])),
+        ("descends", load(&[Part(LOAD, R, 0, 0x40_2000, 0x100, 0x100), Part(LOAD, R, 0, 0x40_0000, 0x100, 0x100)])),
+        (
+            "an endless linker path",
+            load(&[Part(INTERPRETER, R, 0, 0, 1 << 40, 0), Part(LOAD, R, 0, 0x40_0000, 0x100, 0x100)]),
+        ),
+    ];
+    for (what, bytes) in cases {
+        run(128, 64, vec![bytes], move |mut world: World| async move {
+            let loaded = self::load(&mut world, 0, None).await;
+            assert_eq!(loaded.err(), Some(Errno::ENOEXEC), "{what}");
+            world
+        });
+    }
+}
+
+#[test]
+fn a_segment_keeps_its_content_when_part_of_it_is_protected() {
+    // As RELRO does, of data that ends within a page of a file that goes on.
+    let parts = [Part(LOAD, R | W, 0, 0x40_0000, 0x3333, 0x6000)];
+    run(64, 64, vec![elf(FIXED, 0, &parts, &[0x77; 0x6000])], |mut world: World| async move {
+        let (mut space, _) = load(&mut world, 0, None).await.unwrap();
+        space.protect(&mut world.pager(), 0x40_1000, PAGE, Access::Read).await.unwrap();
+        space.copy_out(&mut world.pager(), 0x40_2000, &[0x99]).await.unwrap();
+        let mut bytes = [0xff; 0x6000];
+        space.copy_in(&mut world.pager(), 0x40_0000, &mut bytes).await.unwrap();
+        assert!(bytes[0x400..0x2000].iter().chain(&bytes[0x2001..0x3333]).all(|&byte| byte == 0x77));
+        assert!(bytes[0x3333..].iter().all(|&byte| byte == 0) && bytes[0x2000] == 0x99);
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn segments_may_meet_within_a_page() {
+    let parts = [Part(LOAD, R | X, 0, 0x40_0000, 0x480, 0x480), Part(LOAD, R | W, 0x480, 0x40_0480, 0x100, 0x100)];
+    run(64, 64, vec![elf(FIXED, 0x40_0400, &parts, &[0x77; 0x400])], |mut world: World| async move {
+        let (mut space, _) = load(&mut world, 0, None).await.unwrap();
+        space.copy_out(&mut world.pager(), 0x40_0480, b"later wins").await.unwrap();
+        assert_eq!(space.fault(&mut world.pager(), 0x40_0400, Execute).await, Err(FaultError::Forbidden));
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn hostile_programs_never_panic_nor_leak() {
+    const RUNS: u32 = 20_000;
+    let path = b"/lib/ld.so\0";
+    let parts = [
+        Part(INTERPRETER, R, 0x400, 0x400, path.len() as u64, 11),
+        Part(LOAD, R | X, 0, 0, 0x1234, 0x1234),
+        Part(LOAD, R | W, 0x1238, 0x1_1238, 0x9c8, 0x3000),
+    ];
+    let sane = elf(INDEPENDENT, 0x500, &parts, path);
+    run(256, 64, vec![sane.clone()], |mut world: World| async move {
+        let (mut state, mut loaded) = (0x2545_f491_4f6c_dd1du64, 0);
+        let mut draw = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        for version in 0..RUNS {
+            let mut hostile = sane.clone();
+            for _ in 0..=draw() % 3 {
+                let at = (draw() % 240) as usize;
+                match draw() % 3 {
+                    0 => hostile[at] = draw() as u8,
+                    1 => hostile[at] ^= 1 << (draw() % 8),
+                    _ => hostile[at & !7..][..8].copy_from_slice(&(draw() >> (draw() % 64)).to_le_bytes()),
+                }
+            }
+            world.contents.borrow_mut()[0] = hostile;
+            let file = renga_memory::MappedFile { version: u64::from(version) + 2, ..file(0) };
+            let Ok(Inspected::Program(program)) = Image::inspect(&mut world.pager(), file).await else { continue };
+            let mut strings = ArgumentPages::new();
+            strings.finish(&mut world.pager(), b"hostile", 0).await.unwrap();
+            let who = Credentials::default();
+            let started = Space::load(&mut world.pager(), &program, Some(&program), strings, who).await;
+            let Ok((mut space, start)) = started else { continue };
+            loaded += 1;
+            for va in [start.pc, start.sp, program.entry, PROGRAM_BASE + draw() % 0x2_0000] {
+                let _ = space.fault(&mut world.pager(), va, if va % 2 == 0 { Write } else { Execute }).await;
+            }
+            let _ = space.set_brk(&mut world.pager(), space.break_end() + draw() % 0x4000).await;
+            space.destroy(&mut world.pager()).await;
+        }
+        assert!(loaded > RUNS / 20 && loaded < RUNS, "{loaded} of {RUNS} could be loaded");
+        world
+    });
+}
+
+#[test]
+fn a_real_program_is_loaded() {
+    let Ok(path) = std::env::var("RENGA_TEST_PROGRAM") else { return };
+    let program = std::fs::read(path).unwrap();
+    run(4096, 2048, vec![program], |mut world: World| async move {
+        for round in 0..2 {
+            let (mut space, start) = load(&mut world, 0, None).await.unwrap();
+            let sane = image(&mut world, 0).await.unwrap();
+            let bias = if sane.position_independent { PROGRAM_BASE } else { 0 };
+            for segment in &sane.segments {
+                let mut bytes = vec![0xff; segment.memory_bytes as usize];
+                space.copy_in(&mut world.pager(), segment.address + bias, &mut bytes).await.unwrap();
+                let (from, length) = (segment.offset as usize, segment.file_bytes as usize);
+                assert_eq!(bytes[..length], world.contents.borrow()[0][from..from + length]);
+                assert!(bytes[length..].iter().all(|&byte| byte == 0));
+            }
+            println!("round {round}: {} reads, {} areas, {start:x?}", world.counts.reads.get(), space.areas().len());
+            let before = world.free_frames().await;
+            let child = space.fork(&mut world.pager()).await.unwrap();
+            println!("fork takes {} frames", before - world.free_frames().await);
+            child.destroy(&mut world.pager()).await;
+            space.destroy(&mut world.pager()).await;
+        }
+        world
+    });
+}

@@ -1,0 +1,137 @@
+//! The memory and text processes by their calls alone.
+
+mod board;
+
+use board::{World, run};
+use renga_abi::Errno;
+use renga_hal::memory::{Frame, UserMemory};
+use renga_proto::memory::{
+    AllocateFrame, AllocateFrames, FreeFrame, FreeFrames, MakePrivate, References, ShareFrame, ShareFrames, StorePage,
+};
+use renga_proto::text::{FindPage, FindPages, KeepFile, NO_FRAME, OfferPage, ReleaseFile};
+
+#[test]
+fn wrong_frames_are_refused() {
+    run(8, 8, vec![], |mut world: World| async move {
+        let memory = &mut world.memory;
+        let frame = memory.call(AllocateFrame {}, ()).await.unwrap();
+        for wrong in [frame + 1, 8, 9, u32::MAX] {
+            assert_eq!(memory.call(FreeFrame { frame: wrong }, ()).await, Err(Errno::EINVAL));
+            assert_eq!(memory.call(ShareFrame { frame: wrong }, ()).await, Err(Errno::EINVAL));
+            assert_eq!(memory.call(References { frame: wrong }, ()).await, Err(Errno::EINVAL));
+            assert_eq!(memory.call(MakePrivate { frame: wrong }, ()).await, Err(Errno::EINVAL));
+            let list = [frame.to_le_bytes(), wrong.to_le_bytes()].concat();
+            assert_eq!(memory.call(ShareFrames {}, &list).await, Err(Errno::EINVAL));
+            assert_eq!(memory.call(References { frame }, ()).await, Ok(1), "all or none");
+        }
+        let twice = [frame.to_le_bytes(), frame.to_le_bytes()].concat();
+        assert_eq!(memory.call(FreeFrames {}, &twice).await, Err(Errno::EINVAL));
+        assert_eq!(memory.call(References { frame }, ()).await, Err(Errno::EINVAL), "the first of the two counted");
+        world
+    });
+}
+
+#[test]
+fn frames_come_zeroed_filled_or_not_at_all() {
+    run(8, 8, vec![], |mut world: World| async move {
+        let (memory, machine) = (&mut world.memory, world.machine);
+        let stored = memory.call(StorePage {}, b"content").await.unwrap();
+        assert_eq!(&machine.shared_page(Frame(stored))[..9], b"content\0\0");
+        assert_eq!(memory.call(FreeFrame { frame: stored }, ()).await, Ok(()));
+        let again = memory.call(AllocateFrame {}, ()).await.unwrap();
+        assert_eq!(again, stored, "the one freed last");
+        assert!(machine.shared_page(Frame(again)).iter().all(|&byte| byte == 0));
+        let mut list = [0xee; 32];
+        assert_eq!(memory.call(AllocateFrames {}, &mut list).await, Err(Errno::ENOMEM));
+        assert_eq!(list, [0xee; 32]);
+        memory.call(AllocateFrames {}, &mut list[..28]).await.unwrap();
+        assert_eq!(memory.call(AllocateFrame {}, ()).await, Err(Errno::ENOMEM));
+        memory.call(FreeFrames {}, &list[..28]).await.unwrap();
+        memory.call(FreeFrame { frame: again }, ()).await.unwrap();
+        world
+    });
+}
+
+#[test]
+fn a_private_frame_is_the_same_or_a_copy() {
+    run(8, 8, vec![], |mut world: World| async move {
+        let (memory, machine) = (&mut world.memory, world.machine);
+        let frame = memory.call(StorePage {}, b"shared").await.unwrap();
+        assert_eq!(memory.call(MakePrivate { frame }, ()).await, Ok(frame));
+        memory.call(ShareFrame { frame }, ()).await.unwrap();
+        let copy = memory.call(MakePrivate { frame }, ()).await.unwrap();
+        assert_ne!(copy, frame);
+        assert_eq!(&machine.shared_page(Frame(copy))[..7], b"shared\0");
+        for frame in [frame, copy] {
+            assert_eq!(memory.call(References { frame }, ()).await, Ok(1));
+            memory.call(FreeFrame { frame }, ()).await.unwrap();
+        }
+        world
+    });
+}
+
+async fn offer(world: &mut World, ino: u32, version: u64, page: u32) -> u32 {
+    let frame = world.memory.call(AllocateFrame {}, ()).await.unwrap();
+    world.text.call(OfferPage { ino, version, page, frame }, ()).await.unwrap();
+    world.memory.call(FreeFrame { frame }, ()).await.unwrap();
+    frame
+}
+
+async fn has(world: &mut World, ino: u32, version: u64, page: u32) -> bool {
+    match world.text.call(FindPage { ino, version, page }, ()).await {
+        Ok(frame) => world.memory.call(FreeFrame { frame }, ()).await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+#[test]
+fn the_cache_forgets_what_was_used_longest_ago() {
+    run(64, 8, vec![], |mut world: World| async move {
+        for page in 0..8 {
+            offer(&mut world, 5, 1, page).await;
+        }
+        assert!(has(&mut world, 5, 1, 0).await);
+        offer(&mut world, 6, 1, 0).await;
+        assert!(!has(&mut world, 5, 1, 1).await);
+        assert!(has(&mut world, 5, 1, 0).await && has(&mut world, 6, 1, 0).await);
+        assert_eq!(world.free_frames().await, 64 - 8);
+        world
+    });
+}
+
+#[test]
+fn a_newer_version_drives_the_older_out() {
+    run(64, 32, vec![], |mut world: World| async move {
+        for page in 0..6 {
+            offer(&mut world, 5, 1, page).await;
+            offer(&mut world, 7, 1, page).await;
+        }
+        assert!(!has(&mut world, 5, 2, 3).await);
+        assert_eq!(world.free_frames().await, 64 - 6, "all pages of the older version are gone");
+        offer(&mut world, 5, 2, 3).await;
+        offer(&mut world, 5, 1, 3).await;
+        assert!(has(&mut world, 5, 2, 3).await && !has(&mut world, 5, 1, 3).await, "the newer stays");
+        let mut frames = [0; 24];
+        let count = world.text.call(FindPages { ino: 7, version: 1, page: 2 }, &mut frames[..]).await;
+        assert_eq!(count, Ok(4));
+        assert_eq!(frames[16..], [NO_FRAME.to_le_bytes(); 2].concat()[..]);
+        world.memory.call(FreeFrames {}, &frames[..16]).await.unwrap();
+        world
+    });
+}
+
+#[test]
+fn a_board_has_one_reference_to_a_file() {
+    run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
+        for _ in 0..3 {
+            world.text.call(KeepFile { slot: 1 }, ()).await.unwrap();
+        }
+        assert_eq!(*world.counts.references.borrow(), [1, 2]);
+        for _ in 0..3 {
+            world.text.call(ReleaseFile { slot: 1 }, ()).await.unwrap();
+        }
+        assert_eq!(*world.counts.references.borrow(), [1, 1]);
+        assert_eq!(world.text.call(ReleaseFile { slot: 1 }, ()).await, Err(Errno::EINVAL));
+        world
+    });
+}

@@ -1,0 +1,158 @@
+//! Spaces on their way to another slot or board.
+
+mod board;
+
+use board::{World, file, run};
+use renga_abi::Errno;
+use renga_hal::memory::{Access, UserMemory};
+use renga_memory::layout::PAGE;
+use renga_memory::{Backing, Mapping, Place, Space};
+
+const AT: u64 = 0x10_0000;
+
+async fn sample(world: &mut World) -> Space {
+    let mut space = Space::create(&mut world.pager()).await.unwrap();
+    let zeros =
+        Mapping { place: Place::Fixed(AT), length: 600 * PAGE, access: Access::ReadWrite, backing: Backing::Zero };
+    space.map(&mut world.pager(), zeros).await.unwrap();
+    let backing = Backing::File { file: file(0), offset: PAGE };
+    let code = Mapping { place: Place::Fixed(AT << 8), length: 2 * PAGE, access: Access::ReadExecute, backing };
+    space.map(&mut world.pager(), code).await.unwrap();
+    let data = Mapping { place: Place::Fixed(AT << 9), length: 2 * PAGE, access: Access::ReadWrite, backing };
+    space.map(&mut world.pager(), data).await.unwrap();
+    for page in 0..600 {
+        space.copy_out(&mut world.pager(), AT + page * PAGE, &(page as u32).to_le_bytes()).await.unwrap();
+    }
+    space.copy_out(&mut world.pager(), (AT << 9) + 1, b"changed").await.unwrap();
+    let mut bytes = [0; 4];
+    space.copy_in(&mut world.pager(), AT << 8, &mut bytes).await.unwrap();
+    space
+}
+
+fn contents() -> Vec<Vec<u8>> {
+    vec![vec![0x5a; 3 * 4096]]
+}
+
+#[test]
+fn a_space_is_handed_over_and_lent() {
+    run(1300, 64, contents(), |mut world: World| async move {
+        let mut space = sample(&mut world).await;
+        let mut bytes = [0; 1024];
+        let length = space.encode_handed_over(&mut bytes).unwrap();
+        assert!(length < 80, "{length} bytes");
+        let (areas, root) = (space.areas().to_vec(), space.root());
+        drop(space);
+        space = Space::decode_local(&bytes[..length]).unwrap();
+        assert_eq!((space.areas(), space.root(), space.is_borrowed()), (&areas[..], root, false));
+        let length = space.encode_borrowed(&mut bytes).unwrap();
+        let mut child = Space::decode_local(&bytes[..length]).unwrap();
+        child.copy_out(&mut world.pager(), AT, b"both").await.unwrap();
+        let more =
+            Mapping { place: Place::Anywhere(0), length: PAGE, access: Access::ReadWrite, backing: Backing::Zero };
+        assert_eq!(child.map(&mut world.pager(), more).await, Err(Errno::ENOMEM));
+        assert_eq!(child.unmap(&mut world.pager(), AT, PAGE).await, Err(Errno::ENOMEM));
+        let own = child.fork(&mut world.pager()).await.unwrap();
+        assert!(!own.is_borrowed());
+        own.destroy(&mut world.pager()).await;
+        child.destroy(&mut world.pager()).await;
+        let mut seen = [0; 4];
+        space.copy_in(&mut world.pager(), AT, &mut seen).await.unwrap();
+        assert_eq!(&seen, b"both");
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn a_space_is_rebuilt_on_another_board() {
+    run(1300, 64, contents(), |mut world: World| async move {
+        let mut space = sample(&mut world).await;
+        space.lend_files(&mut world.pager()).await.unwrap();
+        assert_eq!(*world.counts.references.borrow(), [3]);
+        let mut bytes = [0; 1024];
+        let length = space.encode_areas(&mut bytes).unwrap();
+        let World { machine, memory, text, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
+        let export = space.export_pages(&mut pager, &mut there.1).await.unwrap();
+        let list = export.first_list();
+        export.finish(&mut world.pager()).await;
+        let mut copy = Space::decode_areas(&mut world.pager_there(), &bytes[..length]).await.unwrap();
+        assert_eq!(*world.counts.references.borrow(), [3], "the lent reference is the other board's now");
+        copy.import_pages(&mut world.pager_there(), list).await.unwrap();
+        space.destroy(&mut world.pager()).await;
+        assert_eq!(*world.counts.references.borrow(), [2]);
+        for page in (0..600).step_by(7) {
+            let mut seen = [0; 4];
+            copy.copy_in(&mut world.pager_there(), AT + page * PAGE, &mut seen).await.unwrap();
+            assert_eq!(u32::from_le_bytes(seen), page as u32);
+        }
+        assert!(world.there.0.lookup(copy.root(), AT).is_some());
+        assert!(world.there.0.lookup(copy.root(), AT << 8).is_none(), "clean pages stay behind");
+        let mut seen = [0; 9];
+        copy.copy_in(&mut world.pager_there(), AT << 9, &mut seen).await.unwrap();
+        assert_eq!(&seen, b"ZchangedZ");
+        copy.copy_in(&mut world.pager_there(), AT << 8, &mut seen).await.unwrap();
+        assert_eq!(&seen, &[0x5a; 9]);
+        copy.destroy(&mut world.pager_there()).await;
+        world
+    });
+}
+
+#[test]
+fn what_did_not_arrive_is_given_back() {
+    run(1300, 64, contents(), |mut world: World| async move {
+        let mut space = sample(&mut world).await;
+        space.lend_files(&mut world.pager()).await.unwrap();
+        let World { machine, memory, text, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
+        let export = space.export_pages(&mut pager, &mut there.1).await.unwrap();
+        export.cancel(&mut pager, &mut there.1).await;
+        space.take_files_back(&mut pager).await;
+        space.destroy(&mut pager).await;
+        world
+    });
+}
+
+#[test]
+fn an_export_that_finds_no_room_leaves_nothing() {
+    run(640, 64, contents(), |mut world: World| async move {
+        let mut space = sample(&mut world).await;
+        // The other board is full but for a few frames.
+        let mut taken = Vec::new();
+        while taken.len() < 500 {
+            taken.push(world.there.1.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
+        }
+        let World { machine, memory, text, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
+        assert_eq!(space.export_pages(&mut pager, &mut there.1).await.err(), Some(Errno::ENOMEM));
+        space.destroy(&mut pager).await;
+        for frame in taken {
+            there.1.call(renga_proto::memory::FreeFrame { frame }, ()).await.unwrap();
+        }
+        world
+    });
+}
+
+#[test]
+fn bytes_that_are_no_space_are_refused() {
+    run(1300, 64, contents(), |mut world: World| async move {
+        let space = sample(&mut world).await;
+        let mut bytes = [0; 1024];
+        let length = space.encode_handed_over(&mut bytes).unwrap();
+        for cut in 0..length {
+            assert!(Space::decode_local(&bytes[..cut]).is_err());
+            assert_eq!(space.encode_handed_over(&mut [0; 1024][..cut]), Err(Errno::E2BIG));
+        }
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            let mut hostile = bytes;
+            for _ in 0..3 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                hostile[(state >> 40) as usize % length] = (state >> 32) as u8;
+            }
+            let _ = Space::decode_local(&hostile[..length]);
+        }
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}

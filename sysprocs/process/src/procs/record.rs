@@ -1,0 +1,99 @@
+//! The record of one user process, or of a child that runs on another board.
+
+use crate::signals::{IGNORED_BY_DEFAULT, SignalSet, UNSTOPPABLE};
+
+/// Bytes of a program's name that are kept, as in Linux's `comm`.
+pub const NAME_BYTES: usize = 16;
+
+/// A program's name, zero-padded.
+pub type Name = [u8; NAME_BYTES];
+
+/// Where the process itself is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// In this slot of this board.
+    Slot(u16),
+    /// On another board; this is only its parent's record of it.
+    Elsewhere,
+    /// It has ended and waits to be waited for.
+    Nowhere,
+}
+
+/// How it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It runs, or waits for something.
+    Alive,
+    /// A signal stopped it; `told`: its parent's wait has brought the news.
+    Stopped {
+        /// Which signal.
+        signal: u8,
+        /// Whether the parent knows.
+        told: bool,
+    },
+    /// It ended, with this status of `wait4`.
+    Ended(u32),
+}
+
+/// One process.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Its pid; 0: the record is free.
+    pub pid: u32,
+    /// Its parent's pid.
+    pub parent: u32,
+    /// Its process group.
+    pub group: u32,
+    /// Its session.
+    pub session: u32,
+    /// Where it is.
+    pub home: Home,
+    /// How it is.
+    pub state: State,
+    /// Signals that have come and were not taken.
+    pub pending: SignalSet,
+    /// Signals that it last said it blocks; it may block more.
+    pub blocked: SignalSet,
+    /// Signals that it last said it ignores; it may ignore more.
+    pub ignored: SignalSet,
+    /// What it runs.
+    pub name: Name,
+}
+
+impl Record {
+    /// No process.
+    pub const FREE: Record = Record {
+        pid: 0,
+        parent: 0,
+        group: 0,
+        session: 0,
+        home: Home::Nowhere,
+        state: State::Alive,
+        pending: 0,
+        blocked: 0,
+        ignored: IGNORED_BY_DEFAULT,
+        name: [0; NAME_BYTES],
+    };
+
+    /// The slot of this board that it runs in.
+    pub fn slot(&self) -> Option<u16> {
+        match self.home {
+            Home::Slot(slot) => Some(slot),
+            Home::Elsewhere | Home::Nowhere => None,
+        }
+    }
+
+    /// Pending signals that concern it while it blocks `blocked`.
+    pub fn deliverable(&self, blocked: SignalSet) -> SignalSet {
+        self.pending & (!(blocked | self.ignored) | UNSTOPPABLE)
+    }
+
+    /// What a listing calls its state.
+    pub fn letter(&self) -> char {
+        match self.state {
+            State::Alive => 'S',
+            State::Stopped { .. } => 'T',
+            State::Ended(_) => 'Z',
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The loop around the table: accepts calls, holds those that must wait, answers them when they may.
+//!
+//! Invariant: a slot's process has at most one held call, which is answered when the table says that
+//! its condition holds, when it is interrupted, or when its peer in a vfork comes. Not here: the rules
+//! (`table.rs`).
+
+use super::table::{SLOTS_MAX, SlotSet, Table};
+use renga_proto::procs::{
+    AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, Spawn, VforkDone, WaitChild, Work,
+};
+use renga_rt::{Call, Errno, Interruptor, Me, Never, Port, Protocol};
+
+/// What a slot's process waits for here.
+enum Held {
+    Nothing,
+    Work(Call<AwaitWork>),
+    Child(Call<WaitChild>),
+    Signal(Call<AwaitSignal>),
+    Vfork(Call<AwaitVfork>),
+    Returned(Call<VforkDone>),
+    Continue(Call<AwaitContinue>),
+}
+
+struct Server {
+    table: Table,
+    held: [Held; SLOTS_MAX],
+    interruptors: &'static [Interruptor],
+}
+
+/// Keeps the user processes of this board, whose slots are interrupted by `interruptors`; init runs on
+/// `init_board`.
+pub async fn procs(
+    me: Me,
+    mut port: Port<Procs>,
+    interruptors: &'static [Interruptor],
+    init_board: u8,
+) -> Never {
+    assert!(interruptors.len() <= SLOTS_MAX, "more user slots than the table can name");
+    let table = Table::new(me.id().board.0, init_board);
+    let mut server = Server { table, held: [const { Held::Nothing }; SLOTS_MAX], interruptors };
+    loop {
+        match port.accept_or_notified(Procs::ENTRIES).await {
+            Some(call) => server.serve(call),
+            None => server.answer_interrupted(),
+        }
+        server.settle();
+    }
+}
+
+impl Server {
+    fn serve(&mut self, call: ProcsCall) {
+        let table = &mut self.table;
+        match call {
+            ProcsCall::AwaitWork(call) => {
+                let slot = call.entry().slot;
+                self.hold(Ok(slot), call, Held::Work, |call, errno| call.reply(Err(errno)));
+            }
+            ProcsCall::WaitChild(call) => self.wait(call),
+            ProcsCall::AwaitSignal(call) => self.await_signal(call),
+            ProcsCall::AwaitContinue(call) => self.await_continue(call),
+            ProcsCall::AwaitVfork(call) => self.await_vfork(call),
+            ProcsCall::VforkDone(call) => self.vfork_done(call),
+            ProcsCall::Spawn(call) => self.spawn(call),
+            ProcsCall::AddChild(call) => {
+                let entry = call.entry();
+                call.reply(table.add_child(entry.parent, entry.child, entry.group));
+            }
+            ProcsCall::Exit(call) => {
+                let entry = call.entry();
+                call.reply(table.exit(entry.pid, entry.status));
+            }
+            ProcsCall::ChildExited(call) => {
+                let entry = call.entry();
+                call.reply(table.child_exited(entry.parent, entry.child, entry.status));
+            }
+            ProcsCall::Stopped(call) => {
+                let entry = call.entry();
+                call.reply(table.stop(entry.pid, entry.signal));
+            }
+            other => self.serve_plain(other),
+        }
+    }
+
+    /// Calls that neither wait nor make nor end a process.
+    fn serve_plain(&mut self, call: ProcsCall) {
+        let table = &mut self.table;
+        match call {
+            ProcsCall::Kill(call) => {
+                let entry = call.entry();
+                call.reply(table.kill(entry.pid, entry.signal));
+            }
+            ProcsCall::KillGroup(call) => {
+                let entry = call.entry();
+                call.reply(table.kill_group(entry.group, entry.signal));
+            }
+            ProcsCall::TakeSignal(call) => {
+                let entry = call.entry();
+                call.reply(table.take_signal(entry.pid, entry.blocked));
+            }
+            ProcsCall::PendingSignals(call) => {
+                let pid = call.entry().pid;
+                call.reply(table.get(pid).map(|record| record.pending));
+            }
+            ProcsCall::Relate(call) => {
+                let pid = call.entry().pid;
+                call.reply(table.relate(pid));
+            }
+            ProcsCall::SetGroup(call) => {
+                let entry = call.entry();
+                call.reply(table.set_group(entry.pid, entry.group));
+            }
+            ProcsCall::NewSession(call) => {
+                let pid = call.entry().pid;
+                call.reply(table.new_session(pid));
+            }
+            ProcsCall::Describe(mut call) => {
+                let index = usize::from(call.entry().index);
+                let described = table.describe(index, call.lent());
+                call.set_taken_used(described.unwrap_or(0));
+                call.reply(described.map(|bytes| bytes as u32));
+            }
+            ProcsCall::Rename(mut call) => {
+                let renamed = table.rename(call.entry().pid, call.lent());
+                call.reply(renamed);
+            }
+            ProcsCall::FreeSlots(call) => {
+                let free = self.held.iter().filter(|held| matches!(held, Held::Work(_))).count();
+                call.reply(Ok(free as u32));
+            }
+            ProcsCall::SetMasks(call) => {
+                let entry = call.entry();
+                call.reply(table.set_masks(entry.pid, entry.blocked, entry.ignored));
+            }
+            ProcsCall::MakeInit(call) => {
+                let slot = call.entry().slot;
+                call.reply(table.make_init(slot));
+            }
+            _ => unreachable!("served by `serve`"),
+        }
+    }
+
+    /// Keeps `call` for the process in `slot`, unless there is no such slot or it waits already.
+    fn hold<C>(&mut self, slot: Result<u16, Errno>, call: C, keep: fn(C) -> Held, refuse: fn(C, Errno)) {
+        let place = slot.and_then(|slot| {
+            let known = usize::from(slot) < self.interruptors.len();
+            known.then(|| usize::from(slot)).ok_or(Errno::EINVAL)
+        });
+        match place {
+            Ok(slot) if matches!(self.held[slot], Held::Nothing) => self.held[slot] = keep(call),
+            Ok(_) => refuse(call, Errno::EBUSY),
+            Err(errno) => refuse(call, errno),
+        }
+    }
+
+    fn spawn(&mut self, mut call: Call<Spawn>) {
+        let Some(slot) = self.held.iter().position(|held| matches!(held, Held::Work(_))) else {
+            return call.reply(Err(Errno::EAGAIN));
+        };
+        let Spawn { parent, group, session } = call.entry();
+        match self.table.spawn(slot as u16, parent, group, session) {
+            Ok(pid) => {
+                let Held::Work(mut work) = core::mem::replace(&mut self.held[slot], Held::Nothing) else {
+                    unreachable!("just found");
+                };
+                let descriptor = call.lent();
+                let place = work.lent();
+                let bytes = descriptor.len().min(place.len());
+                place[..bytes].copy_from_slice(&descriptor[..bytes]);
+                work.reply(Ok(Work { pid, bytes: bytes as u32 }));
+                call.reply(Ok(pid));
+            }
+            Err(errno) => call.reply(Err(errno)),
+        }
+    }
+
+    fn wait(&mut self, call: Call<WaitChild>) {
+        let WaitChild { parent, which, options } = call.entry();
+        match self.table.wait(parent, which, options) {
+            Ok(Some(waited)) => call.reply(Ok(waited)),
+            Err(errno) => call.reply(Err(errno)),
+            Ok(None) if call.interrupted() => call.reply(Err(Errno::EINTR)),
+            Ok(None) => self.hold(self.table.slot(parent), call, Held::Child, |call, errno| call.reply(Err(errno))),
+        }
+    }
+
+    fn await_signal(&mut self, call: Call<AwaitSignal>) {
+        let AwaitSignal { pid, blocked } = call.entry();
+        match self.table.has_signal(pid, blocked) {
+            Ok(true) => call.reply(Ok(())),
+            Err(errno) => call.reply(Err(errno)),
+            Ok(false) if call.interrupted() => call.reply(Err(Errno::EINTR)),
+            Ok(false) => self.hold(self.table.slot(pid), call, Held::Signal, |call, errno| call.reply(Err(errno))),
+        }
+    }
+
+    fn await_continue(&mut self, call: Call<AwaitContinue>) {
+        let pid = call.entry().pid;
+        match self.table.is_stopped(pid) {
+            Ok(false) => call.reply(Ok(())),
+            Err(errno) => call.reply(Err(errno)),
+            Ok(true) => self.hold(self.table.slot(pid), call, Held::Continue, |call, errno| call.reply(Err(errno))),
+        }
+    }
+
+    /// The slots of `child` and of its parent, both of this board.
+    fn vfork_pair(&self, child: u32) -> Result<(usize, usize), Errno> {
+        let record = self.table.get(child)?;
+        let child = record.slot().ok_or(Errno::ESRCH)?;
+        Ok((usize::from(child), usize::from(self.table.slot(record.parent)?)))
+    }
+
+    fn await_vfork(&mut self, call: Call<AwaitVfork>) {
+        match self.vfork_pair(call.entry().child) {
+            Err(errno) => call.reply(Err(errno)),
+            Ok((child, parent)) => match core::mem::replace(&mut self.held[child], Held::Nothing) {
+                Held::Returned(done) => give_back(done, call),
+                other => {
+                    self.held[child] = other;
+                    self.hold(Ok(parent as u16), call, Held::Vfork, |call, errno| call.reply(Err(errno)));
+                }
+            },
+        }
+    }
+
+    fn vfork_done(&mut self, call: Call<VforkDone>) {
+        match self.vfork_pair(call.entry().child) {
+            Err(errno) => call.reply(Err(errno)),
+            Ok((child, parent)) => match core::mem::replace(&mut self.held[parent], Held::Nothing) {
+                Held::Vfork(waiting) => give_back(call, waiting),
+                other => {
+                    self.held[parent] = other;
+                    self.hold(Ok(child as u16), call, Held::Returned, |call, errno| call.reply(Err(errno)));
+                }
+            },
+        }
+    }
+
+    /// Does what the table noted: interrupts processes, and answers held calls whose time has come.
+    fn settle(&mut self) {
+        for slot in members(core::mem::take(&mut self.table.to_answer)) {
+            match core::mem::replace(&mut self.held[slot], Held::Nothing) {
+                Held::Child(call) => self.wait(call),
+                Held::Signal(call) => self.await_signal(call),
+                Held::Continue(call) => self.await_continue(call),
+                other => self.held[slot] = other,
+            }
+        }
+        for slot in members(core::mem::take(&mut self.table.to_interrupt)) {
+            if let Some(interruptor) = self.interruptors.get(slot) {
+                interruptor.interrupt();
+            }
+        }
+    }
+
+    /// Some caller was interrupted: those of them that wait here are answered early.
+    fn answer_interrupted(&mut self) {
+        for held in &mut self.held[..self.interruptors.len()] {
+            let interrupted = match held {
+                Held::Work(call) => call.interrupted(),
+                Held::Child(call) => call.interrupted(),
+                Held::Signal(call) => call.interrupted(),
+                Held::Nothing | Held::Vfork(_) | Held::Returned(_) | Held::Continue(_) => false,
+            };
+            if interrupted {
+                match core::mem::replace(held, Held::Nothing) {
+                    Held::Work(call) => call.reply(Err(Errno::EINTR)),
+                    Held::Child(call) => call.reply(Err(Errno::EINTR)),
+                    Held::Signal(call) => call.reply(Err(Errno::EINTR)),
+                    _ => unreachable!("not answered early"),
+                }
+            }
+        }
+    }
+}
+
+/// Ends a vfork: parent and child go on.
+fn give_back(done: Call<VforkDone>, waiting: Call<AwaitVfork>) {
+    waiting.reply(Ok(()));
+    done.reply(Ok(()));
+}
+
+fn members(set: SlotSet) -> impl Iterator<Item = usize> {
+    (0..SLOTS_MAX).filter(move |slot| set >> slot & 1 != 0)
+}

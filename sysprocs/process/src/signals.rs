@@ -1,0 +1,67 @@
+//! Signals: their numbers, sets of them, and what they do by default.
+//!
+//! Invariant: a set has bit `n - 1` for signal `n`, as in Linux's `sigset_t`; signals are 1 to 64.
+//! Not here: who has which pending (`procs`), handlers and frames (`user::deliver`).
+
+/// A set of signals.
+pub type SignalSet = u64;
+
+/// The greatest signal number.
+pub const SIGNALS: u8 = 64;
+
+macro_rules! signals { ($($name:ident = $number:literal;)*) => { $(
+    #[doc = concat!("Signal ", stringify!($number), ".")]
+    pub const $name: u8 = $number;
+)* } }
+signals! {
+    SIGHUP = 1; SIGINT = 2; SIGQUIT = 3; SIGILL = 4; SIGTRAP = 5; SIGABRT = 6; SIGBUS = 7; SIGFPE = 8;
+    SIGKILL = 9; SIGUSR1 = 10; SIGSEGV = 11; SIGUSR2 = 12; SIGPIPE = 13; SIGALRM = 14; SIGTERM = 15;
+    SIGCHLD = 17; SIGCONT = 18; SIGSTOP = 19; SIGTSTP = 20; SIGTTIN = 21; SIGTTOU = 22; SIGURG = 23;
+    SIGWINCH = 28;
+}
+
+/// The set of `signal` alone; empty for what is no signal.
+pub const fn bit(signal: u8) -> SignalSet {
+    if signal == 0 || signal > SIGNALS { 0 } else { 1 << (signal - 1) }
+}
+
+/// What nobody can block, catch or ignore.
+pub const UNSTOPPABLE: SignalSet = bit(SIGKILL) | bit(SIGSTOP);
+/// What does nothing unless it is caught.
+pub const IGNORED_BY_DEFAULT: SignalSet = bit(SIGCHLD) | bit(SIGCONT) | bit(SIGURG) | bit(SIGWINCH);
+/// What stops unless it is caught.
+pub const STOPPING: SignalSet = bit(SIGSTOP) | bit(SIGTSTP) | bit(SIGTTIN) | bit(SIGTTOU);
+/// Faults of the program itself: served before others.
+pub const SYNCHRONOUS: SignalSet = bit(SIGSEGV) | bit(SIGBUS) | bit(SIGILL) | bit(SIGFPE) | bit(SIGTRAP);
+
+/// The signal of a set that is served first.
+pub fn first(set: SignalSet) -> Option<u8> {
+    let urgent = if set & bit(SIGKILL) != 0 {
+        bit(SIGKILL)
+    } else if set & SYNCHRONOUS != 0 {
+        set & SYNCHRONOUS
+    } else {
+        set
+    };
+    (urgent != 0).then(|| urgent.trailing_zeros() as u8 + 1)
+}
+
+/// The status by which `wait4` tells of a process that exited with `code`.
+pub const fn exited(code: u8) -> u32 {
+    (code as u32) << 8
+}
+
+/// The status by which `wait4` tells of a process that `signal` killed.
+pub const fn killed(signal: u8) -> u32 {
+    signal as u32 & 0x7f
+}
+
+/// The status by which `wait4` tells of a process that `signal` stopped.
+pub const fn stopped(signal: u8) -> u32 {
+    (signal as u32) << 8 | 0x7f
+}
+
+/// The signal in a status made by [`stopped`].
+pub const fn stop_signal(status: u32) -> Option<u8> {
+    if status & 0xff == 0x7f { Some((status >> 8) as u8) } else { None }
+}

@@ -1,0 +1,117 @@
+//! What a program does about each signal.
+
+use crate::signals::{IGNORED_BY_DEFAULT, SIGNALS, STOPPING, SignalSet, UNSTOPPABLE, bit};
+
+/// Handler "do what is usual".
+pub const SIG_DFL: u64 = 0;
+/// Handler "nothing".
+pub const SIG_IGN: u64 = 1;
+/// Run the handler on the alternate stack.
+pub const SA_ONSTACK: u64 = 0x0800_0000;
+/// Make interrupted calls again.
+pub const SA_RESTART: u64 = 0x1000_0000;
+/// Do not block the signal while its handler runs.
+pub const SA_NODEFER: u64 = 0x4000_0000;
+/// Back to the default when the handler starts.
+pub const SA_RESETHAND: u64 = 0x8000_0000;
+/// The action names its own way back from the handler.
+pub const SA_RESTORER: u64 = 0x0400_0000;
+
+/// Bytes of `struct sigaction` as AArch64 Linux lays it out: handler, flags, restorer, mask.
+pub const ACTION_BYTES: usize = 32;
+
+/// What is done about one signal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Action {
+    /// `SIG_DFL`, `SIG_IGN` or an address.
+    pub handler: u64,
+    /// `SA_` flags.
+    pub flags: u64,
+    /// Where the handler returns to, with `SA_RESTORER`.
+    pub restorer: u64,
+    /// Signals blocked while the handler runs.
+    pub mask: SignalSet,
+}
+
+impl Action {
+    /// From a program's memory.
+    pub fn from_bytes(bytes: &[u8; ACTION_BYTES]) -> Self {
+        let word = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        Action { handler: word(0), flags: word(8), restorer: word(16), mask: word(24) & !UNSTOPPABLE }
+    }
+
+    /// As a program sees it.
+    pub fn to_bytes(self) -> [u8; ACTION_BYTES] {
+        let mut bytes = [0; ACTION_BYTES];
+        for (place, word) in bytes.chunks_mut(8).zip([self.handler, self.flags, self.restorer, self.mask]) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+/// What a signal leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing.
+    Nothing,
+    /// The program stops.
+    Stop,
+    /// The program ends.
+    End,
+    /// A handler runs.
+    Handle(Action),
+}
+
+/// The actions of all signals.
+#[derive(Clone)]
+pub struct Actions {
+    list: [Action; SIGNALS as usize],
+    /// Signals that lead to nothing: asked for at every change of the mask, so kept.
+    ignored: SignalSet,
+}
+
+impl Default for Actions {
+    fn default() -> Self {
+        Actions { list: [Action::default(); SIGNALS as usize], ignored: IGNORED_BY_DEFAULT }
+    }
+}
+
+impl Actions {
+    /// The action of `signal`, which is 1 to 64.
+    pub fn get(&self, signal: u8) -> Action {
+        self.list[usize::from(signal - 1)]
+    }
+
+    /// Sets the action of `signal`, which is 1 to 64.
+    pub fn set(&mut self, signal: u8, action: Action) {
+        self.list[usize::from(signal - 1)] = action;
+        let ignored = self.effect(signal) == Effect::Nothing;
+        self.ignored = self.ignored & !bit(signal) | if ignored { bit(signal) } else { 0 };
+    }
+
+    /// What `signal` leads to.
+    pub fn effect(&self, signal: u8) -> Effect {
+        let action = self.get(signal);
+        match action.handler {
+            SIG_IGN => Effect::Nothing,
+            SIG_DFL if bit(signal) & IGNORED_BY_DEFAULT != 0 => Effect::Nothing,
+            SIG_DFL if bit(signal) & STOPPING != 0 => Effect::Stop,
+            SIG_DFL => Effect::End,
+            _ => Effect::Handle(action),
+        }
+    }
+
+    /// Signals that lead to nothing.
+    pub fn ignored(&self) -> SignalSet {
+        self.ignored
+    }
+
+    /// Exec: handlers are gone, what is ignored stays so.
+    pub fn reset_handlers(&mut self) {
+        for signal in 1..=SIGNALS {
+            let handler = if self.get(signal).handler == SIG_IGN { SIG_IGN } else { SIG_DFL };
+            self.set(signal, Action { handler, ..Action::default() });
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Which system call is which: the table.
+//!
+//! Numbers as in Linux's `asm-generic/unistd.h`, which AArch64 uses; from 1000 on, our own.
+
+use super::User;
+use super::escape::{Escape, Outcome};
+use super::names;
+use renga_hal::memory::UserMemory;
+use renga_rt::Errno;
+
+macro_rules! calls { (
+    quick { $($quick:literal $quick_name:ident => $quick_method:ident;)* }
+    slow { $($slow:literal $slow_name:ident => $slow_method:ident;)* }
+) => {
+    /// The calls that are implemented, by number and name.
+    pub const IMPLEMENTED: &[(u64, &str)] =
+        &[$(($quick, stringify!($quick_name)),)* $(($slow, stringify!($slow_name)),)*];
+
+    impl<M: UserMemory + ?Sized> User<M> {
+        /// Calls that need nobody else and no memory of the program.
+        #[inline(always)]
+        pub(super) fn quick(&mut self, number: u64) -> Option<Outcome> {
+            match number { $($quick => Some(self.$quick_method()),)* _ => None }
+        }
+
+        /// All others.
+        pub(super) async fn dispatch(&mut self, number: u64) -> Outcome {
+            match number { $($slow => self.$slow_method().await,)* _ => self.unknown(number) }
+        }
+    }
+} }
+
+calls! {
+    quick {
+        92 personality => zero;
+        96 set_tid_address => set_tid_address;
+        99 set_robust_list => zero;
+        120 sched_getscheduler => zero;
+        124 sched_yield => zero;
+        140 setpriority => zero;
+        141 getpriority => get_priority;
+        143 setregid => zero;
+        144 setgid => zero;
+        145 setreuid => zero;
+        146 setuid => zero;
+        147 setresuid => zero;
+        149 setresgid => zero;
+        158 getgroups => zero;
+        159 setgroups => zero;
+        166 umask => umask;
+        172 getpid => get_pid;
+        173 getppid => get_parent;
+        174 getuid => zero;
+        175 geteuid => zero;
+        176 getgid => zero;
+        177 getegid => zero;
+        178 gettid => get_pid;
+        227 msync => zero;
+        228 mlock => zero;
+        229 munlock => zero;
+        293 rseq => not_here;
+    }
+    slow {
+        17 getcwd => get_directory;
+        23 dup => duplicate;
+        24 dup3 => duplicate_to;
+        25 fcntl => control_descriptor;
+        29 ioctl => control_device;
+        32 flock => lock_file;
+        33 mknodat => make_node;
+        34 mkdirat => make_directory;
+        35 unlinkat => unlink;
+        36 symlinkat => make_symbolic_link;
+        37 linkat => make_link;
+        38 renameat => rename;
+        43 statfs => file_system_status;
+        44 fstatfs => file_system_status_of;
+        45 truncate => truncate_path;
+        46 ftruncate => truncate_file;
+        48 faccessat => check_access;
+        49 chdir => change_directory;
+        50 fchdir => change_directory_to;
+        52 fchmod => change_mode_of;
+        53 fchmodat => change_mode;
+        54 fchownat => change_owner;
+        55 fchown => change_owner_of;
+        56 openat => open;
+        57 close => close;
+        59 pipe2 => make_pipe;
+        61 getdents64 => read_directory;
+        62 lseek => seek;
+        63 read => read;
+        64 write => write;
+        65 readv => read_vector;
+        66 writev => write_vector;
+        67 pread64 => read_from;
+        68 pwrite64 => write_to;
+        69 preadv => read_vector_from;
+        70 pwritev => write_vector_to;
+        71 sendfile => send_file;
+        72 pselect6 => select;
+        73 ppoll => poll;
+        78 readlinkat => read_link;
+        79 newfstatat => status_at;
+        80 fstat => status;
+        81 sync => sync_all;
+        82 fsync => sync_file;
+        83 fdatasync => sync_file;
+        88 utimensat => change_times;
+        93 exit => exit;
+        94 exit_group => exit;
+        98 futex => futex;
+        101 nanosleep => sleep;
+        112 clock_settime => set_clock;
+        113 clock_gettime => get_clock;
+        114 clock_getres => get_clock_resolution;
+        115 clock_nanosleep => sleep_by_clock;
+        129 kill => kill;
+        130 tkill => kill_thread;
+        131 tgkill => kill_thread_of;
+        132 sigaltstack => set_alternate_stack;
+        133 rt_sigsuspend => suspend;
+        134 rt_sigaction => set_action;
+        135 rt_sigprocmask => set_mask;
+        136 rt_sigpending => pending_signals;
+        137 rt_sigtimedwait => await_signal;
+        139 rt_sigreturn => return_from_handler;
+        142 reboot => forbidden;
+        148 getresuid => get_three_ids;
+        150 getresgid => get_three_ids;
+        153 times => get_times;
+        154 setpgid => set_group;
+        155 getpgid => get_group;
+        156 getsid => get_session;
+        157 setsid => new_session;
+        160 uname => describe_system;
+        161 sethostname => forbidden;
+        163 getrlimit => get_limit;
+        164 setrlimit => set_limit;
+        165 getrusage => get_usage;
+        167 prctl => control_process;
+        169 gettimeofday => get_time_of_day;
+        179 sysinfo => system_facts;
+        214 brk => set_break;
+        215 munmap => unmap;
+        216 mremap => remap;
+        220 clone => clone;
+        221 execve => execute;
+        222 mmap => map;
+        226 mprotect => protect;
+        233 madvise => advise;
+        260 wait4 => wait;
+        95 waitid => wait_id;
+        261 prlimit64 => change_limit;
+        267 syncfs => sync_all;
+        276 renameat2 => rename_with;
+        278 getrandom => get_random;
+        439 faccessat2 => check_access;
+        1000 renga_fork => fork_to_board;
+        1001 renga_info => cluster_facts;
+        1002 renga_halt => halt;
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// A call that we do not have: logged once by each slot.
+    fn unknown(&mut self, number: u64) -> Outcome {
+        let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
+        if let Some(seen) = self.logged.get_mut(word)
+            && *seen & bit == 0
+        {
+            *seen |= bit;
+            self.me.log(names::not_implemented(number), [number, u64::from(self.program.pid)]);
+        }
+        self.not_here()
+    }
+
+    /// A call that programs expect to be missing.
+    fn not_here(&mut self) -> Outcome {
+        Err(Escape::Fail(Errno::ENOSYS))
+    }
+
+    /// A call that has nothing to do here.
+    fn zero(&mut self) -> Outcome {
+        Ok(0)
+    }
+
+    async fn forbidden(&mut self) -> Outcome {
+        Err(Escape::Fail(Errno::EPERM))
+    }
+}

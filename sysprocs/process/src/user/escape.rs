@@ -1,0 +1,37 @@
+//! How a system call ends other than with a result.
+
+use renga_rt::Errno;
+
+/// Why a call has no result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Escape {
+    /// It failed.
+    Fail(Errno),
+    /// A signal came before it did anything: it is made again, unless a handler without SA_RESTART ran.
+    Restart,
+    /// As `Restart`, but any handler that ran makes it fail with `EINTR`.
+    RestartUnlessHandled,
+    /// The registers are as they should be (exec, return from a handler).
+    Resumed,
+    /// The program is over, with this status of `wait4`.
+    End(u32),
+}
+
+impl From<Errno> for Escape {
+    fn from(errno: Errno) -> Self {
+        Escape::Fail(errno)
+    }
+}
+
+/// What a system call ends with.
+pub type Outcome = Result<u64, Escape>;
+
+/// Makes an interruption of a call that did nothing yet a reason to make it again.
+pub fn restartable<T>(result: Result<T, Errno>) -> Result<T, Escape> {
+    result.map_err(|errno| if errno == Errno::EINTR { Escape::Restart } else { Escape::Fail(errno) })
+}
+
+/// As [`restartable`], for calls that any handler ends.
+pub fn restartable_unless_handled<T>(result: Result<T, Errno>) -> Result<T, Escape> {
+    result.map_err(|errno| if errno == Errno::EINTR { Escape::RestartUnlessHandled } else { Escape::Fail(errno) })
+}

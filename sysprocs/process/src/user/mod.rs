@@ -1,0 +1,139 @@
+//! The process of one user-process slot: it runs a program and carries out its system calls.
+//!
+//! Invariant: the program's registers, memory and descriptors are touched by this process only; what
+//! others know of it is in the table of its board (`procs`). Every pointer from the program is checked
+//! by its address space. A failed system call is an errno, a failed program a signal; neither is a
+//! fault of the board.
+//!
+//! A program moves as a *descriptor* (`descriptor.rs`): fork makes one and a free slot of this or
+//! another board takes it up.
+
+pub mod actions;
+mod call;
+mod cluster;
+mod control;
+pub mod descriptor;
+pub mod descriptors;
+mod directory;
+mod escape;
+mod execute;
+mod fork;
+mod frame;
+mod identity;
+mod life;
+mod mapping;
+mod names;
+mod objects;
+mod open;
+mod path;
+mod poll;
+mod process;
+mod program;
+mod services;
+mod signal_calls;
+mod signals;
+mod status;
+mod terminal;
+mod time;
+#[cfg(test)]
+mod tests;
+mod transfer;
+mod wait;
+
+pub use call::IMPLEMENTED;
+pub use life::user;
+pub use services::UserClients;
+
+use escape::Escape;
+use program::Program;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_hal::power::Power;
+use renga_memory::{Pager, Space};
+use renga_proto::path::PATH_BYTES_MAX;
+use renga_rt::user::UserContext;
+use renga_rt::{Errno, Me};
+use services::Services;
+
+/// What a slot is told at boot.
+#[derive(Clone, Copy, Debug)]
+pub struct UserFacts {
+    /// Its number on its board.
+    pub slot: u16,
+    /// The path of the program that it starts with, as init; empty: it waits for work.
+    pub boot_program: &'static str,
+    /// Starts the random numbers of its programs.
+    pub seed: u64,
+}
+
+/// The processor's part in a program's floating-point state.
+pub trait Processor {
+    /// Puts that state into `context.fp`, to be read, changed or copied.
+    fn flush(&self, context: &mut UserContext);
+}
+
+/// Bytes of an instruction.
+const INSTRUCTION_BYTES: u64 = 4;
+/// Words of the set of unknown calls that were logged: numbers below 512.
+const LOGGED_WORDS: usize = 8;
+/// Two paths with a zero byte between them.
+const PATHS_BYTES: usize = 2 * PATH_BYTES_MAX + 1;
+
+/// The process of a slot.
+pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
+    me: Me,
+    services: Services,
+    machine: &'static M,
+    power: &'static dyn Power,
+    processor: &'static dyn Processor,
+    facts: UserFacts,
+    context: &'static mut UserContext,
+    space: Option<Space>,
+    program: Program,
+    /// Something may have come for the program though nobody interrupted it.
+    look_at_signals: bool,
+    /// The call that a signal interrupted and that is made again, unless a handler decides otherwise.
+    interrupted_call: Option<Escape>,
+    /// Unknown calls that were logged.
+    logged: [u64; LOGGED_WORDS],
+    /// Paths on their way to a walker.
+    paths: [u8; PATHS_BYTES],
+    /// Bytes that pass through.
+    scratch: [u8; PAGE_BYTES],
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Argument `index` of the present system call.
+    fn argument(&self, index: usize) -> u64 {
+        self.context.x[index]
+    }
+
+    /// The program's memory, and what it takes to use it.
+    fn memory(&mut self) -> (&mut Space, Pager<'_, M>) {
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        (space, pager(self.machine, &mut self.services))
+    }
+
+    /// Copies `bytes` to the program's memory.
+    async fn put(&mut self, address: u64, bytes: &[u8]) -> Result<(), Errno> {
+        let (space, mut pager) = self.memory();
+        space.copy_out(&mut pager, address, bytes).await
+    }
+
+    /// Copies from the program's memory.
+    async fn get(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), Errno> {
+        let (space, mut pager) = self.memory();
+        space.copy_in(&mut pager, address, bytes).await
+    }
+
+    /// The word at `address`.
+    async fn get_word(&mut self, address: u64) -> Result<u64, Errno> {
+        let (space, mut pager) = self.memory();
+        space.copy_in_word(&mut pager, address).await
+    }
+}
+
+/// A pager of `services`' clients.
+fn pager<'a, M: UserMemory + ?Sized>(machine: &'static M, services: &'a mut Services) -> Pager<'a, M> {
+    let clients = &mut services.clients;
+    Pager { machine, memory: &mut clients.memory, text: &mut clients.text, inodes: &mut clients.inodes }
+}

@@ -1,0 +1,93 @@
+//! What descriptors stand for, read, written, kept and let go.
+//!
+//! Invariant: a lent slice is at most one page. Not here: splitting by pages (`transfer.rs`), numbers
+//! of descriptors (`descriptors.rs`).
+
+use super::descriptors::Object;
+use super::services::Services;
+use renga_proto::console::{ReadTerminal, WriteTerminal};
+use renga_proto::file::{AddReference, Close, Read, ReadFrom, Write, WriteTo};
+use renga_proto::pipe::{AddEnd, CloseEnd, PipeEnd, ReadPipe, WritePipe};
+use renga_rt::Errno;
+
+/// How to transfer.
+#[derive(Clone, Copy)]
+pub struct Manner {
+    /// From here on, leaving the file's own offset alone.
+    pub offset: Option<u64>,
+    /// Fail with `EAGAIN` rather than wait.
+    pub nonblocking: bool,
+}
+
+impl Services {
+    /// Reads from `object` into `out`; how many bytes.
+    pub async fn read(&mut self, object: Object, out: &mut [u8], manner: Manner) -> Result<usize, Errno> {
+        let nonblocking = manner.nonblocking;
+        let bytes = match object {
+            Object::File { board, number } => {
+                let mut file = self.file(board, number)?;
+                match manner.offset {
+                    Some(offset) => file.call(ReadFrom { offset }, out).await?,
+                    None => file.call(Read {}, out).await?,
+                }
+            }
+            Object::Pipe { end: PipeEnd::Writer, .. } => return Err(Errno::EBADF),
+            Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
+            Object::Pipe { board, number, .. } => {
+                self.pipe(board, number)?.call(ReadPipe { nonblocking }, out).await?
+            }
+            Object::Console => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
+            Object::Null => 0,
+            Object::Zero | Object::Full => {
+                out.fill(0);
+                return Ok(out.len());
+            }
+            Object::Random => {
+                self.fill_random(out);
+                return Ok(out.len());
+            }
+        };
+        Ok(bytes as usize)
+    }
+
+    /// Writes `bytes` to `object`; how many.
+    pub async fn write(&mut self, object: Object, bytes: &[u8], manner: Manner) -> Result<usize, Errno> {
+        let nonblocking = manner.nonblocking;
+        let written = match object {
+            Object::File { board, number } => {
+                let mut file = self.file(board, number)?;
+                match manner.offset {
+                    Some(offset) => file.call(WriteTo { offset }, bytes).await?,
+                    None => file.call(Write {}, bytes).await?,
+                }
+            }
+            Object::Pipe { end: PipeEnd::Reader, .. } => return Err(Errno::EBADF),
+            Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
+            Object::Pipe { board, number, .. } => {
+                self.pipe(board, number)?.call(WritePipe { nonblocking }, bytes).await?
+            }
+            Object::Console => self.console()?.call(WriteTerminal {}, bytes).await?,
+            Object::Null | Object::Zero | Object::Random => return Ok(bytes.len()),
+            Object::Full => return Err(Errno::ENOSPC),
+        };
+        Ok(written as usize)
+    }
+
+    /// One reference more to `object`.
+    pub async fn keep(&mut self, object: Object) -> Result<(), Errno> {
+        match object {
+            Object::File { board, number } => self.file(board, number)?.call(AddReference {}, ()).await,
+            Object::Pipe { board, number, end } => self.pipe(board, number)?.call(AddEnd { end }, ()).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// One reference less to `object`, if there is one.
+    pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
+        match object {
+            Some(Object::File { board, number }) => self.file(board, number)?.call(Close {}, ()).await,
+            Some(Object::Pipe { board, number, end }) => self.pipe(board, number)?.call(CloseEnd { end }, ()).await,
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Processes among each other: ending, groups, sessions, sending signals.
+
+use super::User;
+use super::escape::{Escape, Outcome};
+use crate::signals::exited;
+use renga_hal::memory::UserMemory;
+use renga_proto::procs::{Kill, KillGroup, NewSession, Relate, Relations, SetGroup, board_of};
+use renga_rt::Errno;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(super) async fn exit(&mut self) -> Outcome {
+        Err(Escape::End(exited(self.argument(0) as u8)))
+    }
+
+    /// The program's own parent, group and session.
+    pub(super) async fn relations(&mut self) -> Result<Relations, Errno> {
+        let pid = self.program.pid;
+        self.services.clients.procs.call(Relate { pid }, ()).await
+    }
+
+    /// The pid that an argument means, 0 being the program itself.
+    fn pid_argument(&self, index: usize) -> u32 {
+        match self.argument(index) as u32 {
+            0 => self.program.pid,
+            pid => pid,
+        }
+    }
+
+    pub(super) async fn set_group(&mut self) -> Outcome {
+        let pid = self.pid_argument(0);
+        let group = match self.argument(1) as u32 {
+            0 => pid,
+            group if group as i32 > 0 => group,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        let entry = SetGroup { pid, group };
+        self.services.procs_of(pid)?.call(entry, ()).await?;
+        // The record that the parent's board has of a child elsewhere follows, if there is one.
+        let parent = if pid == self.program.pid { self.program.parent } else { self.program.pid };
+        let disk_board = self.services.disk_board;
+        if parent != 0 && board_of(parent, disk_board) != board_of(pid, disk_board) {
+            let _ = self.services.procs_of(parent)?.call(entry, ()).await;
+        }
+        Ok(0)
+    }
+
+    pub(super) async fn get_group(&mut self) -> Outcome {
+        let pid = self.pid_argument(0);
+        Ok(u64::from(self.services.procs_of(pid)?.call(Relate { pid }, ()).await?.group))
+    }
+
+    pub(super) async fn get_session(&mut self) -> Outcome {
+        let pid = self.pid_argument(0);
+        Ok(u64::from(self.services.procs_of(pid)?.call(Relate { pid }, ()).await?.session))
+    }
+
+    pub(super) async fn new_session(&mut self) -> Outcome {
+        let pid = self.program.pid;
+        Ok(u64::from(self.services.clients.procs.call(NewSession { pid }, ()).await?))
+    }
+
+    pub(super) async fn kill(&mut self) -> Outcome {
+        let signal = u8::try_from(self.argument(1)).map_err(|_| Errno::EINVAL)?;
+        match self.argument(0) as i32 {
+            pid @ 1.. => self.kill_one(pid as u32, signal).await,
+            0 => {
+                let group = self.relations().await?.group;
+                self.kill_group(group, signal).await
+            }
+            -1 => self.kill_group(0, signal).await,
+            group => self.kill_group(group.unsigned_abs(), signal).await,
+        }
+    }
+
+    pub(super) async fn kill_thread(&mut self) -> Outcome {
+        let signal = u8::try_from(self.argument(1)).map_err(|_| Errno::EINVAL)?;
+        self.kill_one(self.argument(0) as u32, signal).await
+    }
+
+    pub(super) async fn kill_thread_of(&mut self) -> Outcome {
+        let signal = u8::try_from(self.argument(2)).map_err(|_| Errno::EINVAL)?;
+        if self.argument(0) != self.argument(1) {
+            return Err(Errno::ESRCH.into());
+        }
+        self.kill_one(self.argument(1) as u32, signal).await
+    }
+
+    async fn kill_one(&mut self, pid: u32, signal: u8) -> Outcome {
+        if pid as i32 <= 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        self.services.procs_of(pid)?.call(Kill { pid, signal }, ()).await?;
+        Ok(0)
+    }
+
+    /// Sends to a group on every board.
+    async fn kill_group(&mut self, group: u32, signal: u8) -> Outcome {
+        let mut count = 0;
+        for board in 0..self.services.clients.all_procs.boards() {
+            if let Some(mut procs) = self.services.clients.all_procs.at(board, 0) {
+                match procs.call(KillGroup { group, signal }, ()).await {
+                    Ok(here) => count += here,
+                    Err(Errno::EINVAL) => return Err(Errno::EINVAL.into()),
+                    Err(_) => {} // a dead board has nobody to send to
+                }
+            }
+        }
+        if count == 0 { Err(Errno::ESRCH.into()) } else { Ok(0) }
+    }
+}

@@ -1,0 +1,80 @@
+//! The state of one user program, beside its registers and its memory.
+//!
+//! Not here: how it moves (`descriptor.rs`), how it changes (the families of system calls).
+
+use super::actions::Actions;
+use super::descriptors::Descriptors;
+use crate::procs::record::{NAME_BYTES, Name};
+use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
+
+/// Inode number of the root directory of ext2.
+pub const ROOT_INO: u32 = 2;
+/// The mask that programs start with.
+const UMASK: u16 = 0o022;
+
+/// The alternate stack for signal handlers.
+#[derive(Clone, Copy, Default)]
+pub struct AlternateStack {
+    /// Its lowest address.
+    pub address: u64,
+    /// How long it is; 0: there is none.
+    pub bytes: u64,
+}
+
+/// The state of one user program.
+pub struct Program {
+    /// Its pid.
+    pub pid: u32,
+    /// Its parent's, as last heard.
+    pub parent: u32,
+    /// Its descriptors.
+    pub files: Descriptors,
+    /// Inode number of its working directory.
+    pub directory: u32,
+    /// Permission bits that it does not give to what it makes.
+    pub umask: u16,
+    /// What it does about signals.
+    pub actions: Actions,
+    /// Signals that wait.
+    pub blocked: SignalSet,
+    /// The mask to go back to after the next handler, or when none runs: that of before a call that
+    /// changed it for its own time (`rt_sigsuspend`, `ppoll`).
+    pub saved_mask: Option<SignalSet>,
+    /// What the board's keeper of processes believes it blocks; never more than it does.
+    pub told_blocked: SignalSet,
+    /// What the keeper believes it ignores; never more than it does.
+    pub told_ignored: SignalSet,
+    /// Whether the keeper may hold signals that were blocked when they came.
+    pub may_hold_signals: bool,
+    /// Alternate stack.
+    pub alternate_stack: AlternateStack,
+    /// What it runs.
+    pub name: Name,
+    /// Where to write 0 when it ends.
+    pub clear_child_tid: u64,
+    /// When the interrupted sleep that is about to be made again ends, ns since boot.
+    pub deadline_ns: Option<u64>,
+}
+
+impl Program {
+    /// A program with nothing.
+    pub fn new(pid: u32, parent: u32) -> Self {
+        Program {
+            pid,
+            parent,
+            files: Descriptors::default(),
+            directory: ROOT_INO,
+            umask: UMASK,
+            actions: Actions::default(),
+            blocked: 0,
+            saved_mask: None,
+            told_blocked: 0,
+            told_ignored: IGNORED_BY_DEFAULT,
+            may_hold_signals: false,
+            alternate_stack: AlternateStack::default(),
+            name: [0; NAME_BYTES],
+            clear_child_tid: 0,
+            deadline_ns: None,
+        }
+    }
+}

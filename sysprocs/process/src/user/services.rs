@@ -1,0 +1,123 @@
+//! The servers that a user process calls, and how it finds the right one.
+//!
+//! Not here: what is asked of them.
+
+use renga_proto::clock::Clock;
+use renga_proto::console::Console;
+use renga_proto::file::File;
+use renga_proto::inode::{Inode, InodeDirectory};
+use renga_proto::memory::Memory;
+use renga_proto::path::Path;
+use renga_proto::pipe::Pipe;
+use renga_proto::procs::{Procs, board_of};
+use renga_proto::slots::{FileTable, PipeTable};
+use renga_proto::text::Text;
+use renga_rt::{Client, Errno, Family, clients};
+
+clients! {
+    /// What a user process calls.
+    pub struct UserClients {
+        /// The user processes of this board.
+        procs: Client<Procs>,
+        /// Those of every board.
+        all_procs: Family<Procs>,
+        /// Page frames of this board.
+        memory: Client<Memory>,
+        /// Page frames of every board, for programs that go there.
+        all_memory: Family<Memory>,
+        /// Cached file pages of this board.
+        text: Client<Text>,
+        /// Active inodes.
+        inodes: Family<Inode>,
+        /// Which inodes are active.
+        inode_directory: Family<InodeDirectory>,
+        /// Path walkers.
+        paths: Family<Path>,
+        /// Open files.
+        files: Family<File>,
+        /// Free file processes of this board.
+        file_table: Client<FileTable>,
+        /// Pipes.
+        pipes: Family<Pipe>,
+        /// Free pipes of this board.
+        pipe_table: Client<PipeTable>,
+        /// The terminal.
+        console: Family<Console>,
+        /// The clock of this board.
+        clock: Client<Clock>,
+    }
+}
+
+/// The clients, with what is needed to choose among them.
+pub struct Services {
+    /// The clients.
+    pub clients: UserClients,
+    /// This board.
+    pub board: u8,
+    /// The board that has the disk, where init runs.
+    pub disk_board: u8,
+    /// This process's slot, which spreads processes over path walkers.
+    pub slot: u16,
+    /// State of the generator behind `getrandom`.
+    pub random: u64,
+}
+
+impl Services {
+    /// For the process in `slot` of `board`; `seed` starts its random numbers.
+    pub fn new(clients: UserClients, board: u8, slot: u16, seed: u64) -> Self {
+        let has_disk = |&board: &u8| clients.paths.count(board) > 0;
+        let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
+        let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
+        Services { clients, board, disk_board, slot, random }
+    }
+
+    /// A path walker.
+    pub fn walker(&mut self) -> Result<Client<Path>, Errno> {
+        let walkers = self.clients.paths.count(self.disk_board).max(1);
+        self.clients.paths.at(self.disk_board, usize::from(self.slot) % walkers).ok_or(Errno::EIO)
+    }
+
+    /// The directory of active inodes.
+    pub fn inode_directory(&mut self) -> Result<Client<InodeDirectory>, Errno> {
+        self.clients.inode_directory.at(self.disk_board, 0).ok_or(Errno::EIO)
+    }
+
+    /// Active inode `slot`.
+    pub fn inode(&mut self, slot: u16) -> Result<Client<Inode>, Errno> {
+        self.clients.inodes.at(self.disk_board, usize::from(slot)).ok_or(Errno::EIO)
+    }
+
+    /// File process `number` of `board`.
+    pub fn file(&mut self, board: u8, number: u16) -> Result<Client<File>, Errno> {
+        self.clients.files.at(board, usize::from(number)).ok_or(Errno::EIO)
+    }
+
+    /// Pipe `number` of `board`.
+    pub fn pipe(&mut self, board: u8, number: u16) -> Result<Client<Pipe>, Errno> {
+        self.clients.pipes.at(board, usize::from(number)).ok_or(Errno::EIO)
+    }
+
+    /// The terminal, on whichever board it is.
+    pub fn console(&mut self) -> Result<Client<Console>, Errno> {
+        let console = &mut self.clients.console;
+        (0..console.boards()).find_map(|board| console.at(board, 0)).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of process `pid`.
+    pub fn procs_of(&mut self, pid: u32) -> Result<Client<Procs>, Errno> {
+        self.clients.all_procs.at(board_of(pid, self.disk_board), 0).ok_or(Errno::ESRCH)
+    }
+
+    /// Fills `out` with numbers that repeat in every run (xorshift64*, Vigna 2016).
+    pub fn fill_random(&mut self, out: &mut [u8]) {
+        for chunk in out.chunks_mut(8) {
+            let mut state = self.random.max(1);
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            self.random = state;
+            let number = state.wrapping_mul(0x2545_f491_4f6c_dd1d).to_le_bytes();
+            chunk.copy_from_slice(&number[..chunk.len()]);
+        }
+    }
+}

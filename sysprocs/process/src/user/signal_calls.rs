@@ -1,0 +1,184 @@
+//! The system calls about signals.
+
+use super::User;
+use super::actions::{ACTION_BYTES, Action};
+use super::escape::{Escape, Outcome, restartable_unless_handled};
+use super::program::AlternateStack;
+use crate::signals::{SIGNALS, SignalSet, UNSTOPPABLE, bit};
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::SleepUntil;
+use renga_proto::procs::{AwaitSignal, PendingSignals, SetMasks, TakeSignal};
+use renga_rt::Errno;
+
+/// Bytes of a signal set, which the calls want to hear.
+const SET_BYTES: u64 = 8;
+const SIG_BLOCK: u64 = 0;
+const SIG_UNBLOCK: u64 = 1;
+const SIG_SETMASK: u64 = 2;
+const SS_DISABLE: u32 = 2;
+/// Least bytes of an alternate stack (MINSIGSTKSZ on AArch64).
+const STACK_BYTES_MIN: u64 = 5120;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(super) async fn set_action(&mut self) -> Outcome {
+        let (signal, new, old) = (self.argument(0), self.argument(1), self.argument(2));
+        if self.argument(3) != SET_BYTES || signal == 0 || signal > u64::from(SIGNALS) {
+            return Err(Errno::EINVAL.into());
+        }
+        let signal = signal as u8;
+        let before = self.program.actions.get(signal);
+        if new != 0 {
+            if bit(signal) & UNSTOPPABLE != 0 {
+                return Err(Errno::EINVAL.into());
+            }
+            let mut bytes = [0; ACTION_BYTES];
+            self.get(new, &mut bytes).await?;
+            self.program.actions.set(signal, Action::from_bytes(&bytes));
+            self.tell_masks().await;
+        }
+        if old != 0 {
+            self.put(old, &before.to_bytes()).await?;
+        }
+        Ok(0)
+    }
+
+    pub(super) async fn set_mask(&mut self) -> Outcome {
+        let (how, new, old) = (self.argument(0), self.argument(1), self.argument(2));
+        if self.argument(3) != SET_BYTES {
+            return Err(Errno::EINVAL.into());
+        }
+        let before = self.program.blocked;
+        if new != 0 {
+            let set = self.get_word(new).await?;
+            let blocked = match how {
+                SIG_BLOCK => before | set,
+                SIG_UNBLOCK => before & !set,
+                SIG_SETMASK => set,
+                _ => return Err(Errno::EINVAL.into()),
+            };
+            self.set_blocked(blocked).await;
+        }
+        if old != 0 {
+            self.put(old, &before.to_le_bytes()).await?;
+        }
+        Ok(0)
+    }
+
+    /// Blocks `blocked` from now on.
+    pub(super) async fn set_blocked(&mut self, blocked: SignalSet) {
+        let blocked = blocked & !UNSTOPPABLE;
+        let unblocked = self.program.blocked & !blocked;
+        self.program.blocked = blocked;
+        self.look_at_signals |= unblocked != 0 && self.program.may_hold_signals;
+        self.tell_masks().await;
+    }
+
+    /// Tells the keeper of processes what it must know: signals that are no longer blocked or ignored.
+    /// What is blocked or ignored in addition it need not: it will interrupt for nothing, at worst.
+    pub(super) async fn tell_masks(&mut self) {
+        let (blocked, ignored) = (self.program.blocked, self.program.actions.ignored());
+        if self.program.told_blocked & !blocked == 0 && self.program.told_ignored & !ignored == 0 {
+            return;
+        }
+        let pid = self.program.pid;
+        let told = self.services.clients.procs.call(SetMasks { pid, blocked, ignored }, ()).await;
+        if let Err(errno) = told {
+            self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
+        }
+        (self.program.told_blocked, self.program.told_ignored) = (blocked, ignored);
+    }
+
+    pub(super) async fn pending_signals(&mut self) -> Outcome {
+        let pid = self.program.pid;
+        let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
+        let set = pending & self.program.blocked;
+        self.put(self.argument(0), &set.to_le_bytes()).await?;
+        Ok(0)
+    }
+
+    pub(super) async fn suspend(&mut self) -> Outcome {
+        self.begin_mask(self.argument(0)).await?;
+        let (pid, blocked) = (self.program.pid, self.program.blocked);
+        let waited = self.services.clients.procs.call(AwaitSignal { pid, blocked }, ()).await;
+        restartable_unless_handled(waited)?;
+        Err(Escape::RestartUnlessHandled)
+    }
+
+    pub(super) async fn await_signal(&mut self) -> Outcome {
+        let (place, info, time) = (self.argument(0), self.argument(1), self.argument(2));
+        let wanted = self.get_word(place).await? & !UNSTOPPABLE;
+        let until_ns = match time {
+            0 => None,
+            time => Some(self.me.now_ns().saturating_add(self.get_time(time).await?)),
+        };
+        let pid = self.program.pid;
+        let before = self.program.blocked;
+        // While it waits, what it waits for may interrupt it.
+        self.set_blocked(before & !wanted).await;
+        let signal = self.take_or_await(pid, wanted, until_ns).await;
+        self.set_blocked(before).await;
+        let signal = signal?;
+        if info != 0 {
+            self.put(info, &super::frame::signal_info(signal, super::signals::Origin::OTHERS)).await?;
+        }
+        Ok(u64::from(signal))
+    }
+
+    async fn take_or_await(&mut self, pid: u32, wanted: SignalSet, until_ns: Option<u64>) -> Result<u8, Escape> {
+        let mut waited = false;
+        // Two turns: one before the wait and one behind it.
+        loop {
+            self.me.clear_interrupted();
+            match self.services.clients.procs.call(TakeSignal { pid, blocked: !wanted }, ()).await? {
+                signal if signal != 0 && bit(signal) & wanted != 0 => return Ok(signal),
+                0 => {}
+                // The unstoppable ones come through any mask: they are as good as served.
+                signal => return Err(Escape::End(crate::signals::killed(signal))),
+            }
+            if waited {
+                self.look_at_signals = true;
+                return Err(Errno::EAGAIN.into());
+            }
+            waited = true;
+            let until_ns = until_ns.unwrap_or(u64::MAX);
+            if until_ns > self.me.now_ns() {
+                match self.services.clients.clock.call(SleepUntil { until_ns }, ()).await {
+                    Ok(()) | Err(Errno::EINTR) => {}
+                    Err(errno) => return Err(errno.into()),
+                }
+            }
+        }
+    }
+
+    pub(super) async fn set_alternate_stack(&mut self) -> Outcome {
+        let (new, old) = (self.argument(0), self.argument(1));
+        let AlternateStack { address, bytes } = self.program.alternate_stack;
+        let sp = self.context.sp;
+        let in_use = bytes != 0 && sp.wrapping_sub(address) <= bytes;
+        if new != 0 {
+            let mut stack = [0; 24];
+            self.get(new, &mut stack).await?;
+            let word = |at: usize| stack[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+            let (address, flags, bytes) = (word(0), word(8) as u32, word(16));
+            if in_use {
+                return Err(Errno::EPERM.into());
+            }
+            if flags & SS_DISABLE != 0 {
+                self.program.alternate_stack = AlternateStack::default();
+            } else if bytes < STACK_BYTES_MIN {
+                return Err(Errno::ENOMEM.into());
+            } else {
+                self.program.alternate_stack = AlternateStack { address, bytes };
+            }
+        }
+        if old != 0 {
+            let flags = if bytes == 0 { u64::from(SS_DISABLE) } else { u64::from(in_use) };
+            let mut stack = [0; 24];
+            for (place, word) in stack.chunks_mut(8).zip([address, flags, bytes]) {
+                place.copy_from_slice(&word.to_le_bytes());
+            }
+            self.put(old, &stack).await?;
+        }
+        Ok(0)
+    }
+}

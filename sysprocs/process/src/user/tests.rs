@@ -1,0 +1,141 @@
+//! The pure parts: descriptors, the moving descriptor, actions, the signal frame, the table of calls.
+
+use super::actions::{Action, Effect, SIG_DFL, SIG_IGN};
+use super::call::IMPLEMENTED;
+use super::descriptor::{Reader, Writer, get_program, get_registers, put_program, put_registers};
+use super::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
+use super::frame;
+use super::program::{AlternateStack, Program};
+use super::signals::Origin;
+use crate::signals::{SIGCHLD, SIGKILL, SIGPIPE, SIGTSTP, SIGUSR1, bit};
+use renga_hal::memory::PAGE_BYTES;
+use renga_proto::pipe::PipeEnd;
+use renga_rt::Errno;
+use renga_rt::user::UserContext;
+
+const FILE: Object = Object::File { board: 1, number: 300 };
+
+fn named(object: Object) -> Descriptor {
+    Descriptor { object, ino: 77, mode: 0o100_644, flags: 2, close_on_exec: false }
+}
+
+#[test]
+fn an_object_goes_with_its_last_descriptor() {
+    let mut files = Descriptors::default();
+    assert_eq!(files.add(named(FILE), 0), Ok(0));
+    assert_eq!(files.add(named(FILE), 10), Ok(10));
+    assert_eq!(files.add(named(Object::Console), 0), Ok(1));
+    assert_eq!(files.next_object(0), Some((0, FILE)));
+    assert_eq!(files.next_object(1), Some((1, Object::Console)));
+    assert_eq!(files.next_object(2), None, "each object once");
+    assert_eq!(files.remove(0), Ok(None));
+    assert_eq!(files.replace(10, named(Object::Null)), Ok(Some(FILE)));
+    assert_eq!(files.remove(0), Err(Errno::EBADF));
+    assert_eq!(files.get(u64::MAX).err(), Some(Errno::EBADF));
+    assert_eq!(files.add(named(FILE), DESCRIPTORS_MAX as u64), Err(Errno::EINVAL));
+    while files.add(named(FILE), 0).is_ok() {}
+    assert_eq!((files.free(), files.add(named(FILE), 0)), (0, Err(Errno::EMFILE)));
+}
+
+#[test]
+fn a_program_arrives_as_it_left() {
+    let mut context = UserContext::new(3, 0x1000, 0x2000);
+    context.x = core::array::from_fn(|i| i as u64 * 3);
+    context.fp.v[31] = u128::MAX - 5;
+    context.tpidr = 99;
+    let mut program = Program::new(16, 1);
+    program.actions.set(SIGUSR1, Action { handler: 0x4000, flags: 7, restorer: 8, mask: 9 });
+    program.actions.set(SIGPIPE, Action { handler: SIG_IGN, ..Action::default() });
+    program.directory = 1234;
+    program.umask = 0o77;
+    program.blocked = 0xf0f0;
+    program.name[..2].copy_from_slice(b"sh");
+    let pipe = Object::Pipe { board: 2, number: 9, end: PipeEnd::Writer };
+    program.files.add(named(pipe), 5).unwrap();
+    program.files.add(Descriptor { close_on_exec: true, ..named(FILE) }, 0).unwrap();
+    let mut bytes = [0; PAGE_BYTES];
+    let mut writer = Writer::new(&mut bytes);
+    put_registers(&mut writer, &context).unwrap();
+    put_program(&mut writer, &program).unwrap();
+    let length = writer.bytes();
+    let mut reader = Reader::new(&bytes[..length]);
+    let mut arrived = UserContext::new(0, 0, 0);
+    get_registers(&mut reader, 8, &mut arrived).unwrap();
+    let child = get_program(&mut reader, 24).unwrap();
+    assert!(reader.rest().is_empty());
+    assert_eq!((arrived.x, arrived.sp, arrived.pc, arrived.slot), (context.x, 0x2000, 0x1000, 8));
+    assert_eq!((arrived.fp, arrived.tpidr), (context.fp, 99));
+    assert_eq!((child.pid, child.parent, child.directory, child.umask), (24, 16, 1234, 0o77));
+    assert_eq!((child.blocked, child.name), (0xf0f0, program.name));
+    assert_eq!(child.actions.get(SIGUSR1), program.actions.get(SIGUSR1));
+    assert!(child.files.iter().eq(program.files.iter()));
+    for cut in 0..length {
+        let mut reader = Reader::new(&bytes[..cut]);
+        let read = get_registers(&mut reader, 0, &mut arrived).and_then(|()| get_program(&mut reader, 1).map(|_| ()));
+        assert!(read.is_err(), "{cut} bytes are not enough");
+    }
+}
+
+#[test]
+fn a_full_program_fits() {
+    let mut program = Program::new(16, 1);
+    while program.files.add(named(FILE), 0).is_ok() {}
+    for signal in 1..=16 {
+        program.actions.set(signal, Action { handler: 0x4000, ..Action::default() });
+    }
+    let mut bytes = [0; PAGE_BYTES];
+    let mut writer = Writer::new(&mut bytes);
+    put_registers(&mut writer, &UserContext::new(0, 0, 0)).unwrap();
+    put_program(&mut writer, &program).unwrap();
+    assert!(writer.rest().len() > 1000, "{} bytes left for the space", writer.rest().len());
+}
+
+#[test]
+fn effects() {
+    let mut program = Program::new(16, 1);
+    let actions = &mut program.actions;
+    assert_eq!(actions.effect(SIGCHLD), Effect::Nothing);
+    assert_eq!(actions.effect(SIGTSTP), Effect::Stop);
+    assert_eq!(actions.effect(SIGKILL), Effect::End);
+    actions.set(SIGPIPE, Action { handler: SIG_IGN, ..Action::default() });
+    actions.set(SIGCHLD, Action { handler: 4, ..Action::default() });
+    assert_eq!(actions.ignored() & (bit(SIGPIPE) | bit(SIGCHLD)), bit(SIGPIPE));
+    actions.reset_handlers();
+    assert_eq!(actions.get(SIGCHLD).handler, SIG_DFL);
+    assert_eq!(actions.ignored() & (bit(SIGPIPE) | bit(SIGCHLD)), bit(SIGPIPE) | bit(SIGCHLD));
+}
+
+#[test]
+fn a_frame_brings_the_registers_back_and_no_more() {
+    let mut context = UserContext::new(3, 0x1000, 0x2000);
+    context.x = core::array::from_fn(|i| i as u64 + 100);
+    context.fp.v = core::array::from_fn(|i| u128::MAX - i as u128);
+    (context.fp.fpcr, context.fp.fpsr, context.pstate) = (5, 6, 0x6000_0000);
+    let mut page = [0; PAGE_BYTES];
+    let info = frame::signal_info(SIGUSR1, Origin::OTHERS);
+    let length = frame::write(&mut page, &context, &info, 0x55, AlternateStack::default());
+    assert_eq!(length, frame::WRITTEN_BYTES);
+    let mut back = UserContext::new(3, 0, 0);
+    assert_eq!(frame::read(&page, &mut back), Some(0x55));
+    assert_eq!((back.x, back.pc, back.sp, back.pstate), (context.x, 0x1000, 0x2000, 0x6000_0000));
+    assert_eq!(back.fp, context.fp);
+    page.fill(0xff);
+    assert_eq!(frame::read(&page, &mut back), None);
+}
+
+#[test]
+fn each_call_is_there_once() {
+    let mut numbers: std::vec::Vec<u64> = IMPLEMENTED.iter().map(|call| call.0).collect();
+    numbers.sort_unstable();
+    let count = numbers.len();
+    numbers.dedup();
+    assert_eq!(numbers.len(), count);
+    let s0_to_s2 = [
+        221, 94, 64, 66, 226, 214, 62, 222, 56, 63, 57, 80, 49, 220, 24, 25, 61, 172, 174, 129, 34, 79, 59, 73, 134,
+        135, 139, 133, 260, 53, 37, 78, 38, 36, 35, 88,
+    ];
+    for number in s0_to_s2 {
+        assert!(numbers.contains(&number), "{number}");
+        assert_eq!(super::names::not_implemented(number), "system call not implemented: no name", "{number}");
+    }
+}

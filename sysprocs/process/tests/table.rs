@@ -1,0 +1,175 @@
+//! The table of processes: parents, waiting, orphans, signals.
+
+use renga_process::procs::table::{RECORDS_MAX, Table};
+use renga_process::signals::{
+    SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, bit, exited, killed, stopped,
+};
+use renga_proto::procs::{INIT, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_rt::Errno;
+
+const DISK_BOARD: u8 = 0;
+const ANY: i32 = -1;
+
+/// Board 0 with init in slot 0 and a shell, its child, in slot 1.
+fn with_shell() -> (Table, u32) {
+    let mut table = Table::new(DISK_BOARD, DISK_BOARD);
+    assert_eq!(table.make_init(0), Ok(INIT));
+    let shell = table.spawn(1, INIT, 0, 0).unwrap();
+    (table, shell)
+}
+
+#[test]
+fn pids_tell_their_board() {
+    let (mut table, shell) = with_shell();
+    assert_eq!((shell % 8, board_of(shell, DISK_BOARD)), (0, 0));
+    assert_eq!(table.make_init(3), Err(Errno::EEXIST));
+    let mut other = Table::new(5, DISK_BOARD);
+    let pid = other.spawn(0, shell, 7, 7).unwrap();
+    assert_eq!(board_of(pid, DISK_BOARD), 5);
+    assert_eq!(board_of(INIT, 3), 3);
+    assert_eq!(table.spawn(2, 9999, 0, 0), Err(Errno::ESRCH));
+}
+
+#[test]
+fn a_child_is_waited_for_once() {
+    let (mut table, shell) = with_shell();
+    let child = table.spawn(2, shell, 0, 0).unwrap();
+    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+    assert_eq!(table.wait(shell, ANY, WAIT_NO_HANG), Ok(Some(Waited { pid: 0, status: 0 })));
+    assert_eq!(table.wait(shell, 12345, 0), Err(Errno::ECHILD));
+    assert_eq!(table.exit(child, exited(3)), Ok(shell));
+    assert_eq!(table.to_answer & 1 << 1, 1 << 1);
+    assert_eq!(table.wait(shell, child as i32, 0), Ok(Some(Waited { pid: child, status: 0x300 })));
+    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+}
+
+#[test]
+fn groups_select_children() {
+    let (mut table, shell) = with_shell();
+    let first = table.spawn(2, shell, 0, 0).unwrap();
+    let second = table.spawn(3, shell, 0, 0).unwrap();
+    table.set_group(second, second).unwrap();
+    table.exit(first, 0).unwrap();
+    table.exit(second, 0).unwrap();
+    let waited = table.wait(shell, -(second as i32), 0).unwrap().unwrap();
+    assert_eq!(waited.pid, second);
+    assert_eq!(table.wait(shell, 0, 0).unwrap().unwrap().pid, first);
+}
+
+#[test]
+fn orphans_go_to_init_or_away() {
+    let (mut table, shell) = with_shell();
+    let child = table.spawn(2, shell, 0, 0).unwrap();
+    let zombie = table.spawn(3, shell, 0, 0).unwrap();
+    table.exit(zombie, exited(1)).unwrap();
+    table.exit(shell, 0).unwrap();
+    assert_eq!(table.relate(child).unwrap().parent, INIT);
+    assert_eq!(table.to_interrupt & 1 << 2, 1 << 2, "the child learns of its new parent");
+    let mut pids: Vec<u32> = (0..2).map(|_| table.wait(INIT, ANY, 0).unwrap().unwrap().pid).collect();
+    pids.sort_unstable();
+    assert_eq!(pids, [shell, zombie]);
+    assert_eq!(table.exit(child, 0), Ok(INIT));
+
+    let mut other = Table::new(1, DISK_BOARD);
+    let parent = other.spawn(0, shell, 8, 8).unwrap();
+    let child = other.spawn(1, parent, 0, 0).unwrap();
+    let zombie = other.spawn(2, parent, 0, 0).unwrap();
+    other.exit(zombie, 0).unwrap();
+    other.exit(parent, 0).unwrap();
+    assert!(other.get(zombie).is_err() && other.get(parent).is_err());
+    assert_eq!(other.exit(child, 0), Ok(INIT), "init's board is told");
+}
+
+#[test]
+fn a_child_elsewhere_has_its_record_here() {
+    let (mut table, shell) = with_shell();
+    let mut other = Table::new(1, DISK_BOARD);
+    let child = other.spawn(0, shell, shell, shell).unwrap();
+    // It ends before its parent has made the record.
+    assert_eq!(other.exit(child, killed(SIGKILL)), Ok(shell));
+    table.child_exited(shell, child, killed(SIGKILL)).unwrap();
+    table.add_child(shell, child, 44).unwrap();
+    let waited = table.wait(shell, -44, 0).unwrap().unwrap();
+    assert_eq!(waited, Waited { pid: child, status: 9 });
+    assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent is nobody's concern");
+    table.child_exited(INIT, child, 0).unwrap();
+    assert_eq!(table.wait(INIT, child as i32, 0).unwrap().unwrap().pid, child, "init takes orphans of all boards");
+}
+
+#[test]
+fn signals_interrupt_whom_they_concern() {
+    let (mut table, shell) = with_shell();
+    table.to_interrupt = 0;
+    table.kill(shell, SIGCHLD).unwrap();
+    assert_eq!((table.to_interrupt, table.get(shell).unwrap().pending), (0, 0), "ignored by default");
+    table.set_masks(shell, bit(SIGINT), 0).unwrap();
+    table.kill(shell, SIGINT).unwrap();
+    assert_eq!(table.to_interrupt, 0, "blocked");
+    assert_eq!(table.has_signal(shell, bit(SIGINT)), Ok(false));
+    assert_eq!(table.take_signal(shell, bit(SIGINT)), Ok(0));
+    table.kill(shell, SIGKILL).unwrap();
+    assert_eq!(table.to_interrupt, 1 << 1);
+    assert_eq!(table.take_signal(shell, u64::MAX), Ok(SIGKILL), "nobody blocks it");
+    table.to_interrupt = 0;
+    table.set_masks(shell, 0, 0).unwrap();
+    assert_eq!(table.to_interrupt, 1 << 1, "unblocked");
+    assert_eq!(table.take_signal(shell, 0), Ok(SIGINT));
+    assert_eq!(table.kill(9999, 0), Err(Errno::ESRCH));
+    assert_eq!(table.kill(shell, 65), Err(Errno::EINVAL));
+}
+
+#[test]
+fn group_signals_spare_init_when_for_all() {
+    let (mut table, shell) = with_shell();
+    let child = table.spawn(2, shell, 0, 0).unwrap();
+    table.set_group(child, child).unwrap();
+    assert_eq!(table.kill_group(child, SIGTERM), Ok(1));
+    assert_eq!(table.kill_group(0, SIGUSR1), Ok(2));
+    assert_eq!(table.get(INIT).unwrap().pending, 0);
+    assert_eq!(table.kill_group(4711, SIGTERM), Ok(0));
+}
+
+#[test]
+fn stop_and_continue() {
+    let (mut table, shell) = with_shell();
+    let child = table.spawn(2, shell, 0, 0).unwrap();
+    table.kill(child, SIGTSTP).unwrap();
+    assert_eq!(table.take_signal(child, 0), Ok(SIGTSTP));
+    assert_eq!(table.stop(child, SIGTSTP), Ok(shell));
+    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+    let news = Waited { pid: child, status: stopped(SIGTSTP) };
+    assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(Some(news)));
+    assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(None), "told once");
+    assert_eq!(table.is_stopped(child), Ok(true));
+    table.kill(child, SIGCONT).unwrap();
+    assert_eq!(table.is_stopped(child), Ok(false));
+    assert_eq!(table.to_answer & 1 << 2, 1 << 2);
+}
+
+#[test]
+fn sessions() {
+    let (mut table, shell) = with_shell();
+    assert_eq!(table.relate(shell).unwrap().session, INIT);
+    assert_eq!(table.new_session(shell), Ok(shell));
+    assert_eq!(table.new_session(shell), Err(Errno::EPERM), "a group leader already");
+    assert_eq!(table.set_group(shell, 5), Err(Errno::EPERM), "leaders stay");
+}
+
+#[test]
+fn the_table_is_bounded_and_described() {
+    let (mut table, shell) = with_shell();
+    table.rename(shell, b"sh").unwrap();
+    let mut line = [0; 64];
+    let bytes = table.describe(1, &mut line).unwrap();
+    assert_eq!(std::str::from_utf8(&line[..bytes]).unwrap(), format!("{shell} 1 1 1 S a sh"));
+    assert_eq!(table.describe(2, &mut line), Err(Errno::ENOENT));
+    let mut made = 2;
+    while let Ok(pid) = table.spawn(2, shell, 0, 0) {
+        table.exit(pid, 0).unwrap();
+        made += 1;
+    }
+    assert_eq!(made, RECORDS_MAX);
+    assert_eq!(table.spawn(2, shell, 0, 0), Err(Errno::EAGAIN));
+    while let Ok(Some(_)) = table.wait(shell, ANY, 0) {}
+    table.spawn(2, shell, 0, 0).unwrap();
+}

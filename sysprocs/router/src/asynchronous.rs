@@ -1,0 +1,288 @@
+//! Asynchronous calls: copied, their callers released, made in order on the other board.
+//!
+//! For each other board there is a pool of copies; copy `i` there travels to copy `i` here, so a free
+//! copy is the credit to send one. Invariants: the calls of a board to one server are made in the
+//! order in which their callers were released, one at a time, and before any later synchronous call of
+//! that board to that server. When no copy is free the call is synchronous.
+//!
+//! Nobody waits for a free proxy: a synchronous call that must wait for earlier asynchronous ones lends
+//! them its own proxy, so that no circle of waits can pass through the few proxies of asynchronous
+//! calls.
+
+use crate::incoming::{NO_REQUEST, receive_into};
+use crate::jobs::Job;
+use crate::outgoing::put;
+use crate::post::{Busy, Done, Work};
+use crate::router::Router;
+use crate::stats::add;
+use renga_core::rendezvous::RawCall;
+use renga_phy::Phy;
+use renga_rt::raw::Message;
+use renga_rt::{PAGE_BYTES, ProcId};
+use renga_wire::{Head, Request};
+
+/// A copied call of this board, from its release until it is done.
+pub struct OutCopy {
+    used: bool,
+    request: Request,
+    begun: bool,
+    given_built: usize,
+    released_ns: u64,
+    given: &'static mut [u8; PAGE_BYTES],
+}
+
+impl OutCopy {
+    /// A free copy.
+    pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> OutCopy {
+        OutCopy { used: false, request: NO_REQUEST, begun: false, given_built: 0, released_ns: 0, given }
+    }
+
+    /// Writes its next fragment into `room`: its length, bytes, and whether more follow.
+    pub(crate) fn build(&mut self, slot: u16, room: &mut [u8]) -> (usize, bool) {
+        let given = &self.given[..usize::from(self.request.given_bytes)];
+        let head = if self.begun { Head::AsyncMore { slot } } else { Head::Async { slot, request: self.request } };
+        self.begun = true;
+        let (bytes, built) = put(head, &given[self.given_built..], room);
+        self.given_built += built;
+        (bytes, self.given_built < given.len())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CopyStage {
+    Free,
+    Receiving,
+    Queued,
+    Running,
+    Finished { errno: u16 },
+}
+
+/// A copied call of another board.
+pub struct InCopy {
+    pub(crate) stage: CopyStage,
+    /// Its session has ended: it is still made, but nobody is told.
+    stale: bool,
+    request: Request,
+    received: usize,
+    arrival: u64,
+    given: Option<&'static mut [u8]>,
+}
+
+impl InCopy {
+    /// A free copy.
+    pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> InCopy {
+        InCopy {
+            stage: CopyStage::Free,
+            stale: false,
+            request: NO_REQUEST,
+            received: 0,
+            arrival: 0,
+            given: Some(given),
+        }
+    }
+
+    /// Writes the news of its end into `room`, and is free.
+    pub(crate) fn build_done(&mut self, slot: u16, room: &mut [u8]) -> (usize, bool) {
+        let CopyStage::Finished { errno } = self.stage else { return (0, false) };
+        self.stage = CopyStage::Free;
+        (put(Head::Done { slot, errno }, &[], room).0, false)
+    }
+
+    fn waits(&self) -> bool {
+        matches!(self.stage, CopyStage::Receiving | CopyStage::Queued | CopyStage::Running)
+    }
+}
+
+impl<D: Phy + 'static> Router<D> {
+    fn out_copies(&mut self, board: u8) -> &mut [OutCopy] {
+        let slots = self.memory.slots;
+        &mut self.memory.out_copies[usize::from(board) * slots..][..slots]
+    }
+
+    /// Copies a call and releases its caller; gives the call back if no copy is free.
+    pub(crate) fn copy(&mut self, mut call: RawCall, server: ProcId) -> Option<RawCall> {
+        let (board, now_ns) = (server.board.0, self.now_ns);
+        let copies = self.out_copies(board);
+        let used = copies.iter().filter(|copy| copy.used).count();
+        let Some(slot) = copies.iter().position(|copy| !copy.used) else { return Some(call) };
+        let (op, words) = (call.op() as u8, call.message());
+        let copy = &mut copies[slot];
+        let given = call.lent().0;
+        copy.given[..given.len()].copy_from_slice(given);
+        let given_bytes = given.len() as u16;
+        copy.request = Request { destination: server.index, op, words, given_bytes, taken_bytes: 0 };
+        (copy.used, copy.begun, copy.given_built, copy.released_ns) = (true, false, 0, now_ns);
+        call.reply_message(Message::default());
+        let stats = self.memory.stats;
+        add(&stats.calls_async, 1);
+        stats.pool_high_water.set(stats.pool_high_water.get().max(used as u64 + 1));
+        self.memory.peers[usize::from(board)].jobs.push(Job::Copy(slot as u16));
+        None
+    }
+
+    /// Takes a credit back.
+    pub(crate) fn receive_done(&mut self, board: u8, slot: u16, errno: u16) {
+        let now_ns = self.now_ns;
+        let Some(copy) = self.out_copies(board).get_mut(usize::from(slot)).filter(|copy| copy.used) else {
+            return add(&self.memory.stats.refused, 1);
+        };
+        copy.used = false;
+        let (waited_ns, server) = (now_ns - copy.released_ns, ProcId::new(board, copy.request.destination));
+        add(&self.memory.stats.waits_avoided_ns, waited_ns);
+        if errno != 0 {
+            add(&self.memory.stats.async_failed, 1);
+            self.me.log("asynchronous call failed: server, errno", [u64::from(server.to_word()), u64::from(errno)]);
+        }
+    }
+
+    /// Takes the first fragment of an asynchronous call.
+    pub(crate) fn receive_copy(&mut self, board: u8, slot: u16, request: Request, data: &[u8]) {
+        let arrival = self.next_arrival();
+        let slots = self.memory.slots;
+        let place = usize::from(board) * slots + usize::from(slot);
+        if usize::from(slot) >= slots || self.memory.in_copies[place].stage != CopyStage::Free {
+            return add(&self.memory.stats.refused, 1);
+        }
+        let copy = &mut self.memory.in_copies[place];
+        (copy.stage, copy.request, copy.arrival, copy.received) = (CopyStage::Receiving, request, arrival, 0);
+        copy.stale = false;
+        self.copies_waiting += 1;
+        self.receive_copy_given(place, data);
+    }
+
+    /// Takes a further fragment.
+    pub(crate) fn receive_copy_more(&mut self, board: u8, slot: u16, data: &[u8]) {
+        let slots = self.memory.slots;
+        let place = usize::from(board) * slots + usize::from(slot);
+        if usize::from(slot) >= slots || self.memory.in_copies[place].stage != CopyStage::Receiving {
+            return add(&self.memory.stats.refused, 1);
+        }
+        self.receive_copy_given(place, data);
+    }
+
+    fn receive_copy_given(&mut self, place: usize, data: &[u8]) {
+        let copy = &mut self.memory.in_copies[place];
+        if let Some(given) = &mut copy.given {
+            copy.received += receive_into(&mut given[copy.received..usize::from(copy.request.given_bytes)], data);
+        }
+        if copy.received == usize::from(copy.request.given_bytes) {
+            add(&self.memory.stats.calls_served, 1);
+            copy.stage = CopyStage::Queued;
+            self.start_work();
+        }
+    }
+
+    /// The first asynchronous call of `board` to server `destination` that is not done.
+    fn first_copy(&self, board: usize, destination: u16) -> Option<usize> {
+        let slots = self.memory.slots;
+        let copies = self.memory.in_copies[board * slots..][..slots].iter().enumerate();
+        let waiting = copies.filter(|(_, copy)| copy.waits() && copy.request.destination == destination);
+        waiting.min_by_key(|(_, copy)| copy.arrival).map(|(slot, _)| board * slots + slot)
+    }
+
+    /// Starts every call that may start and has a proxy.
+    pub(crate) fn start_work(&mut self) {
+        let mut from = 0;
+        // Bounded by the remote callers.
+        while let Some(place) = self.held.first_from(from) {
+            from = place + 1;
+            self.start_held(place);
+        }
+        if self.copies_waiting == 0 {
+            return;
+        }
+        for worker in self.memory.in_calls.len()..self.memory.workers.len() {
+            if self.memory.workers[worker].busy().is_some() {
+                continue;
+            }
+            let Some(place) = self.first_startable() else { return };
+            self.start_copy(place, worker);
+        }
+    }
+
+    /// Starts a held call, or with its proxy an asynchronous one that it waits for.
+    fn start_held(&mut self, place: usize) {
+        if self.memory.workers[place].busy().is_some() {
+            return;
+        }
+        let call = &self.memory.in_calls[place];
+        let (board, destination, arrival) = (call.caller.board.0, call.request.destination, call.arrival);
+        let earlier = if self.copies_waiting == 0 { None } else { self.first_copy(usize::from(board), destination) };
+        match earlier.filter(|copy| self.memory.in_copies[*copy].arrival < arrival) {
+            None => self.start_call(place),
+            Some(copy) if self.memory.in_copies[copy].stage == CopyStage::Queued => self.start_copy(copy, place),
+            Some(_) => {} // under way; its end looks here again
+        }
+    }
+
+    /// The asynchronous call that came first among those that may start.
+    fn first_startable(&self) -> Option<usize> {
+        let slots = self.memory.slots;
+        let copies = self.memory.in_copies.iter().enumerate();
+        let startable = copies.filter(|(place, copy)| {
+            copy.stage == CopyStage::Queued && self.first_copy(place / slots, copy.request.destination) == Some(*place)
+        });
+        startable.min_by_key(|(_, copy)| copy.arrival).map(|(place, _)| place)
+    }
+
+    fn start_copy(&mut self, place: usize, worker: usize) {
+        let copy = &mut self.memory.in_copies[place];
+        let Some(given) = copy.given.take() else { return };
+        copy.stage = CopyStage::Running;
+        let Request { destination, op, words, given_bytes, .. } = copy.request;
+        let work = Work {
+            destination,
+            op: u32::from(op),
+            words,
+            given_bytes: usize::from(given_bytes),
+            taken_bytes: 0,
+            given,
+            taken: &mut [],
+        };
+        self.memory.workers[worker].start(Busy::Copy(place as u16), work, false);
+    }
+
+    /// Takes the result of an asynchronous call from a proxy.
+    pub(crate) fn finish_copy(&mut self, place: usize, done: Done) {
+        let (board, slot) = (place / self.memory.slots, place % self.memory.slots);
+        let copy = &mut self.memory.in_copies[place];
+        copy.given = Some(done.given);
+        self.copies_waiting -= 1;
+        if copy.stale {
+            copy.stage = CopyStage::Free;
+            return;
+        }
+        copy.stage = CopyStage::Finished { errno: done.words[0].min(u64::from(u16::MAX)) as u16 };
+        self.memory.peers[board].jobs.push(Job::Done(slot as u16));
+    }
+
+    /// Forgets what was on its way to or from `board`, whose session has ended. Calls that have arrived
+    /// whole are still made: their callers went on believing so.
+    pub(crate) fn forget_copies(&mut self, board: u8) {
+        let mut lost = 0;
+        for copy in self.out_copies(board) {
+            lost += u64::from(core::mem::replace(&mut copy.used, false));
+        }
+        add(&self.memory.stats.async_lost, lost);
+        let slots = self.memory.slots;
+        for copy in &mut self.memory.in_copies[usize::from(board) * slots..][..slots] {
+            match copy.stage {
+                CopyStage::Queued | CopyStage::Running => copy.stale = true,
+                CopyStage::Receiving => {
+                    copy.stage = CopyStage::Free;
+                    self.copies_waiting -= 1;
+                }
+                CopyStage::Free | CopyStage::Finished { .. } => copy.stage = CopyStage::Free,
+            }
+        }
+    }
+
+    /// Whether calls of an ended session with `board` are still being made.
+    pub(crate) fn has_stale(&self, board: u8) -> bool {
+        let slots = self.memory.slots;
+        let copies = &self.memory.in_copies[usize::from(board) * slots..][..slots];
+        let mut calls = self.memory.in_calls.iter().filter(|call| call.caller.board.0 == board);
+        calls.any(|call| call.stage == crate::incoming::Stage::Stale)
+            || copies.iter().any(|copy| copy.stale && copy.waits())
+    }
+}

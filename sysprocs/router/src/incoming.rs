@@ -1,0 +1,223 @@
+//! Calls of other boards' processes to this board's servers.
+//!
+//! Invariant: each process of another board that may call here has one place and one proxy, which
+//! makes its calls and nobody else's, so there is always room for what arrives. The last call's number
+//! and reply are kept until the next call: a repeated call is answered again, not made again.
+
+use crate::jobs::Job;
+use crate::outgoing::put;
+use crate::post::{Busy, Done, Work};
+use crate::router::Router;
+use crate::stats::add;
+use renga_phy::Phy;
+use renga_rt::raw::Message;
+use renga_rt::{PAGE_BYTES, ProcId};
+use renga_wire::{Head, Request};
+
+/// Memory of the slices of one message.
+pub struct SliceMemory {
+    /// Of the slice given.
+    pub given: [u8; PAGE_BYTES],
+    /// Of the slice taken.
+    pub taken: [u8; PAGE_BYTES],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// It has not called in this session.
+    Fresh,
+    /// Fragments of its call are missing.
+    Receiving,
+    /// Its call is complete, and waits for asynchronous calls that came before it.
+    Held,
+    /// Its proxy makes the call.
+    Running,
+    /// As `Running`, for a session that has ended: nobody wants the reply.
+    Stale,
+    /// Its reply is being sent, or sent.
+    Answered,
+}
+
+/// The place of one remote caller.
+pub struct InCall {
+    pub(crate) caller: ProcId,
+    pub(crate) stage: Stage,
+    pub(crate) number: u8,
+    pub(crate) request: Request,
+    pub(crate) received: usize,
+    /// When it came, among all calls from other boards.
+    pub(crate) arrival: u64,
+    interrupted: bool,
+    reply: Message,
+    used_bytes: usize,
+    begun: bool,
+    used_built: usize,
+    /// The memory of its slices; with the proxy while that works.
+    pub(crate) slices: Option<(&'static mut [u8], &'static mut [u8])>,
+}
+
+/// A request that asks nothing.
+pub(crate) const NO_REQUEST: Request =
+    Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0 };
+
+impl InCall {
+    /// The place of `caller`.
+    pub fn new(caller: ProcId, memory: &'static mut SliceMemory) -> InCall {
+        InCall {
+            caller,
+            stage: Stage::Fresh,
+            number: 0,
+            request: NO_REQUEST,
+            received: 0,
+            arrival: 0,
+            interrupted: false,
+            reply: Message::default(),
+            used_bytes: 0,
+            begun: false,
+            used_built: 0,
+            slices: Some((&mut memory.given, &mut memory.taken)),
+        }
+    }
+
+    /// Writes the next fragment of the reply into `room`: its length, bytes, and whether more follow.
+    pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
+        let (Stage::Answered, Some((_, taken))) = (self.stage, &self.slices) else { return (0, false) };
+        let caller = self.caller.index;
+        let head = if self.begun {
+            Head::ReplyMore { caller }
+        } else {
+            Head::Reply { caller, number: self.number, words: self.reply, used_bytes: self.used_bytes as u16 }
+        };
+        self.begun = true;
+        let (bytes, built) = put(head, &taken[self.used_built..self.used_bytes], room);
+        self.used_built += built;
+        (bytes, self.used_built < self.used_bytes)
+    }
+}
+
+impl<D: Phy + 'static> Router<D> {
+    fn in_place(&self, board: u8, caller: u16) -> Option<usize> {
+        let id = ProcId::new(board, caller);
+        let found = self.memory.in_calls.binary_search_by_key(&id, |call| call.caller).ok();
+        if found.is_none() {
+            add(&self.memory.stats.refused, 1);
+        }
+        found
+    }
+
+    /// Takes the first fragment of a call.
+    pub(crate) fn receive_call(&mut self, board: u8, caller: u16, number: u8, request: Request, data: &[u8]) {
+        let Some(place) = self.in_place(board, caller) else { return };
+        let arrival = self.next_arrival();
+        let call = &mut self.memory.in_calls[place];
+        match call.stage {
+            Stage::Fresh | Stage::Answered if call.stage == Stage::Fresh || call.number != number => {}
+            Stage::Answered => {
+                add(&self.memory.stats.duplicates, 1);
+                return if call.used_built == call.used_bytes && call.begun {
+                    self.send_reply(place)
+                };
+            }
+            _ if call.number == number => return add(&self.memory.stats.duplicates, 1),
+            _ => return add(&self.memory.stats.refused, 1),
+        }
+        (call.stage, call.number, call.request, call.arrival) = (Stage::Receiving, number, request, arrival);
+        (call.received, call.interrupted) = (0, false);
+        self.receive_given(place, data);
+    }
+
+    /// Takes a further fragment of a call.
+    pub(crate) fn receive_call_more(&mut self, board: u8, caller: u16, data: &[u8]) {
+        let Some(place) = self.in_place(board, caller) else { return };
+        if self.memory.in_calls[place].stage != Stage::Receiving {
+            return add(&self.memory.stats.refused, 1);
+        }
+        self.receive_given(place, data);
+    }
+
+    fn receive_given(&mut self, place: usize, data: &[u8]) {
+        let call = &mut self.memory.in_calls[place];
+        if let Some((given, _)) = &mut call.slices {
+            call.received += receive_into(&mut given[call.received..usize::from(call.request.given_bytes)], data);
+        }
+        if call.received == usize::from(call.request.given_bytes) {
+            add(&self.memory.stats.calls_served, 1);
+            call.stage = Stage::Held;
+            self.held.insert(place);
+            self.start_work();
+        }
+    }
+
+    /// Takes the news that a caller was interrupted.
+    pub(crate) fn receive_interrupt(&mut self, board: u8, caller: u16, number: u8) {
+        let Some(place) = self.in_place(board, caller) else { return };
+        let call = &mut self.memory.in_calls[place];
+        if call.number != number {
+            return;
+        }
+        match call.stage {
+            Stage::Receiving | Stage::Held => call.interrupted = true,
+            Stage::Running => self.memory.workers[place].interrupt(),
+            Stage::Fresh | Stage::Stale | Stage::Answered => {} // the reply is on its way
+        }
+    }
+
+    /// Gives the call to its proxy, which must not be busy.
+    pub(crate) fn start_call(&mut self, place: usize) {
+        let call = &mut self.memory.in_calls[place];
+        let Some((given, taken)) = call.slices.take() else { return };
+        let request = call.request;
+        let taken_bytes = usize::from(request.taken_bytes);
+        // A server sees zeros, not bytes of another message.
+        taken[..taken_bytes].fill(0);
+        call.stage = Stage::Running;
+        self.held.remove(place);
+        let (op, words, given_bytes) = (u32::from(request.op), request.words, usize::from(request.given_bytes));
+        let work = Work { destination: request.destination, op, words, given_bytes, taken_bytes, given, taken };
+        self.memory.workers[place].start(Busy::Call(place as u16), work, call.interrupted);
+    }
+
+    /// Takes the result of a call from its proxy.
+    pub(crate) fn finish_call(&mut self, place: usize, done: Done) {
+        let call = &mut self.memory.in_calls[place];
+        call.slices = Some((done.given, done.taken));
+        if call.stage == Stage::Stale {
+            call.stage = Stage::Fresh;
+            return;
+        }
+        (call.stage, call.reply, call.used_bytes) = (Stage::Answered, done.words, done.used_bytes);
+        self.send_reply(place);
+    }
+
+    fn send_reply(&mut self, place: usize) {
+        let call = &mut self.memory.in_calls[place];
+        (call.begun, call.used_built) = (false, 0);
+        self.memory.peers[usize::from(call.caller.board.0)].jobs.push(Job::Reply(place as u16));
+    }
+
+    /// Forgets the calls of `board`, whose session has ended; those under way end for nobody.
+    pub(crate) fn forget_calls(&mut self, board: u8) {
+        for place in 0..self.memory.in_calls.len() {
+            let call = &mut self.memory.in_calls[place];
+            if call.caller.board.0 != board {
+                continue;
+            }
+            self.held.remove(place);
+            if matches!(call.stage, Stage::Running | Stage::Stale) {
+                call.stage = Stage::Stale;
+                if self.memory.workers[place].busy() == Some(Busy::Call(place as u16)) {
+                    self.memory.workers[place].interrupt();
+                }
+            } else {
+                call.stage = Stage::Fresh;
+            }
+        }
+    }
+}
+
+/// Copies what fits; how many bytes.
+pub(crate) fn receive_into(room: &mut [u8], data: &[u8]) -> usize {
+    let fits = data.len().min(room.len());
+    room[..fits].copy_from_slice(&data[..fits]);
+    fits
+}

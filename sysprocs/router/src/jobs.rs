@@ -1,0 +1,69 @@
+//! What is to be sent to one board, first in first out, a fragment at a time.
+//!
+//! Invariant: a job is in the queue at most once, so the queue is bounded by what can be a job.
+
+/// Something to send; the number is its place in its table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Job {
+    /// A local caller's call.
+    Call(u16),
+    /// That a local caller was interrupted, in the call with this number.
+    Interrupt(u16, u8),
+    /// The reply to a remote caller.
+    Reply(u16),
+    /// A copied asynchronous call.
+    Copy(u16),
+    /// The end of a remote board's asynchronous call.
+    Done(u16),
+}
+
+/// The queue.
+pub struct Jobs {
+    jobs: &'static mut [Job],
+    head: usize,
+    length: usize,
+}
+
+impl Jobs {
+    /// An empty queue with room for as many jobs as `jobs` has places: see [`Jobs::places`].
+    pub fn new(jobs: &'static mut [Job]) -> Jobs {
+        Jobs { jobs, head: 0, length: 0 }
+    }
+
+    /// Places for a board that `callers` local processes call, `remotes` of whose processes call here,
+    /// with `slots` asynchronous calls each way. A caller may have the news of an interruption that its
+    /// last call's reply overtook in the queue, and behind it this call and news of one.
+    pub const fn places(callers: usize, remotes: usize, slots: usize) -> usize {
+        3 * callers + remotes + 2 * slots
+    }
+
+    /// Adds at the end.
+    ///
+    /// # Panics
+    /// If the queue is full: a job was in it twice.
+    pub fn push(&mut self, job: Job) {
+        assert!(self.length < self.jobs.len(), "more to send than there can be");
+        let mut at = self.head + self.length;
+        if at >= self.jobs.len() {
+            at -= self.jobs.len();
+        }
+        self.jobs[at] = job;
+        self.length += 1;
+    }
+
+    /// Takes the first.
+    pub fn pop(&mut self) -> Option<Job> {
+        if self.length == 0 {
+            return None;
+        }
+        let job = self.jobs[self.head];
+        self.head = if self.head + 1 == self.jobs.len() { 0 } else { self.head + 1 };
+        self.length -= 1;
+        Some(job)
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
+}

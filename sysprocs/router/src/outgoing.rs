@@ -1,0 +1,221 @@
+//! Calls of this board's processes to other boards: accepted, sent, answered.
+//!
+//! Invariant: a call is kept from its accept to its reply in the one place of its caller, so the
+//! table is as long as there are processes that call other boards. The slices stay with the caller:
+//! fragments are read from the one given and written into the one taken.
+
+use crate::jobs::Job;
+use crate::proxy::failure;
+use crate::router::Router;
+use crate::rules;
+use crate::session::State;
+use crate::stats::add;
+use renga_core::rendezvous::RawCall;
+use renga_phy::Phy;
+use renga_rt::Errno;
+use renga_rt::raw::Message;
+use renga_wire::fragment::SLICE_BYTES_MAX;
+use renga_wire::{Head, Request};
+
+/// The place of one local caller.
+pub struct OutCall {
+    caller: u16,
+    /// Number of its present or last call.
+    number: u8,
+    call: Option<RawCall>,
+    board: u8,
+    /// Whether the first fragment is built, and how many bytes of the slice given are.
+    begun: bool,
+    given_built: usize,
+    interrupt_told: bool,
+    /// The reply, once it has begun.
+    reply: Option<Message>,
+    used_bytes: usize,
+    used_received: usize,
+}
+
+impl OutCall {
+    /// The place of the process with index `caller`.
+    pub const fn new(caller: u16) -> OutCall {
+        OutCall {
+            caller,
+            number: 0,
+            call: None,
+            board: 0,
+            begun: false,
+            given_built: 0,
+            interrupt_told: false,
+            reply: None,
+            used_bytes: 0,
+            used_received: 0,
+        }
+    }
+
+    /// Writes the next fragment of the call into `room`: its length, bytes, and whether more follow.
+    pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
+        let Some(call) = &mut self.call else { return (0, false) };
+        let (op, words, destination) = (call.op() as u8, call.message(), call.destination().index);
+        let (given, taken) = call.lent();
+        let head = if self.begun {
+            Head::CallMore { caller: self.caller }
+        } else {
+            let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);
+            let request = Request { destination, op, words, given_bytes, taken_bytes };
+            Head::Call { caller: self.caller, number: self.number, request }
+        };
+        self.begun = true;
+        let (bytes, built) = put(head, &given[self.given_built..], room);
+        self.given_built += built;
+        (bytes, self.given_built < given.len())
+    }
+
+    /// Writes the news that call `number` was interrupted into `room`, as `build` does.
+    pub(crate) fn build_interrupt(&mut self, board: u8, number: u8, room: &mut [u8]) -> (usize, bool) {
+        if self.call.is_none() || (self.board, self.number) != (board, number) {
+            return (0, false); // it was answered meanwhile
+        }
+        (put(Head::Interrupt { caller: self.caller, number: self.number }, &[], room).0, false)
+    }
+}
+
+impl<D: Phy + 'static> Router<D> {
+    /// Takes a call to a stub.
+    pub(crate) fn take_call(&mut self, mut call: RawCall) {
+        let (caller, server, op) = (call.caller().index, call.destination(), call.op());
+        let (given, taken) = call.lent();
+        let (given_bytes, taken_bytes) = (given.len(), taken.len());
+        let found = self.memory.out_calls.binary_search_by_key(&caller, |out| out.caller);
+        let Some(peer) = self.memory.peers.get_mut(usize::from(server.board.0)) else {
+            return call.reply_message(failure(Errno::EHOSTDOWN));
+        };
+        if peer.session.state() == State::Dead {
+            peer.session.knock(self.now_ns);
+            return call.reply_message(failure(Errno::EHOSTDOWN));
+        }
+        let (Ok(place), true) = (found, given_bytes <= SLICE_BYTES_MAX && taken_bytes <= SLICE_BYTES_MAX) else {
+            add(&self.memory.stats.refused, 1);
+            return call.reply_message(failure(Errno::EINVAL));
+        };
+        let (resultless, asynchronous) = rules::find(self.memory.rules, caller, server.board.0, server.index, op);
+        add(&self.memory.stats.could_be_async, u64::from(resultless));
+        let up = peer.session.state() == State::Up;
+        if asynchronous && taken_bytes == 0 {
+            // A board that has not answered yet may never do so, and its caller should know.
+            match if up { self.copy(call, server) } else { Some(call) } {
+                None => return,
+                Some(back) => call = back,
+            }
+            add(&self.memory.stats.fallbacks, 1);
+        }
+        add(&self.memory.stats.calls_sync, 1);
+        let out = &mut self.memory.out_calls[place];
+        let (interrupted, number) = (call.interrupted(), out.number.wrapping_add(1));
+        *out = OutCall {
+            number,
+            call: Some(call),
+            board: server.board.0,
+            interrupt_told: interrupted,
+            ..OutCall::new(caller)
+        };
+        self.out_active.insert(place);
+        let jobs = &mut self.memory.peers[usize::from(server.board.0)].jobs;
+        jobs.push(Job::Call(place as u16));
+        if interrupted {
+            jobs.push(Job::Interrupt(place as u16, number));
+        }
+    }
+
+    /// Tells the other boards of callers that were interrupted since the last look.
+    pub(crate) fn tell_interrupts(&mut self) {
+        let mut from = 0;
+        // Bounded by the places.
+        while let Some(place) = self.out_active.first_from(from) {
+            from = place + 1;
+            let out = &mut self.memory.out_calls[place];
+            let interrupted = out.call.as_ref().is_some_and(RawCall::interrupted);
+            // Told once; a reply that is coming in needs no telling.
+            if interrupted && !out.interrupt_told && out.reply.is_none() {
+                out.interrupt_told = true;
+                self.memory.peers[usize::from(out.board)].jobs.push(Job::Interrupt(place as u16, out.number));
+            }
+        }
+    }
+
+    /// Takes the first fragment of a reply.
+    pub(crate) fn receive_reply(&mut self, board: u8, caller: u16, number: u8, reply: (Message, u16), data: &[u8]) {
+        let Some(place) = self.waiting(board, caller) else { return };
+        let out = &mut self.memory.out_calls[place];
+        if out.number != number || out.reply.is_some() {
+            return add(&self.memory.stats.refused, 1);
+        }
+        (out.reply, out.used_bytes) = (Some(reply.0), usize::from(reply.1));
+        self.receive_answer(place, data);
+    }
+
+    /// Takes a further fragment of a reply.
+    pub(crate) fn receive_reply_more(&mut self, board: u8, caller: u16, data: &[u8]) {
+        let Some(place) = self.waiting(board, caller) else { return };
+        if self.memory.out_calls[place].reply.is_none() {
+            return add(&self.memory.stats.refused, 1);
+        }
+        self.receive_answer(place, data);
+    }
+
+    /// The place of `caller`, if it waits for `board`.
+    fn waiting(&mut self, board: u8, caller: u16) -> Option<usize> {
+        let found = self.memory.out_calls.binary_search_by_key(&caller, |out| out.caller).ok();
+        let found = found.filter(|place| {
+            let out = &self.memory.out_calls[*place];
+            out.call.is_some() && out.board == board
+        });
+        if found.is_none() {
+            add(&self.memory.stats.refused, 1);
+        }
+        found
+    }
+
+    /// Puts bytes of the answer where the caller wants them; the last let the caller go on.
+    fn receive_answer(&mut self, place: usize, data: &[u8]) {
+        let out = &mut self.memory.out_calls[place];
+        let Some(call) = &mut out.call else { return };
+        let (_, taken) = call.lent();
+        let room = taken.get_mut(out.used_received..).unwrap_or(&mut []);
+        let fits = data.len().min(room.len());
+        room[..fits].copy_from_slice(&data[..fits]);
+        out.used_received += data.len();
+        if out.used_received < out.used_bytes {
+            return;
+        }
+        call.set_taken_used(out.used_bytes);
+        let words = out.reply.take();
+        self.answer(place, words.unwrap_or_default());
+    }
+
+    fn answer(&mut self, place: usize, words: Message) {
+        self.out_active.remove(place);
+        if let Some(call) = self.memory.out_calls[place].call.take() {
+            call.reply_message(words);
+        }
+    }
+
+    /// Answers every caller that waits for `board`, which is dead.
+    pub(crate) fn fail_calls(&mut self, board: u8) {
+        let mut from = 0;
+        // Bounded by the places.
+        while let Some(place) = self.out_active.first_from(from) {
+            from = place + 1;
+            if self.memory.out_calls[place].board == board {
+                self.answer(place, failure(Errno::EHOSTDOWN));
+            }
+        }
+    }
+}
+
+/// Writes a head and as many of the bytes of `data` as fit behind it: the fragment's length, and how
+/// many of the bytes.
+pub(crate) fn put(head: Head, data: &[u8], room: &mut [u8]) -> (usize, usize) {
+    let Ok(bytes) = head.emit(room) else { unreachable!("a head fits into a fragment") };
+    let fits = data.len().min(room.len() - bytes);
+    room[bytes..bytes + fits].copy_from_slice(&data[..fits]);
+    (bytes + fits, fits)
+}

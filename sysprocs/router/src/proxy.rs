@@ -1,0 +1,32 @@
+//! A proxy: makes the calls of one process of another board, or asynchronous calls, on this board.
+//!
+//! Invariant: it has at most one call under way, and makes each piece of work it finds exactly once.
+//! What it must remember of its caller (the last call's number and reply) the router keeps for it in
+//! [`crate::incoming::InCall`], so that a repeated call is answered without it.
+
+use crate::post::{Bell, Done, Post, Work};
+use renga_rt::raw::{Message, RawClient};
+use renga_rt::{Errno, Me, Never};
+
+/// Serves `post`.
+pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, bell: &'static Bell) -> Never {
+    loop {
+        me.notified().await;
+        let Some((work, interrupted)) = post.take_work() else { continue };
+        if !interrupted {
+            me.clear_interrupted(); // it was for an earlier caller's call
+        }
+        let Work { destination, op, words, given_bytes, taken_bytes, given, taken } = work;
+        let answer = client.call(destination, op, words, &given[..given_bytes], &mut taken[..taken_bytes]).await;
+        let (words, used_bytes) = match answer {
+            Ok(reply) => (reply.words, reply.taken_used),
+            Err(errno) => (failure(errno), 0),
+        };
+        post.finish(Done { words, used_bytes, given, taken }, bell);
+    }
+}
+
+/// The reply that tells `errno`, whatever the entry: word 0 of a `Result`.
+pub fn failure(errno: Errno) -> Message {
+    [u64::from(errno.0), 0, 0, 0, 0, 0]
+}

@@ -1,0 +1,250 @@
+//! The router's loop: calls in, frames out, frames in, replies out.
+//!
+//! Invariant: the router waits only for calls to stubs and for notifications, and calls nobody, so no
+//! circle of waits passes through it. All its memory comes from the placement; nothing that arrives
+//! can ask for more.
+
+use crate::asynchronous::{InCopy, OutCopy};
+use crate::incoming::InCall;
+use crate::jobs::Jobs;
+use crate::outgoing::OutCall;
+use crate::post::{Bell, Busy, Worker};
+use crate::rules::EdgeRule;
+use crate::session::{Session, State, Verdict};
+use crate::set::NumberSet;
+use crate::stats::{Stats, add};
+use renga_phy::{FRAME_BYTES_MAX, Phy};
+use renga_rt::raw::ExchangePort;
+use renga_rt::{Me, Never};
+use renga_wire::frame::Hello;
+use renga_wire::{Frame, Head, Kind};
+
+/// Frames that one turn of the loop takes from the device; it interrupts again if there are more.
+const RECEIVE_FRAMES_PER_TURN: usize = 32;
+
+/// What the router keeps of another board.
+pub struct Peer {
+    /// Frames to and from it.
+    pub session: Session,
+    /// What is to be sent to it.
+    pub jobs: Jobs,
+}
+
+/// All memory and all tables of a router, made at boot from the placement.
+pub struct RouterMemory {
+    /// By board number; that of this board is not used.
+    pub peers: &'static mut [Peer],
+    /// One for each local process that calls other boards, in the order of their indices.
+    pub out_calls: &'static mut [OutCall],
+    /// One for each process of another board that calls here, in the order of their identities.
+    pub in_calls: &'static mut [InCall],
+    /// The proxies: of `in_calls` in their order, then those of asynchronous calls.
+    pub workers: &'static mut [Worker],
+    /// Where the proxies ring.
+    pub bell: &'static Bell,
+    /// Copies for each board in turn, `slots` of each.
+    pub out_copies: &'static mut [OutCopy],
+    /// Likewise, of the other boards' calls.
+    pub in_copies: &'static mut [InCopy],
+    /// Copies for each board, at least one.
+    pub slots: usize,
+    /// Which calls may be asynchronous.
+    pub rules: &'static [EdgeRule],
+    /// What it counts.
+    pub stats: &'static Stats,
+}
+
+pub(crate) struct Router<D: Phy + 'static> {
+    pub(crate) me: Me,
+    pub(crate) device: &'static mut D,
+    pub(crate) memory: &'static mut RouterMemory,
+    pub(crate) now_ns: u64,
+    /// Local callers that wait.
+    pub(crate) out_active: NumberSet,
+    /// Remote callers whose calls are complete and not started.
+    pub(crate) held: NumberSet,
+    /// Asynchronous calls of other boards that are not done.
+    pub(crate) copies_waiting: usize,
+    arrivals: u64,
+    alarm_ns: Option<u64>,
+    pub(crate) transmit_full: bool,
+    pub(crate) transmit_interrupt: bool,
+}
+
+/// Carries the calls of this board's processes to other boards, and theirs to proxies here; `frame` is
+/// memory for what arrives.
+pub async fn router<D: Phy + 'static>(
+    me: Me,
+    mut exchange: ExchangePort,
+    device: &'static mut D,
+    memory: &'static mut RouterMemory,
+    frame: &'static mut [u8; FRAME_BYTES_MAX],
+) -> Never {
+    device.enable_receive_interrupt(true);
+    let mut router = Router {
+        now_ns: me.now_ns(),
+        me,
+        device,
+        memory,
+        out_active: NumberSet::default(),
+        held: NumberSet::default(),
+        copies_waiting: 0,
+        arrivals: 0,
+        alarm_ns: None,
+        transmit_full: false,
+        transmit_interrupt: false,
+    };
+    router.expire();
+    router.transmit();
+    router.set_alarm();
+    loop {
+        let call = exchange.accept_or_notified().await;
+        router.now_ns = router.me.now_ns();
+        match call {
+            Some(call) => router.take_call(call),
+            None => router.attend(frame),
+        }
+        router.transmit();
+        router.set_alarm();
+    }
+}
+
+impl<D: Phy + 'static> Router<D> {
+    /// Looks at everything that may have notified the router.
+    fn attend(&mut self, frame: &mut [u8; FRAME_BYTES_MAX]) {
+        self.transmit_full = false;
+        for _ in 0..RECEIVE_FRAMES_PER_TURN {
+            let Some(bytes) = self.device.receive(frame) else { break };
+            self.receive(&frame[..bytes.min(FRAME_BYTES_MAX)]);
+        }
+        // Bounded by the proxies: each has at most one result, and is given new work only here.
+        for _ in 0..self.memory.workers.len() {
+            let Some(worker) = self.memory.bell.next() else { break };
+            match self.memory.workers[usize::from(worker)].take_done() {
+                Some((Busy::Call(place), done)) => self.finish_call(usize::from(place), done),
+                Some((Busy::Copy(place), done)) => {
+                    self.finish_copy(usize::from(place), done);
+                    self.start_work();
+                }
+                None => {}
+            }
+        }
+        self.tell_interrupts();
+        if self.alarm_ns.is_some_and(|at_ns| at_ns <= self.now_ns) {
+            self.alarm_ns = None;
+            self.expire();
+        }
+    }
+
+    pub(crate) fn next_arrival(&mut self) -> u64 {
+        self.arrivals += 1;
+        self.arrivals
+    }
+
+    pub(crate) fn peers(&self) -> impl Iterator<Item = u8> + use<D> {
+        let me = self.device.board();
+        (0..self.memory.peers.len() as u8).filter(move |board| *board != me)
+    }
+
+    /// Does what the sessions have put off until now.
+    fn expire(&mut self) {
+        for board in self.peers() {
+            match self.memory.peers[usize::from(board)].session.expire(self.now_ns) {
+                Some(0) => {}
+                Some(again) => {
+                    add(&self.memory.stats.retransmissions, u64::from(again));
+                    add(&self.memory.stats.overruns, u64::from(self.device.take_overrun()));
+                }
+                None => self.end_session(board, State::Dead),
+            }
+        }
+    }
+
+    /// Asks to be notified when a session has something to do. An alarm that is too early is left:
+    /// mostly frames are acknowledged long before, and then it is not worth moving.
+    fn set_alarm(&mut self) {
+        let deadlines = self.peers().filter_map(|board| self.memory.peers[usize::from(board)].session.deadline_ns());
+        let Some(at_ns) = deadlines.min() else { return };
+        if self.alarm_ns.is_none_or(|set_ns| at_ns < set_ns) {
+            self.alarm_ns = Some(at_ns);
+            self.me.notify_at(Some(at_ns));
+        }
+    }
+
+    fn end_session(&mut self, board: u8, state: State) {
+        let peer = &mut self.memory.peers[usize::from(board)];
+        peer.session.end(self.now_ns, state);
+        peer.jobs.clear();
+        self.me.log(
+            "session with a board has ended: board, callers waiting",
+            [u64::from(board), self.out_active.len() as u64],
+        );
+        add(&self.memory.stats.deaths, u64::from(state == State::Dead));
+        self.fail_calls(board);
+        self.forget_calls(board);
+        self.forget_copies(board);
+        self.start_work();
+    }
+
+    /// Takes a frame.
+    fn receive(&mut self, bytes: &[u8]) {
+        let Ok(frame) = Frame::parse(bytes) else {
+            return add(&self.memory.stats.damaged, 1);
+        };
+        let (header, now_ns) = (frame.header, self.now_ns);
+        let board = header.source;
+        if header.destination != self.device.board() || board == header.destination {
+            return;
+        }
+        let Some(peer) = self.memory.peers.get_mut(usize::from(board)) else { return };
+        add(&self.memory.stats.frames_received, 1);
+        match header.kind {
+            Kind::Hello => {
+                if let Ok(hello) = Hello::parse(frame.payload) {
+                    self.receive_hello(board, header.epoch, hello);
+                }
+            }
+            Kind::Ack | Kind::Nak => {
+                let again = peer.session.receive_acknowledgement(now_ns, header, header.kind == Kind::Nak);
+                add(&self.memory.stats.retransmissions, u64::from(again));
+            }
+            Kind::Data => {
+                let Some((acknowledged, fragment)) = frame.payload.split_first() else { return };
+                match peer.session.receive_data(now_ns, header, *acknowledged) {
+                    Verdict::Next => self.receive_fragment(board, fragment),
+                    Verdict::Duplicate => add(&self.memory.stats.duplicates, 1),
+                    Verdict::Stray => {}
+                }
+            }
+        }
+    }
+
+    fn receive_hello(&mut self, board: u8, epoch: u8, hello: Hello) {
+        let session = &self.memory.peers[usize::from(board)].session;
+        if session.state() == State::Up && !session.knows(epoch) {
+            self.end_session(board, State::Greeting);
+        }
+        // Until the calls of the old session are done their proxies are busy; it will greet again.
+        if !self.has_stale(board) {
+            self.memory.peers[usize::from(board)].session.receive_hello(self.now_ns, epoch, hello);
+        }
+    }
+
+    fn receive_fragment(&mut self, board: u8, fragment: &[u8]) {
+        let Ok((head, data)) = Head::parse(fragment) else {
+            return add(&self.memory.stats.refused, 1);
+        };
+        match head {
+            Head::Call { caller, number, request } => self.receive_call(board, caller, number, request, data),
+            Head::CallMore { caller } => self.receive_call_more(board, caller, data),
+            Head::Reply { caller, number, words, used_bytes } => {
+                self.receive_reply(board, caller, number, (words, used_bytes), data);
+            }
+            Head::ReplyMore { caller } => self.receive_reply_more(board, caller, data),
+            Head::Interrupt { caller, number } => self.receive_interrupt(board, caller, number),
+            Head::Async { slot, request } => self.receive_copy(board, slot, request, data),
+            Head::AsyncMore { slot } => self.receive_copy_more(board, slot, data),
+            Head::Done { slot, errno } => self.receive_done(board, slot, errno),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What the router counts.
+//!
+//! Invariant: only the router writes; `link_status` reads.
+
+use core::cell::Cell;
+
+macro_rules! stats { ($($(#[$doc:meta])* $name:ident,)*) => {
+    /// Counters of one router since boot.
+    #[derive(Default)]
+    pub struct Stats { $($(#[$doc])* pub $name: Cell<u64>,)* }
+    impl Stats {
+        /// The counters' names, in the order of [`Stats::values`].
+        pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
+        /// Their values.
+        pub fn values(&self) -> [u64; Stats::NAMES.len()] {
+            [$(self.$name.get()),*]
+        }
+    }
+} }
+stats! {
+    /// Calls to other boards whose callers waited.
+    calls_sync,
+    /// Calls to other boards whose callers were released at once: so many waits were avoided.
+    calls_async,
+    /// Calls to other boards to entries without a result, whatever the mode.
+    could_be_async,
+    /// Calls that would have been asynchronous, had a copy been free and the board known to be there.
+    fallbacks,
+    /// Time from the release of asynchronous callers to the end of their calls, added up, ns.
+    waits_avoided_ns,
+    /// Most copies of the pool of one board that were in use at once.
+    pool_high_water,
+    /// Asynchronous calls that failed after their callers had been released.
+    async_failed,
+    /// Asynchronous calls that were lost with their board.
+    async_lost,
+    /// Calls from other boards.
+    calls_served,
+    /// Frames sent, the first time and again.
+    frames_sent,
+    /// Their bytes.
+    bytes_sent,
+    /// Of these, frames without data: acknowledgements and greetings.
+    control_sent,
+    /// Frames received intact.
+    frames_received,
+    /// Frames that had to be sent again.
+    retransmissions,
+    /// Frames that arrived damaged.
+    damaged,
+    /// Times that the device had lost frames because nobody took them, found when frames were sent again.
+    overruns,
+    /// Frames that arrived more than once.
+    duplicates,
+    /// Fragments that no placement explains.
+    refused,
+    /// Boards declared dead.
+    deaths,
+}
+
+/// Adds to a counter.
+pub(crate) fn add(counter: &Cell<u64>, amount: u64) {
+    counter.set(counter.get() + amount);
+}

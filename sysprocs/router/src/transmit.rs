@@ -1,0 +1,99 @@
+//! Sending: from jobs to fragments, from fragments to frames, from frames to the device.
+//!
+//! Invariant: a fragment is built only when the window has room for its frame, straight from the
+//! memory of its message; so what waits to be sent needs no buffers.
+
+use crate::jobs::Job;
+use crate::router::{Router, RouterMemory};
+use crate::session::CONTROL_BYTES_MAX;
+use crate::stats::{Stats, add};
+use renga_phy::Phy;
+
+/// What became of the attempt to send a frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Yes,
+    Nothing,
+    Full,
+}
+
+impl<D: Phy + 'static> Router<D> {
+    /// Sends what can be sent, one frame to each board in turn, until nothing is left or the device is
+    /// full. Bounded by the windows.
+    pub(crate) fn transmit(&mut self) {
+        let mut more = !self.transmit_full;
+        while more {
+            more = false;
+            for board in self.peers() {
+                match self.transmit_to(board) {
+                    Sent::Yes => more = true,
+                    Sent::Nothing => {}
+                    Sent::Full => {
+                        self.transmit_full = true;
+                        break;
+                    }
+                }
+            }
+            more &= !self.transmit_full;
+        }
+        if self.transmit_interrupt != self.transmit_full {
+            self.transmit_interrupt = self.transmit_full;
+            self.device.enable_transmit_interrupt(self.transmit_full);
+        }
+    }
+
+    fn transmit_to(&mut self, board: u8) -> Sent {
+        let data = self.memory.peers[usize::from(board)].session.has_unsent() || self.memory.build(board);
+        let session = &mut self.memory.peers[usize::from(board)].session;
+        let stats = self.memory.stats;
+        let mut control = [0; CONTROL_BYTES_MAX];
+        if let Some(bytes) = session.control(data, &mut control) {
+            if self.device.send(board, &control[..bytes]).is_err() {
+                return Sent::Full;
+            }
+            session.set_control_sent(self.now_ns);
+            add(&stats.control_sent, 1);
+            count_sent(stats, bytes);
+            return Sent::Yes;
+        }
+        let Some(frame) = session.unsent() else { return Sent::Nothing };
+        if self.device.send(board, frame).is_err() {
+            return Sent::Full;
+        }
+        count_sent(stats, frame.len());
+        session.set_sent(self.now_ns);
+        Sent::Yes
+    }
+}
+
+impl RouterMemory {
+    /// Builds the next frame for `board` if there is anything to send and room in the window.
+    fn build(&mut self, board: u8) -> bool {
+        let peer = &mut self.peers[usize::from(board)];
+        let copies = usize::from(board) * self.slots;
+        // A job may have become void; bounded by the queue, which only shrinks then.
+        while let Some(room) = peer.session.room() {
+            let Some(job) = peer.jobs.pop() else { return false };
+            let (bytes, more) = match job {
+                Job::Call(place) => self.out_calls[usize::from(place)].build(room),
+                Job::Interrupt(place, call) => self.out_calls[usize::from(place)].build_interrupt(board, call, room),
+                Job::Reply(place) => self.in_calls[usize::from(place)].build(room),
+                Job::Copy(slot) => self.out_copies[copies + usize::from(slot)].build(slot, room),
+                Job::Done(slot) => self.in_copies[copies + usize::from(slot)].build_done(slot, room),
+            };
+            if more {
+                peer.jobs.push(job);
+            }
+            if bytes > 0 {
+                peer.session.build(bytes);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn count_sent(stats: &Stats, bytes: usize) {
+    add(&stats.frames_sent, 1);
+    add(&stats.bytes_sent, bytes as u64);
+}

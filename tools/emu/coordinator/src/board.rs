@@ -1,0 +1,180 @@
+//! One board as the coordinator sees it: its QEMU, the talk with its plugin, and what it is to hear next.
+//!
+//! Invariant: a board runs only between [`Board::grant`] and the end of [`Board::receive`]; otherwise it stands at
+//! `now_ns`.
+
+use crate::config::ClusterConfig;
+use crate::error::EmuError;
+use crate::qemu::Qemu;
+use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome};
+use std::io::{self, BufReader};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const CONNECT_POLL: Duration = Duration::from_millis(2);
+
+/// A board.
+#[derive(Debug)]
+pub struct Board {
+    number: u8,
+    qemu: Qemu,
+    stream: BufReader<UnixStream>,
+    scratch: Vec<u8>,
+    watchdog: Duration,
+    now_ns: u64,
+    next_ns: u64,
+    wants_departures: bool,
+    overruns: u64,
+    orders: Vec<Order>,
+    exited: bool,
+}
+
+/// A board whose plugin has not called yet.
+#[derive(Debug)]
+pub struct Starting {
+    number: u8,
+    qemu: Qemu,
+    listener: UnixListener,
+    watchdog: Duration,
+}
+
+impl Starting {
+    /// Starts the QEMU of board `number`.
+    pub fn start(config: &ClusterConfig, number: u8) -> Result<Self, EmuError> {
+        let host_error = |error| EmuError::Host { what: "make a socket", error };
+        let (listener, socket) = listen(number).map_err(host_error)?;
+        listener.set_nonblocking(true).map_err(host_error)?;
+        let qemu = Qemu::start(config, number, &socket)?;
+        Ok(Self { number, qemu, listener, watchdog: config.limits.wall_watchdog })
+    }
+
+    /// Waits until the board is ready for its first grant.
+    pub fn welcome(mut self, welcome: &Welcome) -> Result<Board, EmuError> {
+        let stream = self.accept()?;
+        let prepared = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(self.watchdog)));
+        prepared.map_err(|error| EmuError::Host { what: "set up a socket", error })?;
+        let mut board = Board {
+            number: self.number,
+            qemu: self.qemu,
+            stream: BufReader::new(stream),
+            scratch: Vec::new(),
+            watchdog: self.watchdog,
+            now_ns: 0,
+            next_ns: 0,
+            wants_departures: false,
+            overruns: 0,
+            orders: Vec::new(),
+            exited: false,
+        };
+        board.greet(welcome).map_err(|error| board.explain(error))?;
+        board.receive()?;
+        // It stands before its first instruction, and its plugin takes a machine that is not started for idle.
+        board.next_ns = 0;
+        Ok(board)
+    }
+
+    fn accept(&mut self) -> Result<UnixStream, EmuError> {
+        let begin = Instant::now();
+        while begin.elapsed() < self.watchdog {
+            match self.listener.accept() {
+                Ok((stream, _)) => return Ok(stream),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(CONNECT_POLL),
+                Err(error) => return Err(EmuError::Host { what: "hear from a board", error }),
+            }
+            if let Some(status) = self.qemu.ended() {
+                return Err(EmuError::BoardDied { board: self.number, status, said: self.qemu.said() });
+            }
+        }
+        let waited_s = begin.elapsed().as_secs_f64();
+        Err(EmuError::BoardSilent { board: self.number, waited_s, said: self.qemu.said() })
+    }
+}
+
+/// A socket with a name that no other run has; the name vanishes with the socket.
+fn listen(board: u8) -> io::Result<(UnixListener, String)> {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let name = format!("renga-emu-{}-{run}-{board}", std::process::id());
+    Ok((UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?, name))
+}
+
+impl Board {
+    fn greet(&mut self, welcome: &Welcome) -> Result<(), MessageError> {
+        // The plugin has checked the version by itself.
+        let _hello: Hello = messages::receive(&mut self.stream, &mut self.scratch)?;
+        messages::send(self.stream.get_mut(), welcome, &mut self.scratch)
+    }
+
+    /// Lets it run until `until_ns`; [`Board::receive`] must follow.
+    pub fn grant(&mut self, until_ns: u64) -> Result<(), EmuError> {
+        let grant = Grant { until_ns, orders: std::mem::take(&mut self.orders) };
+        messages::send(self.stream.get_mut(), &grant, &mut self.scratch).map_err(|error| self.explain(error))
+    }
+
+    /// Waits until it has stopped; what it did, and with what status it ended if it did.
+    pub fn receive(&mut self) -> Result<(Vec<Record>, Option<u8>), EmuError> {
+        let report: Result<Report, MessageError> = messages::receive(&mut self.stream, &mut self.scratch);
+        let report = report.map_err(|error| self.explain(error))?;
+        self.now_ns = report.now_ns;
+        self.next_ns = report.next_ns;
+        self.wants_departures = report.wants_departures;
+        self.overruns = report.overruns;
+        self.exited = report.exit.is_some();
+        Ok((report.records, report.exit))
+    }
+
+    /// Something that is to happen to it, not before its present time.
+    pub fn order(&mut self, order: Order) {
+        assert!(order.time_ns() >= self.now_ns, "board {}, {} ns: too late: {order:?}", self.number, self.now_ns);
+        if !self.exited {
+            self.orders.push(order);
+        }
+    }
+
+    /// The first instant at which it may do anything, ns.
+    pub fn earliest_ns(&self) -> u64 {
+        if self.exited {
+            return NEVER_NS;
+        }
+        let matters = |order: &&Order| self.wants_departures || !matches!(order, Order::Departed { .. });
+        let first_order_ns = self.orders.iter().filter(matters).map(Order::time_ns).min();
+        self.next_ns.min(first_order_ns.unwrap_or(NEVER_NS))
+    }
+
+    /// Where it stands, ns.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Whether it has ended.
+    pub fn exited(&self) -> bool {
+        self.exited
+    }
+
+    /// Frames that it has lost.
+    pub fn overruns(&self) -> u64 {
+        self.overruns
+    }
+
+    /// The process of its QEMU.
+    pub fn process_id(&self) -> u32 {
+        self.qemu.id()
+    }
+
+    fn explain(&mut self, error: MessageError) -> EmuError {
+        let board = self.number;
+        match error {
+            MessageError::Closed => {
+                let status = self.qemu.end();
+                EmuError::BoardDied { board, status, said: self.qemu.said() }
+            }
+            MessageError::Silent => {
+                EmuError::BoardSilent { board, waited_s: self.watchdog.as_secs_f64(), said: self.qemu.said() }
+            }
+            other => EmuError::Protocol { board, what: other.to_string() },
+        }
+    }
+}

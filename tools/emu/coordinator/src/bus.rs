@@ -1,0 +1,154 @@
+//! The link between the boards: a token bus, in virtual time.
+//!
+//! The token goes round in the order of the board numbers, `token_pass_ns` from one board to the next, for ever. A
+//! board that has a frame when the token comes sends that one frame and passes the token on (hold limit: one frame,
+//! `hardware.md` 4.5). All boards hear a frame when its last word is over.
+//!
+//! Invariant: [`TokenBus::decide`] settles a frame only when every frame that could compete with it is known, so the
+//! result does not depend on how often it is asked.
+//!
+//! Not here: lost tokens and joining (the simulator has those), what frames contain (`renga-wire`).
+
+use renga_emu_device::registers::{BROADCAST, FRAME_BYTES_MAX};
+use std::collections::VecDeque;
+
+const WORD_BITS: u64 = 16;
+const NS_PER_S: u64 = 1_000_000_000;
+/// A frame without payload is its four words of header (`hardware.md` 4.4); nothing is shorter on the wire.
+const FRAME_BYTES_MIN: usize = 8;
+/// The holder waits so long after ATN# until all boards listen (`hardware.md` 4.4).
+const ARM_NS: u64 = 10_000;
+
+/// The figures of a bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BusConfig {
+    /// Bits per second while words are on the wire.
+    pub rate_bps: u64,
+    /// Besides the words of the frame itself, ns.
+    pub frame_overhead_ns: u64,
+    /// From one board to the next, ns, at least 1.
+    pub token_pass_ns: u64,
+}
+
+impl BusConfig {
+    /// A bus of this rate, with the overheads of the GPIO bus.
+    ///
+    /// Header and checksum words are part of the frames. The rest of a frame's overhead is the 10 us in which all
+    /// boards get ready, and the poll word in which the receivers acknowledge. The token takes a word's time from
+    /// board to board: like a word, it is one store, one rise time and two reads on either side (`hardware.md` 4.3).
+    pub const fn with_rate(rate_bps: u64) -> Self {
+        let word_ns = (WORD_BITS * NS_PER_S).div_ceil(rate_bps);
+        Self { rate_bps, frame_overhead_ns: ARM_NS + word_ns, token_pass_ns: word_ns }
+    }
+
+    /// The parallel bus between Pi 3s: 18 Mbit/s (`hardware.md` 4.3, three-wire handshake, 1 kOhm).
+    pub const fn gpio() -> Self {
+        Self::with_rate(18_000_000)
+    }
+
+    /// Time of a frame of `bytes` on the wire, ns.
+    pub fn wire_ns(&self, bytes: usize) -> u64 {
+        let words = bytes.max(FRAME_BYTES_MIN).div_ceil(2) as u64;
+        self.frame_overhead_ns + (words * WORD_BITS * NS_PER_S).div_ceil(self.rate_bps)
+    }
+
+    /// No frame arrives sooner than this after it was sent, ns.
+    pub fn least_latency_ns(&self) -> u64 {
+        self.wire_ns(0)
+    }
+}
+
+impl Default for BusConfig {
+    fn default() -> Self {
+        Self::gpio()
+    }
+}
+
+/// A frame that waits for the token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// When it was sent, ns.
+    pub sent_ns: u64,
+    /// A board, or a broadcast.
+    pub destination: u8,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// A frame's passage over the bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Who sent it.
+    pub source: u8,
+    /// When it took the wire, ns.
+    pub start_ns: u64,
+    /// When it was over and arrived, ns.
+    pub end_ns: u64,
+    /// The frame.
+    pub frame: Waiting,
+}
+
+impl Passage {
+    /// Whether board `number` hears it.
+    pub fn reaches(&self, number: u8) -> bool {
+        let all = self.frame.destination == BROADCAST || self.frame.destination == u8::MAX;
+        number != self.source && (all || number == self.frame.destination)
+    }
+}
+
+/// The bus.
+#[derive(Debug)]
+pub struct TokenBus {
+    config: BusConfig,
+    /// Per board, in the order sent.
+    waiting: Vec<VecDeque<Waiting>>,
+    /// Who sent last.
+    holder: usize,
+    /// When it was done, ns.
+    free_ns: u64,
+}
+
+impl TokenBus {
+    /// A bus between `boards` boards; at 0 the token leaves board 0.
+    pub fn new(config: BusConfig, boards: usize) -> Self {
+        Self { config, waiting: vec![VecDeque::new(); boards], holder: 0, free_ns: 0 }
+    }
+
+    /// Board `source` sends `frame`; frames of one board come in the order of time.
+    pub fn send(&mut self, source: u8, frame: Waiting) {
+        assert!(frame.bytes.len() <= FRAME_BYTES_MAX, "a frame of {} bytes", frame.bytes.len());
+        self.waiting[usize::from(source)].push_back(frame);
+    }
+
+    /// Whether any frame waits.
+    pub fn has_waiting(&self) -> bool {
+        self.waiting.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// The next frame to take the wire, if it does so before `horizon_ns`; all that is sent before then is known.
+    pub fn decide(&mut self, horizon_ns: u64) -> Option<Passage> {
+        let (start_ns, source) = (0..self.waiting.len())
+            .filter_map(|board| Some((self.visit_ns(board, self.waiting[board].front()?.sent_ns), board)))
+            .min()?;
+        if start_ns >= horizon_ns {
+            return None;
+        }
+        let frame = self.waiting[source].pop_front()?;
+        let end_ns = start_ns + self.config.wire_ns(frame.bytes.len());
+        self.holder = source;
+        self.free_ns = end_ns;
+        Some(Passage { source: source as u8, start_ns, end_ns, frame })
+    }
+
+    /// When the token, going round undisturbed, first comes to `board` at or after `from_ns`.
+    fn visit_ns(&self, board: usize, from_ns: u64) -> u64 {
+        let boards = self.waiting.len();
+        let hops = (board + boards - self.holder - 1) % boards + 1;
+        let first_ns = self.free_ns + hops as u64 * self.config.token_pass_ns;
+        let round_ns = boards as u64 * self.config.token_pass_ns;
+        first_ns + from_ns.saturating_sub(first_ns).div_ceil(round_ns) * round_ns
+    }
+}
+
+#[cfg(test)]
+mod tests;

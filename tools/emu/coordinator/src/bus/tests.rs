@@ -1,0 +1,90 @@
+use super::*;
+
+const ROUND: BusConfig = BusConfig { rate_bps: 1_000_000_000, frame_overhead_ns: 100, token_pass_ns: 10 };
+
+fn frame(sent_ns: u64, bytes: usize) -> Waiting {
+    Waiting { sent_ns, destination: BROADCAST, bytes: vec![0; bytes] }
+}
+
+fn starts(bus: &mut TokenBus, horizon_ns: u64) -> Vec<(u8, u64, u64)> {
+    std::iter::from_fn(|| bus.decide(horizon_ns)).map(|p| (p.source, p.start_ns, p.end_ns)).collect()
+}
+
+#[test]
+fn the_gpio_bus_has_the_figures_of_the_hardware_report() {
+    let bus = BusConfig::gpio();
+    assert_eq!(bus.token_pass_ns, 889);
+    assert_eq!(bus.least_latency_ns(), 10_889 + 3_556);
+    let full_ns = bus.wire_ns(8 + 1024 + 4);
+    let payload_bps = 1024 * 8 * NS_PER_S / full_ns;
+    assert!((17_000_000..18_000_000).contains(&payload_bps), "{payload_bps}");
+}
+
+#[test]
+fn a_frame_waits_for_the_token() {
+    let mut bus = TokenBus::new(ROUND, 4);
+    bus.send(2, frame(0, 100));
+    assert_eq!(starts(&mut bus, u64::MAX), [(2, 20, 20 + 100 + 800)]);
+    bus.send(2, frame(0, 100));
+    assert_eq!(starts(&mut bus, u64::MAX), [(2, 960, 960 + 900)], "once round, even for the only sender");
+    bus.send(1, frame(1_895, 100));
+    assert_eq!(starts(&mut bus, u64::MAX), [(1, 1_930, 2_830)], "the token had just left board 1 at 1890");
+}
+
+#[test]
+fn the_order_is_the_tokens_not_the_senders() {
+    let mut bus = TokenBus::new(ROUND, 3);
+    for board in [0, 1, 2] {
+        bus.send(board, frame(5, 100));
+        bus.send(board, frame(6, 100));
+    }
+    let order: Vec<u8> = starts(&mut bus, u64::MAX).iter().map(|(source, ..)| *source).collect();
+    assert_eq!(order, [1, 2, 0, 1, 2, 0]);
+}
+
+#[test]
+fn nothing_is_decided_before_its_competitors_are_known() {
+    let mut bus = TokenBus::new(ROUND, 3);
+    bus.send(0, frame(0, 100));
+    assert_eq!(starts(&mut bus, 30), []);
+    bus.send(1, frame(8, 100));
+    assert_eq!(starts(&mut bus, 31), [(1, 10, 910)]);
+    assert!(bus.has_waiting());
+}
+
+#[test]
+fn asking_often_or_seldom_gives_the_same() {
+    let sends: Vec<(u8, u64, usize)> =
+        (0..200).map(|n: u64| ((n * 7 % 4) as u8, n * n * 13 % 90_000, (n * 31 % 1_000) as usize)).collect();
+    let run = |step_ns: usize| {
+        let mut bus = TokenBus::new(BusConfig::gpio(), 4);
+        let mut sorted = sends.clone();
+        sorted.sort_by_key(|(board, sent_ns, _)| (*sent_ns, *board));
+        let mut result = Vec::new();
+        let mut sorted = sorted.into_iter().peekable();
+        for horizon_ns in (0..200_000).step_by(step_ns).map(|ns| ns as u64).chain([u64::MAX]) {
+            while let Some((board, sent_ns, bytes)) = sorted.next_if(|(_, sent_ns, _)| *sent_ns < horizon_ns) {
+                bus.send(board, frame(sent_ns, bytes));
+            }
+            result.extend(starts(&mut bus, horizon_ns));
+        }
+        result
+    };
+    assert_eq!(run(1_000), run(77_777));
+    assert_eq!(run(1_000).len(), 200);
+}
+
+#[test]
+fn who_hears_what() {
+    let passage = |destination| Passage {
+        source: 1,
+        start_ns: 0,
+        end_ns: 1,
+        frame: Waiting { sent_ns: 0, destination, bytes: vec![] },
+    };
+    let heard = |destination| (0..4).filter(|board| passage(destination).reaches(*board)).collect::<Vec<u8>>();
+    assert_eq!(heard(2), [2]);
+    assert_eq!(heard(BROADCAST), [0, 2, 3]);
+    assert_eq!(heard(0xff), [0, 2, 3]);
+    assert!(heard(1).is_empty());
+}

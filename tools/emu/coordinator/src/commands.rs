@@ -1,0 +1,71 @@
+//! What other threads may tell a running cluster.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+/// A command.
+#[derive(Debug)]
+pub enum Command {
+    /// Type these bytes at a board's console.
+    Input {
+        /// Which board.
+        board: u8,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// End the run.
+    Stop,
+}
+
+/// Types at consoles from any thread, while another waits for the cluster's events.
+#[derive(Clone, Debug)]
+pub struct InputSender(Sender<Command>);
+
+impl InputSender {
+    /// Types `bytes` at the console of `board`, as soon as possible; false if the cluster has gone.
+    pub fn send(&self, board: u8, bytes: &[u8]) -> bool {
+        self.0.send(Command::Input { board, bytes: bytes.to_vec() }).is_ok()
+    }
+
+    /// Ends the run as soon as possible; false if the cluster has gone.
+    pub fn stop(&self) -> bool {
+        self.0.send(Command::Stop).is_ok()
+    }
+}
+
+/// The cluster's end.
+#[derive(Debug)]
+pub struct Commands {
+    /// Kept, so that the channel never closes.
+    sender: InputSender,
+    receiver: Receiver<Command>,
+}
+
+impl Commands {
+    /// None yet.
+    pub fn new() -> Self {
+        let (sender, receiver) = mpsc::channel();
+        Self { sender: InputSender(sender), receiver }
+    }
+
+    /// A hand to give commands.
+    pub fn sender(&self) -> InputSender {
+        self.sender.clone()
+    }
+
+    /// The next command, if there is one.
+    pub fn next(&self) -> Option<Command> {
+        self.receiver.try_recv().ok()
+    }
+
+    /// Waits for a command at most so long, or for ever.
+    pub fn wait(&self, longest: Option<Duration>) -> Option<Command> {
+        match longest {
+            None => self.receiver.recv().ok(),
+            Some(longest) => match self.receiver.recv_timeout(longest) {
+                Ok(command) => Some(command),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            },
+        }
+    }
+}

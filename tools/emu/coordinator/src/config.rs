@@ -1,0 +1,91 @@
+//! What a cluster is made of.
+
+use crate::bus::BusConfig;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Boards that a cluster can have: four bits of address, of which one value means all.
+pub const BOARDS_MAX: usize = 15;
+/// Largest `shift`: 1024 ns per instruction, about the 1 MIPS of 1989.
+pub const SHIFT_MAX: u8 = 10;
+
+/// One board.
+#[derive(Clone, Debug, Default)]
+pub struct BoardConfig {
+    /// The raw image, which QEMU loads at 0x80000.
+    pub image: PathBuf,
+    /// The command line that the image finds in its ATAGs.
+    pub append: String,
+    /// A raw image of an SD card, which the board writes to; its size is a power of two.
+    pub sd_image: Option<PathBuf>,
+    /// A device tree, instead of ATAGs.
+    pub dtb: Option<PathBuf>,
+}
+
+/// When a run ends by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// At this virtual time, ns.
+    pub virtual_ns: Option<u64>,
+    /// A board that does not reach the end of a quantum in this time (of the host) is reported as silent.
+    pub wall_watchdog: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { virtual_ns: None, wall_watchdog: Duration::from_secs(30) }
+    }
+}
+
+/// A cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterConfig {
+    /// The program `qemu-system-aarch64`.
+    pub qemu: PathBuf,
+    /// The library that `renga-emu-plugin` builds to.
+    pub plugin: PathBuf,
+    /// The boards; their numbers are their places here.
+    pub boards: Vec<BoardConfig>,
+    /// An instruction takes 2^shift ns.
+    pub shift: u8,
+    /// The link.
+    pub bus: BusConfig,
+    /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
+    /// bus. The result does not depend on it.
+    pub quantum_ns: Option<u64>,
+    /// Where all randomness comes from.
+    pub seed: u64,
+    /// Seconds from 1970 to the beginning of virtual time.
+    pub epoch_s: u64,
+    /// Virtual time is not to be faster than the host's: for a person at the console.
+    pub pace: bool,
+    /// Boards are told to trace, and frames and trace records are reported as events.
+    pub trace: bool,
+    /// When to stop.
+    pub limits: Limits,
+    /// A file to write all input to, with its virtual time.
+    pub record: Option<PathBuf>,
+    /// A file to take input from.
+    pub replay: Option<PathBuf>,
+}
+
+impl ClusterConfig {
+    /// Boards on the GPIO bus, one instruction a nanosecond, not paced.
+    pub fn new(qemu: PathBuf, plugin: PathBuf, boards: Vec<BoardConfig>) -> Self {
+        Self {
+            qemu,
+            plugin,
+            boards,
+            shift: 0,
+            bus: BusConfig::gpio(),
+            quantum_ns: None,
+            seed: 1,
+            epoch_s: 0,
+            pace: false,
+            trace: false,
+            limits: Limits::default(),
+            record: None,
+            replay: None,
+        }
+    }
+}

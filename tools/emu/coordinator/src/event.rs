@@ -1,0 +1,110 @@
+//! What a cluster tells its user.
+
+use renga_emu_device::registers::BROADCAST;
+
+/// Something that happened; events come in the order of virtual time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A board wrote to its console (PL011).
+    Console {
+        /// Which board.
+        board: u8,
+        /// When the first of these bytes was written, ns.
+        time_ns: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// A board wrote to its log (mini UART).
+    Log {
+        /// Which board.
+        board: u8,
+        /// When the first of these bytes was written, ns.
+        time_ns: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// A board ended a trace record; only with `trace`.
+    Trace {
+        /// Which board.
+        board: u8,
+        /// When, ns.
+        time_ns: u64,
+        /// What.
+        words: Vec<u32>,
+    },
+    /// A frame took the wire; only with `trace`.
+    Frame(FrameEvent),
+    /// A board ended.
+    BoardExited {
+        /// Which board.
+        board: u8,
+        /// With this status.
+        status: u8,
+        /// When, ns.
+        time_ns: u64,
+    },
+    /// Every board waits, no timer runs, nothing is on the link and no input is due. Input lets the cluster go on;
+    /// without it, the next event is `Finished`.
+    Deadlock {
+        /// When, ns.
+        time_ns: u64,
+    },
+    /// The last event.
+    Finished(Stats),
+}
+
+/// A frame on the link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameEvent {
+    /// Who sent it.
+    pub source: u8,
+    /// To whom; [`BROADCAST`]: all.
+    pub destination: u8,
+    /// When it was sent, ns.
+    pub sent_ns: u64,
+    /// How long it waited for the token, ns.
+    pub token_wait_ns: u64,
+    /// How long it was on the wire, ns.
+    pub wire_ns: u64,
+    /// When it arrived, ns.
+    pub delivered_ns: u64,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+impl FrameEvent {
+    /// When it took the wire, ns: its place among the events.
+    pub fn start_ns(&self) -> u64 {
+        self.sent_ns + self.token_wait_ns
+    }
+
+    /// Whether it is for every board.
+    pub fn is_broadcast(&self) -> bool {
+        self.destination == BROADCAST || self.destination == u8::MAX
+    }
+}
+
+/// The whole run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stats {
+    /// Virtual time at the end, ns.
+    pub virtual_ns: u64,
+    /// Times that boards were let go.
+    pub rounds: u64,
+    /// Quanta of single boards.
+    pub grants: u64,
+    /// Frames that took the wire.
+    pub frames: u64,
+    /// Frames lost at boards whose queues were full.
+    pub overruns: u64,
+    /// Time of the host, s.
+    pub host_s: f64,
+    /// Over every byte of every console, with board and time.
+    pub console_hash: u64,
+    /// Over every byte of every log, with board and time.
+    pub log_hash: u64,
+    /// Over every frame, with all its times.
+    pub frame_hash: u64,
+    /// Over every trace record, with board and time.
+    pub trace_hash: u64,
+}

@@ -1,0 +1,197 @@
+//! One QEMU: its version, its command line, its process.
+//!
+//! Invariant: a [`Qemu`] that is dropped is dead and reaped. Not here: what is said over its socket (`board`).
+
+use crate::config::{BoardConfig, ClusterConfig};
+use crate::error::EmuError;
+use std::io::Read;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The only version that the plugin fits.
+pub const SUPPORTED_QEMU: &str = "10.0.2";
+/// Bytes kept of what QEMU says.
+const SAID_BYTES_MAX: usize = 4096;
+/// How long a QEMU that has closed its socket may take to end.
+const END_WAIT: Duration = Duration::from_secs(2);
+const END_POLL: Duration = Duration::from_millis(2);
+
+/// Refuses every other version.
+pub fn check_version(qemu: &Path) -> Result<(), EmuError> {
+    let output = Command::new(qemu).arg("-version").stdin(Stdio::null()).output();
+    let output = output.map_err(|error| EmuError::NoQemu { program: qemu.to_path_buf(), error })?;
+    let found = version_in(&String::from_utf8_lossy(&output.stdout));
+    if found == SUPPORTED_QEMU { Ok(()) } else { Err(EmuError::WrongVersion { found }) }
+}
+
+/// The version in what `-version` says, or its first line if that is not QEMU's.
+fn version_in(said: &str) -> String {
+    let first = said.lines().next().unwrap_or("");
+    match first.strip_prefix("QEMU emulator version ") {
+        Some(rest) => rest.split_whitespace().next().unwrap_or("").to_owned(),
+        None => format!("a program that says {first:?}"),
+    }
+}
+
+/// A running QEMU.
+#[derive(Debug)]
+pub struct Qemu {
+    child: Child,
+    said: Arc<Mutex<Vec<u8>>>,
+    listener: Option<JoinHandle<()>>,
+}
+
+impl Qemu {
+    /// Starts board `number`, whose plugin is to call at the abstract socket `socket`.
+    pub fn start(config: &ClusterConfig, number: u8, socket: &str) -> Result<Self, EmuError> {
+        let mut command = command(config, number, socket);
+        let child = command.spawn();
+        let mut child = child.map_err(|error| EmuError::NoQemu { program: config.qemu.clone(), error })?;
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let listener = child.stderr.take().map(|stderr| {
+            let said = Arc::clone(&said);
+            thread::spawn(move || keep_last(stderr, &said))
+        });
+        Ok(Self { child, said, listener })
+    }
+
+    /// How it ended, if it has.
+    pub fn ended(&mut self) -> Option<String> {
+        self.child.try_wait().ok().flatten().map(describe)
+    }
+
+    /// How it ended; it has closed its socket, so it does so soon, or is made to.
+    pub fn end(&mut self) -> String {
+        let deadline = Instant::now() + END_WAIT;
+        while Instant::now() < deadline {
+            if let Some(status) = self.ended() {
+                return status;
+            }
+            thread::sleep(END_POLL);
+        }
+        self.kill();
+        "nothing: it hung and was killed".to_owned()
+    }
+
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The end of what it has said; complete once it has ended.
+    pub fn said(&mut self) -> String {
+        if self.ended().is_some()
+            && let Some(listener) = self.listener.take()
+        {
+            // A listener that panicked has nothing to add.
+            let _ = listener.join();
+        }
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&said).into_owned()
+    }
+
+    fn kill(&mut self) {
+        // Both fail only if it has ended and was reaped.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn keep_last(mut stderr: ChildStderr, said: &Mutex<Vec<u8>>) {
+    let mut chunk = [0; 512];
+    while let Ok(count @ 1..) = stderr.read(&mut chunk) {
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.extend_from_slice(&chunk[..count]);
+        let surplus = said.len().saturating_sub(SAID_BYTES_MAX);
+        said.drain(..surplus);
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("status {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "an unknown status".to_owned(),
+    }
+}
+
+fn command(config: &ClusterConfig, number: u8, socket: &str) -> Command {
+    let board = &config.boards[usize::from(number)];
+    let mut command = Command::new(&config.qemu);
+    // A group of its own: an interrupt from the terminal is for the caller, who decides what it means.
+    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
+    command.arg("-icount").arg(format!("shift={},sleep=off", config.shift));
+    command.args(["-global", "cortex-a53-arm-cpu.cntfrq=1000000000", "-global", "bcm2837.enabled-cpus=1"]);
+    command.arg("-seed").arg(board_seed(config.seed, number).to_string());
+    command.args(["-chardev", "null,id=console", "-serial", "chardev:console"]);
+    command.args(["-chardev", "null,id=log", "-serial", "chardev:log"]);
+    command.arg("-plugin").arg(format!("{},socket={socket}", quoted(&config.plugin)));
+    add_files(&mut command, board);
+    command
+}
+
+fn add_files(command: &mut Command, board: &BoardConfig) {
+    command.arg("-kernel").arg(&board.image);
+    if !board.append.is_empty() {
+        command.arg("-append").arg(&board.append);
+    }
+    if let Some(dtb) = &board.dtb {
+        command.arg("-dtb").arg(dtb);
+    }
+    if let Some(sd_image) = &board.sd_image {
+        // Nothing but this process reads the file while it runs, and a host that crashes ends the run anyway.
+        let drive = format!("if=sd,format=raw,cache=unsafe,file={}", quoted(sd_image));
+        command.arg("-drive").arg(drive);
+    }
+}
+
+/// A path in an option, where commas separate.
+fn quoted(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
+/// A seed for each board (SplitMix64).
+fn board_seed(seed: u64, number: u8) -> u64 {
+    let mut mixed = seed.wrapping_add((u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        let debian = "QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2+deb13u1~bpo12+1)\nCopyright";
+        assert_eq!(version_in(debian), "10.0.2");
+        assert_eq!(version_in("QEMU emulator version 7.2.22\n"), "7.2.22");
+        assert_eq!(version_in("hello\n"), "a program that says \"hello\"");
+    }
+
+    #[test]
+    fn another_program_is_refused() {
+        let refused = check_version(Path::new("/bin/true"));
+        assert!(matches!(refused, Err(EmuError::WrongVersion { .. })), "{refused:?}");
+        let missing = check_version(Path::new("/no/such/qemu"));
+        assert!(matches!(missing, Err(EmuError::NoQemu { .. })), "{missing:?}");
+    }
+
+    #[test]
+    fn boards_have_different_seeds() {
+        assert_ne!(board_seed(1, 0), board_seed(1, 1));
+        assert_ne!(board_seed(1, 0), board_seed(2, 0));
+    }
+}

@@ -1,0 +1,226 @@
+//! What was typed, in a file: JSON lines, a [`Header`] first, then one [`RecordedInput`] each, last perhaps an end.
+//!
+//! Invariant: a run with the same images and a recording as its input is the recorded run.
+
+use crate::config::ClusterConfig;
+use crate::error::EmuError;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The layout of the file.
+const LAYOUT: u32 = 1;
+
+/// What a run needs, besides input and images, to be the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// 1.
+    pub renga_recording: u32,
+    /// Boards in the cluster.
+    pub boards: usize,
+    /// As in [`ClusterConfig`].
+    pub shift: u8,
+    /// As in [`ClusterConfig`].
+    pub seed: u64,
+    /// As in [`ClusterConfig`].
+    pub epoch_s: u64,
+    /// As in [`crate::BusConfig`].
+    pub rate_bps: u64,
+    /// As in [`crate::BusConfig`].
+    pub frame_overhead_ns: u64,
+    /// As in [`crate::BusConfig`].
+    pub token_pass_ns: u64,
+    /// Boards were told that a person sits at the console.
+    pub interactive: bool,
+    /// Boards were told to trace.
+    pub trace: bool,
+}
+
+impl Header {
+    /// Of a run with this configuration.
+    pub fn of(config: &ClusterConfig) -> Self {
+        Self {
+            renga_recording: LAYOUT,
+            boards: config.boards.len(),
+            shift: config.shift,
+            seed: config.seed,
+            epoch_s: config.epoch_s,
+            rate_bps: config.bus.rate_bps,
+            frame_overhead_ns: config.bus.frame_overhead_ns,
+            token_pass_ns: config.bus.token_pass_ns,
+            interactive: config.pace,
+            trace: config.trace,
+        }
+    }
+}
+
+/// Input that came in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedInput {
+    /// At which board.
+    pub board: u8,
+    /// When, ns.
+    pub time_ns: u64,
+    /// What, in two hexadecimal digits a byte.
+    #[serde(with = "hexadecimal")]
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct End {
+    end_ns: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Input(RecordedInput),
+    End(End),
+}
+
+/// A recorded session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recording {
+    /// What the run was.
+    pub header: Header,
+    /// What was typed, ordered by time.
+    pub inputs: Vec<RecordedInput>,
+    /// When the session was ended from outside, if it was, ns.
+    pub end_ns: Option<u64>,
+}
+
+impl Recording {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no recording.
+    pub fn load(path: &Path) -> Result<Self, EmuError> {
+        let text = fs::read_to_string(path).map_err(|error| EmuError::File { path: path.to_path_buf(), error })?;
+        Self::parse(&text).map_err(|what| EmuError::Replay(format!("{}: {what}", path.display())))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().enumerate();
+        let (_, first) = lines.next().ok_or("it is empty")?;
+        let header: Header = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;
+        if header.renga_recording != LAYOUT {
+            return Err(format!("layout {} is not known", header.renga_recording));
+        }
+        let mut recording = Self { header, inputs: Vec::new(), end_ns: None };
+        for (index, line) in lines {
+            match serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1))? {
+                Line::Input(input) if usize::from(input.board) >= recording.header.boards => {
+                    return Err(format!("line {}: there is no board {}", index + 1, input.board));
+                }
+                Line::Input(input) => recording.inputs.push(input),
+                Line::End(end) => recording.end_ns = Some(end.end_ns),
+            }
+        }
+        recording.inputs.sort_by_key(|input| input.time_ns);
+        Ok(recording)
+    }
+
+    /// Whether a run with `config` can be the recorded one; what the boards are told is taken from the recording.
+    pub fn check(&self, config: &ClusterConfig) -> Result<(), EmuError> {
+        let own = Header::of(config);
+        let told = Header { interactive: self.header.interactive, trace: self.header.trace, ..own };
+        if told == self.header {
+            return Ok(());
+        }
+        Err(EmuError::Replay(format!("it was made with {:?}, this run has {told:?}", self.header)))
+    }
+}
+
+/// The file that a running cluster writes.
+#[derive(Debug)]
+pub struct Recorder {
+    path: PathBuf,
+    file: File,
+}
+
+impl Recorder {
+    /// Begins a file.
+    pub fn create(path: &Path, header: &Header) -> Result<Self, EmuError> {
+        let file = File::create(path).map_err(|error| EmuError::File { path: path.to_path_buf(), error })?;
+        let mut recorder = Self { path: path.to_path_buf(), file };
+        recorder.write(header)?;
+        Ok(recorder)
+    }
+
+    /// Notes input.
+    pub fn input(&mut self, input: &RecordedInput) -> Result<(), EmuError> {
+        self.write(input)
+    }
+
+    /// Notes that the run was ended at this time, ns.
+    pub fn end(&mut self, end_ns: u64) -> Result<(), EmuError> {
+        self.write(&End { end_ns })
+    }
+
+    fn write(&mut self, line: &impl Serialize) -> Result<(), EmuError> {
+        let mut text = serde_json::to_string(line).map_err(|error| self.error(error.into()))?;
+        text.push('\n');
+        self.file.write_all(text.as_bytes()).map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: io::Error) -> EmuError {
+        EmuError::File { path: self.path.clone(), error }
+    }
+}
+
+mod hexadecimal {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::fmt::Write;
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut digits = String::with_capacity(bytes.len() * 2);
+        for byte in bytes {
+            write!(digits, "{byte:02x}").map_err(serde::ser::Error::custom)?;
+        }
+        serializer.serialize_str(&digits)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err(D::Error::custom("an odd number of hexadecimal digits"));
+        }
+        let byte = |pair: &[u8; 2]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        pairs.iter().map(byte).collect::<Option<_>>().ok_or_else(|| D::Error::custom("not hexadecimal"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        Header::of(&ClusterConfig::new(PathBuf::new(), PathBuf::new(), vec![Default::default(); 2]))
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let path = std::env::temp_dir().join(format!("renga-recording-{}", std::process::id()));
+        let input = RecordedInput { board: 1, time_ns: 77, bytes: b"ls\r\x00\xff".to_vec() };
+        let mut recorder = Recorder::create(&path, &header()).unwrap();
+        recorder.input(&input).unwrap();
+        recorder.end(99).unwrap();
+        let read = Recording::load(&path);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(read.unwrap(), Recording { header: header(), inputs: vec![input], end_ns: Some(99) });
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_its_line() {
+        let good = serde_json::to_string(&header()).unwrap();
+        assert!(Recording::parse("").unwrap_err().contains("empty"));
+        assert!(Recording::parse("{}").unwrap_err().contains("line 1"));
+        let bad_digits = format!("{good}\n{{\"board\":0,\"time_ns\":1,\"bytes\":\"0g\"}}");
+        assert!(Recording::parse(&bad_digits).unwrap_err().contains("line 2"));
+        let bad_board = format!("{good}\n{{\"board\":2,\"time_ns\":1,\"bytes\":\"00\"}}");
+        assert!(Recording::parse(&bad_board).unwrap_err().contains("no board 2"));
+    }
+}

@@ -1,0 +1,215 @@
+//! What happened on all boards and on the link, in one order.
+//!
+//! Boards run ahead of each other, so their records come here unordered among boards. They leave in the order of
+//! (time, board, order on the board), frames after boards, once nothing earlier can come.
+//!
+//! Invariant: the order and the hashes do not depend on when records came, only on what they say.
+
+use crate::event::{Event, FrameEvent};
+use crate::fingerprint::Fingerprint;
+use std::collections::VecDeque;
+
+/// Most bytes of one console or log event.
+const CHUNK_BYTES_MAX: usize = 4096;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Item {
+    /// A byte to the console.
+    Console(u8),
+    /// A byte to the log.
+    Log(u8),
+    /// A trace record.
+    Trace(Vec<u32>),
+    /// The board ended.
+    Exit(u8),
+    /// A frame.
+    Frame(FrameEvent),
+}
+
+/// The hashes over all that has left.
+#[derive(Clone, Copy, Debug)]
+pub struct Hashes {
+    /// Consoles.
+    pub console: Fingerprint,
+    /// Logs.
+    pub log: Fingerprint,
+    /// Frames.
+    pub frame: Fingerprint,
+    /// Trace records.
+    pub trace: Fingerprint,
+}
+
+/// The merger.
+#[derive(Debug)]
+pub struct Timeline {
+    /// One per board, and a last one for frames; each ordered by time.
+    lanes: Vec<VecDeque<(u64, Item)>>,
+    ready: VecDeque<Event>,
+    hashes: Hashes,
+    /// Whether frames and trace records become events.
+    trace: bool,
+    frames: u64,
+}
+
+impl Timeline {
+    /// For `boards` boards.
+    pub fn new(boards: usize, trace: bool) -> Self {
+        let empty = Fingerprint::new();
+        Self {
+            lanes: (0..=boards).map(|_| VecDeque::new()).collect(),
+            ready: VecDeque::new(),
+            hashes: Hashes { console: empty, log: empty, frame: empty, trace: empty },
+            trace,
+            frames: 0,
+        }
+    }
+
+    /// Something happened on `board`.
+    pub fn add(&mut self, board: u8, time_ns: u64, item: Item) {
+        self.lanes[usize::from(board)].push_back((time_ns, item));
+    }
+
+    /// A frame took the wire.
+    pub fn add_frame(&mut self, frame: FrameEvent) {
+        let lane = self.lanes.len() - 1;
+        self.lanes[lane].push_back((frame.start_ns(), Item::Frame(frame)));
+    }
+
+    /// Lets go of everything before `time_ns`: nothing earlier will be added any more.
+    pub fn release(&mut self, time_ns: u64) {
+        while let Some((first_ns, lane)) = self.first() {
+            if first_ns >= time_ns {
+                break;
+            }
+            if let Some((_, item)) = self.lanes[lane].pop_front() {
+                self.let_go(lane as u8, first_ns, item);
+            }
+        }
+    }
+
+    /// The next event that may be told.
+    pub fn pop(&mut self) -> Option<Event> {
+        self.ready.pop_front()
+    }
+
+    /// Puts an event behind those let go.
+    pub fn tell(&mut self, event: Event) {
+        self.ready.push_back(event);
+    }
+
+    /// Over all that has been let go.
+    pub fn hashes(&self) -> Hashes {
+        self.hashes
+    }
+
+    /// Frames that have been let go.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    fn first(&self) -> Option<(u64, usize)> {
+        let firsts = self.lanes.iter().enumerate().filter_map(|(lane, items)| Some((items.front()?.0, lane)));
+        firsts.min()
+    }
+
+    fn let_go(&mut self, board: u8, time_ns: u64, item: Item) {
+        match item {
+            Item::Console(byte) => {
+                mix_byte(&mut self.hashes.console, board, time_ns, byte);
+                match self.ready.back_mut() {
+                    Some(Event::Console { board: last, bytes, .. }) if *last == board && has_room(bytes) => {
+                        bytes.push(byte);
+                    }
+                    _ => self.tell(Event::Console { board, time_ns, bytes: vec![byte] }),
+                }
+            }
+            Item::Log(byte) => {
+                mix_byte(&mut self.hashes.log, board, time_ns, byte);
+                match self.ready.back_mut() {
+                    Some(Event::Log { board: last, bytes, .. }) if *last == board && has_room(bytes) => bytes.push(byte),
+                    _ => self.tell(Event::Log { board, time_ns, bytes: vec![byte] }),
+                }
+            }
+            Item::Trace(words) => {
+                self.hashes.trace.mix(&[board]);
+                self.hashes.trace.mix_u64(time_ns);
+                words.iter().for_each(|word| self.hashes.trace.mix(&word.to_le_bytes()));
+                if self.trace {
+                    self.tell(Event::Trace { board, time_ns, words });
+                }
+            }
+            Item::Exit(status) => self.tell(Event::BoardExited { board, status, time_ns }),
+            Item::Frame(frame) => {
+                self.frames += 1;
+                mix_frame(&mut self.hashes.frame, &frame);
+                if self.trace {
+                    self.tell(Event::Frame(frame));
+                }
+            }
+        }
+    }
+}
+
+fn has_room(bytes: &[u8]) -> bool {
+    bytes.len() < CHUNK_BYTES_MAX
+}
+
+fn mix_byte(hash: &mut Fingerprint, board: u8, time_ns: u64, byte: u8) {
+    hash.mix_u64(time_ns);
+    hash.mix(&[board, byte]);
+}
+
+fn mix_frame(hash: &mut Fingerprint, frame: &FrameEvent) {
+    hash.mix(&[frame.source, frame.destination]);
+    for number in [frame.sent_ns, frame.token_wait_ns, frame.wire_ns, frame.delivered_ns, frame.bytes.len() as u64] {
+        hash.mix_u64(number);
+    }
+    hash.mix(&frame.bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(timeline: &mut Timeline) -> Vec<(u8, u64, Vec<u8>)> {
+        std::iter::from_fn(|| timeline.pop())
+            .filter_map(|event| match event {
+                Event::Console { board, time_ns, bytes } => Some((board, time_ns, bytes)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_order_is_that_of_time_and_then_of_boards() {
+        let mut timeline = Timeline::new(2, false);
+        for (board, time_ns, byte) in [(1, 5, b'a'), (1, 20, b'd'), (1, 30, b'e'), (0, 10, b'b'), (0, 20, b'c')] {
+            timeline.add(board, time_ns, Item::Console(byte));
+        }
+        timeline.release(30);
+        let expected = [(1, 5, b"a".to_vec()), (0, 10, b"bc".to_vec()), (1, 20, b"d".to_vec())];
+        assert_eq!(told(&mut timeline), expected);
+        timeline.release(31);
+        assert_eq!(told(&mut timeline), [(1, 30, b"e".to_vec())]);
+    }
+
+    #[test]
+    fn hashes_do_not_depend_on_when_records_come() {
+        let run = |early: bool| {
+            let mut timeline = Timeline::new(2, false);
+            timeline.add(0, 1, Item::Console(b'x'));
+            if early {
+                timeline.add(0, 3, Item::Console(b'z'));
+            }
+            timeline.add(1, 2, Item::Console(b'y'));
+            timeline.release(3);
+            if !early {
+                timeline.add(0, 3, Item::Console(b'z'));
+            }
+            timeline.release(10);
+            timeline.hashes().console
+        };
+        assert_eq!(run(true), run(false));
+    }
+}

@@ -1,0 +1,15 @@
+//! What a board sees of the emulator, without QEMU in it: the page of registers with the link device behind it, and
+//! the messages between the plugin in a board's QEMU and the coordinator.
+//!
+//! Invariant: nothing here reads a clock or draws a number; every time is an argument, in nanoseconds of virtual time.
+//!
+//! Not here: how the page gets into QEMU (`renga-emu-plugin`), when frames travel (`renga_emu::bus`), who may run
+//! until when (`renga_emu`).
+#![forbid(unsafe_code)]
+
+pub mod link;
+pub mod messages;
+pub mod registers;
+
+pub use link::{Effect, LinkDevice};
+pub use messages::{Grant, Hello, MessageError, Order, Record, Report, Welcome};

@@ -1,0 +1,93 @@
+use super::*;
+
+fn device() -> LinkDevice {
+    LinkDevice::new(Welcome { board: 3, flags: FLAG_TRACING, epoch_s: 5 << 32 | 7, lookahead_ns: 100 })
+}
+
+fn deliver(device: &mut LinkDevice, time_ns: u64, bytes: &[u8]) {
+    device.order(Order::Deliver { time_ns, bytes: bytes.to_vec() }, 0);
+}
+
+#[test]
+fn a_frame_shows_from_its_arrival_on() {
+    let mut device = device();
+    deliver(&mut device, 50, b"abcdef");
+    assert_eq!(device.next_ns(), Some(50));
+    assert_eq!(device.read(STATUS, 49), 0);
+    assert_eq!(device.read(STATUS, 50), STATUS_RECEIVED);
+    assert!(!device.interrupt());
+    device.write(INTERRUPTS, INTERRUPT_RECEIVE, 51);
+    assert!(device.interrupt());
+    assert_eq!(device.read(RECEIVE_LENGTH, 52), 6);
+    assert_eq!(device.read(ARRIVAL_LOW, 52), 50);
+    assert_eq!(device.read(RECEIVE_WORD, 52), u32::from_le_bytes(*b"abcd"));
+    assert_eq!(device.read(RECEIVE_WORD, 52), u32::from_le_bytes(*b"ef\0\0"));
+    device.write(RECEIVE_DROP, 1, 53);
+    assert!(!device.interrupt());
+    assert_eq!(device.read(RECEIVE_LENGTH, 53), 0);
+}
+
+#[test]
+fn a_sent_frame_is_reported_and_occupies_a_slot_until_it_has_left() {
+    let mut device = device();
+    device.write(TRANSMIT_WORD, u32::from_le_bytes(*b"abcd"), 10);
+    let effect = device.write(TRANSMIT_SEND, 1 << 16 | 3, 11);
+    let frame = Record::Frame { time_ns: 11, destination: 1, bytes: b"abc".to_vec() };
+    assert_eq!(effect, Effect::Report(frame));
+    assert_eq!(device.read(STATUS, 12), STATUS_SENDING);
+    assert_eq!(device.read(TRANSMIT_FREE, 12), TRANSMIT_SLOTS as u32 - 1);
+    device.order(Order::Departed { time_ns: 40, token_wait_ns: 9, wire_ns: 20 }, 12);
+    assert_eq!(device.next_ns(), None, "nobody waits for it");
+    assert_eq!(device.read(STATUS, 39), STATUS_SENDING);
+    assert_eq!(device.read(STATUS, 40), 0);
+    assert_eq!((device.read(TOKEN_WAIT, 41), device.read(WIRE_TIME, 41)), (9, 20));
+}
+
+#[test]
+fn a_full_transmitter_loses_and_says_so_and_interrupts_when_it_has_room() {
+    let mut device = device();
+    for slot in 0..=TRANSMIT_SLOTS {
+        device.write(TRANSMIT_WORD, 0, 1);
+        let sent = device.write(TRANSMIT_SEND, 4, 1) != Effect::None;
+        assert_eq!(sent, slot < TRANSMIT_SLOTS);
+    }
+    assert_eq!(device.read(STATUS, 2), STATUS_SENDING | STATUS_OVERRUN);
+    assert_eq!(device.write(STATUS, STATUS_OVERRUN, 2), Effect::None);
+    assert_eq!(device.read(STATUS, 2), STATUS_SENDING);
+    device.write(INTERRUPTS, INTERRUPT_TRANSMIT, 2);
+    assert!(!device.interrupt());
+    device.order(Order::Departed { time_ns: 30, token_wait_ns: 0, wire_ns: 20 }, 2);
+    assert_eq!(device.next_ns(), Some(30));
+    device.advance(30);
+    assert!(device.interrupt());
+}
+
+#[test]
+fn the_receive_queue_is_bounded() {
+    let mut device = device();
+    for time_ns in 0..RECEIVE_SLOTS as u64 + 2 {
+        deliver(&mut device, time_ns, b"x");
+    }
+    assert_eq!(device.read(STATUS, 1000), STATUS_RECEIVED | STATUS_OVERRUN);
+    assert_eq!(device.overruns(), 2);
+}
+
+#[test]
+fn trace_identity_and_exit() {
+    let mut device = device();
+    device.write(TRACE_WORD, 1, 5);
+    device.write(TRACE_WORD, 2, 6);
+    let record = Record::Trace { time_ns: 7, words: vec![1, 2] };
+    assert_eq!(device.write(TRACE_END, 0, 7), Effect::Report(record));
+    assert_eq!(device.read(MAGIC, 8), MAGIC_VALUE);
+    assert_eq!(device.read(BOARD, 8), 3);
+    assert_eq!((device.read(EPOCH_LOW, 8), device.read(EPOCH_HIGH, 8)), (7, 5));
+    assert_eq!(device.read(FLAGS, 8), FLAG_TRACING);
+    assert_eq!(device.write(EXIT, 0x103, 9), Effect::Exit(3));
+}
+
+#[test]
+#[should_panic(expected = "too late")]
+fn the_past_takes_no_orders() {
+    device().order(Order::Deliver { time_ns: 5, bytes: vec![0] }, 6);
+}

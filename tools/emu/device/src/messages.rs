@@ -1,0 +1,206 @@
+//! What the plugin and the coordinator say to each other, over one stream socket per board.
+//!
+//! `Hello` (plugin), `Welcome` (coordinator), then for ever `Report` (plugin: this board has reached the end of its
+//! quantum) and `Grant` (coordinator: it may go on until then). Each is a length (4 bytes, little-endian) and that
+//! many bytes of postcard. Both sides are of one build, so the layout needs no version.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::fmt;
+use std::io::{self, Read, Write};
+
+/// Most bytes of a message; a report is sent early, long before it grows to this.
+pub const MESSAGE_BYTES_MAX: usize = 1 << 24;
+/// The time that never comes.
+pub const NEVER_NS: u64 = u64::MAX;
+
+/// First words of a plugin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The version of QEMU that it found itself in.
+    pub version: String,
+}
+
+/// The coordinator's answer: who the board is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Welcome {
+    /// The board's number.
+    pub board: u8,
+    /// Register `FLAGS`.
+    pub flags: u32,
+    /// Seconds from 1970 to the beginning of virtual time.
+    pub epoch_s: u64,
+    /// A board that sends at t stops at t + this, to hear what became of its frame.
+    pub lookahead_ns: u64,
+}
+
+/// A board has arrived at the barrier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Its virtual time.
+    pub now_ns: u64,
+    /// The first instant from now at which it may do anything without new orders: `now_ns` if it is busy,
+    /// [`NEVER_NS`] if it waits with no timer running.
+    pub next_ns: u64,
+    /// It waits for room in the transmitter, so departures matter.
+    pub wants_departures: bool,
+    /// It has ended, with this status; there will be no other report.
+    pub exit: Option<u8>,
+    /// Frames lost at its link device since the beginning.
+    pub overruns: u64,
+    /// What it did, in order.
+    pub records: Vec<Record>,
+}
+
+/// Something that a board did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Record {
+    /// Wrote a byte to the console (PL011).
+    Console {
+        /// When.
+        time_ns: u64,
+        /// What.
+        byte: u8,
+    },
+    /// Wrote a byte to the log (mini UART).
+    Log {
+        /// When.
+        time_ns: u64,
+        /// What.
+        byte: u8,
+    },
+    /// Ended a trace record.
+    Trace {
+        /// When.
+        time_ns: u64,
+        /// What.
+        words: Vec<u32>,
+    },
+    /// Sent a frame.
+    Frame {
+        /// When.
+        time_ns: u64,
+        /// To whom.
+        destination: u8,
+        /// What.
+        bytes: Vec<u8>,
+    },
+}
+
+/// A board may go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// Until then; it may stop and report earlier.
+    pub until_ns: u64,
+    /// What will happen to it, all at or after its present time.
+    pub orders: Vec<Order>,
+}
+
+/// Something that will happen to a board.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// A frame arrives.
+    Deliver {
+        /// When.
+        time_ns: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// The oldest frame that it sent has left.
+    Departed {
+        /// When.
+        time_ns: u64,
+        /// After how long a wait.
+        token_wait_ns: u32,
+        /// After how long on the wire.
+        wire_ns: u32,
+    },
+    /// Bytes come in at the console.
+    Input {
+        /// When.
+        time_ns: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Order {
+    /// When it happens.
+    pub fn time_ns(&self) -> u64 {
+        match self {
+            Order::Deliver { time_ns, .. } | Order::Departed { time_ns, .. } | Order::Input { time_ns, .. } => *time_ns,
+        }
+    }
+}
+
+/// Why no message came or went.
+#[derive(Debug)]
+pub enum MessageError {
+    /// The other side closed the stream.
+    Closed,
+    /// Nothing came for as long as the stream's time-out.
+    Silent,
+    /// The stream broke.
+    Io(io::Error),
+    /// What came is no message.
+    Malformed,
+}
+
+impl fmt::Display for MessageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MessageError::Closed => f.write_str("the other side has gone"),
+            MessageError::Silent => f.write_str("the other side is silent"),
+            MessageError::Io(error) => write!(f, "the stream broke: {error}"),
+            MessageError::Malformed => f.write_str("what came is no message"),
+        }
+    }
+}
+
+impl std::error::Error for MessageError {}
+
+impl From<io::Error> for MessageError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
+                MessageError::Closed
+            }
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => MessageError::Silent,
+            _ => MessageError::Io(error),
+        }
+    }
+}
+
+/// Sends `message`, with `scratch` as space to write it down in.
+///
+/// # Errors
+/// If the other side has gone.
+pub fn send<M: Serialize>(
+    stream: &mut impl Write,
+    message: &M,
+    scratch: &mut Vec<u8>,
+) -> Result<(), MessageError> {
+    scratch.clear();
+    scratch.extend_from_slice(&[0; 4]);
+    *scratch =
+        postcard::to_extend(message, std::mem::take(scratch)).expect("a message that consists of plain data has a form");
+    let length = scratch.len() - 4;
+    assert!(length <= MESSAGE_BYTES_MAX, "a message of {length} bytes");
+    scratch[..4].copy_from_slice(&(length as u32).to_le_bytes());
+    Ok(stream.write_all(scratch)?)
+}
+
+/// Waits for a message; `stream` is best buffered, since there are two reads to a message.
+///
+/// # Errors
+/// If the other side has gone, stays silent for the stream's time-out, or talks nonsense.
+pub fn receive<M: DeserializeOwned>(stream: &mut impl Read, scratch: &mut Vec<u8>) -> Result<M, MessageError> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MESSAGE_BYTES_MAX {
+        return Err(MessageError::Malformed);
+    }
+    scratch.resize(length, 0);
+    stream.read_exact(scratch)?;
+    postcard::from_bytes(scratch).map_err(|_| MessageError::Malformed)
+}

@@ -1,0 +1,150 @@
+//! The functions of QEMU 10.0.2 that the plugin calls, and the few structures whose layout it has to know.
+//!
+//! Declared from QEMU's sources: `include/qemu/{qemu-plugin,timer,notify}.h`, `include/exec/memory.h`,
+//! `include/hw/{irq,sysbus,qdev-core}.h`, `include/chardev/char.h`, `include/system/cpus.h`,
+//! `qapi/qapi-types-control.h`. Not here: anything safe (`machine`).
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+/// `QEMU_PLUGIN_VERSION` of QEMU 10.0.
+pub const PLUGIN_INTERFACE: c_int = 4;
+/// `QEMU_CLOCK_VIRTUAL`.
+pub const CLOCK_VIRTUAL: c_int = 1;
+/// `SCALE_NS`.
+pub const SCALE_NS: c_int = 1;
+/// `QEMU_TIMER_ATTR_ALL`.
+pub const TIMER_ATTRIBUTES_ALL: c_int = -1;
+/// `DEVICE_LITTLE_ENDIAN`.
+pub const DEVICE_LITTLE_ENDIAN: c_int = 2;
+
+/// Something of QEMU's that is only pointed at.
+#[repr(C)]
+pub struct Opaque {
+    _private: [u8; 0],
+}
+
+/// `QEMUTimer` (48 bytes); QEMU fills it in.
+#[repr(C, align(16))]
+pub struct QemuTimer(pub [u8; 128]);
+
+/// `MemoryRegion` (272 bytes); QEMU fills it in.
+#[repr(C, align(64))]
+pub struct MemoryRegion(pub [u8; 4096]);
+
+/// `Notifier`.
+#[repr(C)]
+pub struct Notifier {
+    pub notify: extern "C" fn(*mut Notifier, *mut c_void),
+    pub node: [*mut c_void; 2],
+}
+
+/// `MemoryRegionOps`.
+#[repr(C)]
+pub struct MemoryRegionOps {
+    pub read: extern "C" fn(*mut c_void, u64, c_uint) -> u64,
+    pub write: extern "C" fn(*mut c_void, u64, u64, c_uint),
+    pub read_with_attributes: *const c_void,
+    pub write_with_attributes: *const c_void,
+    pub endianness: c_int,
+    pub valid: Valid,
+    pub implemented: Implemented,
+}
+
+/// `MemoryRegionOps::valid`.
+#[repr(C)]
+pub struct Valid {
+    pub bytes_min: c_uint,
+    pub bytes_max: c_uint,
+    pub unaligned: bool,
+    pub accepts: *const c_void,
+}
+
+/// `MemoryRegionOps::impl`.
+#[repr(C)]
+pub struct Implemented {
+    pub bytes_min: c_uint,
+    pub bytes_max: c_uint,
+    pub unaligned: bool,
+}
+
+/// `VersionInfo`.
+#[repr(C)]
+pub struct VersionInfo {
+    pub qemu: *const VersionTriple,
+    pub package: *const c_char,
+}
+
+/// `VersionTriple`.
+#[repr(C)]
+pub struct VersionTriple {
+    pub major: i64,
+    pub minor: i64,
+    pub micro: i64,
+}
+
+unsafe extern "C" {
+    pub fn qmp_query_version(error: *mut *mut c_void) -> *mut VersionInfo;
+
+    pub fn qemu_clock_get_ns(clock: c_int) -> i64;
+    pub fn qemu_clock_deadline_ns_all(clock: c_int, attributes: c_int) -> i64;
+    pub fn timer_init_full(
+        timer: *mut QemuTimer,
+        group: *mut c_void,
+        clock: c_int,
+        scale: c_int,
+        attributes: c_int,
+        callback: extern "C" fn(*mut c_void),
+        argument: *mut c_void,
+    );
+    pub fn timer_mod_ns(timer: *mut QemuTimer, expire_ns: i64);
+    pub fn timer_del(timer: *mut QemuTimer);
+    pub fn all_cpu_threads_idle() -> bool;
+
+    pub fn qemu_add_machine_init_done_notifier(notifier: *mut Notifier);
+    pub fn object_resolve_path(path: *const c_char, ambiguous: *mut bool) -> *mut Opaque;
+    pub fn object_resolve_path_type(
+        path: *const c_char,
+        type_name: *const c_char,
+        ambiguous: *mut bool,
+    ) -> *mut Opaque;
+    pub fn qdev_get_gpio_in_named(device: *mut Opaque, name: *const c_char, index: c_int) -> *mut Opaque;
+    pub fn qemu_set_irq(line: *mut Opaque, level: c_int);
+
+    pub fn get_system_memory() -> *mut MemoryRegion;
+    pub fn memory_region_init_io(
+        region: *mut MemoryRegion,
+        owner: *mut Opaque,
+        operations: *const MemoryRegionOps,
+        argument: *mut c_void,
+        name: *const c_char,
+        bytes: u64,
+    );
+    pub fn memory_region_add_subregion_overlap(
+        container: *mut MemoryRegion,
+        address: u64,
+        region: *mut MemoryRegion,
+        priority: c_int,
+    );
+    pub fn sysbus_mmio_get_region(device: *mut Opaque, index: c_int) -> *mut MemoryRegion;
+    // The attributes are a structure of one 64-bit word, which travels as the word does.
+    pub fn memory_region_dispatch_read(
+        region: *mut MemoryRegion,
+        offset: u64,
+        value: *mut u64,
+        operation: c_int,
+        attributes: u64,
+    ) -> c_int;
+    pub fn memory_region_dispatch_write(
+        region: *mut MemoryRegion,
+        offset: u64,
+        value: u64,
+        operation: c_int,
+        attributes: u64,
+    ) -> c_int;
+
+    pub fn qemu_chr_find(name: *const c_char) -> *mut Opaque;
+    pub fn qemu_chr_be_can_write(device: *mut Opaque) -> c_int;
+    pub fn qemu_chr_be_write(device: *mut Opaque, bytes: *const u8, count: c_int);
+
+    pub fn _exit(status: c_int) -> !;
+}

@@ -1,0 +1,24 @@
+//! `renga bench`: measurements in virtual time, each printed beside what it is to be compared with.
+//!
+//! Invariant: every figure comes from a run that this command made; nothing is remembered.
+
+mod link;
+mod measured;
+mod rendezvous;
+mod sync_async;
+
+use crate::cli::{Bench, Measurement};
+use crate::environment::Environment;
+use anyhow::Result;
+
+/// Runs one measurement.
+///
+/// # Errors
+/// If something cannot be built or the run fails.
+pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
+    match &options.what {
+        Measurement::Rendezvous => rendezvous::measure(environment),
+        Measurement::Link(machine) => link::measure(environment, machine),
+        Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
+    }
+}

@@ -1,0 +1,111 @@
+//! One run for a measurement: its console text, its frames, its end.
+
+use crate::artifacts::{self, Flavour, Kernel};
+use crate::cli::Machine;
+use crate::disk_image::{Content, Placed};
+use crate::environment::Environment;
+use crate::profile::profile;
+use crate::progress::Progress;
+use crate::scratch::Scratch;
+use crate::session::{Listener, Outcome, Session};
+use crate::system::SystemFile;
+use anyhow::Result;
+use renga_emu::FrameEvent;
+use std::path::PathBuf;
+
+/// What a run said and sent.
+pub struct Measured {
+    /// The disk board's console.
+    pub text: String,
+    /// Every frame, in order.
+    pub frames: Vec<FrameEvent>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What is needed to run many measurements.
+pub struct Bed<'a> {
+    environment: &'a Environment,
+    machine: &'a Machine,
+    plugin: PathBuf,
+    scratch: Scratch,
+    /// Says what is being done.
+    pub progress: Progress,
+}
+
+impl<'a> Bed<'a> {
+    /// Builds what all runs share.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn make(environment: &'a Environment, machine: &'a Machine) -> Result<Bed<'a>> {
+        let progress = Progress::start();
+        let plugin = artifacts::plugin(environment, &progress)?;
+        Ok(Bed { environment, machine, plugin, scratch: Scratch::make(environment)?, progress })
+    }
+
+    /// A folder for this measurement's files.
+    pub fn scratch(&self) -> &std::path::Path {
+        &self.scratch.folder
+    }
+
+    /// The kernel of `flavour` for `system`.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn kernel(&self, system: &SystemFile, flavour: Flavour) -> Result<Kernel> {
+        artifacts::kernel(self.environment, system, flavour, &self.progress)
+    }
+
+    /// Runs `script` on a fresh disk.
+    ///
+    /// # Errors
+    /// If the run fails.
+    pub fn run(&self, system: &SystemFile, kernel: &Kernel, script: &str, frames: bool) -> Result<Measured> {
+        let script = Placed {
+            dest: "/etc/renga/script".to_string(),
+            content: Content::Bytes(script.as_bytes().to_vec()),
+            mode: 0o644,
+        };
+        let disk = self.scratch.folder.join("disk.img");
+        artifacts::session_disk(self.environment, vec![script], &disk, &self.progress)?;
+        self.progress.step("running");
+        let session = Session {
+            qemu: self.environment.qemu()?.to_path_buf(),
+            plugin: self.plugin.clone(),
+            kernel,
+            system,
+            disk,
+            profile: profile(self.machine.profile),
+            seed: self.machine.seed,
+            trace: frames,
+            pace: false,
+            limit_ns: None,
+            record: None,
+            replay: None,
+            keys: None,
+        };
+        let mut ear = Ear::default();
+        let outcome = session.run(&mut ear)?;
+        Ok(Measured { text: String::from_utf8_lossy(&ear.text).into_owned(), frames: ear.frames, outcome })
+    }
+}
+
+#[derive(Default)]
+struct Ear {
+    text: Vec<u8>,
+    frames: Vec<FrameEvent>,
+}
+
+impl Listener for Ear {
+    fn console(&mut self, board: u8, _: u64, bytes: &[u8]) {
+        if board == 0 {
+            self.text.extend_from_slice(bytes);
+        }
+    }
+    fn log(&mut self, _: &str) {}
+    fn traced(&mut self, _: u8, _: &[u32]) {}
+    fn frame(&mut self, frame: &FrameEvent) {
+        self.frames.push(frame.clone());
+    }
+}

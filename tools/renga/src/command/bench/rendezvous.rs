@@ -1,0 +1,68 @@
+//! What rendezvous, interrupts and system calls cost, in instructions, on the booted image.
+//!
+//! Not here: the measuring itself (`kernel/image/src/bench.rs`, `userland/src/bin/nullcall.rs`).
+
+use super::measured::Bed;
+use crate::artifacts::Flavour;
+use crate::cli::{Machine, ProfileName};
+use crate::environment::Environment;
+use crate::system::SystemFile;
+use anyhow::{Context, Result, bail};
+
+/// What was measured, what it is called here, and what the experiment before this system reached.
+const ROWS: [(&str, &str, Option<u64>); 8] = [
+    ("nothing", "call, accept, reply without words", None),
+    ("six-words", "the same with six words", Some(168)),
+    ("word-and-page-given", "one word and 4 KiB given", Some(112)),
+    ("word-and-page-taken", "one word and 4 KiB taken", Some(112)),
+    ("chain-of-five-page-taken", "through five servers, 4 KiB taken", Some(636)),
+    ("interrupt-to-process", "interrupt until the process runs", Some(114)),
+    ("yield-alone", "through the ready queue", Some(94)),
+    ("null-system-call", "null system call from user mode", None),
+];
+
+/// Prints the table.
+///
+/// # Errors
+/// If a run fails or does not say what it measured.
+pub fn measure(environment: &Environment) -> Result<u8> {
+    let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
+    let system = SystemFile::find(environment, &machine.system)?;
+    let bed = Bed::make(environment, &machine)?;
+    let kernel = bed.run(&system, &bed.kernel(&system, Flavour::Bench)?, "", false)?;
+    let program = bed.run(&system, &bed.kernel(&system, Flavour::Plain)?, "/usr/lib/renga/nullcall\n", false)?;
+    let text = kernel.text + &program.text;
+    let processes: usize = system.checked.process_count(0);
+    bed.progress.finish();
+    println!("Instructions on the booted image of `pair`, board a ({processes} processes), tracing off.");
+    println!("One instruction is one tick of virtual time; there is no cache or pipeline model.\n");
+    println!("{:<36} {:>6} {:>6} {:>8} {:>12}", "", "least", "most", "mean", "experiment");
+    for (name, what, before) in ROWS {
+        let [least, most, mean] = figures(&text, name)?;
+        let before = before.map_or(String::new(), |before| before.to_string());
+        println!("{what:<36} {least:>6} {most:>6} {mean:>8} {before:>12}");
+    }
+    println!("\nThe most is the one call in 65 that passes the ready queue, so that equals take turns.");
+    println!("The experiment's figures: a rendezvous alone on bare metal, before there was a system around it.");
+    println!("\nWhere the instructions of a round trip go:");
+    print!("{}", PARTS);
+    Ok(0)
+}
+
+/// Read off the disassembly of the image; checked when the shape of the code changes.
+const PARTS: &str = "  caller   writes op, words, slices and its state into its header
+  caller   looks whether the server's entry is open, takes it, checks budget and priorities
+  server   polled in place: decodes the entry, serves, writes the reply, marks the caller replied
+  server   goes round its loop: no queued caller, so it opens its entries again and returns
+  caller   finds its reply, reads the words
+";
+
+fn figures<'a>(text: &'a str, name: &str) -> Result<[&'a str; 3]> {
+    let start = format!("bench {name} = ");
+    let line = text.lines().find_map(|line| line.trim_end().strip_prefix(&start));
+    let line = line.with_context(|| format!("the run measured no `{name}`; it said:\n{text}"))?;
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        [least, most, mean] => Ok([least, most, mean]),
+        _ => bail!("not a measurement: {line}"),
+    }
+}

@@ -1,0 +1,20 @@
+//! The whole system as its user meets it: the `renga` program is run, boards boot in QEMU, and what they print, leave
+//! on their disk and exit with is judged.
+//!
+//! Invariant: a test waits for nothing without a limit, ends what it started, and on failure shows the console and the
+//! kernels' log. Tests that boot boards are skipped, and say so, where `RENGA_QEMU` is not set: `./renga test` and
+//! `eval "$(./renga env)"` set it. Not here: what one process does (tests of its crate), rules of the code (`tidy`).
+
+mod applets;
+mod check;
+mod determinism;
+mod errors;
+mod files;
+mod idle;
+mod interactive;
+mod pipes;
+mod programs;
+mod protection;
+mod remote;
+mod support;
+mod text;

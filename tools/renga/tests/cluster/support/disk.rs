@@ -1,0 +1,67 @@
+//! Disks of a test's own, which outlive the run: their file system can be judged and read.
+
+use super::{Ended, Renga, Scratch, root};
+use renga::disk_image::{self, Content, Placed, Verdict};
+use renga::environment::Environment;
+use renga::progress::Progress;
+use std::path::{Path, PathBuf};
+
+/// Where init looks for what to run.
+const SCRIPT_PATH: &str = "/etc/renga/script";
+
+/// A disk image in a folder of a test's own.
+pub struct Disk {
+    scratch: Scratch,
+}
+
+impl Disk {
+    /// A disk whose session runs `script`, with further files (path on the disk, content).
+    pub fn new(name: &str, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
+        let disk = Disk { scratch: Scratch::new(name) };
+        let place = |dest: &str, content: &[u8]| Placed {
+            dest: dest.to_string(),
+            content: Content::Bytes(content.to_vec()),
+            mode: 0o644,
+        };
+        let mut placed = vec![place(SCRIPT_PATH, script.as_bytes())];
+        placed.extend(files.iter().map(|(dest, content)| place(dest, content)));
+        let environment = Environment { root: root(), ..Environment::read().expect("the environment can be read") };
+        renga::artifacts::session_disk(&environment, placed, &disk.image(), &Progress::start()).expect("a disk is made");
+        disk
+    }
+
+    /// The image.
+    pub fn image(&self) -> PathBuf {
+        self.scratch.join("disk.img")
+    }
+
+    /// Runs its script.
+    pub fn run(&self, system: &str) -> Ended {
+        let options = ["--system".into(), system.into(), "--disk".into(), self.image().into_os_string()];
+        Renga::run().with(options).end()
+    }
+
+    /// Fails if the file system checker finds anything.
+    pub fn expect_clean(&self, ended: &Ended) {
+        if let Verdict::Damaged(faults) = disk_image::fsck(&self.image()).expect("e2fsck runs") {
+            panic!("the file system is damaged:\n{faults}\n{}", ended.report());
+        }
+    }
+
+    /// All its files, in a folder.
+    pub fn tree(&self) -> PathBuf {
+        let folder = self.scratch.join("tree");
+        disk_image::extract_tree(&self.image(), &folder).expect("debugfs runs");
+        folder
+    }
+
+    /// One of its files.
+    pub fn file(&self, path: &str) -> Vec<u8> {
+        disk_image::read_file(&self.image(), path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The folder that it is in.
+    pub fn folder(&self) -> &Path {
+        self.scratch.path()
+    }
+}

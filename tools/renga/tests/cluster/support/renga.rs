@@ -1,0 +1,252 @@
+//! Running `renga` as a user would, under a limit.
+
+use super::{children, root, stop};
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Condvar, Mutex, Once, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Clusters that run at once: each keeps two cores busy.
+const CLUSTERS_MAX: usize = 2;
+/// How long a run may take on the host, builds included.
+const LIMIT: Duration = Duration::from_secs(240);
+/// Virtual seconds after which a run that hangs ends by itself.
+const VIRTUAL_LIMIT_S: &str = "7200";
+const POLL: Duration = Duration::from_millis(20);
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Exit status; -1 if it was killed.
+    pub status: i32,
+    /// The console of the board that owns the disk.
+    pub stdout: Vec<u8>,
+    /// The rest: other consoles, kernel log, complaints.
+    pub stderr: String,
+    /// How long it took on the host.
+    pub took: Duration,
+}
+
+impl Ended {
+    /// Standard output as text, without carriage returns.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).replace('\r', "")
+    }
+
+    /// Fails unless the run ended with `status`.
+    pub fn expect_status(self, status: i32) -> Ended {
+        assert!(self.status == status, "status {} instead of {status}\n{}", self.status, self.report());
+        self
+    }
+
+    /// Fails unless the output is `expected`.
+    pub fn expect_text(self, expected: &str) -> Ended {
+        let found = self.text();
+        let difference = || super::difference("output", expected, &found);
+        assert!(found == expected, "{}\n{}", difference(), self.report());
+        self
+    }
+
+    /// The figure after `name` in what `--stats` printed.
+    pub fn figure(&self, name: &str) -> &str {
+        let line = self.stderr.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no `{name}` in\n{}", self.report())).trim()
+    }
+
+    /// Virtual seconds of a run with `--stats`.
+    pub fn virtual_s(&self) -> f64 {
+        let figure = self.figure("virtual time").trim_end_matches(" s");
+        figure.parse().unwrap_or_else(|_| panic!("not a time: {figure}"))
+    }
+
+    /// Everything, for a person.
+    pub fn report(&self) -> String {
+        format!(
+            "--- after {:.1} s, status {}\n--- standard output\n{}\n--- standard error (with the kernels' log)\n{}",
+            self.took.as_secs_f64(),
+            self.status,
+            self.text(),
+            self.stderr
+        )
+    }
+}
+
+/// Whether boards can boot here; says why not.
+pub fn clusters_can_run() -> bool {
+    static SAID: Once = Once::new();
+    let can = std::env::var_os("RENGA_QEMU").is_some_and(|qemu| !qemu.is_empty());
+    if !can {
+        // Past the test harness, which hides what passing tests print.
+        let reason = b"cluster tests are skipped: RENGA_QEMU is not set (use ./renga test)\n";
+        SAID.call_once(|| drop(std::io::stderr().write_all(reason)));
+    }
+    can
+}
+
+/// A run of `renga` in the making.
+pub struct Renga {
+    command: Command,
+    input: Vec<u8>,
+    limit: Duration,
+    boots: bool,
+}
+
+impl Renga {
+    /// Any subcommand.
+    pub fn command(arguments: &[&str]) -> Renga {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_renga"));
+        command.env("RENGA_ROOT", root()).args(arguments);
+        Renga { command, input: Vec::new(), limit: LIMIT, boots: false }
+    }
+
+    /// `renga run`, with the kernels' log and a limit of virtual time.
+    pub fn run() -> Renga {
+        let mut run = Renga::command(&["run", "--log", "--limit-s", VIRTUAL_LIMIT_S]);
+        run.boots = true;
+        run
+    }
+
+    /// `renga run -c script`.
+    pub fn script(script: &str) -> Renga {
+        Renga::run().with(["-c", script])
+    }
+
+    /// Further arguments.
+    pub fn with(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Renga {
+        self.command.args(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// A setting of the environment.
+    pub fn setting(mut self, name: &str, value: &str) -> Renga {
+        self.command.env(name, value);
+        self
+    }
+
+    /// What comes on its standard input; without it, nothing.
+    pub fn input(mut self, input: &[u8]) -> Renga {
+        self.input = input.to_vec();
+        self
+    }
+
+    /// How long it may take.
+    pub fn limit(mut self, limit: Duration) -> Renga {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn end(self) -> Ended {
+        self.end_disturbed(|_, _| false)
+    }
+
+    /// Runs it; `disturb` is called again and again with its process id and its output so far, until it says that it
+    /// has done its work.
+    pub fn end_disturbed(mut self, mut disturb: impl FnMut(u32, &[u8]) -> bool) -> Ended {
+        let _turn = self.boots.then(Turn::wait);
+        let begin = Instant::now();
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::start(self.command.spawn().expect("renga starts"), self.input);
+        let mut disturbed = false;
+        loop {
+            if let Some(status) = running.child.try_wait().expect("a child can be waited for") {
+                let (stdout, stderr) = running.outputs();
+                let stderr = String::from_utf8_lossy(&stderr).into_owned();
+                return Ended { status: status.code().unwrap_or(-1), stdout, stderr, took: begin.elapsed() };
+            }
+            if begin.elapsed() > self.limit {
+                stop(running.child.id());
+                let (stdout, stderr) = running.outputs();
+                let stderr = String::from_utf8_lossy(&stderr).into_owned();
+                let ended = Ended { status: -1, stdout, stderr, took: begin.elapsed() };
+                panic!("no end within {} s\n{}", self.limit.as_secs(), ended.report());
+            }
+            if !disturbed {
+                let so_far = running.stdout.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                disturbed = disturb(running.child.id(), &so_far);
+            }
+            thread::sleep(POLL);
+        }
+    }
+}
+
+type Collected = std::sync::Arc<Mutex<Vec<u8>>>;
+
+/// A process and what it has printed. It and its children end with this.
+struct Running {
+    child: Child,
+    stdout: Collected,
+    stderr: Collected,
+    readers: Vec<thread::JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(mut child: Child, input: Vec<u8>) -> Running {
+        let (stdout, stderr) = (Collected::default(), Collected::default());
+        let mut stdin = child.stdin.take().expect("it was asked for");
+        let readers = vec![
+            collect(child.stdout.take().expect("it was asked for"), &stdout),
+            collect(child.stderr.take().expect("it was asked for"), &stderr),
+        ];
+        // A program that ends before it has read all of it is no failure.
+        thread::spawn(move || drop(stdin.write_all(&input)));
+        Running { child, stdout, stderr, readers }
+    }
+
+    fn outputs(&mut self) -> (Vec<u8>, Vec<u8>) {
+        for reader in self.readers.drain(..) {
+            reader.join().expect("a reader does not panic");
+        }
+        let take = |collected: &Collected| std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
+        (take(&self.stdout), take(&self.stderr))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            let id = self.child.id();
+            for (child, _) in children(id) {
+                stop(child);
+            }
+            stop(id);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn collect(mut from: impl Read + Send + 'static, to: &Collected) -> thread::JoinHandle<()> {
+    let to = Collected::clone(to);
+    thread::spawn(move || {
+        let mut chunk = [0; 4096];
+        while let Ok(count @ 1..) = from.read(&mut chunk) {
+            to.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&chunk[..count]);
+        }
+    })
+}
+
+/// One of the clusters that may run.
+struct Turn;
+
+static RUNNING: Mutex<usize> = Mutex::new(0);
+static ENDED: Condvar = Condvar::new();
+
+impl Turn {
+    fn wait() -> Turn {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        while *running == CLUSTERS_MAX {
+            running = ENDED.wait(running).unwrap_or_else(PoisonError::into_inner);
+        }
+        *running += 1;
+        Turn
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        ENDED.notify_one();
+    }
+}

@@ -1,0 +1,95 @@
+//! Who may import whom: the arrows of `docs/architecture.md`.
+
+use crate::judge;
+use crate::metadata::{Package, packages};
+use crate::source::{place, root};
+use std::fs;
+
+/// What every system process may import.
+const PROCESS: &[&str] = &["renga-rt", "renga-proto", "renga-abi"];
+
+/// What a package below `tools` and `image` may import, beside `PROCESS` for a system process.
+fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static str])> {
+    const NOTHING: &[&str] = &[];
+    const DEVICE: &[&str] = &["renga-hal"];
+    Some(match package {
+        "renga-abi" | "renga-hal" | "renga-wire" | "renga-userland" => (NOTHING, NOTHING),
+        "renga-core" => (NOTHING, &["renga-abi"]),
+        "renga-arch-aarch64" | "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
+        "renga-mac" => (NOTHING, &["renga-wire"]),
+        "renga-phy" => (NOTHING, &["renga-hal", "renga-wire"]),
+        "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
+        "renga-clock" | "renga-pipe" => (PROCESS, NOTHING),
+        // Decision 0001: who owns a device sees its trait.
+        "renga-console" | "renga-fs" | "renga-memory" => (PROCESS, DEVICE),
+        // A user process works on an address space, which is the memory process's.
+        "renga-process" => (PROCESS, &["renga-hal", "renga-memory"]),
+        // The router carries calls whose types it does not know, so it sees the core's raw ones.
+        "renga-router" => (PROCESS, &["renga-core", "renga-mac", "renga-phy", "renga-wire"]),
+        // The tables need the kinds' names; with the feature `facts` also their signatures.
+        "renga-systems" => (
+            PROCESS,
+            &[
+                "renga-clock",
+                "renga-console",
+                "renga-fs",
+                "renga-hal",
+                "renga-memory",
+                "renga-phy",
+                "renga-pipe",
+                "renga-process",
+                "renga-router",
+            ],
+        ),
+        _ => return None,
+    })
+}
+
+/// What the image may not import, except to build its tables.
+fn is_tool(packages: &[Package], name: &str) -> bool {
+    packages.iter().any(|package| package.name == name && package.folder.starts_with("tools/"))
+}
+
+#[test]
+fn arrows() {
+    let packages = packages();
+    let mut violations = Vec::new();
+    for package in packages.iter().filter(|package| !package.folder.starts_with("tools/")) {
+        for dependency in &package.dependencies {
+            if !packages.iter().any(|other| other.name == dependency.name) {
+                continue;
+            }
+            let tool = is_tool(&packages, &dependency.name);
+            let for_tables = package.name == "renga-image" && dependency.kind.as_deref() == Some("build");
+            let fine = match (dependency.kind.as_deref(), allowed(&package.name)) {
+                _ if tool => for_tables,
+                (Some(_), _) => true,
+                (None, Some((base, more))) => base.iter().chain(more).any(|name| *name == dependency.name),
+                (None, None) => package.name == "renga-image",
+            };
+            if !fine {
+                violations.push(format!(
+                    "{}: {} imports {}",
+                    manifest_line(package, &dependency.name),
+                    package.name,
+                    dependency.name
+                ));
+            }
+        }
+    }
+    judge("packages import along the arrows of docs/architecture.md only; nothing imports the tools", violations);
+}
+
+#[test]
+fn nothing_imports_the_plugin() {
+    let imports = |package: &Package| package.dependencies.iter().any(|other| other.name == "renga-emu-plugin");
+    let violations = packages().iter().filter(|package| imports(package)).map(|p| p.folder.clone()).collect();
+    judge("the plugin is GPL-2.0-or-later and is loaded by QEMU only", violations);
+}
+
+fn manifest_line(package: &Package, dependency: &str) -> String {
+    let path = format!("{}/Cargo.toml", package.folder);
+    let text = fs::read_to_string(root().join(&path)).unwrap_or_default();
+    let at = text.find(&format!("\n{dependency}")).map_or(0, |at| at + 1);
+    place(&path, &text, at)
+}

@@ -1,0 +1,121 @@
+//! What documents name must exist: commands, options, files, links.
+
+use crate::judge;
+use crate::source::{Source, place, root, texts};
+use std::collections::HashMap;
+use std::process::Command;
+
+/// Code spans that begin so are paths of this repository.
+const TOP_FOLDERS: [&str; 7] = ["kernel/", "netlink-hw/", "sysprocs/", "userland/", "tools/", "docs/", "bench/"];
+
+fn documents() -> Vec<Source> {
+    texts().into_iter().filter(|source| source.path.ends_with(".md")).collect()
+}
+
+#[test]
+fn commands_exist() {
+    let (mut violations, mut known) = (Vec::new(), HashMap::new());
+    for source in documents() {
+        for (at, start) in source.text.match_indices("./renga ") {
+            let rest = &source.text[at + start.len()..];
+            let line = &rest[..rest.find(['\n', '`', '#']).unwrap_or(rest.len())];
+            if let Some(fault) = fault(line, &mut known) {
+                violations.push(format!("{}: {fault}", place(&source.path, &source.text, at)));
+            }
+        }
+    }
+    judge("commands and options in documents exist", violations);
+}
+
+/// What is wrong with the arguments `line` of the command.
+fn fault(line: &str, known: &mut HashMap<String, Option<String>>) -> Option<String> {
+    let words = unquoted(line);
+    let plain: Vec<&str> = words.iter().take_while(|word| !word.starts_with('-')).map(String::as_str).collect();
+    if words.iter().any(|word| word.chars().all(|c| c.is_ascii_uppercase()) && !word.is_empty()) && plain.is_empty() {
+        return None;
+    }
+    // `bench link` is a command of its own, `check pair` is not.
+    let depth = if plain.first() == Some(&"bench") { 2 } else { 1 };
+    let command = plain[..depth.min(plain.len())].join(" ");
+    let help = known.entry(command.clone()).or_insert_with(|| help(&command)).as_ref();
+    let Some(help) = help else { return Some(format!("no command `{command}`")) };
+    let missing =
+        words.iter().filter(|word| word.starts_with('-') && **word != "-" && **word != "--help" && **word != "--");
+    let missing = missing.map(|word| word.split('=').next().unwrap_or(word)).find(|word| !help.contains(word));
+    missing.map(|option| format!("`{command}` has no option {option}"))
+}
+
+/// The words before anything that the shell would take apart; what is quoted is one word.
+fn unquoted(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), _) => words.last_mut().expect("one at least").push('.'),
+            (None, '|' | ';' | '&' | '>' | ')') => break,
+            (None, ' ') => words.push(String::new()),
+            (None, _) => words.last_mut().expect("one at least").push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn help(command: &str) -> Option<String> {
+    let mut renga = Command::new(env!("CARGO_BIN_EXE_renga"));
+    let output =
+        renga.args(command.split(' ').filter(|word| !word.is_empty())).arg("--help").output().expect("renga starts");
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let (root, mut violations) = (root(), Vec::new());
+    for source in documents() {
+        for (at, start) in source.text.match_indices("](") {
+            let rest = &source.text[at + start.len()..];
+            let target = &rest[..rest.find([')', '#']).unwrap_or(rest.len())];
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if !root.join(folder).join(target).exists() {
+                violations.push(format!("{}: {target}", place(&source.path, &source.text, at)));
+            }
+        }
+    }
+    judge("links in documents lead to files that exist", violations);
+}
+
+#[test]
+fn named_files_exist() {
+    let (root, mut violations) = (root(), Vec::new());
+    for source in documents() {
+        for (at, span) in spans(&source.text) {
+            let path = span.split(':').next().unwrap_or(span);
+            let is_path = TOP_FOLDERS.iter().any(|folder| path.starts_with(folder));
+            if is_path && !path.contains(['*', '{', '<', ' ', 'N']) && !root.join(path).exists() {
+                violations.push(format!("{}: {path}", place(&source.path, &source.text, at)));
+            }
+        }
+    }
+    judge("files named in documents exist", violations);
+}
+
+/// What stands in single backticks, and where.
+fn spans(text: &str) -> Vec<(usize, &str)> {
+    let (mut spans, mut at) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let mut start = at;
+        for (number, part) in line.split('`').enumerate() {
+            if number % 2 == 1 {
+                spans.push((start, part));
+            }
+            start += part.len() + 1;
+        }
+        at += line.len();
+    }
+    spans
+}

@@ -1,0 +1,114 @@
+//! What the code of boards may not contain, and what every file begins with.
+
+use crate::judge;
+use crate::lexer::words;
+use crate::metadata::packages;
+use crate::source::{RustSource, place, root, rust};
+use std::fs;
+
+/// Code that runs on boards, where there is neither `std` nor a heap.
+const BOARD_FOLDERS: [&str; 3] = ["kernel/", "netlink-hw/", "sysprocs/"];
+/// Names that say nothing.
+const EMPTY_NAMES: [&str; 8] = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "stuff"];
+/// Types that make a static changeable.
+const CHANGEABLE: [&str; 9] =
+    ["Cell", "RefCell", "UnsafeCell", "OnceCell", "Once", "OnceLock", "Mutex", "RwLock", "Atomic"];
+
+fn board_sources() -> impl Iterator<Item = RustSource> {
+    let on_board = |source: &RustSource| {
+        BOARD_FOLDERS.iter().any(|folder| source.path.starts_with(folder)) && source.path.contains("/src/")
+    };
+    rust().into_iter().filter(on_board)
+}
+
+#[test]
+fn no_heap_and_no_std_on_boards() {
+    let mut violations = Vec::new();
+    for source in board_sources() {
+        for word in ["std", "alloc"] {
+            let path = |at: &usize| source.board_code[at + word.len()..].starts_with("::");
+            let external = |at: &usize| source.board_code[..*at].trim_end().ends_with("extern crate");
+            let used = words(&source.board_code, word).into_iter().filter(|at| path(at) || external(at));
+            violations.extend(used.map(|at| format!("{}: {word}", place(&source.path, &source.text, at))));
+        }
+    }
+    for package in packages().iter().filter(|p| BOARD_FOLDERS.iter().any(|folder| p.folder.starts_with(folder))) {
+        for path in &package.roots {
+            let text = fs::read_to_string(root().join(path)).unwrap_or_default();
+            if !text.contains("no_std") {
+                violations.push(format!("{path}:1: not no_std"));
+            }
+        }
+    }
+    judge("kernel, link and system processes are no_std without alloc, outside tests and the host harness", violations);
+}
+
+#[test]
+fn no_changeable_statics_outside_the_image() {
+    let mut violations = Vec::new();
+    for source in rust() {
+        let board = BOARD_FOLDERS.iter().any(|folder| source.path.starts_with(folder));
+        if source.path.starts_with("kernel/image/") {
+            continue;
+        }
+        for at in words(&source.board_code, "static") {
+            // `&'static` and `T: 'static` are lifetimes.
+            if source.board_code[..at].ends_with('\'') {
+                continue;
+            }
+            let rest = &source.board_code[at..];
+            let declaration = &rest[..rest.find(['=', ';']).unwrap_or(rest.len())];
+            let word =
+                |name: &&str| declaration.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(*name));
+            let changeable = board && CHANGEABLE.iter().any(|name| word(&name));
+            if changeable || !words(declaration, "mut").is_empty() && declaration.starts_with("static mut") {
+                violations.push(place(&source.path, &source.text, at));
+            }
+        }
+    }
+    judge(
+        "statics that change are in kernel/image only (tools may use atomics and locks, never `static mut`)",
+        violations,
+    );
+}
+
+#[test]
+fn no_conditions_on_the_processor() {
+    let mut violations = Vec::new();
+    for source in rust() {
+        if source.path.starts_with("kernel/arch-") || source.path.starts_with("kernel/image/") {
+            continue;
+        }
+        let places = words(&source.code, "target_arch");
+        violations.extend(places.into_iter().map(|at| place(&source.path, &source.text, at)));
+    }
+    judge("`cfg(target_arch)` is for arch-* and image", violations);
+}
+
+#[test]
+fn names_say_something() {
+    let mut violations = Vec::new();
+    for source in rust() {
+        let parts = source.path.trim_end_matches(".rs").split(['/', '_', '-']);
+        if parts.into_iter().any(|part| EMPTY_NAMES.contains(&part)) {
+            violations.push(source.path.clone());
+        }
+        for at in words(&source.code, "mod") {
+            let name = source.code[at + 3..].trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            if name.is_some_and(|name| name.split('_').any(|part| EMPTY_NAMES.contains(&part))) {
+                violations.push(place(&source.path, &source.text, at));
+            }
+        }
+    }
+    judge("no file or module is called util, common, helper, manager or misc", violations);
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let documented = |source: &RustSource| source.text.trim_start().starts_with("//!");
+    let silent = rust().into_iter().filter(|source| !documented(source));
+    judge(
+        "a Rust file begins with `//!`: what it is, its invariant, what is not there",
+        silent.map(|s| s.path + ":1").collect(),
+    );
+}

@@ -1,0 +1,22 @@
+//! The rules of the code that a machine can check, one test each.
+//!
+//! Invariant: a message names the file, the line and the rule, so that it can be mended without
+//! reading this. Not here: what the code does (the other tests); rules that only a person can judge
+//! (`docs/testing.md` says which).
+
+mod arrows;
+mod documents;
+mod formatting;
+mod layout;
+mod lexer;
+mod metadata;
+mod size;
+mod source;
+mod unsafe_code;
+mod wording;
+
+/// Fails the test with one line for each violation.
+fn judge(rule: &str, violations: Vec<String>) {
+    let count = violations.len();
+    assert!(count == 0, "{count} violations of the rule: {rule}\n  {}\n", violations.join("\n  "));
+}

@@ -1,0 +1,76 @@
+//! How long things may be.
+
+use crate::judge;
+use crate::lexer::{closing, words};
+use crate::source::{RustSource, place, root, rust};
+use std::fs;
+
+const FILE_LINES_MAX: usize = 400;
+/// As `too-many-lines-threshold` of clippy.toml, which counts in the same way: lines with code.
+const FUNCTION_LINES_MAX: usize = 70;
+/// The kernel without hardware, tests left out.
+const CORE_LINES_MAX: usize = 2500;
+
+#[test]
+fn files_are_short() {
+    let length = |source: &RustSource| source.text.lines().count();
+    let long = rust().into_iter().filter(|source| length(source) > FILE_LINES_MAX);
+    judge(
+        "a file has at most 400 lines",
+        long.map(|source| format!("{}: {} lines", source.path, length(&source))).collect(),
+    );
+}
+
+#[test]
+fn functions_are_short() {
+    let mut violations = Vec::new();
+    for source in rust() {
+        for (at, lines) in functions(&source).into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES_MAX) {
+            violations.push(format!("{}: {lines} lines", place(&source.path, &source.text, at)));
+        }
+    }
+    judge("a function has at most 70 lines of code", violations);
+}
+
+/// Where functions begin, and how many lines of code their bodies have.
+fn functions(source: &RustSource) -> Vec<(usize, usize)> {
+    let code = &source.code;
+    let body = |at: usize| {
+        let name = code[at + 2..].trim_start();
+        if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return None; // a type, or a macro's variable
+        }
+        let open = body_start(code, at)?;
+        let lines = code[open..closing(code, open)].lines().filter(|line| !line.trim().is_empty()).count();
+        Some((at, lines.saturating_sub(1)))
+    };
+    words(code, "fn").into_iter().filter_map(body).collect()
+}
+
+/// The brace that opens the body of the function at `at`; none for a declaration.
+fn body_start(code: &str, at: usize) -> Option<usize> {
+    let mut at = at;
+    loop {
+        match code.as_bytes().get(at)? {
+            b'{' => return Some(at),
+            b';' => return None,
+            b'(' | b'[' => at = closing(code, at),
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+#[test]
+fn clippy_knows_the_limit() {
+    let text = fs::read_to_string(root().join("clippy.toml")).expect("clippy.toml is there");
+    assert!(text.contains(&format!("too-many-lines-threshold = {FUNCTION_LINES_MAX}")), "clippy.toml: {text}");
+}
+
+#[test]
+fn the_core_is_small() {
+    let core = rust().into_iter().filter(|source| source.path.starts_with("kernel/core/src/"));
+    let lines: usize = core.map(|source| source.text.lines().count()).sum();
+    println!("kernel/core: {lines} lines");
+    assert!(lines < CORE_LINES_MAX, "kernel/core/src has {lines} lines; it stays under {CORE_LINES_MAX}");
+}

@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# Programs of the host that builds and runs use: the file system tools, the C linker, dpkg-deb, objcopy.
+
+# PROGRAM:PACKAGE pairs; the programs of e2fsprogs lie in /sbin, which an ordinary user's path may lack.
+readonly HOST_TOOLS=(mke2fs:e2fsprogs debugfs:e2fsprogs e2fsck:e2fsprogs cc:gcc dpkg-deb:dpkg tar:tar)
+
+missing_host_packages() {
+  local pair
+  for pair in "${HOST_TOOLS[@]}"; do
+    command -v "${pair%%:*}" >/dev/null || echo "${pair##*:}"
+  done | sort -u
+}
+
+install_host_packages() {
+  local home=$SETUP_DIR/apt-host
+  machine_source_list | apt_prepare "$home" "$(dpkg --print-architecture)"
+  apt_with "$home" get update && apt_install "$home" "$@"
+}
+
+ensure_host_tools() {
+  local packages
+  [[ :$PATH: == *:/usr/sbin:* ]] || export PATH=$PATH:/usr/sbin:/sbin
+  mapfile -t packages < <(missing_host_packages)
+  ((${#packages[@]} > 0)) || return 0
+  [[ " ${packages[*]} " != *" gcc "* ]] || packages+=(libc6-dev)
+  { apt_usable && can_be_root; } ||
+    fail "these host packages are missing: ${packages[*]}" "Install them, on Debian as root: apt-get install ${packages[*]}"
+  step "installing ${packages[*]} from Debian" install_host_packages "${packages[@]}" ||
+    fail "could not install: ${packages[*]}" "Install them, on Debian as root: apt-get install ${packages[*]}"
+  hash -r
+}
+
+# A toolchain's own objcopy needs the toolchain's libraries; Debian's llvm is as good.
+find_objcopy() {
+  local sysroot host candidate
+  sysroot=$(in_root rustc --print sysroot)
+  host=$(in_root rustc -vV | sed -n 's/^host: //p')
+  for candidate in "$sysroot/lib/rustlib/$host/bin/"{rust-objcopy,llvm-objcopy}; do
+    [[ ! -x $candidate ]] || { printf '%s\n%s\n' "$candidate" "$sysroot/lib"; return; }
+  done
+  candidate=$(command -v llvm-objcopy) || candidate=$(compgen -c llvm-objcopy- | head -n1)
+  [[ -n $candidate ]] && candidate=$(command -v "$candidate") && printf '%s\n\n' "$candidate"
+}
+
+unpack_llvm() {
+  local home=$SETUP_DIR/apt-host
+  machine_source_list | apt_prepare "$home" "$(dpkg --print-architecture)"
+  apt_with "$home" get update && apt_unpack "$home" "$SETUP_DIR/llvm" llvm-14
+}
+
+# ensure_objcopy: sets RENGA_OBJCOPY to a program that copies AArch64 ELF files to raw images.
+ensure_objcopy() {
+  local found program libraries wrapper=$SETUP_DIR/bin/objcopy
+  mapfile -t found < <(find_objcopy)
+  program=${found[0]:-} libraries=${found[1]:-}
+  if [[ -z $program ]]; then
+    program=$SETUP_DIR/llvm/usr/bin/llvm-objcopy-14
+    libraries=$SETUP_DIR/llvm/usr/lib/$(gcc -print-multiarch):$SETUP_DIR/llvm/usr/lib/llvm-14/lib
+    [[ -x $program ]] || { apt_usable && step "unpacking llvm-objcopy from Debian into target/" unpack_llvm; } ||
+      fail "there is no llvm-objcopy" "With rustup: rustup component add llvm-tools. On Debian: apt-get install llvm"
+  fi
+  mkdir -p "$SETUP_DIR/bin"
+  write_wrapper "$wrapper" "$libraries" "$program"
+  export RENGA_OBJCOPY=$wrapper
+}

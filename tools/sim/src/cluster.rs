@@ -1,0 +1,160 @@
+//! Boards joined by a loopback bus, stepped from event to event.
+//!
+//! Invariant: the same setup and the same processes give the same run. Time passes only while every
+//! board is at rest; what a process computes takes none.
+
+use renga_core::Process;
+use renga_core::notify::Notifier;
+use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
+use renga_rt::host::Board;
+
+/// Times that a board's device may interrupt before the clock must move on.
+const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
+
+/// What a cluster is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterSetup {
+    /// How many boards.
+    pub boards: u8,
+    /// Boot memory of each, bytes.
+    pub memory_bytes: usize,
+    /// The bus.
+    pub timing: BusTiming,
+    /// What goes wrong on it.
+    pub faults: Faults,
+    /// What the faults are drawn from.
+    pub seed: u64,
+}
+
+impl ClusterSetup {
+    /// `boards` boards of 64 MiB on a faultless bus.
+    pub const fn new(boards: u8) -> ClusterSetup {
+        let faults = Faults { lost_per_mille: 0, doubled_per_mille: 0, changed_per_mille: 0 };
+        ClusterSetup { boards, memory_bytes: 64 << 20, timing: BusTiming::PI3, faults, seed: 1 }
+    }
+}
+
+/// One board, while its processes are made.
+pub struct Site {
+    /// Core and boot memory; makes processes.
+    pub board: Board,
+    /// Which board.
+    pub number: u8,
+    /// Times that it was started.
+    pub boots: u8,
+    bus: LoopbackBus,
+    link: Option<Notifier>,
+}
+
+impl Site {
+    /// The board's end of the bus.
+    pub fn device(&self) -> Loopback {
+        self.bus.end(self.number)
+    }
+    /// Says which process the device notifies.
+    pub fn serve_link(&mut self, process: &'static Process) {
+        self.link = Some(Notifier::new(process));
+    }
+}
+
+/// A running cluster.
+pub struct Cluster {
+    setup: ClusterSetup,
+    sites: Vec<Site>,
+    bus: LoopbackBus,
+    now_ns: u64,
+}
+
+impl Cluster {
+    /// A cluster whose boards run what `build` makes for each.
+    pub fn new(setup: ClusterSetup, mut build: impl FnMut(&mut Site)) -> Cluster {
+        let bus = LoopbackBus::new(setup.boards, setup.timing, setup.faults, setup.seed);
+        let mut cluster = Cluster { setup, sites: Vec::new(), bus, now_ns: 0 };
+        for number in 0..setup.boards {
+            let site = cluster.boot(number, 1, &mut build);
+            cluster.sites.push(site);
+        }
+        cluster
+    }
+
+    fn boot(&self, number: u8, boots: u8, build: &mut dyn FnMut(&mut Site)) -> Site {
+        let board = Board::new(number, self.setup.memory_bytes);
+        board.core.set_now_ns(self.now_ns);
+        let mut site = Site { board, number, boots, bus: self.bus.clone(), link: None };
+        build(&mut site);
+        site
+    }
+
+    /// Resets a board: what ran on it is gone, and it runs what `build` makes.
+    pub fn reboot(&mut self, number: u8, mut build: impl FnMut(&mut Site)) {
+        self.bus.reset(number);
+        let place = usize::from(number);
+        self.sites[place] = self.boot(number, self.sites[place].boots + 1, &mut build);
+    }
+
+    /// The board `number`.
+    pub fn board(&self, number: u8) -> Board {
+        self.sites[usize::from(number)].board
+    }
+    /// The bus.
+    pub fn bus(&self) -> &LoopbackBus {
+        &self.bus
+    }
+    /// Simulated time, ns.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Runs every board until it is at rest.
+    ///
+    /// # Panics
+    /// If a board does not come to rest.
+    pub fn settle(&self) {
+        for site in &self.sites {
+            site.board.run();
+            for turn in 0.. {
+                assert!(turn < INTERRUPTS_PER_EVENT_MAX, "board {} never serves its link", site.number);
+                let Some(link) = site.link.filter(|_| self.bus.interrupts(site.number)) else { break };
+                link.notify();
+                site.board.run();
+            }
+        }
+    }
+
+    /// Settles, then lets time pass until the next event; false if there is none by `until_ns`.
+    pub fn step(&mut self, until_ns: u64) -> bool {
+        self.settle();
+        let alarms = self.sites.iter().filter_map(|site| site.board.core.next_alarm_ns());
+        let next = alarms.chain(self.bus.next_event_ns()).min();
+        let Some(next_ns) = next.filter(|next_ns| *next_ns <= until_ns) else { return false };
+        self.pass(next_ns.max(self.now_ns));
+        true
+    }
+
+    fn pass(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+        self.bus.advance(now_ns);
+        for site in &self.sites {
+            site.board.core.set_now_ns(now_ns);
+            site.board.core.expire_alarms(now_ns);
+        }
+    }
+
+    /// Runs until `now_ns` has come.
+    pub fn run_until(&mut self, now_ns: u64) {
+        while self.step(now_ns) {}
+        self.pass(now_ns.max(self.now_ns));
+        self.settle();
+    }
+
+    /// Runs until `pending` holds no more, or `limit_ns` have passed; whether it holds no more.
+    pub fn run_while(&mut self, limit_ns: u64, pending: impl Fn() -> bool) -> bool {
+        let until_ns = self.now_ns.saturating_add(limit_ns);
+        while pending() {
+            if !self.step(until_ns) {
+                return !pending();
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,266 @@
+//! Boards that each have a router, its proxies, a few servers and a few clients.
+
+use renga_core::raw::{ExchangePort, RawClient};
+use renga_core::{Address, Arena, Call, Client, Me, Port, Process, Protocol};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Stats, proxy, router};
+use renga_rt::{Errno, Never, ProcId};
+use renga_sim::{Cluster, ClusterSetup, Site};
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+renga_core::protocol! {
+    /// A server for tests.
+    pub Store = 50, StoreCall {
+        /// Nothing.
+        0 Null {} (()) -> Result<(), Errno>;
+        /// All words both ways.
+        1 Add { a: u64, b: u64, c: u64, d: i64, e: u64, f: u32 } (()) -> Result<u64, Errno>;
+        /// Fills the slice from `seed` on; only `used` bytes.
+        2 Fetch { seed: u64, used: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// A checksum of the slice.
+        3 Check {} (&'a [u8]) -> Result<u64, Errno>;
+        /// Each byte and one.
+        4 Turn {} ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
+        /// Waits for `Open`, or for an interruption.
+        5 Pass {} (()) -> Result<u64, Errno> [defers];
+        /// Lets one waiter pass.
+        6 Open { value: u64 } (()) -> Result<(), Errno>;
+        /// Notes `value` in the server's list; `fail`: does not, and says so.
+        /// Or, for [`STUCK`], answers only after `Open`.
+        7 Note { value: u64, fail: bool } (&'a [u8]) -> Result<(), Errno> [releases];
+        /// How many notes there are.
+        8 Notes {} (()) -> Result<u64, Errno>;
+    }
+}
+
+/// The value of a note that takes long.
+pub const STUCK: u64 = u64::MAX;
+
+/// Bytes that depend on `seed`.
+pub fn fill(bytes: &mut [u8], seed: u64) {
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = (seed.wrapping_mul(31).wrapping_add(i as u64 * 7) >> 1) as u8;
+    }
+}
+
+/// A checksum.
+pub fn sum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(bytes.len() as u64, |sum, byte| sum.wrapping_mul(131).wrapping_add(u64::from(*byte)))
+}
+
+/// What a server has noted: who for, the value, the checksum of its slice.
+pub type Noted = Rc<RefCell<Vec<(ProcId, u64, u64)>>>;
+
+async fn store(mut port: Port<Store>, noted: Noted, calls: Rc<Cell<u64>>) -> Never {
+    let (mut waiting, mut stuck) = (Vec::new(), None);
+    loop {
+        let call = port.accept_or_notified(Store::ENTRIES).await;
+        calls.set(calls.get() + u64::from(call.is_some()));
+        match call {
+            None => {}
+            Some(StoreCall::Null(call)) => call.reply(Ok(())),
+            Some(StoreCall::Add(call)) => {
+                let Add { a, b, c, d, e, f } = call.entry();
+                call.reply(Ok(a.wrapping_add(b * c).wrapping_add(d as u64).wrapping_add(e ^ u64::from(f))));
+            }
+            Some(StoreCall::Fetch(mut call)) => {
+                let Fetch { seed, used } = call.entry();
+                fill(&mut call.lent()[..used as usize], seed);
+                call.set_taken_used(used as usize);
+                call.reply(Ok(used));
+            }
+            Some(StoreCall::Check(mut call)) => {
+                let sum = sum(call.lent());
+                call.reply(Ok(sum));
+            }
+            Some(StoreCall::Turn(mut call)) => {
+                let (given, taken) = call.lent();
+                given.iter().zip(taken).for_each(|(from, to)| *to = from.wrapping_add(1));
+                call.reply(Ok(()));
+            }
+            Some(StoreCall::Pass(call)) => waiting.push(call),
+            Some(StoreCall::Open(call)) => {
+                let value = call.entry().value;
+                call.reply(Ok(()));
+                if let Some(stuck) = stuck.take() {
+                    Call::<Note>::reply(stuck, Ok(()));
+                }
+                if !waiting.is_empty() {
+                    waiting.remove(0).reply(Ok(value));
+                }
+            }
+            Some(StoreCall::Note(mut call)) => {
+                let Note { value, fail } = call.entry();
+                let sum = sum(call.lent());
+                if value == STUCK {
+                    stuck = Some(call);
+                    continue;
+                }
+                if !fail {
+                    noted.borrow_mut().push((call.caller(), value, sum));
+                }
+                call.reply(if fail { Err(Errno::ENOSPC) } else { Ok(()) });
+            }
+            Some(StoreCall::Notes(call)) => {
+                let count = noted.borrow().len() as u64;
+                call.reply(Ok(count));
+            }
+        }
+        for at in (0..waiting.len()).rev() {
+            if waiting[at].interrupted() {
+                waiting.remove(at).reply(Err(Errno::EINTR));
+            }
+        }
+    }
+}
+
+/// How many of what there are on each board. Indices: router, proxies, servers, clients.
+#[derive(Clone, Copy)]
+pub struct Cast {
+    pub boards: u8,
+    pub servers: usize,
+    pub clients: usize,
+    pub async_proxies: usize,
+    pub slots: usize,
+    /// Whether `Note` is asynchronous.
+    pub asynchronous: bool,
+}
+
+impl Cast {
+    pub const fn pair(clients: usize) -> Cast {
+        Cast { boards: 2, servers: 2, clients, async_proxies: 2, slots: 4, asynchronous: false }
+    }
+    fn remotes(&self) -> usize {
+        (usize::from(self.boards) - 1) * self.clients
+    }
+    fn first_server(&self) -> usize {
+        1 + self.remotes() + self.async_proxies
+    }
+    pub fn server(&self, board: u8, number: usize) -> ProcId {
+        ProcId::new(board, (self.first_server() + number) as u16)
+    }
+    pub fn client(&self, board: u8, number: usize) -> ProcId {
+        ProcId::new(board, (self.first_server() + self.servers + number) as u16)
+    }
+}
+
+/// The servers that a client sees, by board and number.
+pub struct Stores {
+    me: Me,
+    addresses: Rc<Vec<Vec<Address<Store>>>>,
+    /// Server 0 of board 0.
+    far: &'static Process,
+}
+
+impl Stores {
+    pub fn at(&mut self, board: u8, number: usize) -> Client<Store> {
+        Client::new(&self.me, self.addresses[usize::from(board)][number])
+    }
+    /// The server of board 0 taken for one of another protocol.
+    pub fn wrong<P: Protocol>(&mut self) -> Client<P> {
+        Client::new(&self.me, Address::new(self.far))
+    }
+    pub fn now_ns(&self) -> u64 {
+        self.me.now_ns()
+    }
+    pub fn me(&mut self) -> &mut Me {
+        &mut self.me
+    }
+}
+
+/// What a client does.
+pub type Body = Box<dyn Fn(Stores) -> Pin<Box<dyn Future<Output = ()>>>>;
+
+/// What a test sees of a board.
+#[derive(Clone)]
+pub struct Seen {
+    pub stats: &'static Stats,
+    pub clients: Vec<&'static Process>,
+    pub noted: Vec<Noted>,
+    /// Calls that came to servers.
+    pub calls: Rc<Cell<u64>>,
+}
+
+/// Makes the processes of one board; `body(board, client)` says what its clients do.
+pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> Seen {
+    let (board, number) = (site.board, site.number);
+    let arena: &'static Arena = board.arena;
+    let count = cast.first_server() + cast.servers + cast.clients;
+    let all: &'static [&'static Process] = arena.put_slice(count, |_| board.declare(1));
+    let (router_process, servers) = (all[0], &all[cast.first_server()..][..cast.servers]);
+    let clients = &all[cast.first_server() + cast.servers..];
+
+    let others = || (0..cast.boards).filter(move |other| *other != number);
+    let remotes: Vec<ProcId> = others().flat_map(|b| (0..cast.clients).map(move |c| cast.client(b, c))).collect();
+    let rules: Vec<EdgeRule> = others()
+        .map(|board| EdgeRule {
+            callers: (0, u16::MAX),
+            board,
+            servers: (cast.server(board, 0).index, cast.server(board, cast.servers - 1).index),
+            releases: Store::RELEASES,
+            asynchronous: if cast.asynchronous { Note::BIT } else { 0 },
+        })
+        .collect();
+    let plan = LinkPlan {
+        board: number,
+        boards: cast.boards,
+        epoch: site.boots,
+        callers: arena.put_slice(cast.clients, |i| clients[i].id().index),
+        remotes: arena.put_slice(remotes.len(), |i| remotes[i]),
+        proxies: &all[1..cast.first_server()],
+        slots: cast.slots,
+        rules: arena.put_slice(rules.len(), |i| rules[i]),
+        timing: LinkTiming::PI3,
+    };
+    let link = Link::new(arena, &plan, router_process);
+    let stats = link.stats;
+    let device = arena.put(|| site.device());
+    board.start(router_process, |me| {
+        let exchange = ExchangePort::new(&me);
+        router(me, exchange, device, link.memory, link.frame)
+    });
+    site.serve_link(router_process);
+    for (i, process) in plan.proxies.iter().enumerate() {
+        board.start(process, |me| {
+            let client = RawClient::new(&me, all);
+            proxy(me, client, &link.posts[i], link.bell)
+        });
+    }
+    let calls = Rc::new(Cell::new(0));
+    let noted: Vec<Noted> = servers.iter().map(|_| Noted::default()).collect();
+    for (i, process) in servers.iter().enumerate() {
+        let (noted, calls) = (noted[i].clone(), calls.clone());
+        board.start(process, |me| store(Port::new(&me).0, noted, calls));
+    }
+    let addresses = (0..cast.boards).map(|b| {
+        (0..cast.servers).map(move |s| match b == number {
+            true => Address::new(servers[s]),
+            false => Address::new(board.stub(router_process, cast.server(b, s))),
+        })
+    });
+    let addresses = Rc::new(addresses.map(Iterator::collect).collect::<Vec<Vec<_>>>());
+    let far = board.stub(router_process, cast.server(0, 0));
+    for (i, process) in clients.iter().enumerate() {
+        let Some(body) = body(number, i) else { continue };
+        let addresses = addresses.clone();
+        board.start(process, |me| async move {
+            body(Stores { me, addresses, far }).await;
+            std::future::pending().await
+        });
+    }
+    Seen { stats, clients: clients.to_vec(), noted, calls }
+}
+
+/// A cluster of such boards.
+pub fn cluster(setup: ClusterSetup, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> (Cluster, Vec<Seen>) {
+    let mut seen = Vec::new();
+    let cluster = Cluster::new(setup, |site| seen.push(build(site, cast, &body)));
+    (cluster, seen)
+}
+
+/// Boxes the body of a client.
+pub fn body<F: Future<Output = ()> + 'static>(make: impl Fn(Stores) -> F + 'static) -> Option<Body> {
+    Some(Box::new(move |stores| Box::pin(make(stores))))
+}

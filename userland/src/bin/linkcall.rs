@@ -1,0 +1,32 @@
+//! Calls the console of another board without words or slices, and tells when each call began and
+//! ended: what a rendezvous between boards costs a program.
+#![no_std]
+#![no_main]
+
+use renga_userland::syscall::{control, now_ns, write};
+use renga_userland::text::Decimal;
+use renga_userland::{Arguments, program};
+
+program!(main);
+
+/// Asks for the terminal's foreground group: one call to the console process, which answers at once.
+const TIOCGPGRP: usize = 0x540f;
+const CALLS: usize = 64;
+
+fn main(_: Arguments) -> i32 {
+    let mut times = [(0, 0); CALLS];
+    let mut group = 0;
+    for time in &mut times {
+        let begin_ns = now_ns();
+        if control(0, TIOCGPGRP, &mut group).is_err() {
+            return 1;
+        }
+        *time = (begin_ns, now_ns());
+    }
+    for (begin_ns, end_ns) in times {
+        for part in [b"linkcall ", Decimal::new(begin_ns).digits(), b" ", Decimal::new(end_ns).digits(), b"\n"] {
+            let _ = write(1, part);
+        }
+    }
+    0
+}

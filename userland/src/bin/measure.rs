@@ -1,0 +1,54 @@
+//! Runs a command and tells how long it took in the board's time, and what the link counted
+//! meanwhile: one line that `renga bench` reads.
+#![no_std]
+#![no_main]
+
+use renga_userland::process::{execute_by_name, exit_code, fork};
+use renga_userland::syscall::{exit, now_ns, wait, write};
+use renga_userland::text::{Decimal, complain};
+use renga_userland::{Arguments, cluster, program};
+
+program!(main);
+
+const USAGE: &[u8] = b"usage: measure LABEL COMMAND [ARGUMENT...]\n";
+
+fn main(arguments: Arguments) -> i32 {
+    let (Some(label), Some(command)) = (arguments.get(1), arguments.get(2)) else {
+        complain(&[USAGE]);
+        return 2;
+    };
+    let before = cluster::link_counters();
+    let start_ns = now_ns();
+    let pid = match fork() {
+        Ok(0) => {
+            execute_by_name(command, &arguments.list_from(2), &arguments);
+            complain(&[b"measure: cannot run ", command.to_bytes(), b"\n"]);
+            exit(127)
+        }
+        Ok(pid) => pid,
+        Err(_) => {
+            complain(&[b"measure: cannot make a process\n"]);
+            return 126;
+        }
+    };
+    let status = wait(pid as i32, 0).map_or(127, |(_, status)| exit_code(status));
+    let taken_ns = now_ns() - start_ns;
+    let after = cluster::link_counters();
+    say(b"measured ");
+    say(label.to_bytes());
+    say(b" status ");
+    say(Decimal::new(status as u64).digits());
+    say(b" ns ");
+    say(Decimal::new(taken_ns).digits());
+    say(b" counters");
+    for (after, before) in after.iter().zip(before) {
+        say(b" ");
+        say(Decimal::new(after.wrapping_sub(before)).digits());
+    }
+    say(b"\n");
+    status
+}
+
+fn say(text: &[u8]) {
+    let _ = write(1, text);
+}
