@@ -190,7 +190,9 @@ impl ActiveInode {
         self.changed = true;
     }
 
-    pub(crate) fn add_links(&mut self, add: i32) -> Result<u32, Errno> {
+    /// Changes the link count; at once in the buffer too, so that whoever syncs something else does
+    /// not put names on the medium whose inodes are only here.
+    pub(crate) async fn add_links(&mut self, add: i32) -> Result<u32, Errno> {
         self.check()?;
         let links = self.record.links().checked_add_signed(add).ok_or(Errno::EIO)?;
         if links > LINKS_MAX {
@@ -198,6 +200,7 @@ impl ActiveInode {
         }
         self.record.set_links(links);
         self.touch();
+        self.save().await?;
         Ok(links)
     }
 
@@ -227,7 +230,8 @@ impl ActiveInode {
     pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
         self.record.set_sectors(self.record.sectors().saturating_sub(count * SECTORS_PER_BLOCK));
         self.changed = true;
-        // First, as afterwards they may be somebody else's.
+        // Both first, as afterwards they may be somebody else's.
+        self.save().await?;
         self.cache.discard(first, count).await?;
         self.allocator.call(FreeBlocks { first, count }, ()).await
     }

@@ -7,9 +7,7 @@
 
 use crate::bytes::{put_u32, put_u64};
 use crate::cache::{Cache, CacheClients};
-use crate::groups::{
-    COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, GROUPS_MAX, Group, has_superblock,
-};
+use crate::groups::{COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, GROUPS_MAX, Group, has_superblock};
 use crate::superblock::{MAGIC, SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET, Superblock};
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{Allocator, AllocatorCall, InodePlace};

@@ -195,9 +195,8 @@ impl State {
             }
             BufferCall::TakeBit(call) => {
                 let entry = call.entry();
-                let taken = |page: &mut [u8; PAGE_BYTES]| {
-                    bitmap::take(page, entry.from, entry.below).ok_or(Errno::ENOSPC)
-                };
+                let taken =
+                    |page: &mut [u8; PAGE_BYTES]| bitmap::take(page, entry.from, entry.below).ok_or(Errno::ENOSPC);
                 call.reply(self.change(entry.block, taken));
             }
             BufferCall::ClearBits(call) => {

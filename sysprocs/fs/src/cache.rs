@@ -7,8 +7,8 @@
 
 use renga_proto::buffer::{
     AddEntry, Become, Buffer, BufferDirectory, ClearBits, Discard, FindEntry, Flush, Get, GetAhead, HasEntries,
-    HeldBlock, ListEntries, LostWrites, NameOfEntry, NextHeld, Put, ReadAhead, ReadBytes, RemoveEntry,
-    RepointEntry, TakeBit, WriteBytes, Zero,
+    HeldBlock, ListEntries, LostWrites, NameOfEntry, NextHeld, Put, ReadAhead, ReadBytes, RemoveEntry, RepointEntry,
+    TakeBit, WriteBytes, Zero,
 };
 use renga_proto::inode::{DirectoryRead, EntryFound};
 use renga_rt::{Client, Errno, Family};

@@ -69,6 +69,7 @@ impl ActiveInode {
         self.record.set_size((blocks + 1) * PAGE);
         self.room_from = blocks;
         self.touch_content();
+        self.save().await?;
         self.cache.add_entry(block, name, ino, kind).await
     }
 

@@ -64,8 +64,7 @@ pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Ne
             }
             FileCall::OpenInode(call) => {
                 let entry = call.entry();
-                state.facts =
-                    FileFacts { slot: entry.slot, ino: entry.ino, mode: entry.mode, flags: entry.flags };
+                state.facts = FileFacts { slot: entry.slot, ino: entry.ino, mode: entry.mode, flags: entry.flags };
                 (state.references, state.offset, state.written) = (1, 0, false);
                 call.reply(Ok(()));
             }

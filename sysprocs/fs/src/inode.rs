@@ -115,6 +115,10 @@ async fn serve_directory(inode: &mut ActiveInode, call: InodeCall) {
             let former = inode.repoint(call.lent(), entry.ino, entry.kind).await;
             call.reply(former);
         }
+        InodeCall::AddLinks(call) => {
+            let links = inode.add_links(call.entry().add).await;
+            call.reply(links);
+        }
         InodeCall::IsEmpty(call) => {
             let empty = inode.is_empty().await;
             call.reply(empty);
@@ -137,10 +141,6 @@ fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
         }
         InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.record.size())),
         InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
-        InodeCall::AddLinks(call) => {
-            let reply = inode.add_links(call.entry().add);
-            call.reply(reply);
-        }
         InodeCall::SetMode(call) => {
             let reply = inode.set_mode(call.entry().mode);
             call.reply(reply);

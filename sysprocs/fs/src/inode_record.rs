@@ -160,8 +160,7 @@ impl InodeRecord {
     }
 
     fn has_extra(&self, at: usize) -> bool {
-        self.kept_bytes == RECORD_BYTES
-            && at + 4 <= PLAIN_BYTES + usize::from(u16_at(&self.bytes, EXTRA_SIZE_AT))
+        self.kept_bytes == RECORD_BYTES && at + 4 <= PLAIN_BYTES + usize::from(u16_at(&self.bytes, EXTRA_SIZE_AT))
     }
     /// A time, ns since 1970.
     pub(crate) fn time_ns(&self, time: Time) -> u64 {

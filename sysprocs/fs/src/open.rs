@@ -4,9 +4,7 @@ use crate::inode_record::{REGULAR, TYPE_MASK};
 use crate::pathname::Component;
 use crate::walk::{Node, Parent, Walker};
 use renga_proto::inode::{Facts, InodeFacts, Truncate};
-use renga_proto::path::{
-    NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open,
-};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_rt::Errno;
 
 /// What a name came to when opened with `OPEN_CREATE`.

@@ -46,7 +46,8 @@ fn host<T>(result: std::io::Result<T>) -> Told<T> {
 /// One operation on both; panics if they differ.
 async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
     let (one, two) = (random.path(), random.path());
-    let (host_one, host_two) = (PathBuf::from(format!("{}/{one}", root.display())), format!("{}/{two}", root.display()));
+    let (host_one, host_two) =
+        (PathBuf::from(format!("{}/{one}", root.display())), format!("{}/{two}", root.display()));
     let choice = random.below(14);
     let what = format!("operation {number}: {choice} {one} {two}");
     match choice {
@@ -56,7 +57,13 @@ async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
         4 | 5 => assert_eq!(user.rename(&one, &two).await, host(fs::rename(&host_one, host_two)), "{what}"),
         6 => assert_eq!(user.link(&one, &two).await, host(fs::hard_link(&host_one, host_two)), "{what}"),
         7 => {
-            let target = random.pick(&["a", "b/c", "./dd", "c/", "a-rather-long-name-that-fills-blocks-of-directories-soon/../b"]);
+            let target = random.pick(&[
+                "a",
+                "b/c",
+                "./dd",
+                "c/",
+                "a-rather-long-name-that-fills-blocks-of-directories-soon/../b",
+            ]);
             assert_eq!(user.symlink(target, &one).await, host(std::os::unix::fs::symlink(target, &host_one)), "{what}");
         }
         8 => {
@@ -82,7 +89,11 @@ async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
         10 => write_in_the_middle(random, user, &one, &host_one, &what).await,
         11 => {
             let read = user.read_file(&one).await;
-            assert_eq!(read.map(|bytes| common::sum(&bytes)), host(fs::read(&host_one).map(|bytes| common::sum(&bytes))), "{what}");
+            assert_eq!(
+                read.map(|bytes| common::sum(&bytes)),
+                host(fs::read(&host_one).map(|bytes| common::sum(&bytes))),
+                "{what}"
+            );
         }
         12 => {
             let names = host(fs::read_dir(&host_one)).map(|entries| {
@@ -98,13 +109,18 @@ async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
         }
         _ => {
             let seen = user.stat(&one, NO_FOLLOW).await.map(|s| (s.mode & 0o170_000, s.size, s.links));
-            let there = host(fs::symlink_metadata(&host_one)).map(|m| (m.mode() & 0o170_000, m.len(), m.nlink() as u32));
+            let there =
+                host(fs::symlink_metadata(&host_one)).map(|m| (m.mode() & 0o170_000, m.len(), m.nlink() as u32));
             match (seen, there) {
                 // How directories count sizes and links is the file system's affair.
                 (Ok(seen), Ok(there)) if seen.0 == 0o040_000 => assert_eq!(seen.0, there.0, "{what}"),
                 (seen, there) => assert_eq!(seen, there, "{what}"),
             }
-            assert_eq!(user.readlink(&one).await, host(fs::read_link(&host_one)).map(|p| p.display().to_string()), "{what}");
+            assert_eq!(
+                user.readlink(&one).await,
+                host(fs::read_link(&host_one)).map(|p| p.display().to_string()),
+                "{what}"
+            );
         }
     }
 }

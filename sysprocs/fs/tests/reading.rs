@@ -49,11 +49,10 @@ fn read_everything(counts: common::Counts, medium: &'static str) {
             let name = format!("/abs/er/file-number-{n}");
             assert_eq!(user.read_file(&name).await.unwrap(), format!("{n}").as_bytes());
         }
-        assert_eq!(user.list("/etc").await.unwrap()[2..].to_vec(), [
-            ("deep".into(), 4),
-            ("link".into(), 10),
-            ("motd".into(), 8)
-        ]);
+        assert_eq!(
+            user.list("/etc").await.unwrap()[2..].to_vec(),
+            [("deep".into(), 4), ("link".into(), 10), ("motd".into(), 8)]
+        );
         let stat = user.stat("/etc/motd", 0).await.unwrap();
         assert_eq!((stat.size, stat.links, stat.mode), (6, 1, 0o100_644));
         assert_eq!(user.stat("abs", NO_FOLLOW).await.unwrap().mode, 0o120_777);

@@ -11,6 +11,8 @@
 #[cfg(feature = "host")]
 extern crate std;
 
+#[cfg(feature = "host")]
+pub mod host;
 pub mod keyboard;
 pub mod procs;
 pub mod signals;

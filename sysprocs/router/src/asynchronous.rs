@@ -264,11 +264,13 @@ impl<D: Phy + 'static> Router<D> {
             lost += u64::from(core::mem::replace(&mut copy.used, false));
         }
         add(&self.memory.stats.async_lost, lost);
+        let own_proxies = self.memory.workers.len() > self.memory.in_calls.len();
         let slots = self.memory.slots;
         for copy in &mut self.memory.in_copies[usize::from(board) * slots..][..slots] {
             match copy.stage {
-                CopyStage::Queued | CopyStage::Running => copy.stale = true,
-                CopyStage::Receiving => {
+                CopyStage::Running => copy.stale = true,
+                CopyStage::Queued if own_proxies => copy.stale = true,
+                CopyStage::Receiving | CopyStage::Queued => {
                     copy.stage = CopyStage::Free;
                     self.copies_waiting -= 1;
                 }

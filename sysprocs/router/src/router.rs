@@ -221,7 +221,7 @@ impl<D: Phy + 'static> Router<D> {
 
     fn receive_hello(&mut self, board: u8, epoch: u8, hello: Hello) {
         let session = &self.memory.peers[usize::from(board)].session;
-        if session.state() == State::Up && !session.knows(epoch) {
+        if session.state() == State::Up && !session.continues(epoch, hello) {
             self.end_session(board, State::Greeting);
         }
         // Until the calls of the old session are done their proxies are busy; it will greet again.

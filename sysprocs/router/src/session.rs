@@ -83,8 +83,8 @@ enum Gap {
 }
 
 impl Session {
-    /// Board `me`'s session with board `peer`, about to greet; `epoch` is another one than before the
-    /// board's last reset.
+    /// Board `me`'s session with board `peer`, about to greet; `epoch` should be another one than before
+    /// the board's last reset.
     pub const fn new(me: u8, peer: u8, epoch: u8, timing: LinkTiming) -> Session {
         Session {
             me,
@@ -119,6 +119,11 @@ impl Session {
     /// Whether `epoch` is that of the other board in this session.
     pub fn knows(&self, epoch: u8) -> bool {
         self.peer_epoch == Some(epoch)
+    }
+
+    /// Whether a board that greets so is still in this session; one that was reset knows nothing of it.
+    pub fn continues(&self, epoch: u8, hello: Hello) -> bool {
+        self.knows(epoch) && hello.known == Some(self.epoch)
     }
 
     /// Ends the session: what was on its way will not be accepted any more.

@@ -1,7 +1,7 @@
 //! A set of small numbers.
 
 /// Numbers are below this.
-pub const NUMBERS_MAX: usize = 512;
+pub const NUMBERS_MAX: usize = 1024;
 const WORDS: usize = NUMBERS_MAX / 64;
 
 /// A set of numbers below [`NUMBERS_MAX`]; walking through it costs what it holds.

@@ -26,13 +26,15 @@ pub struct LinkPlan {
     pub board: u8,
     /// Boards in the cluster.
     pub boards: u8,
-    /// Another number than before the board's last reset.
+    /// Should be another number than before the board's last reset: then even a frame sent before that
+    /// and still on its way is known as such.
     pub epoch: u8,
     /// Local processes that call other boards: their indices, ascending.
     pub callers: &'static [u16],
     /// Processes of other boards that call here, ascending.
     pub remotes: &'static [ProcId],
-    /// The proxies: of `remotes` in their order, then those of asynchronous calls, at least one.
+    /// The proxies: of `remotes` in their order, then those of asynchronous calls; without any of these,
+    /// asynchronous calls from other boards are only made when a synchronous one waits for them.
     pub proxies: &'static [&'static Process],
     /// Copies of asynchronous calls under way, for each board, each way; at least one.
     pub slots: usize,
@@ -69,7 +71,7 @@ impl Link {
     pub fn new(arena: &Arena, plan: &LinkPlan, router: &'static Process) -> Link {
         assert!(plan.callers.is_sorted() && plan.remotes.is_sorted(), "the plan is not in order");
         assert!(plan.callers.len().max(plan.proxies.len()) <= NUMBERS_MAX, "more callers than a router takes");
-        assert!(plan.proxies.len() > plan.remotes.len() && plan.slots > 0, "the plan has too few proxies or slots");
+        assert!(plan.proxies.len() >= plan.remotes.len() && plan.slots > 0, "the plan has too few proxies or slots");
         let (boards, workers) = (usize::from(plan.boards), plan.proxies.len());
         let posts: &'static [Post] = arena.put_slice(workers, |i| Post::new(i as u16));
         let numbers: &'static [Cell<u16>] = arena.put_slice(workers, |_| Cell::new(0));

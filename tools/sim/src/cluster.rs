@@ -150,10 +150,12 @@ impl Cluster {
     /// Runs until `pending` holds no more, or `limit_ns` have passed; whether it holds no more.
     pub fn run_while(&mut self, limit_ns: u64, pending: impl Fn() -> bool) -> bool {
         let until_ns = self.now_ns.saturating_add(limit_ns);
+        self.settle();
         while pending() {
             if !self.step(until_ns) {
-                return !pending();
+                return false;
             }
+            self.settle();
         }
         true
     }

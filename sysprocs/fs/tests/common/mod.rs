@@ -168,6 +168,10 @@ pub struct Counts {
 pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32 };
 pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4 };
 
+thread_local! {
+    static NEXT_PATH: Cell<usize> = const { Cell::new(0) };
+}
+
 /// The processes of a board.
 #[derive(Clone, Copy)]
 pub struct System {
@@ -203,10 +207,8 @@ impl System {
         let buffers = one_board(buffers);
         let slots = (0..counts.buffers).map(|_| BufferSlot::EMPTY).collect::<Vec<_>>().leak();
         let buffer_directory: Address<BufferDirectory> = board.server(|_, port| buffer_directory(port, slots));
-        let cache = |me: &Me| CacheClients {
-            directory: Client::new(me, buffer_directory),
-            buffers: Family::new(me, buffers),
-        };
+        let cache =
+            |me: &Me| CacheClients { directory: Client::new(me, buffer_directory), buffers: Family::new(me, buffers) };
         let allocator: Address<Allocator> = board.server(|me, port| {
             let cache = cache(&me);
             allocator(me, port, cache, EPOCH_NS)
@@ -221,9 +223,8 @@ impl System {
             .collect();
         let inodes = one_board(inodes);
         let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
-        let directory = board.server(|me, port| {
-            inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots)
-        });
+        let directory = board
+            .server(|me, port| inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots));
         let paths: Vec<Address<Path>> = (0..counts.paths)
             .map(|_| {
                 board.server(|me, port| {
@@ -267,7 +268,7 @@ impl System {
     pub fn client<F: Future<Output = ()> + 'static>(self, body: impl FnOnce(User) -> F) -> Rc<Cell<bool>> {
         let ended = Rc::new(Cell::new(false));
         let end = ended.clone();
-        let number = self.board.core.now_ns() as usize;
+        let number = NEXT_PATH.with(|next| next.replace(next.get() + 1));
         self.board.client(|me| {
             let path = self.paths[number % self.paths.len()];
             let user = User {

@@ -253,7 +253,7 @@ impl Cluster {
         };
         let grants_ns = horizon::grants(&earliest_ns, bounds);
         let runs = |number: usize| earliest_ns[number] < grants_ns[number];
-        self.rounds += 1; if self.rounds < 40 { eprintln!("{earliest_ns:?} {grants_ns:?} now {}", self.last_ns()); }
+        self.rounds += 1;
         for (number, board) in self.boards.iter_mut().enumerate().filter(|(number, _)| runs(*number)) {
             self.grants += 1;
             board.grant(grants_ns[number])?;

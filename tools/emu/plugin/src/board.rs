@@ -4,6 +4,7 @@
 //! the board cannot pass `until_ns`. The timer `event` runs to the next thing that is to happen to it by order.
 
 use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Timer};
+use crate::timers::TimerList;
 use crate::typing::Typing;
 use crate::{fail, uart, with_board};
 use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome};
@@ -28,6 +29,7 @@ pub struct Board {
 }
 
 struct Machine {
+    timers: TimerList,
     barrier: Timer,
     event: Timer,
     interrupt: Interrupt,
@@ -55,7 +57,7 @@ impl Board {
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
         let Some(machine) = Machine::set_up() else {
-            fail("this QEMU was not started as the coordinator does: a device is missing");
+            fail("this QEMU lacks a device, or its timers are not as those of the version supported");
         };
         self.machine = Some(machine);
         self.arrive();
@@ -83,12 +85,8 @@ impl Board {
     /// At the barrier: reports, waits, goes on.
     fn arrive(&mut self) {
         let now_ns = machine::now_ns();
-        self.settle(now_ns);
-        let next_ns = match (machine::idle(), machine::next_timer_ns()) {
-            (false, _) => now_ns,
-            (true, Some(wait_ns)) => now_ns.saturating_add(wait_ns),
-            (true, None) => NEVER_NS,
-        };
+        self.happen(now_ns);
+        let next_ns = if machine::idle() { self.next_ns().unwrap_or(NEVER_NS) } else { now_ns };
         let grant = match self.report(now_ns, next_ns, None).and_then(|()| self.receive_grant()) {
             Ok(grant) => grant,
             Err(MessageError::Closed) => machine::exit_now(0),
@@ -123,15 +121,32 @@ impl Board {
         }
     }
 
-    /// Lets happen what is due, and sets the timer for what is not.
-    fn settle(&mut self, now_ns: u64) {
+    /// Lets happen what is due.
+    fn happen(&mut self, now_ns: u64) {
         self.link.advance(now_ns);
-        let (link_ns, level) = (self.link.next_ns(), self.link.interrupt());
+        let level = self.link.interrupt();
         let machine = self.machine();
         machine.typing.advance(now_ns);
-        let next_ns = link_ns.into_iter().chain(machine.typing.next_ns()).min();
         machine.interrupt.set(level);
-        machine.event.set(next_ns);
+    }
+
+    /// When something is to happen by order, ns.
+    fn next_ordered_ns(&mut self) -> Option<u64> {
+        let link_ns = self.link.next_ns();
+        link_ns.into_iter().chain(self.machine().typing.next_ns()).min()
+    }
+
+    /// When anything happens to a board that waits, ns.
+    fn next_ns(&mut self) -> Option<u64> {
+        let ordered_ns = self.next_ordered_ns();
+        ordered_ns.into_iter().chain(self.machine().timers.next_ns()).min()
+    }
+
+    /// Lets happen what is due, and sets the timer for what is not.
+    fn settle(&mut self, now_ns: u64) {
+        self.happen(now_ns);
+        let next_ns = self.next_ordered_ns();
+        self.machine().event.set(next_ns);
     }
 
     fn write_register(&mut self, offset: u64, value: u32) {
@@ -162,8 +177,10 @@ impl Machine {
         uart::tap_log()?;
         let link = Page { read: read_link, write: write_link, argument: std::ptr::null_mut(), bytes_min: 4 };
         link.map(c"renga-link", registers::PAGE_ADDRESS, registers::PAGE_BYTES);
+        let mut barrier = Timer::new(at_barrier);
         Some(Self {
-            barrier: Timer::new(at_barrier),
+            timers: barrier.find_list(at_barrier)?,
+            barrier,
             event: Timer::new(at_event),
             interrupt: controller.interrupt_input(c"gpu-irq", registers::GPU_INTERRUPT),
             typing: Typing::new(CharacterDevice::find(c"console")?),

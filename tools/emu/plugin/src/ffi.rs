@@ -12,8 +12,6 @@ pub const PLUGIN_INTERFACE: c_int = 4;
 pub const CLOCK_VIRTUAL: c_int = 1;
 /// `SCALE_NS`.
 pub const SCALE_NS: c_int = 1;
-/// `QEMU_TIMER_ATTR_ALL`.
-pub const TIMER_ATTRIBUTES_ALL: c_int = -1;
 /// `DEVICE_LITTLE_ENDIAN`.
 pub const DEVICE_LITTLE_ENDIAN: c_int = 2;
 
@@ -86,7 +84,6 @@ unsafe extern "C" {
     pub fn qmp_query_version(error: *mut *mut c_void) -> *mut VersionInfo;
 
     pub fn qemu_clock_get_ns(clock: c_int) -> i64;
-    pub fn qemu_clock_deadline_ns_all(clock: c_int, attributes: c_int) -> i64;
     pub fn timer_init_full(
         timer: *mut QemuTimer,
         group: *mut c_void,

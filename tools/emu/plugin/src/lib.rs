@@ -14,6 +14,7 @@
 mod board;
 mod ffi;
 mod machine;
+mod timers;
 mod typing;
 mod uart;
 mod version;

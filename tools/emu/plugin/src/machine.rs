@@ -5,6 +5,7 @@
 //! which is all that the called functions ask for. Objects handed to QEMU are leaked, so they live as long as it does.
 
 use crate::ffi::{self, Implemented, MemoryRegion, MemoryRegionOps, Notifier, Opaque, QemuTimer, Valid};
+use crate::timers::TimerList;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::OnceLock;
@@ -17,13 +18,6 @@ pub fn now_ns() -> u64 {
     // SAFETY: the module's invariant; the clock exists from the start of QEMU.
     let now_ns = unsafe { ffi::qemu_clock_get_ns(ffi::CLOCK_VIRTUAL) };
     u64::try_from(now_ns).expect("virtual time begins at 0")
-}
-
-/// Nanoseconds from now to the first timer that runs, if any does.
-pub fn next_timer_ns() -> Option<u64> {
-    // SAFETY: the module's invariant.
-    let wait_ns = unsafe { ffi::qemu_clock_deadline_ns_all(ffi::CLOCK_VIRTUAL, ffi::TIMER_ATTRIBUTES_ALL) };
-    u64::try_from(wait_ns).ok()
 }
 
 /// Whether every core waits for an interrupt, and none has come.
@@ -94,6 +88,14 @@ impl Timer {
             // SAFETY: as above.
             None => unsafe { ffi::timer_del(self.timer.as_ptr()) },
         }
+    }
+
+    /// The list of timers, found by this one; it is not running afterwards. Nothing if QEMU is not as expected.
+    pub fn find_list(&mut self, callback: extern "C" fn(*mut c_void)) -> Option<TimerList> {
+        self.set(Some(0));
+        let list = TimerList::find(self.timer, 0, callback);
+        self.set(None);
+        list
     }
 
     /// To be called by its callback: it is not running any more.

@@ -76,6 +76,12 @@ fn a_pool_of_one_loses_nothing_and_keeps_order() {
 }
 
 #[test]
+fn without_proxies_for_them_the_next_synchronous_call_makes_them() {
+    let (_, seen) = notes(ClusterSetup::new(2), Cast { asynchronous: true, async_proxies: 0, ..Cast::pair(2) });
+    assert!(seen[1].stats.calls_async.get() > 0);
+}
+
+#[test]
 fn a_caller_does_not_wait_for_a_proxy_of_asynchronous_calls() {
     let got = Rc::new(Cell::new(None));
     let told = got.clone();

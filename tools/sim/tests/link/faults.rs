@@ -4,6 +4,7 @@ use crate::cast::{
     Add, Body, Cast, Check, Fetch, Note, Null, Pass, Seen, Stores, Turn, body, build, cluster, fill, sum,
 };
 use crate::synchronous::LIMIT_NS;
+use renga_core::notify::Interruptor;
 use renga_rt::Errno;
 use renga_sim::{ClusterSetup, Faults};
 use std::cell::{Cell, RefCell};
@@ -199,4 +200,46 @@ fn a_rebooted_caller_finds_its_proxy_free() {
     });
     assert!(cluster.run_while(LIMIT_NS, || passed.get() < 50), "{} calls", passed.get());
     assert_eq!(seen[0].stats.refused.get(), 0);
+}
+
+#[test]
+fn interruptions_at_any_time_end_no_call_but_their_own() {
+    const CALLS: usize = 40;
+    for seed in 1..=10 {
+        let faults = Faults { lost_per_mille: 30, doubled_per_mille: 30, changed_per_mille: 0 };
+        let setup = ClusterSetup { faults, seed, ..ClusterSetup::new(2) };
+        let results = Rc::new(RefCell::new(Vec::new()));
+        let noted = results.clone();
+        let (mut cluster, seen) = cluster(setup, Cast::pair(4), move |board, client| {
+            let noted = noted.clone();
+            let client = body(move |mut stores| {
+                let noted = noted.clone();
+                async move {
+                    for _ in 0..CALLS {
+                        let far = if client == 3 {
+                            // Fills the window, so that news of an interruption may come late.
+                            stores.at(0, 1).call(Check {}, &[0; 4096]).await.map(|_| 0)
+                        } else {
+                            stores.at(0, 0).call(Pass {}, ()).await
+                        };
+                        noted.borrow_mut().push(far);
+                        stores.me().clear_interrupted();
+                    }
+                }
+            });
+            client.filter(|_| board == 1)
+        });
+        let (mut random, mut interruptions) = (Random(seed), 0);
+        while results.borrow().len() < 4 * CALLS {
+            cluster.run_until(cluster.now_ns() + random.below(5_000_000));
+            Interruptor::new(seen[1].clients[random.below(3) as usize]).interrupt();
+            interruptions += 1;
+            assert!(interruptions < 10_000, "calls are stuck, seed {seed}");
+        }
+        let results = results.borrow();
+        assert!(results.iter().all(|result| matches!(result, Ok(0) | Err(Errno::EINTR))));
+        let ended = results.iter().filter(|result| result.is_err()).count();
+        assert!(ended == 3 * CALLS && ended <= interruptions, "{ended} of {interruptions}");
+        assert!(seen.iter().all(|seen| seen.stats.refused.get() == 0));
+    }
 }

@@ -4,7 +4,7 @@ use super::{Ended, Renga, Scratch, root};
 use renga::disk_image::{self, Content, Placed, Verdict};
 use renga::environment::Environment;
 use renga::progress::Progress;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where init looks for what to run.
 const SCRIPT_PATH: &str = "/etc/renga/script";
@@ -25,7 +25,8 @@ impl Disk {
         };
         let mut placed = vec![place(SCRIPT_PATH, script.as_bytes())];
         placed.extend(files.iter().map(|(dest, content)| place(dest, content)));
-        let environment = Environment { root: root(), ..Environment::read().expect("the environment can be read") };
+        let mut environment = Environment::read().expect("the environment can be read");
+        environment.root = root();
         renga::artifacts::session_disk(&environment, placed, &disk.image(), &Progress::start()).expect("a disk is made");
         disk
     }
@@ -58,10 +59,5 @@ impl Disk {
     /// One of its files.
     pub fn file(&self, path: &str) -> Vec<u8> {
         disk_image::read_file(&self.image(), path).unwrap_or_else(|error| panic!("{path}: {error}"))
-    }
-
-    /// The folder that it is in.
-    pub fn folder(&self) -> &Path {
-        self.scratch.path()
     }
 }

@@ -12,7 +12,7 @@ pub use disk::Disk;
 pub use processes::{children, send_signal, stop};
 pub use renga::{Ended, Renga, clusters_can_run};
 pub use scratch::Scratch;
-pub use tree::{Node, compare, snapshot};
+pub use tree::{compare, snapshot};
 
 use std::path::{Path, PathBuf};
 

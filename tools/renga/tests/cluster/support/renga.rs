@@ -89,7 +89,6 @@ pub fn clusters_can_run() -> bool {
 pub struct Renga {
     command: Command,
     input: Vec<u8>,
-    limit: Duration,
     boots: bool,
 }
 
@@ -98,7 +97,7 @@ impl Renga {
     pub fn command(arguments: &[&str]) -> Renga {
         let mut command = Command::new(env!("CARGO_BIN_EXE_renga"));
         command.env("RENGA_ROOT", root()).args(arguments);
-        Renga { command, input: Vec::new(), limit: LIMIT, boots: false }
+        Renga { command, input: Vec::new(), boots: false }
     }
 
     /// `renga run`, with the kernels' log and a limit of virtual time.
@@ -131,12 +130,6 @@ impl Renga {
         self
     }
 
-    /// How long it may take.
-    pub fn limit(mut self, limit: Duration) -> Renga {
-        self.limit = limit;
-        self
-    }
-
     /// Runs it to its end.
     pub fn end(self) -> Ended {
         self.end_disturbed(|_, _| false)
@@ -156,12 +149,12 @@ impl Renga {
                 let stderr = String::from_utf8_lossy(&stderr).into_owned();
                 return Ended { status: status.code().unwrap_or(-1), stdout, stderr, took: begin.elapsed() };
             }
-            if begin.elapsed() > self.limit {
+            if begin.elapsed() > LIMIT {
                 stop(running.child.id());
                 let (stdout, stderr) = running.outputs();
                 let stderr = String::from_utf8_lossy(&stderr).into_owned();
                 let ended = Ended { status: -1, stdout, stderr, took: begin.elapsed() };
-                panic!("no end within {} s\n{}", self.limit.as_secs(), ended.report());
+                panic!("no end within {} s\n{}", LIMIT.as_secs(), ended.report());
             }
             if !disturbed {
                 let so_far = running.stdout.lock().unwrap_or_else(PoisonError::into_inner).clone();

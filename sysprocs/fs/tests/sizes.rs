@@ -1,0 +1,23 @@
+//! Bytes of the processes' futures, which boot memory must hold.
+#![allow(missing_docs)]
+mod common;
+use renga_rt::signature::kind;
+
+#[test]
+fn futures_are_small() {
+    let kinds = [
+        kind("disk", &renga_fs::disk::<common::Medium512>),
+        kind("buffer", &renga_fs::buffer),
+        kind("buffer_directory", &renga_fs::buffer_directory),
+        kind("allocator", &renga_fs::allocator),
+        kind("inode", &renga_fs::inode),
+        kind("inode_directory", &renga_fs::inode_directory),
+        kind("path", &renga_fs::path),
+        kind("file", &renga_fs::file),
+        kind("file_table", &renga_fs::file_table),
+    ];
+    for (kind, most) in kinds.iter().zip([1000, 500, 1000, 5000, 3000, 1000, 8000, 1000, 600]) {
+        eprintln!("{}: {} bytes", kind.name, kind.future_bytes);
+        assert!(kind.future_bytes <= most, "{}: {} bytes", kind.name, kind.future_bytes);
+    }
+}

@@ -1,0 +1,125 @@
+//! What the tests need: the plugin, a program for the boards, and a run to its end.
+
+use renga_emu::{BoardConfig, Cluster, ClusterConfig, EmuError, Event, Stats};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Longest time of the host for one run.
+const RUN_MAX: Duration = Duration::from_secs(120);
+
+/// What the tests run, or nothing if this machine cannot (the reason is printed).
+#[derive(Clone, Debug)]
+pub struct Tools {
+    pub qemu: PathBuf,
+    plugin: PathBuf,
+    image: PathBuf,
+}
+
+/// All that a run said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Per board.
+    pub console: Vec<String>,
+    pub log: Vec<Vec<u8>>,
+    /// Board, status, time.
+    pub exits: Vec<(u8, u8, u64)>,
+    pub frames: u64,
+    pub virtual_ns: u64,
+    pub hashes: [u64; 4],
+}
+
+pub fn tools() -> Option<Tools> {
+    static TOOLS: OnceLock<Result<Tools, String>> = OnceLock::new();
+    match TOOLS.get_or_init(find_tools) {
+        Ok(tools) => Some(tools.clone()),
+        Err(why) => {
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+fn find_tools() -> Result<Tools, String> {
+    let qemu = std::env::var_os("RENGA_QEMU").map_or_else(|| PathBuf::from("qemu-system-aarch64"), PathBuf::from);
+    Command::new(&qemu).arg("-version").output().map_err(|error| format!("no {}: {error}", qemu.display()))?;
+    Ok(Tools { qemu, plugin: build_plugin(), image: build_image()? })
+}
+
+fn build_plugin() -> PathBuf {
+    let profile = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_path_buf();
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--package", "renga-emu-plugin", "--target-dir"]).arg(profile.parent().unwrap());
+    if profile.ends_with("release") {
+        build.arg("--release");
+    }
+    assert!(build.status().unwrap().success(), "the plugin does not build");
+    profile.join("librenga_emu_plugin.so")
+}
+
+fn build_image() -> Result<PathBuf, String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guest");
+    let image = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("guest-{}.img", std::process::id()));
+    let flags = std::env::var("RENGA_TARGET_RUSTFLAGS")
+        .or_else(|_| std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS"))
+        .unwrap_or_default();
+    let mut build = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    build.args(["--edition", "2024", "--target", "aarch64-unknown-none-softfloat", "-O", "-C", "panic=abort"]);
+    build.args(flags.split_whitespace());
+    build.arg(format!("-Clink-arg=-T{}", source.join("guest.ld").display())).arg("-Clink-arg=--oformat=binary");
+    let output = build.arg("-o").arg(&image).arg(source.join("guest.rs")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("E0463") {
+        return Err("no library for the boards' target; `./renga env` sets it".to_owned());
+    }
+    assert!(output.status.success(), "the guest does not build: {said}");
+    Ok(image)
+}
+
+impl Tools {
+    /// Some boards that play `play`.
+    pub fn config(&self, boards: usize, play: &str) -> ClusterConfig {
+        let board =
+            BoardConfig { image: self.image.clone(), append: format!("{play} x"), ..BoardConfig::default() };
+        ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), vec![board; boards])
+    }
+}
+
+/// Runs a cluster to its end; `react` sees each event.
+pub fn run_with(
+    config: ClusterConfig,
+    mut react: impl FnMut(&mut Cluster, &Event),
+) -> Result<(Outcome, Stats), EmuError> {
+    let boards = config.boards.len();
+    let mut cluster = Cluster::start(config)?;
+    let begin = Instant::now();
+    let mut outcome =
+        Outcome { console: vec![String::new(); boards], log: vec![Vec::new(); boards], ..Outcome::default() };
+    loop {
+        let event = cluster.next_event().inspect_err(|_| println!("{outcome:#?}"))?;
+        react(&mut cluster, &event);
+        match event {
+            Event::Console { board, bytes, .. } => {
+                outcome.console[usize::from(board)].push_str(&String::from_utf8_lossy(&bytes));
+            }
+            Event::Log { board, bytes, .. } => outcome.log[usize::from(board)].extend(bytes),
+            Event::BoardExited { board, status, time_ns } => outcome.exits.push((board, status, time_ns)),
+            Event::Finished(stats) => {
+                outcome.frames = stats.frames;
+                outcome.virtual_ns = stats.virtual_ns;
+                outcome.hashes = [stats.console_hash, stats.log_hash, stats.frame_hash, stats.trace_hash];
+                println!("{outcome:#?}\n{stats:?}");
+                return Ok((outcome, stats));
+            }
+            Event::Trace { .. } | Event::Frame(_) | Event::Deadlock { .. } => {}
+        }
+        assert!(begin.elapsed() < RUN_MAX, "the run takes too long: {outcome:#?}");
+    }
+}
+
+/// Runs a cluster to its end.
+pub fn run(config: ClusterConfig) -> Outcome {
+    run_with(config, |_, _| ()).unwrap().0
+}

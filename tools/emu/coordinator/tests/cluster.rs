@@ -1,0 +1,208 @@
+//! Boards in QEMU, through the emulator's own interface: that runs repeat, end, and fail as they should.
+
+mod boards;
+
+use boards::{Outcome, run, run_with, tools};
+use renga_emu::{Cluster, ClusterConfig, EmuError, Event};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Does `work` while two threads keep the host busy.
+fn under_load<R>(work: impl FnOnce() -> R) -> R {
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| while !stop.load(Ordering::Relaxed) {});
+        }
+        let result = work();
+        stop.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+fn signal(name: &str, process: u32) {
+    let sent = Command::new("kill").arg(name).arg(process.to_string()).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_board_boots_and_speaks_and_ends() {
+    let Some(tools) = tools() else { return };
+    let mut config = tools.config(1, "hello");
+    config.epoch_s = 1_000_000_000;
+    let outcome = run(config);
+    assert_eq!(outcome.console, ["hello from board 0 of 0x524c4e4b, epoch 1000000000\n"]);
+    assert_eq!(outcome.log, [b"L"]);
+    assert!(matches!(outcome.exits[..], [(0, 3, _)]), "{outcome:?}");
+}
+
+#[test]
+fn two_boards_talk_the_same_way_every_time() {
+    let Some(tools) = tools() else { return };
+    let config = || tools.config(2, "ping");
+    let first = run(config());
+    assert_eq!(first.frames, 600);
+    assert_eq!(first.exits.iter().map(|(board, status, _)| (*board, *status)).collect::<Vec<_>>(), [(0, 0), (1, 0)]);
+    assert_eq!(run(config()), first);
+    assert_eq!(under_load(|| run(config())), first);
+    assert_eq!(under_load(|| run(config())), first);
+    assert_eq!(run(ClusterConfig { quantum_ns: Some(2_000), ..config() }), first, "the quantum shows");
+}
+
+#[test]
+fn three_boards_at_random_too_and_at_any_speed() {
+    let Some(tools) = tools() else { return };
+    for shift in [0, 7] {
+        let config = |quantum_ns| ClusterConfig { quantum_ns, shift, ..tools.config(3, "mesh") };
+        let first = run(config(None));
+        assert!(first.frames > 100, "{first:?}");
+        assert_eq!(under_load(|| run(config(Some(5_003)))), first);
+    }
+}
+
+#[test]
+fn an_idle_hour_takes_seconds() {
+    let Some(tools) = tools() else { return };
+    const HOUR_NS: u64 = 3_600_000_000_000;
+    let mut config = tools.config(2, "tick");
+    config.limits.virtual_ns = Some(HOUR_NS);
+    let (outcome, stats) = run_with(config, |_, _| ()).unwrap();
+    assert_eq!(outcome.virtual_ns, HOUR_NS);
+    assert!(outcome.console.iter().all(|said| said.ends_with("3000 s\n")), "{outcome:?}");
+    assert!(stats.host_s < 20.0, "{stats:?}");
+}
+
+#[test]
+fn a_limit_ends_a_board_that_never_stops() {
+    let Some(tools) = tools() else { return };
+    let mut config = tools.config(2, "spin");
+    config.limits.virtual_ns = Some(3_000_000);
+    let outcome = run(config);
+    assert_eq!((outcome.virtual_ns, outcome.exits.len()), (3_000_000, 0));
+}
+
+/// Types `a` when the board is ready and `q` when it has answered.
+fn converse(cluster: &mut Cluster, event: &Event) {
+    if let Event::Deadlock { .. } = event {
+        let keys: &[u8] = if cluster.time_ns() < 2_000_000_000 { b"a" } else { b"q" };
+        cluster.input_at(1, cluster.time_ns() + 1_500_000_000, keys).unwrap();
+    }
+}
+
+fn said(outcome: &Outcome) -> Vec<&str> {
+    outcome.console[1].split_inclusive(['a', 'q', '\n']).collect()
+}
+
+#[test]
+fn boards_that_wait_for_input_are_a_deadlock_until_it_comes() {
+    let Some(tools) = tools() else { return };
+    let outcome = run_with(tools.config(2, "echo"), converse).unwrap().0;
+    assert!(matches!(outcome.exits[..], [(1, 7, 3_000_000_000..)]), "{outcome:?}");
+    assert!(outcome.console[1].contains("a at 15"), "{:?}", said(&outcome));
+    let unheard = run_with(tools.config(2, "echo"), |_, _| ()).unwrap().0;
+    assert!(unheard.exits.is_empty());
+}
+
+#[test]
+fn long_input_arrives_whole() {
+    let Some(tools) = tools() else { return };
+    let text = "the quick brown fox jumps over the lazy dog and so on".replace('q', "k") + "q";
+    let mut typed = false;
+    let outcome = run_with(tools.config(1, "echo"), |cluster, _| {
+        if !typed {
+            cluster.input(0, text.as_bytes()).unwrap();
+            typed = true;
+        }
+    });
+    let said = outcome.unwrap().0.console[0].clone();
+    let heard: String = said.lines().skip(1).filter_map(|line| line.chars().next()).collect();
+    assert_eq!(heard, text);
+}
+
+#[test]
+fn a_paced_session_replays_exactly() {
+    let Some(tools) = tools() else { return };
+    let path = std::env::temp_dir().join(format!("renga-emu-session-{}.jsonl", std::process::id()));
+    let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
+    let mut hands = Vec::new();
+    let (live, stats) = run_with(config, |cluster, event| {
+        if matches!(event, Event::Console { board: 0, .. }) && hands.is_empty() {
+            let sender = cluster.input_sender();
+            hands.push(thread::spawn(move || {
+                for (board, keys) in [(0, b"x"), (1, b"y"), (0, b"q"), (1, b"z"), (1, b"q")] {
+                    thread::sleep(Duration::from_millis(30));
+                    assert!(sender.send(board, keys));
+                }
+            }));
+        }
+    })
+    .unwrap();
+    assert!(live.console.iter().all(|said| said.starts_with("ready 2\n")), "{live:?}");
+    assert_eq!(live.exits.len(), 2);
+    assert!(stats.host_s >= 0.15 && live.virtual_ns <= (stats.host_s * 1e9) as u64 + 10_000_000, "{stats:?}");
+    let replayed = run(ClusterConfig { replay: Some(path.clone()), ..tools.config(2, "echo") });
+    assert_eq!(replayed, live);
+    let other_seed = ClusterConfig { replay: Some(path.clone()), seed: 9, ..tools.config(2, "echo") };
+    assert!(matches!(Cluster::start(other_seed), Err(EmuError::Replay(_))));
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_board_whose_qemu_is_killed_is_named() {
+    let Some(tools) = tools() else { return };
+    let mut events = 0;
+    let result = run_with(tools.config(2, "ping"), |cluster, _| {
+        events += 1;
+        if events == 2 {
+            signal("-KILL", cluster.process_ids()[1]);
+        }
+    });
+    let error = result.unwrap_err();
+    assert!(matches!(&error, EmuError::BoardDied { board: 1, status, .. } if status == "signal 9"), "{error}");
+    assert_eq!(error.to_string(), "board 1 died: its QEMU ended with signal 9");
+}
+
+#[test]
+fn a_board_that_does_not_answer_is_named() {
+    let Some(tools) = tools() else { return };
+    let mut config = tools.config(2, "ping");
+    config.limits.wall_watchdog = Duration::from_secs(3);
+    let mut stopped = false;
+    let result = run_with(config, |cluster, _| {
+        if !stopped {
+            signal("-STOP", cluster.process_ids()[0]);
+            stopped = true;
+        }
+    });
+    let error = result.unwrap_err();
+    assert!(matches!(error, EmuError::BoardSilent { board: 0, .. }), "{error}");
+}
+
+#[test]
+fn what_qemu_says_when_it_does_not_start_is_told() {
+    let Some(tools) = tools() else { return };
+    let mut config = tools.config(1, "hello");
+    config.boards[0].image = "/no/such/image".into();
+    let error = run_with(config, |_, _| ()).unwrap_err();
+    assert!(matches!(&error, EmuError::BoardDied { board: 0, said, .. } if said.contains("/no/such/image")), "{error}");
+}
+
+#[test]
+fn tracing_tells_frames_and_records_and_changes_nothing_else() {
+    let Some(tools) = tools() else { return };
+    let (mut frames, mut records) = (0, 0);
+    let config = ClusterConfig { trace: true, ..tools.config(2, "ping") };
+    let (traced, _) = run_with(config, |_, event| match event {
+        Event::Frame(frame) => {
+            assert_eq!(frame.delivered_ns, frame.start_ns() + frame.wire_ns);
+            frames += 1;
+        }
+        Event::Trace { .. } => records += 1,
+        _ => {}
+    })
+    .unwrap();
+    assert_eq!((frames, records), (600, 300));
+    assert_eq!(traced, run(tools.config(2, "ping")));
+}

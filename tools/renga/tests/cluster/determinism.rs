@@ -1,0 +1,91 @@
+//! A run is the same whenever and wherever it is run: times, frames and output, to the nanosecond.
+
+use crate::support::{Ended, Renga, Scratch, clusters_can_run};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Programs on both boards, files, pipes, time.
+const SCRIPT: &str = "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
+/// Busy threads beside a run.
+const LOAD_THREADS: usize = 2;
+
+/// What must be the same.
+#[derive(Debug, PartialEq, Eq)]
+struct Facts {
+    stdout: Vec<u8>,
+    figures: Vec<String>,
+}
+
+impl Facts {
+    fn of(ended: &Ended) -> Facts {
+        let names = ["virtual time", "frames", "console hash", "frame hash", "trace hash"];
+        let figures = names.iter().map(|name| format!("{name}: {}", ended.figure(name))).collect();
+        Facts { stdout: ended.stdout.clone(), figures }
+    }
+}
+
+fn traced(trace: &PathBuf) -> Facts {
+    let run = Renga::script(SCRIPT).with(["--stats".as_ref(), "--trace".as_ref(), trace.as_os_str()]);
+    Facts::of(&run.end().expect_status(0))
+}
+
+/// Calls `work` while threads keep the host's cores busy.
+fn under_load<T>(work: impl FnOnce() -> T) -> T {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..LOAD_THREADS {
+            scope.spawn(|| while !done.load(Ordering::Relaxed) {});
+        }
+        let result = work();
+        done.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+#[test]
+fn four_runs_are_one_run_however_busy_the_host_is() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("determinism");
+    let trace = |number: usize| scratch.join(&format!("trace{number}"));
+    let first = traced(&trace(0));
+    let first_trace = fs::read(trace(0)).expect("a trace was written");
+    let lines = String::from_utf8_lossy(&first_trace).into_owned();
+    for event in ["\"call\"", "\"reply\"", "\"frame\""] {
+        assert!(lines.contains(event), "the trace has no {event}; it begins\n{}", &lines[..lines.len().min(1000)]);
+    }
+    for number in 1..4 {
+        let again = if number == 1 { traced(&trace(number)) } else { under_load(|| traced(&trace(number))) };
+        assert_eq!(again, first, "run {number} differs");
+        let same = fs::read(trace(number)).expect("a trace was written") == first_trace;
+        assert!(same, "the trace of run {number} differs");
+    }
+}
+
+#[test]
+fn another_seed_prints_the_same() {
+    if !clusters_can_run() {
+        return;
+    }
+    let output = |seed: &str| Renga::script("ls / | sort; echo $((1 + 1))").with(["--seed", seed]).end().expect_status(0).stdout;
+    assert_eq!(output("1"), output("77"));
+}
+
+#[test]
+fn a_recorded_session_replays_to_the_same_hashes() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("recording");
+    let recording = scratch.join("typed");
+    let record = Renga::run().with(["--stats".as_ref(), "--record".as_ref(), recording.as_os_str()]);
+    let recorded = record.input(b"echo hi | remote -b b cat\nsleep 2\nexit 3\n").end().expect_status(3);
+    let replay = || Renga::run().with(["--stats".as_ref(), "--replay".as_ref(), recording.as_os_str()]);
+    let replayed = replay().end().expect_status(3);
+    assert_eq!(Facts::of(&replayed), Facts::of(&recorded), "{}\n{}", recorded.report(), replayed.report());
+    let again = under_load(|| replay().end()).expect_status(3);
+    assert_eq!(Facts::of(&again), Facts::of(&recorded));
+}

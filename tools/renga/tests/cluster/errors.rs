@@ -1,0 +1,122 @@
+//! What goes wrong is said clearly, with a way out, and with status 125, which no program of a board's is given.
+
+use crate::support::{Ended, Renga, Scratch, children, clusters_can_run, send_signal};
+use rustix::process::Signal;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+fn expect_failure(ended: &Ended, parts: &[&str]) {
+    assert!(ended.status == 125, "status {} instead of 125\n{}", ended.status, ended.report());
+    for part in parts {
+        assert!(ended.stderr.contains(part), "no {part:?} in the complaint\n{}", ended.report());
+    }
+}
+
+#[test]
+fn without_set_up_the_way_in_is_told() {
+    let ended = Renga::command(&["run", "-c", "true"]).setting("RENGA_QEMU", "").end();
+    expect_failure(&ended, &["RENGA_QEMU is not set", "./renga"]);
+}
+
+#[test]
+fn a_missing_qemu_is_named() {
+    if !clusters_can_run() {
+        return;
+    }
+    let ended = Renga::script("true").setting("RENGA_QEMU", "/no/such/qemu").end();
+    expect_failure(&ended, &["/no/such/qemu", "./renga installs QEMU"]);
+}
+
+#[test]
+fn another_version_of_qemu_is_refused() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("qemu");
+    let qemu = scratch.write("qemu", b"#!/bin/sh\necho 'QEMU emulator version 7.2.22 (Debian 1:7.2)'\n");
+    fs::set_permissions(&qemu, Permissions::from_mode(0o755)).expect("it is ours");
+    let ended = Renga::script("true").setting("RENGA_QEMU", &qemu.to_string_lossy()).end();
+    expect_failure(&ended, &["7.2.22", "10.0.2", "./renga installs it"]);
+}
+
+fn with_disk(image: &Path) -> Ended {
+    Renga::run().with(["--disk".as_ref(), image.as_os_str()]).end()
+}
+
+#[test]
+fn a_disk_that_is_not_ours_is_refused() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("bad-disk");
+    let noise = scratch.write("noise.img", &[0x5a; 1 << 20]);
+    expect_failure(&with_disk(&noise), &["noise.img", "ext2", "./renga image"]);
+    let empty = scratch.write("empty.img", b"");
+    expect_failure(&with_disk(&empty), &["empty.img", "ext2", "./renga image"]);
+    expect_failure(&with_disk(&scratch.join("missing.img")), &["missing.img"]);
+    let ended = Renga::script("true").with(["--disk".as_ref(), noise.as_os_str()]).end();
+    expect_failure(&ended, &["--disk", "-c"]);
+}
+
+#[test]
+fn what_is_not_there_cannot_be_put() {
+    if clusters_can_run() {
+        let ended = Renga::script("true").with(["--put", "/no/such/file"]).end();
+        expect_failure(&ended, &["/no/such/file"]);
+        expect_failure(&Renga::run().with(["-f", "/no/such/script"]).end(), &["/no/such/script"]);
+    }
+}
+
+#[test]
+fn a_recording_of_another_cluster_is_refused() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("bad-recording");
+    let nonsense = scratch.write("nonsense", b"hello\n");
+    let ended = Renga::run().with(["--replay".as_ref(), nonsense.as_os_str()]).end();
+    expect_failure(&ended, &["nonsense", "line 1"]);
+}
+
+#[test]
+fn a_run_that_is_over_its_limit_ends() {
+    if clusters_can_run() {
+        let run = Renga::command(&["run", "--limit-s", "30", "-c", "echo begun; sleep 1000"]);
+        let ended = run.end();
+        expect_failure(&ended, &["30 s of virtual time", "begun"]);
+    }
+}
+
+/// Sends a signal to one board's QEMU once its console has said `READY`.
+fn disturbed(board: &str, signal: Signal) -> Ended {
+    // Virtual time goes on, so that the board is wanted.
+    let script = "remote -b b true; echo ready; while :; do remote -b b true; done";
+    let argument = format!("board={board} ");
+    Renga::script(script).end_disturbed(|id, said| {
+        let ready = String::from_utf8_lossy(said).contains("ready");
+        let found = children(id).into_iter().find(|(_, line)| line.contains(&argument));
+        let (true, Some((qemu, _))) = (ready, found) else { return false };
+        send_signal(qemu, signal);
+        true
+    })
+}
+
+#[test]
+fn a_board_that_dies_is_named_with_its_last_words() {
+    if !clusters_can_run() {
+        return;
+    }
+    let ended = disturbed("0", Signal::KILL);
+    expect_failure(&ended, &["board a of the cluster failed", "board a: end of its console", "ready", "end of its log"]);
+    let ended = disturbed("1", Signal::KILL);
+    expect_failure(&ended, &["board b of the cluster failed", "board b: end of its log", "signal 9"]);
+}
+
+#[test]
+fn a_board_that_stops_answering_is_named_with_its_last_words() {
+    if clusters_can_run() {
+        let ended = disturbed("1", Signal::STOP);
+        expect_failure(&ended, &["board b of the cluster failed", "does not answer", "board b: end of its log"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! Files changed from both boards: the same script leaves the same tree as on the host, and a sound file system, in
+//! every mode of the calls between boards.
+
+use crate::support::{Busybox, Disk, Scratch, clusters_can_run, compare, root, snapshot};
+use std::fs;
+
+/// Every way to change files.
+const FILES: &str = include_str!("files.sh");
+
+/// Runs it in a folder for each board, one board after the other, then both at once in two further ones.
+const SESSION: &str = "
+export TZ=UTC
+cd /host/files && mkdir a b a2 b2
+(cd a && sh ../files.sh); echo a $?
+(cd b && remote -b b sh ../files.sh); echo b $?
+(cd a2 && exec sh ../files.sh) & on_a=$!
+(cd b2 && exec remote -b b sh ../files.sh) & on_b=$!
+wait $on_a; echo a2 $?
+wait $on_b; echo b2 $?
+";
+
+fn files_are_as_on_the_host(name: &str, system: &str) {
+    let host = Scratch::new("files");
+    let expected = Busybox::new().run(host.path(), FILES).expect_status(0);
+    drop(expected);
+    let files = [("/host/files/files.sh".to_string(), FILES.as_bytes().to_vec())];
+    let disk = Disk::new(name, SESSION, &files);
+    let ended = disk.run(system).expect_status(0).expect_text("a 0\nb 0\na2 0\nb2 0\n");
+    disk.expect_clean(&ended);
+    let tree = disk.tree();
+    for folder in ["a", "b", "a2", "b2"] {
+        let found = snapshot(&tree.join("host/files").join(folder));
+        let differences = compare(&snapshot(host.path()), &found);
+        assert!(
+            differences.is_empty(),
+            "in {folder}, {} differences from the host:\n{}\n{}",
+            differences.len(),
+            differences.join("\n"),
+            ended.report()
+        );
+    }
+}
+
+/// The pair with an edit.
+fn edited_pair(scratch: &Scratch, from: &str, to: &str) -> String {
+    let pair = fs::read_to_string(root().join("sysprocs/systems/pair.toml")).expect("the pair is there");
+    assert!(pair.contains(from), "pair.toml has no {from}");
+    let path = scratch.write("pair.toml", pair.replace(from, to).as_bytes());
+    path.to_string_lossy().into_owned()
+}
+
+const SYNC: &str = "mode = \"sync\"";
+const ASYNC: &str = "mode = \"async\"";
+
+#[test]
+fn files_of_both_boards_are_as_on_the_host() {
+    if clusters_can_run() {
+        files_are_as_on_the_host("files-sync", "pair");
+    }
+}
+
+#[test]
+fn files_with_asynchronous_calls_are_as_on_the_host() {
+    if clusters_can_run() {
+        let scratch = Scratch::new("async");
+        files_are_as_on_the_host("files-async", &edited_pair(&scratch, SYNC, ASYNC));
+    }
+}
+
+#[test]
+fn files_with_a_pool_of_one_are_as_on_the_host() {
+    if clusters_can_run() {
+        let scratch = Scratch::new("pool-of-one");
+        let system = edited_pair(&scratch, SYNC, ASYNC);
+        let text = fs::read_to_string(&system).expect("it was written");
+        assert!(text.contains("slots = 16"), "pair.toml has no `slots = 16`");
+        fs::write(&system, text.replace("slots = 16", "slots = 1")).expect("target/ can be written");
+        files_are_as_on_the_host("files-pool", &system);
+    }
+}
+
+/// Writers on both boards append to one file and read what the other wrote.
+const SHARED: &str = r"
+cd /tmp
+: > log
+remote -b b sh -c 'for i in $(seq 1 60); do echo b$i >> log; done' & far=$!
+for i in $(seq 1 60); do echo a$i >> log; done
+wait $far
+wc -l < log
+
+grep b log | sort -u | wc -l
+echo from-a > shared; remote -b b cat shared
+remote -b b sh -c 'echo from-b > shared'; cat shared
+remote -b b rm shared; cat shared 2>/dev/null || echo gone
+remote -b b sh -c 'mkdir d; cd d; echo x > f'; cat d/f; rm -r d; remote -b b ls d 2>/dev/null || echo no folder
+";
+
+#[test]
+fn boards_see_each_others_changes() {
+    if !clusters_can_run() {
+        return;
+    }
+    let disk = Disk::new("shared", SHARED, &[]);
+    let ended = disk.run("pair").expect_status(0);
+    disk.expect_clean(&ended);
+    let text = ended.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.first(), Some(&"120"), "{}", ended.report());
+    assert_eq!(lines.iter().rev().take(6).rev().copied().collect::<Vec<_>>(), [
+        "60", "from-a", "from-b", "gone", "x", "no folder"
+    ], "{}", ended.report());
+    let log = String::from_utf8(disk.file("/tmp/log")).expect("it is text");
+    for board in ['a', 'b'] {
+        let of_board: Vec<&str> = log.lines().filter(|line| line.starts_with(board)).collect();
+        let expected: Vec<String> = (1..=60).map(|number| format!("{board}{number}")).collect();
+        assert_eq!(of_board, expected, "the lines of {board} are not all there in order\n{}", ended.report());
+    }
+}

@@ -1,0 +1,50 @@
+//! A session at the console, here with a file in the person's place.
+
+use crate::support::{Renga, clusters_can_run};
+
+fn session(typed: &[u8], status: i32) -> String {
+    Renga::run().input(typed).end().expect_status(status).text()
+}
+
+#[test]
+fn what_is_typed_is_run() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = session(b"echo hi $((40 + 2))\ncd /usr/share; pwd\nremote -b b uname -n\nexit 3\n", 3);
+    for expected in ["\nhi 42\n", "\n/usr/share\n", "\nb\n"] {
+        assert!(text.contains(expected), "no {expected:?} in\n{text}");
+    }
+}
+
+#[test]
+fn the_end_of_input_ends_the_shell() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = session(b"echo last; false\n", 1);
+    assert!(text.contains("\nlast\n"), "{text}");
+    session(b"", 0);
+}
+
+#[test]
+fn a_line_can_be_edited() {
+    if !clusters_can_run() {
+        return;
+    }
+    // Erasing a letter, cursor left and insertion, and the line before again.
+    let text = session(b"echo wrongg\x7f\necho ac\x1b[Db\n\x1b[A\nexit\n", 0);
+    assert!(text.contains("\nwrong\n"), "{text}");
+    assert_eq!(text.matches("\nabc\n").count(), 2, "{text}");
+}
+
+#[test]
+fn a_program_reads_lines_that_the_terminal_edits() {
+    if !clusters_can_run() {
+        return;
+    }
+    // `cat` leaves the terminal as it is: echo, erase and ^D are the system's.
+    let text = session(b"cat; echo over\nfirxst\x7f\x7f\x7fst\n\x04\nstty size\nexit\n", 0);
+    assert!(text.contains("\nfirst\n"), "{text}");
+    assert!(text.contains("\nover\n"), "{text}");
+}

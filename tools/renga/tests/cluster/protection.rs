@@ -1,0 +1,75 @@
+//! A program that misbehaves is killed or refused, and its board goes on.
+
+use crate::support::{Renga, clusters_can_run};
+
+/// Each way to misbehave, with the status that its shell sees; 139 is death by an invalid access.
+const WAYS: [(&str, &str, i32); 6] = [
+    ("read-kernel", "", 139),
+    ("read-null", "", 139),
+    ("write-text", "", 139),
+    ("jump", "", 139),
+    ("jump-kernel", "", 139),
+    ("calls", "survived\n", 0),
+];
+
+fn script(how: &str) -> String {
+    let run = |(way, _, _): &(&str, &str, i32)| {
+        format!("{how} /usr/lib/renga/wild {way} < /dev/null 2> /dev/null; echo \"{way} $?\"; {how} echo alive\n")
+    };
+    WAYS.iter().map(run).collect()
+}
+
+fn expected() -> String {
+    WAYS.iter().map(|(way, said, status)| format!("{said}{way} {status}\nalive\n")).collect()
+}
+
+#[test]
+fn wild_programs_on_board_a_are_stopped_and_it_goes_on() {
+    if clusters_can_run() {
+        Renga::script(&script("")).end().expect_status(0).expect_text(&expected());
+    }
+}
+
+#[test]
+fn wild_programs_on_board_b_are_stopped_and_it_goes_on() {
+    if clusters_can_run() {
+        Renga::script(&script("remote -b b")).end().expect_status(0).expect_text(&expected());
+    }
+}
+
+/// Memory comes back: the second time is as the first.
+const GREED: &str = r#"
+for how in '' 'remote -b b'; do
+  for time in 1 2; do
+    $how /usr/lib/renga/wild memory > /tmp/said 2> /dev/null; status=$?
+    case "$status $(cat /tmp/said)" in
+      '0 refused' | '137 ') echo stopped ;;
+      *) echo "status $status, said $(cat /tmp/said)" ;;
+    esac
+    $how sh -c 'echo alive; seq 2000 | sort -n | tail -n 1'
+  done
+done
+"#;
+
+#[test]
+fn greed_for_memory_is_stopped_and_memory_comes_back() {
+    if clusters_can_run() {
+        let expected = "stopped\nalive\n2000\n".repeat(4);
+        Renga::script(GREED).end().expect_status(0).expect_text(&expected);
+    }
+}
+
+/// More processes than a board has slots: the next are refused, and slots come back.
+const FORKS: &str = r#"
+for how in '' 'remote -b b'; do
+  $how sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do sleep 5 & done; wait; exit 0' 2> /dev/null
+  $how sh -c 'for i in 1 2 3 4 5 6; do sh -c : & done; wait; echo alive'
+done
+"#;
+
+#[test]
+fn too_many_processes_are_refused_and_slots_come_back() {
+    if clusters_can_run() {
+        Renga::script(FORKS).end().expect_status(0).expect_text("alive\nalive\n");
+    }
+}

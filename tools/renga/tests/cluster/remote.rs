@@ -1,0 +1,129 @@
+//! `remote`: a process on another board is a child like any other.
+
+use crate::support::{Renga, Scratch, clusters_can_run};
+use renga::profile::{EPOCH_S, profile};
+use renga_emu::{BoardConfig, BusConfig, ClusterConfig, Header, RecordedInput};
+use std::path::{Path, PathBuf};
+
+const SESSION: &str = r#"
+remote -b b sh -c 'exit 9'; echo "status $?"
+remote -b b sh -c 'kill -9 $$'; echo "killed $?"
+remote -b b nosuch; echo "not found $?"
+remote -b b /etc/passwd 2> /dev/null; echo "not executable $?"
+remote -b h true; echo "no board $?"
+remote -b a uname -n; remote uname -n
+cd /usr/share; remote -b b pwd
+cd /tmp; remote -b b sh -c 'cd /; echo here > /tmp/mark'; pwd; cat mark
+X='a b' remote -b b sh -c 'echo "[$X]"'
+remote -b b sh -c 'echo "$# $1 $2"' name 'x y' z
+umask 027; remote -b b touch masked; stat -c %a masked; umask 022
+printf 'one\ntwo\nthree\nfour\n' > lines
+exec 3< lines
+read -r line <&3; echo "a reads $line"
+remote -b b sh -c 'read -r line <&3; echo "b reads $line"'
+read -r line <&3; echo "a reads $line"
+remote -b b sh -c 'read -r line; echo "b reads $line"' <&3
+exec 3<&-
+{ echo a1; remote -b b echo b1; echo a2; remote -b b echo b2; } > both; cat both
+exec 4> both; echo first >&4; remote -b b sh -c 'echo second >&4'; echo third >&4; exec 4>&-; cat both
+echo input | remote -b b cat
+remote -b b sh -c 'sleep 1; exit 5' & wait $!; echo "background $?"
+remote -b b sleep 1000 & far=$!; sleep 1; kill $far; wait $far; echo "terminated $?"
+remote -b b sh -c 'remote -b a uname -n; uname -n'
+for i in 1 2 3 4 5; do remote -b b sh -c "exit $i" & done; wait; echo "all $?"
+remote -b b sh -c 'sh -c "sleep 1; echo orphan > /tmp/orphan" & exit 0'; sleep 2; cat /tmp/orphan
+remote -b b test -t 0; echo "terminal $?"
+"#;
+
+const SESSION_SAYS: &str = "status 9
+killed 137
+remote: nosuch: not found
+not found 127
+not executable 126
+remote: there is no such board
+no board 126
+a
+b
+/usr/share
+/tmp
+here
+[a b]
+2 x y z
+640
+a reads one
+b reads two
+a reads three
+b reads four
+a1
+b1
+a2
+b2
+first
+second
+third
+input
+background 5
+terminated 143
+a
+b
+all 0
+orphan
+terminal 0
+";
+
+#[test]
+fn a_remote_process_is_a_child_like_any_other() {
+    if clusters_can_run() {
+        Renga::script(SESSION).end().expect_status(0).expect_text(SESSION_SAYS);
+    }
+}
+
+/// A recording of what a person types, each line at its second.
+fn typed(scratch: &Scratch, keys: &[(u64, &str)]) -> PathBuf {
+    let machine = profile(renga::cli::ProfileName::Pi3);
+    let boards = vec![BoardConfig::default(); 2];
+    let mut config = ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards);
+    config.shift = machine.shift;
+    config.bus = BusConfig { rate_bps: machine.link_rate_bps, ..BusConfig::gpio() };
+    config.epoch_s = EPOCH_S;
+    let mut lines = vec![serde_json::to_string(&Header::of(&config)).expect("it can be written")];
+    for (second, text) in keys {
+        let bytes = text.as_bytes().to_vec();
+        let input = RecordedInput { board: 0, time_ns: second * 1_000_000_000, bytes };
+        lines.push(serde_json::to_string(&input).expect("it can be written"));
+    }
+    scratch.write("typed", lines.join("\n").as_bytes())
+}
+
+fn replay(recording: &Path) -> Renga {
+    Renga::run().with(["--stats".as_ref(), "--replay".as_ref(), recording.as_os_str()])
+}
+
+#[test]
+fn an_interrupt_key_reaches_the_other_board() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("keys");
+    let recording = typed(&scratch, &[
+        (20, "remote -b b sleep 1000\r"),
+        (23, "\x03"),
+        (26, "echo far $?\r"),
+        (29, "remote -b b sh -c 'trap \"echo caught; exit 6\" INT; sleep 1000'\r"),
+        (32, "\x03"),
+        (35, "echo handled $?\r"),
+        (38, "sleep 1000\r"),
+        (41, "\x03"),
+        (44, "echo near $?\r"),
+        (47, "remote -b b cat\r"),
+        (50, "typed\r"),
+        (53, "\x04"),
+        (56, "exit 4\r"),
+    ]);
+    let ended = replay(&recording).end().expect_status(4);
+    let text = ended.text();
+    for expected in ["\nfar 130\n", "\ncaught\n", "\nhandled 6\n", "\nnear 130\n", "typed\ntyped\n"] {
+        assert!(text.contains(expected), "no {expected:?} in the session\n{}", ended.report());
+    }
+    assert!(ended.virtual_s() < 100.0, "the sleeps were not cut short\n{}", ended.report());
+}
