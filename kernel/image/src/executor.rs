@@ -132,6 +132,9 @@ impl Executor {
             self.timer.set_alarm_ns(None);
         }
         self.core.expire_alarms(now_ns);
+        if self.core.has_ready() {
+            return; // devices keep their interrupts up until the next look
+        }
         match self.interrupts.pending() {
             Some(Source::Uart) => notify_or_silence(self.uart_owner, &mut self.interrupts, Source::Uart),
             Some(Source::Link) => notify_or_silence(self.link_owner, &mut self.interrupts, Source::Link),

@@ -2,7 +2,7 @@
 
 use crate::active_inode::ActiveInode;
 use crate::bytes::{put_u32, put_u64};
-use crate::inode_record::{TYPE_MASK, Time};
+use crate::inode_record::{DIRECTORY, TYPE_MASK, Time};
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_rt::Errno;
@@ -10,6 +10,9 @@ use renga_rt::Errno;
 /// `st_dev`: major 179 (SD cards), minor 1.
 const DEVICE: u64 = 179 << 8 | 1;
 const NS_PER_S: u64 = 1_000_000_000;
+const SET_USER: u16 = 0o4000;
+const SET_GROUP: u16 = 0o2000;
+const GROUP_MAY_EXECUTE: u16 = 0o010;
 
 impl ActiveInode {
     /// Fills a `struct stat` as `asm-generic/stat.h` lays it out for 64 bits.
@@ -50,6 +53,9 @@ impl ActiveInode {
 
     pub(crate) fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
         self.check()?;
+        if (access_ns, modify_ns) == (TIME_KEEP, TIME_KEEP) {
+            return Ok(());
+        }
         let now_ns = self.now_ns();
         for (time, ns) in [(Time::Access, access_ns), (Time::Modify, modify_ns)] {
             match ns {
@@ -67,6 +73,12 @@ impl ActiveInode {
         let (old_uid, old_gid) = self.record.owner();
         let choose = |new: u32, old: u32| if new == u32::MAX { old } else { new };
         self.record.set_owner(choose(uid, old_uid), choose(gid, old_gid));
+        let mode = self.record.mode();
+        if !self.record.is(DIRECTORY) {
+            // A program that runs as its owner or group does not do so for the new one.
+            let group = if mode & GROUP_MAY_EXECUTE != 0 { SET_GROUP } else { 0 };
+            self.record.set_mode(mode & !(SET_USER | group));
+        }
         self.touch();
         Ok(())
     }

@@ -140,4 +140,4 @@ impl ActiveInode {
     }
 }
 
-const _: () = assert!(PER_BLOCK as usize % LINE == 0, "lines fill an indirect block");
+const _: () = assert!((PER_BLOCK as usize).is_multiple_of(LINE), "lines fill an indirect block");

@@ -115,7 +115,7 @@ impl Walker {
     }
 
     /// Walks on from `node` to the directory of the last name.
-    async fn to_parent(&mut self, mut node: Node) -> Result<Parent, Errno> {
+    pub(crate) async fn parent_from(&mut self, mut node: Node) -> Result<Parent, Errno> {
         // Bounded by the names in `rest`, which only a bounded number of links makes longer.
         loop {
             let component = match self.rest.take() {
@@ -180,12 +180,7 @@ impl Walker {
     /// The directory of the last name of `path`, and that name. A link there is not followed.
     pub(crate) async fn parent(&mut self, at: u32, path: &[u8]) -> Result<Parent, Errno> {
         let node = self.start(at, path).await?;
-        self.to_parent(node).await
-    }
-
-    /// As `parent`, after `follow` has put the target of a link there before the rest.
-    pub(crate) async fn parent_from(&mut self, node: Node) -> Result<Parent, Errno> {
-        self.to_parent(node).await
+        self.parent_from(node).await
     }
 
     /// What `path` stands for.
@@ -193,7 +188,7 @@ impl Walker {
         let mut from = self.start(at, path).await?;
         // Bounded by the links that may be followed.
         loop {
-            let Parent { node: parent, last } = self.to_parent(from).await?;
+            let Parent { node: parent, last } = self.parent_from(from).await?;
             let Some(last) = last else { return Ok(parent) };
             if &last.name[..] == b"." {
                 return Ok(parent);

@@ -6,7 +6,6 @@ use common::{Counts, Medium512, O_WRONLY, Scratch, System, make_image, sum};
 use renga_proto::file::SyncFile;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use std::cell::RefCell;
-use std::process::Command;
 use std::rc::Rc;
 
 /// A file synced when so many writes had reached the medium, until it is changed again.
@@ -61,11 +60,11 @@ fn synced_files_survive_a_cut() {
         }
         let image = scratch.0.join("cut.img");
         std::fs::write(&image, &bytes).unwrap();
-        let output = Command::new("/sbin/e2fsck").arg("-p").arg(&image).output().unwrap();
+        let output = common::tool("e2fsck").arg("-p").arg(&image).output().unwrap();
         if output.status.code().unwrap() & 4 != 0 {
             refused += 1;
             eprintln!("cut {cut}: {}", String::from_utf8_lossy(&output.stdout));
-            Command::new("/sbin/e2fsck").arg("-y").arg(&image).output().unwrap();
+            common::tool("e2fsck").arg("-y").arg(&image).output().unwrap();
         }
         let out = scratch.dir(&format!("cut{cut}"));
         common::dump(&image, &out);

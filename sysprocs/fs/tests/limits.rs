@@ -188,3 +188,43 @@ fn many_users_at_once() {
     system.unmount();
     check_image(&scratch, &device.bytes.borrow(), "-fn");
 }
+
+#[test]
+fn few_buffers_for_many_users_mix_nothing_up() {
+    for (buffers, medium) in [(1, "none"), (2, "sd"), (5, "hdd-1989")] {
+        let scratch = Scratch::new(&format!("mix-{buffers}"));
+        let device = empty(&scratch, 64, &[]);
+        let system = System::new(&device, medium, common::Counts { buffers, inodes: 20, paths: 4, files: 8 });
+        let ended: Vec<_> = (0..6u8)
+            .map(|number| {
+                system.client(move |mut user| async move {
+                    let name = format!("/file{number}");
+                    let file = user.open(&name, OPEN_CREATE | OPEN_WRITE, O_RDWR).await.unwrap();
+                    let mut out = [0; 4096];
+                    for round in 0..40u64 {
+                        // In a different order for each; some blocks behind indirect ones.
+                        let block = round * (u64::from(number) * 2 + 7) % 40;
+                        let offset = block * 4096 + u64::from(number) * 100;
+                        let data = [number.wrapping_mul(40).wrapping_add(block as u8); 4096];
+                        assert_eq!(user.file(file).call(WriteTo { offset }, &data[..]).await, Ok(4096));
+                        assert_eq!(user.file(file).call(ReadFrom { offset }, &mut out[..]).await, Ok(4096));
+                        assert_eq!(out, data);
+                        if round % 10 == 9 {
+                            user.file(file).call(SyncFile {}, ()).await.unwrap();
+                        }
+                    }
+                    user.close(file).await.unwrap();
+                    let all = user.read_file(&name).await.unwrap();
+                    assert!(
+                        all.len() > 30 * 4096
+                            && all.iter().all(|b| *b == 0 || b.wrapping_sub(number.wrapping_mul(40)) < 40)
+                    );
+                })
+            })
+            .collect();
+        system.board.run_through_alarms();
+        assert!(ended.iter().all(|ended| ended.get()), "{buffers} buffers");
+        system.unmount();
+        check_image(&scratch, &device.bytes.borrow(), "-fn");
+    }
+}

@@ -1,12 +1,14 @@
 //! A whole file system in a host program: an image made by mke2fs, all processes, and a client that
 //! speaks to them as a user process does.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, unused_imports)]
+
+mod image;
+pub use image::{Medium512, Scratch, check_image, dump, make_image, sum, tool, tree};
 
 use renga_fs::{
     BufferSlot, CacheClients, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory, disk,
     file, file_table, inode, inode_directory, path,
 };
-use renga_hal::block::{Block, BlockError, check_range};
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::{Buffer, BufferDirectory};
 use renga_proto::disk::Disk;
@@ -16,146 +18,12 @@ use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Family, Me};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
-use std::path::{Path as HostPath, PathBuf};
-use std::process::Command;
 use std::rc::Rc;
 
 pub const ROOT: u32 = 2;
 pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
-
-/// A medium in memory.
-#[derive(Clone, Default)]
-pub struct Medium512 {
-    pub bytes: Rc<RefCell<Vec<u8>>>,
-    pub reads: Rc<Cell<u64>>,
-    pub writes: Rc<Cell<u64>>,
-    pub fail_writes: Rc<Cell<bool>>,
-    /// Contents after each write, if kept.
-    pub log: Rc<RefCell<Option<Vec<(u64, Vec<u8>)>>>>,
-}
-
-impl Block for Medium512 {
-    fn blocks(&self) -> u64 {
-        self.bytes.borrow().len() as u64 / 512
-    }
-    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
-        check_range(self.blocks(), sector, out.len())?;
-        self.reads.set(self.reads.get() + 1);
-        let at = sector as usize * 512;
-        out.copy_from_slice(&self.bytes.borrow()[at..at + out.len()]);
-        Ok(())
-    }
-    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
-        check_range(self.blocks(), sector, data.len())?;
-        if self.fail_writes.get() {
-            return Err(BlockError::Failed);
-        }
-        self.writes.set(self.writes.get() + 1);
-        let at = sector as usize * 512;
-        self.bytes.borrow_mut()[at..at + data.len()].copy_from_slice(data);
-        if let Some(log) = &mut *self.log.borrow_mut() {
-            log.push((sector, data.to_vec()));
-        }
-        Ok(())
-    }
-}
-
-/// A directory of the host that is removed in the end.
-pub struct Scratch(pub PathBuf);
-impl Scratch {
-    pub fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("renga-fs-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-    pub fn dir(&self, name: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        path
-    }
-}
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn tool(name: &str) -> Command {
-    let mut command = Command::new(name);
-    command.env("PATH", format!("{}:/sbin:/usr/sbin", std::env::var("PATH").unwrap_or_default()));
-    command
-}
-
-/// An image of `megabytes` with the content of `tree`.
-pub fn make_image(scratch: &Scratch, megabytes: u32, tree: Option<&HostPath>, more: &[&str]) -> Vec<u8> {
-    let image = scratch.0.join("made.img");
-    let mut command = tool("mke2fs");
-    command.args(["-q", "-t", "ext2", "-b", "4096", "-O", "none,filetype,sparse_super,large_file"]);
-    command.args(more);
-    if let Some(tree) = tree {
-        command.arg("-d").arg(tree);
-    }
-    let status = command.arg(&image).arg(format!("{megabytes}M")).status().expect("mke2fs (package e2fsprogs)");
-    assert!(status.success());
-    std::fs::read(image).unwrap()
-}
-
-/// Panics unless e2fsck finds nothing; `flags`: how it is called.
-pub fn check_image(scratch: &Scratch, bytes: &[u8], flags: &str) -> PathBuf {
-    let image = scratch.0.join("checked.img");
-    std::fs::write(&image, bytes).unwrap();
-    let output = tool("e2fsck").arg(flags).arg(&image).output().expect("e2fsck (package e2fsprogs)");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "e2fsck {flags}:\n{text}{}", String::from_utf8_lossy(&output.stderr));
-    image
-}
-
-/// Copies the tree out of an image with debugfs.
-pub fn dump(image: &HostPath, to: &HostPath) {
-    let status = tool("debugfs")
-        .arg("-R")
-        .arg(format!("rdump / {}", to.display()))
-        .arg(image)
-        .stderr(std::process::Stdio::null())
-        .status()
-        .expect("debugfs (package e2fsprogs)");
-    assert!(status.success());
-}
-
-/// Every path below `root` with what is there.
-pub fn tree(root: &HostPath) -> Vec<(String, String)> {
-    let mut found = vec![];
-    let mut todo = vec![root.to_path_buf()];
-    while let Some(directory) = todo.pop() {
-        for entry in std::fs::read_dir(&directory).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.path().strip_prefix(root).unwrap().to_string_lossy().into_owned();
-            if name == "lost+found" {
-                continue;
-            }
-            let kind = entry.file_type().unwrap();
-            let what = if kind.is_dir() {
-                todo.push(entry.path());
-                "directory".into()
-            } else if kind.is_symlink() {
-                format!("-> {}", std::fs::read_link(entry.path()).unwrap().display())
-            } else {
-                let bytes = std::fs::read(entry.path()).unwrap();
-                format!("{} bytes, sum {:x}", bytes.len(), sum(&bytes))
-            };
-            found.push((name, what));
-        }
-    }
-    found.sort();
-    found
-}
-
-pub fn sum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
-}
 
 /// How many of each process.
 #[derive(Clone, Copy)]

@@ -165,10 +165,10 @@ calls! {
 impl<M: UserMemory + ?Sized> User<M> {
     /// A call that we do not have: logged once by each slot.
     fn unknown(&mut self, number: u64) -> Outcome {
-        let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
-        if let Some(seen) = self.logged.get_mut(word)
-            && *seen & bit == 0
-        {
+        // Numbers that Linux does not have share the last bit.
+        let place = number.min(64 * super::LOGGED_WORDS as u64 - 1);
+        let (seen, bit) = (&mut self.logged[(place / 64) as usize], 1 << (place % 64));
+        if *seen & bit == 0 {
             *seen |= bit;
             self.me.log(names::not_implemented(number), [number, u64::from(self.program.pid)]);
         }

@@ -119,3 +119,23 @@ fn spans(text: &str) -> Vec<(usize, &str)> {
     }
     spans
 }
+
+#[test]
+fn system_calls_are_listed() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("the file is there");
+    let code = read("sysprocs/process/src/user/call.rs");
+    let entry = |line: &str| {
+        let (number_and_name, _) = line.trim().strip_suffix(';')?.split_once(" => ")?;
+        let (number, name) = number_and_name.split_once(' ')?;
+        Some((number.parse::<u64>().ok()?, name.to_string()))
+    };
+    let row = |line: &str| {
+        let mut cells = line.strip_prefix("| ")?.split(" | ");
+        Some((cells.next()?.parse::<u64>().ok()?, cells.next()?.strip_prefix('`')?.trim_end_matches('`').to_string()))
+    };
+    let mut implemented: Vec<_> = code.lines().filter_map(entry).collect();
+    let listed: Vec<_> = read("docs/reference/system-calls.md").lines().filter_map(row).collect();
+    implemented.sort();
+    assert!(!implemented.is_empty(), "the table of system calls has another form than this test knows");
+    assert_eq!(listed, implemented, "docs/reference/system-calls.md lists what sysprocs/process implements, by number");
+}

@@ -1,0 +1,246 @@
+//! An imitation of the disk board's file servers: named files in memory, no directories.
+
+use renga_proto::file::{File, FileCall, FileFacts, OpenInode, Whence};
+use renga_proto::inode::{DirectoryRead, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Path, PathCall};
+use renga_proto::slots::{FileTable, FileTableCall};
+use renga_rt::{Errno, Never, Port};
+use std::cell::{Cell, RefCell};
+
+/// Inode number of the first file; the root directory has 2.
+const FIRST_INO: u32 = 100;
+const ROOT_INO: u32 = 2;
+
+pub struct Node {
+    pub name: String,
+    pub mode: u16,
+    pub device: u32,
+    pub content: Vec<u8>,
+    pub references: i32,
+}
+
+/// The files; an inode's slot is its place here.
+#[derive(Default)]
+pub struct Disk {
+    pub nodes: RefCell<Vec<Node>>,
+    pub unmounted: Cell<bool>,
+    /// References to open files, over all file processes.
+    pub open_files: Cell<i32>,
+}
+
+impl Disk {
+    pub fn add(&self, name: &str, mode: u16, device: u32, content: Vec<u8>) {
+        self.nodes.borrow_mut().push(Node { name: name.into(), mode, device, content, references: 0 });
+    }
+    pub fn content(&self, name: &str) -> Option<Vec<u8>> {
+        self.nodes.borrow().iter().find(|node| node.name == name).map(|node| node.content.clone())
+    }
+    fn facts(&self, slot: usize) -> InodeFacts {
+        let node = &self.nodes.borrow()[slot];
+        let ino = if node.name == "/" { ROOT_INO } else { FIRST_INO + slot as u32 };
+        InodeFacts { slot: slot as u16, ino, mode: node.mode, version: 1, device: node.device }
+    }
+    fn refer(&self, slot: u16, by: i32) {
+        self.nodes.borrow_mut()[usize::from(slot)].references += by;
+    }
+    fn find(&self, path: &[u8]) -> Option<usize> {
+        self.nodes.borrow().iter().position(|node| node.name.as_bytes() == path)
+    }
+    fn open(&self, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
+        let slot = match self.find(path) {
+            Some(slot) => slot,
+            None if flags & OPEN_CREATE != 0 => {
+                self.add(std::str::from_utf8(path).map_err(|_| Errno::EINVAL)?, 0o100_644, 0, Vec::new());
+                self.nodes.borrow().len() - 1
+            }
+            None => return Err(Errno::ENOENT),
+        };
+        if flags & OPEN_TRUNCATE != 0 {
+            self.nodes.borrow_mut()[slot].content.clear();
+        }
+        self.refer(slot as u16, 1);
+        Ok(self.facts(slot))
+    }
+    fn read(&self, slot: u16, offset: u64, out: &mut [u8]) -> u32 {
+        let nodes = self.nodes.borrow();
+        let content = &nodes[usize::from(slot)].content;
+        let rest = content.get(offset as usize..).unwrap_or(&[]);
+        let bytes = rest.len().min(out.len());
+        out[..bytes].copy_from_slice(&rest[..bytes]);
+        bytes as u32
+    }
+    fn write(&self, slot: u16, offset: u64, bytes: &[u8]) -> u32 {
+        let mut nodes = self.nodes.borrow_mut();
+        let content = &mut nodes[usize::from(slot)].content;
+        let end = offset as usize + bytes.len();
+        content.resize(content.len().max(end), 0);
+        content[offset as usize..end].copy_from_slice(bytes);
+        bytes.len() as u32
+    }
+}
+
+macro_rules! refuse { ($call:expr, $In:ident: $($E:ident)*) => {
+    match $call { $($In::$E(call) => call.reply(Err(Errno::ENOSYS)),)* _ => unreachable!("served above") }
+} }
+
+pub async fn path(mut port: Port<Path>, disk: &'static Disk) -> Never {
+    loop {
+        match port.accept().await {
+            PathCall::Open(mut call) => {
+                let flags = call.entry().flags;
+                let reply = disk.open(call.lent(), flags);
+                call.reply(reply);
+            }
+            PathCall::Access(mut call) => {
+                let reply = disk.find(call.lent()).map(|_| ()).ok_or(Errno::ENOENT);
+                call.reply(reply);
+            }
+            PathCall::StatusOf(mut call) => {
+                let (path, out) = call.lent();
+                let reply = match disk.find(path) {
+                    Some(slot) => {
+                        out[16..18].copy_from_slice(&disk.facts(slot).mode.to_le_bytes());
+                        Ok(())
+                    }
+                    None => Err(Errno::ENOENT),
+                };
+                call.reply(reply);
+            }
+            PathCall::AbsolutePath(mut call) => {
+                call.lent()[0] = b'/';
+                call.reply(Ok(1));
+            }
+            PathCall::Unmount(call) => {
+                disk.unmounted.set(true);
+                call.reply(Ok(()));
+            }
+            PathCall::ReadLinkOf(call) => call.reply(Err(Errno::EINVAL)),
+            PathCall::SyncAllFiles(call) => call.reply(Ok(())),
+            other => refuse!(other, PathCall: MakeDirectory Unlink Rename Link SymbolicLink ChangeMode ChangeTimes
+                ChangeOwner MakeNode FileSystemStatus TruncatePath),
+        }
+    }
+}
+
+pub async fn inode_directory(mut port: Port<InodeDirectory>, disk: &'static Disk) -> Never {
+    loop {
+        match port.accept().await {
+            InodeDirectoryCall::Release(call) => {
+                disk.refer(call.entry().slot, -1);
+                call.reply(Ok(()));
+            }
+            InodeDirectoryCall::Keep(call) => {
+                disk.refer(call.entry().slot, 1);
+                call.reply(Ok(()));
+            }
+            other => refuse!(other, InodeDirectoryCall: Activate Create),
+        }
+    }
+}
+
+pub async fn inode(mut port: Port<Inode>, disk: &'static Disk, slot: u16) -> Never {
+    loop {
+        match port.accept().await {
+            InodeCall::ReadAt(mut call) => {
+                let offset = call.entry().offset;
+                let bytes = disk.read(slot, offset, call.lent());
+                call.reply(Ok(bytes));
+            }
+            InodeCall::Facts(call) => call.reply(Ok(disk.facts(usize::from(slot)))),
+            _ => panic!("only the file processes change inodes here"),
+        }
+    }
+}
+
+pub async fn file_table(mut port: Port<FileTable>, files: usize) -> Never {
+    let mut taken = vec![false; files];
+    loop {
+        match port.accept().await {
+            FileTableCall::TakeFile(call) => {
+                let free = taken.iter().position(|taken| !taken);
+                if let Some(free) = free {
+                    taken[free] = true;
+                }
+                call.reply(free.map(|free| free as u16).ok_or(Errno::ENFILE));
+            }
+            FileTableCall::FreeFile(call) => {
+                taken[usize::from(call.entry().file)] = false;
+                call.reply(Ok(()));
+            }
+        }
+    }
+}
+
+pub async fn file(
+    mut port: Port<File>,
+    mut table: renga_rt::Client<FileTable>,
+    disk: &'static Disk,
+    number: u16,
+) -> Never {
+    let (mut open, mut offset, mut references) = (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0 }, 0u64, 0);
+    loop {
+        match port.accept().await {
+            FileCall::OpenInode(call) => {
+                (open, offset, references) = (call.entry(), 0, 1);
+                disk.open_files.set(disk.open_files.get() + 1);
+                call.reply(Ok(()));
+            }
+            FileCall::Read(mut call) => {
+                let bytes = disk.read(open.slot, offset, call.lent());
+                offset += u64::from(bytes);
+                call.reply(Ok(bytes));
+            }
+            FileCall::ReadFrom(mut call) => {
+                let from = call.entry().offset;
+                let bytes = disk.read(open.slot, from, call.lent());
+                call.reply(Ok(bytes));
+            }
+            FileCall::Write(mut call) => {
+                let bytes = disk.write(open.slot, offset, call.lent());
+                offset += u64::from(bytes);
+                call.reply(Ok(bytes));
+            }
+            FileCall::WriteTo(mut call) => {
+                let to = call.entry().offset;
+                let bytes = disk.write(open.slot, to, call.lent());
+                call.reply(Ok(bytes));
+            }
+            FileCall::Seek(call) => {
+                let size = disk.nodes.borrow()[usize::from(open.slot)].content.len() as u64;
+                let base = match call.entry().whence {
+                    Whence::Start => 0,
+                    Whence::Current => offset,
+                    Whence::End => size,
+                };
+                offset = base.wrapping_add_signed(call.entry().offset);
+                call.reply(Ok(offset));
+            }
+            FileCall::AddReference(call) => {
+                references += 1;
+                disk.open_files.set(disk.open_files.get() + 1);
+                call.reply(Ok(()));
+            }
+            FileCall::Close(call) => {
+                references -= 1;
+                disk.open_files.set(disk.open_files.get() - 1);
+                call.reply(Ok(()));
+                if references == 0 {
+                    disk.refer(open.slot, -1);
+                    table.call(renga_proto::slots::FreeFile { file: number }, ()).await.unwrap();
+                }
+            }
+            FileCall::FileStatus(mut call) => {
+                call.lent()[16..18].copy_from_slice(&open.mode.to_le_bytes());
+                call.reply(Ok(()));
+            }
+            FileCall::NextEntries(call) => call.reply(Ok(DirectoryRead { bytes: 0, next: 0 })),
+            FileCall::SyncFile(call) => call.reply(Ok(())),
+            FileCall::SetFlags(call) => call.reply(Ok(())),
+            FileCall::DescribeFile(call) => {
+                let OpenInode { slot, ino, mode, flags } = open;
+                call.reply(Ok(FileFacts { slot, ino, mode, flags }));
+            }
+            other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner),
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! A system for scripted programs: real process, memory, pipe, console and clock processes over
+//! imitated files; boards are joined without a link, by calling straight across.
+
+#![allow(dead_code)]
+
+pub mod disk;
+
+use disk::Disk;
+use renga_core::Process;
+use renga_hal::host::HostMemory;
+use renga_hal::memory::UserMemory;
+use renga_hal::power::Power;
+use renga_hal::uart::Uart;
+use renga_memory::TextEntry;
+use renga_process::host::{Flushed, Script, run};
+use renga_process::{UserClients, UserFacts};
+use renga_proto::memory::{Memory, MemoryStatus};
+use renga_proto::pipe::PIPE_BYTES;
+use renga_rt::host::Board;
+use renga_rt::user::UserContext;
+use renga_rt::{Address, Client, Family, Interruptor, Me, Port, ProcId, Protocol};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+pub const SLOTS: usize = 6;
+const FILES: usize = 16;
+const PIPES: usize = 4;
+const INODES: usize = 24;
+const FRAMES: u32 = 600;
+const TURNS_MAX: u64 = 2_000_000;
+
+/// A serial line whose other end is the test.
+#[derive(Clone, Default)]
+pub struct Line {
+    keys: Rc<RefCell<VecDeque<u8>>>,
+    screen: Rc<RefCell<Vec<u8>>>,
+}
+
+impl Uart for Line {
+    fn try_write(&mut self, byte: u8) -> bool {
+        self.screen.borrow_mut().push(byte);
+        true
+    }
+    fn try_read(&mut self) -> Option<u8> {
+        self.keys.borrow_mut().pop_front()
+    }
+    fn enable_receive_interrupt(&mut self, _: bool) {}
+    fn enable_transmit_interrupt(&mut self, _: bool) {}
+}
+
+/// Remembers with what status the system was stopped.
+#[derive(Default)]
+pub struct Switch(pub Cell<Option<u8>>);
+
+impl Power for Switch {
+    fn stop(&self, status: u8) {
+        // A power switch that takes a while: the first word counts.
+        self.0.set(self.0.get().or(Some(status)));
+    }
+}
+
+thread_local! {
+    static LOG: RefCell<Vec<(ProcId, String)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// The headers of a board's processes.
+struct Headers {
+    procs: &'static Process,
+    memory: &'static Process,
+    text: &'static Process,
+    clock: &'static Process,
+    file_table: &'static Process,
+    pipe_table: &'static Process,
+    files: Vec<&'static Process>,
+    pipes: Vec<&'static Process>,
+    users: Vec<&'static Process>,
+}
+
+/// The headers of the disk board's own.
+struct DiskHeaders {
+    path: &'static Process,
+    inode_directory: &'static Process,
+    inodes: Vec<&'static Process>,
+    console: &'static Process,
+    keyboard: &'static Process,
+}
+
+pub struct System {
+    pub boards: Vec<Board>,
+    pub machines: Vec<&'static HostMemory>,
+    pub disk: &'static Disk,
+    pub line: Line,
+    pub switch: &'static Switch,
+    console: &'static Process,
+    memories: Vec<&'static Process>,
+}
+
+fn declare(board: Board) -> Headers {
+    let many = |count| (0..count).map(|_| board.declare(3)).collect();
+    Headers {
+        procs: board.declare(3),
+        memory: board.declare(3),
+        text: board.declare(3),
+        clock: board.declare(3),
+        file_table: board.declare(3),
+        pipe_table: board.declare(3),
+        files: many(FILES),
+        pipes: many(PIPES),
+        users: (0..SLOTS).map(|_| board.declare(2)).collect(),
+    }
+}
+
+fn addresses<P: Protocol>(processes: &[&'static Process]) -> &'static [Address<P>] {
+    Box::leak(processes.iter().map(|process| Address::new(process)).collect())
+}
+
+fn family<P: Protocol>(me: &Me, members: Vec<&'static [Address<P>]>) -> Family<P> {
+    Family::new(me, Box::leak(members.into_boxed_slice()))
+}
+
+fn client<P: Protocol>(me: &Me, server: &'static Process) -> Client<P> {
+    Client::new(me, Address::new(server))
+}
+
+impl System {
+    /// One board whose init is `init`.
+    pub fn solo(init: &Script) -> System {
+        System::new(1, &[("/sbin/init", init)])
+    }
+
+    /// `boards` boards, the first with the disk, and `programs` by path.
+    pub fn new(boards: usize, programs: &[(&str, &Script)]) -> System {
+        LOG.with_borrow_mut(Vec::clear);
+        let disk: &'static Disk = leak(Disk::default());
+        disk.add("/", 0o040_755, 0, Vec::new());
+        disk.add("/dev/console", 0o020_600, 5 << 8 | 1, Vec::new());
+        disk.add("/dev/null", 0o020_666, 1 << 8 | 3, Vec::new());
+        disk.add("/dev/zero", 0o020_666, 1 << 8 | 5, Vec::new());
+        for (name, script) in programs {
+            disk.add(name, 0o100_755, 0, script.image());
+        }
+        let line = Line::default();
+        let switch: &'static Switch = leak(Switch::default());
+        let boards: Vec<Board> = (0..boards).map(|number| Board::new(number as u8, 16 << 20)).collect();
+        let machines: Vec<&'static HostMemory> = boards.iter().map(|_| leak(HostMemory::new(FRAMES))).collect();
+        let headers: Vec<Headers> = boards.iter().map(|&board| declare(board)).collect();
+        let first = boards[0];
+        let own = DiskHeaders {
+            path: first.declare(3),
+            inode_directory: first.declare(3),
+            inodes: (0..INODES).map(|_| first.declare(3)).collect(),
+            console: first.declare(3),
+            keyboard: first.declare(3),
+        };
+        start_disk_board(first, &own, &headers, disk, &line);
+        for (number, &board) in boards.iter().enumerate() {
+            board.core.set_log(|who, text, figures| {
+                LOG.with_borrow_mut(|log| log.push((who, format!("{text} {figures:?}"))));
+            });
+            start_servers(board, &headers[number], &own, disk, machines[number]);
+            for slot in 0..SLOTS {
+                start_user(board, number, slot, &headers, &own, machines[number], switch);
+            }
+        }
+        let memories = headers.iter().map(|headers| headers.memory).collect();
+        System { boards, machines, disk, line, switch, console: own.console, memories }
+    }
+
+    /// Runs until nothing is left to do.
+    pub fn run(&self) {
+        let boards: Vec<(Board, &HostMemory)> =
+            self.boards.iter().zip(&self.machines).map(|(&board, &machine)| (board, machine)).collect();
+        assert!(run(&boards, TURNS_MAX), "the programs never come to rest: {:?}", System::log());
+    }
+
+    /// Presses keys and runs.
+    pub fn press(&self, keys: &[u8]) {
+        self.line.keys.borrow_mut().extend(keys);
+        self.console.notify();
+        self.run();
+    }
+
+    /// Runs to the end; init's status, or that of the halt.
+    pub fn status(&self) -> u8 {
+        self.run();
+        self.switch.0.get().unwrap_or_else(|| panic!("init goes on: {:?}", System::log()))
+    }
+
+    /// What the console shows.
+    pub fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.line.screen.borrow()).replace("\r\n", "\n")
+    }
+
+    /// What the kernel log says.
+    pub fn log() -> Vec<String> {
+        LOG.with_borrow(|log| log.iter().map(|(who, text)| format!("{who}: {text}")).collect())
+    }
+
+    /// How many page frames each board has free.
+    pub fn free_frames(&self) -> Vec<u32> {
+        let ask = |(board, &memory): (&Board, &&'static Process)| {
+            let free = Rc::new(Cell::new(0));
+            let answer = free.clone();
+            board.client(move |me| async move {
+                let facts = client::<Memory>(&me, memory).call(MemoryStatus {}, ()).await;
+                answer.set(facts.map_or(0, |facts| facts.free));
+            });
+            board.run();
+            free.get()
+        };
+        self.boards.iter().zip(&self.memories).map(ask).collect()
+    }
+}
+
+fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'static Disk, line: &Line) {
+    board.start(own.path, |me| disk::path(Port::new(&me).0, disk));
+    board.start(own.inode_directory, |me| disk::inode_directory(Port::new(&me).0, disk));
+    for (slot, inode) in own.inodes.iter().enumerate() {
+        board.start(inode, |me| disk::inode(Port::new(&me).0, disk, slot as u16));
+    }
+    let uart = Box::leak(Box::new(line.clone()));
+    board.start(own.console, |me| {
+        let port = Port::new(&me).0;
+        renga_console::console(me, port, uart)
+    });
+    let procs = all.iter().map(|headers| addresses(&[headers.procs])).collect();
+    board.start(own.keyboard, |me| {
+        let (console, procs) = (client(&me, own.console), family(&me, procs));
+        renga_process::keyboard(me, console, procs)
+    });
+}
+
+fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static Disk, machine: &'static HostMemory) {
+    let users: Vec<Interruptor> = here.users.iter().map(|user| Interruptor::new(user)).collect();
+    let users: &'static [Interruptor] = Vec::leak(users);
+    board.start(here.procs, |me| {
+        let port = Port::new(&me).0;
+        renga_process::procs(me, port, users, 0)
+    });
+    let counts = Vec::leak(vec![0u16; FRAMES as usize]);
+    board.start(here.memory, |me| {
+        let port = Port::new(&me).0;
+        renga_memory::memory(me, port, counts, machine)
+    });
+    let table = Vec::leak(vec![TextEntry::EMPTY; 64]);
+    board.start(here.text, |me| {
+        let port = Port::new(&me).0;
+        let (memory, directory) = (client(&me, here.memory), client(&me, own.inode_directory));
+        renga_memory::text(me, port, memory, directory, table)
+    });
+    board.start(here.clock, |me| {
+        let port = Port::new(&me).0;
+        renga_clock::clock(me, port, 1_000_000_000_000)
+    });
+    board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
+    for (number, file) in here.files.iter().enumerate() {
+        board.start(file, |me| disk::file(Port::new(&me).0, client(&me, here.file_table), disk, number as u16));
+    }
+    board.start(here.pipe_table, |me| renga_pipe::pipe_table(Port::new(&me).0, PIPES));
+    for (number, pipe) in here.pipes.iter().enumerate() {
+        let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
+        board.start(pipe, |me| {
+            renga_pipe::pipe(Port::new(&me).0, client(&me, here.pipe_table), bytes, number as u16)
+        });
+    }
+}
+
+fn start_user<M: UserMemory>(
+    board: Board,
+    number: usize,
+    slot: usize,
+    all: &[Headers],
+    own: &DiskHeaders,
+    machine: &'static M,
+    switch: &'static Switch,
+) {
+    let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
+    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42 });
+    let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
+    let here = &all[number];
+    board.start(here.users[slot], |me| {
+        let clients = UserClients {
+            procs: client(&me, here.procs),
+            all_procs: family(&me, all.iter().map(|headers| addresses(&[headers.procs])).collect()),
+            memory: client(&me, here.memory),
+            all_memory: family(&me, all.iter().map(|headers| addresses(&[headers.memory])).collect()),
+            text: client(&me, here.text),
+            inodes: family(&me, (0..all.len()).map(|i| if i == 0 { addresses(&own.inodes) } else { &[] }).collect()),
+            inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
+            paths: family(&me, only_family(all.len(), own.path)),
+            files: family(&me, all.iter().map(|headers| addresses(&headers.files)).collect()),
+            file_table: client(&me, here.file_table),
+            pipes: family(&me, all.iter().map(|headers| addresses(&headers.pipes)).collect()),
+            pipe_table: client(&me, here.pipe_table),
+            console: family(&me, only_family(all.len(), own.console)),
+            clock: client(&me, here.clock),
+        };
+        renga_process::user(me, clients, machine, switch, &Flushed, context, facts)
+    });
+}
+
+/// A family with one member, on the first board.
+fn only_family<P: Protocol>(boards: usize, process: &'static Process) -> Vec<&'static [Address<P>]> {
+    (0..boards).map(|board| if board == 0 { addresses(&[process]) } else { &[][..] }).collect()
+}
