@@ -10,7 +10,12 @@
 //! Order of writing. Changes stay in the buffers until a buffer is needed for another block (least
 //! recently used first), or until a sync, which goes through the changed blocks in ascending order.
 //! The superblock says "not clean" on the medium before anything else is changed, and "clean" only
-//! after everything else is there.
+//! after everything else is there. A fresh link count, a directory's new block and the loss of
+//! blocks are in the buffers at once, so whatever was there before a completed sync survives a cut
+//! (`tests/cut.rs`); what was under way may need `e2fsck`.
+//!
+//! Placement: buffers are looked for on their directory's board; inodes on that of the directory of
+//! inodes, which is the allocator's. Walkers and open files may be anywhere.
 //!
 //! Not here: file descriptors and permissions of processes (`process`), device files' devices,
 //! pages of programs (`memory`).

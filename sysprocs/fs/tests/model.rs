@@ -21,14 +21,15 @@ impl Random {
     fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from[self.below(from.len() as u64) as usize]
     }
-    /// Mostly a path that is there, or a new name in a directory that is.
-    fn path(&mut self, root: &Path) -> String {
+    /// Mostly a path that is there, or, if `fresh`, a name in a directory that is.
+    fn path(&mut self, root: &Path, fresh: bool) -> String {
         let there = names_below(root);
-        let Some(known) = there.get(self.below(there.len() as u64 * 3 / 2 + 1) as usize) else {
+        let known: Vec<_> = there.iter().filter(|path| !fresh || (path.is_dir() && !path.is_symlink())).collect();
+        if known.is_empty() || self.below(5) == 0 {
             return self.any_path();
-        };
-        let known = known.strip_prefix(root).unwrap().display().to_string();
-        if self.below(2) == 0 { known } else { format!("{known}/{}", self.any_path()) }
+        }
+        let known = known[self.below(known.len() as u64) as usize].strip_prefix(root).unwrap().display().to_string();
+        if fresh { format!("{known}/{}", self.any_path()) } else { known }
     }
     /// A path that cannot lead out of the root.
     fn any_path(&mut self) -> String {
@@ -73,10 +74,12 @@ fn names_below(root: &Path) -> Vec<PathBuf> {
 
 /// One operation on both; panics if they differ.
 async fn step(random: &mut Random, user: &mut User, root: &Path, number: u64) {
-    let (one, two) = (random.path(root), random.path(root));
+    let choice = random.below(14);
+    let makes = matches!(choice, 0 | 1 | 7 | 9) || (choice == 8 && random.below(3) > 0);
+    let again = random.below(3) > 0;
+    let (one, two) = (random.path(root, makes), random.path(root, again));
     let (host_one, host_two) =
         (PathBuf::from(format!("{}/{one}", root.display())), format!("{}/{two}", root.display()));
-    let choice = random.below(14);
     let what = format!("operation {number}: {choice} {one} {two}");
     match choice {
         0 | 1 => assert_eq!(user.mkdir(&one).await, host(fs::create_dir(&host_one)), "{what}"),

@@ -2,44 +2,13 @@
 
 mod support;
 
+use Argument::{Of, Value};
 use renga_process::host::{Argument, Script};
 use support::System;
-use Argument::{Of, Value};
-
-const NONE: Argument = Value(0);
-const ONE: Argument = Value(1);
-const SIGCHLD: Argument = Value(17);
-const AT_FDCWD: Argument = Value(-100i64 as u64);
-const ANY: Argument = Value(u64::MAX);
-
-const SETPGID: u64 = 154;
-const GETPGID: u64 = 155;
-const OPENAT: u64 = 56;
-const CLOSE: u64 = 57;
-const PIPE2: u64 = 59;
-const LSEEK: u64 = 62;
-const READ: u64 = 63;
-const WRITE: u64 = 64;
-const EXIT: u64 = 94;
-const NANOSLEEP: u64 = 101;
-const KILL: u64 = 129;
-const GETPID: u64 = 172;
-const GETPPID: u64 = 173;
-const CLONE: u64 = 220;
-const EXECVE: u64 = 221;
-const WAIT4: u64 = 260;
-const FORK_ON: u64 = 1000;
-
-fn with_console() -> Script {
-    let mut script = Script::new();
-    let console = script.string("/dev/console");
-    script.call(OPENAT, &[AT_FDCWD, console, Value(2), NONE]).expect(NONE, 100);
-    script
-}
-
-fn exit(script: &mut Script, status: u64) {
-    script.call(EXIT, &[Value(status)]);
-}
+use support::calls::{
+    ANY, AT_FDCWD, CLONE, CLOSE, EXECVE, FORK_ON, GETPGID, GETPID, GETPPID, KILL, LSEEK, NANOSLEEP, NONE, ONE, OPENAT,
+    PIPE2, READ, SETPGID, SIGCHLD, WAIT4, WRITE, exit, with_console,
+};
 
 fn expect_child(script: &mut Script, status: u64) {
     let place = script.variable();

@@ -1,65 +1,14 @@
-//! Scripted programs on one board: system calls as programs see them.
+//! Scripted programs on one board: processes, memory and files as programs see them.
 
 mod support;
 
-use renga_process::host::{Argument, Script, Variable};
+use Argument::{Of, Result, Value};
+use renga_process::host::{Argument, Script};
 use support::System;
-use Argument::{Code, Of, Result, Value};
-
-const OPENAT: u64 = 56;
-const CLOSE: u64 = 57;
-const PIPE2: u64 = 59;
-const READ: u64 = 63;
-const WRITE: u64 = 64;
-const EXIT: u64 = 94;
-const NANOSLEEP: u64 = 101;
-const KILL: u64 = 129;
-const SIGSUSPEND: u64 = 133;
-const SIGACTION: u64 = 134;
-const SIGPROCMASK: u64 = 135;
-const GETPID: u64 = 172;
-const GETPPID: u64 = 173;
-const BRK: u64 = 214;
-const CLONE: u64 = 220;
-const EXECVE: u64 = 221;
-const MMAP: u64 = 222;
-const WAIT4: u64 = 260;
-const HALT: u64 = 1002;
-
-const SIGCHLD: Argument = Value(17);
-const AT_FDCWD: Argument = Value(-100i64 as u64);
-const ANY: Argument = Value(u64::MAX);
-const NONE: Argument = Value(0);
-const ONE: Argument = Value(1);
-
-fn error(number: i64) -> Argument {
-    Value(-number as u64)
-}
-
-/// A script that has the console as descriptor 0.
-fn with_console() -> Script {
-    let mut script = Script::new();
-    let console = script.string("/dev/console");
-    script.call(OPENAT, &[AT_FDCWD, console, Value(2), NONE]).expect(NONE, 100);
-    script
-}
-
-fn say(script: &mut Script, text: &str) {
-    let bytes = script.bytes(text.as_bytes());
-    script.call(WRITE, &[NONE, bytes, Value(text.len() as u64)]);
-}
-
-fn exit(script: &mut Script, status: u64) {
-    script.call(EXIT, &[Value(status)]);
-}
-
-/// Waits for any child and leaves its status as the result.
-fn wait_status(script: &mut Script) -> Variable {
-    let status = script.variable();
-    script.call(WAIT4, &[ANY, status.address(), NONE, NONE]);
-    script.take(Of(status));
-    status
-}
+use support::calls::{
+    ANY, AT_FDCWD, BRK, CLONE, CLOSE, DUP3, EXECVE, FCNTL, GETPPID, HALT, KILL, LSEEK, MMAP, NANOSLEEP, NONE, ONE,
+    OPENAT, PIPE2, PPOLL, READ, SIGCHLD, WAIT4, WRITE, WRITEV, error, exit, say, wait_status, with_console,
+};
 
 #[test]
 fn init_says_hello_and_exits() {
@@ -188,158 +137,6 @@ fn a_pipe_joins_parent_and_child() {
 }
 
 #[test]
-fn a_broken_pipe_kills_or_fails() {
-    let mut init = Script::new();
-    let ends = init.variable();
-    init.call(PIPE2, &[ends.address(), NONE]);
-    init.call(CLOSE, &[NONE]);
-    let child = init.label();
-    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
-    wait_status(&mut init);
-    init.expect(Value(13), 1);
-    let ignore = init.bytes(&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    init.call(SIGACTION, &[Value(13), ignore, NONE, Value(8)]);
-    let word = init.variable();
-    init.call(WRITE, &[ONE, word.address(), ONE]).expect(error(32), 2);
-    exit(&mut init, 0);
-    init.place(child).call(WRITE, &[ONE, word.address(), ONE]);
-    exit(&mut init, 0);
-    assert_eq!(System::solo(&init).status(), 0);
-}
-
-/// A `struct sigaction` in the script's data whose handler is set when it runs.
-fn handle(script: &mut Script, signal: u64, handler: Argument, flags: u64) {
-    let mut bytes = [0; 32];
-    bytes[8..16].copy_from_slice(&flags.to_le_bytes());
-    let action = script.bytes(&bytes);
-    script.take(handler).write_word(action);
-    script.call(SIGACTION, &[Value(signal), action, NONE, Value(8)]).expect(NONE, 90);
-}
-
-#[test]
-fn a_handler_runs_and_comes_back() {
-    let mut init = Script::new();
-    let (seen, handler, pid) = (init.variable(), init.label(), init.variable());
-    handle(&mut init, 10, Code(handler), 0);
-    init.call(GETPID, &[]).keep(pid);
-    init.call(KILL, &[Of(pid), Value(10)]).expect(NONE, 1);
-    init.take(Of(seen)).expect(Value(10), 2);
-    init.call(KILL, &[Of(pid), Value(10)]);
-    init.take(Of(seen)).expect(Value(20), 3);
-    // Blocked, it waits; unblocked, it comes at once.
-    let mask = init.bytes(&(1u64 << 9).to_le_bytes());
-    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
-    init.call(KILL, &[Of(pid), Value(10)]);
-    init.take(Of(seen)).expect(Value(20), 4);
-    init.call(SIGPROCMASK, &[ONE, mask, NONE, Value(8)]);
-    init.take(Of(seen)).expect(Value(30), 5);
-    exit(&mut init, 0);
-    init.place(handler).add(Of(seen)).keep(seen).end_handler();
-    assert_eq!(System::solo(&init).status(), 0);
-}
-
-/// A child sends SIGUSR1 to its parent, which reads from a pipe that nobody writes to.
-fn interrupted_read(flags: u64) -> Script {
-    let mut init = with_console();
-    let (ends, handler, child) = (init.variable(), init.label(), init.label());
-    let (pid, buffer) = (init.variable(), init.bytes(&[0; 8]));
-    init.call(PIPE2, &[ends.address(), NONE]);
-    handle(&mut init, 10, Code(handler), flags);
-    init.call(GETPID, &[]).keep(pid);
-    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
-    init.call(READ, &[ONE, buffer, Value(8)]);
-    init
-        .keep(pid)
-        .call(WAIT4, &[ANY, NONE, NONE, NONE])
-        .take(Of(pid));
-    let time = init.bytes(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0]);
-    let rest = init.label();
-    init.jump(rest);
-    init.place(child).call(NANOSLEEP, &[time, NONE]).call(KILL, &[Of(pid), Value(10)]);
-    init.call(NANOSLEEP, &[time, NONE]);
-    let text = init.bytes(b"late");
-    init.call(WRITE, &[Value(2), text, Value(4)]);
-    exit(&mut init, 0);
-    let after = init.label();
-    init.place(handler);
-    say(&mut init, "handled\n");
-    init.end_handler();
-    init.place(rest).jump(after);
-    init.place(after);
-    init
-}
-
-#[test]
-fn a_read_is_interrupted_or_made_again() {
-    let mut fails = interrupted_read(0);
-    fails.expect(error(4), 1);
-    exit(&mut fails, 0);
-    let system = System::solo(&fails);
-    assert_eq!((system.status(), system.screen().as_str()), (0, "handled\n"));
-    let mut restarts = interrupted_read(0x1000_0000);
-    restarts.expect(Value(4), 1);
-    exit(&mut restarts, 0);
-    let system = System::solo(&restarts);
-    assert_eq!((system.status(), system.screen().as_str()), (0, "handled\n"));
-}
-
-#[test]
-fn suspend_waits_for_the_signal_it_unblocks() {
-    let mut init = Script::new();
-    let (seen, handler, child) = (init.variable(), init.label(), init.label());
-    handle(&mut init, 17, Code(handler), 0);
-    let (mask, empty) = (init.bytes(&(1u64 << 16).to_le_bytes()), init.bytes(&[0; 8]));
-    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
-    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
-    init.call(SIGSUSPEND, &[empty, Value(8)]).expect(error(4), 1);
-    init.take(Of(seen)).expect(Value(17), 2);
-    let old = init.variable();
-    init.call(SIGPROCMASK, &[NONE, NONE, old.address(), Value(8)]);
-    init.take(Of(old)).expect(Value(1 << 16), 3);
-    exit(&mut init, 0);
-    init.place(child);
-    exit(&mut init, 0);
-    init.place(handler).keep(seen).end_handler();
-    assert_eq!(System::solo(&init).status(), 0);
-}
-
-#[test]
-fn faults_are_signals() {
-    let null = |script: &mut Script| {
-        script.take(NONE).read_word();
-    };
-    let kernel = |script: &mut Script| {
-        script.take(Value(0xffff_ffff_8008_0000)).read_word();
-    };
-    let nowhere = |script: &mut Script| {
-        script.take(Value(0x1234_5000)).call_function();
-    };
-    let breakpoint = |script: &mut Script| {
-        script.breakpoint();
-    };
-    let misaligned = |script: &mut Script| {
-        script.take(Value(0x50_0001)).read_word();
-    };
-    let code = |script: &mut Script| {
-        script.take(NONE).write_word(Value(0x40_0000));
-    };
-    let cases: [(&dyn Fn(&mut Script), u64); 6] =
-        [(&null, 11), (&kernel, 11), (&nowhere, 11), (&breakpoint, 5), (&misaligned, 7), (&code, 11)];
-    for (number, (fault, signal)) in cases.into_iter().enumerate() {
-        let mut init = Script::new();
-        let child = init.label();
-        init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
-        wait_status(&mut init);
-        init.expect(Value(signal), 1);
-        exit(&mut init, 0);
-        init.place(child);
-        fault(&mut init);
-        exit(&mut init, 50);
-        assert_eq!(System::solo(&init).status(), 0, "case {number}");
-    }
-}
-
-#[test]
 fn wild_pointers_fail() {
     let mut init = with_console();
     for address in [NONE, Value(0x1234_5678), Value(0xffff_ffff_8008_0000), Value(u64::MAX - 3)] {
@@ -396,31 +193,6 @@ fn vfork_shares_memory_until_exec_or_exit() {
 }
 
 #[test]
-fn the_keyboard_interrupts_the_foreground() {
-    let mut init = with_console();
-    let (child, group) = (init.label(), init.variable());
-    let buffer = init.bytes(&[0; 64]);
-    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(group).jump_if_zero(child);
-    wait_status(&mut init);
-    init.expect(Value(2), 1);
-    say(&mut init, "interrupted\n");
-    exit(&mut init, 0);
-    init.place(child).call(154, &[NONE, NONE]).call(GETPID, &[]).keep(group);
-    init.call(29, &[NONE, Value(0x5410), group.address()]);
-    init.call(READ, &[NONE, buffer, Value(64)]).keep(group);
-    init.call(WRITE, &[NONE, buffer, Of(group)]);
-    init.call(READ, &[NONE, buffer, Value(64)]);
-    exit(&mut init, 0);
-    let system = System::solo(&init);
-    system.run();
-    system.press(b"typed\n");
-    assert_eq!(system.switch.0.get(), None);
-    system.press(b"\x03");
-    assert_eq!(system.status(), 0);
-    assert!(system.screen().ends_with("interrupted\n"), "{}", system.screen());
-}
-
-#[test]
 fn slots_run_out_with_an_errno() {
     let mut init = Script::new();
     let (count, child, again, full) = (init.variable(), init.label(), init.label(), init.label());
@@ -455,4 +227,74 @@ fn memory_runs_out_with_a_signal() {
     init.take(ONE).write_word(Argument::Of(place));
     init.take(Of(place)).add(Value(4096)).keep(place).jump(again);
     assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn poll_waits_for_one_and_for_several() {
+    let mut init = with_console();
+    let (ends, child) = (init.variable(), init.label());
+    let (word, buffer) = (init.variable(), init.bytes(&[0; 8]));
+    let short = init.bytes(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0]);
+    init.call(PIPE2, &[ends.address(), NONE]);
+    let reader = init.bytes(&[1, 0, 0, 0, 1, 0, 0, 0]);
+    let both = init.bytes(&[1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
+    init.call(PPOLL, &[reader, ONE, short, NONE]).expect(NONE, 1);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    init.call(PPOLL, &[reader, ONE, NONE, NONE]).expect(ONE, 2);
+    init.take(reader).read_word().expect(Value(1 << 48 | 1 << 32 | 1), 3);
+    init.call(READ, &[ONE, buffer, ONE]).expect(ONE, 4);
+    init.call(PPOLL, &[both, Value(2), NONE, NONE]).expect(ONE, 5);
+    init.call(CLOSE, &[Value(2)]);
+    init.call(WAIT4, &[ANY, NONE, NONE, NONE]);
+    init.call(READ, &[ONE, buffer, ONE]).expect(ONE, 6);
+    init.call(PPOLL, &[reader, ONE, NONE, NONE]).expect(ONE, 7);
+    init.take(reader).read_word().expect(Value(16 << 48 | 1 << 32 | 1), 8);
+    let unknown = init.bytes(&[9, 0, 0, 0, 1, 0, 0, 0]);
+    init.call(PPOLL, &[unknown, ONE, NONE, NONE]).expect(ONE, 9);
+    exit(&mut init, 0);
+    init.place(child);
+    for _ in 0..2 {
+        init.call(NANOSLEEP, &[short, NONE]).call(WRITE, &[Value(2), word.address(), ONE]);
+    }
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn vectors_and_pages_are_joined() {
+    let mut init = with_console();
+    let (first, second) = (init.bytes(b"one "), init.bytes(b"two\n"));
+    let (Argument::Address(a), Argument::Address(b)) = (first, second) else { unreachable!("bytes have addresses") };
+    let words: Vec<u8> = [a, 4, b, 4].into_iter().flat_map(u64::to_le_bytes).collect();
+    let parts = init.bytes(&words);
+    init.call(WRITEV, &[NONE, parts, Value(2)]).expect(Value(8), 1);
+    let (file, long) = (init.string("/long"), init.bytes(&[b'l'; 9000]));
+    init.call(OPENAT, &[AT_FDCWD, file, Value(0o102), Value(0o644)]).expect(ONE, 2);
+    init.call(WRITE, &[ONE, long, Value(9000)]).expect(Value(9000), 3);
+    init.call(LSEEK, &[ONE, Value(10), NONE]).expect(Value(10), 4);
+    init.call(READ, &[ONE, long, Value(9000)]).expect(Value(8990), 5);
+    init.call(READ, &[ONE, long, Value(9000)]).expect(NONE, 6);
+    exit(&mut init, 0);
+    let system = System::solo(&init);
+    assert_eq!((system.status(), system.screen().as_str()), (0, "one two\n"));
+    assert_eq!(system.disk.content("/long").unwrap(), [b'l'; 9000]);
+}
+
+#[test]
+fn descriptors_are_duplicated_and_closed_by_exec() {
+    let mut other = Script::new();
+    other.call(WRITE, &[Value(10), NONE, NONE]).expect(NONE, 1);
+    other.call(WRITE, &[Value(20), NONE, NONE]).expect(error(9), 2);
+    exit(&mut other, 0);
+    let mut init = with_console();
+    let path = init.string("/bin/other");
+    let arguments = init.vector(&[path]);
+    init.call(FCNTL, &[NONE, NONE, Value(10)]).expect(Value(10), 1);
+    init.call(DUP3, &[NONE, Value(20), Value(0o2_000_000)]).expect(Value(20), 2);
+    init.call(DUP3, &[NONE, NONE, NONE]).expect(error(22), 3);
+    init.call(DUP3, &[NONE, Value(64), NONE]).expect(error(9), 4);
+    init.call(FCNTL, &[Value(20), ONE]).expect(ONE, 5);
+    init.call(EXECVE, &[path, arguments, NONE]);
+    exit(&mut init, 6);
+    assert_eq!(System::new(1, &[("/sbin/init", &init), ("/bin/other", &other)]).status(), 0);
 }

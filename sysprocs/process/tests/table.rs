@@ -97,6 +97,16 @@ fn a_child_elsewhere_has_its_record_here() {
 }
 
 #[test]
+fn a_dead_board_kills_its_children() {
+    let (mut table, shell) = with_shell();
+    table.add_child(shell, 9, 9).unwrap();
+    table.add_child(shell, 10, 10).unwrap();
+    table.board_died(1);
+    assert_eq!(table.wait(shell, ANY, 0).unwrap(), Some(Waited { pid: 9, status: killed(SIGKILL) }));
+    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+}
+
+#[test]
 fn signals_interrupt_whom_they_concern() {
     let (mut table, shell) = with_shell();
     table.to_interrupt = 0;

@@ -110,5 +110,7 @@ protocol! {
         21 AwaitContinue { pid: u32 } (()) -> Result<(), Errno> [defers];
         /// Makes the first process of the system, init, in `slot` of this board.
         22 MakeInit { slot: u16 } (()) -> Result<u32, Errno>;
+        /// A board was declared dead: its processes count as killed to their parents here.
+        23 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

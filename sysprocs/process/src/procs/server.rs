@@ -29,12 +29,7 @@ struct Server {
 
 /// Keeps the user processes of this board, whose slots are interrupted by `interruptors`; init runs on
 /// `init_board`.
-pub async fn procs(
-    me: Me,
-    mut port: Port<Procs>,
-    interruptors: &'static [Interruptor],
-    init_board: u8,
-) -> Never {
+pub async fn procs(me: Me, mut port: Port<Procs>, interruptors: &'static [Interruptor], init_board: u8) -> Never {
     assert!(interruptors.len() <= SLOTS_MAX, "more user slots than the table can name");
     let table = Table::new(me.id().board.0, init_board);
     let mut server = Server { table, held: [const { Held::Nothing }; SLOTS_MAX], interruptors };
@@ -130,6 +125,10 @@ impl Server {
             ProcsCall::SetMasks(call) => {
                 let entry = call.entry();
                 call.reply(table.set_masks(entry.pid, entry.blocked, entry.ignored));
+            }
+            ProcsCall::BoardDied(call) => {
+                table.board_died(call.entry().board);
+                call.reply(Ok(()));
             }
             ProcsCall::MakeInit(call) => {
                 let slot = call.entry().slot;

@@ -8,8 +8,8 @@
 //! Not here: signals (`signal.rs`), held calls (`server.rs`).
 
 use super::record::{Home, NAME_BYTES, Record, State};
-use crate::signals::{SIGCHLD, stop_signal};
-use renga_proto::procs::{INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited};
+use crate::signals::{SIGCHLD, SIGKILL, killed, stop_signal, stopped};
+use renga_proto::procs::{INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
 use renga_rt::{BOARDS_MAX, Errno};
 
 /// Processes, ended ones not yet waited for, and children on other boards, of one board.
@@ -164,6 +164,17 @@ impl Table {
         Ok(())
     }
 
+    /// A board is dead: its processes' parents here learn that they were killed.
+    pub fn board_died(&mut self, board: u8) {
+        for index in 0..self.used {
+            let Record { pid, parent, home, .. } = self.records[index];
+            if home == Home::Elsewhere && board_of(pid, self.init_board) == board {
+                // The record is there, so it has room and a parent.
+                let _ = self.child_exited(parent, pid, killed(SIGKILL));
+            }
+        }
+    }
+
     /// Process `pid` of this board stops; its parent's pid.
     pub fn stop(&mut self, pid: u32, signal: u8) -> Result<u32, Errno> {
         let index = self.index(pid)?;
@@ -227,7 +238,7 @@ impl Table {
                 }
                 State::Stopped { signal, told } if !*told && options & WAIT_STOPPED != 0 => {
                     *told = true;
-                    return Ok(Some(Waited { pid, status: crate::signals::stopped(*signal) }));
+                    return Ok(Some(Waited { pid, status: stopped(*signal) }));
                 }
                 _ => {}
             }

@@ -73,7 +73,8 @@ pub fn put_registers(writer: &mut Writer, context: &UserContext) -> Result<(), E
     for register in context.x {
         writer.word(register)?;
     }
-    for word in [context.sp, context.pc, context.pstate & PSTATE_USER, context.tpidr, context.fp.fpcr, context.fp.fpsr] {
+    for word in [context.sp, context.pc, context.pstate & PSTATE_USER, context.tpidr, context.fp.fpcr, context.fp.fpsr]
+    {
         writer.word(word)?;
     }
     for vector in context.fp.v {

@@ -2,9 +2,7 @@
 
 use super::User;
 use super::escape::Outcome;
-use super::path::{
-    AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFMT, S_IFREG,
-};
+use super::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::path::{
     AbsolutePath, Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, ReadLinkOf, Rename,

@@ -61,12 +61,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The new program's space. The path stays where it is in `self.paths`.
-    async fn load(
-        &mut self,
-        length: usize,
-        strings: Strings,
-        held: &mut HeldInodes,
-    ) -> Result<(Space, Start), Errno> {
+    async fn load(&mut self, length: usize, strings: Strings, held: &mut HeldInodes) -> Result<(Space, Start), Errno> {
         let file = self.open_program(0, length, &mut held.program).await?;
         let (image, script) = match Image::inspect(&mut pager(self.machine, &mut self.services), file).await? {
             Inspected::Program(image) => (image, None),
@@ -194,4 +189,3 @@ fn program_name(path: &[u8]) -> [u8; NAME_BYTES] {
     name[..bytes].copy_from_slice(&last[..bytes]);
     name
 }
-

@@ -231,6 +231,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             // As on Linux, a bad address is not worth a signal.
             let _ = self.put(set_tid, &pid.to_le_bytes()).await;
         }
+        self.tell_masks().await;
         if board_of(self.program.parent, self.services.disk_board) != self.services.board {
             self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;
         }

@@ -174,6 +174,11 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Lets all go that the program had, and tells who waits for it.
     async fn end(&mut self, status: u32) {
         let pid = self.program.pid;
+        let clear_tid = self.program.clear_child_tid;
+        if clear_tid != 0 && self.space.as_ref().is_some_and(|space| space.is_borrowed()) {
+            // Only who shares the memory can see it; a bad address is the program's loss.
+            let _ = self.put(clear_tid, &[0; 4]).await;
+        }
         // Bounded by the descriptors.
         while let Some(number) = self.program.files.any() {
             let object = self.program.files.remove(number).ok().flatten();

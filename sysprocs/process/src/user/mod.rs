@@ -34,9 +34,9 @@ mod signal_calls;
 mod signals;
 mod status;
 mod terminal;
-mod time;
 #[cfg(test)]
 mod tests;
+mod time;
 mod transfer;
 mod wait;
 

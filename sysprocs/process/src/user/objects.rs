@@ -33,9 +33,7 @@ impl Services {
             }
             Object::Pipe { end: PipeEnd::Writer, .. } => return Err(Errno::EBADF),
             Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
-            Object::Pipe { board, number, .. } => {
-                self.pipe(board, number)?.call(ReadPipe { nonblocking }, out).await?
-            }
+            Object::Pipe { board, number, .. } => self.pipe(board, number)?.call(ReadPipe { nonblocking }, out).await?,
             Object::Console => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
             Object::Null => 0,
             Object::Zero | Object::Full => {

@@ -10,9 +10,7 @@ use super::path::{PERMISSIONS, S_IFCHR, S_IFDIR, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{InodeFacts, Release};
-use renga_proto::path::{
-    NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open,
-};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_proto::pipe::{OpenPipe, PipeEnd};
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::Errno;
@@ -85,8 +83,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         let close_on_exec = flags & O_CLOEXEC != 0;
-        let descriptor =
-            Descriptor { object, ino: facts.ino, mode: facts.mode, flags: flags & LASTING, close_on_exec };
+        let descriptor = Descriptor { object, ino: facts.ino, mode: facts.mode, flags: flags & LASTING, close_on_exec };
         self.add_descriptor(descriptor).await
     }
 

@@ -63,7 +63,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 }
             }
         }
-        self.program.may_hold_signals = true;
+        self.program.may_hold_signals = self.program.blocked != 0;
         if !handled {
             self.interrupted_call = None;
             self.end_mask().await;

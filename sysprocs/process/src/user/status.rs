@@ -5,9 +5,7 @@ use super::descriptors::{Descriptor, Object};
 use super::escape::Outcome;
 use super::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFIFO};
 use renga_hal::memory::UserMemory;
-use renga_proto::file::{
-    File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile,
-};
+use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
 use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, StatusOf, SyncAllFiles, TruncatePath,

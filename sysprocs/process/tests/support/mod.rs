@@ -3,6 +3,7 @@
 
 #![allow(dead_code)]
 
+pub mod calls;
 pub mod disk;
 
 use disk::Disk;
@@ -264,9 +265,7 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     board.start(here.pipe_table, |me| renga_pipe::pipe_table(Port::new(&me).0, PIPES));
     for (number, pipe) in here.pipes.iter().enumerate() {
         let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
-        board.start(pipe, |me| {
-            renga_pipe::pipe(Port::new(&me).0, client(&me, here.pipe_table), bytes, number as u16)
-        });
+        board.start(pipe, |me| renga_pipe::pipe(Port::new(&me).0, client(&me, here.pipe_table), bytes, number as u16));
     }
 }
 

@@ -1,0 +1,245 @@
+//! Scripted programs on one board: signals as programs see them.
+
+mod support;
+
+use Argument::{Code, Of, Result, Value};
+use renga_process::host::{Argument, Script};
+use support::System;
+use support::calls::{
+    ANY, CLONE, CLOSE, EXIT, GETPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, READ, SIGACTION, SIGCHLD, SIGPROCMASK,
+    SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, say, wait_status, with_console,
+};
+
+#[test]
+fn a_broken_pipe_kills_or_fails() {
+    let mut init = Script::new();
+    let ends = init.variable();
+    init.call(PIPE2, &[ends.address(), NONE]);
+    init.call(CLOSE, &[NONE]);
+    let child = init.label();
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    wait_status(&mut init);
+    init.expect(Value(13), 1);
+    let ignore =
+        init.bytes(&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    init.call(SIGACTION, &[Value(13), ignore, NONE, Value(8)]);
+    let word = init.variable();
+    init.call(WRITE, &[ONE, word.address(), ONE]).expect(error(32), 2);
+    exit(&mut init, 0);
+    init.place(child).call(WRITE, &[ONE, word.address(), ONE]);
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+/// A `struct sigaction` in the script's data whose handler is set when it runs.
+fn handle(script: &mut Script, signal: u64, handler: Argument, flags: u64) {
+    let mut bytes = [0; 32];
+    bytes[8..16].copy_from_slice(&flags.to_le_bytes());
+    let action = script.bytes(&bytes);
+    script.take(handler).write_word(action);
+    script.call(SIGACTION, &[Value(signal), action, NONE, Value(8)]).expect(NONE, 90);
+}
+
+#[test]
+fn a_handler_runs_and_comes_back() {
+    let mut init = Script::new();
+    let (seen, handler, pid) = (init.variable(), init.label(), init.variable());
+    handle(&mut init, 10, Code(handler), 0);
+    init.call(GETPID, &[]).keep(pid);
+    init.call(KILL, &[Of(pid), Value(10)]).expect(NONE, 1);
+    init.take(Of(seen)).expect(Value(10), 2);
+    init.call(KILL, &[Of(pid), Value(10)]);
+    init.take(Of(seen)).expect(Value(20), 3);
+    // Blocked, it waits; unblocked, it comes at once.
+    let mask = init.bytes(&(1u64 << 9).to_le_bytes());
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
+    init.call(KILL, &[Of(pid), Value(10)]);
+    init.take(Of(seen)).expect(Value(20), 4);
+    init.call(SIGPROCMASK, &[ONE, mask, NONE, Value(8)]);
+    init.take(Of(seen)).expect(Value(30), 5);
+    exit(&mut init, 0);
+    init.place(handler).add(Of(seen)).keep(seen).end_handler();
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+/// A child sends SIGUSR1 to its parent, which reads from a pipe that nobody writes to.
+fn interrupted_read(flags: u64) -> Script {
+    let mut init = with_console();
+    let (ends, handler, child) = (init.variable(), init.label(), init.label());
+    let (pid, buffer) = (init.variable(), init.bytes(&[0; 8]));
+    init.call(PIPE2, &[ends.address(), NONE]);
+    handle(&mut init, 10, Code(handler), flags);
+    init.call(GETPID, &[]).keep(pid);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    init.call(READ, &[ONE, buffer, Value(8)]);
+    init.keep(pid).call(WAIT4, &[ANY, NONE, NONE, NONE]).take(Of(pid));
+    let time = init.bytes(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0]);
+    let rest = init.label();
+    init.jump(rest);
+    init.place(child).call(NANOSLEEP, &[time, NONE]).call(KILL, &[Of(pid), Value(10)]);
+    init.call(NANOSLEEP, &[time, NONE]);
+    let text = init.bytes(b"late");
+    init.call(WRITE, &[Value(2), text, Value(4)]);
+    exit(&mut init, 0);
+    let after = init.label();
+    init.place(handler);
+    say(&mut init, "handled\n");
+    init.end_handler();
+    init.place(rest).jump(after);
+    init.place(after);
+    init
+}
+
+#[test]
+fn a_read_is_interrupted_or_made_again() {
+    let mut fails = interrupted_read(0);
+    fails.expect(error(4), 1);
+    exit(&mut fails, 0);
+    let system = System::solo(&fails);
+    assert_eq!((system.status(), system.screen().as_str()), (0, "handled\n"));
+    let mut restarts = interrupted_read(0x1000_0000);
+    restarts.expect(Value(4), 1);
+    exit(&mut restarts, 0);
+    let system = System::solo(&restarts);
+    assert_eq!((system.status(), system.screen().as_str()), (0, "handled\n"));
+}
+
+#[test]
+fn suspend_waits_for_the_signal_it_unblocks() {
+    let mut init = Script::new();
+    let (seen, handler, child) = (init.variable(), init.label(), init.label());
+    handle(&mut init, 17, Code(handler), 0);
+    let (mask, empty) = (init.bytes(&(1u64 << 16).to_le_bytes()), init.bytes(&[0; 8]));
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    init.call(SIGSUSPEND, &[empty, Value(8)]).expect(error(4), 1);
+    init.take(Of(seen)).expect(Value(17), 2);
+    let old = init.variable();
+    init.call(SIGPROCMASK, &[NONE, NONE, old.address(), Value(8)]);
+    init.take(Of(old)).expect(Value(1 << 16), 3);
+    exit(&mut init, 0);
+    init.place(child);
+    exit(&mut init, 0);
+    init.place(handler).keep(seen).end_handler();
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn faults_are_signals() {
+    let null = |script: &mut Script| {
+        script.take(NONE).read_word();
+    };
+    let kernel = |script: &mut Script| {
+        script.take(Value(0xffff_ffff_8008_0000)).read_word();
+    };
+    let nowhere = |script: &mut Script| {
+        script.take(Value(0x1234_5000)).call_function();
+    };
+    let breakpoint = |script: &mut Script| {
+        script.breakpoint();
+    };
+    let misaligned = |script: &mut Script| {
+        script.take(Value(0x50_0001)).read_word();
+    };
+    let code = |script: &mut Script| {
+        script.take(NONE).write_word(Value(0x40_0000));
+    };
+    type Fault<'a> = &'a dyn Fn(&mut Script);
+    let cases: [(Fault, u64); 6] =
+        [(&null, 11), (&kernel, 11), (&nowhere, 11), (&breakpoint, 5), (&misaligned, 7), (&code, 11)];
+    for (number, (fault, signal)) in cases.into_iter().enumerate() {
+        let mut init = Script::new();
+        let child = init.label();
+        init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+        wait_status(&mut init);
+        init.expect(Value(signal), 1);
+        exit(&mut init, 0);
+        init.place(child);
+        fault(&mut init);
+        exit(&mut init, 50);
+        assert_eq!(System::solo(&init).status(), 0, "case {number}");
+    }
+}
+
+#[test]
+fn the_keyboard_interrupts_the_foreground() {
+    let mut init = with_console();
+    let (child, group) = (init.label(), init.variable());
+    let buffer = init.bytes(&[0; 64]);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(group).jump_if_zero(child);
+    wait_status(&mut init);
+    init.expect(Value(2), 1);
+    say(&mut init, "interrupted\n");
+    exit(&mut init, 0);
+    init.place(child).call(154, &[NONE, NONE]).call(GETPID, &[]).keep(group);
+    init.call(29, &[NONE, Value(0x5410), group.address()]);
+    init.call(READ, &[NONE, buffer, Value(64)]).keep(group);
+    init.call(WRITE, &[NONE, buffer, Of(group)]);
+    init.call(READ, &[NONE, buffer, Value(64)]);
+    exit(&mut init, 0);
+    let system = System::solo(&init);
+    system.run();
+    system.press(b"typed\n");
+    assert_eq!(system.switch.0.get(), None);
+    system.press(b"\x03");
+    assert_eq!(system.status(), 0);
+    assert!(system.screen().ends_with("interrupted\n"), "{}", system.screen());
+}
+
+#[test]
+fn a_stopped_child_is_told_and_continued() {
+    const WUNTRACED: Argument = Value(2);
+    let mut init = Script::new();
+    let (child, pid, status) = (init.label(), init.variable(), init.variable());
+    let time = init.bytes(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0]);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(child);
+    init.call(KILL, &[Of(pid), Value(19)]);
+    init.call(WAIT4, &[ANY, status.address(), WUNTRACED, NONE]).expect(Of(pid), 1);
+    init.take(Of(status)).expect(Value(19 << 8 | 0x7f), 2);
+    init.call(NANOSLEEP, &[time, NONE]);
+    init.call(WAIT4, &[ANY, NONE, ONE, NONE]).expect(NONE, 3);
+    init.call(KILL, &[Of(pid), Value(18)]);
+    init.call(WAIT4, &[ANY, status.address(), WUNTRACED, NONE]).expect(Of(pid), 4);
+    init.take(Of(status)).expect(Value(8 << 8), 5);
+    // Killed while stopped, it ends.
+    let second = init.label();
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(second);
+    init.call(KILL, &[Of(pid), Value(19)]).call(WAIT4, &[ANY, NONE, WUNTRACED, NONE]);
+    init.call(KILL, &[Of(pid), Value(9)]);
+    init.call(WAIT4, &[ANY, status.address(), NONE, NONE]).expect(Of(pid), 6);
+    init.take(Of(status)).expect(Value(9), 7);
+    exit(&mut init, 0);
+    init.place(child).call(NANOSLEEP, &[time, NONE]).expect(NONE, 9);
+    exit(&mut init, 8);
+    init.place(second).call(NANOSLEEP, &[time, NONE]).call(NANOSLEEP, &[time, NONE]);
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn a_child_inherits_handlers_that_work() {
+    let mut init = Script::new();
+    let (handler, child, seen, pid) = (init.label(), init.label(), init.variable(), init.variable());
+    handle(&mut init, 28, Code(handler), 0);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    wait_status(&mut init);
+    init.expect(Value(28 << 8), 1);
+    exit(&mut init, 0);
+    init.place(child).call(GETPID, &[]).keep(pid);
+    init.call(KILL, &[Of(pid), Value(28)]).take(Of(seen)).call(EXIT, &[Result]);
+    init.place(handler).keep(seen).end_handler();
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn a_signal_can_be_taken_without_a_handler() {
+    let mut init = Script::new();
+    let (mask, pid) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.variable());
+    let time = init.bytes(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0]);
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, time, Value(8)]).expect(error(11), 1);
+    init.call(GETPID, &[]).keep(pid).call(KILL, &[Of(pid), Value(10)]);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, time, Value(8)]).expect(Value(10), 2);
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}

@@ -1,0 +1,69 @@
+//! Numbers of system calls, and pieces that many scripts have.
+
+use Argument::{Of, Value};
+use renga_process::host::{Argument, Script, Variable};
+
+pub const SIGTIMEDWAIT: u64 = 137;
+pub const FORK_ON: u64 = 1000;
+pub const SETPGID: u64 = 154;
+pub const GETPGID: u64 = 155;
+pub const LSEEK: u64 = 62;
+pub const WRITEV: u64 = 66;
+pub const PPOLL: u64 = 73;
+pub const IOCTL: u64 = 29;
+pub const FCNTL: u64 = 25;
+pub const DUP3: u64 = 24;
+pub const OPENAT: u64 = 56;
+pub const CLOSE: u64 = 57;
+pub const PIPE2: u64 = 59;
+pub const READ: u64 = 63;
+pub const WRITE: u64 = 64;
+pub const EXIT: u64 = 94;
+pub const NANOSLEEP: u64 = 101;
+pub const KILL: u64 = 129;
+pub const SIGSUSPEND: u64 = 133;
+pub const SIGACTION: u64 = 134;
+pub const SIGPROCMASK: u64 = 135;
+pub const GETPID: u64 = 172;
+pub const GETPPID: u64 = 173;
+pub const BRK: u64 = 214;
+pub const CLONE: u64 = 220;
+pub const EXECVE: u64 = 221;
+pub const MMAP: u64 = 222;
+pub const WAIT4: u64 = 260;
+pub const HALT: u64 = 1002;
+
+pub const SIGCHLD: Argument = Value(17);
+pub const AT_FDCWD: Argument = Value(-100i64 as u64);
+pub const ANY: Argument = Value(u64::MAX);
+pub const NONE: Argument = Value(0);
+pub const ONE: Argument = Value(1);
+
+pub fn error(number: i64) -> Argument {
+    Value(-number as u64)
+}
+
+/// A script that has the console as descriptor 0.
+pub fn with_console() -> Script {
+    let mut script = Script::new();
+    let console = script.string("/dev/console");
+    script.call(OPENAT, &[AT_FDCWD, console, Value(2), NONE]).expect(NONE, 100);
+    script
+}
+
+pub fn say(script: &mut Script, text: &str) {
+    let bytes = script.bytes(text.as_bytes());
+    script.call(WRITE, &[NONE, bytes, Value(text.len() as u64)]);
+}
+
+pub fn exit(script: &mut Script, status: u64) {
+    script.call(EXIT, &[Value(status)]);
+}
+
+/// Waits for any child and leaves its status as the result.
+pub fn wait_status(script: &mut Script) -> Variable {
+    let status = script.variable();
+    script.call(WAIT4, &[ANY, status.address(), NONE, NONE]);
+    script.take(Of(status));
+    status
+}
