@@ -8,16 +8,16 @@ use renga_proto::procs::{Describe, INIT};
 use renga_rt::Errno;
 
 /// In `renga_info`: how many boards there are, and which one this is.
-const INFO_BOARDS: u64 = 0;
+const INFO_BOARDS: u32 = 0;
 /// In `renga_info`: one line of a board's table of processes; `index` is board << 16 | line.
-const INFO_PROCESS: u64 = 1;
+const INFO_PROCESS: u32 = 1;
 /// Bytes of a line about a process.
 const LINE_BYTES: usize = 128;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// System call 1001: facts for listings. What, index, where to, how many bytes there.
     pub(super) async fn cluster_facts(&mut self) -> Outcome {
-        let (what, index, place, room) = (self.argument(0), self.argument(1), self.argument(2), self.argument(3));
+        let (what, index, place, room) = (self.int(0), self.argument(1), self.argument(2), self.argument(3));
         match what {
             INFO_BOARDS => {
                 let bytes = [self.services.clients.all_procs.boards(), self.services.board];

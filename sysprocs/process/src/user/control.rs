@@ -8,18 +8,18 @@ use renga_hal::memory::UserMemory;
 use renga_proto::file::{Seek, SetFlags, Whence};
 use renga_rt::Errno;
 
-const F_DUPFD: u64 = 0;
-const F_GETFD: u64 = 1;
-const F_SETFD: u64 = 2;
-const F_GETFL: u64 = 3;
-const F_SETFL: u64 = 4;
-const F_GETLK: u64 = 5;
-const F_SETLK: u64 = 6;
-const F_SETLKW: u64 = 7;
-const F_OFD_GETLK: u64 = 36;
-const F_OFD_SETLK: u64 = 37;
-const F_OFD_SETLKW: u64 = 38;
-const F_DUPFD_CLOEXEC: u64 = 1030;
+const F_DUPFD: u32 = 0;
+const F_GETFD: u32 = 1;
+const F_SETFD: u32 = 2;
+const F_GETFL: u32 = 3;
+const F_SETFL: u32 = 4;
+const F_GETLK: u32 = 5;
+const F_SETLK: u32 = 6;
+const F_SETLKW: u32 = 7;
+const F_OFD_GETLK: u32 = 36;
+const F_OFD_SETLK: u32 = 37;
+const F_OFD_SETLKW: u32 = 38;
+const F_DUPFD_CLOEXEC: u32 = 1030;
 const FD_CLOEXEC: u64 = 1;
 /// `l_type` of a lock that nobody holds.
 const F_UNLCK: u16 = 2;
@@ -54,7 +54,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn control_descriptor(&mut self) -> Outcome {
         let (number, argument) = (self.argument(0), self.argument(2));
         let descriptor = *self.program.files.get(number)?;
-        match self.argument(1) {
+        match self.int(1) {
             command @ (F_DUPFD | F_DUPFD_CLOEXEC) => {
                 let close_on_exec = command == F_DUPFD_CLOEXEC;
                 Ok(self.program.files.add(Descriptor { close_on_exec, ..descriptor }, argument)?)
@@ -90,7 +90,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn seek(&mut self) -> Outcome {
-        let whence = match self.argument(2) {
+        let whence = match self.int(2) {
             0 => Whence::Start,
             1 => Whence::Current,
             2 => Whence::End,

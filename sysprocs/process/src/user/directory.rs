@@ -11,7 +11,7 @@ use renga_proto::path::{
 use renga_rt::Errno;
 
 /// In `renameat2`: fail if the new name exists.
-const RENAME_NOREPLACE: u64 = 1;
+const RENAME_NOREPLACE: u32 = 1;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) fn umask(&mut self) -> Outcome {
@@ -71,7 +71,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn rename_with(&mut self) -> Outcome {
-        match self.argument(4) {
+        match self.int(4) {
             0 => {}
             RENAME_NOREPLACE => {
                 let length = self.get_path(self.argument(3)).await?;

@@ -4,17 +4,15 @@
 //! a later step fails; afterwards the references, the space and the pages are its own.
 
 use super::User;
-use super::descriptor::{Reader, Writer, get_program, get_registers, put_program, put_registers};
 use super::escape::Outcome;
-use crate::signals::{SIGCHLD, SIGNALS};
+use super::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
+use crate::signals::SIGCHLD;
 use renga_hal::memory::UserMemory;
 use renga_memory::Space;
 use renga_proto::procs::{AddChild, AwaitVfork, Rename, Spawn, board_of};
 use renga_rt::Errno;
 
 const CLONE_VM: u64 = 0x100;
-const CLONE_FS: u64 = 0x200;
-const CLONE_FILES: u64 = 0x400;
 const CLONE_VFORK: u64 = 0x4000;
 const CLONE_THREAD: u64 = 0x1_0000;
 const CLONE_SETTLS: u64 = 0x8_0000;
@@ -55,12 +53,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         if flags & CLONE_THREAD != 0 || flags & (CLONE_VM | CLONE_VFORK) == CLONE_VM {
             return Err(Errno::ENOSYS.into());
         }
-        // A vfork's child shares descriptors and directory until exec only in what it must not change.
-        if flags & !(SUPPORTED | CLONE_FS | CLONE_FILES) != 0 || flags & (CLONE_FS | CLONE_FILES) != 0 {
-            return Err(Errno::EINVAL.into());
-        }
         let signal = (flags & CLONE_SIGNAL) as u8;
-        if signal != 0 && signal != SIGCHLD && signal <= SIGNALS {
+        if flags & !SUPPORTED != 0 || (signal != 0 && signal != SIGCHLD) {
             return Err(Errno::EINVAL.into());
         }
         let given = |flag, value| if flags & flag != 0 { value } else { 0 };
@@ -149,7 +143,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// System call 1000: as fork, but the child is on another board.
     pub(super) async fn fork_to_board(&mut self) -> Outcome {
-        let target = u8::try_from(self.argument(0)).map_err(|_| Errno::EINVAL)?;
+        let target = u8::try_from(self.int(0)).map_err(|_| Errno::EINVAL)?;
         if target >= self.services.clients.all_procs.boards() {
             return Err(Errno::EINVAL.into());
         }

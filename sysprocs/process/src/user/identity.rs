@@ -5,7 +5,7 @@ use super::escape::Outcome;
 use crate::procs::record::NAME_BYTES;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::memory::MemoryStatus;
-use renga_proto::procs::{FreeSlots, Rename};
+use renga_proto::procs::Rename;
 use renga_rt::Errno;
 
 /// Fields of `struct utsname`, each so many bytes.
@@ -21,14 +21,14 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// What `getpriority` returns for nice value 0.
 const PRIORITY: u64 = 20;
 const UNLIMITED: u64 = u64::MAX;
-const RLIMITS: u64 = 16;
-const RLIMIT_STACK: u64 = 3;
-const RLIMIT_NOFILE: u64 = 7;
+const RLIMITS: u32 = 16;
+const RLIMIT_STACK: u32 = 3;
+const RLIMIT_NOFILE: u32 = 7;
 const STACK_BYTES: u64 = 8 << 20;
-const PR_SET_NAME: u64 = 15;
-const PR_GET_NAME: u64 = 16;
-const FUTEX_OPERATION: u64 = 0x7f;
-const FUTEX_WAKE: u64 = 1;
+const PR_SET_NAME: u32 = 15;
+const PR_GET_NAME: u32 = 16;
+const FUTEX_OPERATION: u32 = 0x7f;
+const FUTEX_WAKE: u32 = 1;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) fn get_pid(&mut self) -> Outcome {
@@ -69,7 +69,6 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(super) async fn system_facts(&mut self) -> Outcome {
         let memory = self.services.clients.memory.call(MemoryStatus {}, ()).await?;
-        let free_slots = self.services.clients.procs.call(FreeSlots {}, ()).await?;
         let mut bytes = [0; SYSINFO_BYTES];
         let page = PAGE_BYTES as u64;
         let words = [
@@ -80,8 +79,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         for (at, word) in words {
             bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
         }
-        // Processes as if all slots but the free ones were taken; nobody relies on more.
-        bytes[80..82].copy_from_slice(&(free_slots as u16).to_le_bytes());
+        // The size of the unit that memory is counted in.
         bytes[104..108].copy_from_slice(&1u32.to_le_bytes());
         self.put(self.argument(0), &bytes).await?;
         Ok(0)
@@ -92,6 +90,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut done = 0;
         // Each turn passes a page.
         while done < count {
+            self.give_turn(done).await;
             let length = (count - done).min(PAGE_BYTES as u64) as usize;
             self.services.fill_random(&mut self.scratch[..length]);
             let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
@@ -102,7 +101,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// A `struct rlimit` of `resource`.
-    fn limit(resource: u64) -> Result<[u8; 16], Errno> {
+    fn limit(resource: u32) -> Result<[u8; 16], Errno> {
         let soft = match resource {
             RLIMIT_STACK => STACK_BYTES,
             RLIMIT_NOFILE => super::descriptors::DESCRIPTORS_MAX as u64,
@@ -117,20 +116,20 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn get_limit(&mut self) -> Outcome {
-        let limit = Self::limit(self.argument(0))?;
+        let limit = Self::limit(self.int(0))?;
         self.put(self.argument(1), &limit).await?;
         Ok(0)
     }
 
     /// Taken note of by nobody: limits are those of the board.
     pub(super) async fn set_limit(&mut self) -> Outcome {
-        Self::limit(self.argument(0))?;
+        Self::limit(self.int(0))?;
         self.get(self.argument(1), &mut [0; 16]).await?;
         Ok(0)
     }
 
     pub(super) async fn change_limit(&mut self) -> Outcome {
-        let limit = Self::limit(self.argument(1))?;
+        let limit = Self::limit(self.int(1))?;
         if self.argument(2) != 0 {
             self.get(self.argument(2), &mut [0; 16]).await?;
         }
@@ -146,7 +145,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn control_process(&mut self) -> Outcome {
-        match self.argument(0) {
+        match self.int(0) {
             PR_SET_NAME => {
                 let mut name = [0; NAME_BYTES];
                 let address = self.argument(1);
@@ -176,7 +175,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Programs have one thread: nobody waits, so there is nobody to wake.
     pub(super) async fn futex(&mut self) -> Outcome {
-        match self.argument(1) & FUTEX_OPERATION {
+        match self.int(1) & FUTEX_OPERATION {
             FUTEX_WAKE => Ok(0),
             _ => Err(Errno::ENOSYS.into()),
         }

@@ -19,7 +19,7 @@ const MAP_FIXED: u64 = 0x10;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
 const MREMAP_MAYMOVE: u64 = 1;
-const MADV_DONTNEED: u64 = 4;
+const MADV_DONTNEED: u32 = 4;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn set_break(&mut self) -> Outcome {
@@ -92,7 +92,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Advice is ignored, but that which programs rely on: pages of zeros become zeros again.
     pub(super) async fn advise(&mut self) -> Outcome {
-        let (address, length, advice) = (self.argument(0), self.argument(1), self.argument(2));
+        let (address, length, advice) = (self.argument(0), self.argument(1), self.int(2));
         if advice != MADV_DONTNEED || length == 0 {
             return Ok(0);
         }

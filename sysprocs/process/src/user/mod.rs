@@ -5,14 +5,13 @@
 //! by its address space. A failed system call is an errno, a failed program a signal; neither is a
 //! fault of the board.
 //!
-//! A program moves as a *descriptor* (`descriptor.rs`): fork makes one and a free slot of this or
+//! A program moves as a *descriptor* (`travel.rs`): fork makes one and a free slot of this or
 //! another board takes it up.
 
 pub mod actions;
 mod call;
 mod cluster;
 mod control;
-pub mod descriptor;
 pub mod descriptors;
 mod directory;
 mod escape;
@@ -38,6 +37,7 @@ mod terminal;
 mod tests;
 mod time;
 mod transfer;
+pub mod travel;
 mod wait;
 
 pub use call::IMPLEMENTED;
@@ -105,6 +105,11 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Argument `index` of the present system call.
     fn argument(&self, index: usize) -> u64 {
         self.context.x[index]
+    }
+
+    /// As `argument`, of C's 32-bit types, whose upper half programs leave undefined.
+    fn int(&self, index: usize) -> u32 {
+        self.context.x[index] as u32
     }
 
     /// The program's memory, and what it takes to use it.

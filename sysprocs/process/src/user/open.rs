@@ -30,6 +30,8 @@ pub const O_APPEND: u32 = 0o2000;
 pub const O_NONBLOCK: u32 = 0o4000;
 const O_DIRECTORY: u32 = 0o40_000;
 const O_NOFOLLOW: u32 = 0o100_000;
+/// Packets instead of bytes in a pipe; taken and ignored.
+const O_DIRECT: u32 = 0o200_000;
 /// Close at exec.
 pub const O_CLOEXEC: u32 = 0o2_000_000;
 
@@ -169,6 +171,3 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 }
-
-/// Packets instead of bytes in a pipe; taken and ignored.
-const O_DIRECT: u32 = 0o200_000;

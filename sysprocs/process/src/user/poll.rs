@@ -63,7 +63,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn select(&mut self) -> Outcome {
-        let (count, time, mask) = (self.argument(0), self.argument(4), self.argument(5));
+        let (count, time, mask) = (self.int(0), self.argument(4), self.argument(5));
         let count = usize::try_from(count).unwrap_or(usize::MAX).min(DESCRIPTORS_MAX);
         let bytes = count.div_ceil(64) * 8;
         let mut sets = [[0u8; SET_BYTES]; 3];

@@ -20,7 +20,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// The pid that an argument means, 0 being the program itself.
     fn pid_argument(&self, index: usize) -> u32 {
-        match self.argument(index) as u32 {
+        match self.int(index) {
             0 => self.program.pid,
             pid => pid,
         }
@@ -28,7 +28,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(super) async fn set_group(&mut self) -> Outcome {
         let pid = self.pid_argument(0);
-        let group = match self.argument(1) as u32 {
+        let group = match self.int(1) {
             0 => pid,
             group if group as i32 > 0 => group,
             _ => return Err(Errno::EINVAL.into()),
@@ -60,8 +60,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn kill(&mut self) -> Outcome {
-        let signal = u8::try_from(self.argument(1)).map_err(|_| Errno::EINVAL)?;
-        match self.argument(0) as i32 {
+        let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
+        match self.int(0) as i32 {
             pid @ 1.. => self.kill_one(pid as u32, signal).await,
             0 => {
                 let group = self.relations().await?.group;
@@ -73,16 +73,16 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn kill_thread(&mut self) -> Outcome {
-        let signal = u8::try_from(self.argument(1)).map_err(|_| Errno::EINVAL)?;
-        self.kill_one(self.argument(0) as u32, signal).await
+        let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
+        self.kill_one(self.int(0), signal).await
     }
 
     pub(super) async fn kill_thread_of(&mut self) -> Outcome {
-        let signal = u8::try_from(self.argument(2)).map_err(|_| Errno::EINVAL)?;
-        if self.argument(0) != self.argument(1) {
+        let signal = u8::try_from(self.int(2)).map_err(|_| Errno::EINVAL)?;
+        if self.int(0) != self.int(1) {
             return Err(Errno::ESRCH.into());
         }
-        self.kill_one(self.argument(1) as u32, signal).await
+        self.kill_one(self.int(1), signal).await
     }
 
     async fn kill_one(&mut self, pid: u32, signal: u8) -> Outcome {

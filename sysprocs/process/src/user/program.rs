@@ -1,6 +1,6 @@
 //! The state of one user program, beside its registers and its memory.
 //!
-//! Not here: how it moves (`descriptor.rs`), how it changes (the families of system calls).
+//! Not here: how it moves (`travel.rs`), how it changes (the families of system calls).
 
 use super::actions::Actions;
 use super::descriptors::Descriptors;

@@ -12,17 +12,17 @@ use renga_rt::Errno;
 
 /// Bytes of a signal set, which the calls want to hear.
 const SET_BYTES: u64 = 8;
-const SIG_BLOCK: u64 = 0;
-const SIG_UNBLOCK: u64 = 1;
-const SIG_SETMASK: u64 = 2;
+const SIG_BLOCK: u32 = 0;
+const SIG_UNBLOCK: u32 = 1;
+const SIG_SETMASK: u32 = 2;
 const SS_DISABLE: u32 = 2;
 /// Least bytes of an alternate stack (MINSIGSTKSZ on AArch64).
 const STACK_BYTES_MIN: u64 = 5120;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn set_action(&mut self) -> Outcome {
-        let (signal, new, old) = (self.argument(0), self.argument(1), self.argument(2));
-        if self.argument(3) != SET_BYTES || signal == 0 || signal > u64::from(SIGNALS) {
+        let (signal, new, old) = (self.int(0), self.argument(1), self.argument(2));
+        if self.argument(3) != SET_BYTES || signal == 0 || signal > u32::from(SIGNALS) {
             return Err(Errno::EINVAL.into());
         }
         let signal = signal as u8;
@@ -43,7 +43,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn set_mask(&mut self) -> Outcome {
-        let (how, new, old) = (self.argument(0), self.argument(1), self.argument(2));
+        let (how, new, old) = (self.int(0), self.argument(1), self.argument(2));
         if self.argument(3) != SET_BYTES {
             return Err(Errno::EINVAL.into());
         }

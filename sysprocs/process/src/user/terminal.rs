@@ -11,29 +11,29 @@ use renga_proto::console::{
 use renga_proto::pipe::PipeBytes;
 use renga_rt::Errno;
 
-const TCGETS: u64 = 0x5401;
-const TCSETS: u64 = 0x5402;
-const TCSETSW: u64 = 0x5403;
-const TCSETSF: u64 = 0x5404;
-const TCSBRK: u64 = 0x5409;
-const TCFLSH: u64 = 0x540b;
-const TIOCSCTTY: u64 = 0x540e;
-const TIOCGPGRP: u64 = 0x540f;
-const TIOCSPGRP: u64 = 0x5410;
-const TIOCGWINSZ: u64 = 0x5413;
-const TIOCSWINSZ: u64 = 0x5414;
-const FIONREAD: u64 = 0x541b;
-const FIONBIO: u64 = 0x5421;
-const TIOCNOTTY: u64 = 0x5422;
-const TIOCGSID: u64 = 0x5429;
-const FIONCLEX: u64 = 0x5450;
-const FIOCLEX: u64 = 0x5451;
+const TCGETS: u32 = 0x5401;
+const TCSETS: u32 = 0x5402;
+const TCSETSW: u32 = 0x5403;
+const TCSETSF: u32 = 0x5404;
+const TCSBRK: u32 = 0x5409;
+const TCFLSH: u32 = 0x540b;
+const TIOCSCTTY: u32 = 0x540e;
+const TIOCGPGRP: u32 = 0x540f;
+const TIOCSPGRP: u32 = 0x5410;
+const TIOCGWINSZ: u32 = 0x5413;
+const TIOCSWINSZ: u32 = 0x5414;
+const FIONREAD: u32 = 0x541b;
+const FIONBIO: u32 = 0x5421;
+const TIOCNOTTY: u32 = 0x5422;
+const TIOCGSID: u32 = 0x5429;
+const FIONCLEX: u32 = 0x5450;
+const FIOCLEX: u32 = 0x5451;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn control_device(&mut self) -> Outcome {
-        let (number, request, place) = (self.argument(0), self.argument(1), self.argument(2));
+        let (number, request, place) = (self.argument(0), self.int(1), self.argument(2));
         let object = self.program.files.get(number)?.object;
-        match request & 0xffff_ffff {
+        match request {
             FIOCLEX | FIONCLEX => {
                 self.program.files.get_mut(number)?.close_on_exec = request == FIOCLEX;
                 Ok(0)
@@ -57,7 +57,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    async fn control_terminal(&mut self, request: u64, place: u64) -> Outcome {
+    async fn control_terminal(&mut self, request: u32, place: u64) -> Outcome {
         let mut console = self.services.console()?;
         match request {
             TCGETS => {

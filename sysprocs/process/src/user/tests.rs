@@ -2,11 +2,11 @@
 
 use super::actions::{Action, Effect, SIG_DFL, SIG_IGN};
 use super::call::IMPLEMENTED;
-use super::descriptor::{Reader, Writer, get_program, get_registers, put_program, put_registers};
 use super::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
 use super::frame;
 use super::program::{AlternateStack, Program};
 use super::signals::Origin;
+use super::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
 use crate::signals::{SIGCHLD, SIGKILL, SIGPIPE, SIGTSTP, SIGUSR1, bit};
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::pipe::PipeEnd;

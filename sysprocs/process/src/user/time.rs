@@ -6,11 +6,11 @@ use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
 use renga_rt::Errno;
 
-const CLOCK_REALTIME: u64 = 0;
-const CLOCK_REALTIME_COARSE: u64 = 5;
+const CLOCK_REALTIME: u32 = 0;
+const CLOCK_REALTIME_COARSE: u32 = 5;
 /// Clocks from 1 (monotonic) to 7 (since boot) count from boot, but for the coarse calendar clock.
-const CLOCK_BOOTTIME: u64 = 7;
-const TIMER_ABSTIME: u64 = 1;
+const CLOCK_BOOTTIME: u32 = 7;
+const TIMER_ABSTIME: u32 = 1;
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1_000;
 /// Ticks of `times`.
@@ -32,8 +32,8 @@ fn pair(first: u64, second: u64) -> [u8; 16] {
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// The time of a clock, ns.
-    async fn clock_ns(&mut self, clock: u64) -> Result<u64, Errno> {
-        match clock & 0xffff_ffff {
+    async fn clock_ns(&mut self, clock: u32) -> Result<u64, Errno> {
+        match clock {
             CLOCK_REALTIME | CLOCK_REALTIME_COARSE => self.services.clients.clock.call(CalendarTime {}, ()).await,
             0..=CLOCK_BOOTTIME => Ok(self.me.now_ns()),
             _ => Err(Errno::EINVAL),
@@ -51,13 +51,13 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn get_clock(&mut self) -> Outcome {
-        let ns = self.clock_ns(self.argument(0)).await?;
+        let ns = self.clock_ns(self.int(0)).await?;
         self.put(self.argument(1), &time_bytes(ns)).await?;
         Ok(0)
     }
 
     pub(super) async fn set_clock(&mut self) -> Outcome {
-        if self.argument(0) != CLOCK_REALTIME {
+        if self.int(0) != CLOCK_REALTIME {
             return Err(Errno::EINVAL.into());
         }
         let now_ns = self.get_time(self.argument(1)).await?;
@@ -66,7 +66,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn get_clock_resolution(&mut self) -> Outcome {
-        if self.argument(0) > CLOCK_BOOTTIME {
+        if self.int(0) > CLOCK_BOOTTIME {
             return Err(Errno::EINVAL.into());
         }
         if self.argument(1) != 0 {
@@ -100,7 +100,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn sleep_by_clock(&mut self) -> Outcome {
-        let (clock, flags, time, rest) = (self.argument(0), self.argument(1), self.argument(2), self.argument(3));
+        let (clock, flags, time, rest) = (self.int(0), self.int(1), self.argument(2), self.argument(3));
         let ns = self.get_time(time).await?;
         let now = self.me.now_ns();
         if flags & TIMER_ABSTIME != 0 {

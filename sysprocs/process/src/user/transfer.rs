@@ -17,6 +17,8 @@ use renga_rt::Errno;
 
 /// Most bytes of one transfer, as on Linux.
 const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
+/// After so many pages of one transfer others have their turn, though no server made it wait.
+const PAGES_PER_TURN: u64 = 64;
 /// Most parts of a vector, as on Linux.
 const PARTS_MAX: u64 = 1024;
 const PART_BYTES: u64 = 16;
@@ -87,6 +89,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut done = 0;
         // Each turn passes a page.
         while done < count {
+            self.give_turn(done).await;
             let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
             let manner = Manner {
                 offset: manner.offset.map(|offset| offset.saturating_add(done)),
@@ -105,6 +108,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         }
         Ok(done)
+    }
+
+    /// Lets others run after a while of a long transfer, of which `done` bytes are over.
+    pub(super) async fn give_turn(&mut self, done: u64) {
+        if (done / PAGE_BYTES as u64) % PAGES_PER_TURN == PAGES_PER_TURN - 1 {
+            self.me.yield_turn().await;
+        }
     }
 
     async fn take_in_page(
@@ -135,6 +145,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut done = 0;
         // Each turn passes a page, or the count ends short.
         while done < count {
+            self.give_turn(done).await;
             let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
             let manner = Manner { offset: manner.offset.map(|offset| offset.saturating_add(done)), ..manner };
             match self.give_out_page(to.object, at, (count - done) as usize, manner).await {

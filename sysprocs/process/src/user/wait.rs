@@ -13,9 +13,9 @@ const WEXITED: u32 = 4;
 const WNOWAIT: u32 = 0x0100_0000;
 /// Linux's own: which kinds of children; ours are all of one kind.
 const KINDS: u32 = 0xe000_0000;
-const P_ALL: u64 = 0;
-const P_PID: u64 = 1;
-const P_PGID: u64 = 2;
+const P_ALL: u32 = 0;
+const P_PID: u32 = 1;
+const P_PGID: u32 = 2;
 const CLD_EXITED: u32 = 1;
 const CLD_KILLED: u32 = 2;
 const CLD_STOPPED: u32 = 5;
@@ -24,7 +24,7 @@ const SIGINFO_BYTES: usize = 128;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn wait(&mut self) -> Outcome {
-        let (which, place, usage) = (self.argument(0) as i32, self.argument(1), self.argument(3));
+        let (which, place, usage) = (self.int(0) as i32, self.argument(1), self.argument(3));
         let options = self.argument(2) as u32;
         if options & !(WAIT_NO_HANG | WAIT_STOPPED | WCONTINUED | KINDS) != 0 {
             return Err(Errno::EINVAL.into());
@@ -43,8 +43,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn wait_id(&mut self) -> Outcome {
-        let (kind, id, place, options) = (self.argument(0), self.argument(1), self.argument(2), self.argument(3));
-        let options = options as u32;
+        let (kind, id, place, options) = (self.int(0), self.int(1), self.argument(2), self.int(3));
         let which = match kind {
             P_ALL => -1,
             P_PID => id as i32,

@@ -136,6 +136,9 @@ impl Cluster {
         let target = self.boards.get_mut(usize::from(board));
         let target = target.ok_or_else(|| EmuError::Config(format!("there is no board {board}")))?;
         let time_ns = time_ns.max(self.time_ns).max(target.now_ns());
+        if target.exited() {
+            return Ok(time_ns);
+        }
         target.order(Order::Input { time_ns, bytes: bytes.to_vec() });
         self.deadlock_told = false;
         if let Some(recorder) = &mut self.recorder {
@@ -173,6 +176,10 @@ impl Cluster {
         self.time_ns = self.time_ns.max(if waits { self.last_ns() + 1 } else { horizon_ns });
         let end_ns = self.limit_ns.min(self.session_end_ns);
         self.timeline.release(horizon_ns.min(end_ns));
+        if self.timeline.is_ready() {
+            // To be told before anything else is waited for.
+            return Ok(());
+        }
         if self.boards.iter().all(Board::exited) {
             self.close(self.last_ns());
         } else if waits && self.pace.is_none() && self.session_end_ns == NEVER_NS {

@@ -1,6 +1,6 @@
 //! What other threads may tell a running cluster.
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 /// A command.
@@ -62,10 +62,7 @@ impl Commands {
     pub fn wait(&self, longest: Option<Duration>) -> Option<Command> {
         match longest {
             None => self.receiver.recv().ok(),
-            Some(longest) => match self.receiver.recv_timeout(longest) {
-                Ok(command) => Some(command),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-            },
+            Some(longest) => self.receiver.recv_timeout(longest).ok(),
         }
     }
 }

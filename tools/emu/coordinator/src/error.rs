@@ -68,9 +68,9 @@ impl EmuError {
     /// The board that the error is about, if it is about one.
     pub fn board(&self) -> Option<u8> {
         match self {
-            EmuError::BoardDied { board, .. } | EmuError::BoardSilent { board, .. } | EmuError::Protocol { board, .. } => {
-                Some(*board)
-            }
+            EmuError::BoardDied { board, .. }
+            | EmuError::BoardSilent { board, .. }
+            | EmuError::Protocol { board, .. } => Some(*board),
             _ => None,
         }
     }

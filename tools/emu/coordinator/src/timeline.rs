@@ -93,6 +93,11 @@ impl Timeline {
         self.ready.pop_front()
     }
 
+    /// Whether an event may be told.
+    pub fn is_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// Puts an event behind those let go.
     pub fn tell(&mut self, event: Event) {
         self.ready.push_back(event);
@@ -127,7 +132,9 @@ impl Timeline {
             Item::Log(byte) => {
                 mix_byte(&mut self.hashes.log, board, time_ns, byte);
                 match self.ready.back_mut() {
-                    Some(Event::Log { board: last, bytes, .. }) if *last == board && has_room(bytes) => bytes.push(byte),
+                    Some(Event::Log { board: last, bytes, .. }) if *last == board && has_room(bytes) => {
+                        bytes.push(byte)
+                    }
                     _ => self.tell(Event::Log { board, time_ns, bytes: vec![byte] }),
                 }
             }

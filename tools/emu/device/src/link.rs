@@ -6,7 +6,8 @@
 //! Not here: who sends when (`renga_emu::bus`), raising the interrupt (`renga-emu-plugin`).
 
 use crate::messages::{Order, Record, Welcome};
-use crate::registers::*;
+use crate::registers as at;
+use crate::registers::{FRAME_BYTES_MAX, RECEIVE_SLOTS, TRACE_WORDS_MAX, TRANSMIT_SLOTS};
 use std::collections::VecDeque;
 
 /// What the plugin has to do after a write.
@@ -109,8 +110,8 @@ impl LinkDevice {
 
     /// Whether the interrupt line is high.
     pub fn interrupt(&self) -> bool {
-        self.interrupts & INTERRUPT_RECEIVE != 0 && !self.receive.is_empty()
-            || self.interrupts & INTERRUPT_TRANSMIT != 0 && self.sending < TRANSMIT_SLOTS
+        self.interrupts & at::INTERRUPT_RECEIVE != 0 && !self.receive.is_empty()
+            || self.interrupts & at::INTERRUPT_TRANSMIT != 0 && self.sending < TRANSMIT_SLOTS
     }
 
     /// When [`LinkDevice::interrupt`] may change by itself next, if anything for that is known.
@@ -122,7 +123,7 @@ impl LinkDevice {
 
     /// Whether the board waits for room in the transmitter.
     pub fn wants_departures(&self) -> bool {
-        self.interrupts & INTERRUPT_TRANSMIT != 0
+        self.interrupts & at::INTERRUPT_TRANSMIT != 0
     }
 
     /// Frames lost since the beginning.
@@ -135,24 +136,24 @@ impl LinkDevice {
         self.advance(now_ns);
         let arrival_ns = self.receive.front().map_or(0, |frame| frame.time_ns);
         match offset {
-            MAGIC => MAGIC_VALUE,
-            STATUS => {
-                let received = if self.receive.is_empty() { 0 } else { STATUS_RECEIVED };
-                let sending = if self.sending == 0 { 0 } else { STATUS_SENDING };
-                received | sending | if self.overrun { STATUS_OVERRUN } else { 0 }
+            at::MAGIC => at::MAGIC_VALUE,
+            at::STATUS => {
+                let received = if self.receive.is_empty() { 0 } else { at::STATUS_RECEIVED };
+                let sending = if self.sending == 0 { 0 } else { at::STATUS_SENDING };
+                received | sending | if self.overrun { at::STATUS_OVERRUN } else { 0 }
             }
-            RECEIVE_LENGTH => self.receive.front().map_or(0, |frame| frame.bytes.len() as u32),
-            RECEIVE_WORD => self.next_word(),
-            BOARD => u32::from(self.identity.board),
-            ARRIVAL_LOW => arrival_ns as u32,
-            ARRIVAL_HIGH => (arrival_ns >> 32) as u32,
-            INTERRUPTS => self.interrupts,
-            TRANSMIT_FREE => (TRANSMIT_SLOTS - self.sending) as u32,
-            TOKEN_WAIT => self.last_departed.token_wait_ns,
-            WIRE_TIME => self.last_departed.wire_ns,
-            FLAGS => self.identity.flags,
-            EPOCH_LOW => self.identity.epoch_s as u32,
-            EPOCH_HIGH => (self.identity.epoch_s >> 32) as u32,
+            at::RECEIVE_LENGTH => self.receive.front().map_or(0, |frame| frame.bytes.len() as u32),
+            at::RECEIVE_WORD => self.next_word(),
+            at::BOARD => u32::from(self.identity.board),
+            at::ARRIVAL_LOW => arrival_ns as u32,
+            at::ARRIVAL_HIGH => (arrival_ns >> 32) as u32,
+            at::INTERRUPTS => self.interrupts,
+            at::TRANSMIT_FREE => (TRANSMIT_SLOTS - self.sending) as u32,
+            at::TOKEN_WAIT => self.last_departed.token_wait_ns,
+            at::WIRE_TIME => self.last_departed.wire_ns,
+            at::FLAGS => self.identity.flags,
+            at::EPOCH_LOW => self.identity.epoch_s as u32,
+            at::EPOCH_HIGH => (self.identity.epoch_s >> 32) as u32,
             _ => 0,
         }
     }
@@ -161,19 +162,19 @@ impl LinkDevice {
     pub fn write(&mut self, offset: u64, value: u32, now_ns: u64) -> Effect {
         self.advance(now_ns);
         match offset {
-            STATUS => self.overrun &= value & STATUS_OVERRUN == 0,
-            RECEIVE_DROP => {
+            at::STATUS => self.overrun &= value & at::STATUS_OVERRUN == 0,
+            at::RECEIVE_DROP => {
                 self.receive.pop_front();
                 self.read_position_bytes = 0;
             }
-            TRANSMIT_WORD if self.transmit.len() < FRAME_BYTES_MAX => {
+            at::TRANSMIT_WORD if self.transmit.len() < FRAME_BYTES_MAX => {
                 self.transmit.extend_from_slice(&value.to_le_bytes());
             }
-            TRANSMIT_SEND => return self.send(value, now_ns),
-            INTERRUPTS => self.interrupts = value & (INTERRUPT_RECEIVE | INTERRUPT_TRANSMIT),
-            EXIT => return Effect::Exit(value as u8),
-            TRACE_WORD if self.trace.len() < TRACE_WORDS_MAX => self.trace.push(value),
-            TRACE_END => {
+            at::TRANSMIT_SEND => return self.send(value, now_ns),
+            at::INTERRUPTS => self.interrupts = value & (at::INTERRUPT_RECEIVE | at::INTERRUPT_TRANSMIT),
+            at::EXIT => return Effect::Exit(value as u8),
+            at::TRACE_WORD if self.trace.len() < TRACE_WORDS_MAX => self.trace.push(value),
+            at::TRACE_END => {
                 let words = std::mem::take(&mut self.trace);
                 return Effect::Report(Record::Trace { time_ns: now_ns, words });
             }

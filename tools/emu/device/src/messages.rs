@@ -174,15 +174,11 @@ impl From<io::Error> for MessageError {
 ///
 /// # Errors
 /// If the other side has gone.
-pub fn send<M: Serialize>(
-    stream: &mut impl Write,
-    message: &M,
-    scratch: &mut Vec<u8>,
-) -> Result<(), MessageError> {
+pub fn send<M: Serialize>(stream: &mut impl Write, message: &M, scratch: &mut Vec<u8>) -> Result<(), MessageError> {
     scratch.clear();
     scratch.extend_from_slice(&[0; 4]);
-    *scratch =
-        postcard::to_extend(message, std::mem::take(scratch)).expect("a message that consists of plain data has a form");
+    *scratch = postcard::to_extend(message, std::mem::take(scratch))
+        .expect("a message that consists of plain data has a form");
     let length = scratch.len() - 4;
     assert!(length <= MESSAGE_BYTES_MAX, "a message of {length} bytes");
     scratch[..4].copy_from_slice(&(length as u32).to_le_bytes());

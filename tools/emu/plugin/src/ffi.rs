@@ -99,11 +99,8 @@ unsafe extern "C" {
 
     pub fn qemu_add_machine_init_done_notifier(notifier: *mut Notifier);
     pub fn object_resolve_path(path: *const c_char, ambiguous: *mut bool) -> *mut Opaque;
-    pub fn object_resolve_path_type(
-        path: *const c_char,
-        type_name: *const c_char,
-        ambiguous: *mut bool,
-    ) -> *mut Opaque;
+    pub fn object_resolve_path_type(path: *const c_char, type_name: *const c_char, ambiguous: *mut bool)
+    -> *mut Opaque;
     pub fn qdev_get_gpio_in_named(device: *mut Opaque, name: *const c_char, index: c_int) -> *mut Opaque;
     pub fn qemu_set_irq(line: *mut Opaque, level: c_int);
 

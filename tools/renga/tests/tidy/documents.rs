@@ -122,20 +122,26 @@ fn spans(text: &str) -> Vec<(usize, &str)> {
 
 #[test]
 fn system_calls_are_listed() {
+    const CODE: &str = "sysprocs/process/src/user/call.rs";
+    const LIST: &str = "docs/reference/system-calls.md";
     let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("the file is there");
-    let code = read("sysprocs/process/src/user/call.rs");
-    let entry = |line: &str| {
-        let (number_and_name, _) = line.trim().strip_suffix(';')?.split_once(" => ")?;
-        let (number, name) = number_and_name.split_once(' ')?;
-        Some((number.parse::<u64>().ok()?, name.to_string()))
-    };
+    let entry = |line: &str| line.trim().strip_suffix(';')?.split_once(" => ").and_then(|(call, _)| named(call));
     let row = |line: &str| {
         let mut cells = line.strip_prefix("| ")?.split(" | ");
-        Some((cells.next()?.parse::<u64>().ok()?, cells.next()?.strip_prefix('`')?.trim_end_matches('`').to_string()))
+        named(&format!("{} {}", cells.next()?, cells.next()?.strip_prefix('`')?.trim_end_matches('`')))
     };
-    let mut implemented: Vec<_> = code.lines().filter_map(entry).collect();
-    let listed: Vec<_> = read("docs/reference/system-calls.md").lines().filter_map(row).collect();
-    implemented.sort();
-    assert!(!implemented.is_empty(), "the table of system calls has another form than this test knows");
-    assert_eq!(listed, implemented, "docs/reference/system-calls.md lists what sysprocs/process implements, by number");
+    let implemented: Vec<_> = read(CODE).lines().filter_map(entry).collect();
+    let listed: Vec<_> = read(LIST).lines().filter_map(row).collect();
+    assert!(!implemented.is_empty(), "{CODE}: the table of calls has another form than this test knows");
+    let missing = implemented.iter().filter(|call| !listed.contains(call));
+    let gone = listed.iter().filter(|call| !implemented.contains(call));
+    let violations = missing.map(|call| format!("{LIST}: add {} {}", call.0, call.1));
+    let violations = violations.chain(gone.map(|call| format!("{LIST}: remove {} {}", call.0, call.1)));
+    judge("the list of system calls is that of the code", violations.collect());
+}
+
+/// Number and name of a call.
+fn named(text: &str) -> Option<(u64, String)> {
+    let (number, name) = text.split_once(' ')?;
+    Some((number.parse().ok()?, name.into()))
 }

@@ -81,8 +81,7 @@ fn build_image() -> Result<PathBuf, String> {
 impl Tools {
     /// Some boards that play `play`.
     pub fn config(&self, boards: usize, play: &str) -> ClusterConfig {
-        let board =
-            BoardConfig { image: self.image.clone(), append: format!("{play} x"), ..BoardConfig::default() };
+        let board = BoardConfig { image: self.image.clone(), append: format!("{play} x"), ..BoardConfig::default() };
         ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), vec![board; boards])
     }
 }

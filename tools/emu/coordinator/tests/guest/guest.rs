@@ -8,15 +8,7 @@
 use core::arch::{asm, global_asm};
 use core::fmt::{self, Write};
 
-global_asm!(
-    ".section .text.start",
-    ".globl _start",
-    "_start:",
-    "mov x0, #0x80000",
-    "mov sp, x0",
-    "bl main",
-    "b .",
-);
+global_asm!(".section .text.start", ".globl _start", "_start:", "mov x0, #0x80000", "mov sp, x0", "bl main", "b .",);
 
 const ATAGS: usize = 0x100;
 const ATAG_CMDLINE: u32 = 0x5441_0009;
