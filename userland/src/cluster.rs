@@ -8,9 +8,10 @@ const INFO: usize = 1001;
 const HALT: usize = 1002;
 /// In `INFO`: the counters of this board's link.
 const LINK_COUNTERS: isize = 2;
+/// In `INFO`, as an index: this board.
+const OWN_BOARD: isize = 0xff;
 /// Counters that a link has, at most.
 pub const COUNTERS_MAX: usize = 32;
-
 
 /// Forks onto `board`; 0 in the child, which runs there with everything that a fork shares.
 pub fn fork_on(board: u32) -> Result<u32, Errno> {
@@ -30,6 +31,6 @@ pub fn link_counters() -> [u64; COUNTERS_MAX] {
     let mut counters = [0u64; COUNTERS_MAX];
     let (at, bytes) = (counters.as_mut_ptr() as isize, size_of_val(&counters) as isize);
     // SAFETY: the address is that of as many bytes as said.
-    let _ = unsafe { call(INFO, [LINK_COUNTERS, 0, at, bytes, 0, 0]) };
+    let _ = unsafe { call(INFO, [LINK_COUNTERS, OWN_BOARD, at, bytes, 0, 0]) };
     counters
 }

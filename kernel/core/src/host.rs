@@ -38,7 +38,7 @@ impl Board {
         // SAFETY: the leaked box lives for ever and is used for nothing else.
         let arena = unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) };
         Board {
-            core: Box::leak(Box::new(Core::NEW)),
+            core: Box::leak(Box::new(Core::new())),
             arena: Box::leak(Box::new(arena)),
             number,
             processes: Box::leak(Box::new(RefCell::new(Vec::new()))),

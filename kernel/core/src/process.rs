@@ -90,7 +90,7 @@ impl Process {
             accepted: Cell::new(None),
             core,
             body: Cell::new((crate::rendezvous::not_started, core::ptr::null_mut())),
-            callers: Queue::NEW,
+            callers: Queue::new(),
             op: Cell::new(0),
             words: [const { Cell::new(0) }; WORDS],
             given: Cell::new(&[]),

@@ -15,7 +15,9 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub(crate) const NEW: Queue = Queue { head: Cell::new(None), tail: Cell::new(None) };
+    pub(crate) const fn new() -> Queue {
+        Queue { head: Cell::new(None), tail: Cell::new(None) }
+    }
 
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {

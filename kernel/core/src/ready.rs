@@ -33,23 +33,31 @@ pub struct Core {
     trace: TraceRing,
 }
 
+impl Default for Core {
+    fn default() -> Self {
+        Core::new()
+    }
+}
+
 impl Core {
     /// An idle core whose time is what [`Core::set_now_ns`] last said.
-    pub const NEW: Core = Core::with_clock(|core| core.now_ns.get());
+    pub const fn new() -> Core {
+        Core::with_clock(|core| core.now_ns.get())
+    }
 
     /// An idle core that reads its time, in ns since boot, from `clock`.
     pub const fn with_clock(clock: fn(&Core) -> u64) -> Core {
         Core {
             bitmap: Cell::new(0),
             in_place_left: Cell::new(0),
-            ready: [const { Queue::NEW }; PRIORITIES],
+            ready: [const { Queue::new() }; PRIORITIES],
             failed: Cell::new(false),
             alarms: Cell::new(None),
-            users: Queue::NEW,
+            users: Queue::new(),
             clock,
             now_ns: Cell::new(0),
             log: Cell::new(|_, _, _| ()),
-            trace: TraceRing::NEW,
+            trace: TraceRing::new(),
         }
     }
 

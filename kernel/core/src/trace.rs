@@ -10,6 +10,9 @@ use renga_abi::ProcId;
 /// Events that the ring holds between two drains.
 pub const RING_EVENTS: usize = if cfg!(feature = "trace") { 4096 } else { 1 };
 
+const RING_MASK: usize = RING_EVENTS - 1;
+const _: () = assert!(RING_EVENTS.is_power_of_two());
+
 /// What happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
@@ -74,12 +77,14 @@ pub struct TraceRing {
 impl TraceRing {
     /// Whether this build traces at all.
     pub const ON: bool = cfg!(feature = "trace");
-    pub(crate) const NEW: TraceRing = TraceRing {
-        events: [const { Cell::new((0, [0; 3])) }; RING_EVENTS],
-        head: Cell::new(0),
-        length: Cell::new(0),
-        lost: Cell::new(0),
-    };
+    pub(crate) const fn new() -> TraceRing {
+        TraceRing {
+            events: [const { Cell::new((0, [0; 3])) }; RING_EVENTS],
+            head: Cell::new(0),
+            length: Cell::new(0),
+            lost: Cell::new(0),
+        }
+    }
 
     #[inline(always)]
     pub(crate) fn push(&self, now_ns: u64, event: Event) {
@@ -88,7 +93,7 @@ impl TraceRing {
             self.lost.set(self.lost.get() + 1);
             return;
         }
-        self.events[(head + length) % RING_EVENTS].set((now_ns, event.to_words()));
+        self.events[(head + length) & RING_MASK].set((now_ns, event.to_words()));
         self.length.set(length + 1);
     }
 
@@ -98,7 +103,7 @@ impl TraceRing {
         if length == 0 {
             return None;
         }
-        self.head.set((head + 1) % RING_EVENTS);
+        self.head.set((head + 1) & RING_MASK);
         self.length.set(length - 1);
         Some(self.events[head].get())
     }

@@ -288,9 +288,11 @@ fn calls_to_a_stub_reach_the_router_and_proxies_check_entries() {
     let out = results.clone();
     board.client(move |me| async move {
         let mut client = Client::new(&me, renga_core::Address::new(far));
-        out.borrow_mut().push(client.call(Add { a: 4, b: 5 }, ()).await);
+        let sum = client.call(Add { a: 4, b: 5 }, ()).await;
+        out.borrow_mut().push(sum);
         let mut nobody = Client::new(&me, renga_core::Address::<Null>::new(nowhere));
-        out.borrow_mut().push(nobody.call(Add { a: 4, b: 5 }, ()).await);
+        let refused = nobody.call(Add { a: 4, b: 5 }, ()).await;
+        out.borrow_mut().push(refused);
     });
     board.run();
     assert_eq!(*results.borrow(), [Ok(9), Err(Errno::EINVAL)]);

@@ -126,15 +126,17 @@ async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTE
     let mut out = crate::fault::ConsoleText::open();
     let (cost, spread) = (reading_cost(), Spread::default());
     let mut null = Client::new(&me, servers.null);
-    macro_rules! rounds { ($name:literal, $client:ident, $entry:expr, $lent:expr) => {
-        for _ in 0..ROUNDS {
-            let start = ticks();
-            let reply = $client.call(core::hint::black_box($entry), $lent).await;
-            spread.add(ticks() - start - cost);
-            let _ = core::hint::black_box(reply);
-        }
-        spread.take_line(&mut out, $name);
-    } }
+    macro_rules! rounds {
+        ($name:literal, $client:ident, $entry:expr, $lent:expr) => {
+            for _ in 0..ROUNDS {
+                let start = ticks();
+                let reply = $client.call(core::hint::black_box($entry), $lent).await;
+                spread.add(ticks() - start - cost);
+                let _ = core::hint::black_box(reply);
+            }
+            spread.take_line(&mut out, $name);
+        };
+    }
     rounds!("nothing", null, Nothing {}, ());
     rounds!("six-words", null, Six { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, ());
     rounds!("word-and-page-given", null, Give { a: 1 }, &page[..]);

@@ -56,11 +56,17 @@ pub struct Parts {
 }
 
 /// Starts every process of this board.
-pub fn start_all(arena: &'static Arena, directory: &'static Directory, board: &'static Board, hardware: Hardware) -> Parts {
+pub fn start_all(
+    arena: &'static Arena,
+    directory: &'static Directory,
+    board: &'static Board,
+    hardware: Hardware,
+) -> Parts {
     let Hardware { uart, interrupts, timer, memory, seed, medium, .. } = hardware;
     let memory: &'static FrameMemory = arena.put(|| memory);
     let slots = directory.of_kind(Kind::User).len();
-    let programs: &'static Programs = arena.put(|| Programs::new(UserMode::new(arena.put_slice(slots, |_| FpState::ZERO))));
+    let programs: &'static Programs =
+        arena.put(|| Programs::new(UserMode::new(arena.put_slice(slots, |_| FpState::ZERO))));
     let link = hardware::emulator_link();
     let epoch_s = link.as_ref().map_or(0, EmulatorLink::epoch_s);
     let mut boot = Boot { arena, directory, board, epoch_ns: epoch_s * 1_000_000_000, seed, started: 0 };
@@ -148,9 +154,7 @@ impl Boot {
 
     fn start_disk(&mut self, timer: GenericTimer, medium: &hardware::Medium) {
         let name = core::str::from_utf8(medium).unwrap_or("").trim_end_matches('\0');
-        let Some(medium) = Medium::named(name) else {
-            fault::refuse(format_args!("there is no medium `{name}`"))
-        };
+        let Some(medium) = Medium::named(name) else { fault::refuse(format_args!("there is no medium `{name}`")) };
         let card = match hardware::start_card(timer) {
             Ok(card) => card,
             Err(error) => fault::refuse(format_args!("the card does not start: {error:?}")),
@@ -264,6 +268,7 @@ impl Boot {
             pipe_table: self.client(me, Kind::PipeTable),
             console: self.family(me, Kind::Console),
             clock: self.client(me, Kind::Clock),
+            links: self.family(me, Kind::LinkStatus),
         }
     }
 
@@ -325,7 +330,13 @@ impl Boot {
             callers: callers_of(arena, number),
             remotes: arena.put_slice(usize::from(remotes), |index| remote(index as u16).0),
             proxies,
-            slots: board.peers.iter().map(|peer| usize::from(peer.slots_out.max(peer.slots_in))).max().unwrap_or(0).max(1),
+            slots: board
+                .peers
+                .iter()
+                .map(|peer| usize::from(peer.slots_out.max(peer.slots_in)))
+                .max()
+                .unwrap_or(0)
+                .max(1),
             rules: self.edge_rules(),
             timing: LinkTiming::PI3,
         }
@@ -334,10 +345,10 @@ impl Boot {
     /// The asynchronous edges from this board's processes to others', row by row.
     fn edge_rules(&self) -> &'static [EdgeRule] {
         let number = self.directory.board();
-        let callers_at = |board: u8| {
-            SYSTEM.boards[usize::from(board)].proxies.iter().filter(move |row| row.caller_board == number)
-        };
-        let pairs = || self.board.stubs.iter().flat_map(|stub| callers_at(stub.board).map(move |caller| (stub, caller)));
+        let callers_at =
+            |board: u8| SYSTEM.boards[usize::from(board)].proxies.iter().filter(move |row| row.caller_board == number);
+        let pairs =
+            || self.board.stubs.iter().flat_map(|stub| callers_at(stub.board).map(move |caller| (stub, caller)));
         let mut next = pairs();
         self.arena.put_slice(pairs().count(), |_| match next.next() {
             Some((servers, callers)) => edge_rule(servers, callers),

@@ -46,7 +46,8 @@ mod tests {
             right: Client<Right>,
         }
     }
-    async fn server(_me: Me, _port: Port<Left>, _clients: Both) -> Never {
+    async fn server(_me: Me, _port: Port<Left>, clients: Both) -> Never {
+        let _ = (clients.left, clients.right);
         core::future::pending().await
     }
 

@@ -29,9 +29,9 @@ mod reader;
 mod system;
 mod text;
 
+pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
 #[cfg(feature = "code")]
 pub use code::code_kinds;
-pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
 pub use error::PlacementError;
 pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
 pub use memory::{MESSAGE_HEADER_BYTES, MessageMemory};

@@ -137,8 +137,8 @@ fn kinds_counts_and_modes_change_with_one_line() {
 fn an_exception_makes_one_edge_synchronous() {
     let asynchronous = checked(&pair_async());
     assert!(asynchronous.async_edges().iter().any(|(_, server, _)| *server == "path"));
-    let sync = format!("[edges]\n\"user -> path\" = \"sync\"\n\"user -> file.Close\" = \"sync\"\n#");
-    let checked = checked(&edited(&pair_async(), "[edges]", &sync));
+    let sync = "[edges]\n\"user -> path\" = \"sync\"\n\"user -> file.Close\" = \"sync\"\n#";
+    let checked = checked(&edited(&pair_async(), "[edges]", sync));
     assert!(checked.async_edges().iter().all(|(_, server, _)| *server != "path"));
     assert!(checked.async_edges().contains(&("user", "file", 0b010)));
     // Entries that may wait for another client stay synchronous in any mode.

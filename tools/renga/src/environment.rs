@@ -39,7 +39,9 @@ impl Environment {
     /// # Errors
     /// If set-up has not looked for it.
     pub fn qemu(&self) -> Result<&Path> {
-        self.qemu.as_deref().context("RENGA_QEMU is not set: start this program as `./renga`, which finds or installs QEMU")
+        self.qemu
+            .as_deref()
+            .context("RENGA_QEMU is not set: start this program as `./renga`, which finds or installs QEMU")
     }
 
     /// A program that makes raw images of ELF files.

@@ -98,7 +98,8 @@ impl Session<'_> {
         let table = LogTable::read(&self.kernel.elf)?;
         let mut watch = Watch::new(&table, self.system);
         let mut cluster = Cluster::start(self.config()?)?;
-        let disk_board = self.system.checked.boards.iter().position(|board| board.owns_disk).context("no board owns the disk")?;
+        let disk_board =
+            self.system.checked.boards.iter().position(|board| board.owns_disk).context("no board owns the disk")?;
         let mut typist = Typist::start(self.keys.take(), self.pace, &cluster, disk_board as u8);
         let mut status = None;
         loop {

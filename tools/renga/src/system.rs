@@ -28,7 +28,10 @@ impl SystemFile {
             folder.join(format!("{name}.toml"))
         };
         if !path.is_file() {
-            bail!("there is no system `{name}`: known ones are {}; or name a file, as in `--system my.toml`", known(&folder));
+            bail!(
+                "there is no system `{name}`: known ones are {}; or name a file, as in `--system my.toml`",
+                known(&folder)
+            );
         }
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let refused = || format!("{} is refused", path.display());
@@ -49,9 +52,10 @@ impl SystemFile {
     }
     /// Its name with a number that changes with its text.
     pub fn identity(&self) -> String {
-        let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
+        let hash = self
+            .text
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
         format!("{}-{hash:016x}", self.name())
     }
 }

@@ -1,8 +1,10 @@
 //! Boards joined by a loopback bus, stepped from event to event.
 //!
 //! Invariant: the same setup and the same processes give the same run. Time passes only while every
-//! board is at rest; what a process computes takes none.
+//! board is at rest; what a system process computes takes none, and a turn of a user program what the
+//! board's [`Players`] say. Not here: what runs on a board.
 
+use crate::trace::Trace;
 use renga_core::Process;
 use renga_core::notify::Notifier;
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
@@ -10,6 +12,11 @@ use renga_rt::host::Board;
 
 /// Times that a board's device may interrupt before the clock must move on.
 const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
+/// Dispatches after which a board that does not come to rest is called endless.
+const DISPATCHES_MAX: u64 = 50_000_000;
+
+/// Gives the board's next user program its turn; how long it took, ns, at least one.
+pub type Players = Box<dyn FnMut(Board) -> u64>;
 
 /// What a cluster is made of.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +51,9 @@ pub struct Site {
     pub boots: u8,
     bus: LoopbackBus,
     link: Option<Notifier>,
+    players: Option<Players>,
+    /// Until when the last turn of a user program lasts.
+    busy_until_ns: u64,
 }
 
 impl Site {
@@ -55,6 +65,26 @@ impl Site {
     pub fn serve_link(&mut self, process: &'static Process) {
         self.link = Some(Notifier::new(process));
     }
+    /// Says who plays the user programs.
+    pub fn play_users(&mut self, players: Players) {
+        self.players = Some(players);
+    }
+
+    /// Dispatches until nothing is ready.
+    fn run(&self, trace: &Trace) {
+        for _ in 0..DISPATCHES_MAX {
+            if !self.board.core.dispatch() {
+                return;
+            }
+            trace.drain(self.number, self.board.core.trace());
+        }
+        panic!("board {} never comes to rest", self.number);
+    }
+
+    /// When the next user program may have its turn, if one is ready.
+    fn next_turn_ns(&self, now_ns: u64) -> Option<u64> {
+        (self.players.is_some() && self.board.core.has_users()).then_some(self.busy_until_ns.max(now_ns))
+    }
 }
 
 /// A running cluster.
@@ -63,13 +93,14 @@ pub struct Cluster {
     sites: Vec<Site>,
     bus: LoopbackBus,
     now_ns: u64,
+    trace: Trace,
 }
 
 impl Cluster {
     /// A cluster whose boards run what `build` makes for each.
     pub fn new(setup: ClusterSetup, mut build: impl FnMut(&mut Site)) -> Cluster {
         let bus = LoopbackBus::new(setup.boards, setup.timing, setup.faults, setup.seed);
-        let mut cluster = Cluster { setup, sites: Vec::new(), bus, now_ns: 0 };
+        let mut cluster = Cluster { setup, sites: Vec::new(), bus, now_ns: 0, trace: Trace::default() };
         for number in 0..setup.boards {
             let site = cluster.boot(number, 1, &mut build);
             cluster.sites.push(site);
@@ -80,7 +111,8 @@ impl Cluster {
     fn boot(&self, number: u8, boots: u8, build: &mut dyn FnMut(&mut Site)) -> Site {
         let board = Board::new(number, self.setup.memory_bytes);
         board.core.set_now_ns(self.now_ns);
-        let mut site = Site { board, number, boots, bus: self.bus.clone(), link: None };
+        let bus = self.bus.clone();
+        let mut site = Site { board, number, boots, bus, link: None, players: None, busy_until_ns: 0 };
         build(&mut site);
         site
     }
@@ -100,6 +132,10 @@ impl Cluster {
     pub fn bus(&self) -> &LoopbackBus {
         &self.bus
     }
+    /// What has happened so far.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
     /// Simulated time, ns.
     pub fn now_ns(&self) -> u64 {
         self.now_ns
@@ -111,24 +147,44 @@ impl Cluster {
     /// If a board does not come to rest.
     pub fn settle(&self) {
         for site in &self.sites {
-            site.board.run();
+            site.run(&self.trace);
             for turn in 0.. {
                 assert!(turn < INTERRUPTS_PER_EVENT_MAX, "board {} never serves its link", site.number);
                 let Some(link) = site.link.filter(|_| self.bus.interrupts(site.number)) else { break };
                 link.notify();
-                site.board.run();
+                site.run(&self.trace);
             }
         }
     }
 
-    /// Settles, then lets time pass until the next event; false if there is none by `until_ns`.
+    /// Settles, then gives user programs their turns, or if none is due lets time pass until the next
+    /// event; false if there is none by `until_ns`.
     pub fn step(&mut self, until_ns: u64) -> bool {
         self.settle();
+        if self.take_turns() {
+            return true;
+        }
         let alarms = self.sites.iter().filter_map(|site| site.board.core.next_alarm_ns());
-        let next = alarms.chain(self.bus.next_event_ns()).min();
+        let turns = self.sites.iter().filter_map(|site| site.next_turn_ns(self.now_ns));
+        let next = alarms.chain(turns).chain(self.bus.next_event_ns()).min();
         let Some(next_ns) = next.filter(|next_ns| *next_ns <= until_ns) else { return false };
         self.pass(next_ns.max(self.now_ns));
         true
+    }
+
+    /// One turn on each board where one is due; whether there was any.
+    fn take_turns(&mut self) -> bool {
+        let (now_ns, mut any) = (self.now_ns, false);
+        for site in &mut self.sites {
+            if site.next_turn_ns(now_ns) != Some(now_ns) {
+                continue;
+            }
+            if let Some(players) = &mut site.players {
+                site.busy_until_ns = now_ns + players(site.board).max(1);
+                any = true;
+            }
+        }
+        any
     }
 
     fn pass(&mut self, now_ns: u64) {

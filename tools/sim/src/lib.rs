@@ -1,10 +1,17 @@
 //! The simulator: the boards of a cluster in one host program, in simulated time.
 //!
-//! The same kernel core, system processes, router and frames as on boards; only the bus is an
-//! imitation. Not here: what the boards run; whoever makes a [`Cluster`] says that.
+//! The same kernel core, system processes, router and frames as on boards; only the bus, the medium,
+//! the terminal and user mode are imitations. [`Cluster`] steps boards from event to event, whatever
+//! they run; [`system::System`] is a cluster with all processes of a placement file, whose user programs
+//! are closures ([`program`]); [`seed`] draws a workload and faults from a number and judges the run.
 #![forbid(unsafe_code)]
 
 mod cluster;
+pub mod program;
+pub mod random;
+pub mod seed;
+pub mod system;
+pub mod trace;
 
-pub use cluster::{Cluster, ClusterSetup, Site};
+pub use cluster::{Cluster, ClusterSetup, Players, Site};
 pub use renga_phy::loopback::{BusCount, BusTiming, Faults, Loopback};

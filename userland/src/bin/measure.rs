@@ -1,5 +1,5 @@
 //! Runs a command and tells how long it took in the board's time, and what the link counted
-//! meanwhile: one line that `renga bench` reads.
+//! meanwhile, and since boot: one line that `renga bench` reads.
 #![no_std]
 #![no_main]
 
@@ -41,12 +41,16 @@ fn main(arguments: Arguments) -> i32 {
     say(b" ns ");
     say(Decimal::new(taken_ns).digits());
     say(b" counters");
-    for (after, before) in after.iter().zip(before) {
-        say(b" ");
-        say(Decimal::new(after.wrapping_sub(before)).digits());
-    }
+    after.iter().zip(before).for_each(|(after, before)| say_count(after.wrapping_sub(before)));
+    say(b" totals");
+    after.into_iter().for_each(say_count);
     say(b"\n");
     status
+}
+
+fn say_count(count: u64) {
+    say(b" ");
+    say(Decimal::new(count).digits());
 }
 
 fn say(text: &[u8]) {

@@ -10,6 +10,7 @@ use renga_proto::memory::Memory;
 use renga_proto::path::Path;
 use renga_proto::pipe::Pipe;
 use renga_proto::procs::{Procs, board_of};
+use renga_proto::router::RouterStatus;
 use renga_proto::slots::{FileTable, PipeTable};
 use renga_proto::text::Text;
 use renga_rt::{Client, Errno, Family, clients};
@@ -45,6 +46,8 @@ clients! {
         console: Family<Console>,
         /// The clock of this board.
         clock: Client<Clock>,
+        /// What the boards' links have carried.
+        links: Family<RouterStatus>,
     }
 }
 

@@ -298,6 +298,7 @@ fn start_user<M: UserMemory>(
             pipe_table: client(&me, here.pipe_table),
             console: family(&me, only_family(all.len(), own.console)),
             clock: client(&me, here.clock),
+            links: family(&me, all.iter().map(|_| &[][..]).collect()),
         };
         renga_process::user(me, clients, machine, switch, &Flushed, context, facts)
     });

@@ -1,6 +1,8 @@
 //! Boots one image on some boards and prints what their consoles say: the emulator without the rest of Renga.
 //!
-//! `boards QEMU PLUGIN IMAGE BOARDS APPEND [SHIFT [QUANTUM_NS [VIRTUAL_S]]]`
+//! `%` in APPEND is the board's number; SD is the first board's card, or `-`.
+//!
+//! `boards QEMU PLUGIN IMAGE BOARDS APPEND [SD [SHIFT [QUANTUM_NS [VIRTUAL_S]]]]`
 use renga_emu::{BoardConfig, Cluster, ClusterConfig, Event};
 use std::error::Error;
 use std::io::Write;
@@ -9,16 +11,22 @@ use std::path::PathBuf;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [qemu, plugin, image, boards, append, rest @ ..] = arguments.as_slice() else {
-        return Err("boards QEMU PLUGIN IMAGE BOARDS APPEND [SHIFT [QUANTUM_NS [VIRTUAL_S]]]".into());
+        return Err("boards QEMU PLUGIN IMAGE BOARDS APPEND [SD [SHIFT [QUANTUM_NS [VIRTUAL_S]]]]".into());
     };
     let number = |index: usize| rest.get(index).map(|text| text.parse::<u64>()).transpose();
+    let card = rest.first().filter(|path| *path != "-").map(PathBuf::from);
     let boards = (0..boards.parse::<u8>()?)
-        .map(|_| BoardConfig { image: PathBuf::from(image), append: append.clone(), ..BoardConfig::default() })
+        .map(|board| BoardConfig {
+            image: PathBuf::from(image),
+            append: append.replace('%', &board.to_string()),
+            sd_image: card.clone().filter(|_| board == 0),
+            dtb: None,
+        })
         .collect();
     let mut config = ClusterConfig::new(PathBuf::from(qemu), PathBuf::from(plugin), boards);
-    config.shift = number(0)?.unwrap_or(0) as u8;
-    config.quantum_ns = number(1)?.filter(|quantum_ns| *quantum_ns > 0);
-    config.limits.virtual_ns = number(2)?.map(|virtual_s| virtual_s * 1_000_000_000);
+    config.shift = number(1)?.unwrap_or(0) as u8;
+    config.quantum_ns = number(2)?.filter(|quantum_ns| *quantum_ns > 0);
+    config.limits.virtual_ns = number(3)?.map(|virtual_s| virtual_s * 1_000_000_000);
     let mut cluster = Cluster::start(config)?;
     let mut out = std::io::stdout();
     loop {

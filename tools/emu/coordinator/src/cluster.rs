@@ -12,6 +12,7 @@ use crate::commands::{Command, Commands, InputSender};
 use crate::config::{BOARDS_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
 use crate::event::{Event, FrameEvent, Stats};
+use crate::faults::{Fault, Faults};
 use crate::horizon::{self, Bounds};
 use crate::pace::Pace;
 use crate::qemu;
@@ -31,6 +32,8 @@ const PACED_LONGEST_NS: u64 = 2_000_000;
 pub struct Cluster {
     boards: Vec<Board>,
     bus: TokenBus,
+    faults: Faults,
+    faults_met: u64,
     timeline: Timeline,
     commands: Commands,
     pace: Option<Pace>,
@@ -47,6 +50,8 @@ pub struct Cluster {
     stats: Option<Stats>,
     rounds: u64,
     grants: u64,
+    /// To be told, ns.
+    deadlock_ns: Option<u64>,
     deadlock_told: bool,
     failure: Option<EmuError>,
 }
@@ -70,6 +75,8 @@ impl Cluster {
         let mut cluster = Self {
             boards: start_boards(&config, &header, lookahead_ns)?,
             bus: TokenBus::new(config.bus, config.boards.len()),
+            faults: Faults::new(config.faults, config.seed),
+            faults_met: 0,
             timeline: Timeline::new(config.boards.len(), config.trace),
             commands: Commands::new(),
             pace: config.pace.then(Pace::new),
@@ -83,6 +90,7 @@ impl Cluster {
             stats: None,
             rounds: 0,
             grants: 0,
+            deadlock_ns: None,
             deadlock_told: false,
             failure: None,
         };
@@ -102,11 +110,14 @@ impl Cluster {
             if let Some(event) = self.timeline.pop() {
                 return Ok(event);
             }
+            if let Some(time_ns) = self.deadlock_ns.take() {
+                return Ok(Event::Deadlock { time_ns });
+            }
             if let Some(failure) = self.failure.take() {
                 return Err(failure);
             }
-            if let Some(stats) = &self.stats {
-                return Ok(Event::Finished(stats.clone()));
+            if let Some(stats) = self.finished() {
+                return Ok(Event::Finished(stats));
             }
             if let Err(failure) = self.step() {
                 self.timeline.release(NEVER_NS);
@@ -152,9 +163,12 @@ impl Cluster {
         self.commands.sender()
     }
 
-    /// Ends the run: what has been settled will still be told, then `Finished`.
+    /// Ends the run at the instant of the last event told, so that a replayed run ends there too: what happened by then
+    /// will still be told, then `Finished`.
     pub fn stop(&mut self) {
-        self.session_end_ns = self.session_end_ns.min(self.time_ns);
+        let told_ns = self.timeline.told_ns().map_or(self.time_ns, |time_ns| time_ns + 1);
+        self.session_end_ns = self.session_end_ns.min(told_ns);
+        self.timeline.release(self.session_end_ns);
     }
 
     /// Virtual time that every board has reached, ns.
@@ -215,9 +229,12 @@ impl Cluster {
 
     fn announce(&mut self, passage: Passage) {
         let time_ns = passage.end_ns;
+        let fault = self.faults.draw();
+        self.faults_met += u64::from(fault != Fault::None);
         for (number, board) in self.boards.iter_mut().enumerate() {
             if passage.reaches(number as u8) {
-                board.order(Order::Deliver { time_ns, bytes: passage.frame.bytes.clone() });
+                let copies = fault.copies(&passage.frame.bytes).into_iter();
+                copies.for_each(|bytes| board.order(Order::Deliver { time_ns, bytes }));
             }
         }
         let token_wait_ns = passage.start_ns - passage.frame.sent_ns;
@@ -293,7 +310,7 @@ impl Cluster {
             return self.end(self.time_ns.min(self.limit_ns));
         }
         self.deadlock_told = true;
-        self.timeline.tell(Event::Deadlock { time_ns: self.last_ns() });
+        self.deadlock_ns = Some(self.last_ns());
         Ok(())
     }
 
@@ -307,20 +324,29 @@ impl Cluster {
     }
 
     fn close(&mut self, virtual_ns: u64) {
-        let hashes = self.timeline.hashes();
         self.stats = Some(Stats {
             virtual_ns,
             rounds: self.rounds,
             grants: self.grants,
-            frames: self.timeline.frames(),
+            faults: self.faults_met,
             overruns: self.boards.iter().map(Board::overruns).sum(),
             host_s: self.begin.elapsed().as_secs_f64(),
+            ..Stats::default()
+        });
+        self.boards.clear();
+    }
+
+    /// The whole run, once it is over and told.
+    fn finished(&self) -> Option<Stats> {
+        let hashes = self.timeline.hashes();
+        Some(Stats {
+            frames: self.timeline.frames(),
             console_hash: hashes.console.value(),
             log_hash: hashes.log.value(),
             frame_hash: hashes.frame.value(),
             trace_hash: hashes.trace.value(),
-        });
-        self.boards.clear();
+            ..self.stats.clone()?
+        })
     }
 
     /// Where the board that is furthest stands, ns.

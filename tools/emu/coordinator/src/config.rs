@@ -1,6 +1,7 @@
 //! What a cluster is made of.
 
 use crate::bus::BusConfig;
+use crate::faults::FaultConfig;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,6 +51,8 @@ pub struct ClusterConfig {
     pub shift: u8,
     /// The link.
     pub bus: BusConfig,
+    /// What goes wrong on it.
+    pub faults: FaultConfig,
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
     /// bus. The result does not depend on it.
     pub quantum_ns: Option<u64>,
@@ -78,6 +81,7 @@ impl ClusterConfig {
             boards,
             shift: 0,
             bus: BusConfig::gpio(),
+            faults: FaultConfig::default(),
             quantum_ns: None,
             seed: 1,
             epoch_s: 0,

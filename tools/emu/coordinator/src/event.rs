@@ -85,7 +85,7 @@ impl FrameEvent {
 }
 
 /// The whole run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Virtual time at the end, ns.
     pub virtual_ns: u64,
@@ -95,6 +95,8 @@ pub struct Stats {
     pub grants: u64,
     /// Frames that took the wire.
     pub frames: u64,
+    /// Of those, lost, corrupted or duplicated by [`crate::FaultConfig`].
+    pub faults: u64,
     /// Frames lost at boards whose queues were full.
     pub overruns: u64,
     /// Time of the host, s.

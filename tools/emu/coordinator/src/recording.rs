@@ -4,6 +4,7 @@
 
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
+use crate::faults::FaultConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -31,6 +32,8 @@ pub struct Header {
     pub frame_overhead_ns: u64,
     /// As in [`crate::BusConfig`].
     pub token_pass_ns: u64,
+    /// As in [`ClusterConfig`].
+    pub faults: FaultConfig,
     /// Boards were told that a person sits at the console.
     pub interactive: bool,
     /// Boards were told to trace.
@@ -49,6 +52,7 @@ impl Header {
             rate_bps: config.bus.rate_bps,
             frame_overhead_ns: config.bus.frame_overhead_ns,
             token_pass_ns: config.bus.token_pass_ns,
+            faults: config.faults,
             interactive: config.pace,
             trace: config.trace,
         }

@@ -45,7 +45,10 @@ pub struct Hashes {
 pub struct Timeline {
     /// One per board, and a last one for frames; each ordered by time.
     lanes: Vec<VecDeque<(u64, Item)>>,
-    ready: VecDeque<Event>,
+    /// What happened before this may be told, ns.
+    bound_ns: u64,
+    /// When the last of what was told happened, ns.
+    told_ns: Option<u64>,
     hashes: Hashes,
     /// Whether frames and trace records become events.
     trace: bool,
@@ -58,7 +61,8 @@ impl Timeline {
         let empty = Fingerprint::new();
         Self {
             lanes: (0..=boards).map(|_| VecDeque::new()).collect(),
-            ready: VecDeque::new(),
+            bound_ns: 0,
+            told_ns: None,
             hashes: Hashes { console: empty, log: empty, frame: empty, trace: empty },
             trace,
             frames: 0,
@@ -76,90 +80,94 @@ impl Timeline {
         self.lanes[lane].push_back((frame.start_ns(), Item::Frame(frame)));
     }
 
-    /// Lets go of everything before `time_ns`: nothing earlier will be added any more.
+    /// Everything before `time_ns` may be told: nothing earlier will be added any more. What is later may not, even if
+    /// it might before.
     pub fn release(&mut self, time_ns: u64) {
-        while let Some((first_ns, lane)) = self.first() {
-            if first_ns >= time_ns {
-                break;
-            }
-            if let Some((_, item)) = self.lanes[lane].pop_front() {
-                self.let_go(lane as u8, first_ns, item);
-            }
-        }
-    }
-
-    /// The next event that may be told.
-    pub fn pop(&mut self) -> Option<Event> {
-        self.ready.pop_front()
+        self.bound_ns = time_ns;
     }
 
     /// Whether an event may be told.
     pub fn is_ready(&self) -> bool {
-        !self.ready.is_empty()
+        self.first().is_some()
     }
 
-    /// Puts an event behind those let go.
-    pub fn tell(&mut self, event: Event) {
-        self.ready.push_back(event);
+    /// The next event that may be told.
+    pub fn pop(&mut self) -> Option<Event> {
+        loop {
+            let (time_ns, board, item) = self.take()?;
+            return Some(match item {
+                Item::Console(byte) => {
+                    let more = |item: &Item| if let Item::Console(byte) = item { Some(*byte) } else { None };
+                    Event::Console { board, time_ns, bytes: self.gather(board, byte, more) }
+                }
+                Item::Log(byte) => {
+                    let more = |item: &Item| if let Item::Log(byte) = item { Some(*byte) } else { None };
+                    Event::Log { board, time_ns, bytes: self.gather(board, byte, more) }
+                }
+                Item::Exit(status) => Event::BoardExited { board, status, time_ns },
+                Item::Trace(words) if self.trace => Event::Trace { board, time_ns, words },
+                Item::Frame(frame) if self.trace => Event::Frame(frame),
+                Item::Trace(_) | Item::Frame(_) => continue,
+            });
+        }
     }
 
-    /// Over all that has been let go.
+    /// When the last of what was told happened, ns.
+    pub fn told_ns(&self) -> Option<u64> {
+        self.told_ns
+    }
+
+    /// Over all that was told, or would have been with `trace`.
     pub fn hashes(&self) -> Hashes {
         self.hashes
     }
 
-    /// Frames that have been let go.
+    /// Frames among that.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 
     fn first(&self) -> Option<(u64, usize)> {
         let firsts = self.lanes.iter().enumerate().filter_map(|(lane, items)| Some((items.front()?.0, lane)));
-        firsts.min()
+        firsts.min().filter(|(time_ns, _)| *time_ns < self.bound_ns)
     }
 
-    fn let_go(&mut self, board: u8, time_ns: u64, item: Item) {
-        match item {
-            Item::Console(byte) => {
-                mix_byte(&mut self.hashes.console, board, time_ns, byte);
-                match self.ready.back_mut() {
-                    Some(Event::Console { board: last, bytes, .. }) if *last == board && has_room(bytes) => {
-                        bytes.push(byte);
-                    }
-                    _ => self.tell(Event::Console { board, time_ns, bytes: vec![byte] }),
-                }
-            }
-            Item::Log(byte) => {
-                mix_byte(&mut self.hashes.log, board, time_ns, byte);
-                match self.ready.back_mut() {
-                    Some(Event::Log { board: last, bytes, .. }) if *last == board && has_room(bytes) => {
-                        bytes.push(byte)
-                    }
-                    _ => self.tell(Event::Log { board, time_ns, bytes: vec![byte] }),
-                }
-            }
-            Item::Trace(words) => {
-                self.hashes.trace.mix(&[board]);
-                self.hashes.trace.mix_u64(time_ns);
-                words.iter().for_each(|word| self.hashes.trace.mix(&word.to_le_bytes()));
-                if self.trace {
-                    self.tell(Event::Trace { board, time_ns, words });
-                }
-            }
-            Item::Exit(status) => self.tell(Event::BoardExited { board, status, time_ns }),
+    fn take(&mut self) -> Option<(u64, u8, Item)> {
+        let (time_ns, lane) = self.first()?;
+        let (_, item) = self.lanes[lane].pop_front()?;
+        let board = lane as u8;
+        self.told_ns = Some(time_ns);
+        match &item {
+            Item::Console(byte) => mix_byte(&mut self.hashes.console, board, time_ns, *byte),
+            Item::Log(byte) => mix_byte(&mut self.hashes.log, board, time_ns, *byte),
+            Item::Trace(words) => mix_record(&mut self.hashes.trace, board, time_ns, words),
+            Item::Exit(_) => {}
             Item::Frame(frame) => {
                 self.frames += 1;
-                mix_frame(&mut self.hashes.frame, &frame);
-                if self.trace {
-                    self.tell(Event::Frame(frame));
-                }
+                mix_frame(&mut self.hashes.frame, frame);
             }
         }
+        Some((time_ns, board, item))
+    }
+
+    /// `byte` of `board`, and those that follow it with nothing between.
+    fn gather(&mut self, board: u8, byte: u8, more: fn(&Item) -> Option<u8>) -> Vec<u8> {
+        let mut bytes = vec![byte];
+        while bytes.len() < CHUNK_BYTES_MAX
+            && self.first().is_some_and(|(_, lane)| lane == usize::from(board))
+            && let Some(byte) = self.lanes[usize::from(board)].front().and_then(|(_, item)| more(item))
+        {
+            self.take();
+            bytes.push(byte);
+        }
+        bytes
     }
 }
 
-fn has_room(bytes: &[u8]) -> bool {
-    bytes.len() < CHUNK_BYTES_MAX
+fn mix_record(hash: &mut Fingerprint, board: u8, time_ns: u64, words: &[u32]) {
+    hash.mix_u64(time_ns);
+    hash.mix(&[board]);
+    words.iter().for_each(|word| hash.mix(&word.to_le_bytes()));
 }
 
 fn mix_byte(hash: &mut Fingerprint, board: u8, time_ns: u64, byte: u8) {
@@ -214,7 +222,9 @@ mod tests {
             if !early {
                 timeline.add(0, 3, Item::Console(b'z'));
             }
+            told(&mut timeline);
             timeline.release(10);
+            told(&mut timeline);
             timeline.hashes().console
         };
         assert_eq!(run(true), run(false));

@@ -3,7 +3,9 @@
 mod boards;
 
 use boards::{Outcome, run, run_with, tools};
-use renga_emu::{Cluster, ClusterConfig, EmuError, Event};
+use renga_emu::{BoardConfig, Cluster, ClusterConfig, EmuError, Event, FaultConfig};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -15,9 +17,10 @@ fn under_load<R>(work: impl FnOnce() -> R) -> R {
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
- while !stop.load(Ordering::Relaxed) {
-                std::hint::spin_loop();
-            }});
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         let result = work();
         stop.store(true, Ordering::Relaxed);
@@ -63,6 +66,17 @@ fn three_boards_at_random_too_and_at_any_speed() {
         assert!(first.frames > 5, "{first:?}");
         assert_eq!(under_load(|| run(config(Some(5_003)))), first);
     }
+}
+
+#[test]
+fn faults_of_the_link_repeat() {
+    let Some(tools) = tools() else { return };
+    let mut config = tools.config(3, "mesh");
+    config.faults = FaultConfig { loss_ppm: 100_000, corrupt_ppm: 100_000, duplicate_ppm: 100_000 };
+    let (outcome, stats) = run_with(config.clone(), |_, _| ()).unwrap();
+    assert!(stats.faults > 50, "{stats:?}");
+    assert_eq!(run(config), outcome);
+    assert_ne!(run(tools.config(3, "mesh")), outcome);
 }
 
 #[test]
@@ -153,6 +167,24 @@ fn a_paced_session_replays_exactly() {
 }
 
 #[test]
+fn a_stopped_run_replays_to_the_same_instant() {
+    let Some(tools) = tools() else { return };
+    let path = std::env::temp_dir().join(format!("renga-emu-stop-{}.jsonl", std::process::id()));
+    let stop = |cluster: &mut Cluster, event: &Event| {
+        if let Event::BoardExited { .. } = event {
+            cluster.stop();
+        }
+    };
+    let config = ClusterConfig { record: Some(path.clone()), ..tools.config(3, "mesh") };
+    let stopped = run_with(config, stop).unwrap().0;
+    assert_eq!(stopped.exits.len(), 1);
+    let replay = ClusterConfig { replay: Some(path.clone()), quantum_ns: Some(999), ..tools.config(3, "mesh") };
+    assert_eq!(run_with(replay.clone(), stop).unwrap().0, stopped);
+    assert_eq!(run(replay), stopped);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn a_board_whose_qemu_is_killed_is_named() {
     let Some(tools) = tools() else { return };
     let mut events = 0;
@@ -181,6 +213,18 @@ fn a_board_that_does_not_answer_is_named() {
     });
     let error = result.unwrap_err();
     assert!(matches!(error, EmuError::BoardSilent { board: 0, .. }), "{error}");
+}
+
+#[test]
+fn another_version_of_qemu_is_refused_with_a_way_out() {
+    let script = std::env::temp_dir().join(format!("renga-emu-old-qemu-{}", std::process::id()));
+    std::fs::write(&script, "#!/bin/sh\necho 'QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)'\n").unwrap();
+    std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    let board = BoardConfig::default();
+    let refused = Cluster::start(ClusterConfig::new(script.clone(), "plugin.so".into(), vec![board]));
+    std::fs::remove_file(script).unwrap();
+    let wanted = "this emulator supports QEMU 10.0.2; found 7.2.22; ./renga installs it";
+    assert_eq!(refused.unwrap_err().to_string(), wanted);
 }
 
 #[test]

@@ -38,7 +38,8 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let plugin = artifacts::plugin(environment, &progress)?;
     progress.finish();
     let interactive = script.is_none() && options.replay.is_none();
-    let (terminal, keys) = if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
+    let (terminal, keys) =
+        if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
     let session = Session {
         qemu,
         plugin,

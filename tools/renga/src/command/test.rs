@@ -84,7 +84,14 @@ fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Re
     let target = environment.root.join("target/sanitized");
     let target = target.to_string_lossy();
     let arguments = [
-        "+nightly", "test", "-p", "renga-core", "--tests", "--target", "x86_64-unknown-linux-gnu", "--target-dir",
+        "+nightly",
+        "test",
+        "-p",
+        "renga-core",
+        "--tests",
+        "--target",
+        "x86_64-unknown-linux-gnu",
+        "--target-dir",
         target.as_ref(),
     ];
     // Boot memory is leaked on purpose: a board never gives it back.

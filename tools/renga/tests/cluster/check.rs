@@ -9,8 +9,22 @@ const ON_A_MIN: usize = 88;
 const ON_B_MIN: usize = 60;
 /// Kinds of which there is one for each resource.
 const KINDS: [&str; 16] = [
-    "buffer", "buffer_directory", "clock", "console", "disk", "file", "file_table", "inode", "inode_directory", "memory",
-    "pipe", "procs", "router", "text", "user", "path",
+    "buffer",
+    "buffer_directory",
+    "clock",
+    "console",
+    "disk",
+    "file",
+    "file_table",
+    "inode",
+    "inode_directory",
+    "memory",
+    "pipe",
+    "procs",
+    "router",
+    "text",
+    "user",
+    "path",
 ];
 
 #[test]

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// Programs on both boards, files, pipes, time.
-const SCRIPT: &str = "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
+const SCRIPT: &str =
+    "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
 /// Busy threads beside a run.
 const LOAD_THREADS: usize = 2;
 
@@ -70,7 +71,8 @@ fn another_seed_prints_the_same() {
     if !clusters_can_run() {
         return;
     }
-    let output = |seed: &str| Renga::script("ls / | sort; echo $((1 + 1))").with(["--seed", seed]).end().expect_status(0).stdout;
+    let output =
+        |seed: &str| Renga::script("ls / | sort; echo $((1 + 1))").with(["--seed", seed]).end().expect_status(0).stdout;
     assert_eq!(output("1"), output("77"));
 }
 

@@ -108,7 +108,10 @@ fn a_board_that_dies_is_named_with_its_last_words() {
         return;
     }
     let ended = disturbed("0", Signal::KILL);
-    expect_failure(&ended, &["board a of the cluster failed", "board a: end of its console", "ready", "end of its log"]);
+    expect_failure(
+        &ended,
+        &["board a of the cluster failed", "board a: end of its console", "ready", "end of its log"],
+    );
     let ended = disturbed("1", Signal::KILL);
     expect_failure(&ended, &["board b of the cluster failed", "board b: end of its log", "signal 9"]);
 }

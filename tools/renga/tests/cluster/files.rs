@@ -106,9 +106,12 @@ fn boards_see_each_others_changes() {
     let text = ended.text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.first(), Some(&"120"), "{}", ended.report());
-    assert_eq!(lines.iter().rev().take(6).rev().copied().collect::<Vec<_>>(), [
-        "60", "from-a", "from-b", "gone", "x", "no folder"
-    ], "{}", ended.report());
+    assert_eq!(
+        lines.iter().rev().take(6).rev().copied().collect::<Vec<_>>(),
+        ["60", "from-a", "from-b", "gone", "x", "no folder"],
+        "{}",
+        ended.report()
+    );
     let log = String::from_utf8(disk.file("/tmp/log")).expect("it is text");
     for board in ['a', 'b'] {
         let of_board: Vec<&str> = log.lines().filter(|line| line.starts_with(board)).collect();

@@ -41,7 +41,8 @@ mkdir private; chmod 700 private; echo read-only > read-only; chmod 444 read-onl
 # Times.
 echo dated > dated; touch -d '2001-02-03 04:05:06' dated
 echo dated > dated-by-reference; touch -r dated dated-by-reference
-stat -c '%n %Y %s %a %h' dated dated-by-reference linked mode longer shorter > facts
+stat -c '%n %s %a %h %F' linked mode longer shorter soft numbers > facts
+stat -c '%n %Y' dated dated-by-reference >> facts
 # What must be refused.
 mkdir exists 2>/dev/null; mkdir exists 2>/dev/null && exit 21
 ln linked new 2>/dev/null && exit 22

@@ -12,6 +12,7 @@ mod errors;
 mod files;
 mod idle;
 mod interactive;
+mod log;
 mod pipes;
 mod programs;
 mod protection;

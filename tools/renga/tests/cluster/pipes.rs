@@ -29,8 +29,8 @@ fn sixteen_megabytes_pass_through_another_board() {
     let scratch = Scratch::new("pipe");
     let piece = scratch.write("piece", &pattern(PIECE_BYTES));
     let produce = format!("for i in $(seq {PIECES}); do cat piece; done");
-    let expected = Busybox::new().run(scratch.path(), &format!("({produce}) | cksum")).expect_status(0);
-    let script = format!("cd /host; ({produce}) | remote -b b cat | cksum");
+    let expected = Busybox::new().run(scratch.path(), &format!("({produce}) | md5sum")).expect_status(0);
+    let script = format!("cd /host; ({produce}) | remote -b b cat | md5sum");
     let run = Renga::script(&script).with(["--put".as_ref(), piece.as_os_str()]);
     run.end().expect_status(0).expect_text(&expected.text());
 }

@@ -60,7 +60,8 @@ fn a_script_file_and_files_of_the_host_are_there() {
         return;
     }
     let scratch = crate::support::Scratch::new("put");
-    let script = scratch.write("script.sh", b"cat /host/folder/one /host/folder/below/two\ntest -x /host/folder/one || exit 3\n");
+    let script = scratch
+        .write("script.sh", b"cat /host/folder/one /host/folder/below/two\ntest -x /host/folder/one || exit 3\n");
     scratch.write("folder/one", b"first\n");
     scratch.write("folder/below/two", b"second\n");
     let (folder, out) = (scratch.join("folder"), scratch.join("out"));
@@ -74,7 +75,8 @@ fn what_is_on_the_standard_error_comes_too() {
     if !clusters_can_run() {
         return;
     }
-    Renga::script("echo out; echo err >&2; nosuch").end().expect_status(127).expect_text(
-        "out\nerr\n/etc/renga/script: line 1: nosuch: not found\n",
-    );
+    Renga::script("echo out; echo err >&2; nosuch")
+        .end()
+        .expect_status(127)
+        .expect_text("out\nerr\n/etc/renga/script: line 1: nosuch: not found\n");
 }

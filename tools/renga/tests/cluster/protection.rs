@@ -4,14 +4,8 @@ use crate::support::{Renga, clusters_can_run};
 
 /// Each way to misbehave, with the status that its shell sees: 139 is death by an invalid access, 0 is that the program
 /// came to its end (`calls` closes its output on its way).
-const WAYS: [(&str, i32); 6] = [
-    ("read-kernel", 139),
-    ("read-null", 139),
-    ("write-text", 139),
-    ("jump", 139),
-    ("jump-kernel", 139),
-    ("calls", 0),
-];
+const WAYS: [(&str, i32); 6] =
+    [("read-kernel", 139), ("read-null", 139), ("write-text", 139), ("jump", 139), ("jump-kernel", 139), ("calls", 0)];
 
 fn script(how: &str) -> String {
     let run = |(way, _): &(&str, i32)| {
@@ -64,6 +58,7 @@ fn greed_for_memory_is_stopped_and_memory_comes_back() {
 const FORKS: &str = r#"
 for how in '' 'remote -b b'; do
   $how sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do sleep 5 & done; wait; exit 0' 2> /dev/null
+  sleep 10
   $how sh -c 'for i in 1 2 3 4 5 6; do sh -c : & done; wait; echo alive'
 done
 "#;

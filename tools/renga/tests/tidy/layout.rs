@@ -58,10 +58,9 @@ fn no_changeable_statics_outside_the_image() {
             }
             let rest = &source.board_code[at..];
             let declaration = &rest[..rest.find(['=', ';']).unwrap_or(rest.len())];
-            let word =
-                |name: &&str| declaration.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(*name));
-            let changeable = board && CHANGEABLE.iter().any(|name| word(&name));
-            if changeable || !words(declaration, "mut").is_empty() && declaration.starts_with("static mut") {
+            let mut named = declaration.split(|c: char| !c.is_alphanumeric());
+            let changeable = board && named.any(|word| CHANGEABLE.iter().any(|name| word.starts_with(name)));
+            if changeable || declaration.starts_with("static mut ") {
                 violations.push(place(&source.path, &source.text, at));
             }
         }

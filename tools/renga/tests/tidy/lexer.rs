@@ -57,7 +57,7 @@ impl Lexer<'_> {
     fn in_word(&self) -> bool {
         let word = |at: usize| self.bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         let before = self.at.wrapping_sub(1);
-        word(before) && !(self.bytes[before] == b'b' && !word(before.wrapping_sub(1)))
+        word(before) && (self.bytes[before] != b'b' || word(before.wrapping_sub(1)))
     }
 
     fn block_comment(&mut self) {

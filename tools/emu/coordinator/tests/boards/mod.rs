@@ -61,7 +61,8 @@ fn build_plugin() -> PathBuf {
 
 fn build_image() -> Result<PathBuf, String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guest");
-    let image = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("guest-{}.img", std::process::id()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let built = folder.join(format!("guest-{}.img", std::process::id()));
     let flags = std::env::var("RENGA_TARGET_RUSTFLAGS")
         .or_else(|_| std::env::var("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS"))
         .unwrap_or_default();
@@ -69,12 +70,14 @@ fn build_image() -> Result<PathBuf, String> {
     build.args(["--edition", "2024", "--target", "aarch64-unknown-none-softfloat", "-O", "-C", "panic=abort"]);
     build.args(flags.split_whitespace());
     build.arg(format!("-Clink-arg=-T{}", source.join("guest.ld").display())).arg("-Clink-arg=--oformat=binary");
-    let output = build.arg("-o").arg(&image).arg(source.join("guest.rs")).output().unwrap();
+    let output = build.arg("-o").arg(&built).arg(source.join("guest.rs")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("E0463") {
         return Err("no library for the boards' target; `./renga env` sets it".to_owned());
     }
     assert!(output.status.success(), "the guest does not build: {said}");
+    let image = folder.join("guest.img");
+    std::fs::rename(built, &image).unwrap();
     Ok(image)
 }
 

@@ -53,7 +53,8 @@ fn calls(run: &Measured) -> Vec<(u64, u64)> {
 fn print_null(run: &Measured) -> Result<()> {
     let calls = calls(run);
     // The first calls find cold caches of their own: page faults of the program.
-    let parts: Vec<Parts> = calls.iter().skip(1).filter_map(|&(begin, end)| Parts::of(&run.frames, begin, end)).collect();
+    let parts: Vec<Parts> =
+        calls.iter().skip(1).filter_map(|&(begin, end)| Parts::of(&run.frames, begin, end)).collect();
     let count = parts.len() as u64;
     let mean = |part: fn(&Parts) -> u64| parts.iter().map(part).sum::<u64>() / count.max(1);
     let total = mean(|parts| parts.total_ns);
@@ -109,13 +110,26 @@ fn print_bulk(run: &Measured, rate_bps: u64) -> Result<()> {
     let busy_ns: u64 = middle().map(|frame| frame.wire_ns).sum();
     let bytes: u64 = middle().map(|frame| frame.bytes.len() as u64).sum();
     let span = (to - from) as f64;
-    println!("\nBulk: four readers on board b, {BULK_BYTES} bytes from board a's buffers in {:.3} ms:\n", ns as f64 / 1e6);
+    println!(
+        "\nBulk: four readers on board b, {BULK_BYTES} bytes from board a's buffers in {:.3} ms:\n",
+        ns as f64 / 1e6
+    );
     let payload_bps = BULK_BYTES as f64 * 8e9 / ns as f64;
-    println!("  file bytes, start to end      {:>8.3} Mbit/s = {:>5.1} % of the wire's {:.1} Mbit/s", payload_bps / 1e6,
-        100.0 * payload_bps / rate_bps as f64, rate_bps as f64 / 1e6);
+    println!(
+        "  file bytes, start to end      {:>8.3} Mbit/s = {:>5.1} % of the wire's {:.1} Mbit/s",
+        payload_bps / 1e6,
+        100.0 * payload_bps / rate_bps as f64,
+        rate_bps as f64 / 1e6
+    );
     let frame_bps = bytes as f64 * 8e9 / span;
-    println!("  frame bytes, all readers busy {:>8.3} Mbit/s = {:>5.1} % of the wire", frame_bps / 1e6,
-        100.0 * frame_bps / rate_bps as f64);
-    println!("  wire busy, all readers busy   {:>8.1} % of the time (goal: at least 80 %)", 100.0 * busy_ns as f64 / span);
+    println!(
+        "  frame bytes, all readers busy {:>8.3} Mbit/s = {:>5.1} % of the wire",
+        frame_bps / 1e6,
+        100.0 * frame_bps / rate_bps as f64
+    );
+    println!(
+        "  wire busy, all readers busy   {:>8.1} % of the time (goal: at least 80 %)",
+        100.0 * busy_ns as f64 / span
+    );
     Ok(())
 }

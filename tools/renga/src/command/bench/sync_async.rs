@@ -39,7 +39,10 @@ mod counter {
 struct Row {
     label: String,
     ns: u64,
+    /// During the workload.
     counters: Vec<u64>,
+    /// Since boot.
+    totals: Vec<u64>,
 }
 
 /// Prints the comparison.
@@ -90,8 +93,10 @@ fn rows(run: &Measured) -> Result<Vec<Row>> {
         let line = run.text.lines().find_map(|line| line.trim_end().strip_prefix(&start));
         let line = line.with_context(|| format!("no measurement of `{label}`; the run said:\n{}", run.text))?;
         let (ns, counters) = line.split_once(" counters").context("a measurement without counters")?;
-        let counters = counters.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-        Ok(Row { label: (*label).to_string(), ns: ns.parse()?, counters })
+        let (counters, totals) = counters.split_once(" totals").context("a measurement without totals")?;
+        let numbers = |text: &str| text.split_whitespace().map(str::parse).collect::<Result<Vec<u64>, _>>();
+        let (counters, totals) = (numbers(counters)?, numbers(totals)?);
+        Ok(Row { label: (*label).to_string(), ns: ns.parse()?, counters, totals })
     };
     WORKLOADS.iter().map(row).collect()
 }
@@ -118,10 +123,10 @@ fn print(sync: &[Row], asynchronous: &[Row]) {
             count(asynchronous, counter::ASYNC),
             count(asynchronous, counter::FALLBACKS),
             count(asynchronous, counter::WAITS_AVOIDED_NS) as f64 / 1e6,
-            count(asynchronous, counter::POOL_HIGH_WATER),
+            asynchronous.totals.get(counter::POOL_HIGH_WATER).copied().unwrap_or(0),
         );
     }
     println!("\ncalls: to other boards. could be: the share whose protocol returns no result. released: callers let");
     println!("go early. fallback: made synchronous because the pool was empty. avoided: time from release to the end");
-    println!("of the call. pool: most copies in use at once.");
+    println!("of the call. pool: most copies in use at once since boot.");
 }

@@ -27,7 +27,8 @@ impl Disk {
         placed.extend(files.iter().map(|(dest, content)| place(dest, content)));
         let mut environment = Environment::read().expect("the environment can be read");
         environment.root = root();
-        renga::artifacts::session_disk(&environment, placed, &disk.image(), &Progress::start()).expect("a disk is made");
+        renga::artifacts::session_disk(&environment, placed, &disk.image(), &Progress::start())
+            .expect("a disk is made");
         disk
     }
 

@@ -192,7 +192,8 @@ impl Running {
         for reader in self.readers.drain(..) {
             reader.join().expect("a reader does not panic");
         }
-        let take = |collected: &Collected| std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
+        let take =
+            |collected: &Collected| std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
         (take(&self.stdout), take(&self.stderr))
     }
 }

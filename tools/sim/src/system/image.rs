@@ -1,0 +1,129 @@
+//! ext2 images: made, judged and read by e2fsprogs.
+//!
+//! Invariant: an image depends on its content only, but for times. Not here: what is in it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Files by their absolute paths.
+pub type Tree = BTreeMap<String, Vec<u8>>;
+
+/// Of every image, so that runs repeat.
+const UUID: &str = "72656e67-6100-4000-8000-000000000001";
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A directory of the host that is removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> io::Result<Scratch> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("renga-sim-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(Scratch(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a tool; administrators' folders may not be on the path.
+fn run(name: &str, arguments: &[&OsStr]) -> io::Result<Output> {
+    let path = format!("{}:/sbin:/usr/sbin", std::env::var("PATH").unwrap_or_default());
+    Command::new(name).env("PATH", path).args(arguments).output()
+}
+
+/// Whether e2fsprogs are there: without them there is no disk to simulate.
+pub fn tools_present() -> bool {
+    let dumb = [OsStr::new("-V")];
+    ["mke2fs", "e2fsck", "debugfs"].iter().all(|tool| run(tool, &dumb).is_ok())
+}
+
+fn told(what: &str, output: &Output) -> io::Error {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    io::Error::other(format!("{what}:\n{out}{err}"))
+}
+
+/// An image of `mebibytes` with the files of `tree`.
+///
+/// # Errors
+/// What the host or mke2fs says.
+pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Vec<u8>> {
+    let scratch = Scratch::new()?;
+    let (root, image) = (scratch.0.join("root"), scratch.0.join("made.img"));
+    std::fs::create_dir(&root)?;
+    for (path, content) in tree {
+        let file = root.join(path.trim_start_matches('/'));
+        std::fs::create_dir_all(file.parent().unwrap_or(&root))?;
+        std::fs::write(&file, content)?;
+        make_executable(&file)?;
+    }
+    let size = format!("{mebibytes}M");
+    let fixed = ["-q", "-F", "-t", "ext2", "-b", "4096", "-O", "none,filetype,sparse_super,large_file", "-U", UUID];
+    let mut arguments: Vec<&OsStr> = fixed.iter().map(OsStr::new).collect();
+    arguments.extend([OsStr::new("-d"), root.as_os_str(), image.as_os_str(), OsStr::new(&size)]);
+    let output = run("mke2fs", &arguments)?;
+    if !output.status.success() {
+        return Err(told("mke2fs", &output));
+    }
+    std::fs::read(image)
+}
+
+fn make_executable(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))
+}
+
+/// Judges an image by `e2fsck -fn`.
+///
+/// # Errors
+/// What it found.
+pub fn check(bytes: &[u8]) -> io::Result<()> {
+    let scratch = Scratch::new()?;
+    let image = scratch.0.join("checked.img");
+    std::fs::write(&image, bytes)?;
+    let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
+    if output.status.success() { Ok(()) } else { Err(told("e2fsck -fn", &output)) }
+}
+
+/// The regular files below `folder` of an image.
+///
+/// # Errors
+/// What the host or debugfs says.
+pub fn files(bytes: &[u8], folder: &str) -> io::Result<Tree> {
+    let scratch = Scratch::new()?;
+    let (root, image) = (scratch.0.join("root"), scratch.0.join("read.img"));
+    std::fs::create_dir(&root)?;
+    std::fs::write(&image, bytes)?;
+    let request = format!("rdump {folder} {}", root.display());
+    let output = run("debugfs", &[OsStr::new("-R"), OsStr::new(&request), image.as_os_str()])?;
+    if !output.status.success() {
+        return Err(told("debugfs", &output));
+    }
+    let mut tree = Tree::new();
+    // What rdump makes begins with the last name of `folder`.
+    let above = Path::new(folder).parent().unwrap_or(Path::new("/"));
+    collect(&root, above, &mut tree)?;
+    Ok(tree)
+}
+
+fn collect(directory: &Path, name: &Path, tree: &mut Tree) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = name.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            collect(&entry.path(), &name, tree)?;
+        } else {
+            tree.insert(name.to_string_lossy().into_owned(), std::fs::read(entry.path())?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! What is left of programs after they have all ended: nothing may be.
+//!
+//! Invariant: looking changes nothing but the cache of executables, which is emptied first, since what
+//! it holds is no loss. Not here: the medium (`image.rs`).
+
+use super::System;
+use super::directory::Directory;
+use renga_core::{Client, Me, Process, Protocol, Wait};
+use renga_proto::memory::{Memory, MemoryStatus};
+use renga_proto::procs::{FreeSlots, Procs};
+use renga_proto::slots::{FileTable, FreeFile, FreePipe, PipeTable, TakeFile, TakePipe};
+use renga_proto::text::{Shrink, Text};
+use renga_systems::Kind;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What a board still holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// Page frames not free.
+    pub frames: u32,
+    /// Open files not free.
+    pub files: usize,
+    /// Pipes not free.
+    pub pipes: usize,
+    /// Slots of user programs not free.
+    pub slots: usize,
+    /// Processes that wait for another, beside idle slots and the keyboard: who for whom.
+    pub waits: Vec<String>,
+}
+
+impl Leftovers {
+    /// Whether there is nothing.
+    pub fn none(&self) -> bool {
+        *self == Leftovers::default()
+    }
+}
+
+impl System {
+    /// Looks at every board.
+    pub fn leftovers(&mut self) -> Vec<Leftovers> {
+        self.cluster.settle();
+        let waits: Vec<Vec<String>> = self.directories.iter().map(waits).collect();
+        let all = self.directories.iter().zip(waits).map(|(directory, waits)| {
+            let counted = count(directory);
+            self.cluster.settle();
+            let counted = counted.borrow().clone();
+            Leftovers { waits, ..counted.unwrap_or_default() }
+        });
+        all.collect()
+    }
+}
+
+/// Those whose calls are not answered, though nobody is left to ask for anything.
+fn waits(directory: &Directory) -> Vec<String> {
+    let of = |kind| directory.of_kind(kind).iter().map(|process| process.id());
+    let idle: Vec<_> = of(Kind::User).chain(of(Kind::Keyboard)).collect();
+    let stuck = |process: &&&'static Process| process.wait() == Wait::Reply && !idle.contains(&process.id());
+    let kind = |index: usize| directory.checked().instances(directory.number())[index].kind;
+    let line = |process: &&'static Process| {
+        let (id, server) = (process.id(), process.waits_for());
+        format!("{} {id} waits for {server:?} (entry {})", kind(usize::from(id.index)), process.op())
+    };
+    directory.own().iter().filter(stuck).map(line).collect()
+}
+
+fn client<P: Protocol>(directory: &Directory, me: &Me, kind: Kind) -> Client<P> {
+    Client::new(me, directory.server(kind))
+}
+
+/// Starts a process that asks the board's tables.
+fn count(directory: &Directory) -> Rc<RefCell<Option<Leftovers>>> {
+    let result = Rc::new(RefCell::new(None));
+    let (answer, directory) = (result.clone(), directory.clone());
+    directory.clone().board().client(move |me| async move {
+        let mut found = Leftovers::default();
+        let _ = client::<Text>(&directory, &me, Kind::Text).call(Shrink { frames: u32::MAX }, ()).await;
+        let facts = client::<Memory>(&directory, &me, Kind::Memory).call(MemoryStatus {}, ()).await;
+        found.frames = facts.map_or(u32::MAX, |facts| facts.total - facts.free);
+        let free = client::<Procs>(&directory, &me, Kind::Procs).call(FreeSlots {}, ()).await.unwrap_or(0);
+        found.slots = directory.of_kind(Kind::User).len() - free as usize;
+        found.files = files(client(&directory, &me, Kind::FileTable), directory.of_kind(Kind::File).len()).await;
+        found.pipes = pipes(client(&directory, &me, Kind::PipeTable), directory.of_kind(Kind::Pipe).len()).await;
+        *answer.borrow_mut() = Some(found);
+    });
+    result
+}
+
+/// How many of `all` open files are taken.
+async fn files(mut table: Client<FileTable>, all: usize) -> usize {
+    let mut taken = Vec::new();
+    while let Ok(file) = table.call(TakeFile {}, ()).await {
+        taken.push(file);
+    }
+    for &file in &taken {
+        let _ = table.call(FreeFile { file }, ()).await;
+    }
+    all - taken.len()
+}
+
+/// How many of `all` pipes are taken.
+async fn pipes(mut table: Client<PipeTable>, all: usize) -> usize {
+    let mut taken = Vec::new();
+    while let Ok(pipe) = table.call(TakePipe {}, ()).await {
+        taken.push(pipe);
+    }
+    for &pipe in &taken {
+        let _ = table.call(FreePipe { pipe }, ()).await;
+    }
+    all - taken.len()
+}

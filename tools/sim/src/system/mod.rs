@@ -1,0 +1,148 @@
+//! A whole system in one host program: every process of a placement file, on imitated devices.
+//!
+//! Invariant: what runs on a board is what the checked placement says, and nothing else. Not here:
+//! what the programs do (`program`), what is drawn from a seed (`seed`).
+
+mod devices;
+mod directory;
+pub mod image;
+mod inspect;
+mod link;
+mod processes;
+
+pub use devices::{Disk, Line, Switch};
+pub use inspect::Leftovers;
+
+use crate::cluster::{Cluster, ClusterSetup};
+use crate::program::Programs;
+use directory::Directory;
+use processes::Devices;
+use renga_fs::Medium;
+use renga_hal::host::HostMemory;
+use renga_placement::{Checked, PlacementError};
+use renga_router::Stats;
+use renga_rt::ProcId;
+use renga_systems::Kind;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Where programs begin.
+pub const INIT: &str = "/sbin/init";
+/// Page frames for programs of each board: 8 MiB.
+const FRAMES: u32 = 2048;
+
+thread_local! {
+    /// What the boards of this thread's system have logged.
+    static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a system is made of.
+#[derive(Clone)]
+pub struct SystemSetup {
+    /// Bus, faults and seed; the number of boards is the placement's.
+    pub cluster: ClusterSetup,
+    /// Who runs where.
+    pub placement: Rc<Checked>,
+    /// What is on the medium.
+    pub disk: Vec<u8>,
+    /// How slow the medium is.
+    pub medium: &'static Medium,
+}
+
+/// Reads and checks a system file against the processes as they are.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn placement(text: &str) -> Result<Rc<Checked>, PlacementError> {
+    let system = renga_placement::parse(text)?;
+    renga_placement::check(&system, &renga_placement::code_kinds()).map(Rc::new)
+}
+
+/// The pair of `sysprocs/systems/pair.toml`.
+///
+/// # Panics
+/// If that file breaks a rule.
+pub fn pair() -> Rc<Checked> {
+    match placement(include_str!("../../../../sysprocs/systems/pair.toml")) {
+        Ok(checked) => checked,
+        Err(error) => panic!("pair.toml: {error}"),
+    }
+}
+
+/// The medium that answers at once.
+///
+/// # Panics
+/// If there is none.
+pub fn instant_medium() -> &'static Medium {
+    Medium::named("none").unwrap_or_else(|| panic!("there is no medium `none`"))
+}
+
+/// A running system.
+pub struct System {
+    /// Its boards.
+    pub cluster: Cluster,
+    /// The other end of the terminal's line.
+    pub line: Line,
+    /// The medium.
+    pub disk: Disk,
+    switch: &'static Switch,
+    directories: Vec<Directory>,
+    stats: Vec<&'static Stats>,
+}
+
+impl System {
+    /// Boots the system; its first program is that of [`INIT`] in `programs`.
+    pub fn boot(setup: &SystemSetup, programs: &Programs) -> System {
+        LOG.with_borrow_mut(Vec::clear);
+        let (line, disk) = (Line::default(), Disk::new(setup.disk.clone()));
+        let switch: &'static Switch = Box::leak(Box::default());
+        let (mut directories, mut stats) = (Vec::new(), Vec::new());
+        let boards = setup.placement.boards.len() as u8;
+        let cluster = Cluster::new(ClusterSetup { boards, ..setup.cluster }, |site| {
+            site.board.core.set_log(log);
+            let directory = Directory::make(setup.placement.clone(), site.board, usize::from(site.number));
+            let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
+            let devices = Devices { memory, disk: disk.clone(), line: line.clone(), switch };
+            stats.extend(processes::start_all(site, &directory, setup, &devices));
+            site.board.arena.seal();
+            let programs = programs.clone();
+            site.play_users(Box::new(move |board| programs.turn(board, memory)));
+            directories.push(directory);
+        });
+        System { cluster, line, disk, switch, directories, stats }
+    }
+
+    /// Runs until the system is stopped, and on until it is at rest; the status. `None`: that did not
+    /// come within `limit_ns`.
+    pub fn run(&mut self, limit_ns: u64) -> Option<u8> {
+        let switch = self.switch;
+        self.cluster.run_while(limit_ns, || switch.status().is_none()).then(|| switch.status()).flatten()
+    }
+
+    /// Presses keys.
+    pub fn press(&mut self, keys: &[u8]) {
+        self.line.press(keys);
+        for directory in &self.directories {
+            directory.of_kind(Kind::Console).iter().for_each(|console| console.notify());
+        }
+    }
+
+    /// What the console shows, with bare line ends.
+    pub fn screen(&self) -> String {
+        String::from_utf8_lossy(&self.line.screen()).replace("\r\n", "\n")
+    }
+
+    /// The routers' counters, by board; none in a system of one.
+    pub fn link_stats(&self) -> &[&'static Stats] {
+        &self.stats
+    }
+
+    /// What the boards of this thread's latest system logged.
+    pub fn log() -> Vec<String> {
+        LOG.with_borrow(Clone::clone)
+    }
+}
+
+fn log(who: ProcId, text: &'static str, figures: [u64; 2]) {
+    LOG.with_borrow_mut(|log| log.push(format!("{who}: {text} {figures:?}")));
+}
