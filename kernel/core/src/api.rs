@@ -49,7 +49,7 @@ impl<P: Protocol> Client<P> {
     /// Sends the message and waits for the reply.
     #[inline(always)]
     pub fn call<'a, E: Entry<Protocol = P>>(&'a mut self, entry: E, lends: E::Lends<'a>) -> CallFuture<'a, E> {
-        CallFuture(RawCallFuture::new(self.0, self.1.0, E::OP, lends.split(), |w| entry.put(&w[..])), PhantomData)
+        CallFuture(RawCallFuture::new(self.0, self.1.0, E::OP, lends, |w| entry.put(&w[..])), PhantomData)
     }
 }
 

@@ -55,8 +55,11 @@ pub struct Process {
     pub(crate) callers: Queue,
     pub(crate) op: Cell<u32>,
     pub(crate) words: Words,
-    pub(crate) given: Cell<*const [u8]>,
-    pub(crate) taken: Cell<*mut [u8]>,
+    /// The slice given and the slice taken; of one not lent only the length, 0, is written.
+    pub(crate) given: Cell<*const u8>,
+    pub(crate) given_bytes: Cell<usize>,
+    pub(crate) taken: Cell<*mut u8>,
+    pub(crate) taken_bytes: Cell<usize>,
     /// Bytes of the taken slice that the server says it wrote; only proxies read it.
     pub(crate) taken_used: Cell<usize>,
     /// The server of a call that was not answered in place.
@@ -93,8 +96,10 @@ impl Process {
             callers: Queue::new(),
             op: Cell::new(0),
             words: [const { Cell::new(0) }; WORDS],
-            given: Cell::new(&[]),
-            taken: Cell::new(&mut []),
+            given: Cell::new(core::ptr::dangling()),
+            given_bytes: Cell::new(0),
+            taken: Cell::new(core::ptr::dangling_mut()),
+            taken_bytes: Cell::new(0),
             taken_used: Cell::new(0),
             server: Cell::new(None),
             router: Cell::new(None),

@@ -118,13 +118,19 @@ impl<T: InWords> InWords for Result<T, Errno> {
 /// What a request lends until the reply: nothing, a slice given (`&[u8]`), one taken
 /// (`&mut [u8]`), or both.
 pub trait Lends<'a>: Sized {
+    /// Whether a slice is given, so that its address must be written.
+    const GIVES: bool;
+    /// Whether a slice is taken.
+    const TAKES: bool;
     /// The slice given and the slice taken.
     fn split(self) -> (&'a [u8], &'a mut [u8]);
     /// The inverse of `split`.
     fn join(both: (&'a [u8], &'a mut [u8])) -> Self;
 }
-macro_rules! lends { ($($t:ty, $split:expr, $join:expr;)*) => { $(
+macro_rules! lends { ($($t:ty, $gives:literal, $takes:literal, $split:expr, $join:expr;)*) => { $(
     impl<'a> Lends<'a> for $t {
+        const GIVES: bool = $gives;
+        const TAKES: bool = $takes;
         #[inline(always)]
         fn split(self) -> (&'a [u8], &'a mut [u8]) { ($split)(self) }
         #[inline(always)]
@@ -132,10 +138,10 @@ macro_rules! lends { ($($t:ty, $split:expr, $join:expr;)*) => { $(
     }
 )* } }
 lends! {
-    (), |_| (&[][..], &mut [][..]), |_| ();
-    &'a [u8], |s| (s, &mut [][..]), |b: (&'a [u8], _)| b.0;
-    &'a mut [u8], |s| (&[][..], s), |b: (_, &'a mut [u8])| b.1;
-    (&'a [u8], &'a mut [u8]), |s| s, |b| b;
+    (), false, false, |_| (&[][..], &mut [][..]), |_| ();
+    &'a [u8], true, false, |s| (s, &mut [][..]), |b: (&'a [u8], _)| b.0;
+    &'a mut [u8], false, true, |s| (&[][..], s), |b: (_, &'a mut [u8])| b.1;
+    (&'a [u8], &'a mut [u8]), true, true, |s| s, |b| b;
 }
 
 /// An entry of a protocol; the value itself is its arguments.

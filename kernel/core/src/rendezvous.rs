@@ -11,6 +11,7 @@
 //! Not here: types of messages (`protocol.rs`, `api.rs`), other boards (the router).
 
 use crate::process::{Me, Process, Wait, Words};
+use crate::protocol::Lends;
 use crate::trace::Event;
 use core::cell::Cell;
 use core::convert::Infallible as Never;
@@ -88,17 +89,24 @@ pub(crate) struct RawCallFuture<'a>(&'static Process, &'static Process, PhantomD
 
 impl<'a> RawCallFuture<'a> {
     #[inline(always)]
-    pub(crate) fn new(
+    pub(crate) fn new<L: Lends<'a>>(
         me: &'static Process,
         server: &'static Process,
         op: u32,
-        lends: (&'a [u8], &'a mut [u8]),
+        lends: L,
         put: impl FnOnce(&Words),
     ) -> Self {
         me.begin(Wait::Prepared);
         me.op.set(op);
-        me.given.set(lends.0);
-        me.taken.set(lends.1);
+        let (given, taken) = lends.split();
+        me.given_bytes.set(given.len());
+        me.taken_bytes.set(taken.len());
+        if L::GIVES {
+            me.given.set(given.as_ptr());
+        }
+        if L::TAKES {
+            me.taken.set(taken.as_mut_ptr());
+        }
         put(&me.words); // straight into the header, not through the future
         RawCallFuture(me, server, PhantomData, PhantomPinned)
     }
@@ -188,10 +196,11 @@ impl RawCall {
     #[inline(always)]
     pub fn lent(&mut self) -> (&[u8], &mut [u8]) {
         // SAFETY: I4; it was a reference that the caller's pending future still borrows (I5), and
-        // the returned borrow of `&mut self` ends before the reply.
-        let given = unsafe { &*self.0.given.get() };
+        // the returned borrow of `&mut self` ends before the reply. Of a slice not lent the length is
+        // 0 and the address some earlier one's: never null.
+        let given = unsafe { core::slice::from_raw_parts(self.0.given.get(), self.0.given_bytes.get()) };
         // SAFETY: as above; `&mut self` keeps it from being aliased.
-        let taken = unsafe { &mut *self.0.taken.get() };
+        let taken = unsafe { core::slice::from_raw_parts_mut(self.0.taken.get(), self.0.taken_bytes.get()) };
         (given, taken)
     }
     /// Says that only the first `bytes` of the taken slice carry the answer.

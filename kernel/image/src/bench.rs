@@ -26,6 +26,8 @@ protocol! {
         2 Take { a: u64 } (&'a mut [u8]) -> Result<u64, Errno>;
         /// Nothing at all.
         3 Nothing {} (()) -> Result<(), Errno>;
+        /// The counter, as the server has the call.
+        4 Stamp {} (()) -> Result<u64, Errno>;
     }
 }
 
@@ -33,6 +35,8 @@ protocol! {
 const ROUNDS: u64 = 1000;
 /// Servers in the chain.
 const CHAIN: usize = 5;
+/// After this the system's own processes wait for calls, ns.
+const SETTLED_NS: u64 = 200_000_000;
 /// How far ahead the alarm of the interrupt measurement is set, ns.
 const ALARM_AHEAD_NS: u64 = 5_000;
 
@@ -52,6 +56,10 @@ async fn null(mut port: Port<Null>) -> Never {
                 call.reply(Ok(bytes as u64));
             }
             NullCall::Nothing(call) => call.reply(Ok(())),
+            NullCall::Stamp(call) => {
+                let now = ticks();
+                call.reply(Ok(now));
+            }
         }
     }
 }
@@ -73,6 +81,10 @@ async fn relay(mut port: Port<Null>, mut next: Client<Null>) -> Never {
             }
             NullCall::Nothing(call) => {
                 let reply = next.call(Nothing {}, ()).await;
+                call.reply(reply);
+            }
+            NullCall::Stamp(call) => {
+                let reply = next.call(Stamp {}, ()).await;
                 call.reply(reply);
             }
         }
@@ -123,6 +135,7 @@ struct Servers {
 }
 
 async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTES]) -> Never {
+    me.sleep_until(me.now_ns() + SETTLED_NS).await;
     let mut out = crate::fault::ConsoleText::open();
     let (cost, spread) = (reading_cost(), Spread::default());
     let mut null = Client::new(&me, servers.null);
@@ -141,13 +154,24 @@ async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTE
     rounds!("six-words", null, Six { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, ());
     rounds!("word-and-page-given", null, Give { a: 1 }, &page[..]);
     rounds!("word-and-page-taken", null, Take { a: 1 }, &mut page[..]);
+    let back = Spread::default();
+    for _ in 0..ROUNDS {
+        let start = ticks();
+        let stamp = null.call(Stamp {}, ()).await.unwrap_or(start);
+        let end = ticks();
+        spread.add(stamp - start - cost);
+        back.add(end - stamp - cost);
+    }
+    spread.take_line(&mut out, "until-served");
+    back.take_line(&mut out, "until-back");
     let mut chain = Client::new(&me, servers.chain);
     rounds!("chain-of-five-page-taken", chain, Take { a: 1 }, &mut page[..]);
     for _ in 0..ROUNDS / 10 {
         let at_ns = me.now_ns() + ALARM_AHEAD_NS;
         me.notify_at(Some(at_ns));
         me.notified().await;
-        spread.add(me.now_ns().saturating_sub(at_ns));
+        // Under the emulator a tick of the counter is a nanosecond.
+        spread.add(ticks().saturating_sub(at_ns));
     }
     spread.take_line(&mut out, "interrupt-to-process");
     for _ in 0..ROUNDS {

@@ -7,7 +7,9 @@ use crate::once::Once;
 use renga_core::{Address, Arena, Core, Family, Me, Process, Protocol};
 use renga_rt::{BOARDS_MAX, Interruptor, ProcId};
 use renga_systems::Kind;
-use renga_systems::tables::{AsyncEdge, Board, Peer, Placed, Proxies, System};
+#[allow(unused_imports, reason = "a system without asynchronous edges names none")]
+use renga_systems::tables::AsyncEdge;
+use renga_systems::tables::{ Board, Peer, Placed, Proxies, System};
 
 include!(concat!(env!("OUT_DIR"), "/system.rs"));
 

@@ -41,11 +41,11 @@ impl System {
     pub fn leftovers(&mut self) -> Vec<Leftovers> {
         self.cluster.settle();
         let waits: Vec<Vec<String>> = self.directories.iter().map(waits).collect();
-        let all = self.directories.iter().zip(waits).map(|(directory, waits)| {
-            let counted = count(directory);
+        let all = self.inspectors.iter().zip(waits).map(|(inspector, waits)| {
+            inspector.process.notify();
             self.cluster.settle();
-            let counted = counted.borrow().clone();
-            Leftovers { waits, ..counted.unwrap_or_default() }
+            let Some(counted) = inspector.result.take() else { panic!("the tables do not answer") };
+            Leftovers { waits, ..counted }
         });
         all.collect()
     }
@@ -68,22 +68,37 @@ fn client<P: Protocol>(directory: &Directory, me: &Me, kind: Kind) -> Client<P> 
     Client::new(me, directory.server(kind))
 }
 
-/// Starts a process that asks the board's tables.
-fn count(directory: &Directory) -> Rc<RefCell<Option<Leftovers>>> {
-    let result = Rc::new(RefCell::new(None));
-    let (answer, directory) = (result.clone(), directory.clone());
-    directory.clone().board().client(move |me| async move {
-        let mut found = Leftovers::default();
-        let _ = client::<Text>(&directory, &me, Kind::Text).call(Shrink { frames: u32::MAX }, ()).await;
-        let facts = client::<Memory>(&directory, &me, Kind::Memory).call(MemoryStatus {}, ()).await;
-        found.frames = facts.map_or(u32::MAX, |facts| facts.total - facts.free);
-        let free = client::<Procs>(&directory, &me, Kind::Procs).call(FreeSlots {}, ()).await.unwrap_or(0);
-        found.slots = directory.of_kind(Kind::User).len() - free as usize;
-        found.files = files(client(&directory, &me, Kind::FileTable), directory.of_kind(Kind::File).len()).await;
-        found.pipes = pipes(client(&directory, &me, Kind::PipeTable), directory.of_kind(Kind::Pipe).len()).await;
-        *answer.borrow_mut() = Some(found);
-    });
-    result
+/// A process that asks the board's tables whenever it is notified; made at boot, as all are.
+pub struct Inspector {
+    process: &'static Process,
+    result: Rc<RefCell<Option<Leftovers>>>,
+}
+
+impl Inspector {
+    /// That of the board of `directory`.
+    pub fn start(directory: &Directory) -> Inspector {
+        let result = Rc::new(RefCell::new(None));
+        let (answer, here) = (result.clone(), directory.clone());
+        let process = directory.board().client(move |mut me| async move {
+            loop {
+                me.notified().await;
+                *answer.borrow_mut() = Some(count(&me, &here).await);
+            }
+        });
+        Inspector { process, result }
+    }
+}
+
+async fn count(me: &Me, directory: &Directory) -> Leftovers {
+    let mut found = Leftovers::default();
+    let _ = client::<Text>(directory, me, Kind::Text).call(Shrink { frames: u32::MAX }, ()).await;
+    let facts = client::<Memory>(directory, me, Kind::Memory).call(MemoryStatus {}, ()).await;
+    found.frames = facts.map_or(u32::MAX, |facts| facts.total - facts.free);
+    let free = client::<Procs>(directory, me, Kind::Procs).call(FreeSlots {}, ()).await.unwrap_or(0);
+    found.slots = directory.of_kind(Kind::User).len() - free as usize;
+    found.files = files(client(directory, me, Kind::FileTable), directory.of_kind(Kind::File).len()).await;
+    found.pipes = pipes(client(directory, me, Kind::PipeTable), directory.of_kind(Kind::Pipe).len()).await;
+    found
 }
 
 /// How many of `all` open files are taken.

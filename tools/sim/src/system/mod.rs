@@ -16,6 +16,7 @@ pub use inspect::Leftovers;
 use crate::cluster::{Cluster, ClusterSetup};
 use crate::program::Programs;
 use directory::Directory;
+use inspect::Inspector;
 use processes::Devices;
 use renga_fs::Medium;
 use renga_hal::host::HostMemory;
@@ -88,6 +89,7 @@ pub struct System {
     switch: &'static Switch,
     directories: Vec<Directory>,
     stats: Vec<&'static Stats>,
+    inspectors: Vec<Inspector>,
 }
 
 impl System {
@@ -96,7 +98,7 @@ impl System {
         LOG.with_borrow_mut(Vec::clear);
         let (line, disk) = (Line::default(), Disk::new(setup.disk.clone()));
         let switch: &'static Switch = Box::leak(Box::default());
-        let (mut directories, mut stats) = (Vec::new(), Vec::new());
+        let (mut directories, mut stats, mut inspectors) = (Vec::new(), Vec::new(), Vec::new());
         let boards = setup.placement.boards.len() as u8;
         let cluster = Cluster::new(ClusterSetup { boards, ..setup.cluster }, |site| {
             site.board.core.set_log(log);
@@ -104,12 +106,13 @@ impl System {
             let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
             let devices = Devices { memory, disk: disk.clone(), line: line.clone(), switch };
             stats.extend(processes::start_all(site, &directory, setup, &devices));
+            inspectors.push(Inspector::start(&directory));
             site.board.arena.seal();
-            let programs = programs.clone();
-            site.play_users(Box::new(move |board| programs.turn(board, memory)));
+            let (programs, number) = (programs.clone(), site.number);
+            site.play_users(Box::new(move |board| programs.turn(number, board, memory)));
             directories.push(directory);
         });
-        System { cluster, line, disk, switch, directories, stats }
+        System { cluster, line, disk, switch, directories, stats, inspectors }
     }
 
     /// Runs until the system is stopped, and on until it is at rest; the status. `None`: that did not

@@ -212,6 +212,7 @@ impl Boot<'_> {
             pipe_table: self.client(me, Kind::PipeTable),
             console: self.family(me, Kind::Console),
             clock: self.client(me, Kind::Clock),
+            links: self.family(me, Kind::LinkStatus),
         }
     }
 }

@@ -1,0 +1,337 @@
+//! The player: what the processor is on a board, this is for programs that are closures.
+//!
+//! Invariant: between two turns a program is nothing but its registers and memory, and the future that
+//! its register names. What the system does to these (fork, exec, handlers, restarted calls) is all
+//! that moves it. Not here: time beyond the length of a turn.
+
+use super::elf::{self, CALL, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, Place, THINK};
+use super::exchange::{Answer, Body, Call, Child, Program, Request, Run};
+use super::numbers::{EXIT, SIGRETURN};
+use crate::system::image::Tree;
+use renga_hal::host::HostMemory;
+use renga_hal::memory::{Frame, PAGE_BYTES, USER_END, UserMemory};
+use renga_memory::layout::TRAMPOLINE;
+use renga_rt::host::Board;
+use renga_rt::user::{AccessKind, Trap, UserContext};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::rc::Rc;
+use std::task::{Context, Waker};
+
+/// The register that names the program's future, and that which names its child's until it begins.
+const RUNNING: usize = 28;
+const CHILD: usize = 27;
+/// The register of a system call's number.
+const NUMBER: usize = 8;
+/// What a turn takes, ns, and what a byte that it moves takes, in 1/1024 ns.
+const TURN_NS: u64 = 2_000;
+const BYTE_NS_1024: u64 = 256;
+/// Requests that one turn may do without a trap: more is a program that asks for nothing.
+const STEPS_MAX: u32 = 100_000;
+
+/// A program under way.
+struct Running {
+    program: Program,
+    run: Option<Run>,
+    handlers: BTreeMap<u8, Body>,
+    memory: Option<Request>,
+    /// 0; more of a handler.
+    depth: u64,
+}
+
+#[derive(Default)]
+struct Table {
+    programs: Vec<(String, Body)>,
+    running: BTreeMap<u64, Running>,
+    children: BTreeMap<u64, Child>,
+    /// By board and slot: the futures of the program there.
+    owned: BTreeMap<(u8, u64), Vec<u64>>,
+    next: u64,
+}
+
+/// All programs of a system, on whichever board. Clones are the same ones.
+#[derive(Clone, Default)]
+pub struct Programs(Rc<RefCell<Table>>);
+
+/// What a step of a program led to.
+enum Step {
+    /// It goes on.
+    On,
+    /// It cannot go on by itself.
+    Trap(Trap),
+}
+
+impl Programs {
+    /// Adds the program whose file is at `path`.
+    ///
+    /// # Panics
+    /// If there are too many.
+    pub fn add<F: Future<Output = u8> + 'static>(&self, path: &str, body: impl Fn(Program) -> F + 'static) {
+        let mut table = self.0.borrow_mut();
+        assert!((table.programs.len() as u64) < PROGRAMS_MAX, "more programs than there are entries");
+        table.programs.push((path.into(), Rc::new(move |program| Box::pin(body(program)))));
+    }
+
+    /// Their files.
+    pub fn files(&self) -> Tree {
+        let table = self.0.borrow();
+        table.programs.iter().enumerate().map(|(number, (path, _))| (path.clone(), elf::file(number))).collect()
+    }
+
+    /// Gives the next user program of `board`, which is number `number`, its turn; how long it took, ns.
+    pub fn turn(&self, number: u8, board: Board, memory: &HostMemory) -> u64 {
+        let Some(mut turn) = board.core.next_user() else { return TURN_NS };
+        if turn.interrupted() {
+            turn.end(Trap::Preempted);
+            return TURN_NS;
+        }
+        let mut player = Player {
+            table: &self.0,
+            board: number,
+            memory: Space { memory, space: Frame(turn.space()) },
+            moved_bytes: 0,
+        };
+        for _ in 0..STEPS_MAX {
+            if let Step::Trap(trap) = player.step(turn.context()) {
+                let moved = player.moved_bytes;
+                turn.end(trap);
+                return TURN_NS + moved * BYTE_NS_1024 / 1024;
+            }
+        }
+        panic!("a program on board {number} thinks for ever");
+    }
+}
+
+struct Player<'a> {
+    table: &'a RefCell<Table>,
+    board: u8,
+    memory: Space<'a>,
+    moved_bytes: u64,
+}
+
+impl Player<'_> {
+    fn step(&mut self, context: &mut UserContext) -> Step {
+        if let Err(trap) = self.memory.frame(context.pc, AccessKind::Execute) {
+            return Step::Trap(trap);
+        }
+        match elf::place(context.pc) {
+            Place::Entry(number) => self.enter(context, number),
+            Place::Handler(signal) => return self.handle(context, signal),
+            Place::Call | Place::Fork => {
+                context.pc += INSTRUCTION_BYTES;
+                return Step::Trap(Trap::Syscall);
+            }
+            Place::Called => self.answer(context, Answer::Result(context.x[0])),
+            Place::Forked if context.x[0] == 0 => self.begin_child(context),
+            Place::Forked => {
+                self.table.borrow_mut().children.remove(&context.x[CHILD]);
+                self.answer(context, Answer::Result(context.x[0]));
+            }
+            Place::Memory => return self.use_memory(context),
+            Place::Think => return self.think(context),
+            Place::Nowhere => return Step::Trap(Trap::Undefined),
+        }
+        Step::On
+    }
+
+    /// Starts `run` as what the registers are now doing.
+    fn start(&mut self, context: &mut UserContext, program: Program, run: Run, old: Option<(u64, bool)>) {
+        let mut table = self.table.borrow_mut();
+        table.next += 1;
+        let token = table.next;
+        let handlers = old.and_then(|(old, _)| table.running.get(&old)).map(|old| old.handlers.clone());
+        let owned = table.owned.entry((self.board, context.slot)).or_default();
+        let over = if old.is_some_and(|(_, interrupted)| interrupted) { Vec::new() } else { std::mem::take(owned) };
+        let depth = owned.len() as u64;
+        owned.push(token);
+        for old in over {
+            table.running.remove(&old);
+        }
+        let handlers = handlers.unwrap_or_default();
+        table.running.insert(token, Running { program, run: Some(run), handlers, memory: None, depth });
+        context.x[RUNNING] = token;
+        context.pc = THINK;
+    }
+
+    fn enter(&mut self, context: &mut UserContext, number: usize) {
+        let body = self.table.borrow().programs.get(number).map(|(_, body)| body.clone());
+        let Some(body) = body else { panic!("there is no program {number}") };
+        let program = Program::new(0, context.sp);
+        let run = body(program.clone());
+        self.start(context, program, run, None);
+    }
+
+    fn begin_child(&mut self, context: &mut UserContext) {
+        let parent = context.x[RUNNING];
+        let (child, program) = {
+            let mut table = self.table.borrow_mut();
+            let child = table.children.remove(&context.x[CHILD]);
+            // The parent may be gone already; the memory is the child's own.
+            (child, Program::new(0, context.sp))
+        };
+        let Some(child) = child else { panic!("a child begins twice") };
+        let run = child(program.clone());
+        self.start(context, program, run, Some((parent, false)));
+    }
+
+    fn handle(&mut self, context: &mut UserContext, signal: u8) -> Step {
+        let interrupted = context.x[RUNNING];
+        let (body, depth) = match self.table.borrow().running.get(&interrupted) {
+            Some(running) => (running.handlers.get(&signal).cloned(), running.depth + 1),
+            None => (None, 0),
+        };
+        let Some(body) = body else { return Step::Trap(Trap::Undefined) };
+        let program = Program::new(depth, context.sp);
+        let run = body(program.clone());
+        self.start(context, program, run, Some((interrupted, true)));
+        Step::On
+    }
+
+    fn answer(&mut self, context: &mut UserContext, answer: Answer) {
+        let table = self.table.borrow();
+        let Some(running) = table.running.get(&context.x[RUNNING]) else { panic!("a program without a future") };
+        *running.program.exchange.answer.borrow_mut() = Some(answer);
+        context.pc = THINK;
+    }
+
+    fn use_memory(&mut self, context: &mut UserContext) -> Step {
+        let request = {
+            let mut table = self.table.borrow_mut();
+            table.running.get_mut(&context.x[RUNNING]).and_then(|running| running.memory.take())
+        };
+        let done = match &request {
+            Some(Request::Load(address, bytes)) => self.memory.load(*address, *bytes).map(Answer::Bytes),
+            Some(Request::Store(address, bytes)) => self.memory.store(*address, bytes).map(|()| Answer::Done),
+            _ => panic!("a program wants nothing of its memory"),
+        };
+        match done {
+            Ok(answer) => {
+                self.moved_bytes += match request {
+                    Some(Request::Load(_, bytes)) => bytes as u64,
+                    Some(Request::Store(_, bytes)) => bytes.len() as u64,
+                    _ => 0,
+                };
+                self.answer(context, answer);
+                Step::On
+            }
+            Err(trap) => {
+                if let Some(running) = self.table.borrow_mut().running.get_mut(&context.x[RUNNING]) {
+                    running.memory = request;
+                }
+                Step::Trap(trap)
+            }
+        }
+    }
+
+    fn think(&mut self, context: &mut UserContext) -> Step {
+        let token = context.x[RUNNING];
+        let (mut run, program) = {
+            let mut table = self.table.borrow_mut();
+            let running = table.running.get_mut(&token);
+            match running.and_then(|running| Some((running.run.take()?, running.program.clone()))) {
+                Some(both) => both,
+                None => panic!("a program without a future"),
+            }
+        };
+        let polled = run.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if let std::task::Poll::Ready(status) = polled {
+            return self.end(context, status);
+        }
+        let mut table = self.table.borrow_mut();
+        let Some(running) = table.running.get_mut(&token) else { unreachable!("looked up above") };
+        running.run = Some(run);
+        match program.exchange.request.take() {
+            Some(Request::Call(call)) => put_call(context, call, CALL),
+            Some(Request::Fork(call, child)) => {
+                table.next += 1;
+                let number = table.next;
+                table.children.insert(number, child);
+                context.x[CHILD] = number;
+                put_call(context, call, FORK);
+            }
+            Some(Request::Handle(signal, body)) => {
+                running.handlers.insert(signal, body);
+                *program.exchange.answer.borrow_mut() = Some(Answer::Done);
+            }
+            Some(Request::Jump(address)) => context.pc = address,
+            memory @ Some(Request::Load(..) | Request::Store(..)) => {
+                running.memory = memory;
+                context.pc = MEMORY;
+            }
+            None => panic!("a program waits for something that is not of this system"),
+        }
+        Step::On
+    }
+
+    /// A program exits; a handler returns.
+    fn end(&mut self, context: &mut UserContext, status: u8) -> Step {
+        let mut table = self.table.borrow_mut();
+        let token = context.x[RUNNING];
+        let handler = table.running.remove(&token).is_some_and(|running| running.depth > 0);
+        if let Some(owned) = table.owned.get_mut(&(self.board, context.slot)) {
+            owned.retain(|owned| *owned != token);
+        }
+        if handler {
+            put_call(context, (SIGRETURN, [0; 6]), TRAMPOLINE);
+        } else {
+            put_call(context, (EXIT, [u64::from(status), 0, 0, 0, 0, 0]), CALL);
+        }
+        context.pc += INSTRUCTION_BYTES;
+        Step::Trap(Trap::Syscall)
+    }
+}
+
+fn put_call(context: &mut UserContext, (number, arguments): Call, pc: u64) {
+    context.x[..arguments.len()].copy_from_slice(&arguments);
+    context.x[NUMBER] = number;
+    context.pc = pc;
+}
+
+/// An address space as its program sees it.
+struct Space<'a> {
+    memory: &'a HostMemory,
+    space: Frame,
+}
+
+impl Space<'_> {
+    fn frame(&self, address: u64, kind: AccessKind) -> Result<Frame, Trap> {
+        let fault = |present| Trap::PageFault { address, kind, present };
+        if address >= USER_END {
+            return Err(fault(false));
+        }
+        let (frame, access) = self.memory.lookup(self.space, address).ok_or(fault(false))?;
+        let allowed = match kind {
+            AccessKind::Read => access.readable(),
+            AccessKind::Write => access.writable(),
+            AccessKind::Execute => access.executable(),
+        };
+        if allowed { Ok(frame) } else { Err(fault(true)) }
+    }
+
+    fn load(&self, address: u64, count: usize) -> Result<Vec<u8>, Trap> {
+        let mut bytes = Vec::with_capacity(count);
+        while bytes.len() < count {
+            let at = address.wrapping_add(bytes.len() as u64);
+            let page = self.memory.shared_page(self.frame(at, AccessKind::Read)?);
+            let from = at as usize % PAGE_BYTES;
+            let part = (count - bytes.len()).min(PAGE_BYTES - from);
+            bytes.extend_from_slice(&page[from..from + part]);
+        }
+        Ok(bytes)
+    }
+
+    /// From the start again after a fault: what is written twice is the same.
+    fn store(&self, address: u64, bytes: &[u8]) -> Result<(), Trap> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = address.wrapping_add(done as u64);
+            let mut page = self.memory.page(self.frame(at, AccessKind::Write)?);
+            let from = at as usize % PAGE_BYTES;
+            let part = (bytes.len() - done).min(PAGE_BYTES - from);
+            page[from..from + part].copy_from_slice(&bytes[done..done + part]);
+            done += part;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Boot to the first program, and a clean stop.
+
+use crate::machine::{possible, run};
+use renga_sim::program::Open;
+use renga_sim::system::image;
+
+#[test]
+fn init_runs_and_stops_the_system() {
+    if !possible() {
+        return;
+    }
+    let finished = run(
+        |init| async move {
+            init.make_directory("/dev").await.unwrap();
+            init.make_device("/dev/console", 5, 1).await.unwrap();
+            let console = init.open("/dev/console", Open::Change).await.unwrap();
+            init.write_all(console, b"hello\n").await.unwrap();
+            let motd = init.open("/etc/motd", Open::Read).await.unwrap();
+            assert_eq!(init.read(motd, 100).await.unwrap(), b"renga\n");
+            let file = init.open("/new", Open::Create).await.unwrap();
+            init.write_all(file, &[7; 100_000]).await.unwrap();
+            init.unlink("/etc/motd").await.unwrap();
+            5
+        },
+        |_| (),
+    );
+    assert_eq!((finished.status, finished.system.screen().as_str()), (5, "hello\n"));
+    let files = image::files(&finished.system.disk.bytes(), "/").unwrap();
+    assert_eq!(files["/new"], [7; 100_000]);
+    assert!(!files.contains_key("/etc/motd"));
+}

@@ -1,0 +1,66 @@
+//! A pair with a fresh disk, and what holds after every run.
+
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Program, Programs};
+use renga_sim::system::image::{self, Tree};
+use renga_sim::system::{INIT, Leftovers, System, SystemSetup, instant_medium, pair};
+use std::future::Future;
+
+/// Longer than any of these runs may take.
+pub const LIMIT_NS: u64 = 600_000_000_000;
+/// How long after the stop the boards are looked at: replies and acknowledgements have come.
+const AFTERWARDS_NS: u64 = 2_000_000_000;
+const DISK_MEBIBYTES: u32 = 16;
+
+/// What a finished run left.
+pub struct Finished {
+    pub system: System,
+    pub status: u8,
+}
+
+/// Whether there are the tools that make disks; says so if not.
+pub fn possible() -> bool {
+    let present = image::tools_present();
+    if !present {
+        println!("skipped: no mke2fs, e2fsck, debugfs here (package e2fsprogs)");
+    }
+    present
+}
+
+/// A system whose init does `init`, and then stops it; `more` adds programs.
+pub fn setup<F: Future<Output = u8> + 'static>(
+    cluster: ClusterSetup,
+    init: impl Fn(Program) -> F + Clone + 'static,
+    more: impl FnOnce(&Programs),
+) -> (SystemSetup, Programs) {
+    let programs = Programs::default();
+    programs.add(INIT, move |program: Program| {
+        let init = init.clone();
+        async move {
+            let status = init(program.clone()).await;
+            program.halt(status).await.unwrap();
+            status
+        }
+    });
+    more(&programs);
+    let mut files: Tree = programs.files();
+    files.insert("/etc/motd".into(), b"renga\n".to_vec());
+    let disk = image::make(DISK_MEBIBYTES, &files).unwrap();
+    (SystemSetup { cluster, placement: pair(), disk, medium: instant_medium() }, programs)
+}
+
+/// Runs a pair whose init does `init`, and checks that nothing is left of it.
+pub fn run<F: Future<Output = u8> + 'static>(
+    init: impl Fn(Program) -> F + Clone + 'static,
+    more: impl FnOnce(&Programs),
+) -> Finished {
+    let (setup, programs) = setup(ClusterSetup::new(2), init, more);
+    let mut system = System::boot(&setup, &programs);
+    let status = system.run(LIMIT_NS);
+    let Some(status) = status else { panic!("not stopped:\n{}\n{:?}", system.cluster.trace().latest(), System::log()) };
+    system.cluster.run_until(system.cluster.now_ns() + AFTERWARDS_NS);
+    let leftovers = system.leftovers();
+    assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());
+    image::check(&system.disk.bytes()).unwrap();
+    Finished { system, status }
+}

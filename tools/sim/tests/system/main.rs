@@ -1,0 +1,4 @@
+//! Whole systems: every process of a placement file, and programs on both boards.
+
+mod boot;
+mod machine;
