@@ -1,7 +1,7 @@
 //! The system calls that only Renga has.
 
 use crate::Errno;
-use crate::syscall::{call, plain};
+use crate::syscall::{plain, read_facts};
 
 const FORK_ON: usize = 1000;
 const INFO: usize = 1001;
@@ -28,9 +28,8 @@ pub fn halt(status: i32) -> Errno {
 
 /// What this board's link has counted since boot; zeros where there is no link.
 pub fn link_counters() -> [u64; COUNTERS_MAX] {
-    let mut counters = [0u64; COUNTERS_MAX];
-    let (at, bytes) = (counters.as_mut_ptr() as isize, size_of_val(&counters) as isize);
-    // SAFETY: the address is that of as many bytes as said.
-    let _ = unsafe { call(INFO, [LINK_COUNTERS, OWN_BOARD, at, bytes, 0, 0]) };
+    let mut counters = [0; COUNTERS_MAX];
+    // Without a link the call fails and the counters stay zero.
+    let _ = read_facts(INFO, [LINK_COUNTERS, OWN_BOARD], &mut counters);
     counters
 }

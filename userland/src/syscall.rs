@@ -14,7 +14,7 @@ pub const AT_FDCWD: isize = -100;
 
 /// # Safety
 /// The arguments must be what the call `number` takes: addresses of live objects of its lengths.
-pub(crate) unsafe fn call(number: usize, arguments: [isize; 6]) -> Result<usize, Errno> {
+unsafe fn call(number: usize, arguments: [isize; 6]) -> Result<usize, Errno> {
     let [a, b, c, d, e, f] = arguments;
     let result: isize;
     // SAFETY: the kernel keeps all registers but x0; the caller answers for the arguments.
@@ -120,4 +120,11 @@ pub fn now_ns() -> u64 {
     // SAFETY: the address is that of a live `struct timespec`.
     let _ = unsafe { call(CLOCK_GETTIME, [MONOTONIC, time.as_mut_ptr() as isize, 0, 0, 0, 0]) };
     time[0] * 1_000_000_000 + time[1]
+}
+
+/// A call that fills `facts` with what its two words ask for; how many bytes.
+pub fn read_facts(number: usize, words: [isize; 2], facts: &mut [u64]) -> Result<usize, Errno> {
+    let (at, bytes) = (facts.as_mut_ptr() as isize, size_of_val(facts) as isize);
+    // SAFETY: the address is that of as many bytes as said.
+    unsafe { call(number, [words[0], words[1], at, bytes, 0, 0]) }
 }

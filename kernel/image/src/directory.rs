@@ -9,7 +9,7 @@ use renga_rt::{BOARDS_MAX, Interruptor, ProcId};
 use renga_systems::Kind;
 #[allow(unused_imports, reason = "a system without asynchronous edges names none")]
 use renga_systems::tables::AsyncEdge;
-use renga_systems::tables::{ Board, Peer, Placed, Proxies, System};
+use renga_systems::tables::{Board, Peer, Placed, Proxies, System};
 
 include!(concat!(env!("OUT_DIR"), "/system.rs"));
 

@@ -1,10 +1,10 @@
 //! Cuts the power: what was synced before must be there after `e2fsck`.
 #![allow(missing_docs)]
 
-mod common;
-use common::{Counts, Medium512, O_WRONLY, Scratch, System, make_image, sum};
+mod rig;
 use renga_proto::file::SyncFile;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
+use rig::{Counts, Medium512, O_WRONLY, Scratch, System, make_image, sum};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -60,14 +60,14 @@ fn synced_files_survive_a_cut() {
         }
         let image = scratch.0.join("cut.img");
         std::fs::write(&image, &bytes).unwrap();
-        let output = common::tool("e2fsck").arg("-p").arg(&image).output().unwrap();
+        let output = rig::tool("e2fsck").arg("-p").arg(&image).output().unwrap();
         if output.status.code().unwrap() & 4 != 0 {
             refused += 1;
             eprintln!("cut {cut}: {}", String::from_utf8_lossy(&output.stdout));
-            common::tool("e2fsck").arg("-y").arg(&image).output().unwrap();
+            rig::tool("e2fsck").arg("-y").arg(&image).output().unwrap();
         }
         let out = scratch.dir(&format!("cut{cut}"));
-        common::dump(&image, &out);
+        rig::dump(&image, &out);
         for file in synced.borrow().iter().filter(|s| s.from <= cut as u64 && (cut as u64) < s.to) {
             let path = format!("{}{}", out.display(), file.name);
             let there = std::fs::read(&path).map(|bytes| sum(&bytes));

@@ -1,11 +1,11 @@
 //! Full disks, holes, open files without names, failing media, many users at once.
 #![allow(missing_docs)]
 
-mod common;
-use common::{FEW, Medium512, O_APPEND, O_RDWR, O_WRONLY, Scratch, System, check_image, make_image};
+mod rig;
 use renga_proto::file::{AddReference, Close, Read, ReadFrom, Seek, SetSize, SyncFile, Whence, Write, WriteTo};
 use renga_proto::path::{self, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_WRITE};
 use renga_rt::Errno;
+use rig::{FEW, Medium512, O_APPEND, O_RDWR, O_WRONLY, Scratch, System, check_image, make_image};
 
 fn empty(scratch: &Scratch, megabytes: u32, more: &[&str]) -> Medium512 {
     let device = Medium512::default();
@@ -19,7 +19,7 @@ fn a_full_disk_refuses_and_recovers() {
     let device = empty(&scratch, 4, &["-N", "64"]);
     let system = System::new(&device, "none", FEW);
     system.run(|mut user| async move {
-        let statfs = async |user: &mut common::User| {
+        let statfs = async |user: &mut rig::User| {
             let mut out = [0; 120];
             user.path.call(path::FileSystemStatus {}, &mut out[..]).await.unwrap();
             (u64::from_le_bytes(out[24..32].try_into().unwrap()), u64::from_le_bytes(out[48..56].try_into().unwrap()))
@@ -154,7 +154,7 @@ fn a_failing_medium_is_told_by_sync_and_close() {
 fn many_users_at_once() {
     let scratch = Scratch::new("many");
     let device = empty(&scratch, 64, &[]);
-    let counts = common::Counts { buffers: 12, inodes: 24, paths: 3, files: 12 };
+    let counts = rig::Counts { buffers: 12, inodes: 24, paths: 3, files: 12 };
     let system = System::new(&device, "sd", counts);
     let ended: Vec<_> = (0..8)
         .map(|number| {
@@ -194,7 +194,7 @@ fn few_buffers_for_many_users_mix_nothing_up() {
     for (buffers, medium) in [(1, "none"), (2, "sd"), (5, "hdd-1989")] {
         let scratch = Scratch::new(&format!("mix-{buffers}"));
         let device = empty(&scratch, 64, &[]);
-        let system = System::new(&device, medium, common::Counts { buffers, inodes: 20, paths: 4, files: 8 });
+        let system = System::new(&device, medium, rig::Counts { buffers, inodes: 20, paths: 4, files: 8 });
         let ended: Vec<_> = (0..6u8)
             .map(|number| {
                 system.client(move |mut user| async move {

@@ -26,7 +26,7 @@ const EXAMPLES: &str = "Examples:
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Boot a cluster: an interactive shell, or one script
-    Run(Run),
+    Run(Box<Run>),
     /// Run all tests: host, simulator, QEMU clusters
     Test(Test),
     /// Measure, in virtual time

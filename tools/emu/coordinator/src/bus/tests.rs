@@ -1,3 +1,5 @@
+//! The token bus by hand-made cases: waiting, order, horizons, who hears.
+
 use super::*;
 
 const ROUND: BusConfig = BusConfig { rate_bps: 1_000_000_000, frame_overhead_ns: 100, token_pass_ns: 10 };

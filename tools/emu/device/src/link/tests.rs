@@ -1,3 +1,5 @@
+//! Every register, and what changes it.
+
 use super::*;
 use crate::registers::{
     ARRIVAL_LOW, BOARD, EPOCH_HIGH, EPOCH_LOW, EXIT, FLAG_TRACING, FLAGS, INTERRUPT_RECEIVE, INTERRUPT_TRANSMIT,
