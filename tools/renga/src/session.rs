@@ -79,7 +79,7 @@ impl Session<'_> {
         });
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards.collect());
         config.shift = self.profile.shift;
-        config.bus = BusConfig { rate_bps: self.profile.link_rate_bps, ..BusConfig::gpio() };
+        config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
         config.seed = self.seed;
         config.epoch_s = EPOCH_S;
         config.pace = self.pace;

@@ -127,9 +127,7 @@ impl TokenBus {
 
     /// The next frame to take the wire, if it does so before `horizon_ns`; all that is sent before then is known.
     pub fn decide(&mut self, horizon_ns: u64) -> Option<Passage> {
-        let (start_ns, source) = (0..self.waiting.len())
-            .filter_map(|board| Some((self.visit_ns(board, self.waiting[board].front()?.sent_ns), board)))
-            .min()?;
+        let (start_ns, source) = self.next()?;
         if start_ns >= horizon_ns {
             return None;
         }
@@ -138,6 +136,17 @@ impl TokenBus {
         self.holder = source;
         self.free_ns = end_ns;
         Some(Passage { source: source as u8, start_ns, end_ns, frame })
+    }
+
+    /// When the next frame takes the wire, unless one that is not yet sent comes before it, ns.
+    pub fn next_start_ns(&self) -> Option<u64> {
+        self.next().map(|(start_ns, _)| start_ns)
+    }
+
+    fn next(&self) -> Option<(u64, usize)> {
+        (0..self.waiting.len())
+            .filter_map(|board| Some((self.visit_ns(board, self.waiting[board].front()?.sent_ns), board)))
+            .min()
     }
 
     /// When the token, going round undisturbed, first comes to `board` at or after `from_ns`.

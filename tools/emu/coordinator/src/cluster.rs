@@ -185,11 +185,13 @@ impl Cluster {
         while let Some(command) = self.commands.next() {
             self.obey(command)?;
         }
-        let horizon_ns = self.settle_frames();
+        // A person may type at any instant from now on: nothing later is settled.
+        let now_ns = self.pace.as_ref().map_or(NEVER_NS, |pace| pace.now_ns().max(self.time_ns));
+        let horizon_ns = self.settle_frames(now_ns);
         let waits = horizon_ns == NEVER_NS;
-        self.time_ns = self.time_ns.max(if waits { self.last_ns() + 1 } else { horizon_ns });
+        self.time_ns = self.time_ns.max(if waits { self.last_ns() + 1 } else { horizon_ns.min(now_ns) });
         let end_ns = self.limit_ns.min(self.session_end_ns);
-        self.timeline.release(horizon_ns.min(end_ns));
+        self.timeline.release(horizon_ns.min(now_ns).min(end_ns));
         if self.timeline.is_ready() {
             // To be told before anything else is waited for.
             return Ok(());
@@ -216,13 +218,14 @@ impl Cluster {
         }
     }
 
-    /// Settles the frames that can be, and returns the first instant at which any board may do anything.
-    fn settle_frames(&mut self) -> u64 {
+    /// Settles the frames that take the wire before `limit_ns`, as far as they can be, and returns the first instant at
+    /// which a board may do anything or a frame take the wire.
+    fn settle_frames(&mut self, limit_ns: u64) -> u64 {
         loop {
-            let horizon_ns = self.boards.iter().map(Board::earliest_ns).min().unwrap_or(NEVER_NS);
-            match self.bus.decide(horizon_ns) {
+            let board_ns = self.boards.iter().map(Board::earliest_ns).min().unwrap_or(NEVER_NS);
+            match self.bus.decide(board_ns.min(limit_ns)) {
                 Some(passage) => self.announce(passage),
-                None => return horizon_ns,
+                None => return self.bus.next_start_ns().map_or(board_ns, |start_ns| start_ns.min(board_ns)),
             }
         }
     }

@@ -1,8 +1,8 @@
 //! A run is the same whenever and wherever it is run: times, frames and output, to the nanosecond.
 
-use crate::support::{Ended, Renga, Scratch, clusters_can_run};
+use crate::support::{Ended, Renga, Scratch, clusters_can_run, work};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -27,19 +27,36 @@ impl Facts {
     }
 }
 
-fn traced(trace: &PathBuf) -> Facts {
+fn traced(trace: &Path) -> Facts {
     let run = Renga::script(SCRIPT).with(["--stats".as_ref(), "--trace".as_ref(), trace.as_os_str()]);
     Facts::of(&run.end().expect_status(0))
 }
 
-/// Calls `work` while threads keep the host's cores busy.
-fn under_load<T>(work: impl FnOnce() -> T) -> T {
+/// The kernels that traced runs of the pair have booted; a run that differs because sources were edited meanwhile is no
+/// fault of the system.
+fn kernels() -> Vec<Vec<u8>> {
+    let folders = fs::read_dir(work().join("kernels")).expect("a kernel was built").flatten();
+    let traced = folders.map(|entry| entry.path()).filter(|path| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        name.starts_with("pair-") && name.ends_with("-trace")
+    });
+    let mut paths: Vec<PathBuf> = traced.collect();
+    paths.sort();
+    paths.iter().filter_map(|path| fs::read(path.join("kernel8.img")).ok()).collect()
+}
+
+/// Calls `body` while threads keep the host's cores busy.
+fn under_load<T>(body: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..LOAD_THREADS {
-            scope.spawn(|| while !done.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
-        let result = work();
+        let result = body();
         done.store(true, Ordering::Relaxed);
         result
     })
@@ -53,6 +70,7 @@ fn four_runs_are_one_run_however_busy_the_host_is() {
     let scratch = Scratch::new("determinism");
     let trace = |number: usize| scratch.join(&format!("trace{number}"));
     let first = traced(&trace(0));
+    let kernels_before = kernels();
     let first_trace = fs::read(trace(0)).expect("a trace was written");
     let lines = String::from_utf8_lossy(&first_trace).into_owned();
     for event in ["\"call\"", "\"reply\"", "\"frame\""] {
@@ -60,6 +78,7 @@ fn four_runs_are_one_run_however_busy_the_host_is() {
     }
     for number in 1..4 {
         let again = if number == 1 { traced(&trace(number)) } else { under_load(|| traced(&trace(number))) };
+        assert!(kernels() == kernels_before, "the kernel was built anew during this test: run it again");
         assert_eq!(again, first, "run {number} differs");
         let same = fs::read(trace(number)).expect("a trace was written") == first_trace;
         assert!(same, "the trace of run {number} differs");

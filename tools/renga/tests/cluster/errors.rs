@@ -88,7 +88,16 @@ fn a_run_that_is_over_its_limit_ends() {
     }
 }
 
-/// Sends a signal to one board's QEMU once its console has said `READY`.
+#[test]
+fn a_cluster_that_waits_for_nothing_ends() {
+    if clusters_can_run() {
+        // Nobody types.
+        let ended = Renga::script("echo before; cat").end();
+        expect_failure(&ended, &["every board waits", "end of its console", "before"]);
+    }
+}
+
+/// Sends a signal to one board's QEMU once the console has said that all is ready.
 fn disturbed(board: &str, signal: Signal) -> Ended {
     // Virtual time goes on, so that the board is wanted.
     let script = "remote -b b true; echo ready; while :; do remote -b b true; done";

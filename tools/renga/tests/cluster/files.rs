@@ -119,3 +119,53 @@ fn boards_see_each_others_changes() {
         assert_eq!(of_board, expected, "the lines of {board} are not all there in order\n{}", ended.report());
     }
 }
+
+#[test]
+fn a_disk_keeps_what_was_written() {
+    if !clusters_can_run() {
+        return;
+    }
+    let script =
+        "if [ -f /kept ]; then cat /kept; rm /kept; else remote -b b sh -c 'echo kept > /kept'; echo first; fi";
+    let disk = Disk::new("kept", script, &[]);
+    for expected in ["first\n", "kept\n", "first\n"] {
+        let ended = disk.run("pair").expect_status(0).expect_text(expected);
+        disk.expect_clean(&ended);
+    }
+}
+
+/// Fills the disk from a, makes a little room, fills that from b. Each `dd` must learn that there is no room, be it from
+/// a write or from its end; afterwards the room is there again.
+const FULL: &str = "
+dd if=/dev/zero of=/room bs=4096 count=100 2> /dev/null; echo room $?
+dd if=/dev/zero of=/near bs=65536 2> /tmp/said; echo near $?; grep -c 'No space left' /tmp/said
+rm /room
+remote -b b dd if=/dev/zero of=/far bs=4096 2> /tmp/said; echo far $?; grep -c 'No space left' /tmp/said
+remote -b b mkdir /folder 2> /dev/null; echo folder $?
+remote -b b dd if=/etc/passwd of=/small conv=fsync 2> /dev/null; echo small $?
+rm -f /near /far /small
+remote -b b dd if=/dev/zero of=/again bs=65536 count=16 conv=fsync 2> /dev/null; echo again $?
+wc -c < /again
+";
+
+fn a_full_disk_is_reported(name: &str, system: &str) {
+    let disk = Disk::new(name, FULL, &[]);
+    let ended = disk.run(system).expect_status(0);
+    disk.expect_clean(&ended);
+    ended.expect_text("room 0\nnear 1\n1\nfar 1\n1\nfolder 1\nsmall 1\nagain 0\n1048576\n");
+}
+
+#[test]
+fn a_full_disk_is_reported_to_both_boards() {
+    if clusters_can_run() {
+        a_full_disk_is_reported("full", "pair");
+    }
+}
+
+#[test]
+fn a_full_disk_is_reported_after_asynchronous_writes() {
+    if clusters_can_run() {
+        let scratch = Scratch::new("full-async");
+        a_full_disk_is_reported("full-async", &edited_pair(&scratch, SYNC, ASYNC));
+    }
+}

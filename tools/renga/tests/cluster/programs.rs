@@ -80,3 +80,29 @@ fn what_is_on_the_standard_error_comes_too() {
         .expect_status(127)
         .expect_text("out\nerr\n/etc/renga/script: line 1: nosuch: not found\n");
 }
+
+#[test]
+fn the_machine_of_1989_computes_the_same() {
+    if clusters_can_run() {
+        let old = Renga::script("seq 20 | remote -b b sort -n | tail -n 1; cat /etc/hostname")
+            .with(["--profile", "paper-1989"]);
+        old.end().expect_status(0).expect_text("20\nrenga\n");
+    }
+}
+
+/// Long argument lists, many processes one after the other, deep recursion.
+const MUCH: &str = r#"
+remote -b b echo $(seq 3000) | wc -c
+echo $(seq 3000) | remote -b b wc -c
+i=0; while [ $i -lt 50 ]; do remote -b b true || echo failed; i=$((i + 1)); done; echo $i
+remote -b b sh -c 'i=0; while [ $i -lt 50 ]; do /bin/true || echo failed; i=$((i + 1)); done; echo $i'
+bash-static -c 'f() { if (($1)); then f $(($1 - 1)); else echo deep; fi; }; f 400'
+awk 'BEGIN { for (i = 0; i < 100000; i++) s[i] = i; n = 0; for (k in s) n += s[k]; print n }'
+"#;
+
+#[test]
+fn much_of_everything_is_bearable() {
+    if clusters_can_run() {
+        Renga::script(MUCH).end().expect_status(0).expect_text("13893\n13893\n50\n50\ndeep\n4999950000\n");
+    }
+}

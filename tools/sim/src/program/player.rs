@@ -5,7 +5,7 @@
 //! that moves it. Not here: time beyond the length of a turn.
 
 use super::elf::{self, CALL, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, Place, THINK};
-use super::exchange::{Answer, Body, Call, Child, Program, Request, Run};
+use super::exchange::{Answer, Body, Call, Child, Program, Request, Run, result};
 use super::numbers::{EXIT, SIGRETURN};
 use crate::system::image::Tree;
 use renga_hal::host::HostMemory;
@@ -125,7 +125,9 @@ impl Player<'_> {
             Place::Called => self.answer(context, Answer::Result(context.x[0])),
             Place::Forked if context.x[0] == 0 => self.begin_child(context),
             Place::Forked => {
-                self.table.borrow_mut().children.remove(&context.x[CHILD]);
+                if result(context.x[0]).is_err() {
+                    self.table.borrow_mut().children.remove(&context.x[CHILD]);
+                }
                 self.answer(context, Answer::Result(context.x[0]));
             }
             Place::Memory => return self.use_memory(context),

@@ -1,19 +1,23 @@
 //! ext2 images: made, judged and read by e2fsprogs.
 //!
-//! Invariant: an image depends on its content only, but for times. Not here: what is in it.
+//! Invariant: an image depends on its content only, times included. Not here: what is in it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs::FileTimes;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Files by their absolute paths.
 pub type Tree = BTreeMap<String, Vec<u8>>;
 
 /// Of every image, so that runs repeat.
 const UUID: &str = "72656e67-6100-4000-8000-000000000001";
+/// When everything in an image was made, seconds since 1970: before any board boots.
+const MADE_S: u64 = 1_600_000_000;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
@@ -38,7 +42,7 @@ impl Drop for Scratch {
 /// Runs a tool; administrators' folders may not be on the path.
 fn run(name: &str, arguments: &[&OsStr]) -> io::Result<Output> {
     let path = format!("{}:/sbin:/usr/sbin", std::env::var("PATH").unwrap_or_default());
-    Command::new(name).env("PATH", path).args(arguments).output()
+    Command::new(name).env("PATH", path).env("E2FSPROGS_FAKE_TIME", MADE_S.to_string()).args(arguments).output()
 }
 
 /// Whether e2fsprogs are there: without them there is no disk to simulate.
@@ -66,6 +70,7 @@ pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Vec<u8>> {
         std::fs::write(&file, content)?;
         make_executable(&file)?;
     }
+    set_times(&root)?;
     let size = format!("{mebibytes}M");
     let fixed = ["-q", "-F", "-t", "ext2", "-b", "4096", "-O", "none,filetype,sparse_super,large_file", "-U", UUID];
     let mut arguments: Vec<&OsStr> = fixed.iter().map(OsStr::new).collect();
@@ -80,6 +85,17 @@ pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Vec<u8>> {
 fn make_executable(file: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))
+}
+
+fn set_times(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path)? {
+            set_times(&entry?.path())?;
+        }
+    }
+    let made = UNIX_EPOCH + Duration::from_secs(MADE_S);
+    let times = FileTimes::new().set_accessed(made).set_modified(made);
+    std::fs::File::open(path)?.set_times(times)
 }
 
 /// Judges an image by `e2fsck -fn`.

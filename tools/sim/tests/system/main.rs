@@ -2,3 +2,7 @@
 
 mod boot;
 mod machine;
+mod pipeline;
+mod remote_fork;
+mod seeds;
+mod signals;

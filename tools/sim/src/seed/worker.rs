@@ -1,0 +1,270 @@
+//! Programs that do what was drawn, and compare every result with the model.
+//!
+//! Invariant: a worker uses names of its own directory only, so what it must find does not depend on
+//! the others. A result that differs panics with what was done. Not here: what is left in the end.
+
+use super::actions::{Action, Plan};
+use super::judge::Files;
+use crate::program::{Open, Program, Programs};
+use crate::system::INIT;
+use renga_abi::Errno;
+
+/// Any child.
+const ANY: u64 = u64::MAX;
+/// A sleep that only a signal ends.
+const FOREVER_NS: u64 = u64::MAX >> 2;
+/// The program that workers' children become.
+const TOOL: &str = "/bin/tool";
+
+/// Adds init, which starts the workers, and the tool.
+pub fn add_programs(programs: &Programs, plan: &Plan, files: &Files) {
+    let (plan, files) = (plan.clone(), files.clone());
+    programs.add(INIT, move |init| start_workers(init, plan.clone(), files.clone()));
+    programs.add(TOOL, |tool| async move {
+        let arguments = tool.arguments().await;
+        assert!(arguments.len() == 2 && arguments[0] == TOOL, "arguments: {arguments:?}");
+        arguments[1].parse().unwrap_or(255)
+    });
+}
+
+async fn start_workers(init: Program, plan: Plan, files: Files) -> u8 {
+    let count = plan.workers.len();
+    for (number, (board, actions)) in plan.workers.into_iter().enumerate() {
+        let files = files.clone();
+        expect(init.make_directory(&format!("/w{number}")).await, "the worker's directory");
+        let child = move |program| async move {
+            for (index, action) in actions.into_iter().enumerate() {
+                Worker { program: &program, number, index, files: &files }.act(action).await;
+            }
+            0
+        };
+        expect(init.fork_on(board, child).await, "the worker");
+    }
+    for _ in 0..count {
+        let (pid, status) = expect(init.wait(ANY).await, "a worker's end");
+        assert!(status == 0, "worker {pid} ended with status {status:#x}");
+    }
+    expect(init.halt(0).await, "the stop");
+    0
+}
+
+fn expect<T>(result: Result<T, Errno>, what: &str) -> T {
+    result.unwrap_or_else(|errno| panic!("{what}: {errno:?}"))
+}
+
+struct Worker<'a> {
+    program: &'a Program,
+    number: usize,
+    index: usize,
+    files: &'a Files,
+}
+
+impl Worker<'_> {
+    fn name(&self, file: u64) -> String {
+        format!("/w{}/f{file}", self.number)
+    }
+    fn context(&self, action: &str) -> String {
+        format!("worker {}, action {} ({action})", self.number, self.index)
+    }
+    fn model(&self, name: &str) -> Option<Vec<u8>> {
+        self.files.borrow().get(name).cloned()
+    }
+    fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        change(self.files.borrow_mut().entry(name.into()).or_default());
+    }
+
+    async fn open(&self, name: &str, how: Open, what: &str) -> u64 {
+        expect(self.program.open(name, how).await, &format!("{what}, open {name}"))
+    }
+    async fn close(&self, file: u64, what: &str) {
+        expect(self.program.close(file).await, &format!("{what}, close"));
+    }
+
+    async fn act(&self, action: Action) {
+        match action {
+            Action::Write { file, offset, bytes } => self.write(&self.name(file), offset, &bytes).await,
+            Action::Append { file, bytes, sync } => self.append(&self.name(file), &bytes, sync).await,
+            Action::Truncate { file, bytes } => self.truncate(&self.name(file), bytes).await,
+            Action::Read { file, step } => self.read(&self.name(file), step).await,
+            Action::Rename { from, to } => self.rename(&self.name(from), &self.name(to)).await,
+            Action::Unlink { file } => self.unlink(&self.name(file)).await,
+            Action::Share { file, board, bytes, status } => {
+                self.share(&self.name(file), board, bytes, status).await;
+            }
+            Action::Filter { feeder, filter, bytes, step } => self.filter(feeder, filter, bytes, step).await,
+            Action::Kill { board, signal } => self.kill(board, signal).await,
+            Action::Execute { board, status } => self.execute(board, status).await,
+            Action::Sleep { time_ns } => expect(self.program.sleep(time_ns).await, &self.context("sleep")),
+        }
+    }
+
+    async fn write(&self, name: &str, offset: u64, bytes: &[u8]) {
+        let what = self.context("write");
+        let file = self.open(name, Open::Create, &what).await;
+        let written = expect(self.program.write_at(file, offset, bytes).await, &what);
+        assert!(written == bytes.len(), "{what}: {written} bytes of {}", bytes.len());
+        self.close(file, &what).await;
+        self.change(name, |content| {
+            let end = offset as usize + bytes.len();
+            content.resize(content.len().max(end), 0);
+            content[offset as usize..end].copy_from_slice(bytes);
+        });
+    }
+
+    async fn append(&self, name: &str, bytes: &[u8], sync: bool) {
+        let what = self.context("append");
+        let file = self.open(name, Open::Append, &what).await;
+        expect(self.program.write_all(file, bytes).await, &what);
+        if sync {
+            expect(self.program.sync(file).await, &what);
+        }
+        self.close(file, &what).await;
+        self.change(name, |content| content.extend(bytes));
+    }
+
+    async fn truncate(&self, name: &str, bytes: u64) {
+        let what = self.context("truncate");
+        match (self.program.open(name, Open::Change).await, self.model(name)) {
+            (Ok(file), Some(_)) => {
+                expect(self.program.truncate(file, bytes).await, &what);
+                self.close(file, &what).await;
+                self.change(name, |content| content.resize(bytes as usize, 0));
+            }
+            (Err(Errno::ENOENT), None) => {}
+            (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
+        }
+    }
+
+    async fn read(&self, name: &str, step: usize) {
+        let what = self.context("read");
+        match (self.program.open(name, Open::Read).await, self.model(name)) {
+            (Ok(file), Some(content)) => {
+                let end = expect(self.program.seek(file, 0, 2).await, &what);
+                assert!(end == content.len() as u64, "{what}: {end} bytes, not {}", content.len());
+                expect(self.program.seek(file, 0, 0).await, &what);
+                same(&expect(self.program.read_all(file, step).await, &what), &content, &what);
+                self.close(file, &what).await;
+            }
+            (Err(Errno::ENOENT), None) => {}
+            (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
+        }
+    }
+
+    async fn rename(&self, from: &str, to: &str) {
+        let what = self.context("rename");
+        match (self.program.rename(from, to).await, self.model(from)) {
+            (Ok(()), Some(content)) => {
+                let mut files = self.files.borrow_mut();
+                files.remove(from);
+                files.insert(to.into(), content);
+            }
+            (Err(Errno::ENOENT), None) => {}
+            (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
+        }
+    }
+
+    async fn unlink(&self, name: &str) {
+        let what = self.context("unlink");
+        let Some(content) = self.model(name) else {
+            let result = self.program.unlink(name).await;
+            assert!(result == Err(Errno::ENOENT), "{what}: {result:?}");
+            return;
+        };
+        let file = self.open(name, Open::Read, &what).await;
+        expect(self.program.unlink(name).await, &what);
+        self.files.borrow_mut().remove(name);
+        same(&expect(self.program.read_all(file, 9000).await, &what), &content, &what);
+        self.close(file, &what).await;
+    }
+
+    async fn share(&self, name: &str, board: u8, bytes: Vec<u8>, status: u8) {
+        let what = self.context("share");
+        let file = self.open(name, Open::Truncate, &what).await;
+        let (half, told) = (bytes.len() / 2, what.clone());
+        expect(self.program.write_all(file, &bytes[..half]).await, &what);
+        let rest = bytes[half..].to_vec();
+        let child = move |program: Program| async move {
+            expect(program.write_all(file, &rest).await, &told);
+            status
+        };
+        let pid = expect(self.program.fork_on(board, child).await, &what);
+        self.ended(pid, u32::from(status) << 8, &what).await;
+        let end = expect(self.program.seek(file, 0, 1).await, &what);
+        assert!(end == bytes.len() as u64, "{what}: the offset is {end}, not {}", bytes.len());
+        let middle = expect(self.program.read_at(file, half as u64, 100).await, &what);
+        same(&middle, &bytes[half..bytes.len().min(half + 100)], &what);
+        self.close(file, &what).await;
+        self.change(name, |content| *content = bytes);
+    }
+
+    async fn filter(&self, feeder: u8, filter: u8, bytes: Vec<u8>, step: usize) {
+        let (what, program) = (self.context("filter"), self.program);
+        let (from_feeder, to_filter) = expect(program.pipe().await, &what);
+        let (from_filter, to_us) = expect(program.pipe().await, &what);
+        let (sent, told) = (bytes.clone(), what.clone());
+        let feed = move |child: Program| async move {
+            for end in [from_feeder, from_filter, to_us] {
+                expect(child.close(end).await, &told);
+            }
+            expect(child.write_all(to_filter, &sent).await, &told);
+            1
+        };
+        let feeder = expect(program.fork_on(feeder, feed).await, &what);
+        let told = what.clone();
+        let pass = move |child: Program| async move {
+            expect(child.close(to_filter).await, &told);
+            loop {
+                let mut part = expect(child.read(from_feeder, step).await, &told);
+                if part.is_empty() {
+                    return 2;
+                }
+                part.iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
+                expect(child.write_all(to_us, &part).await, &told);
+            }
+        };
+        let filter = expect(program.fork_on(filter, pass).await, &what);
+        for end in [from_feeder, to_filter, to_us] {
+            self.close(end, &what).await;
+        }
+        let got = expect(program.read_all(from_filter, step).await, &what);
+        let wanted: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_add(1)).collect();
+        same(&got, &wanted, &what);
+        self.close(from_filter, &what).await;
+        self.ended(feeder, 1 << 8, &what).await;
+        self.ended(filter, 2 << 8, &what).await;
+    }
+
+    async fn kill(&self, board: u8, signal: u8) {
+        let what = self.context("kill");
+        let sleep = |program: Program| async move {
+            let _ = program.sleep(FOREVER_NS).await;
+            77
+        };
+        let pid = expect(self.program.fork_on(board, sleep).await, &what);
+        expect(self.program.kill(pid, signal).await, &what);
+        self.ended(pid, u32::from(signal), &what).await;
+    }
+
+    async fn execute(&self, board: u8, status: u8) {
+        let what = self.context("execute");
+        let become_tool = move |program: Program| async move {
+            let errno = program.execute(TOOL, &[TOOL, &status.to_string()]).await;
+            panic!("{TOOL}: {errno:?}")
+        };
+        let pid = expect(self.program.fork_on(board, become_tool).await, &what);
+        self.ended(pid, u32::from(status) << 8, &what).await;
+    }
+
+    async fn ended(&self, pid: u64, status: u32, what: &str) {
+        let waited = expect(self.program.wait(pid).await, what);
+        assert!(waited == (pid, status), "{what}: waited for {pid}, got {waited:x?}, not status {status:#x}");
+    }
+}
+
+/// Compares contents without printing them whole.
+fn same(got: &[u8], wanted: &[u8], what: &str) {
+    if got != wanted {
+        let at = got.iter().zip(wanted).position(|(got, wanted)| got != wanted);
+        panic!("{what}: {} bytes, not {}; the first difference is at {at:?}", got.len(), wanted.len());
+    }
+}
