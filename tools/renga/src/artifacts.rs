@@ -5,10 +5,11 @@
 
 use crate::disk_image::{self, Content, ImageSpec, Placed};
 use crate::environment::Environment;
+use crate::freshness;
 use crate::progress::Progress;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -64,8 +65,17 @@ impl Flavour {
 /// # Errors
 /// If cargo or objcopy fails; what they said is in the message.
 pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, progress: &Progress) -> Result<Kernel> {
+    let folder = environment.work().join("kernels").join(format!("{}-{}", system.identity(), flavour.name()));
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
+    // All kernels are built in one folder, so that they share what they have in common: one at a time.
+    let lock = File::create(environment.work().join("kernels/lock")).context("cannot lock the kernels' folder")?;
+    lock.lock().context("cannot lock the kernels' folder")?;
+    let sources = folder.join("sources");
+    if freshness::is_newer(&kernel.image, &sources) {
+        return Ok(kernel);
+    }
     progress.step(&format!("building the kernel ({}, {})", system.name(), flavour.name()));
-    // A target folder for each system and flavour: switching between them rebuilds nothing.
     let target = environment.root.join("target/boards");
     let mut cargo = board_cargo(environment, &target);
     cargo.args(["-p", "renga-image", "--bin", "kernel"]).env("RENGA_SYSTEM", system.path());
@@ -74,15 +84,16 @@ pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, 
     }
     run(cargo, "the kernel does not build")?;
     let built = target.join(TARGET).join("release/kernel");
-    let folder = environment.work().join("kernels").join(format!("{}-{}", system.identity(), flavour.name()));
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
     replace_file(&built, &kernel.elf)?;
     let scratch = folder.join(format!("kernel8.{}", std::process::id()));
     let mut objcopy = Command::new(environment.objcopy()?);
     objcopy.args(["-O", "binary"]).arg(&kernel.elf).arg(&scratch);
     run(objcopy, "the kernel's raw image cannot be made")?;
     fs::rename(&scratch, &kernel.image)?;
+    let further = ["Cargo.lock", "Cargo.toml", "kernel/image/Cargo.toml", "kernel/image/build.rs", "kernel/image/link.ld"];
+    let mut further: Vec<PathBuf> = further.iter().map(|file| environment.root.join(file)).collect();
+    further.push(system.path().to_path_buf());
+    freshness::record(&built.with_extension("d"), &further, &sources)?;
     Ok(kernel)
 }
 

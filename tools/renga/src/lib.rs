@@ -9,6 +9,7 @@ pub mod cli;
 pub mod command;
 pub mod disk_image;
 pub mod environment;
+pub mod freshness;
 pub mod kernel_log;
 pub mod profile;
 pub mod progress;

@@ -1,0 +1,58 @@
+//! Whether something built is newer than all that it was built from.
+//!
+//! Invariant: in doubt it is not: a source that is missing or newer, or an unreadable list, means
+//! building again. Not here: building.
+
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Writes down what something was built from: what cargo listed, and `further` files.
+///
+/// # Errors
+/// If cargo's list cannot be read or the record cannot be written.
+pub fn record(dep_info: &Path, further: &[PathBuf], sources: &Path) -> Result<()> {
+    let text = fs::read_to_string(dep_info).with_context(|| format!("cannot read {}", dep_info.display()))?;
+    let mut lines: Vec<String> = listed(&text).iter().map(|path| path.display().to_string()).collect();
+    lines.extend(further.iter().map(|path| path.display().to_string()));
+    fs::write(sources, lines.join("\n")).with_context(|| format!("cannot write {}", sources.display()))
+}
+
+/// Whether `built` is there and newer than every file that `sources` names.
+pub fn is_newer(built: &Path, sources: &Path) -> bool {
+    let Ok(list) = fs::read_to_string(sources) else { return false };
+    let Some(built) = modified(built) else { return false };
+    !list.is_empty() && list.lines().all(|source| modified(Path::new(source)).is_some_and(|source| source < built))
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).and_then(|facts| facts.modified()).ok()
+}
+
+/// The prerequisites of a rule as cargo writes it: `target: source source`, spaces in names escaped.
+fn listed(text: &str) -> Vec<PathBuf> {
+    let Some((_, sources)) = text.split_once(": ") else { return Vec::new() };
+    let mut names = vec![String::new()];
+    let mut characters = sources.trim_end().chars();
+    while let Some(character) = characters.next() {
+        let last = names.len() - 1;
+        match character {
+            '\\' => names[last].extend(characters.next()),
+            ' ' | '\n' => names.push(String::new()),
+            other => names[last].push(other),
+        }
+    }
+    names.into_iter().filter(|name| !name.is_empty()).map(PathBuf::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+    use std::path::PathBuf;
+
+    #[test]
+    fn cargos_list_is_read_with_escaped_spaces() {
+        let paths = listed("/t/kernel: /a/b.rs /c\\ d/e.rs\n");
+        assert_eq!(paths, [PathBuf::from("/a/b.rs"), PathBuf::from("/c d/e.rs")]);
+    }
+}
