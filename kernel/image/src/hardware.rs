@@ -43,12 +43,34 @@ pub struct Hardware {
     pub board: u8,
     /// This run's seed for what programs see as random.
     pub seed: u64,
-    /// The model of the disk's medium to apply, by name.
-    pub medium: Medium,
+    /// The model of the disk's medium to apply.
+    pub medium: Name,
+    /// The link's times.
+    pub link_timing: Name,
 }
 
-/// A medium's name in the board's arguments.
-pub type Medium = [u8; 16];
+/// A name among the board's arguments.
+pub struct Name {
+    bytes: [u8; NAME_BYTES_MAX],
+    length: usize,
+}
+
+const NAME_BYTES_MAX: usize = 16;
+
+impl Name {
+    /// The argument `key`, cut to what fits, or `default`.
+    fn argument(arguments: &Arguments<'_>, key: &str, default: &str) -> Name {
+        let value = arguments.value(key).unwrap_or(default).as_bytes();
+        let length = value.len().min(NAME_BYTES_MAX);
+        let mut bytes = [0; NAME_BYTES_MAX];
+        bytes[..length].copy_from_slice(&value[..length]);
+        Name { bytes, length }
+    }
+    /// As text; `?` if it is not.
+    pub fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.bytes[..self.length]).unwrap_or("?")
+    }
+}
 
 fn registers(physical: u64) -> Registers {
     // SAFETY: an address of the board's table of devices, mapped as a device by `start`; each is
@@ -80,10 +102,8 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
     let arguments = Arguments::parse(boot_bytes);
     let board = arguments.number("board").unwrap_or(0) as u8;
     let seed = u64::from(arguments.number("seed").unwrap_or(0));
-    let mut medium = [0; 16];
-    let name = arguments.value("medium").unwrap_or("none").as_bytes();
-    let length = name.len().min(medium.len());
-    medium[..length].copy_from_slice(&name[..length]);
+    let medium = Name::argument(&arguments, "medium", "none");
+    let link_timing = Name::argument(&arguments, "timing", "pi3");
     let found = arguments.memory.clone().unwrap_or(PI3.memory_least.clone());
     let boot_memory = ImageLayout::get().end.next_multiple_of(1 << 21);
     let first = boot_memory + BOOT_MEMORY_BYTES as u64;
@@ -101,6 +121,7 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
         board,
         seed,
         medium,
+        link_timing,
     }
 }
 

@@ -56,7 +56,7 @@ pub fn start_all(
     board: &'static Board,
     hardware: Hardware,
 ) -> Parts {
-    let Hardware { uart, interrupts, timer, memory, seed, medium, .. } = hardware;
+    let Hardware { uart, interrupts, timer, memory, seed, medium, link_timing, .. } = hardware;
     let memory: &'static FrameMemory = arena.put(|| memory);
     let slots = directory.of_kind(Kind::User).len();
     let programs: &'static Programs =
@@ -66,14 +66,14 @@ pub fn start_all(
     let mut boot = Boot { arena, directory, board, epoch_ns: epoch_s * 1_000_000_000, seed, started: 0 };
     boot.start_clock_and_console(uart);
     if board.owns_disk {
-        boot.start_disk(timer, &medium);
+        boot.start_disk(timer, medium.as_str());
     }
     boot.start_files();
     boot.start_open_files();
     boot.start_memory(memory);
     boot.start_programs(memory, programs);
     if let Some(link) = link {
-        boot.start_link(link);
+        boot.start_link(link, link_timing.as_str());
     }
     assert!(boot.started == usize::from(board.processes), "{} processes of {} started", boot.started, board.processes);
     let first = |kind| directory.of_kind(kind).first().copied();
@@ -146,8 +146,7 @@ impl Boot {
         }
     }
 
-    fn start_disk(&mut self, timer: GenericTimer, medium: &hardware::Medium) {
-        let name = core::str::from_utf8(medium).unwrap_or("").trim_end_matches('\0');
+    fn start_disk(&mut self, timer: GenericTimer, name: &str) {
         let Some(medium) = Medium::named(name) else { fault::refuse(format_args!("there is no medium `{name}`")) };
         let card = match hardware::start_card(timer) {
             Ok(card) => card,

@@ -15,6 +15,14 @@ impl LinkTiming {
     /// The bus on the pins of a Pi 3, 18 Mbit/s: a full frame takes half a millisecond, a page two.
     pub const PI3: LinkTiming =
         LinkTiming { acknowledge_ns: 3_000_000, retransmit_ns: 10_000_000, greet_ns: 10_000_000 };
+    /// The times called `name`, as boards are told.
+    pub fn named(name: &str) -> Option<LinkTiming> {
+        match name {
+            "pi3" => Some(LinkTiming::PI3),
+            "paper-1989" => Some(LinkTiming::PAPER_1989),
+            _ => None,
+        }
+    }
     /// Boards of one million instructions a second on 4 Mbit/s.
     pub const PAPER_1989: LinkTiming =
         LinkTiming { acknowledge_ns: 50_000_000, retransmit_ns: 500_000_000, greet_ns: 500_000_000 };

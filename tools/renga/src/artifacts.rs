@@ -90,7 +90,8 @@ pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, 
     objcopy.args(["-O", "binary"]).arg(&kernel.elf).arg(&scratch);
     run(objcopy, "the kernel's raw image cannot be made")?;
     fs::rename(&scratch, &kernel.image)?;
-    let further = ["Cargo.lock", "Cargo.toml", "kernel/image/Cargo.toml", "kernel/image/build.rs", "kernel/image/link.ld"];
+    let further =
+        ["Cargo.lock", "Cargo.toml", "kernel/image/Cargo.toml", "kernel/image/build.rs", "kernel/image/link.ld"];
     let mut further: Vec<PathBuf> = further.iter().map(|file| environment.root.join(file)).collect();
     further.push(system.path().to_path_buf());
     freshness::record(&built.with_extension("d"), &further, &sources)?;

@@ -11,6 +11,8 @@ pub struct Profile {
     pub shift: u8,
     /// Bits a second on the link.
     pub link_rate_bps: u64,
+    /// The link's times (`renga_router::LinkTiming`).
+    pub link_timing: &'static str,
     /// The model of the disk's medium (`renga_fs::medium`).
     pub medium: &'static str,
 }
@@ -18,8 +20,10 @@ pub struct Profile {
 /// The profile called `name`.
 pub fn profile(name: ProfileName) -> Profile {
     match name {
-        ProfileName::Pi3 => Profile { shift: 0, link_rate_bps: 18_000_000, medium: "sd" },
-        ProfileName::Paper1989 => Profile { shift: 10, link_rate_bps: 4_000_000, medium: "hdd-1989" },
+        ProfileName::Pi3 => Profile { shift: 0, link_rate_bps: 18_000_000, link_timing: "pi3", medium: "sd" },
+        ProfileName::Paper1989 => {
+            Profile { shift: 10, link_rate_bps: 4_000_000, link_timing: "paper-1989", medium: "hdd-1989" }
+        }
     }
 }
 

@@ -73,7 +73,10 @@ impl Session<'_> {
     fn config(&self) -> Result<ClusterConfig> {
         let boards = self.system.checked.boards.iter().enumerate().map(|(number, board)| BoardConfig {
             image: self.kernel.image.clone(),
-            append: format!("board={number} seed={} medium={}", self.seed as u32, self.profile.medium),
+            append: format!(
+                "board={number} seed={} medium={} timing={}",
+                self.seed as u32, self.profile.medium, self.profile.link_timing
+            ),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
             dtb: None,
         });

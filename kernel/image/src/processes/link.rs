@@ -5,6 +5,7 @@
 
 use super::Boot;
 use crate::directory::SYSTEM;
+use crate::fault;
 use renga_board_rpi::emulator_link::EmulatorLink;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Arena, Protocol};
@@ -22,9 +23,12 @@ use renga_systems::tables::{AsyncEdge, Placed, Proxies};
 
 impl Boot {
     /// Router, proxies and their memory; nothing in a system of one board.
-    pub(super) fn start_link(&mut self, device: EmulatorLink) {
+    pub(super) fn start_link(&mut self, device: EmulatorLink, timing: &str) {
         let Some(process) = self.directory.of_kind(Kind::Router).first() else { return };
-        let plan = self.link_plan();
+        let Some(timing) = LinkTiming::named(timing) else {
+            fault::refuse(format_args!("there are no link times `{timing}`"))
+        };
+        let plan = self.link_plan(timing);
         let link = Link::new(self.arena, &plan, process);
         let device = self.arena.put(|| device);
         let (memory, frame) = (link.memory, link.frame);
@@ -44,7 +48,7 @@ impl Boot {
         self.servers(Kind::LinkStatus, |_, _me, port, _| renga_router::link_status(port, stats));
     }
 
-    fn link_plan(&self) -> LinkPlan {
+    fn link_plan(&self, timing: LinkTiming) -> LinkPlan {
         let (arena, board) = (self.arena, self.board);
         let number = self.directory.board();
         let rows = || board.proxies.iter();
@@ -87,7 +91,7 @@ impl Boot {
                 .unwrap_or(0)
                 .max(1),
             rules: self.edge_rules(),
-            timing: LinkTiming::PI3,
+            timing,
         }
     }
 
