@@ -1,10 +1,12 @@
 //! What goes wrong is said clearly, with a way out, and with status 125, which no program of a board's is given.
 
-use crate::support::{Ended, Renga, Scratch, children, clusters_can_run, send_signal};
+use crate::support::{Ended, Renga, Scratch, children, clusters_can_run, command_line, send_signal, work};
 use rustix::process::Signal;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 fn expect_failure(ended: &Ended, parts: &[&str]) {
     assert!(ended.status == 125, "status {} instead of 125\n{}", ended.status, ended.report());
@@ -131,4 +133,35 @@ fn a_board_that_stops_answering_is_named_with_its_last_words() {
         let ended = disturbed("1", Signal::STOP);
         expect_failure(&ended, &["board b of the cluster failed", "does not answer", "board b: end of its log"]);
     }
+}
+
+/// A QEMU whose `renga` is gone has this long to notice.
+const END_WAIT: Duration = Duration::from_secs(10);
+const END_POLL: Duration = Duration::from_millis(50);
+
+#[test]
+fn a_run_that_is_killed_leaves_no_machines_behind() {
+    if !clusters_can_run() {
+        return;
+    }
+    let (mut killed, mut machines) = (0, Vec::new());
+    let ended = Renga::script("echo ready; while :; do remote -b b true; done").end_disturbed(|id, said| {
+        let ready = String::from_utf8_lossy(said).contains("ready");
+        if ready {
+            killed = id;
+            machines = children(id);
+            send_signal(id, Signal::KILL);
+        }
+        ready
+    });
+    assert_eq!(machines.len(), 2, "{machines:?}\n{}", ended.report());
+    let begin = Instant::now();
+    let alive = |(id, line): &&(u32, String)| command_line(*id) == *line;
+    while machines.iter().any(|machine| alive(&machine)) {
+        let left: Vec<_> = machines.iter().filter(alive).collect();
+        assert!(begin.elapsed() < END_WAIT, "these go on: {left:?}");
+        thread::sleep(END_POLL);
+    }
+    // Its disk is left in target/, for it had no time to remove it.
+    let _ = fs::remove_dir_all(work().join(format!("run-{killed}")));
 }

@@ -134,22 +134,25 @@ fn a_disk_keeps_what_was_written() {
     }
 }
 
+/// A disk that is full soon.
+const SMALL_MIB: u32 = 16;
+
 /// Fills the disk from a, makes a little room, fills that from b. Each `dd` must learn that there is no room, be it from
 /// a write or from its end; afterwards the room is there again.
-const FULL: &str = "
+const FULL: &str = r#"
 dd if=/dev/zero of=/room bs=4096 count=100 2> /dev/null; echo room $?
-dd if=/dev/zero of=/near bs=65536 2> /tmp/said; echo near $?; grep -c 'No space left' /tmp/said
+said=$(dd if=/dev/zero of=/near bs=65536 2>&1); echo near $?; echo "$said" | grep -c "No space left"
 rm /room
-remote -b b dd if=/dev/zero of=/far bs=4096 2> /tmp/said; echo far $?; grep -c 'No space left' /tmp/said
+said=$(remote -b b dd if=/dev/zero of=/far bs=4096 2>&1); echo far $?; echo "$said" | grep -c "No space left"
 remote -b b mkdir /folder 2> /dev/null; echo folder $?
 remote -b b dd if=/etc/passwd of=/small conv=fsync 2> /dev/null; echo small $?
 rm -f /near /far /small
 remote -b b dd if=/dev/zero of=/again bs=65536 count=16 conv=fsync 2> /dev/null; echo again $?
 wc -c < /again
-";
+"#;
 
 fn a_full_disk_is_reported(name: &str, system: &str) {
-    let disk = Disk::new(name, FULL, &[]);
+    let disk = Disk::of_size(name, SMALL_MIB, FULL, &[]);
     let ended = disk.run(system).expect_status(0);
     disk.expect_clean(&ended);
     ended.expect_text("room 0\nnear 1\n1\nfar 1\n1\nfolder 1\nsmall 1\nagain 0\n1048576\n");

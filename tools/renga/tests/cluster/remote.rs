@@ -129,3 +129,24 @@ fn an_interrupt_key_reaches_the_other_board() {
     }
     assert!(ended.virtual_s() < 100.0, "the sleeps were not cut short\n{}", ended.report());
 }
+
+#[test]
+fn jobs_stop_and_go_on_wherever_they_are() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("jobs");
+    let mut keys = Vec::new();
+    for (start_s, command) in [(20, "sleep 300\r"), (60, "remote -b b sleep 300\r")] {
+        let steps = [command, "\x1a", "jobs; bg; jobs\r", "fg\r", "\x03", "echo status $?\r"];
+        keys.extend((start_s..).step_by(3).zip(steps));
+    }
+    keys.push((100, "remote -b b sh\r"));
+    keys.push((103, "uname -n; exit 5\r"));
+    keys.push((106, "exit $(($? + 1))\r"));
+    let ended = replay(&typed(&scratch, &keys)).end().expect_status(6);
+    let text = ended.text();
+    for (expected, times) in [("Stopped  ", 4), ("Running  ", 2), ("\nstatus 130\n", 2), ("\nb\n", 1)] {
+        assert_eq!(text.matches(expected).count(), times, "{expected:?} in\n{}", ended.report());
+    }
+}

@@ -1,12 +1,10 @@
-//! What workers are to do, drawn from a seed.
+//! What workers and rovers are to do, drawn from a seed.
 //!
 //! Invariant: whatever is drawn needs no more slots, pipes and open files at a time than a board of the
 //! pair has. Not here: doing it.
 
 use crate::random::Random;
 
-/// Boards of the pair.
-const BOARDS: u64 = 2;
 /// Most workers, and least: each has at most two children at a time, and a board 16 slots and 8 pipes.
 const WORKERS: (u64, u64) = (2, 4);
 /// Actions of a worker: least and most.
@@ -19,6 +17,15 @@ const WRITE_BYTES_MAX: u64 = 20_000;
 const PIPE_BYTES_MAX: u64 = 200_000;
 /// Longest file, but for what is appended.
 const OFFSET_MAX: u64 = 60_000;
+/// Most programs that work in one directory, what each does, and the names there.
+const ROVERS_MAX: u64 = 2;
+const ROVER_ACTIONS: (u64, u64) = (5, 40);
+const ROVER_NAMES: u64 = 4;
+/// Signals that workers get while they work, least and most, and the longest time between two.
+const NUDGES: (u64, u64) = (0, 30);
+const NUDGE_NS_MAX: u64 = 20_000_000;
+/// Models of the medium.
+const MEDIA: [&str; 4] = ["none", "none", "sd", "hdd-1989"];
 /// Signals that end a program that does nothing about them.
 const SIGNALS: [u8; 3] = [9, 15, 2];
 
@@ -49,11 +56,68 @@ pub enum Action {
     Sleep { time_ns: u64 },
 }
 
-/// What all workers do.
+/// One thing to do with names that others use too; names are numbers, of which half are in a directory
+/// that is one of the names itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Roving {
+    /// Makes a directory.
+    MakeDirectory(u64),
+    /// Removes a directory.
+    RemoveDirectory(u64),
+    /// Writes a file, made if it is not there.
+    Write(u64, usize),
+    /// Reads a file or a directory.
+    Read(u64),
+    /// Removes a file.
+    Unlink(u64),
+    /// Moves one over another.
+    Rename(u64, u64),
+    /// Empties a file.
+    Truncate(u64),
+}
+
+impl Roving {
+    fn draw(random: &mut Random) -> Roving {
+        let (name, other) = (random.below(2 * ROVER_NAMES), random.below(2 * ROVER_NAMES));
+        match random.below(8) {
+            0 => Roving::MakeDirectory(name),
+            1 => Roving::RemoveDirectory(name),
+            2 | 3 => Roving::Write(name, random.below(WRITE_BYTES_MAX) as usize),
+            4 => Roving::Read(name),
+            5 => Roving::Unlink(name),
+            6 => Roving::Rename(name, other),
+            _ => Roving::Truncate(name),
+        }
+    }
+
+    /// The path of a name.
+    pub fn path(name: u64) -> String {
+        if name < ROVER_NAMES { format!("/common/{name}") } else { format!("/common/0/{}", name - ROVER_NAMES) }
+    }
+}
+
+/// What a worker does.
+#[derive(Clone, Debug)]
+pub struct WorkerPlan {
+    /// Its board.
+    pub board: u8,
+    /// What it does there.
+    pub actions: Vec<Action>,
+    /// Whether the first signal kills it: then nothing is known of its files. Else it handles them.
+    pub victim: bool,
+}
+
+/// What all programs do.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// By worker: its board and what it does.
-    pub workers: Vec<(u8, Vec<Action>)>,
+    /// The workers.
+    pub workers: Vec<WorkerPlan>,
+    /// By rover: likewise.
+    pub rovers: Vec<(u8, Vec<Roving>)>,
+    /// From which board signals come to workers, after how long, ns, and for whom.
+    pub nudges: (u8, Vec<(u64, usize)>),
+    /// The medium's model.
+    pub medium: &'static str,
 }
 
 fn between(random: &mut Random, (least, most): (u64, u64)) -> u64 {
@@ -67,26 +131,36 @@ fn bytes(random: &mut Random, most: u64) -> Vec<u8> {
 
 impl Plan {
     /// Draws one.
-    pub fn draw(random: &mut Random) -> Plan {
+    pub fn draw(random: &mut Random, boards: u64) -> Plan {
         let worker = |random: &mut Random| {
             let mut random = random.fork();
-            let board = random.below(BOARDS) as u8;
+            let board = random.below(boards) as u8;
             let count = between(&mut random, ACTIONS);
-            (board, (0..count).map(|_| Action::draw(&mut random)).collect())
+            let actions = (0..count).map(|_| Action::draw(&mut random, boards)).collect();
+            WorkerPlan { board, actions, victim: random.below(4) == 0 }
         };
         let count = between(random, WORKERS);
-        Plan { workers: (0..count).map(|_| worker(random)).collect() }
+        let workers: Vec<_> = (0..count).map(|_| worker(random)).collect();
+        let rover = |random: &mut Random| {
+            let mut random = random.fork();
+            let board = random.below(boards) as u8;
+            let count = between(&mut random, ROVER_ACTIONS);
+            (board, (0..count).map(|_| Roving::draw(&mut random)).collect())
+        };
+        let rovers = (0..random.below(ROVERS_MAX + 1)).map(|_| rover(random)).collect();
+        let nudge = |random: &mut Random| (random.below(NUDGE_NS_MAX), random.below(count) as usize);
+        let nudges = (0..between(random, NUDGES)).map(|_| nudge(random)).collect();
+        let medium = MEDIA[random.below(MEDIA.len() as u64) as usize];
+        Plan { workers, rovers, nudges: (random.below(boards) as u8, nudges), medium }
     }
 }
 
 impl Action {
-    fn draw(random: &mut Random) -> Action {
+    fn draw(random: &mut Random, boards: u64) -> Action {
         let file = random.below(NAMES);
-        let board = random.below(BOARDS) as u8;
+        let board = random.below(boards) as u8;
         match random.below(14) {
-            0 | 1 => {
-                Action::Write { file, offset: random.below(OFFSET_MAX), bytes: bytes(random, WRITE_BYTES_MAX) }
-            }
+            0 | 1 => Action::Write { file, offset: random.below(OFFSET_MAX), bytes: bytes(random, WRITE_BYTES_MAX) },
             2 | 3 => Action::Append { file, bytes: bytes(random, WRITE_BYTES_MAX), sync: random.below(4) == 0 },
             4 => Action::Truncate { file, bytes: random.below(OFFSET_MAX) },
             5 | 6 => Action::Read { file, step: 1 + random.below(9000) as usize },
@@ -98,7 +172,7 @@ impl Action {
             }
             10 => Action::Filter {
                 feeder: board,
-                filter: random.below(BOARDS) as u8,
+                filter: random.below(boards) as u8,
                 bytes: bytes(random, PIPE_BYTES_MAX),
                 step: 1 + random.below(20_000) as usize,
             },

@@ -1,70 +1,51 @@
-//! Programs that do what was drawn, and compare every result with the model.
+//! Workers: programs that do what was drawn, and compare every result with the model.
 //!
 //! Invariant: a worker uses names of its own directory only, so what it must find does not depend on
 //! the others. A result that differs panics with what was done. Not here: what is left in the end.
 
-use super::actions::{Action, Plan};
+use super::actions::Action;
 use super::judge::Files;
-use crate::program::{Open, Program, Programs};
-use crate::system::INIT;
+use crate::program::{Open, Program};
 use renga_abi::Errno;
 
-/// Any child.
-const ANY: u64 = u64::MAX;
-/// A sleep that only a signal ends.
-const FOREVER_NS: u64 = u64::MAX >> 2;
+/// A sleep that a signal ends, unless who would have sent it is gone.
+const SLEEP_NS: u64 = 10_000_000_000;
 /// The program that workers' children become.
-const TOOL: &str = "/bin/tool";
+pub const TOOL: &str = "/bin/tool";
 
-/// Adds init, which starts the workers, and the tool.
-pub fn add_programs(programs: &Programs, plan: &Plan, files: &Files) {
-    let (plan, files) = (plan.clone(), files.clone());
-    programs.add(INIT, move |init| start_workers(init, plan.clone(), files.clone()));
-    programs.add(TOOL, |tool| async move {
-        let arguments = tool.arguments().await;
-        assert!(arguments.len() == 2 && arguments[0] == TOOL, "arguments: {arguments:?}");
-        arguments[1].parse().unwrap_or(255)
-    });
-}
-
-async fn start_workers(init: Program, plan: Plan, files: Files) -> u8 {
-    let count = plan.workers.len();
-    for (number, (board, actions)) in plan.workers.into_iter().enumerate() {
-        let files = files.clone();
-        expect(init.make_directory(&format!("/w{number}")).await, "the worker's directory");
-        let child = move |program| async move {
-            for (index, action) in actions.into_iter().enumerate() {
-                Worker { program: &program, number, index, files: &files }.act(action).await;
-            }
-            0
-        };
-        expect(init.fork_on(board, child).await, "the worker");
+/// Does `actions` with names in `folder`.
+pub async fn run(program: Program, folder: String, actions: Vec<Action>, files: Files) -> u8 {
+    for (index, action) in actions.into_iter().enumerate() {
+        Worker { program: &program, folder: &folder, index, files: &files }.act(action).await;
     }
-    for _ in 0..count {
-        let (pid, status) = expect(init.wait(ANY).await, "a worker's end");
-        assert!(status == 0, "worker {pid} ended with status {status:#x}");
-    }
-    expect(init.halt(0).await, "the stop");
     0
 }
 
-fn expect<T>(result: Result<T, Errno>, what: &str) -> T {
+/// The tool: exits with the status that it is told.
+pub async fn tool(tool: Program) -> u8 {
+    let arguments = tool.arguments().await;
+    assert!(arguments.len() == 2 && arguments[0] == TOOL, "arguments: {arguments:?}");
+    arguments[1].parse().unwrap_or(255)
+}
+
+/// What a call that cannot fail returned.
+pub fn expect<T>(result: Result<T, Errno>, what: &str) -> T {
     result.unwrap_or_else(|errno| panic!("{what}: {errno:?}"))
 }
 
 struct Worker<'a> {
     program: &'a Program,
-    number: usize,
+    folder: &'a str,
     index: usize,
     files: &'a Files,
 }
 
 impl Worker<'_> {
     fn name(&self, file: u64) -> String {
-        format!("/w{}/f{file}", self.number)
+        format!("{}/f{file}", self.folder)
     }
     fn context(&self, action: &str) -> String {
-        format!("worker {}, action {} ({action})", self.number, self.index)
+        format!("worker of {}, action {} ({action})", self.folder, self.index)
     }
     fn model(&self, name: &str) -> Option<Vec<u8>> {
         self.files.borrow().get(name).cloned()
@@ -94,7 +75,10 @@ impl Worker<'_> {
             Action::Filter { feeder, filter, bytes, step } => self.filter(feeder, filter, bytes, step).await,
             Action::Kill { board, signal } => self.kill(board, signal).await,
             Action::Execute { board, status } => self.execute(board, status).await,
-            Action::Sleep { time_ns } => expect(self.program.sleep(time_ns).await, &self.context("sleep")),
+            Action::Sleep { time_ns } => {
+                let slept = self.program.sleep(time_ns).await;
+                assert!(matches!(slept, Ok(()) | Err(Errno::EINTR)), "{}: {slept:?}", self.context("sleep"));
+            }
         }
     }
 
@@ -212,7 +196,10 @@ impl Worker<'_> {
         let feeder = expect(program.fork_on(feeder, feed).await, &what);
         let told = what.clone();
         let pass = move |child: Program| async move {
-            expect(child.close(to_filter).await, &told);
+            // Also the end behind its own: else nobody would tell it that there is no reader left.
+            for end in [to_filter, from_filter] {
+                expect(child.close(end).await, &told);
+            }
             loop {
                 let mut part = expect(child.read(from_feeder, step).await, &told);
                 if part.is_empty() {
@@ -237,7 +224,7 @@ impl Worker<'_> {
     async fn kill(&self, board: u8, signal: u8) {
         let what = self.context("kill");
         let sleep = |program: Program| async move {
-            let _ = program.sleep(FOREVER_NS).await;
+            let _ = program.sleep(SLEEP_NS).await;
             77
         };
         let pid = expect(self.program.fork_on(board, sleep).await, &what);

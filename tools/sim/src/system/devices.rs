@@ -22,6 +22,10 @@ impl Disk {
     pub fn bytes(&self) -> Vec<u8> {
         self.0.borrow().clone()
     }
+    /// Takes everything off it.
+    pub(super) fn clear(&self) {
+        self.0.take();
+    }
 }
 
 impl Block for Disk {

@@ -2,10 +2,12 @@
 //!
 //! Invariant: an image depends on its content only, times included. Not here: what is in it.
 
+use renga_rt::PAGE_BYTES;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::FileTimes;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -98,37 +100,39 @@ fn set_times(path: &Path) -> io::Result<()> {
     std::fs::File::open(path)?.set_times(times)
 }
 
-/// Judges an image by `e2fsck -fn`.
+/// Judges an image by `e2fsck -fn`; its regular files if it is clean.
 ///
 /// # Errors
-/// What it found.
-pub fn check(bytes: &[u8]) -> io::Result<()> {
+/// What e2fsck found, or what the host or debugfs says.
+pub fn check(bytes: &[u8]) -> io::Result<Tree> {
     let scratch = Scratch::new()?;
-    let image = scratch.0.join("checked.img");
-    std::fs::write(&image, bytes)?;
-    let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
-    if output.status.success() { Ok(()) } else { Err(told("e2fsck -fn", &output)) }
-}
-
-/// The regular files below `folder` of an image.
-///
-/// # Errors
-/// What the host or debugfs says.
-pub fn files(bytes: &[u8], folder: &str) -> io::Result<Tree> {
-    let scratch = Scratch::new()?;
-    let (root, image) = (scratch.0.join("root"), scratch.0.join("read.img"));
+    let (root, image) = (scratch.0.join("root"), scratch.0.join("judged.img"));
     std::fs::create_dir(&root)?;
-    std::fs::write(&image, bytes)?;
-    let request = format!("rdump {folder} {}", root.display());
+    write_sparse(&image, bytes)?;
+    let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
+    if !output.status.success() {
+        return Err(told("e2fsck -fn", &output));
+    }
+    let request = format!("rdump / {}", root.display());
     let output = run("debugfs", &[OsStr::new("-R"), OsStr::new(&request), image.as_os_str()])?;
     if !output.status.success() {
         return Err(told("debugfs", &output));
     }
     let mut tree = Tree::new();
-    // What rdump makes begins with the last name of `folder`.
-    let above = Path::new(folder).parent().unwrap_or(Path::new("/"));
-    collect(&root, above, &mut tree)?;
+    collect(&root, Path::new("/"), &mut tree)?;
     Ok(tree)
+}
+
+/// Writes a file with holes for its pages of zeros.
+fn write_sparse(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = std::fs::File::create(path)?;
+    file.set_len(bytes.len() as u64)?;
+    for (number, page) in bytes.chunks(PAGE_BYTES).enumerate() {
+        if page.iter().any(|byte| *byte != 0) {
+            file.write_all_at(page, (number * PAGE_BYTES) as u64)?;
+        }
+    }
+    Ok(())
 }
 
 fn collect(directory: &Path, name: &Path, tree: &mut Tree) -> io::Result<()> {

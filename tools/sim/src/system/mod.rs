@@ -29,8 +29,10 @@ use std::rc::Rc;
 
 /// Where programs begin.
 pub const INIT: &str = "/sbin/init";
-/// Page frames for programs of each board: 8 MiB.
-const FRAMES: u32 = 2048;
+/// The system file of the pair.
+pub const PAIR: &str = include_str!("../../../../sysprocs/systems/pair.toml");
+/// Page frames for programs of each board: 4 MiB.
+const FRAMES: u32 = 1024;
 
 thread_local! {
     /// What the boards of this thread's system have logged.
@@ -59,23 +61,23 @@ pub fn placement(text: &str) -> Result<Rc<Checked>, PlacementError> {
     renga_placement::check(&system, &renga_placement::code_kinds()).map(Rc::new)
 }
 
-/// The pair of `sysprocs/systems/pair.toml`.
+/// The system of [`PAIR`].
 ///
 /// # Panics
 /// If that file breaks a rule.
 pub fn pair() -> Rc<Checked> {
-    match placement(include_str!("../../../../sysprocs/systems/pair.toml")) {
+    match placement(PAIR) {
         Ok(checked) => checked,
         Err(error) => panic!("pair.toml: {error}"),
     }
 }
 
-/// The medium that answers at once.
+/// The model of a medium called `name`; `none` answers at once.
 ///
 /// # Panics
 /// If there is none.
-pub fn instant_medium() -> &'static Medium {
-    Medium::named("none").unwrap_or_else(|| panic!("there is no medium `none`"))
+pub fn medium(name: &str) -> &'static Medium {
+    Medium::named(name).unwrap_or_else(|| panic!("there is no medium `{name}`"))
 }
 
 /// A running system.
@@ -143,6 +145,13 @@ impl System {
     /// What the boards of this thread's latest system logged.
     pub fn log() -> Vec<String> {
         LOG.with_borrow(Clone::clone)
+    }
+}
+
+impl Drop for System {
+    /// Boards are never taken apart; the medium, the largest part of them, is.
+    fn drop(&mut self) {
+        self.disk.clear();
     }
 }
 

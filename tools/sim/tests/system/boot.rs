@@ -2,7 +2,6 @@
 
 use crate::machine::{possible, run};
 use renga_sim::program::Open;
-use renga_sim::system::image;
 
 #[test]
 fn init_runs_and_stops_the_system() {
@@ -25,7 +24,6 @@ fn init_runs_and_stops_the_system() {
         |_| (),
     );
     assert_eq!((finished.status, finished.system.screen().as_str()), (5, "hello\n"));
-    let files = image::files(&finished.system.disk.bytes(), "/").unwrap();
-    assert_eq!(files["/new"], [7; 100_000]);
-    assert!(!files.contains_key("/etc/motd"));
+    assert_eq!(finished.files["/new"], [7; 100_000]);
+    assert!(!finished.files.contains_key("/etc/motd"));
 }

@@ -3,19 +3,21 @@
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Program, Programs};
 use renga_sim::system::image::{self, Tree};
-use renga_sim::system::{INIT, Leftovers, System, SystemSetup, instant_medium, pair};
+use renga_sim::system::{INIT, Leftovers, System, SystemSetup, medium, pair};
 use std::future::Future;
 
 /// Longer than any of these runs may take.
 pub const LIMIT_NS: u64 = 600_000_000_000;
 /// How long after the stop the boards are looked at: replies and acknowledgements have come.
 const AFTERWARDS_NS: u64 = 2_000_000_000;
-const DISK_MEBIBYTES: u32 = 16;
+const DISK_MEBIBYTES: u32 = 8;
 
 /// What a finished run left.
 pub struct Finished {
     pub system: System,
     pub status: u8,
+    /// What is on the medium.
+    pub files: Tree,
 }
 
 /// Whether there are the tools that make disks; says so if not.
@@ -46,7 +48,7 @@ pub fn setup<F: Future<Output = u8> + 'static>(
     let mut files: Tree = programs.files();
     files.insert("/etc/motd".into(), b"renga\n".to_vec());
     let disk = image::make(DISK_MEBIBYTES, &files).unwrap();
-    (SystemSetup { cluster, placement: pair(), disk, medium: instant_medium() }, programs)
+    (SystemSetup { cluster, placement: pair(), disk, medium: medium("none") }, programs)
 }
 
 /// Runs a pair whose init does `init`, and checks that nothing is left of it.
@@ -61,6 +63,6 @@ pub fn run<F: Future<Output = u8> + 'static>(
     system.cluster.run_until(system.cluster.now_ns() + AFTERWARDS_NS);
     let leftovers = system.leftovers();
     assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());
-    image::check(&system.disk.bytes()).unwrap();
-    Finished { system, status }
+    let files = image::check(&system.disk.bytes()).unwrap();
+    Finished { system, status, files }
 }

@@ -1,6 +1,7 @@
 //! Whole systems: every process of a placement file, and programs on both boards.
 
 mod boot;
+mod limits;
 mod machine;
 mod pipeline;
 mod remote_fork;

@@ -4,7 +4,6 @@ use crate::machine::{possible, run};
 use renga_abi::Errno;
 use renga_sim::program::numbers::GETPPID;
 use renga_sim::program::{Open, Program};
-use renga_sim::system::image;
 
 #[test]
 fn offset_memory_and_status_are_shared_as_after_any_fork() {
@@ -44,8 +43,7 @@ fn offset_memory_and_status_are_shared_as_after_any_fork() {
         },
         |_| (),
     );
-    let files = image::files(&finished.system.disk.bytes(), "/").unwrap();
-    assert_eq!(files["/shared"], b"parent child grandchild parent");
+    assert_eq!(finished.files["/shared"], b"parent child grandchild parent");
 }
 
 #[test]

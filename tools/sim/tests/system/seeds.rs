@@ -21,9 +21,10 @@ fn all(settings: Settings, seeds: impl Iterator<Item = u64>) {
     let took_s: f64 = good.iter().map(|report| report.took.as_secs_f64()).sum();
     let events: u64 = good.iter().map(|report| report.events).sum();
     let again: u64 = good.iter().map(|report| report.retransmissions).sum();
+    let (waited, released) = good.iter().fold((0, 0), |sum, report| (sum.0 + report.calls.0, sum.1 + report.calls.1));
     println!(
         "{} runs: {simulated_s:.2} simulated s in {took_s:.2} s ({:.2} each second), {events} events ({:.0} each \
-         second), {again} frames sent again",
+         second), {waited} calls across and {released} released early, {again} frames sent again",
         good.len(),
         simulated_s / took_s,
         events as f64 / took_s,
@@ -33,7 +34,7 @@ fn all(settings: Settings, seeds: impl Iterator<Item = u64>) {
 
 #[test]
 fn a_good_link() {
-    all(Settings::default(), 1..=SEEDS);
+    all(Settings::PAIR, 1..=SEEDS);
 }
 
 #[test]
@@ -43,12 +44,17 @@ fn a_bad_link() {
 
 #[test]
 fn asynchronous_calls() {
-    all(Settings { asynchronous: true, ..Settings::default() }, 201..=200 + SEEDS);
+    all(Settings { asynchronous: true, ..Settings::PAIR }, 201..=200 + SEEDS);
 }
 
 #[test]
 fn asynchronous_calls_on_a_bad_link() {
     all(Settings { asynchronous: true, ..Settings::BAD_LINK }, 301..=300 + SEEDS);
+}
+
+#[test]
+fn four_boards_on_a_bad_link() {
+    all(Settings { boards: 4, ..Settings::BAD_LINK }, 401..=400 + SEEDS);
 }
 
 #[test]
@@ -74,12 +80,13 @@ fn as_many_as_wanted() {
     let wanted = std::env::var("RENGA_SEEDS").unwrap_or_else(|_| "1000,50".into());
     let (first, count) = wanted.split_once(',').unwrap();
     let (first, count): (u64, u64) = (first.parse().unwrap(), count.parse().unwrap());
-    for (settings, asynchronous) in [(Settings::default(), false), (Settings::BAD_LINK, false)]
-        .into_iter()
-        .chain([(Settings::default(), true), (Settings::BAD_LINK, true)])
-    {
-        let settings = Settings { asynchronous, ..settings };
-        println!("{settings:?}");
-        all(settings, first..first + count);
+    for boards in [2, 4] {
+        for settings in [Settings::PAIR, Settings::BAD_LINK] {
+            for asynchronous in [false, true] {
+                let settings = Settings { boards, asynchronous, ..settings };
+                println!("{settings:?}");
+                all(settings, first..first + count);
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Disks of a test's own, which outlive the run: their file system can be judged and read.
 
 use super::{Ended, Renga, Scratch, root};
-use renga::disk_image::{self, Content, Placed, Verdict};
+use renga::disk_image::{self, Content, ImageSpec, Placed, Verdict};
 use renga::environment::Environment;
 use renga::progress::Progress;
 use std::path::PathBuf;
@@ -17,6 +17,11 @@ pub struct Disk {
 impl Disk {
     /// A disk whose session runs `script`, with further files (path on the disk, content).
     pub fn new(name: &str, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
+        Disk::of_size(name, ImageSpec::DEFAULT_MIB, script, files)
+    }
+
+    /// The same with a file system of this size.
+    pub fn of_size(name: &str, filesystem_mib: u32, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
         let disk = Disk { scratch: Scratch::new(name) };
         let place = |dest: &str, content: &[u8]| Placed {
             dest: dest.to_string(),
@@ -27,8 +32,11 @@ impl Disk {
         placed.extend(files.iter().map(|(dest, content)| place(dest, content)));
         let mut environment = Environment::read().expect("the environment can be read");
         environment.root = root();
-        renga::artifacts::session_disk(&environment, placed, &disk.image(), &Progress::start())
-            .expect("a disk is made");
+        let progress = Progress::start();
+        let mut spec = ImageSpec { filesystem_mib, ..ImageSpec::new(&root()) };
+        spec.placed = renga::artifacts::programs(&environment, &progress).expect("our programs are built");
+        spec.placed.extend(placed);
+        disk_image::build(&spec, &disk.image(), &mut |step| progress.step(step)).expect("a disk is made");
         disk
     }
 

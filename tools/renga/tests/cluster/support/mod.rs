@@ -9,7 +9,7 @@ mod tree;
 
 pub use busybox::{Busybox, folder_of_package};
 pub use disk::Disk;
-pub use processes::{children, send_signal, stop};
+pub use processes::{children, command_line, send_signal, stop};
 pub use renga::{Ended, Renga, clusters_can_run};
 pub use scratch::Scratch;
 pub use tree::{compare, snapshot};

@@ -17,7 +17,8 @@ fn parent_of(id: u32) -> Option<u32> {
     after_name.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn command_line(id: u32) -> String {
+/// The command line of a process; empty if it has ended.
+pub fn command_line(id: u32) -> String {
     let bytes = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&bytes).replace('\0', " ")
 }
