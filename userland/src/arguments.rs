@@ -2,9 +2,6 @@
 
 use core::ffi::CStr;
 
-/// Arguments or variables that a program here looks at, at most.
-pub const ARGUMENTS_MAX: usize = 256;
-
 /// Arguments and environment of this program.
 #[derive(Clone, Copy)]
 pub struct Arguments {
@@ -25,7 +22,7 @@ impl Arguments {
 
     /// How many arguments there are, the program's name included.
     pub fn count(&self) -> usize {
-        self.word(0).min(ARGUMENTS_MAX)
+        self.word(0)
     }
 
     /// Argument `index`.
@@ -34,31 +31,28 @@ impl Arguments {
         (index < self.count()).then(|| unsafe { CStr::from_ptr(self.word(1 + index) as *const _) })
     }
 
-    /// The arguments from `first` on, as a list for an exec: with a null at its end.
-    pub fn list_from(&self, first: usize) -> [*const u8; ARGUMENTS_MAX] {
-        let mut list = [core::ptr::null(); ARGUMENTS_MAX];
-        for (slot, index) in list[..ARGUMENTS_MAX - 1].iter_mut().zip(first..self.count()) {
-            *slot = self.word(1 + index) as *const u8;
-        }
-        list
+    /// The arguments from `first` on, as a list for an exec: with the null at its end.
+    pub fn list_from(&self, first: usize) -> &'static [*const u8] {
+        let first = first.min(self.count());
+        // SAFETY: argv and its null are words 1 to 1 + argc of the initial stack, never written since.
+        unsafe { core::slice::from_raw_parts(self.stack.add(1 + first).cast(), self.count() - first + 1) }
     }
 
     /// The environment, as a list for an exec.
-    pub fn environment(&self) -> [*const u8; ARGUMENTS_MAX] {
-        let mut list = [core::ptr::null(); ARGUMENTS_MAX];
+    pub fn environment(&self) -> &'static [*const u8] {
         let first = self.word(0) + 2;
-        for (i, slot) in list[..ARGUMENTS_MAX - 1].iter_mut().enumerate() {
-            match self.word(first + i) {
-                0 => break,
-                at => *slot = at as *const u8,
-            }
+        let mut count = 0;
+        // Bounded by what the kernel put there, which ends with a null.
+        while self.word(first + count) != 0 {
+            count += 1;
         }
-        list
+        // SAFETY: envp and its null, counted just now, never written since.
+        unsafe { core::slice::from_raw_parts(self.stack.add(first).cast(), count + 1) }
     }
 
     /// The value of a variable of the environment.
     pub fn variable(&self, name: &[u8]) -> Option<&'static [u8]> {
-        for at in self.environment() {
+        for &at in self.environment() {
             if at.is_null() {
                 return None;
             }

@@ -18,7 +18,7 @@ pub fn fork() -> Result<u32, Errno> {
 pub fn execute_by_name(name: &CStr, list: &[*const u8], arguments: &Arguments) -> Errno {
     let environment = arguments.environment();
     if name.to_bytes().contains(&b'/') {
-        return execute(name, list, &environment);
+        return execute(name, list, environment);
     }
     let mut last = ENOENT;
     for directory in arguments.variable(b"PATH").unwrap_or(b"/bin:/usr/bin:/sbin").split(|&byte| byte == b':') {
@@ -31,7 +31,7 @@ pub fn execute_by_name(name: &CStr, list: &[*const u8], arguments: &Arguments) -
         path[place] = b'/';
         path[place + 1..place + 1 + bytes.len()].copy_from_slice(bytes);
         if let Ok(path) = CStr::from_bytes_until_nul(&path) {
-            match execute(path, list, &environment) {
+            match execute(path, list, environment) {
                 ENOENT => {}
                 errno => last = errno,
             }

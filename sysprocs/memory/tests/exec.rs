@@ -3,8 +3,10 @@
 //! With `RENGA_TEST_PROGRAM` naming an AArch64 program file, that file is loaded as well.
 
 mod board;
+mod elf_file;
 
 use board::{World, file, run};
+use elf_file::{FIXED, INDEPENDENT, INTERPRETER, LOAD, Part, R, W, X, elf};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::Access;
@@ -13,40 +15,6 @@ use renga_memory::{
     ArgumentPages, Backing, Credentials, FaultError, Image, Inspected, Mapping, Place, Script, Space, Start,
 };
 use std::collections::BTreeMap;
-
-const FIXED: u16 = 2;
-const INDEPENDENT: u16 = 3;
-const LOAD: u32 = 1;
-const INTERPRETER: u32 = 3;
-const R: u32 = 4;
-const W: u32 = 2;
-const X: u32 = 1;
-
-struct Part(u32, u32, u64, u64, u64, u64);
-
-fn elf(kind: u16, entry: u64, parts: &[Part], content: &[u8]) -> Vec<u8> {
-    let mut out = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    out.extend(kind.to_le_bytes());
-    out.extend(183u16.to_le_bytes());
-    out.extend(1u32.to_le_bytes());
-    out.extend(entry.to_le_bytes());
-    out.extend(64u64.to_le_bytes());
-    out.extend([0; 12]);
-    out.extend(64u16.to_le_bytes());
-    out.extend(56u16.to_le_bytes());
-    out.extend((parts.len() as u16).to_le_bytes());
-    out.extend([0; 6]);
-    for &Part(kind, flags, offset, address, file_bytes, memory_bytes) in parts {
-        out.extend(kind.to_le_bytes());
-        out.extend(flags.to_le_bytes());
-        for word in [offset, address, address, file_bytes, memory_bytes, 0x1_0000] {
-            out.extend(word.to_le_bytes());
-        }
-    }
-    out.resize(0x400, 0xee);
-    out.extend(content);
-    out
-}
 
 /// As tcc makes them: text and data in one file page, bss from the middle of a page on.
 fn tcc_like(kind: u16, base: u64) -> Vec<u8> {

@@ -71,10 +71,11 @@ pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, 
     // All kernels are built in one folder, so that they share what they have in common: one at a time.
     let lock = File::create(environment.work().join("kernels/lock")).context("cannot lock the kernels' folder")?;
     lock.lock().context("cannot lock the kernels' folder")?;
-    let sources = folder.join("sources");
-    if freshness::is_newer(&kernel.image, &sources) {
+    let (begun, sources) = (folder.join("begun"), folder.join("sources"));
+    if kernel.image.exists() && freshness::is_newer(&begun, &sources) {
         return Ok(kernel);
     }
+    freshness::begin(&begun, &sources)?;
     progress.step(&format!("building the kernel ({}, {})", system.name(), flavour.name()));
     let target = environment.root.join("target/boards");
     let mut cargo = board_cargo(environment, &target);
@@ -163,7 +164,8 @@ fn cargo_program() -> String {
 fn board_cargo(environment: &Environment, target: &Path) -> Command {
     let mut cargo = Command::new(cargo_program());
     cargo.current_dir(&environment.root).args(["build", "--release", "--quiet", "--target", TARGET, "--target-dir"]);
-    cargo.arg(target).env_remove("RUSTFLAGS");
+    // Log lines below this level are not compiled in.
+    cargo.arg(target).env_remove("RUSTFLAGS").env("DEFMT_LOG", "info");
     if !environment.target_rustflags.is_empty() {
         cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", &environment.target_rustflags);
     }

@@ -1,4 +1,5 @@
-//! Whether something built is newer than all that it was built from.
+//! Whether something built is newer than all that it was built from: whether its building began after
+//! the last change of a source.
 //!
 //! Invariant: in doubt it is not: a source that is missing or newer, or an unreadable list, means
 //! building again. Not here: building.
@@ -6,6 +7,16 @@
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Before building: what was built before no longer counts, and changes from now on do.
+///
+/// # Errors
+/// If the mark cannot be written.
+pub fn begin(begun: &Path, sources: &Path) -> Result<()> {
+    // It is not there before the first build.
+    let _ = fs::remove_file(sources);
+    fs::write(begun, "").with_context(|| format!("cannot write {}", begun.display()))
+}
 
 /// Writes down what something was built from: what cargo listed, and `further` files.
 ///
@@ -18,11 +29,11 @@ pub fn record(dep_info: &Path, further: &[PathBuf], sources: &Path) -> Result<()
     fs::write(sources, lines.join("\n")).with_context(|| format!("cannot write {}", sources.display()))
 }
 
-/// Whether `built` is there and newer than every file that `sources` names.
-pub fn is_newer(built: &Path, sources: &Path) -> bool {
+/// Whether `begun` is newer than every file that `sources` names.
+pub fn is_newer(begun: &Path, sources: &Path) -> bool {
     let Ok(list) = fs::read_to_string(sources) else { return false };
-    let Some(built) = modified(built) else { return false };
-    !list.is_empty() && list.lines().all(|source| modified(Path::new(source)).is_some_and(|source| source < built))
+    let Some(begun) = modified(begun) else { return false };
+    !list.is_empty() && list.lines().all(|source| modified(Path::new(source)).is_some_and(|source| source < begun))
 }
 
 fn modified(path: &Path) -> Option<std::time::SystemTime> {

@@ -21,7 +21,7 @@ fn main(arguments: Arguments) -> i32 {
     let start_ns = now_ns();
     let pid = match fork() {
         Ok(0) => {
-            execute_by_name(command, &arguments.list_from(2), &arguments);
+            execute_by_name(command, arguments.list_from(2), &arguments);
             complain(&[b"measure: cannot run ", command.to_bytes(), b"\n"]);
             exit(127)
         }

@@ -4,7 +4,7 @@
 
 use core::ffi::CStr;
 use renga_userland::process::{execute_by_name, exit_code};
-use renga_userland::syscall::{exit, wait};
+use renga_userland::syscall::{exit, ignore, wait};
 use renga_userland::text::{complain, parse};
 use renga_userland::{Arguments, Errno, cluster, program};
 
@@ -76,13 +76,18 @@ fn board_number(name: &[u8]) -> Option<u32> {
 }
 
 fn become_command(arguments: &Arguments, at: usize, name: &CStr) -> ! {
-    let errno = execute_by_name(name, &arguments.list_from(at), arguments);
+    let errno = execute_by_name(name, arguments.list_from(at), arguments);
     let found = errno != Errno(2);
     complain(&[b"remote: ", name.to_bytes(), if found { b": cannot execute\n" } else { b": not found\n" }]);
     exit(if found { 126 } else { 127 })
 }
 
+/// The keys that mean a signal are for the command: it decides what becomes of them.
 fn await_command(pid: u32) -> i32 {
+    const SIGINT: u32 = 2;
+    const SIGQUIT: u32 = 3;
+    ignore(SIGINT);
+    ignore(SIGQUIT);
     loop {
         match wait(pid as i32, 0) {
             Ok((_, status)) => return exit_code(status),
