@@ -18,7 +18,7 @@ const ANY: u64 = u64::MAX;
 const NUDGE: u8 = 10;
 const SIGKILL: u8 = 9;
 /// By then every orphan of a victim has ended.
-const ORPHANS_NS: u64 = 15_000_000_000;
+pub const ORPHANS_NS: u64 = 15_000_000_000;
 
 /// Adds init, and the program that workers' children become.
 pub fn add_programs(programs: &Programs, plan: &Plan, files: &Files) {

@@ -6,25 +6,14 @@ use crate::cast::{
 use crate::synchronous::LIMIT_NS;
 use renga_core::notify::Interruptor;
 use renga_rt::Errno;
+use renga_sim::random::Random;
 use renga_sim::{ClusterSetup, Faults};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Splitmix64.
-struct Random(u64);
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) % limit
-    }
-}
-
 /// `calls` calls of all shapes to all servers of all boards, each answer compared with what it must be.
 async fn random_calls(mut stores: Stores, seed: u64, boards: u8, calls: u64, done: Rc<Cell<u64>>) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (mut given, mut taken, mut want) = ([0; 4096], [0; 4096], [0; 4096]);
     for i in 0..calls {
         let mut far = stores.at(random.below(u64::from(boards)) as u8, random.below(2) as usize);
@@ -229,7 +218,7 @@ fn interruptions_at_any_time_end_no_call_but_their_own() {
             });
             client.filter(|_| board == 1)
         });
-        let (mut random, mut interruptions) = (Random(seed), 0);
+        let (mut random, mut interruptions) = (Random::new(seed), 0);
         while results.borrow().len() < 4 * CALLS {
             cluster.run_until(cluster.now_ns() + random.below(5_000_000));
             Interruptor::new(seen[1].clients[random.below(3) as usize]).interrupt();
