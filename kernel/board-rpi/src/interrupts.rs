@@ -4,7 +4,7 @@
 //! Not here: the devices' own interrupt enables, with their drivers.
 
 use crate::registers::Registers;
-use renga_hal::irq::{Irq, Source};
+use renga_hal::irq::{Irq, Pending, Source};
 
 mod local {
     pub const CORE0_TIMER_CONTROL: usize = 0x40;
@@ -43,18 +43,15 @@ impl Interrupts {
 }
 
 impl Irq for Interrupts {
-    fn pending(&mut self) -> Option<Source> {
+    fn pending(&mut self) -> Pending {
         let local = self.local.read(local::CORE0_SOURCE);
+        let mut pending = Pending { timer: local & local::VIRTUAL_TIMER != 0, ..Pending::default() };
         if local & local::PERIPHERALS != 0 {
             let peripherals = self.peripherals.read(peripheral::PENDING_2);
-            if peripherals & peripheral::LINK != 0 {
-                return Some(Source::Link);
-            }
-            if peripherals & peripheral::UART != 0 {
-                return Some(Source::Uart);
-            }
+            pending.link = peripherals & peripheral::LINK != 0;
+            pending.uart = peripherals & peripheral::UART != 0;
         }
-        (local & local::VIRTUAL_TIMER != 0).then_some(Source::Timer)
+        pending
     }
 
     fn enable(&mut self, source: Source) {

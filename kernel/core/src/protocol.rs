@@ -115,9 +115,14 @@ impl<T: InWords> InWords for Result<T, Errno> {
     }
 }
 
+/// Only the types below may say what they lend: the rendezvous core relies on their word.
+mod sealed {
+    pub trait Sealed {}
+}
+
 /// What a request lends until the reply: nothing, a slice given (`&[u8]`), one taken
 /// (`&mut [u8]`), or both.
-pub trait Lends<'a>: Sized {
+pub trait Lends<'a>: Sized + sealed::Sealed {
     /// Whether a slice is given, so that its address must be written.
     const GIVES: bool;
     /// Whether a slice is taken.
@@ -128,6 +133,8 @@ pub trait Lends<'a>: Sized {
     fn join(both: (&'a [u8], &'a mut [u8])) -> Self;
 }
 macro_rules! lends { ($($t:ty, $gives:literal, $takes:literal, $split:expr, $join:expr;)*) => { $(
+    #[allow(clippy::extra_unused_lifetimes, reason = "the type of nothing lent names none")]
+    impl<'a> sealed::Sealed for $t {}
     impl<'a> Lends<'a> for $t {
         const GIVES: bool = $gives;
         const TAKES: bool = $takes;

@@ -71,7 +71,8 @@ impl Me {
         while self.now_ns() < at_ns {
             self.notify_at(Some(at_ns));
             self.notified().await;
-            other |= self.now_ns() < at_ns;
+            // The alarm still stands: somebody else woke it.
+            other |= self.0.alarm_ns.get() != NEVER_NS;
         }
         self.notify_at(None);
         if other {

@@ -246,6 +246,25 @@ fn alarms_come_in_order_and_sleep_takes_its_time() {
 }
 
 #[test]
+fn a_sleeper_keeps_a_notification_that_came_just_before_its_time() {
+    let board = board();
+    let woken = log();
+    let out = woken.clone();
+    let sleeper = board.client(move |mut me| async move {
+        me.sleep_until(100).await;
+        me.notified().await;
+        out.borrow_mut().push(me.now_ns());
+    });
+    board.run();
+    board.core.set_now_ns(99);
+    sleeper.notify();
+    // It gets its turn late: its time has come before the alarm was looked at.
+    board.core.set_now_ns(101);
+    board.run();
+    assert_eq!(*woken.borrow(), [101]);
+}
+
+#[test]
 fn an_alarm_can_be_moved_and_withdrawn() {
     let board = board();
     let woken = log();

@@ -13,11 +13,22 @@ pub enum Source {
     Link,
 }
 
+/// The sources that want attention at one look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// [`Source::Timer`].
+    pub timer: bool,
+    /// [`Source::Uart`].
+    pub uart: bool,
+    /// [`Source::Link`].
+    pub link: bool,
+}
+
 /// The interrupt controller of a core. All sources are levels: one stays pending until its device is
 /// served or told to be quiet, or until the source is disabled.
 pub trait Irq {
-    /// The most urgent source that is enabled and pending.
-    fn pending(&mut self) -> Option<Source>;
+    /// The sources that are enabled and pending.
+    fn pending(&mut self) -> Pending;
 
     /// Lets `source` interrupt.
     fn enable(&mut self, source: Source);

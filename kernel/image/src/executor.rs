@@ -56,7 +56,9 @@ impl Executor {
         loop {
             let idle = self.run_processes();
             if !idle {
-                self.take_interrupts();
+                // However busy the processes are, no device waits longer than this.
+                self.take_alarms();
+                self.take_devices();
                 continue;
             }
             if turn.is_none() {
@@ -95,7 +97,7 @@ impl Executor {
                 None
             }
             Exit::Interrupt => {
-                self.take_interrupts();
+                self.take_interrupt();
                 // Dropped, the turn goes to the back of the queue.
                 let over = self.core.has_users() && self.timer.now_ns() >= self.slice_end_ns;
                 (!over).then_some(turn)
@@ -106,7 +108,7 @@ impl Executor {
     fn sleep(&mut self) {
         self.arm(false);
         ThisCore.wait_for_interrupt();
-        self.take_interrupts();
+        self.take_interrupt();
     }
 
     /// Sets the hardware alarm for whatever comes first.
@@ -124,21 +126,31 @@ impl Executor {
         }
     }
 
-    /// Serves every pending interrupt: each source's owner is told and runs before the next look.
-    fn take_interrupts(&mut self) {
+    /// After an interrupt: due alarms first; if they make nobody ready, a device wants attention.
+    fn take_interrupt(&mut self) {
+        self.take_alarms();
+        if !self.core.has_ready() {
+            self.take_devices();
+        }
+    }
+
+    fn take_alarms(&mut self) {
         let now_ns = self.timer.now_ns();
         if self.armed_ns.is_some_and(|at_ns| at_ns <= now_ns) {
             self.armed_ns = None;
             self.timer.set_alarm_ns(None);
         }
         self.core.expire_alarms(now_ns);
-        if self.core.has_ready() {
-            return; // devices keep their interrupts up until the next look
+    }
+
+    /// Tells the owner of each device that wants attention; it runs before the next look.
+    fn take_devices(&mut self) {
+        let pending = self.interrupts.pending();
+        if pending.uart {
+            notify_or_silence(self.uart_owner, &mut self.interrupts, Source::Uart);
         }
-        match self.interrupts.pending() {
-            Some(Source::Uart) => notify_or_silence(self.uart_owner, &mut self.interrupts, Source::Uart),
-            Some(Source::Link) => notify_or_silence(self.link_owner, &mut self.interrupts, Source::Link),
-            Some(Source::Timer) | None => {}
+        if pending.link {
+            notify_or_silence(self.link_owner, &mut self.interrupts, Source::Link);
         }
     }
 }

@@ -74,7 +74,10 @@ async fn write<U: Uart>(me: &mut Me, output: &mut Output<U>, termios: &Termios, 
         while !output.has_room(2) {
             output.flush();
             if !output.has_room(2) {
+                // Keys wait until the write is over: their interrupt would keep programs from running.
+                output.uart().enable_receive_interrupt(false);
                 me.notified().await;
+                output.uart().enable_receive_interrupt(true);
             }
         }
         if byte == b'\n' && returns {
@@ -186,10 +189,12 @@ impl<U: Uart> State<U> {
             call.reply(Ok(count as u32));
         }
         self.answer_watchers();
-        if let (Some(call), Some(signal)) = (&self.keyboard, self.signals.front())
-            && !call.interrupted()
+        if self.keyboard.as_ref().is_some_and(Call::interrupted)
+            && let Some(call) = self.keyboard.take()
         {
-            let signal = *signal;
+            call.reply(Err(Errno::EINTR));
+        }
+        if let (Some(_), Some(&signal)) = (&self.keyboard, self.signals.front()) {
             self.signals.pop_front();
             if let Some(call) = self.keyboard.take() {
                 call.reply(Ok(signal));
