@@ -44,6 +44,8 @@ pub struct Executor {
     pub armed_ns: Option<u64>,
     /// When the running program's slice ends.
     pub slice_end_ns: u64,
+    /// When the board is to panic, if it was told so.
+    pub panic_ns: Option<u64>,
 }
 
 impl Executor {
@@ -114,7 +116,10 @@ impl Executor {
     /// Sets the hardware alarm for whatever comes first.
     #[inline(always)]
     fn arm(&mut self, program: bool) {
-        let alarm_ns = self.core.next_alarm_ns();
+        let alarm_ns = match (self.core.next_alarm_ns(), self.panic_ns) {
+            (Some(alarm_ns), Some(panic_ns)) => Some(alarm_ns.min(panic_ns)),
+            (alarm_ns, panic_ns) => alarm_ns.or(panic_ns),
+        };
         let wanted_ns = if program && self.core.has_users() {
             Some(alarm_ns.map_or(self.slice_end_ns, |at_ns| at_ns.min(self.slice_end_ns)))
         } else {
@@ -140,6 +145,7 @@ impl Executor {
             self.armed_ns = None;
             self.timer.set_alarm_ns(None);
         }
+        assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "told to panic by the board's arguments");
         self.core.expire_alarms(now_ns);
     }
 

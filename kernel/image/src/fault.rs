@@ -77,6 +77,7 @@ pub fn end(status: u32) -> ! {
 /// Ends the board before it has begun, with a message for the person who started it.
 pub fn refuse(why: fmt::Arguments<'_>) -> ! {
     let _ = write!(ConsoleText::open(), "renga: {why}\r\n");
+    defmt::error!("board refused: {}", defmt::Display2Format(&why));
     end(DEAD_STATUS)
 }
 

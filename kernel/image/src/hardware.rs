@@ -47,6 +47,8 @@ pub struct Hardware {
     pub medium: Name,
     /// The link's times.
     pub link_timing: Name,
+    /// When this board is to panic, ns: for seeing what that looks like.
+    pub panic_ns: Option<u64>,
 }
 
 /// A name among the board's arguments.
@@ -103,6 +105,7 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
     let board = arguments.number("board").unwrap_or(0) as u8;
     let seed = u64::from(arguments.number("seed").unwrap_or(0));
     let medium = Name::argument(&arguments, "medium", "none");
+    let panic_ns = arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000);
     let link_timing = Name::argument(&arguments, "timing", "pi3");
     let found = arguments.memory.clone().unwrap_or(PI3.memory_least.clone());
     let boot_memory = ImageLayout::get().end.next_multiple_of(1 << 21);
@@ -122,6 +125,7 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
         seed,
         medium,
         link_timing,
+        panic_ns,
     }
 }
 

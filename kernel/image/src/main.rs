@@ -38,6 +38,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     core.set_log(logger::process_log);
     let directory: &'static Directory = arena.put(|| Directory::make(core, arena, hardware.board));
     let link = hardware::emulator_link();
+    let panic_ns = hardware.panic_ns;
     let parts = processes::start_all(arena, directory, board, hardware);
     #[cfg(feature = "bench")]
     bench::start(core, arena, directory);
@@ -55,6 +56,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         trace: TracePort::new(link),
         armed_ns: None,
         slice_end_ns: 0,
+        panic_ns,
     }
     .run()
 }

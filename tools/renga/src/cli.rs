@@ -102,6 +102,9 @@ pub struct Run {
     /// Give up after this much virtual time
     #[arg(long, value_name = "SECONDS")]
     pub limit_s: Option<u64>,
+    /// Let a board's kernel panic at this virtual time, to see what that looks like: b@200
+    #[arg(long, value_name = "BOARD@MILLISECONDS")]
+    pub panic: Option<String>,
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,

@@ -26,7 +26,7 @@ impl LogTable {
 
     /// The log of one board.
     pub fn board(&self, name: &str) -> BoardLog<'_> {
-        BoardLog { name: name.to_string(), decoder: self.0.new_stream_decoder(), kept: VecDeque::new() }
+        BoardLog { name: name.to_string(), decoder: self.0.new_stream_decoder(), kept: VecDeque::new(), died: false }
     }
 }
 
@@ -35,6 +35,7 @@ pub struct BoardLog<'a> {
     name: String,
     decoder: Box<dyn StreamDecoder + Send + Sync + 'a>,
     kept: VecDeque<String>,
+    died: bool,
 }
 
 impl BoardLog<'_> {
@@ -46,6 +47,7 @@ impl BoardLog<'_> {
             match self.decoder.decode() {
                 Ok(frame) => {
                     let level = frame.level().map_or("log", |level| level.as_str());
+                    self.died |= level == "error";
                     let time = frame.display_timestamp().map(|time| time.to_string()).unwrap_or_default();
                     lines.push(format!("[{} {time} s] {level}: {}", self.name, frame.display_message()));
                 }
@@ -60,6 +62,11 @@ impl BoardLog<'_> {
             self.kept.push_back(line.clone());
         }
         lines
+    }
+
+    /// Whether the kernel logged an error: it does so only when the board cannot go on.
+    pub fn died(&self) -> bool {
+        self.died
     }
 
     /// The last lines.

@@ -44,6 +44,8 @@ pub struct Session<'a> {
     pub record: Option<PathBuf>,
     /// Take input from here.
     pub replay: Option<PathBuf>,
+    /// The board whose kernel is to panic, and when, ms of virtual time.
+    pub panic: Option<(usize, u32)>,
     /// What is typed at the disk board's console; the channel closes at the end of input.
     pub keys: Option<Receiver<Vec<u8>>>,
 }
@@ -70,13 +72,20 @@ pub struct Outcome {
 }
 
 impl Session<'_> {
+    /// What board `number` finds as its command line.
+    fn arguments(&self, number: usize) -> String {
+        let Profile { medium, link_timing, .. } = self.profile;
+        let arguments = format!("board={number} seed={} medium={medium} timing={link_timing}", self.seed as u32);
+        match self.panic {
+            Some((board, at_ms)) if board == number => format!("{arguments} panic_ms={at_ms}"),
+            _ => arguments,
+        }
+    }
+
     fn config(&self) -> Result<ClusterConfig> {
         let boards = self.system.checked.boards.iter().enumerate().map(|(number, board)| BoardConfig {
             image: self.kernel.image.clone(),
-            append: format!(
-                "board={number} seed={} medium={} timing={}",
-                self.seed as u32, self.profile.medium, self.profile.link_timing
-            ),
+            append: self.arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
             dtb: None,
         });
@@ -112,7 +121,9 @@ impl Session<'_> {
             };
             watch.hear(&event, listener);
             match event {
-                Event::BoardExited { board, status: ended, .. } if usize::from(board) == disk_board => {
+                Event::BoardExited { board, status: ended, .. }
+                    if usize::from(board) == disk_board && !watch.logs[disk_board].died() =>
+                {
                     status = Some(ended);
                     cluster.stop();
                 }

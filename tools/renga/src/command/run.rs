@@ -53,6 +53,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         limit_ns: options.limit_s.map(|seconds| seconds * 1_000_000_000),
         record: options.record.clone(),
         replay: options.replay.clone(),
+        panic: options.panic.as_deref().map(|text| panic(&system, text)).transpose()?,
         keys,
     };
     let mut screen = Screen {
@@ -72,6 +73,14 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         print_stats(&outcome);
     }
     Ok(outcome.status)
+}
+
+/// Reads `BOARD@MILLISECONDS`.
+fn panic(system: &SystemFile, text: &str) -> Result<(usize, u32)> {
+    let (name, at_ms) = text.split_once('@').context("--panic takes a board and a time, as in b@200")?;
+    let named = |board: &renga_placement::Board| board.name == name;
+    let board = system.checked.boards.iter().position(named).with_context(|| format!("there is no board `{name}`"))?;
+    Ok((board, at_ms.parse().with_context(|| format!("`{at_ms}` is no number of milliseconds"))?))
 }
 
 fn script(options: &Run) -> Result<Option<Vec<u8>>> {

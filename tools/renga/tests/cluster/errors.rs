@@ -165,3 +165,20 @@ fn a_run_that_is_killed_leaves_no_machines_behind() {
     // Its disk is left in target/, for it had no time to remove it.
     let _ = fs::remove_dir_all(work().join(format!("run-{killed}")));
 }
+
+#[test]
+fn a_kernel_panic_says_where_on_which_board_and_who_waits() {
+    if !clusters_can_run() {
+        return;
+    }
+    for board in ["a", "b"] {
+        let at = format!("{board}@200");
+        let ended = Renga::run().with(["--panic", &at, "-c", "remote -b b sleep 10"]).end().expect_status(125);
+        let said = ended.report();
+        for expected in [format!("board {board}: panic at "), " waits for ".to_string(), "died: panic at ".to_string()] {
+            assert!(said.contains(&expected), "no {expected:?}\n{said}");
+        }
+    }
+    // A program's status is its own, whatever a dying board uses.
+    Renga::run().with(["-c", "exit 70"]).end().expect_status(70);
+}

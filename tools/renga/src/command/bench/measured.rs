@@ -83,6 +83,7 @@ impl<'a> Bed<'a> {
             limit_ns: None,
             record: None,
             replay: None,
+            panic: None,
             keys: None,
         };
         let mut ear = Ear::default();
