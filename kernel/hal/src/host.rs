@@ -109,6 +109,10 @@ impl UserMemory for HostMemory {
         PageRef::new(core::cell::Ref::map(content, |page| &**page))
     }
 
+    fn is_plain(&self, frame: Frame) -> bool {
+        self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == Kind::Plain)
+    }
+
     fn mappings(&self, frame: Frame) -> u32 {
         self.record(frame).mapped.get()
     }

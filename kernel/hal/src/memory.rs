@@ -133,6 +133,9 @@ pub trait UserMemory {
     /// read by this: another process may be reading them too.
     fn shared_page(&self, frame: Frame) -> PageRef<'_>;
 
+    /// Whether `frame` exists and is not a table: what the others of these functions take.
+    fn is_plain(&self, frame: Frame) -> bool;
+
     /// How many pages of all spaces show `frame`.
     fn mappings(&self, frame: Frame) -> u32;
 

@@ -7,6 +7,8 @@ use renga_abi::Errno;
 use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::PAGE;
 use renga_memory::{Backing, Mapping, Place, Space};
+use renga_proto::memory::StorePage;
+use renga_proto::text::NO_FRAME;
 
 const AT: u64 = 0x10_0000;
 
@@ -109,6 +111,51 @@ fn what_did_not_arrive_is_given_back() {
         export.cancel(&mut pager, &mut there.1).await;
         space.take_files_back(&mut pager).await;
         space.destroy(&mut pager).await;
+        world
+    });
+}
+
+#[test]
+fn what_arrived_in_vain_is_given_back() {
+    run(1300, 64, contents(), |mut world: World| async move {
+        let mut space = sample(&mut world).await;
+        let World { machine, memory, text, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
+        let export = space.export_pages(&mut pager, &mut there.1).await.unwrap();
+        let list = export.first_list();
+        export.finish(&mut pager).await;
+        space.destroy(&mut pager).await;
+        assert!(Space::decode_areas(&mut world.pager_there(), &[7]).await.is_err());
+        Space::discard_pages(&mut world.pager_there(), list).await;
+        Space::discard_pages(&mut world.pager_there(), NO_FRAME).await;
+        world
+    });
+}
+
+#[test]
+fn frames_that_were_not_stored_are_refused() {
+    run(1300, 64, contents(), |mut world: World| async move {
+        let mut space = Space::create(&mut world.pager_there()).await.unwrap();
+        let zeros =
+            Mapping { place: Place::Fixed(AT), length: 8 * PAGE, access: Access::ReadWrite, backing: Backing::Zero };
+        space.map(&mut world.pager_there(), zeros).await.unwrap();
+        space.copy_out(&mut world.pager_there(), AT, b"here").await.unwrap();
+        let shown = world.there.0.lookup(space.root(), AT).unwrap().0;
+        let good = world.there.1.call(StorePage {}, b"good").await.unwrap();
+        // A table, one that does not exist, a free one, one that is shown already, and a good one twice.
+        let mut list = Vec::from([6, NO_FRAME]);
+        for (index, frame) in [space.root().0, 1_000_000, 1200, shown.0, good, good].into_iter().enumerate() {
+            list.extend([(AT / PAGE) as u32 + 1 + index as u32, frame]);
+        }
+        let bytes: Vec<u8> = list.into_iter().flat_map(u32::to_le_bytes).collect();
+        let first = world.there.1.call(StorePage {}, &bytes[..]).await.unwrap();
+        assert_eq!(space.import_pages(&mut world.pager_there(), first).await, Err(Errno::EINVAL));
+        let mut seen = [0; 4];
+        space.copy_in(&mut world.pager_there(), AT + 5 * PAGE, &mut seen).await.unwrap();
+        assert_eq!(&seen, b"good");
+        space.destroy(&mut world.pager_there()).await;
+        let first = world.there.1.call(StorePage {}, &bytes[..]).await.unwrap();
+        Space::discard_pages(&mut world.pager_there(), first).await;
         world
     });
 }

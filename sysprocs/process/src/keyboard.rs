@@ -12,7 +12,8 @@ pub async fn keyboard(me: Me, mut console: Client<Console>, mut procs: Family<Pr
             Ok(key) => {
                 for board in 0..procs.boards() {
                     if let Some(mut there) = procs.at(board, 0)
-                        && let Err(errno) = there.call(KillGroup { group: key.group, signal: key.signal }, ()).await
+                        && let Err(errno) =
+                            there.call(KillGroup { group: key.group, signal: key.signal, except: 0 }, ()).await
                     {
                         me.log("keyboard: a board did not take a signal", [u64::from(board), u64::from(errno.0)]);
                     }

@@ -193,6 +193,22 @@ fn vfork_shares_memory_until_exec_or_exit() {
 }
 
 #[test]
+fn a_parent_hears_of_its_vfork_when_its_memory_is_its_own_again() {
+    // Both pids go to one page that nobody has touched: only one process may bring it in.
+    const FLAGS: Argument = Value(0x4000 | 0x100 | 0x10_0000 | 0x100_0000 | 17);
+    let (untouched, behind) = (Value(0x50_1000), Value(0x50_1008));
+    let mut init = Script::new();
+    let (pid, child, stack) = (init.variable(), init.label(), init.bytes(&[0; 3 * 4096]));
+    init.call(CLONE, &[FLAGS, stack, untouched, NONE, behind]).keep(pid).jump_if_zero(child);
+    init.take(untouched).read_word().expect(Of(pid), 1);
+    init.take(behind).read_word().expect(Of(pid), 2);
+    exit(&mut init, 0);
+    init.place(child);
+    exit(&mut init, 9);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
 fn slots_run_out_with_an_errno() {
     let mut init = Script::new();
     let (count, child, again, full) = (init.variable(), init.label(), init.label(), init.label());

@@ -6,8 +6,8 @@ use Argument::{Code, Of, Result, Value};
 use renga_process::host::{Argument, Script};
 use support::System;
 use support::calls::{
-    ANY, CLONE, CLOSE, EXIT, GETPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, READ, SIGACTION, SIGCHLD, SIGPROCMASK,
-    SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, say, wait_status, with_console,
+    ANY, CLONE, CLOSE, EXIT, GETPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, READ, SIGACTION, SIGCHLD, SIGPENDING,
+    SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, say, wait_status, with_console,
 };
 
 #[test]
@@ -241,5 +241,115 @@ fn a_signal_can_be_taken_without_a_handler() {
     init.call(GETPID, &[]).keep(pid).call(KILL, &[Of(pid), Value(10)]);
     init.call(SIGTIMEDWAIT, &[mask, NONE, time, Value(8)]).expect(Value(10), 2);
     exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+/// A `struct timespec` of `ms` milliseconds, in the script's data.
+fn time(script: &mut Script, ms: u64) -> Argument {
+    let ns = (ms * 1_000_000).to_le_bytes();
+    script.bytes(&[[0; 8], ns].concat())
+}
+
+#[test]
+fn what_is_ignored_stays_pending_while_blocked() {
+    let mut init = Script::new();
+    let (mask, pid, pending) = (init.bytes(&(1u64 << 16).to_le_bytes()), init.variable(), init.variable());
+    let (child, short, long) = (init.label(), time(&mut init, 1), time(&mut init, 100));
+    init.call(GETPID, &[]).keep(pid);
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
+    init.call(KILL, &[Of(pid), SIGCHLD]).call(SIGPENDING, &[pending.address(), Value(8)]);
+    init.take(Of(pending)).expect(Value(1 << 16), 1);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, long, Value(8)]).expect(SIGCHLD, 2);
+    // It comes while it is waited for.
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, long, Value(8)]).expect(SIGCHLD, 3);
+    // Unblocked, it is ignored.
+    init.call(KILL, &[Of(pid), SIGCHLD]).call(SIGPROCMASK, &[ONE, mask, NONE, Value(8)]);
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, short, Value(8)]).expect(error(11), 4);
+    exit(&mut init, 0);
+    init.place(child).call(NANOSLEEP, &[short, NONE]);
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn others_do_not_get_lost_while_one_is_taken() {
+    let mut init = Script::new();
+    let (mask, pid, seen) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.variable(), init.variable());
+    let (handler, child) = (init.label(), init.label());
+    handle(&mut init, 12, Code(handler), 0);
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
+    init.call(GETPID, &[]).keep(pid);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    // Another signal ends the wait.
+    init.call(SIGTIMEDWAIT, &[mask, NONE, NONE, Value(8)]).expect(error(4), 1);
+    init.take(Of(seen)).expect(Value(12), 2);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, NONE, Value(8)]).expect(Value(10), 3);
+    init.take(Of(seen)).expect(Value(12), 4);
+    exit(&mut init, 0);
+    init.place(handler).keep(seen).end_handler();
+    let short = time(&mut init, 1);
+    init.place(child);
+    for signal in [12, 10] {
+        init.call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(signal)]);
+    }
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn who_waits_for_a_signal_can_be_stopped() {
+    let mut init = Script::new();
+    let (mask, pid, status) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.variable(), init.variable());
+    let (child, short) = (init.label(), time(&mut init, 1));
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(child);
+    init.call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(19)]);
+    init.call(WAIT4, &[ANY, status.address(), Value(2), NONE]).expect(Of(pid), 1);
+    init.take(Of(status)).expect(Value(19 << 8 | 0x7f), 2);
+    init.call(KILL, &[Of(pid), Value(18)]).call(NANOSLEEP, &[short, NONE]).call(KILL, &[Of(pid), Value(10)]);
+    wait_status(&mut init);
+    init.expect(Value(10 << 8), 3);
+    // Nothing ends init, not even while it waits.
+    init.call(GETPID, &[]).keep(pid).call(KILL, &[Of(pid), Value(9)]);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, short, Value(8)]).expect(error(11), 4);
+    exit(&mut init, 0);
+    init.place(child).call(SIGTIMEDWAIT, &[mask, NONE, NONE, Value(8)]).call(EXIT, &[Result]);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+#[test]
+fn a_poll_with_a_mask_of_its_own_sleeps() {
+    let mut init = Script::new();
+    let (mask, other) = (init.bytes(&(1u64 << 9).to_le_bytes()), init.bytes(&(1u64 << 11).to_le_bytes()));
+    let (pid, ends, short) = (init.variable(), init.variable(), time(&mut init, 1));
+    init.call(PIPE2, &[ends.address(), NONE]).call(GETPID, &[]).keep(pid);
+    init.call(SIGPROCMASK, &[NONE, mask, NONE, Value(8)]).call(KILL, &[Of(pid), Value(10)]);
+    init.call(SIGTIMEDWAIT, &[mask, NONE, short, Value(8)]).expect(Value(10), 1);
+    let reader = init.bytes(&[0, 0, 0, 0, 1, 0, 0, 0]);
+    init.call(PPOLL, &[reader, ONE, NONE, other, Value(8)]);
+    exit(&mut init, 2);
+    let system = System::solo(&init);
+    system.run();
+    assert_eq!(system.switch.0.get(), None, "it waits");
+}
+
+#[test]
+fn who_ignores_its_children_waits_for_all_of_them() {
+    let mut init = Script::new();
+    let (child, short) = (init.label(), time(&mut init, 1));
+    handle(&mut init, 17, ONE, 0);
+    for _ in 0..2 {
+        init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    }
+    init.call(WAIT4, &[ANY, NONE, NONE, NONE]).expect(error(10), 1);
+    handle(&mut init, 17, NONE, 0);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    wait_status(&mut init);
+    init.expect(Value(8 << 8), 2);
+    exit(&mut init, 0);
+    init.place(child).call(NANOSLEEP, &[short, NONE]);
+    exit(&mut init, 8);
     assert_eq!(System::solo(&init).status(), 0);
 }

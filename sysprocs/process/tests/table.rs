@@ -44,6 +44,24 @@ fn a_child_is_waited_for_once() {
 }
 
 #[test]
+fn children_of_who_never_waits_are_gone() {
+    let (mut table, shell) = with_shell();
+    table.set_reaps(shell, true).unwrap();
+    let child = table.spawn(2, shell, 0, 0).unwrap();
+    table.add_child(shell, 9, 9).unwrap();
+    assert_eq!(table.exit(child, 0), Ok(shell));
+    assert!(table.get(child).is_err());
+    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+    table.child_exited(shell, 9, 0).unwrap();
+    assert_eq!(table.to_answer & 1 << 1, 1 << 1);
+    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+    // It ends before its parent has made the record.
+    table.child_exited(shell, 17, 0).unwrap();
+    table.add_child(shell, 17, 17).unwrap();
+    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+}
+
+#[test]
 fn groups_select_children() {
     let (mut table, shell) = with_shell();
     let first = table.spawn(2, shell, 0, 0).unwrap();
@@ -133,10 +151,12 @@ fn group_signals_spare_init_when_for_all() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     table.set_group(child, child).unwrap();
-    assert_eq!(table.kill_group(child, SIGTERM), Ok(1));
-    assert_eq!(table.kill_group(0, SIGUSR1), Ok(2));
+    assert_eq!(table.kill_group(child, SIGTERM, 0), Ok(1));
+    assert_eq!(table.kill_group(0, SIGUSR1, 0), Ok(2));
     assert_eq!(table.get(INIT).unwrap().pending, 0);
-    assert_eq!(table.kill_group(4711, SIGTERM), Ok(0));
+    assert_eq!(table.kill_group(4711, SIGTERM, 0), Ok(0));
+    assert_eq!(table.kill_group(0, SIGINT, shell), Ok(1));
+    assert_eq!(table.get(shell).unwrap().pending & bit(SIGINT), 0, "not to itself");
 }
 
 #[test]
@@ -154,6 +174,18 @@ fn stop_and_continue() {
     table.kill(child, SIGCONT).unwrap();
     assert_eq!(table.is_stopped(child), Ok(false));
     assert_eq!(table.to_answer & 1 << 2, 1 << 2);
+}
+
+#[test]
+fn what_comes_before_the_stop_undoes_it() {
+    let (mut table, shell) = with_shell();
+    for signal in [SIGCONT, SIGKILL] {
+        table.kill(shell, SIGTSTP).unwrap();
+        assert_eq!(table.take_signal(shell, 0), Ok(SIGTSTP));
+        table.kill(shell, signal).unwrap();
+        assert_eq!(table.stop(shell, SIGTSTP), Ok(0));
+        assert_eq!(table.is_stopped(shell), Ok(false));
+    }
 }
 
 #[test]

@@ -75,8 +75,9 @@ protocol! {
         5 WaitChild { parent: u32, which: i32, options: u32 } (()) -> Result<Waited, Errno> [defers];
         /// Sends a signal to a process of this board; 0 only asks whether it exists.
         6 Kill { pid: u32, signal: u8 } (()) -> Result<(), Errno>;
-        /// Sends a signal to every process here of a group; how many. Group 0: every process but init.
-        7 KillGroup { group: u32, signal: u8 } (()) -> Result<u32, Errno>;
+        /// Sends a signal to every process here of a group but to `except` (0: nobody); how many.
+        /// Group 0: every process but init.
+        7 KillGroup { group: u32, signal: u8, except: u32 } (()) -> Result<u32, Errno>;
         /// The pending signals of `pid` outside `blocked`, one of them taken away: its number, 0 none.
         8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<u8, Errno>;
         /// The set of pending signals.
@@ -94,8 +95,9 @@ protocol! {
         14 Rename { pid: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// How many slots are free.
         15 FreeSlots {} (()) -> Result<u32, Errno>;
-        /// Tells which signals `pid` blocks and ignores, so that others do not interrupt it.
-        16 SetMasks { pid: u32, blocked: u64, ignored: u64 } (()) -> Result<(), Errno>;
+        /// Tells which signals `pid` blocks and ignores, so that others do not interrupt it; `reaps`:
+        /// its children are gone when they end, and never waited for.
+        16 SetMasks { pid: u32, blocked: u64, ignored: u64, reaps: bool } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
         /// The parent of `child`, which borrowed its address space (CLONE_VFORK), waits until
@@ -104,7 +106,8 @@ protocol! {
         /// `child` needs the space that it borrowed no more. Answered when the parent waits no more.
         19 VforkDone { child: u32 } (()) -> Result<(), Errno> [defers];
         /// A process of this board stops because of `signal`. Answers as `Exit` does: the parent's
-        /// pid, whose board is then told by `ChildExited`.
+        /// pid, whose board is then told by `ChildExited`; 0 if it was continued or killed meanwhile,
+        /// so that it does not stop.
         20 Stopped { pid: u32, signal: u8 } (()) -> Result<u32, Errno>;
         /// A stopped process waits until it is continued, or killed.
         21 AwaitContinue { pid: u32 } (()) -> Result<(), Errno> [defers];

@@ -235,6 +235,10 @@ impl UserMemory for FrameMemory {
         PageRef::new(Ref::map(borrow, |()| unsafe { &*content }))
     }
 
+    fn is_plain(&self, frame: Frame) -> bool {
+        self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == Kind::Plain)
+    }
+
     fn mappings(&self, frame: Frame) -> u32 {
         self.plain(frame).mapped.get()
     }

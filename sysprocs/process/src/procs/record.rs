@@ -56,6 +56,10 @@ pub struct Record {
     pub blocked: SignalSet,
     /// Signals that it last said it ignores; it may ignore more.
     pub ignored: SignalSet,
+    /// It took a signal that stops, and nothing came since that undoes it.
+    pub stopping: bool,
+    /// Its children are gone when they end: it never waits for them.
+    pub reaps: bool,
     /// What it runs.
     pub name: Name,
 }
@@ -72,6 +76,8 @@ impl Record {
         pending: 0,
         blocked: 0,
         ignored: IGNORED_BY_DEFAULT,
+        stopping: false,
+        reaps: false,
         name: [0; NAME_BYTES],
     };
 

@@ -86,7 +86,7 @@ impl Server {
             }
             ProcsCall::KillGroup(call) => {
                 let entry = call.entry();
-                call.reply(table.kill_group(entry.group, entry.signal));
+                call.reply(table.kill_group(entry.group, entry.signal, entry.except));
             }
             ProcsCall::TakeSignal(call) => {
                 let entry = call.entry();
@@ -124,7 +124,8 @@ impl Server {
             }
             ProcsCall::SetMasks(call) => {
                 let entry = call.entry();
-                call.reply(table.set_masks(entry.pid, entry.blocked, entry.ignored));
+                let masks = table.set_masks(entry.pid, entry.blocked, entry.ignored);
+                call.reply(masks.and_then(|()| table.set_reaps(entry.pid, entry.reaps)));
             }
             ProcsCall::BoardDied(call) => {
                 table.board_died(call.entry().board);

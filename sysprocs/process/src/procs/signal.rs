@@ -21,8 +21,9 @@ impl Table {
         self.post(pid, signal)
     }
 
-    /// Sends `signal` to all of `group`, or to all but init for group 0; how many there are.
-    pub fn kill_group(&mut self, group: u32, signal: u8) -> Result<u32, Errno> {
+    /// Sends `signal` to all of `group`, or to all but init for group 0, and never to `except`; how many
+    /// there are.
+    pub fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> Result<u32, Errno> {
         if signal > SIGNALS {
             return Err(Errno::EINVAL);
         }
@@ -30,7 +31,7 @@ impl Table {
         for index in 0..self.used {
             let Record { pid, group: own, home, .. } = self.records[index];
             let meant = if group == 0 { pid != INIT } else { own == group };
-            if pid != 0 && meant && matches!(home, super::record::Home::Slot(_)) {
+            if pid != 0 && pid != except && meant && matches!(home, super::record::Home::Slot(_)) {
                 count += 1;
                 if signal != 0 {
                     self.post(pid, signal)?;
@@ -47,6 +48,7 @@ impl Table {
         let set = bit(signal);
         if signal == SIGCONT || signal == SIGKILL {
             record.pending &= !STOPPING;
+            record.stopping = false;
             if matches!(record.state, State::Stopped { .. }) {
                 record.state = State::Alive;
                 self.to_answer |= 1 << slot;
@@ -71,6 +73,7 @@ impl Table {
         let record = &mut self.records[index];
         let Some(signal) = first(record.pending & (!blocked | UNSTOPPABLE)) else { return Ok(0) };
         record.pending &= !bit(signal);
+        record.stopping = bit(signal) & STOPPING != 0;
         Ok(signal)
     }
 
@@ -80,6 +83,7 @@ impl Table {
         let record = &mut self.records[index];
         record.blocked = blocked & !UNSTOPPABLE;
         record.ignored = ignored & !UNSTOPPABLE;
+        record.pending &= !record.ignored | record.blocked;
         if record.deliverable(record.blocked) != 0
             && let Some(slot) = record.slot()
         {

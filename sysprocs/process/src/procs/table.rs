@@ -122,6 +122,7 @@ impl Table {
     pub fn add_child(&mut self, parent: u32, child: u32, group: u32) -> Result<(), Errno> {
         if let Ok(index) = self.index(child) {
             self.records[index].group = group;
+            self.reap(index);
             return Ok(());
         }
         let session = self.get(parent)?.session;
@@ -137,16 +138,33 @@ impl Table {
         self.records[index].state = State::Ended(status);
         if self.slot(parent).is_ok() {
             self.tell_parent(parent);
+            self.reap(index);
         } else {
             self.remove(index);
         }
         Ok(parent)
     }
 
+    /// Removes a record that waits for a parent who will not wait.
+    fn reap(&mut self, index: usize) {
+        let Record { parent, state, .. } = self.records[index];
+        if matches!(state, State::Ended(_)) && self.get(parent).is_ok_and(|parent| parent.reaps) {
+            self.remove(index);
+        }
+    }
+
+    /// Notes whether the children of `pid` are gone when they end.
+    pub fn set_reaps(&mut self, pid: u32, reaps: bool) -> Result<(), Errno> {
+        let index = self.index(pid)?;
+        self.records[index].reaps = reaps;
+        Ok(())
+    }
+
     /// A child on another board ended or stopped. One that nobody here knows belongs to a parent whose
     /// `AddChild` is still to come, or to init, who is everybody's last parent.
     pub fn child_exited(&mut self, parent: u32, child: u32, status: u32) -> Result<(), Errno> {
-        let index = match self.index(child) {
+        let known = self.index(child);
+        let index = match known {
             Ok(index) => index,
             Err(_) if self.slot(parent).is_err() => return Ok(()),
             Err(_) => {
@@ -161,6 +179,9 @@ impl Table {
         }
         let parent = record.parent;
         self.tell_parent(parent);
+        if known.is_ok() {
+            self.reap(index); // else `AddChild` does
+        }
         Ok(())
     }
 
@@ -175,9 +196,13 @@ impl Table {
         }
     }
 
-    /// Process `pid` of this board stops; its parent's pid.
+    /// Process `pid` of this board stops; its parent's pid. 0: it was continued or killed meanwhile, and
+    /// does not stop.
     pub fn stop(&mut self, pid: u32, signal: u8) -> Result<u32, Errno> {
         let index = self.index(pid)?;
+        if !core::mem::take(&mut self.records[index].stopping) {
+            return Ok(0);
+        }
         self.records[index].state = State::Stopped { signal, told: false };
         let parent = self.records[index].parent;
         self.tell_parent(parent);

@@ -1,11 +1,13 @@
 //! What a program does about each signal.
 
-use crate::signals::{IGNORED_BY_DEFAULT, SIGNALS, STOPPING, SignalSet, UNSTOPPABLE, bit};
+use crate::signals::{IGNORED_BY_DEFAULT, SIGCHLD, SIGNALS, STOPPING, SignalSet, UNSTOPPABLE, bit};
 
 /// Handler "do what is usual".
 pub const SIG_DFL: u64 = 0;
 /// Handler "nothing".
 pub const SIG_IGN: u64 = 1;
+/// Of SIGCHLD: children are gone when they end.
+pub const SA_NOCLDWAIT: u64 = 2;
 /// Run the handler on the alternate stack.
 pub const SA_ONSTACK: u64 = 0x0800_0000;
 /// Make interrupted calls again.
@@ -105,6 +107,12 @@ impl Actions {
     /// Signals that lead to nothing.
     pub fn ignored(&self) -> SignalSet {
         self.ignored
+    }
+
+    /// Whether children are gone when they end, instead of being waited for.
+    pub fn reaps(&self) -> bool {
+        let action = self.get(SIGCHLD);
+        action.handler == SIG_IGN || action.flags & SA_NOCLDWAIT != 0
     }
 
     /// Exec: handlers are gone, what is ignored stays so.

@@ -4,6 +4,7 @@
 //! however many do; so `dup` costs no rendezvous, and a fork one per object. Not here: what objects do
 //! (`objects.rs`).
 
+use super::open::O_ACCMODE;
 use renga_proto::pipe::PipeEnd;
 use renga_rt::Errno;
 
@@ -125,10 +126,11 @@ impl Descriptors {
         rest.find(|&(number, d)| first_of(d.object) == Some(number)).map(|(number, d)| (number, d.object))
     }
 
-    /// Sets the flags of all descriptors that name `object`.
+    /// Sets the flags of all descriptors that name `object`. Each keeps its access mode: a device is one
+    /// object however it was opened.
     pub fn set_flags(&mut self, object: Object, flags: u32) {
         let named = self.0.iter_mut().flatten().filter(|descriptor| descriptor.object == object);
-        named.for_each(|descriptor| descriptor.flags = flags);
+        named.for_each(|descriptor| descriptor.flags = descriptor.flags & O_ACCMODE | flags & !O_ACCMODE);
     }
 
     /// The first descriptor that exec closes.

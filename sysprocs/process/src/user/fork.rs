@@ -68,12 +68,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             0 => self.fork_here(wishes).await?,
             _ => self.spawn_here(wishes, None).await?,
         };
+        // While the child borrows the space, this process stays away from it.
+        if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
+            self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
+        }
         if flags & CLONE_PARENT_SETTID != 0 {
             // The child is made: a bad address only loses the number, as on Linux.
             let _ = self.put(parent_tid, &child.to_le_bytes()).await;
-        }
-        if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
-            self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
         }
         Ok(u64::from(child))
     }
@@ -217,7 +218,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.space = Some(Space::decode_local(reader.rest())?);
         } else {
             let first_list = reader.word()? as u32;
-            let space = Space::decode_areas(&mut pager, reader.rest()).await?;
+            let space = match Space::decode_areas(&mut pager, reader.rest()).await {
+                Ok(space) => space,
+                Err(errno) => {
+                    Space::discard_pages(&mut pager, first_list).await;
+                    return Err(errno);
+                }
+            };
             let imported = self.space.insert(space).import_pages(&mut pager, first_list).await;
             imported?;
         }

@@ -11,6 +11,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
 use renga_proto::console::{AwaitTerminal, PollTerminal};
 use renga_proto::pipe::{AwaitPipe, ERROR, HANG_UP, PollPipe, READABLE, WRITABLE};
+use renga_proto::procs::PendingSignals;
 use renga_rt::Errno;
 
 /// Time between two looks at several descriptors.
@@ -53,8 +54,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let until_ns = self.time_limit(time).await?;
         self.begin_mask(mask).await?;
-        let ready = self.await_any(&mut wanted, until_ns).await?;
-        self.end_mask().await;
+        let ready = self.await_any_masked(&mut wanted, until_ns).await?;
         for (index, entry) in wanted.entries[..count].iter().enumerate() {
             let at = place.wrapping_add((index * ENTRY_BYTES + 6) as u64);
             self.put(at, &(entry.found as u16).to_le_bytes()).await?;
@@ -85,8 +85,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let until_ns = self.time_limit(time).await?;
         let mask = if mask == 0 { 0 } else { self.get_word(mask).await? };
         self.begin_mask(mask).await?;
-        self.await_any(&mut wanted, until_ns).await?;
-        self.end_mask().await;
+        self.await_any_masked(&mut wanted, until_ns).await?;
         let mut found = [[0u8; SET_BYTES]; 3];
         let mut ready = 0;
         for entry in &wanted.entries[..wanted.count] {
@@ -123,6 +122,12 @@ impl<M: UserMemory + ?Sized> User<M> {
             let set = self.get_word(mask).await?;
             self.program.saved_mask = Some(self.program.blocked);
             self.set_blocked(set).await;
+            if self.look_at_signals {
+                // Else every turn of a call that is made again would look, and never come to wait.
+                let (pid, blocked) = (self.program.pid, self.program.blocked);
+                let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
+                self.look_at_signals = pending & !blocked != 0;
+            }
         }
         Ok(())
     }
@@ -132,6 +137,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         if let Some(mask) = self.program.saved_mask.take() {
             self.set_blocked(mask).await;
         }
+    }
+
+    /// As `await_any`, and ends the mask that `begin_mask` began, unless a signal is to be served first.
+    async fn await_any_masked(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
+        let outcome = self.await_any(wanted, until_ns).await;
+        if matches!(outcome, Ok(_) | Err(Escape::Fail(_))) {
+            self.end_mask().await;
+        }
+        outcome
     }
 
     /// Waits until at least one entry has something; how many have.

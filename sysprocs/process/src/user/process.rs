@@ -65,10 +65,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             pid @ 1.. => self.kill_one(pid as u32, signal).await,
             0 => {
                 let group = self.relations().await?.group;
-                self.kill_group(group, signal).await
+                self.kill_group(group, signal, 0).await
             }
-            -1 => self.kill_group(0, signal).await,
-            group => self.kill_group(group.unsigned_abs(), signal).await,
+            // To everybody, but not to itself.
+            -1 => self.kill_group(0, signal, self.program.pid).await,
+            group => self.kill_group(group.unsigned_abs(), signal, 0).await,
         }
     }
 
@@ -93,12 +94,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(0)
     }
 
-    /// Sends to a group on every board.
-    async fn kill_group(&mut self, group: u32, signal: u8) -> Outcome {
+    /// Sends to a group on every board, but not to `except`.
+    async fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> Outcome {
         let mut count = 0;
         for board in 0..self.services.clients.all_procs.boards() {
             if let Some(mut procs) = self.services.clients.all_procs.at(board, 0) {
-                match procs.call(KillGroup { group, signal }, ()).await {
+                match procs.call(KillGroup { group, signal, except }, ()).await {
                     Ok(here) => count += here,
                     Err(Errno::EINVAL) => return Err(Errno::EINVAL.into()),
                     Err(_) => {} // a dead board has nobody to send to

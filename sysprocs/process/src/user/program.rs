@@ -44,6 +44,8 @@ pub struct Program {
     pub told_blocked: SignalSet,
     /// What the keeper believes it ignores; never more than it does.
     pub told_ignored: SignalSet,
+    /// What the keeper believes of children that end: that they are gone, or wait.
+    pub told_reaps: bool,
     /// Whether the keeper may hold signals that were blocked when they came.
     pub may_hold_signals: bool,
     /// Alternate stack.
@@ -70,6 +72,7 @@ impl Program {
             saved_mask: None,
             told_blocked: 0,
             told_ignored: IGNORED_BY_DEFAULT,
+            told_reaps: false,
             may_hold_signals: false,
             alternate_stack: AlternateStack::default(),
             name: [0; NAME_BYTES],

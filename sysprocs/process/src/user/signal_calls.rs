@@ -3,11 +3,11 @@
 use super::User;
 use super::actions::{ACTION_BYTES, Action};
 use super::escape::{Escape, Outcome, restartable_unless_handled};
-use super::program::AlternateStack;
-use crate::signals::{SIGNALS, SignalSet, UNSTOPPABLE, bit};
+use super::program::{AlternateStack, Program};
+use crate::signals::{SIGKILL, SIGNALS, SignalSet, UNSTOPPABLE, bit, killed};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
-use renga_proto::procs::{AwaitSignal, PendingSignals, SetMasks, TakeSignal};
+use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetMasks, TakeSignal};
 use renga_rt::Errno;
 
 /// Bytes of a signal set, which the calls want to hear.
@@ -66,26 +66,42 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Blocks `blocked` from now on.
     pub(super) async fn set_blocked(&mut self, blocked: SignalSet) {
+        self.set_blocked_but(blocked, 0).await;
+    }
+
+    /// As `set_blocked`; what is in `awaited` counts though it is ignored.
+    async fn set_blocked_but(&mut self, blocked: SignalSet, awaited: SignalSet) {
         let blocked = blocked & !UNSTOPPABLE;
         let unblocked = self.program.blocked & !blocked;
         self.program.blocked = blocked;
         self.look_at_signals |= unblocked != 0 && self.program.may_hold_signals;
-        self.tell_masks().await;
+        self.tell_masks_but(awaited).await;
     }
 
-    /// Tells the keeper of processes what it must know: signals that are no longer blocked or ignored.
-    /// What is blocked or ignored in addition it need not: it will interrupt for nothing, at worst.
+    /// Tells the keeper of processes what it must know of the masks.
     pub(super) async fn tell_masks(&mut self) {
-        let (blocked, ignored) = (self.program.blocked, self.program.actions.ignored());
-        if self.program.told_blocked & !blocked == 0 && self.program.told_ignored & !ignored == 0 {
+        self.tell_masks_but(0).await;
+    }
+
+    /// The keeper must know of signals that are no longer blocked or ignored, and of ignored ones that
+    /// are blocked now, which wait instead of getting lost. Of others blocked or ignored in addition it
+    /// need not: it will interrupt for nothing, at worst.
+    async fn tell_masks_but(&mut self, awaited: SignalSet) {
+        let (blocked, ignored) = (self.program.blocked, self.program.actions.ignored() & !awaited);
+        let Program { told_blocked, told_ignored, told_reaps, .. } = self.program;
+        let reaps = self.program.actions.reaps();
+        let kept = blocked & ignored & !told_blocked;
+        let unheard = told_blocked & !blocked | told_ignored & !ignored | kept;
+        if unheard == 0 && told_reaps == reaps {
             return;
         }
         let pid = self.program.pid;
-        let told = self.services.clients.procs.call(SetMasks { pid, blocked, ignored }, ()).await;
+        let told = self.services.clients.procs.call(SetMasks { pid, blocked, ignored, reaps }, ()).await;
         if let Err(errno) = told {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
         (self.program.told_blocked, self.program.told_ignored) = (blocked, ignored);
+        self.program.told_reaps = reaps;
     }
 
     pub(super) async fn pending_signals(&mut self) -> Outcome {
@@ -111,12 +127,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             0 => None,
             time => Some(self.me.now_ns().saturating_add(self.get_time(time).await?)),
         };
-        let pid = self.program.pid;
         let before = self.program.blocked;
-        // While it waits, what it waits for may interrupt it.
-        self.set_blocked(before & !wanted).await;
-        let signal = self.take_or_await(pid, wanted, until_ns).await;
+        // While it waits, what it waits for may interrupt it, ignored or not.
+        self.set_blocked_but(before & !wanted, wanted).await;
+        let signal = self.take_or_await(wanted, until_ns).await;
         self.set_blocked(before).await;
+        // The wait may have swallowed the interruption by another signal.
+        self.look_at_signals = true;
         let signal = signal?;
         if info != 0 {
             self.put(info, &super::frame::signal_info(signal, super::signals::Origin::OTHERS)).await?;
@@ -124,28 +141,30 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(u64::from(signal))
     }
 
-    async fn take_or_await(&mut self, pid: u32, wanted: SignalSet, until_ns: Option<u64>) -> Result<u8, Escape> {
-        let mut waited = false;
-        // Two turns: one before the wait and one behind it.
+    async fn take_or_await(&mut self, wanted: SignalSet, until_ns: Option<u64>) -> Result<u8, Escape> {
+        let pid = self.program.pid;
+        let until_ns = until_ns.unwrap_or(u64::MAX);
+        // Each turn waits for an interruption or the end of the time.
         loop {
             self.me.clear_interrupted();
+            // The unstoppable ones come through any mask: they are served here.
             match self.services.clients.procs.call(TakeSignal { pid, blocked: !wanted }, ()).await? {
-                signal if signal != 0 && bit(signal) & wanted != 0 => return Ok(signal),
                 0 => {}
-                // The unstoppable ones come through any mask: they are as good as served.
-                signal => return Err(Escape::End(crate::signals::killed(signal))),
+                signal if bit(signal) & wanted != 0 => return Ok(signal),
+                _ if pid == INIT => {}
+                SIGKILL => return Err(Escape::End(killed(SIGKILL))),
+                signal => self.stop(signal).await,
             }
-            if waited {
-                self.look_at_signals = true;
+            let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
+            if pending & !(self.program.blocked | self.program.actions.ignored() | wanted) != 0 {
+                return Err(Errno::EINTR.into());
+            }
+            if until_ns <= self.me.now_ns() {
                 return Err(Errno::EAGAIN.into());
             }
-            waited = true;
-            let until_ns = until_ns.unwrap_or(u64::MAX);
-            if until_ns > self.me.now_ns() {
-                match self.services.clients.clock.call(SleepUntil { until_ns }, ()).await {
-                    Ok(()) | Err(Errno::EINTR) => {}
-                    Err(errno) => return Err(errno.into()),
-                }
+            match self.services.clients.clock.call(SleepUntil { until_ns }, ()).await {
+                Ok(()) | Err(Errno::EINTR) => {}
+                Err(errno) => return Err(errno.into()),
             }
         }
     }

@@ -40,7 +40,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.me.clear_interrupted();
         self.look_at_signals = false;
         let pid = self.program.pid;
-        let (mut any, mut handled) = (false, false);
+        let mut handled = false;
         // Each turn takes a pending signal away.
         loop {
             let blocked = self.program.blocked;
@@ -49,7 +49,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             if signal == 0 {
                 break;
             }
-            any = true;
             match self.program.actions.effect(signal) {
                 Effect::Nothing => {}
                 // Init cannot be ended or stopped by what it does not handle.
@@ -68,13 +67,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.interrupted_call = None;
             self.end_mask().await;
         }
-        if !any {
-            self.learn_parent().await;
-        }
+        self.learn_parent().await;
         Ok(())
     }
 
-    /// Somebody interrupted the program without a signal: its parent may be another.
+    /// Who interrupted the program may have meant, signals or not, that its parent is another.
     async fn learn_parent(&mut self) {
         let pid = self.program.pid;
         if let Ok(relations) = self.services.clients.procs.call(Relate { pid }, ()).await {
@@ -83,7 +80,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Stops until the program is continued, or killed.
-    async fn stop(&mut self, signal: u8) {
+    pub(super) async fn stop(&mut self, signal: u8) {
         debug_assert!(bit(signal) & STOPPING != 0);
         let pid = self.program.pid;
         if let Ok(parent) = self.services.clients.procs.call(Stopped { pid, signal }, ()).await {

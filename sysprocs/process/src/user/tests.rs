@@ -4,6 +4,7 @@ use super::actions::{Action, Effect, SIG_DFL, SIG_IGN};
 use super::call::IMPLEMENTED;
 use super::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
 use super::frame;
+use super::open::O_NONBLOCK;
 use super::program::{AlternateStack, Program};
 use super::signals::Origin;
 use super::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
@@ -35,6 +36,18 @@ fn an_object_goes_with_its_last_descriptor() {
     assert_eq!(files.add(named(FILE), DESCRIPTORS_MAX as u64), Err(Errno::EINVAL));
     while files.add(named(FILE), 0).is_ok() {}
     assert_eq!((files.free(), files.add(named(FILE), 0)), (0, Err(Errno::EMFILE)));
+}
+
+#[test]
+fn each_descriptor_keeps_its_access_mode() {
+    let mut files = Descriptors::default();
+    for flags in [0, 1, 2] {
+        files.add(Descriptor { flags, ..named(Object::Console) }, 0).unwrap();
+    }
+    files.set_flags(Object::Console, O_NONBLOCK | 2);
+    for (access, (_, descriptor)) in files.iter().enumerate() {
+        assert_eq!(descriptor.flags, O_NONBLOCK | access as u32);
+    }
 }
 
 #[test]

@@ -118,11 +118,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let until_ns = self.program.deadline_ns.take().unwrap_or(until_ns);
         let slept = self.services.clients.clock.call(SleepUntil { until_ns }, ()).await;
         if slept == Err(Errno::EINTR) {
-            self.program.deadline_ns = Some(until_ns);
             if rest != 0 {
                 let left = until_ns.saturating_sub(self.me.now_ns());
                 self.put(rest, &time_bytes(left)).await?;
             }
+            self.program.deadline_ns = Some(until_ns);
         }
         restartable_unless_handled(slept)?;
         Ok(0)

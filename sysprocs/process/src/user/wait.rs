@@ -47,7 +47,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let which = match kind {
             P_ALL => -1,
             P_PID => id as i32,
-            P_PGID => -(id as i32),
+            P_PGID => (id as i32).wrapping_neg(),
             _ => return Err(Errno::EINVAL.into()),
         };
         // Looking without taking is not offered by the table.

@@ -24,6 +24,7 @@ pub const KILL: u64 = 129;
 pub const SIGSUSPEND: u64 = 133;
 pub const SIGACTION: u64 = 134;
 pub const SIGPROCMASK: u64 = 135;
+pub const SIGPENDING: u64 = 136;
 pub const GETPID: u64 = 172;
 pub const GETPPID: u64 = 173;
 pub const BRK: u64 = 214;
