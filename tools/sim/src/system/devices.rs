@@ -1,50 +1,12 @@
-//! Imitated devices: a medium in memory, a serial line, a power switch.
+//! Imitated devices: a serial line, a power switch.
 //!
-//! Invariant: each answers at once; time is the processes' (`fs`'s model of a medium) and the bus's.
+//! Invariant: each answers at once; time is the processes' and the bus's. Not here: the medium (`disk.rs`).
 
-use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
-
-/// A medium in memory.
-#[derive(Clone, Default)]
-pub struct Disk(Rc<RefCell<Vec<u8>>>);
-
-impl Disk {
-    /// A medium with this content.
-    pub fn new(bytes: Vec<u8>) -> Disk {
-        Disk(Rc::new(RefCell::new(bytes)))
-    }
-    /// What is on it now.
-    pub fn bytes(&self) -> Vec<u8> {
-        self.0.borrow().clone()
-    }
-    /// Takes everything off it.
-    pub(super) fn clear(&self) {
-        self.0.take();
-    }
-}
-
-impl Block for Disk {
-    fn blocks(&self) -> u64 {
-        (self.0.borrow().len() / SECTOR_BYTES) as u64
-    }
-    fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
-        check_range(self.blocks(), sector, out.len())?;
-        let at = sector as usize * SECTOR_BYTES;
-        out.copy_from_slice(&self.0.borrow()[at..at + out.len()]);
-        Ok(())
-    }
-    fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
-        check_range(self.blocks(), sector, data.len())?;
-        let at = sector as usize * SECTOR_BYTES;
-        self.0.borrow_mut()[at..at + data.len()].copy_from_slice(data);
-        Ok(())
-    }
-}
 
 /// A serial line whose other end is the host program.
 #[derive(Clone, Default)]

@@ -5,12 +5,14 @@
 
 mod devices;
 mod directory;
+mod disk;
 pub mod image;
 mod inspect;
 mod link;
 mod processes;
 
-pub use devices::{Disk, Line, Switch};
+pub use devices::{Line, Switch};
+pub use disk::{Disk, DiskFaults};
 pub use inspect::Leftovers;
 
 use crate::cluster::{Cluster, ClusterSetup};

@@ -4,8 +4,9 @@
 //! Invariant: every process of the placement is started exactly once (counted). Not here: how many
 //! there are (placement), the link's (`link.rs`).
 
-use super::devices::{Disk, Line, Switch};
+use super::devices::{Line, Switch};
 use super::directory::Directory;
+use super::disk::Disk;
 use super::{INIT, SystemSetup};
 use crate::cluster::Site;
 use renga_core::{Client, Family, Me, Port, Process, Protocol};
