@@ -26,6 +26,17 @@ pub trait FrameDevice {
     /// Whether the device interrupts while it has room for a frame to send.
     fn enable_transmit_interrupt(&mut self, on: bool);
 
+    /// Does what is due at `now_ns`: called whenever the device has interrupted, when
+    /// [`FrameDevice::deadline_ns`] has come, and after frames were given to it.
+    fn attend(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
+
+    /// When it wants to be attended to though it does not interrupt.
+    fn deadline_ns(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether frames were lost since the last call because nobody took them.
     fn take_overrun(&mut self) -> bool;
 }

@@ -1,4 +1,5 @@
-//! What carries frames between boards: [`Phy`] and those who implement it without a board.
+//! What carries frames between boards: [`Phy`] (whole frames, from whichever device), [`token::TokenPhy`]
+//! (a bus with a token), and those who implement them without a board.
 //!
 //! Invariant: a phy carries whole frames or loses them; it never changes one unnoticed (the frame's
 //! checksums see to that). Not here: drivers of real devices (`board-rpi`), the frame (`wire`), who may
@@ -11,6 +12,8 @@ extern crate std;
 
 #[cfg(feature = "host")]
 pub mod loopback;
+
+pub mod token;
 
 pub use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice as Phy, TransmitFull};
 

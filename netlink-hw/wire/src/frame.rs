@@ -10,7 +10,7 @@
 //! | W3 | CRC-16/IBM-3740 of W0 to W2 | | | |
 //!
 //! A payload follows, padded with a zero byte to whole words, then CRC-32C of the padded payload.
-//! Without a payload the frame ends with W3. The acknowledgement word of the bus is the phy's.
+//! Without a payload the frame ends with W3. The poll word of the bus (`bus`) comes after that.
 
 use crate::WireError;
 use crc::{CRC_16_IBM_3740, CRC_32_ISCSI, Crc, Table};
@@ -42,6 +42,17 @@ pub enum Kind {
     Nak,
     /// Opens a session; see [`Hello`].
     Hello,
+    /// Gives the token to the destination; the epoch is the token's, as in all that follow. Byte 0 of the
+    /// payload: the members, a bit each. The sequence number counts the sender's tokens, modulo 4.
+    Token,
+    /// Tells all boards the epoch, and in byte 0 the members.
+    Map,
+    /// Asks all boards whether they are there and want the token.
+    Poll,
+    /// Tells all boards that the source takes part; payload: its serial number, eight bytes.
+    Join,
+    /// Walking ones, by which a phy finds broken wires.
+    Test,
 }
 
 impl Kind {
@@ -51,14 +62,34 @@ impl Kind {
             Kind::Ack => 2,
             Kind::Nak => 3,
             Kind::Hello => 4,
+            Kind::Token => 8,
+            Kind::Map => 9,
+            Kind::Poll => 10,
+            Kind::Join => 11,
+            Kind::Test => 12,
         }
     }
+
+    /// Whether the frame belongs to the token protocol.
+    pub const fn is_control(self) -> bool {
+        self.number() >= 8
+    }
+    /// Whether bytes that look like a frame look like one of the token protocol; they may be damaged.
+    pub fn looks_control(frame: &[u8]) -> bool {
+        frame.get(1).is_some_and(|byte| byte & 0xf >= 8)
+    }
+
     const fn from_number(number: u8) -> Option<Kind> {
         match number {
             1 => Some(Kind::Data),
             2 => Some(Kind::Ack),
             3 => Some(Kind::Nak),
             4 => Some(Kind::Hello),
+            8 => Some(Kind::Token),
+            9 => Some(Kind::Map),
+            10 => Some(Kind::Poll),
+            11 => Some(Kind::Join),
+            12 => Some(Kind::Test),
             _ => None,
         }
     }

@@ -6,6 +6,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod bus;
 mod cursor;
 pub mod fragment;
 pub mod frame;

@@ -5,7 +5,17 @@ use renga_wire::frame::{Hello, frame_bytes};
 use renga_wire::{FRAME_BYTES_MAX, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request, WireError};
 
 fn header() -> impl Strategy<Value = Header> {
-    let kind = prop_oneof![Just(Kind::Data), Just(Kind::Ack), Just(Kind::Nak), Just(Kind::Hello)];
+    let kind = prop_oneof![
+        Just(Kind::Data),
+        Just(Kind::Ack),
+        Just(Kind::Nak),
+        Just(Kind::Hello),
+        Just(Kind::Token),
+        Just(Kind::Map),
+        Just(Kind::Poll),
+        Just(Kind::Join),
+        Just(Kind::Test)
+    ];
     (kind, 0u8..16, 0u8..16, any::<u8>(), any::<u8>()).prop_map(|(kind, destination, source, epoch, sequence)| Header {
         kind,
         destination,

@@ -96,6 +96,7 @@ pub async fn router<D: Phy + 'static>(
     };
     router.expire();
     router.transmit();
+    router.device.attend(router.now_ns);
     router.set_alarm();
     loop {
         let call = exchange.accept_or_notified().await;
@@ -105,6 +106,7 @@ pub async fn router<D: Phy + 'static>(
             None => router.attend(frame),
         }
         router.transmit();
+        router.device.attend(router.now_ns);
         router.set_alarm();
     }
 }
@@ -113,6 +115,7 @@ impl<D: Phy + 'static> Router<D> {
     /// Looks at everything that may have notified the router.
     fn attend(&mut self, frame: &mut [u8; FRAME_BYTES_MAX]) {
         self.transmit_full = false;
+        self.device.attend(self.now_ns);
         for _ in 0..RECEIVE_FRAMES_PER_TURN {
             let Some(bytes) = self.device.receive(frame) else { break };
             self.receive(&frame[..bytes.min(FRAME_BYTES_MAX)]);
@@ -164,7 +167,7 @@ impl<D: Phy + 'static> Router<D> {
     /// mostly frames are acknowledged long before, and then it is not worth moving.
     fn set_alarm(&mut self) {
         let deadlines = self.peers().filter_map(|board| self.memory.peers[usize::from(board)].session.deadline_ns());
-        let Some(at_ns) = deadlines.min() else { return };
+        let Some(at_ns) = deadlines.chain(self.device.deadline_ns()).min() else { return };
         if self.alarm_ns.is_none_or(|set_ns| at_ns < set_ns) {
             self.alarm_ns = Some(at_ns);
             self.me.notify_at(Some(at_ns));
@@ -216,6 +219,8 @@ impl<D: Phy + 'static> Router<D> {
                     Verdict::Stray => {}
                 }
             }
+            // The device's own affair.
+            Kind::Token | Kind::Map | Kind::Poll | Kind::Join | Kind::Test => {}
         }
     }
 

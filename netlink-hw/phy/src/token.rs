@@ -1,0 +1,65 @@
+//! What a phy gives to the token protocol: lines, frames one at a time, arbitration.
+//!
+//! A phy answers the poll word of others' frames by itself, as [`Answers`] says, and handshakes by
+//! itself; it decides nothing else. All calls return at once or after a bounded time (one frame).
+
+use crate::FRAME_BYTES_MAX;
+use renga_wire::bus::{Answers, Drive, Lines, Poll, Watch};
+
+/// Why a frame was not sent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SendError {
+    /// Nobody listens.
+    NoListener,
+    /// Another board talks too.
+    Collision,
+    /// A listener does not go on in the middle of a frame, for longer than the phy waits.
+    Stalled,
+}
+
+/// What a phy has to tell.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PhyEvent {
+    /// A line that is watched has changed.
+    Lines,
+    /// The frame of [`TokenPhy::transmit`] has ended.
+    Sent(Result<Poll, SendError>),
+    /// The data lines during the bid of [`TokenPhy::bid`]: bit n, board n bids.
+    Bids(u16),
+}
+
+/// One board's access to a bus with a token.
+pub trait TokenPhy {
+    /// This board's number.
+    fn board(&self) -> u8;
+
+    /// The lines as they are at `now_ns`. Forgets what was heard.
+    fn lines(&mut self, now_ns: u64) -> Lines;
+
+    /// What this board pulls low, what it wants to be told, and how it answers, from now on.
+    fn set(&mut self, now_ns: u64, drive: Drive, watch: Watch, answers: Answers);
+
+    /// Begins to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`].
+    fn transmit(&mut self, now_ns: u64, frame: &[u8]);
+
+    /// Drives only this board's data line high for a while; the end is [`PhyEvent::Bids`].
+    fn bid(&mut self, now_ns: u64);
+
+    /// Breaks off what [`TokenPhy::transmit`] or [`TokenPhy::bid`] began, without an event.
+    fn abort(&mut self, now_ns: u64);
+
+    /// What has happened; `None`: nothing more. It interrupts while there is something.
+    fn poll(&mut self, now_ns: u64) -> Option<PhyEvent>;
+
+    /// Takes the oldest frame received, of whatever kind, that was addressed to this board or to all, or
+    /// that names this board as its source: its length, bytes. It interrupts while there is one.
+    fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
+
+    /// When it wants [`TokenPhy::poll`] to be called though it does not interrupt.
+    fn deadline_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether frames were lost since the last call because nobody took them.
+    fn take_overrun(&mut self) -> bool;
+}
