@@ -64,6 +64,35 @@ impl Pins {
         }
     }
 
+    /// Stores a whole function word: ten pins, three bits each.
+    #[inline]
+    pub fn store_functions(&mut self, word: usize, value: u32) {
+        self.0.write(offset::FUNCTION + word * 4, value);
+    }
+
+    /// What function word `word` holds.
+    pub fn functions(&self, word: usize) -> u32 {
+        self.0.read(offset::FUNCTION + word * 4)
+    }
+
+    /// Sets latches of the first 32 pins: one store, even of an empty mask.
+    #[inline]
+    pub fn store_set(&mut self, mask: u32) {
+        self.0.write(offset::SET, mask);
+    }
+
+    /// Clears latches of the first 32 pins: one store, even of an empty mask.
+    #[inline]
+    pub fn store_clear(&mut self, mask: u32) {
+        self.0.write(offset::CLEAR, mask);
+    }
+
+    /// The levels at the first 32 pins: one read.
+    #[inline]
+    pub fn low_levels(&self) -> u32 {
+        self.0.read(offset::LEVEL)
+    }
+
     fn settle(&self) {
         for _ in 0..PULL_SETTLE_READS {
             self.0.read(offset::LEVEL);

@@ -9,6 +9,7 @@
 
 pub mod arguments;
 pub mod boards;
+pub mod bus_pins;
 pub mod emulator_link;
 pub mod gpio;
 pub mod interrupts;

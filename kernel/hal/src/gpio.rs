@@ -39,3 +39,37 @@ pub trait Gpio {
     /// The levels at the pins.
     fn levels(&self) -> u64;
 }
+
+/// The first 32 pins as words, for a driver that plays a protocol on them.
+///
+/// Stores are posted: they return before the pins change, and keep their order. Only what waits for the
+/// pins is awaited. On a board it is always ready, so that a driver compiles to straight loops; an
+/// imitation of several boards yields there and runs whichever board is behind in time.
+#[expect(async_fn_in_trait, reason = "one board is one thread: nobody asks whether the futures are Send")]
+pub trait PinBank {
+    /// Time since boot, ns. Never goes back.
+    fn now_ns(&mut self) -> u64;
+
+    /// Stores `value` in function word `word`: three bits a pin, ten pins a word; 0 input, 1 output.
+    fn store_functions(&mut self, word: usize, value: u32);
+
+    /// What function word `word` holds.
+    fn functions(&mut self, word: usize) -> u32;
+
+    /// Sets the latches of the pins in `mask`. The latch of an input appears when it becomes an output.
+    fn set(&mut self, mask: u32);
+
+    /// Clears the latches of the pins in `mask`.
+    fn clear(&mut self, mask: u32);
+
+    /// Chooses the resistor of each pin in `mask`.
+    fn set_pulls(&mut self, mask: u32, pull: Pull);
+
+    /// The levels at the pins.
+    async fn levels(&mut self) -> u32;
+
+    /// Lets time pass until `at_ns`.
+    async fn wait_until(&mut self, at_ns: u64) {
+        while self.now_ns() < at_ns {}
+    }
+}

@@ -13,6 +13,7 @@ extern crate std;
 #[cfg(feature = "host")]
 pub mod loopback;
 
+pub mod pins;
 pub mod token;
 
 pub use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice as Phy, TransmitFull};

@@ -131,19 +131,7 @@ impl<'a> Frame<'a> {
     /// What is wrong with them.
     pub fn parse(bytes: &'a [u8]) -> Result<Frame<'a>, WireError> {
         let (head, rest) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(WireError::Short)?;
-        if HEADER_CRC.checksum(&head[..6]) != u16::from_le_bytes([head[6], head[7]]) {
-            return Err(WireError::HeaderChecksum);
-        }
-        if head[1] >> 4 != MARK {
-            return Err(WireError::NotAFrame);
-        }
-        let kind = Kind::from_number(head[1] & 0xf).ok_or(WireError::NotAFrame)?;
-        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-        if length > PAYLOAD_BYTES_MAX {
-            return Err(WireError::TooLarge);
-        }
-        let header =
-            Header { kind, destination: head[0] >> 4, source: head[0] & 0xf, epoch: head[3], sequence: head[2] };
+        let (header, length) = Header::open(head)?;
         if length == 0 {
             return Ok(Frame { header, payload: &[] });
         }
@@ -157,6 +145,27 @@ impl<'a> Frame<'a> {
 }
 
 impl Header {
+    /// Checks and opens W0 to W3: the header, and the payload's length in bytes.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn open(head: &[u8; HEADER_BYTES]) -> Result<(Header, usize), WireError> {
+        if HEADER_CRC.checksum(&head[..6]) != u16::from_le_bytes([head[6], head[7]]) {
+            return Err(WireError::HeaderChecksum);
+        }
+        if head[1] >> 4 != MARK {
+            return Err(WireError::NotAFrame);
+        }
+        let kind = Kind::from_number(head[1] & 0xf).ok_or(WireError::NotAFrame)?;
+        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
+        if length > PAYLOAD_BYTES_MAX {
+            return Err(WireError::TooLarge);
+        }
+        let header =
+            Header { kind, destination: head[0] >> 4, source: head[0] & 0xf, epoch: head[3], sequence: head[2] };
+        Ok((header, length))
+    }
+
     /// Completes a frame whose payload already stands in `frame[HEADER_BYTES..]`; its length, bytes.
     ///
     /// # Errors

@@ -1,0 +1,57 @@
+//! The pins as the link's driver uses them: whole words, no read-modify-write.
+//!
+//! Invariant: pins that the driver does not name keep their function. Not here: the protocol
+//! (`renga-phy`), the clock's registers (the image gives a function).
+
+use crate::gpio::Pins;
+use renga_hal::gpio::{Gpio, PinBank, Pull};
+
+/// The first 32 pins, with a clock.
+pub struct BusPins {
+    pins: Pins,
+    now_ns: fn() -> u64,
+}
+
+impl BusPins {
+    /// Takes the pins over; `now_ns` is time since boot.
+    pub fn new(pins: Pins, now_ns: fn() -> u64) -> Self {
+        Self { pins, now_ns }
+    }
+}
+
+impl PinBank for BusPins {
+    #[inline]
+    fn now_ns(&mut self) -> u64 {
+        (self.now_ns)()
+    }
+
+    #[inline]
+    fn store_functions(&mut self, word: usize, value: u32) {
+        self.pins.store_functions(word, value);
+    }
+
+    fn functions(&mut self, word: usize) -> u32 {
+        self.pins.functions(word)
+    }
+
+    #[inline]
+    fn set(&mut self, mask: u32) {
+        self.pins.store_set(mask);
+    }
+
+    #[inline]
+    fn clear(&mut self, mask: u32) {
+        self.pins.store_clear(mask);
+    }
+
+    fn set_pulls(&mut self, mask: u32, pull: Pull) {
+        for pin in (0..32).filter(|pin| mask >> pin & 1 != 0) {
+            self.pins.set_pull(pin, pull);
+        }
+    }
+
+    #[inline]
+    async fn levels(&mut self) -> u32 {
+        self.pins.low_levels()
+    }
+}

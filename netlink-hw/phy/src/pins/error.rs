@@ -1,0 +1,41 @@
+//! What can go wrong on the pins. Every wait ends with one of these after a stated time.
+
+use super::wiring::{Line, PinName};
+use core::fmt;
+
+/// Why an operation on the bus ended early. All lines of this board are released by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BusError {
+    /// A line did not do within its bound what the other side owed.
+    NoAnswer(Line),
+    /// Both acknowledgement lines are high: nobody takes part.
+    NobodyListens,
+    /// Own data pins read otherwise than they are driven: a mask of pins.
+    WiresDiffer(u32),
+    /// The talker gave the frame up.
+    Abandoned,
+    /// The frame as a whole took longer than its bound.
+    FrameTooSlow,
+    /// The header's checksum does not match, or it announces more than a frame holds.
+    HeaderDamaged,
+    /// A frame that is shorter than its header, longer than a frame may be, or odd.
+    NotAFrame,
+}
+
+impl fmt::Display for BusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BusError::NoAnswer(line) => write!(f, "{} did not change in time", line.name()),
+            BusError::NobodyListens => f.write_str("nobody listens"),
+            BusError::WiresDiffer(pins) => {
+                f.write_str("driven otherwise than read:")?;
+                let mut wires = (0..32).filter(|pin| pins >> pin & 1 != 0);
+                wires.try_for_each(|pin| write!(f, " {}", PinName(pin)))
+            }
+            BusError::Abandoned => f.write_str("the talker gave up"),
+            BusError::FrameTooSlow => f.write_str("the frame took too long"),
+            BusError::HeaderDamaged => f.write_str("damaged header"),
+            BusError::NotAFrame => f.write_str("not a frame"),
+        }
+    }
+}

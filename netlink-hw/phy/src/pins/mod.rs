@@ -1,0 +1,26 @@
+//! The link on the pins of the boards: sixteen data wires (or four, or one) and six control lines.
+//!
+//! The driver is straight-line code over [`PinBank`]: on a board it spins on the pins, on the host the
+//! same code runs against a model of them. `docs/reference/link-pins.md` is the protocol.
+//!
+//! Invariant: every wait has a bound ([`Timing`]) and ends with a [`BusError`] that names the line; after
+//! it this board drives nothing that others need. Not here: who may talk when (`renga-mac`); registers
+//! (`renga-board-rpi`).
+//!
+//! [`PinBank`]: renga_hal::gpio::PinBank
+
+mod bus;
+mod error;
+mod listen;
+#[cfg(feature = "host")]
+pub mod model;
+mod talk;
+pub mod test;
+mod timing;
+pub mod wiring;
+
+pub use bus::{Handshake, PinBus, PullUps, Wiring};
+pub use error::BusError;
+pub use listen::Heard;
+pub use timing::Timing;
+pub use wiring::{Line, PinName, Width};

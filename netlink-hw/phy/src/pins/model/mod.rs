@@ -1,0 +1,140 @@
+//! Boards and wires in virtual nanoseconds, for the driver of the pins.
+//!
+//! What is modelled: latch and pad apart; wires as capacitors with pulls, terminators and series
+//! resistors; stores that reach the pin later; reads that take their time, with a clock of skew between
+//! bits; stalls; thresholds, with either value between them; spikes on wired-AND lines; harness faults;
+//! boards that are reset, hang or lose power. The rules of the bus are watched ([`Violation`]).
+//!
+//! Invariant: the same setup and seed give the same run, on any host. Each board has its own time; the
+//! one that is furthest behind runs. Not here: reflections, cross-talk, drift.
+
+mod bank;
+mod monitor;
+mod net;
+mod random;
+mod speed;
+mod state;
+mod tasks;
+
+pub use bank::ModelPins;
+pub use monitor::{Rule, Violation};
+pub use speed::{INSTRUCTIONS_A_STEP, Speed};
+pub use tasks::Tasks;
+
+use super::Handshake;
+use super::wiring::Line;
+use state::State;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::vec::Vec;
+
+/// What is wrong with the harness from the beginning. Pins are numbers of GPIOs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HarnessFault {
+    /// A wire touches ground.
+    StuckLow(u8),
+    /// A wire touches the supply.
+    StuckHigh(u8),
+    /// A board's pin has no contact.
+    Open {
+        /// The board.
+        board: u8,
+        /// Its pin.
+        pin: u8,
+    },
+    /// Two pins of a board are exchanged.
+    Swapped {
+        /// The board.
+        board: u8,
+        /// Its pins.
+        pins: (u8, u8),
+    },
+    /// Two wires touch.
+    Shorted(u8, u8),
+}
+
+/// A cluster on a harness.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The boards.
+    pub boards: Vec<Speed>,
+    /// The handshake whose rules are watched.
+    pub handshake: Handshake,
+    /// Pull-ups at the end of the harness, ohm; none: the boards' own pulls only.
+    pub terminator_ohms: Option<f64>,
+    /// Each board stalls for up to 5 us, once in so many ns on average; none: never.
+    pub stall_every_ns: Option<u64>,
+    /// Spikes, of a thousand releases of a line that another board still pulls.
+    pub spikes_per_mille: u16,
+    /// Data must be stable before the strobe for so long, ns.
+    pub settle_ns: u64,
+    /// What is wrong with the harness.
+    pub faults: Vec<HarnessFault>,
+    /// Of stalls, spikes, skew, levels between the thresholds.
+    pub seed: u64,
+}
+
+impl Setup {
+    /// `boards` equal boards, three-wire, 1 kOhm, without stalls.
+    pub fn of(boards: u8, speed: Speed) -> Setup {
+        Setup {
+            boards: (0..boards).map(|_| speed).collect(),
+            handshake: Handshake::ThreeWire,
+            terminator_ohms: Some(1000.0),
+            stall_every_ns: None,
+            spikes_per_mille: 100,
+            settle_ns: 80,
+            faults: Vec::new(),
+            seed: 1,
+        }
+    }
+}
+
+/// The boards and the harness.
+#[derive(Clone)]
+pub struct Model(Rc<RefCell<State>>);
+
+impl Model {
+    /// All boards just reset.
+    pub fn new(setup: &Setup) -> Model {
+        Model(Rc::new(RefCell::new(State::new(setup))))
+    }
+
+    /// The pins of `board`, for its driver.
+    pub fn pins(&self, board: u8) -> ModelPins {
+        ModelPins::new(self.0.clone(), board)
+    }
+
+    /// What broke the rules of the bus so far.
+    pub fn violations(&self) -> Vec<Violation> {
+        self.0.borrow().monitor.violations.clone()
+    }
+
+    /// `board`'s own time, ns.
+    pub fn now_ns(&self, board: u8) -> u64 {
+        self.0.borrow().boards[usize::from(board)].local_ns
+    }
+
+    /// Reads and stores that `board` has made.
+    pub fn accesses(&self, board: u8) -> u64 {
+        self.0.borrow().boards[usize::from(board)].accesses
+    }
+
+    /// Whether `line` is high for `board` at `at_ns`, which no board may have passed by far.
+    pub fn is_high(&self, board: u8, line: Line, at_ns: u64) -> bool {
+        let mut state = self.0.borrow_mut();
+        state.apply_until(at_ns);
+        state.is_high(usize::from(board), line, at_ns)
+    }
+
+    /// The voltage of the wire at `pin` of `board`, V.
+    pub fn voltage(&self, board: u8, pin: u8, at_ns: u64) -> f64 {
+        let mut state = self.0.borrow_mut();
+        state.apply_until(at_ns);
+        state.voltage(usize::from(board), pin, at_ns)
+    }
+
+    fn reset(&self, board: u8, at_ns: u64, powered: bool) {
+        self.0.borrow_mut().reset(usize::from(board), at_ns, powered);
+    }
+}

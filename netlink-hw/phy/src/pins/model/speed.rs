@@ -1,0 +1,65 @@
+//! How fast boards reach their pins, and what they take for high and low. `hardware.md` 1 and 4.3.
+
+/// A kind of board at a clock rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Speed {
+    /// What it is called.
+    pub name: &'static str,
+    /// A read of the levels takes this long, ns; it samples the pins in the middle.
+    pub read_ns: u64,
+    /// From a store to the pin, ns.
+    pub write_ns: u64,
+    /// Stores follow each other no faster than this, ns.
+    pub spacing_ns: u64,
+    /// The processor's own work before each access, ns.
+    pub step_ns: u64,
+    /// Resolution of the clock, ns.
+    pub tick_ns: u64,
+    /// Bits of one read are up to this far apart on either side: a clock of the peripherals, ns.
+    pub skew_ns: u64,
+    /// At or below this a level is low, V.
+    pub low_v: f64,
+    /// At or above this a level is high, V.
+    pub high_v: f64,
+}
+
+/// Instructions of the driver between two accesses, one a clock: those of the longest way round a
+/// transfer on AArch64, counted in the code that the compiler makes, are fewer.
+pub const INSTRUCTIONS_A_STEP: u64 = 8;
+
+impl Speed {
+    /// Pi 3 or Zero 2 W at 1.2 GHz.
+    pub const PI3_1200: Speed = Speed {
+        name: "Pi 3 1.2 GHz",
+        read_ns: 65,
+        write_ns: 40,
+        spacing_ns: 8,
+        step_ns: INSTRUCTIONS_A_STEP * 10 / 12 + 1,
+        tick_ns: 52,
+        skew_ns: 4,
+        low_v: 0.9,
+        high_v: 1.6,
+    };
+    /// Pi 3 at the 600 MHz at which the firmware leaves it.
+    pub const PI3_600: Speed = Speed {
+        name: "Pi 3 600 MHz",
+        read_ns: 100,
+        write_ns: 50,
+        step_ns: INSTRUCTIONS_A_STEP * 10 / 6 + 1,
+        ..Speed::PI3_1200
+    };
+    /// Pi 4 at 600 MHz.
+    pub const PI4_600: Speed = Speed {
+        name: "Pi 4 600 MHz",
+        read_ns: 175,
+        write_ns: 50,
+        spacing_ns: 4,
+        step_ns: INSTRUCTIONS_A_STEP * 10 / 6 + 1,
+        tick_ns: 19,
+        skew_ns: 4,
+        low_v: 0.8,
+        high_v: 2.0,
+    };
+    /// All of them.
+    pub const ALL: [Speed; 3] = [Speed::PI3_1200, Speed::PI3_600, Speed::PI4_600];
+}

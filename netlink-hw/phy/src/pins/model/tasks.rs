@@ -1,0 +1,90 @@
+//! Runs what each board does, always the one that is furthest behind.
+
+use super::Model;
+use core::pin::Pin;
+use core::task::{Context, Waker};
+use std::boxed::Box;
+use std::vec::Vec;
+
+/// What a board does, until it is done or dies.
+type Task<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+
+/// The boards' tasks.
+pub struct Tasks<'a> {
+    model: Model,
+    tasks: Vec<Option<Task<'a>>>,
+    hung: Vec<bool>,
+}
+
+impl<'a> Tasks<'a> {
+    /// Nobody does anything yet.
+    pub fn new(model: &Model) -> Tasks<'a> {
+        let boards = model.0.borrow().boards.len();
+        Tasks { model: model.clone(), tasks: (0..boards).map(|_| None).collect(), hung: std::vec![false; boards] }
+    }
+
+    /// Lets `board` begin `task` at its own time.
+    pub fn begin(&mut self, board: u8, task: impl Future<Output = ()> + 'a) {
+        self.tasks[usize::from(board)] = Some(Box::pin(task));
+        let mut state = self.model.0.borrow_mut();
+        let owner = &mut state.boards[usize::from(board)];
+        owner.wake_ns = owner.local_ns;
+    }
+
+    /// Runs all boards that are behind `until_ns`; whether any task is left that does not hang.
+    pub fn run_until(&mut self, until_ns: u64) -> bool {
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            let next = {
+                let state = self.model.0.borrow();
+                let ready = |board: &usize| self.tasks[*board].is_some() && !self.hung[*board];
+                let behind = |board: &usize| (state.boards[*board].wake_ns, *board);
+                (0..self.tasks.len()).filter(ready).map(|board| behind(&board)).min()
+            };
+            let Some((wake_ns, board)) = next else { return false };
+            if wake_ns > until_ns {
+                return true;
+            }
+            if let Some(task) = &mut self.tasks[board]
+                && task.as_mut().poll(&mut context).is_ready()
+            {
+                self.tasks[board] = None;
+            }
+        }
+    }
+
+    /// Runs until all tasks are done or hang.
+    pub fn run(&mut self) {
+        self.run_until(u64::MAX);
+    }
+
+    /// Whether `board` has finished its task.
+    pub fn is_done(&self, board: u8) -> bool {
+        self.tasks[usize::from(board)].is_none()
+    }
+
+    /// Resets `board` at `at_ns`: its task ends, its pins become inputs.
+    pub fn reset(&mut self, board: u8, at_ns: u64) {
+        self.tasks[usize::from(board)] = None;
+        self.hung[usize::from(board)] = false;
+        self.model.reset(board, at_ns, true);
+    }
+
+    /// Takes `board`'s power away at `at_ns`.
+    pub fn unpower(&mut self, board: u8, at_ns: u64) {
+        self.tasks[usize::from(board)] = None;
+        self.model.reset(board, at_ns, false);
+    }
+
+    /// Lets `board` hang from now on, with its pins as they are.
+    pub fn hang(&mut self, board: u8) {
+        self.hung[usize::from(board)] = true;
+    }
+
+    /// Lets `board` do nothing from now on until `at_ns`.
+    pub fn sleep_until(&mut self, board: u8, at_ns: u64) {
+        let mut state = self.model.0.borrow_mut();
+        let owner = &mut state.boards[usize::from(board)];
+        owner.local_ns = owner.local_ns.max(at_ns);
+    }
+}

@@ -1,0 +1,190 @@
+//! The test frame: which data wires are stuck, open, swapped or shorted.
+//!
+//! It needs no data wire to be understood: attention stays low throughout. The patterns are none, all,
+//! and walking ones and zeros. A wire driven by its own board reads as it is driven, whatever happens
+//! behind the board's series resistor, so the talker lets go of the wires for each pattern and reads
+//! what the harness holds. Not here: what to do about a broken wire.
+
+use super::bus::PinBus;
+use super::error::BusError;
+use super::wiring::{Line, gather, spread};
+use renga_hal::gpio::PinBank;
+
+/// Data wires at most.
+pub const WIRES: usize = 16;
+/// Patterns of a test.
+pub const PATTERNS: usize = 2 + 2 * WIRES;
+/// Looks at the harness until it reads as it was driven: a stall lets the wires fall.
+const LOOKS_MAX: u32 = 4;
+
+/// What a board saw of each pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// By pattern.
+    pub patterns: [u16; PATTERNS],
+}
+
+impl Default for View {
+    fn default() -> View {
+        View { patterns: [0; PATTERNS] }
+    }
+}
+
+/// What one board sees of one wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// What was sent.
+    Good,
+    /// Always low.
+    NeverHigh,
+    /// Always high.
+    NeverLow,
+    /// What was sent on another wire.
+    Carries(u8),
+    /// Disturbed when another wire differs.
+    MixedWith(u8),
+    /// Something else.
+    Unclear,
+}
+
+/// What is wrong with a wire, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WireFault {
+    /// The wire is low for everybody.
+    StuckLow,
+    /// The wire is high for everybody.
+    StuckHigh,
+    /// The board has no contact with the wire.
+    Open {
+        /// The board.
+        board: u8,
+    },
+    /// At the board, the wire is exchanged with another.
+    Swapped {
+        /// The board.
+        board: u8,
+        /// The wire with which.
+        with: u8,
+    },
+    /// The wire touches another.
+    Shorted {
+        /// The other.
+        with: u8,
+    },
+    /// It does not work, and no single fault explains it.
+    Unclear,
+}
+
+/// Pattern `index` on all sixteen wires.
+pub const fn pattern(index: usize) -> u16 {
+    match index {
+        0 => 0,
+        1 => u16::MAX,
+        index if index < 2 + WIRES => 1 << (index - 2),
+        index => !(1 << (index - 2 - WIRES)),
+    }
+}
+
+/// A wire's levels over all patterns, a bit each.
+fn column(view: &View, wire: u8) -> u64 {
+    let bit = |(index, word): (usize, &u16)| u64::from(word >> wire & 1) << index;
+    view.patterns.iter().enumerate().map(bit).sum()
+}
+
+fn sent(wire: u8) -> u64 {
+    (0..PATTERNS).map(|index| u64::from(pattern(index) >> wire & 1) << index).sum()
+}
+
+impl View {
+    /// What this board sees of `wire` of `wires` wires.
+    pub fn sight(&self, wire: u8, wires: u8) -> Sight {
+        let (seen, right) = (column(self, wire), sent(wire));
+        let others = || (0..wires).filter(|other| *other != wire);
+        if seen == right {
+            return Sight::Good;
+        }
+        if seen == 0 {
+            return Sight::NeverHigh;
+        }
+        if seen == (1 << PATTERNS) - 1 {
+            return Sight::NeverLow;
+        }
+        if let Some(other) = others().find(|other| seen == sent(*other)) {
+            return Sight::Carries(other);
+        }
+        // Wires that touch are wrong only while they are driven apart.
+        match others().find(|other| (seen ^ right) & !(sent(*other) ^ right) == 0) {
+            Some(other) => Sight::MixedWith(other),
+            None => Sight::Unclear,
+        }
+    }
+}
+
+/// Names what is wrong with `wire`, from what the talker of a test and its listeners saw.
+pub fn name_fault(wire: u8, wires: u8, talker: (u8, &View), listeners: &[(u8, View)]) -> Option<WireFault> {
+    let at_talker = talker.1.sight(wire, wires);
+    let sights = || listeners.iter().map(|(board, view)| (*board, view.sight(wire, wires)));
+    let (board, first) = sights().find(|(_, sight)| *sight != Sight::Good).unwrap_or((talker.0, at_talker));
+    if first == Sight::Good {
+        return None;
+    }
+    let all = sights().all(|(_, sight)| sight == first);
+    let alone = sights().filter(|(_, sight)| *sight != Sight::Good).count() == 1;
+    // Where all others see the same, and they are several, it is the talker's end.
+    let place = if all && !(alone && listeners.len() == 1) { talker.0 } else { board };
+    Some(match first {
+        Sight::NeverHigh if all && at_talker == first => WireFault::StuckLow,
+        Sight::NeverLow if all && at_talker == first => WireFault::StuckHigh,
+        Sight::NeverHigh if all || alone => WireFault::Open { board: place },
+        Sight::Carries(with) if all || alone => WireFault::Swapped { board: place, with },
+        Sight::MixedWith(with) => WireFault::Shorted { with },
+        _ => WireFault::Unclear,
+    })
+}
+
+impl<G: PinBank> PinBus<G> {
+    /// Sends the patterns and returns what this board sees on the harness.
+    ///
+    /// # Errors
+    /// Which control line does not answer.
+    pub async fn talk_test(&mut self) -> Result<View, BusError> {
+        self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
+        let view = self.send_patterns().await;
+        if view.is_err() {
+            self.give_up().await;
+        }
+        self.release();
+        view
+    }
+
+    async fn send_patterns(&mut self) -> Result<View, BusError> {
+        self.call_attention().await?;
+        let (pins, mut view) = (self.wiring.width.pins(), View::default());
+        for (index, seen) in view.patterns.iter_mut().enumerate() {
+            let levels = spread(pattern(index));
+            *seen = self.look_at_harness(levels & pins).await;
+            self.send_three_wire(levels, false).await?;
+        }
+        let ready = Line::NotReady.mask();
+        let both = ready | Line::NotAccepted.mask();
+        self.wait_for(both, both, Line::NotReady).await?;
+        Ok(view)
+    }
+
+    /// Drives `levels`, lets go, and reads at once what the wires hold.
+    async fn look_at_harness(&mut self, levels: u32) -> u16 {
+        let pins = self.wiring.width.pins();
+        let mut seen = 0;
+        for _ in 0..LOOKS_MAX {
+            self.put(pins, levels);
+            self.settle().await;
+            self.float_data();
+            seen = self.gpio.levels().await;
+            self.drive_data(pins);
+            if (seen ^ levels) & pins == 0 {
+                break;
+            }
+        }
+        gather(seen & pins)
+    }
+}

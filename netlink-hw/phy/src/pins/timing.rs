@@ -1,0 +1,80 @@
+//! How long things take and may take, and how a board finds out how fast it is.
+
+use super::wiring::Width;
+use renga_hal::gpio::PinBank;
+
+/// Bounds and pauses, ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Data are stable on the pins for this long before the strobe.
+    pub settle_ns: u64,
+    /// From attention to the first word: longer than a listener may look away.
+    pub arm_ns: u64,
+    /// A talker waits for one acknowledgement.
+    pub answer_ns: u64,
+    /// A listener waits for the talker's next strobe: longer than `arm_ns` and `answer_ns`.
+    pub strobe_ns: u64,
+    /// How long a talker that gives up shows it.
+    pub abandon_ns: u64,
+    /// A whole frame with its poll.
+    pub frame_ns: u64,
+}
+
+impl Timing {
+    /// For boards that look at the lines all the time but for stalls of 5 us.
+    pub const fn for_width(width: Width) -> Timing {
+        Timing {
+            settle_ns: 80,
+            arm_ns: 10_000,
+            answer_ns: 50_000,
+            strobe_ns: 120_000,
+            abandon_ns: 10_000,
+            frame_ns: 5_000_000 * width.transfers() as u64,
+        }
+    }
+
+    /// The longest that a talker is kept by listeners that hang in any way, before it reports an error, ns:
+    /// the last wait that began within the frame's bound, and showing that it gives up.
+    pub const fn talker_bound_ns(&self) -> u64 {
+        self.frame_ns + self.answer_ns + self.abandon_ns
+    }
+
+    /// The longest that a listener is kept by a talker that hangs in any way, ns.
+    pub const fn listener_bound_ns(&self) -> u64 {
+        self.frame_ns + self.strobe_ns
+    }
+}
+
+/// How a pause of `settle_ns` is made: reads take their time, and stores go out at a known pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Settle {
+    pub reads: u32,
+    pub stores: u32,
+}
+
+const BATCH: u64 = 16;
+const BATCHES: u32 = 8;
+
+impl Settle {
+    /// Measures reads and stores. The fastest batch counts: a stall must not make the pause shorter.
+    pub async fn measure(gpio: &mut impl PinBank, settle_ns: u64) -> Settle {
+        let (mut reads_ns, mut stores_ns) = (u64::MAX, u64::MAX);
+        for _ in 0..BATCHES {
+            let begin = gpio.now_ns();
+            for _ in 0..BATCH {
+                gpio.levels().await;
+            }
+            let between = gpio.now_ns();
+            for _ in 0..BATCH {
+                gpio.set(0);
+            }
+            reads_ns = reads_ns.min(between - begin);
+            stores_ns = stores_ns.min(gpio.now_ns() - between);
+        }
+        // Whole reads only as far as they are surely not too long; the rest in stores.
+        let reads = settle_ns * BATCH / reads_ns.max(BATCH);
+        let rest_ns = settle_ns.saturating_sub(reads * reads_ns / BATCH);
+        let stores = (rest_ns * BATCH).div_ceil(stores_ns.max(BATCH));
+        Settle { reads: reads as u32, stores: stores as u32 }
+    }
+}

@@ -1,0 +1,155 @@
+//! Which pin is which line, and how a word lies on the data pins.
+//!
+//! All control lines are in function word 0: one store changes any number of them. Not here: when.
+
+/// A line of the link that is not a data line; active low.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// Somebody holds the token. Open drain, shared.
+    Busy,
+    /// The talker's strobe: driven by the talker only.
+    Strobe,
+    /// Not ready for data; the second acknowledgement of the two-edge handshake. Open drain, shared.
+    NotReady,
+    /// Not accepted; the first acknowledgement of the two-edge handshake. Open drain, shared.
+    NotAccepted,
+    /// A frame begins, a poll, a request, a reset. Open drain, shared.
+    Attention,
+    /// The token comes from the board before.
+    TokenIn,
+    /// The token goes to the next board. Open drain.
+    TokenOut,
+}
+
+impl Line {
+    /// All of them.
+    pub const ALL: [Line; 7] =
+        [Line::Busy, Line::Strobe, Line::NotReady, Line::NotAccepted, Line::Attention, Line::TokenIn, Line::TokenOut];
+
+    /// Its pin.
+    pub const fn pin(self) -> u8 {
+        match self {
+            Line::TokenOut => 2,
+            Line::Busy => 4,
+            Line::Strobe => 5,
+            Line::NotReady => 6,
+            Line::NotAccepted => 7,
+            Line::Attention => 8,
+            Line::TokenIn => 9,
+        }
+    }
+
+    /// Its pin as a mask.
+    pub const fn mask(self) -> u32 {
+        1 << self.pin()
+    }
+
+    /// The name on the harness.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Line::Busy => "BUSY#",
+            Line::Strobe => "DAV#",
+            Line::NotReady => "NRFD#",
+            Line::NotAccepted => "NDAC#",
+            Line::Attention => "ATN#",
+            Line::TokenIn => "TOK_IN#",
+            Line::TokenOut => "TOK_OUT#",
+        }
+    }
+}
+
+/// How many data wires there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// A word at once.
+    Sixteen,
+    /// Few-wire mode S4: a word in four transfers, low bits first.
+    Four,
+    /// Few-wire mode S1: a word in sixteen transfers, low bit first.
+    One,
+}
+
+impl Width {
+    /// Data wires.
+    pub const fn wires(self) -> u32 {
+        match self {
+            Width::Sixteen => 16,
+            Width::Four => 4,
+            Width::One => 1,
+        }
+    }
+
+    /// Transfers for a word.
+    pub const fn transfers(self) -> u32 {
+        16 / self.wires()
+    }
+
+    /// Pins of the data wires.
+    pub const fn pins(self) -> u32 {
+        spread(((1 << self.wires()) - 1) as u16)
+    }
+}
+
+/// The open-drain lines that boards share, and the token's output: latches low, pulled by becoming outputs.
+pub const OPEN_DRAIN: u32 = Line::Busy.mask()
+    | Line::NotReady.mask()
+    | Line::NotAccepted.mask()
+    | Line::Attention.mask()
+    | Line::TokenOut.mask();
+
+/// The lines that a terminator of the harness holds up.
+pub const TERMINATED: u32 = OPEN_DRAIN & !Line::TokenOut.mask() | Line::Strobe.mask();
+
+/// Where data wire `wire` is: D0 to D11 on pins 16 to 27, D12 to D15 on pins 10 to 13.
+pub const fn data_pin(wire: u8) -> u8 {
+    if wire < 12 { wire + 16 } else { wire - 2 }
+}
+
+/// A word as levels of the data pins.
+pub const fn spread(word: u16) -> u32 {
+    (word as u32 & 0x0fff) << 16 | (word as u32 & 0xf000) >> 2
+}
+
+/// The word on the data pins.
+pub const fn gather(levels: u32) -> u16 {
+    (levels >> 16 & 0x0fff | levels << 2 & 0xf000) as u16
+}
+
+/// The bits of function word `word` that make the pins of `mask` outputs.
+pub const fn outputs(mask: u32, word: u32) -> u32 {
+    let mut bits = 0;
+    let mut pin = 0;
+    while pin < 10 && word * 10 + pin < 32 {
+        bits |= (mask >> (word * 10 + pin) & 1) << (pin * 3);
+        pin += 1;
+    }
+    bits
+}
+
+/// All bits of function word `word` for the pins of `mask`.
+pub const fn function_bits(mask: u32, word: u32) -> u32 {
+    outputs(mask, word) * 7
+}
+
+/// A line of the harness, for messages.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PinName(pub u8);
+
+impl core::fmt::Display for PinName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0 {
+            pin @ 16..=27 => write!(f, "D{}", pin - 16),
+            pin @ 10..=13 => write!(f, "D{}", pin + 2),
+            pin => match Line::ALL.iter().find(|line| line.pin() == pin) {
+                Some(line) => f.write_str(line.name()),
+                None => write!(f, "GPIO{pin}"),
+            },
+        }
+    }
+}
+
+impl core::fmt::Debug for PinName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        core::fmt::Display::fmt(self, f)
+    }
+}

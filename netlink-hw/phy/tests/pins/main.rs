@@ -1,0 +1,5 @@
+//! The driver of the pins against the model of pins.
+#![cfg(feature = "host")]
+
+mod bench;
+mod frames;
