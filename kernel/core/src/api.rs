@@ -76,6 +76,23 @@ impl<P: Protocol> Family<P> {
     }
 }
 
+/// The right to call all servers of `P` on the own board, of which there may be none, as one process.
+pub struct Local<P: 'static>(&'static Process, &'static [Address<P>]);
+impl<P: Protocol> Local<P> {
+    /// The servers by their number.
+    pub fn new(me: &Me, members: &'static [Address<P>]) -> Self {
+        Local(me.0, members)
+    }
+    /// The server `number`, if there is one.
+    pub fn at(&mut self, number: usize) -> Option<Client<P>> {
+        Some(Client(self.0, *self.1.get(number)?))
+    }
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.1.len()
+    }
+}
+
 /// A call on its way.
 #[must_use = "a call does nothing until awaited"]
 pub struct CallFuture<'a, E>(RawCallFuture<'a>, PhantomData<E>);
@@ -158,6 +175,10 @@ impl<E: Entry> Call<E> {
     /// Who asks.
     pub fn caller(&self) -> ProcId {
         self.0.0.id
+    }
+    /// The board whose process asks; of a call that a proxy makes, that of the proxy's caller.
+    pub fn board(&self) -> u8 {
+        self.0.0.calls_for.get()
     }
     /// Answers, and lets the caller go on.
     #[inline(always)]

@@ -21,7 +21,7 @@ mod timer;
 pub mod trace;
 pub mod user;
 
-pub use api::{Accept, Address, Call, CallFuture, Client, Family, Port};
+pub use api::{Accept, Address, Call, CallFuture, Client, Family, Local, Port};
 pub use arena::Arena;
 pub use process::{Me, Process, Wait};
 pub use protocol::{Entry, InWords, Lends, Protocol, Word};

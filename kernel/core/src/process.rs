@@ -68,6 +68,8 @@ pub struct Process {
     pub(crate) router: Cell<Option<&'static Process>>,
     /// The entries of the protocol that it serves; a call from another board is checked against it.
     pub(crate) entries: Cell<u32>,
+    /// The board for which it calls: its own, but for a proxy.
+    pub(crate) calls_for: Cell<u8>,
     pub(crate) alarm_ns: Cell<u64>,
     pub(crate) alarm_link: Link,
     pub(crate) user: Cell<*mut UserContext>,
@@ -104,6 +106,7 @@ impl Process {
             server: Cell::new(None),
             router: Cell::new(None),
             entries: Cell::new(0),
+            calls_for: Cell::new(id.board.0),
             alarm_ns: Cell::new(u64::MAX),
             alarm_link: Cell::new(None),
             user: Cell::new(core::ptr::null_mut()),

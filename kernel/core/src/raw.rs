@@ -84,14 +84,14 @@ impl RawClient {
         self.directory.get(usize::from(index)).is_some_and(|s| op < 31 && s.entries.get() >> op & 1 != 0)
     }
 
-    /// Calls entry `op` of process `index`.
+    /// Calls entry `op` of process `index` for a process of `board`.
     ///
     /// # Errors
     /// `EINVAL` if there is no such process here or it does not serve that entry.
     pub async fn call(
         &mut self,
-        index: u16,
-        op: u32,
+        board: u8,
+        (index, op): (u16, u32),
         words: Message,
         given: &[u8],
         taken: &mut [u8],
@@ -102,6 +102,7 @@ impl RawClient {
         let server = self.directory[usize::from(index)];
         let taken_bytes = taken.len();
         self.me.taken_used.set(usize::MAX);
+        self.me.calls_for.set(board);
         let put = |to: &[core::cell::Cell<u64>; WORDS]| to.iter().zip(words).for_each(|(word, value)| word.set(value));
         let call = RawCallFuture::new(self.me, server, op, (given, taken), put);
         let call = core::pin::pin!(call);

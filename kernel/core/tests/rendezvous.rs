@@ -295,7 +295,7 @@ fn calls_to_a_stub_reach_the_router_and_proxies_check_entries() {
             let mut call = exchange.accept().await;
             let (to, op, words) = (call.destination(), call.op(), call.message());
             let (given, taken) = call.lent();
-            match local.call(to.index, op, words, given, taken).await {
+            match local.call(0, (to.index, op), words, given, taken).await {
                 Ok(reply) => call.reply_message(reply.words),
                 Err(errno) => call.reply_message([u64::from(errno.0), 0, 0, 0, 0, 0]),
             }

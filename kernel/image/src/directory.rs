@@ -4,7 +4,7 @@
 //! its table. Not here: what the processes are given (`processes.rs`).
 
 use crate::once::Once;
-use renga_core::{Address, Arena, Core, Family, Me, Process, Protocol};
+use renga_core::{Address, Arena, Core, Family, Local, Me, Process, Protocol};
 use renga_rt::{BOARDS_MAX, Interruptor, ProcId};
 use renga_systems::Kind;
 #[allow(unused_imports, reason = "a system without asynchronous edges names none")]
@@ -117,6 +117,11 @@ impl Directory {
     pub fn family<P: Protocol>(&self, arena: &'static Arena, me: &Me, kind: Kind) -> Family<P> {
         let boards = arena.put_slice(SYSTEM.boards.len(), |board| self.servers_on::<P>(arena, board, kind));
         Family::new(me, boards)
+    }
+
+    /// All servers of `kind` on this board.
+    pub fn local<P: Protocol>(&self, arena: &'static Arena, me: &Me, kind: Kind) -> Local<P> {
+        Local::new(me, self.servers_on(arena, usize::from(self.board), kind))
     }
 
     fn servers_on<P: Protocol>(&self, arena: &'static Arena, board: usize, kind: Kind) -> &'static [Address<P>] {

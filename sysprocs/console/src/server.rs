@@ -123,6 +123,7 @@ impl<U: Uart> State<U> {
                     call.reply(Err(Errno::EAGAIN));
                 }
             }
+            ConsoleCall::BoardDied(call) => call.reply(Ok(())),
             ConsoleCall::NextSignal(call) => {
                 if let Some(second) = self.keyboard.replace(call) {
                     second.reply(Err(Errno::EBUSY));

@@ -225,6 +225,7 @@ impl State {
                 let reply = self.set_times(entry.access_ns, entry.modify_ns).await;
                 call.reply(reply);
             }
+            FileCall::BoardDied(call) => call.reply(Ok(())),
             FileCall::SetFileOwner(call) => {
                 let entry = call.entry();
                 let reply = self.set_owner(entry.uid, entry.gid).await;

@@ -97,6 +97,7 @@ pub async fn inode_directory(
                     state.release(slot)
                 }));
             }
+            InodeDirectoryCall::BoardDied(call) => call.reply(Ok(())),
             InodeDirectoryCall::LockNames(call) => lock.lock(call),
             InodeDirectoryCall::UnlockNames(call) => {
                 lock.unlock();

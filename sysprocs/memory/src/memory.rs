@@ -51,6 +51,7 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
             call.reply(logged(me, frames.references(frame).map(u32::from).map_err(|errno| (frame, errno))));
         }
         MemoryCall::MemoryStatus(call) => call.reply(Ok(frames.facts())),
+        MemoryCall::BoardDied(call) => call.reply(Ok(())),
         MemoryCall::AllocateFrames(call) => allocate_all(frames, call),
         MemoryCall::MakePrivate(call) => {
             let frame = Frame(call.entry().frame);

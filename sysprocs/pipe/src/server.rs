@@ -82,6 +82,7 @@ impl State {
                 call.reply(Ok(events));
             }
             PipeCall::PipeBytes(call) => call.reply(Ok(self.ring.len() as u32)),
+            PipeCall::BoardDied(call) => call.reply(Ok(())),
             PipeCall::AwaitPipe(call) => keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN))),
         }
     }

@@ -51,5 +51,7 @@ protocol! {
         9 AwaitTerminal { events: u32 } (()) -> Result<u32, Errno> [defers];
         /// Waits for a key that means a signal; called by the keyboard process only.
         10 NextSignal {} (()) -> Result<KeyboardSignal, Errno> [defers];
+        /// A board is dead: a foreground group that was set from there is none any more.
+        11 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

@@ -68,5 +68,7 @@ protocol! {
         15 SetFileTimes { access_ns: u64, modify_ns: u64 } (()) -> Result<(), Errno>;
         /// As the inode's `SetOwner`.
         16 SetFileOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
+        /// A board is dead: the references of its processes are dropped.
+        17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

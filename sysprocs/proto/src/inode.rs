@@ -45,6 +45,8 @@ protocol! {
         8 Unlinked { slot: u16 } (()) -> Result<(), Errno>;
         /// Gives the lock of names back.
         7 UnlockNames {} (()) -> Result<(), Errno>;
+        /// A board is dead: its references are dropped, and what it held locked is given back.
+        9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }
 

@@ -40,5 +40,8 @@ protocol! {
         /// Makes the caller's reference one to a frame of the same content that it may write: `frame`
         /// itself if nobody else has a reference, else a copy, and one reference less to `frame`.
         9 MakePrivate { frame: u32 } (()) -> Result<u32, Errno>;
+        /// A board is dead: frames that its processes stored here, and that no program of this board has
+        /// taken over, are free.
+        10 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

@@ -48,5 +48,7 @@ protocol! {
         6 PipeBytes {} (()) -> Result<u32, Errno>;
         /// Waits until one of `events` (or an error or hang-up) holds for `end`; which.
         7 AwaitPipe { end: PipeEnd, events: u32 } (()) -> Result<u32, Errno> [defers];
+        /// A board is dead: its processes' references to the ends are dropped.
+        8 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

@@ -226,11 +226,13 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     fn start_copy(&mut self, place: usize, worker: usize) {
+        let board = (place / self.memory.slots) as u8;
         let copy = &mut self.memory.in_copies[place];
         let Some(given) = copy.given.take() else { return };
         copy.stage = CopyStage::Running;
         let Request { destination, op, words, given_bytes, .. } = copy.request;
         let work = Work {
+            board,
             destination,
             op: u32::from(op),
             words,

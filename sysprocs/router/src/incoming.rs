@@ -173,7 +173,8 @@ impl<D: Phy + 'static> Router<D> {
         call.stage = Stage::Running;
         self.held.remove(place);
         let (op, words, given_bytes) = (u32::from(request.op), request.words, usize::from(request.given_bytes));
-        let work = Work { destination: request.destination, op, words, given_bytes, taken_bytes, given, taken };
+        let board = call.caller.board.0;
+        let work = Work { board, destination: request.destination, op, words, given_bytes, taken_bytes, given, taken };
         self.memory.workers[place].start(Busy::Call(place as u16), work, call.interrupted);
     }
 

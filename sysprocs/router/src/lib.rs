@@ -10,6 +10,7 @@
 mod asynchronous;
 mod incoming;
 mod jobs;
+mod membership;
 mod outgoing;
 mod post;
 mod proxy;
@@ -26,6 +27,7 @@ mod wiring;
 pub use asynchronous::{InCopy, OutCopy};
 pub use incoming::{InCall, SliceMemory};
 pub use jobs::{Job, Jobs};
+pub use membership::{Ends, MembershipClients, membership};
 pub use outgoing::OutCall;
 pub use post::{Bell, Post, Worker};
 pub use proxy::proxy;

@@ -15,6 +15,8 @@ use renga_rt::raw::Message;
 
 /// A call to make.
 pub struct Work {
+    /// The board whose process calls.
+    pub board: u8,
     /// The server's index on this board.
     pub destination: u16,
     /// The entry's number.

@@ -16,8 +16,9 @@ pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, bell:
         if !interrupted {
             me.clear_interrupted(); // it was for an earlier caller's call
         }
-        let Work { destination, op, words, given_bytes, taken_bytes, given, taken } = work;
-        let answer = client.call(destination, op, words, &given[..given_bytes], &mut taken[..taken_bytes]).await;
+        let Work { board, destination, op, words, given_bytes, taken_bytes, given, taken } = work;
+        let answer =
+            client.call(board, (destination, op), words, &given[..given_bytes], &mut taken[..taken_bytes]).await;
         let (words, used_bytes) = match answer {
             Ok(reply) => (reply.words, reply.taken_used),
             Err(errno) => (failure(errno), 0),

@@ -7,6 +7,7 @@
 use crate::asynchronous::{InCopy, OutCopy};
 use crate::incoming::InCall;
 use crate::jobs::Jobs;
+use crate::membership::Ends;
 use crate::outgoing::OutCall;
 use crate::post::{Bell, Busy, Worker};
 use crate::rules::EdgeRule;
@@ -50,6 +51,8 @@ pub struct RouterMemory {
     pub slots: usize,
     /// Which calls may be asynchronous.
     pub rules: &'static [EdgeRule],
+    /// Ends of sessions that the servers here are to know of.
+    pub ends: &'static Ends,
     /// What it counts.
     pub stats: &'static Stats,
 }
@@ -186,6 +189,7 @@ impl<D: Phy + 'static> Router<D> {
         self.fail_calls(board);
         self.forget_calls(board);
         self.forget_copies(board);
+        self.memory.ends.tell(board);
         self.start_work();
     }
 
@@ -230,7 +234,7 @@ impl<D: Phy + 'static> Router<D> {
             self.end_session(board, State::Greeting);
         }
         // Until the calls of the old session are done their proxies are busy; it will greet again.
-        if !self.has_stale(board) {
+        if !self.has_stale(board) && !self.memory.ends.is_pending(board) {
             self.memory.peers[usize::from(board)].session.receive_hello(self.now_ns, epoch, hello);
         }
     }

@@ -5,6 +5,7 @@
 use crate::asynchronous::{InCopy, OutCopy};
 use crate::incoming::{InCall, SliceMemory};
 use crate::jobs::{Job, Jobs};
+use crate::membership::Ends;
 use crate::outgoing::OutCall;
 use crate::post::{Bell, Post, Worker};
 use crate::router::{Peer, RouterMemory};
@@ -40,6 +41,8 @@ pub struct LinkPlan {
     pub slots: usize,
     /// Which calls may be asynchronous.
     pub rules: &'static [EdgeRule],
+    /// Who tells the servers here of ends of sessions; without it nobody is told.
+    pub membership: Option<&'static Process>,
     /// How long to wait for what.
     pub timing: LinkTiming,
 }
@@ -54,6 +57,8 @@ pub struct Link {
     pub posts: &'static [Post],
     /// For each proxy.
     pub bell: &'static Bell,
+    /// For `membership`.
+    pub ends: &'static Ends,
     /// For `link_status`.
     pub stats: &'static Stats,
 }
@@ -77,6 +82,7 @@ impl Link {
         let numbers: &'static [Cell<u16>] = arena.put_slice(workers, |_| Cell::new(0));
         let bell: &'static Bell = arena.put(|| Bell::new(Notifier::new(router), numbers));
         let stats: &'static Stats = arena.put(Stats::default);
+        let ends: &'static Ends = arena.put(|| Ends::new(Notifier::new(router), plan.membership.map(Notifier::new)));
         let memory = RouterMemory {
             peers: arena.put_slice(boards, |board| peer(arena, plan, board as u8)),
             out_calls: arena.put_slice(plan.callers.len(), |i| OutCall::new(plan.callers[i])),
@@ -93,9 +99,10 @@ impl Link {
             in_copies: arena.put_slice(boards * plan.slots, |_| InCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             slots: plan.slots,
             rules: plan.rules,
+            ends,
             stats,
         };
-        Link { memory: arena.put(|| memory), frame: arena.put(|| [0; FRAME_BYTES_MAX]), posts, bell, stats }
+        Link { memory: arena.put(|| memory), frame: arena.put(|| [0; FRAME_BYTES_MAX]), posts, bell, ends, stats }
     }
 }
 

@@ -8,15 +8,17 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod held;
 pub mod signature;
 
 pub use core::convert::Infallible as Never;
+pub use held::Held;
 pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
 #[cfg(feature = "host")]
 pub use renga_core::host;
 pub use renga_core::notify::Interruptor;
 pub use renga_core::raw;
-pub use renga_core::{Address, Call, Client, Entry, Family, Me, Port, Protocol};
+pub use renga_core::{Address, Call, Client, Entry, Family, Local, Me, Port, Protocol};
 
 #[cfg(test)]
 mod tests {

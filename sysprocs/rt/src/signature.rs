@@ -6,7 +6,7 @@
 use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Client, Family, Me, Port, Protocol};
+use renga_core::{Client, Family, Local, Me, Port, Protocol};
 
 /// One parameter's part in the network of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum Edge {
     Uses(ProtocolFacts),
     /// The process calls servers of this protocol on every board that has them.
     UsesAll(ProtocolFacts),
+    /// The process calls servers of this protocol on its own board, if that has any.
+    UsesOwn(ProtocolFacts),
 }
 
 /// What a check needs to know of a protocol.
@@ -51,6 +53,9 @@ impl<P: Protocol> Parameter for Client<P> {
 }
 impl<P: Protocol> Parameter for Family<P> {
     const EDGES: &'static [Edge] = &[Edge::UsesAll(facts::<P>())];
+}
+impl<P: Protocol> Parameter for Local<P> {
+    const EDGES: &'static [Edge] = &[Edge::UsesOwn(facts::<P>())];
 }
 impl Parameter for Me {}
 impl Parameter for ExchangePort {}

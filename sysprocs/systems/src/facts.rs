@@ -70,6 +70,7 @@ facts! {
     Memory renga_memory::memory::<HostMemory>, Every, 1;
     Text renga_memory::text, Every, 1;
     Router renga_router::router::<NoDevice>, EveryLinked, 1;
+    Membership renga_router::membership, EveryLinked, 1;
     LinkStatus renga_router::link_status, EveryLinked, 1;
     Proxy renga_router::proxy, PerRemoteCaller, 1024;
     AsyncProxy renga_router::proxy, PerAsyncBoard, 1024;

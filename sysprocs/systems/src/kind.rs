@@ -31,6 +31,7 @@ kinds! {
     Memory "memory" "Page frames."
     Text "text" "Clean file pages."
     Router "router" "Calls to other boards."
+    Membership "membership" "Tells the servers of a board that another is dead."
     LinkStatus "link_status" "What the link has carried."
     Proxy "proxy" "Calls for one process of another board."
     AsyncProxy "async_proxy" "Released calls of another board."

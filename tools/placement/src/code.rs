@@ -23,6 +23,7 @@ fn kind(facts: &Facts) -> KindFacts {
             Edge::Serves(_) => None,
             Edge::Uses(used) => Some(Use { protocol: used.name, at: Where::Nearest }),
             Edge::UsesAll(used) => Some(Use { protocol: used.name, at: Where::AllBoards }),
+            Edge::UsesOwn(used) => Some(Use { protocol: used.name, at: Where::OwnBoardIfAny }),
         })
         .collect();
     KindFacts {

@@ -72,6 +72,7 @@ fn servers(
     let own: Vec<usize> = serving.iter().copied().filter(|server| groups[*server].board == group.board).collect();
     let (found, on_one_board) = match used.at {
         Where::OwnBoard => (own, true),
+        Where::OwnBoardIfAny => return Ok(own),
         Where::Nearest if !own.is_empty() => (own, true),
         Where::OneBoard | Where::Nearest => (serving, true),
         Where::AllBoards if serving.is_empty() && is_of_link_only(system, kinds, used) => return Ok(serving),

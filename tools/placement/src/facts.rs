@@ -34,6 +34,8 @@ impl ProtocolFacts {
 pub enum Where {
     /// Those on its own board.
     OwnBoard,
+    /// Those on its own board, if it has any: a `Local`.
+    OwnBoardIfAny,
     /// Those on the one board that has any: the disk's, unless the system file moves them.
     OneBoard,
     /// Those on its own board, or if it has none, on the one board that has any: a `Client` of a kind that

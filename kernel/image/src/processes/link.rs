@@ -16,7 +16,7 @@ use renga_proto::memory::Memory;
 use renga_proto::path::Path;
 use renga_proto::pipe::Pipe;
 use renga_proto::procs::Procs;
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients};
 use renga_rt::ProcId;
 use renga_systems::Kind;
 use renga_systems::tables::{AsyncEdge, Placed, Proxies};
@@ -42,6 +42,20 @@ impl Boot {
             self.start(process, |me| {
                 let client = RawClient::new(&me, own);
                 renga_router::proxy(me, client, post, bell)
+            });
+        }
+        if let Some(process) = self.directory.of_kind(Kind::Membership).first() {
+            let (arena, directory, ends) = (self.arena, self.directory, link.ends);
+            self.start(process, |me| {
+                let clients = MembershipClients {
+                    procs: directory.local(arena, &me, Kind::Procs),
+                    pipes: directory.local(arena, &me, Kind::Pipe),
+                    files: directory.local(arena, &me, Kind::File),
+                    inode_directory: directory.local(arena, &me, Kind::InodeDirectory),
+                    console: directory.local(arena, &me, Kind::Console),
+                    memory: directory.local(arena, &me, Kind::Memory),
+                };
+                renga_router::membership(me, clients, ends)
             });
         }
         let stats = link.stats;
@@ -91,6 +105,7 @@ impl Boot {
                 .unwrap_or(0)
                 .max(1),
             rules: self.edge_rules(),
+            membership: self.directory.of_kind(Kind::Membership).first().copied(),
             timing,
         }
     }

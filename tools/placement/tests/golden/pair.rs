@@ -7,7 +7,7 @@ pub const SYSTEM: System = System {
             name: "a",
             owns_disk: true,
             cores: 1,
-            processes: 683,
+            processes: 684,
             placed: &[
                 Placed { kind: Kind::Clock, board: 0, first: 0, count: 1, core: 0 },
                 Placed { kind: Kind::Console, board: 0, first: 1, count: 1, core: 0 },
@@ -28,14 +28,15 @@ pub const SYSTEM: System = System {
                 Placed { kind: Kind::Memory, board: 0, first: 630, count: 1, core: 0 },
                 Placed { kind: Kind::Text, board: 0, first: 631, count: 1, core: 0 },
                 Placed { kind: Kind::Router, board: 0, first: 632, count: 1, core: 0 },
-                Placed { kind: Kind::LinkStatus, board: 0, first: 633, count: 1, core: 0 },
+                Placed { kind: Kind::Membership, board: 0, first: 633, count: 1, core: 0 },
+                Placed { kind: Kind::LinkStatus, board: 0, first: 634, count: 1, core: 0 },
             ],
             proxies: &[
                 Proxies {
                     caller_kind: Kind::File,
                     caller_board: 1,
                     caller_first: 1,
-                    first: 634,
+                    first: 635,
                     count: 32,
                     core: 0,
                     given_bytes: 4096,
@@ -45,7 +46,7 @@ pub const SYSTEM: System = System {
                     caller_kind: Kind::User,
                     caller_board: 1,
                     caller_first: 44,
-                    first: 666,
+                    first: 667,
                     count: 16,
                     core: 0,
                     given_bytes: 4096,
@@ -55,7 +56,7 @@ pub const SYSTEM: System = System {
                     caller_kind: Kind::Text,
                     caller_board: 1,
                     caller_first: 61,
-                    first: 682,
+                    first: 683,
                     count: 1,
                     core: 0,
                     given_bytes: 0,
@@ -67,7 +68,7 @@ pub const SYSTEM: System = System {
                 Placed { kind: Kind::Pipe, board: 1, first: 34, count: 8, core: 0 },
                 Placed { kind: Kind::Procs, board: 1, first: 43, count: 1, core: 0 },
                 Placed { kind: Kind::Memory, board: 1, first: 60, count: 1, core: 0 },
-                Placed { kind: Kind::LinkStatus, board: 1, first: 63, count: 1, core: 0 },
+                Placed { kind: Kind::LinkStatus, board: 1, first: 64, count: 1, core: 0 },
             ],
             peers: &[
                 Peer {
@@ -87,7 +88,7 @@ pub const SYSTEM: System = System {
             name: "b",
             owns_disk: false,
             cores: 1,
-            processes: 81,
+            processes: 82,
             placed: &[
                 Placed { kind: Kind::Clock, board: 1, first: 0, count: 1, core: 0 },
                 Placed { kind: Kind::File, board: 1, first: 1, count: 32, core: 0 },
@@ -99,14 +100,15 @@ pub const SYSTEM: System = System {
                 Placed { kind: Kind::Memory, board: 1, first: 60, count: 1, core: 0 },
                 Placed { kind: Kind::Text, board: 1, first: 61, count: 1, core: 0 },
                 Placed { kind: Kind::Router, board: 1, first: 62, count: 1, core: 0 },
-                Placed { kind: Kind::LinkStatus, board: 1, first: 63, count: 1, core: 0 },
+                Placed { kind: Kind::Membership, board: 1, first: 63, count: 1, core: 0 },
+                Placed { kind: Kind::LinkStatus, board: 1, first: 64, count: 1, core: 0 },
             ],
             proxies: &[
                 Proxies {
                     caller_kind: Kind::Keyboard,
                     caller_board: 0,
                     caller_first: 2,
-                    first: 64,
+                    first: 65,
                     count: 1,
                     core: 0,
                     given_bytes: 4096,
@@ -116,7 +118,7 @@ pub const SYSTEM: System = System {
                     caller_kind: Kind::User,
                     caller_board: 0,
                     caller_first: 614,
-                    first: 65,
+                    first: 66,
                     count: 16,
                     core: 0,
                     given_bytes: 4096,
@@ -132,7 +134,7 @@ pub const SYSTEM: System = System {
                 Placed { kind: Kind::Pipe, board: 0, first: 604, count: 8, core: 0 },
                 Placed { kind: Kind::Procs, board: 0, first: 613, count: 1, core: 0 },
                 Placed { kind: Kind::Memory, board: 0, first: 630, count: 1, core: 0 },
-                Placed { kind: Kind::LinkStatus, board: 0, first: 633, count: 1, core: 0 },
+                Placed { kind: Kind::LinkStatus, board: 0, first: 634, count: 1, core: 0 },
             ],
             peers: &[
                 Peer {

@@ -21,6 +21,9 @@ const fn words_only(protocol: ProtocolFacts) -> Option<ProtocolFacts> {
 const fn own(protocol: &'static str) -> Use {
     Use { protocol, at: Where::OwnBoard }
 }
+const fn own_if_any(protocol: &'static str) -> Use {
+    Use { protocol, at: Where::OwnBoardIfAny }
+}
 const fn one(protocol: &'static str) -> Use {
     Use { protocol, at: Where::OneBoard }
 }
@@ -159,6 +162,20 @@ pub const KINDS: &[KindFacts] = &[
         &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest }],
     ),
     kind("router", BoardRule::EveryLinked, 1, None, &[]),
+    kind(
+        "membership",
+        BoardRule::EveryLinked,
+        1,
+        None,
+        &[
+            own_if_any("Procs"),
+            own_if_any("Pipe"),
+            own_if_any("File"),
+            own_if_any("InodeDirectory"),
+            own_if_any("Console"),
+            own_if_any("Memory"),
+        ],
+    ),
     kind(
         "link_status",
         BoardRule::EveryLinked,

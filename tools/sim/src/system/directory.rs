@@ -3,7 +3,7 @@
 //! Invariant: a process's index is the placement's; a kind's processes on a board are neighbours. Not
 //! here: what the processes are given (`processes.rs`).
 
-use renga_core::{Address, Family, Me, Process, Protocol};
+use renga_core::{Address, Family, Local, Me, Process, Protocol};
 use renga_placement::{Checked, Group, OnBehalfOf};
 use renga_rt::host::Board;
 use renga_rt::{Interruptor, ProcId};
@@ -112,6 +112,11 @@ impl Directory {
     pub fn family<P: Protocol>(&self, me: &Me, kind: Kind) -> Family<P> {
         let arena = self.board.arena;
         Family::new(me, arena.put_slice(self.checked.boards.len(), |board| self.servers_on(board, kind)))
+    }
+
+    /// All servers of `kind` on this board.
+    pub fn local<P: Protocol>(&self, me: &Me, kind: Kind) -> Local<P> {
+        Local::new(me, self.servers_on(self.number, kind))
     }
 
     fn servers_on<P: Protocol>(&self, board: usize, kind: Kind) -> &'static [Address<P>] {

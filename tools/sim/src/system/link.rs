@@ -7,7 +7,7 @@ use super::directory::Directory;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Arena, Port};
 use renga_placement::{Checked, Group, OnBehalfOf};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Stats};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Stats};
 use renga_rt::ProcId;
 use renga_systems::Kind;
 
@@ -33,11 +33,25 @@ pub fn start(site: &mut Site, directory: &Directory) -> (usize, Option<&'static 
             renga_router::proxy(me, client, post, bell)
         });
     }
+    let membership = directory.of_kind(Kind::Membership);
+    for process in membership {
+        board.start(process, |me| {
+            let clients = MembershipClients {
+                procs: directory.local(&me, Kind::Procs),
+                pipes: directory.local(&me, Kind::Pipe),
+                files: directory.local(&me, Kind::File),
+                inode_directory: directory.local(&me, Kind::InodeDirectory),
+                console: directory.local(&me, Kind::Console),
+                memory: directory.local(&me, Kind::Memory),
+            };
+            renga_router::membership(me, clients, link.ends)
+        });
+    }
     let status = directory.of_kind(Kind::LinkStatus);
     for process in status {
         board.start(process, |me| renga_router::link_status(Port::new(&me).0, stats));
     }
-    (1 + plan.proxies.len() + status.len(), Some(stats))
+    (1 + plan.proxies.len() + membership.len() + status.len(), Some(stats))
 }
 
 fn indices(group: &Group) -> impl Iterator<Item = u16> + use<> {
@@ -75,6 +89,7 @@ fn plan(site: &Site, directory: &Directory) -> LinkPlan {
         proxies: leaked(arena, &proxies),
         slots,
         rules: leaked(arena, &rules(checked, number)),
+        membership: directory.of_kind(Kind::Membership).first().copied(),
         timing: LinkTiming::PI3,
     }
 }

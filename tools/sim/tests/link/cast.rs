@@ -212,6 +212,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
         proxies: &all[1..cast.first_server()],
         slots: cast.slots,
         rules: arena.put_slice(rules.len(), |i| rules[i]),
+        membership: None,
         timing: LinkTiming::PI3,
     };
     let link = Link::new(arena, &plan, router_process);

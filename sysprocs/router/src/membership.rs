@@ -1,0 +1,102 @@
+//! Tells the servers of this board that another board is dead, once for each end of a session.
+//!
+//! Invariant: the router lets no new session with a board come up before the servers here know that
+//! the last one has ended ([`Ends`]), so none of them ever sees calls of two of its lives mixed.
+//! It calls servers of its own board only, and nobody calls it: no wait closes a circle through it.
+
+use core::cell::Cell;
+use renga_core::notify::Notifier;
+use renga_proto::console::{self, Console};
+use renga_proto::file::{self, File};
+use renga_proto::inode::{self, InodeDirectory};
+use renga_proto::memory::{self, Memory};
+use renga_proto::pipe::{self, Pipe};
+use renga_proto::procs::{self, Procs};
+use renga_rt::{BOARDS_MAX, Entry, Errno, Local, Me, Never, Protocol, clients};
+
+/// A set of boards, one bit each.
+type BoardSet = u8;
+const _: () = assert!(BOARDS_MAX <= BoardSet::BITS as usize);
+
+/// Ends of sessions, on their way from the router to `membership` and back.
+pub struct Ends {
+    router: Notifier,
+    membership: Option<Notifier>,
+    /// Boards whose session has ended and whose servers are not told yet.
+    pending: Cell<BoardSet>,
+}
+
+impl Ends {
+    /// None yet; without a process to tell them there is nothing to wait for.
+    pub const fn new(router: Notifier, membership: Option<Notifier>) -> Ends {
+        Ends { router, membership, pending: Cell::new(0) }
+    }
+    /// The session with `board` has ended.
+    pub(crate) fn tell(&self, board: u8) {
+        if let Some(membership) = self.membership {
+            self.pending.set(self.pending.get() | 1 << board);
+            membership.notify();
+        }
+    }
+    /// Whether the servers here do not all know yet that the last session with `board` has ended.
+    pub(crate) fn is_pending(&self, board: u8) -> bool {
+        self.pending.get() >> board & 1 != 0
+    }
+    fn first(&self) -> Option<u8> {
+        let first = self.pending.get().trailing_zeros();
+        (first < BoardSet::BITS).then_some(first as u8)
+    }
+    fn told(&self, board: u8) {
+        self.pending.set(self.pending.get() & !(1 << board));
+        self.router.notify();
+    }
+}
+
+clients! {
+    /// Whom `membership` tells, on its own board.
+    pub struct MembershipClients {
+        /// User processes: children there count as killed.
+        procs: Local<Procs>,
+        /// Pipes: ends held there are closed.
+        pipes: Local<Pipe>,
+        /// Open files: references held there are dropped.
+        files: Local<File>,
+        /// Active inodes: likewise.
+        inode_directory: Local<InodeDirectory>,
+        /// The terminal.
+        console: Local<Console>,
+        /// Page frames stored from there.
+        memory: Local<Memory>,
+    }
+}
+
+/// Tells the servers of this board of each end of a session that the router notes in `ends`.
+pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'static Ends) -> Never {
+    loop {
+        me.notified().await;
+        while let Some(board) = ends.first() {
+            // Who waits for a child or for bytes from there is told first.
+            tell(&me, &mut clients.procs, || procs::BoardDied { board }).await;
+            tell(&me, &mut clients.pipes, || pipe::BoardDied { board }).await;
+            tell(&me, &mut clients.console, || console::BoardDied { board }).await;
+            tell(&me, &mut clients.files, || file::BoardDied { board }).await;
+            tell(&me, &mut clients.inode_directory, || inode::BoardDied { board }).await;
+            tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
+            ends.told(board);
+        }
+    }
+}
+
+/// Tells each server of one protocol.
+async fn tell<P, E>(me: &Me, servers: &mut Local<P>, entry: impl Fn() -> E)
+where
+    P: Protocol,
+    E: for<'a> Entry<Protocol = P, Lends<'a> = (), Reply = Result<(), Errno>>,
+{
+    for number in 0..servers.count() {
+        let Some(mut server) = servers.at(number) else { break };
+        if let Err(errno) = server.call(entry(), ()).await {
+            me.log("a server does not take the end of a board", [server.server().to_word().into(), errno.0.into()]);
+        }
+    }
+}
