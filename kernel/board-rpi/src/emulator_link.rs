@@ -27,6 +27,8 @@ mod offset {
     pub const TRACE_END: usize = 0x40;
     pub const FLAGS: usize = 0x44;
     pub const EPOCH: usize = 0x48;
+    pub const EPOCH_NS: usize = 0x50;
+    pub const STARTS: usize = 0x54;
 }
 
 /// "RLNK".
@@ -38,6 +40,7 @@ const INTERRUPT_TRANSMIT: u32 = 1 << 1;
 const FLAG_TRACING: u32 = 1 << 0;
 const FLAG_INTERACTIVE: u32 = 1 << 1;
 const DESTINATION_SHIFT: u32 = 16;
+const NS_PER_S: u64 = 1_000_000_000;
 
 /// How long a frame took to leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +100,14 @@ impl EmulatorLink {
         self.registers.read(offset::FLAGS) & FLAG_INTERACTIVE != 0
     }
 
-    /// Seconds from 1970 to the beginning of virtual time.
-    pub fn epoch_s(&self) -> u64 {
-        self.read_pair(offset::EPOCH)
+    /// From 1970 to time 0 of this board's clock, in nanoseconds.
+    pub fn epoch_ns(&self) -> u64 {
+        self.read_pair(offset::EPOCH) * NS_PER_S + u64::from(self.registers.read(offset::EPOCH_NS))
+    }
+
+    /// How often this board was started, this time included.
+    pub fn starts(&self) -> u32 {
+        self.registers.read(offset::STARTS)
     }
 
     /// Ends this board; the emulator stops it at this instruction.

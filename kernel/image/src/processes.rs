@@ -62,8 +62,10 @@ pub fn start_all(
     let programs: &'static Programs =
         arena.put(|| Programs::new(UserMode::new(arena.put_slice(slots, |_| FpState::ZERO))));
     let link = hardware::emulator_link();
-    let epoch_s = link.as_ref().map_or(0, EmulatorLink::epoch_s);
-    let mut boot = Boot { arena, directory, board, epoch_ns: epoch_s * 1_000_000_000, seed, started: 0 };
+    let epoch_ns = link.as_ref().map_or(0, EmulatorLink::epoch_ns);
+    // What programs see as random is new at each start.
+    let seed = seed + (u64::from(link.as_ref().map_or(1, EmulatorLink::starts) - 1) << 32);
+    let mut boot = Boot { arena, directory, board, epoch_ns, seed, started: 0 };
     boot.start_clock_and_console(uart);
     if board.owns_disk {
         boot.start_disk(timer, medium.as_str());

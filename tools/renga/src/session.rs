@@ -87,7 +87,7 @@ impl Session<'_> {
             image: self.kernel.image.clone(),
             append: self.arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
-            dtb: None,
+            ..BoardConfig::default()
         });
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards.collect());
         config.shift = self.profile.shift;
@@ -230,6 +230,7 @@ impl<'a> Watch<'a> {
             }
             Event::Trace { board, words, .. } => listener.traced(*board, words),
             Event::Frame(frame) => listener.frame(frame),
+            Event::Power { .. } | Event::BoardCrashed { .. } | Event::Status { .. } => {}
             Event::BoardExited { .. } | Event::Deadlock { .. } | Event::Finished(_) => {}
         }
     }

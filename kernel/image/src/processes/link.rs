@@ -28,7 +28,7 @@ impl Boot {
         let Some(timing) = LinkTiming::named(timing) else {
             fault::refuse(format_args!("there are no link times `{timing}`"))
         };
-        let plan = self.link_plan(timing);
+        let plan = self.link_plan(timing, first_epoch(device.starts()));
         let link = Link::new(self.arena, &plan, process);
         let device = self.arena.put(|| device);
         let (memory, frame) = (link.memory, link.frame);
@@ -62,7 +62,7 @@ impl Boot {
         self.servers(Kind::LinkStatus, |_, _me, port, _| renga_router::link_status(port, stats));
     }
 
-    fn link_plan(&self, timing: LinkTiming) -> LinkPlan {
+    fn link_plan(&self, timing: LinkTiming, epoch: u8) -> LinkPlan {
         let (arena, board) = (self.arena, self.board);
         let number = self.directory.board();
         let rows = || board.proxies.iter();
@@ -93,7 +93,7 @@ impl Boot {
         LinkPlan {
             board: number,
             boards: SYSTEM.boards.len() as u8,
-            epoch: 1,
+            epoch,
             callers: callers_of(arena, number),
             remotes: arena.put_slice(usize::from(remotes), |index| remote(index as u16).0),
             proxies,
@@ -123,6 +123,13 @@ impl Boot {
             None => unreachable!("counted above"),
         })
     }
+}
+
+/// The epoch of this board's first sessions: another one at each of 256 starts, and far from those that the sessions of
+/// the start before have come to.
+fn first_epoch(starts: u32) -> u8 {
+    const STRIDE: u32 = 37;
+    1u32.wrapping_add(starts.wrapping_sub(1).wrapping_mul(STRIDE)) as u8
 }
 
 fn edge_rule(servers: &Placed, callers: &Proxies) -> EdgeRule {

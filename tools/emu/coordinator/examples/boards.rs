@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             image: PathBuf::from(image),
             append: append.replace('%', &board.to_string()),
             sd_image: card.clone().filter(|_| board == 0),
-            dtb: None,
+            ..BoardConfig::default()
         })
         .collect();
     let mut config = ClusterConfig::new(PathBuf::from(qemu), PathBuf::from(plugin), boards);

@@ -1,7 +1,8 @@
 //! One board as the coordinator sees it: its QEMU, the talk with its plugin, and what it is to hear next.
 //!
-//! Invariant: a board runs only between [`Board::grant`] and the end of [`Board::receive`]; otherwise it stands at
-//! `now_ns`.
+//! Invariants: a board runs only between [`Board::grant`] and the end of [`Board::receive`]; otherwise it stands at
+//! `now_ns`. All times here are the cluster's; the plugin hears and tells those of the board's own clock, which begins
+//! at 0 at each start.
 
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
@@ -16,20 +17,39 @@ use std::time::{Duration, Instant};
 
 const CONNECT_POLL: Duration = Duration::from_millis(2);
 
+/// Whether a board runs, and if not, why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoardState {
+    /// It runs.
+    Up,
+    /// It has ended by itself.
+    Exited,
+    /// It was cut from its power.
+    Off,
+    /// Its processor stands.
+    Hung,
+}
+
 /// A board.
 #[derive(Debug)]
 pub struct Board {
     number: u8,
-    qemu: Qemu,
+    /// None while the board is off.
+    qemu: Option<Qemu>,
     stream: BufReader<UnixStream>,
     scratch: Vec<u8>,
     watchdog: Duration,
+    /// When it was started.
+    origin_ns: u64,
+    starts: u32,
     now_ns: u64,
     next_ns: u64,
     wants_departures: bool,
     overruns: u64,
+    /// Those of its former lives.
+    overruns_before: u64,
     orders: Vec<Order>,
-    exited: bool,
+    state: BoardState,
 }
 
 /// A board whose plugin has not called yet.
@@ -42,37 +62,40 @@ pub struct Starting {
 }
 
 impl Starting {
-    /// Starts the QEMU of board `number`.
-    pub fn start(config: &ClusterConfig, number: u8) -> Result<Self, EmuError> {
+    /// Starts the QEMU of board `number`, for the `starts`th time.
+    pub fn start(config: &ClusterConfig, number: u8, starts: u32) -> Result<Self, EmuError> {
         let host_error = |error| EmuError::Host { what: "make a socket", error };
         let (listener, socket) = listen(number).map_err(host_error)?;
         listener.set_nonblocking(true).map_err(host_error)?;
-        let qemu = Qemu::start(config, number, &socket)?;
+        let qemu = Qemu::start(config, number, starts, &socket)?;
         Ok(Self { number, qemu, listener, watchdog: config.limits.wall_watchdog })
     }
 
-    /// Waits until the board is ready for its first grant.
-    pub fn welcome(mut self, welcome: &Welcome) -> Result<Board, EmuError> {
+    /// Waits until the board is ready for its first grant; its clock begins at `origin_ns`.
+    pub fn welcome(mut self, welcome: &Welcome, origin_ns: u64) -> Result<Board, EmuError> {
         let stream = self.accept()?;
         let prepared = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(self.watchdog)));
         prepared.map_err(|error| EmuError::Host { what: "set up a socket", error })?;
         let mut board = Board {
             number: self.number,
-            qemu: self.qemu,
+            qemu: Some(self.qemu),
             stream: BufReader::new(stream),
             scratch: Vec::new(),
             watchdog: self.watchdog,
-            now_ns: 0,
-            next_ns: 0,
+            origin_ns,
+            starts: welcome.starts,
+            now_ns: origin_ns,
+            next_ns: origin_ns,
             wants_departures: false,
             overruns: 0,
+            overruns_before: 0,
             orders: Vec::new(),
-            exited: false,
+            state: BoardState::Up,
         };
         board.greet(welcome).map_err(|error| board.explain(error))?;
         board.receive()?;
         // It stands before its first instruction, and its plugin takes a machine that is not started for idle.
-        board.next_ns = 0;
+        board.next_ns = origin_ns;
         Ok(board)
     }
 
@@ -110,7 +133,8 @@ impl Board {
 
     /// Lets it run until `until_ns`; [`Board::receive`] must follow.
     pub fn grant(&mut self, until_ns: u64) -> Result<(), EmuError> {
-        let grant = Grant { until_ns, orders: std::mem::take(&mut self.orders) };
+        let orders = self.orders.drain(..).map(|order| order.earlier(self.origin_ns)).collect();
+        let grant = Grant { until_ns: until_ns - self.origin_ns, orders };
         messages::send(self.stream.get_mut(), &grant, &mut self.scratch).map_err(|error| self.explain(error))
     }
 
@@ -118,25 +142,50 @@ impl Board {
     pub fn receive(&mut self) -> Result<(Vec<Record>, Option<u8>), EmuError> {
         let report: Result<Report, MessageError> = messages::receive(&mut self.stream, &mut self.scratch);
         let report = report.map_err(|error| self.explain(error))?;
-        self.now_ns = report.now_ns;
-        self.next_ns = report.next_ns;
+        self.now_ns = self.origin_ns + report.now_ns;
+        self.next_ns = self.origin_ns.saturating_add(report.next_ns);
         self.wants_departures = report.wants_departures;
         self.overruns = report.overruns;
-        self.exited = report.exit.is_some();
-        Ok((report.records, report.exit))
+        if report.exit.is_some() {
+            self.state = BoardState::Exited;
+        }
+        let records = report.records.into_iter().map(|record| record.later(self.origin_ns)).collect();
+        Ok((records, report.exit))
+    }
+
+    /// Cuts its power.
+    pub fn cut(&mut self) {
+        self.qemu = None;
+        self.stand(BoardState::Off);
+    }
+
+    /// Its processor stops.
+    pub fn hang(&mut self) {
+        self.stand(BoardState::Hung);
+    }
+
+    fn stand(&mut self, state: BoardState) {
+        self.state = state;
+        self.orders.clear();
+    }
+
+    /// Takes over what is counted through all lives of a board.
+    pub fn continues(mut self, before: &Board) -> Self {
+        self.overruns_before = before.overruns();
+        self
     }
 
     /// Something that is to happen to it, not before its present time.
     pub fn order(&mut self, order: Order) {
-        assert!(order.time_ns() >= self.now_ns, "board {}, {} ns: too late: {order:?}", self.number, self.now_ns);
-        if !self.exited {
+        if self.is_up() {
+            assert!(order.time_ns() >= self.now_ns, "board {}, {} ns: too late: {order:?}", self.number, self.now_ns);
             self.orders.push(order);
         }
     }
 
     /// The first instant at which it may do anything, ns.
     pub fn earliest_ns(&self) -> u64 {
-        if self.exited {
+        if !self.is_up() {
             return NEVER_NS;
         }
         let matters = |order: &&Order| self.wants_departures || !matches!(order, Order::Departed { .. });
@@ -149,31 +198,41 @@ impl Board {
         self.now_ns
     }
 
-    /// Whether it has ended.
-    pub fn exited(&self) -> bool {
-        self.exited
+    /// Whether it runs.
+    pub fn is_up(&self) -> bool {
+        self.state == BoardState::Up
+    }
+
+    /// Whether it runs, and if not, why.
+    pub fn state(&self) -> BoardState {
+        self.state
+    }
+
+    /// How often it was started.
+    pub fn starts(&self) -> u32 {
+        self.starts
     }
 
     /// Frames that it has lost.
     pub fn overruns(&self) -> u64 {
-        self.overruns
+        self.overruns_before + self.overruns
     }
 
-    /// The process of its QEMU.
-    pub fn process_id(&self) -> u32 {
-        self.qemu.id()
+    /// The process of its QEMU, if there is one.
+    pub fn process_id(&self) -> Option<u32> {
+        self.qemu.as_ref().map(Qemu::id)
     }
 
     fn explain(&mut self, error: MessageError) -> EmuError {
         let board = self.number;
+        let (status, said) = match &mut self.qemu {
+            Some(qemu) if matches!(error, MessageError::Closed) => (qemu.end(), qemu.said()),
+            Some(qemu) => (String::new(), qemu.said()),
+            None => Default::default(),
+        };
         match error {
-            MessageError::Closed => {
-                let status = self.qemu.end();
-                EmuError::BoardDied { board, status, said: self.qemu.said() }
-            }
-            MessageError::Silent => {
-                EmuError::BoardSilent { board, waited_s: self.watchdog.as_secs_f64(), said: self.qemu.said() }
-            }
+            MessageError::Closed => EmuError::BoardDied { board, status, said },
+            MessageError::Silent => EmuError::BoardSilent { board, waited_s: self.watchdog.as_secs_f64(), said },
             other => EmuError::Protocol { board, what: other.to_string() },
         }
     }

@@ -2,12 +2,15 @@
 //!
 //! The token goes round in the order of the board numbers, `token_pass_ns` from one board to the next, for ever. A
 //! board that has a frame when the token comes sends that one frame and passes the token on (hold limit: one frame,
-//! `hardware.md` 4.5). All boards hear a frame when its last word is over.
+//! `hardware.md` 4.5). All boards hear a frame when its last word is over. Boards that are off are passed over; what it
+//! takes to find the token again when it is lost is in `recovery`.
 //!
 //! Invariant: [`TokenBus::decide`] settles a frame only when every frame that could compete with it is known, so the
 //! result does not depend on how often it is asked.
 //!
-//! Not here: lost tokens and joining (the simulator has those), what frames contain (`renga-wire`).
+//! Not here: how boards agree on all that (`renga-mac`), what frames contain (`renga-wire`).
+
+pub mod recovery;
 
 use renga_emu_device::registers::{BROADCAST, FRAME_BYTES_MAX};
 use std::collections::VecDeque;
@@ -18,6 +21,8 @@ const NS_PER_S: u64 = 1_000_000_000;
 const FRAME_BYTES_MIN: usize = 8;
 /// The holder waits so long after ATN# until all boards listen (`hardware.md` 4.4).
 const ARM_NS: u64 = 10_000;
+/// Over a neighbour that is not there the token passes by a frame (`hardware.md` 4.5).
+const IN_BAND_NS: u64 = 10_000;
 
 /// The figures of a bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,16 +107,18 @@ pub struct TokenBus {
     config: BusConfig,
     /// Per board, in the order sent.
     waiting: Vec<VecDeque<Waiting>>,
-    /// Who sent last.
+    /// Per board: it takes part.
+    up: Vec<bool>,
+    /// Who had the token last.
     holder: usize,
-    /// When it was done, ns.
+    /// When it let it go, ns.
     free_ns: u64,
 }
 
 impl TokenBus {
     /// A bus between `boards` boards; at 0 the token leaves board 0.
     pub fn new(config: BusConfig, boards: usize) -> Self {
-        Self { config, waiting: vec![VecDeque::new(); boards], holder: 0, free_ns: 0 }
+        Self { config, waiting: vec![VecDeque::new(); boards], up: vec![true; boards], holder: 0, free_ns: 0 }
     }
 
     /// Board `source` sends `frame`; frames of one board come in the order of time.
@@ -138,6 +145,11 @@ impl TokenBus {
         Some(Passage { source: source as u8, start_ns, end_ns, frame })
     }
 
+    /// No frame settled so far lasts longer, ns.
+    pub fn free_ns(&self) -> u64 {
+        self.free_ns
+    }
+
     /// When the next frame takes the wire, unless one that is not yet sent comes before it, ns.
     pub fn next_start_ns(&self) -> Option<u64> {
         self.next().map(|(start_ns, _)| start_ns)
@@ -149,13 +161,33 @@ impl TokenBus {
             .min()
     }
 
-    /// When the token, going round undisturbed, first comes to `board` at or after `from_ns`.
+    /// When the token, going round undisturbed, first comes to `board`, which is up, at or after `from_ns`.
     fn visit_ns(&self, board: usize, from_ns: u64) -> u64 {
-        let boards = self.waiting.len();
-        let hops = (board + boards - self.holder - 1) % boards + 1;
-        let first_ns = self.free_ns + hops as u64 * self.config.token_pass_ns;
-        let round_ns = boards as u64 * self.config.token_pass_ns;
+        let (mut at, mut first_ns) = (self.holder, self.free_ns);
+        loop {
+            let (next, hop_ns) = self.hop(at);
+            (at, first_ns) = (next, first_ns + hop_ns);
+            if at == board {
+                break;
+            }
+        }
+        let round_ns = self.round_ns();
         first_ns + from_ns.saturating_sub(first_ns).div_ceil(round_ns) * round_ns
+    }
+
+    /// Who gets the token after `board`, and how long that takes, ns.
+    fn hop(&self, board: usize) -> (usize, u64) {
+        let boards = self.up.len();
+        let distance = (1..boards).find(|distance| self.up[(board + distance) % boards]).unwrap_or(boards);
+        let beside = distance == 1 || distance == boards;
+        let hop_ns = if beside { self.config.token_pass_ns } else { self.config.token_pass_ns.max(IN_BAND_NS) };
+        ((board + distance) % boards, hop_ns)
+    }
+
+    /// Once round all boards that are up, ns.
+    fn round_ns(&self) -> u64 {
+        let hops = (0..self.up.len()).filter(|board| self.up[*board]).map(|board| self.hop(board).1);
+        hops.sum::<u64>().max(1)
     }
 }
 

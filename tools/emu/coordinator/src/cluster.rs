@@ -6,20 +6,25 @@
 //!
 //! Invariant: between rounds every board stands; all input is ordered then, at a time that no board has passed.
 
-use crate::board::{Board, Starting};
-use crate::bus::{Passage, TokenBus, Waiting};
+mod frames;
+mod power;
+mod start;
+
+use crate::board::{Board, BoardState};
+use crate::bus::{TokenBus, Waiting};
 use crate::commands::{Command, Commands, InputSender};
-use crate::config::{BOARDS_MAX, ClusterConfig, SHIFT_MAX};
+use crate::config::ClusterConfig;
 use crate::error::EmuError;
-use crate::event::{Event, FrameEvent, Stats};
-use crate::faults::{Fault, Faults};
+use crate::event::{Event, Stats};
+use crate::faults::Faults;
 use crate::horizon::{self, Bounds};
 use crate::pace::Pace;
+use crate::power::Schedule;
 use crate::qemu;
 use crate::recording::{Header, RecordedInput, Recorder, Recording};
 use crate::timeline::{Item, Timeline};
-use renga_emu_device::messages::{NEVER_NS, Order, Record, Welcome};
-use renga_emu_device::registers::{FLAG_INTERACTIVE, FLAG_TRACING};
+use renga_emu_device::messages::{NEVER_NS, Order, Record};
+use start::Starter;
 use std::time::Instant;
 
 /// A board that runs alone stops after so many instructions, so that what it says is heard.
@@ -31,6 +36,11 @@ const PACED_LONGEST_NS: u64 = 2_000_000;
 #[derive(Debug)]
 pub struct Cluster {
     boards: Vec<Board>,
+    starter: Starter,
+    power: Schedule,
+    revive_ns: Option<u64>,
+    /// What is still to be typed, for boards that are started again before.
+    inputs: Vec<RecordedInput>,
     bus: TokenBus,
     faults: Faults,
     faults_met: u64,
@@ -53,6 +63,8 @@ pub struct Cluster {
     /// To be told, ns.
     deadlock_ns: Option<u64>,
     deadlock_told: bool,
+    /// Somebody wants to know how the boards are.
+    asked: bool,
     failure: Option<EmuError>,
 }
 
@@ -62,7 +74,7 @@ impl Cluster {
     /// # Errors
     /// If the configuration, QEMU or a file is not as it should be.
     pub fn start(config: ClusterConfig) -> Result<Self, EmuError> {
-        let lookahead_ns = check(&config)?;
+        let lookahead_ns = start::check(&config)?;
         qemu::check_version(&config.qemu)?;
         let replay = config.replay.as_deref().map(Recording::load).transpose()?;
         if let Some(recording) = &replay {
@@ -72,8 +84,13 @@ impl Cluster {
         header.interactive |= replay.as_ref().is_some_and(|recording| recording.header.interactive);
         let recorder = config.record.as_deref().map(|path| Recorder::create(path, &header)).transpose()?;
         let longest_ns = LONGEST_INSTRUCTIONS << config.shift;
+        let starter = Starter::new(config.clone(), &header, lookahead_ns);
         let mut cluster = Self {
-            boards: start_boards(&config, &header, lookahead_ns)?,
+            boards: starter.all()?,
+            starter,
+            power: Schedule::default(),
+            revive_ns: config.revive_ns,
+            inputs: Vec::new(),
             bus: TokenBus::new(config.bus, config.boards.len()),
             faults: Faults::new(config.faults, config.seed),
             faults_met: 0,
@@ -92,9 +109,14 @@ impl Cluster {
             grants: 0,
             deadlock_ns: None,
             deadlock_told: false,
+            asked: false,
             failure: None,
         };
-        for input in replay.into_iter().flat_map(|recording| recording.inputs) {
+        let (inputs, power) = replay.map_or((Vec::new(), config.power), |replay| (replay.inputs, replay.power));
+        for order in power {
+            cluster.power_at(order.board, order.time_ns, order.change)?;
+        }
+        for input in inputs {
             cluster.input_at(input.board, input.time_ns, &input.bytes)?;
         }
         Ok(cluster)
@@ -109,6 +131,9 @@ impl Cluster {
         loop {
             if let Some(event) = self.timeline.pop() {
                 return Ok(event);
+            }
+            if std::mem::take(&mut self.asked) {
+                return Ok(Event::Status { time_ns: self.time_ns, boards: self.status() });
             }
             if let Some(time_ns) = self.deadlock_ns.take() {
                 return Ok(Event::Deadlock { time_ns });
@@ -147,14 +172,19 @@ impl Cluster {
         let target = self.boards.get_mut(usize::from(board));
         let target = target.ok_or_else(|| EmuError::Config(format!("there is no board {board}")))?;
         let time_ns = time_ns.max(self.time_ns).max(target.now_ns());
-        if target.exited() {
+        // What is typed at a board that does not run is lost, unless it is one that will.
+        let awaited = self.power.next_ns(board).is_some_and(|power_ns| power_ns <= time_ns);
+        if !target.is_up() && !awaited {
             return Ok(time_ns);
         }
         target.order(Order::Input { time_ns, bytes: bytes.to_vec() });
         self.deadlock_told = false;
+        let input = RecordedInput { board, time_ns, bytes: bytes.to_vec() };
         if let Some(recorder) = &mut self.recorder {
-            recorder.input(&RecordedInput { board, time_ns, bytes: bytes.to_vec() })?;
+            recorder.input(&input)?;
         }
+        self.inputs.retain(|input| input.time_ns >= self.time_ns);
+        self.inputs.push(input);
         Ok(time_ns)
     }
 
@@ -176,9 +206,9 @@ impl Cluster {
         self.time_ns
     }
 
-    /// The processes of the boards' QEMUs.
+    /// The processes of the boards' QEMUs; 0 for a board that is off.
     pub fn process_ids(&self) -> Vec<u32> {
-        self.boards.iter().map(Board::process_id).collect()
+        self.boards.iter().map(|board| board.process_id().unwrap_or(0)).collect()
     }
 
     fn step(&mut self) -> Result<(), EmuError> {
@@ -187,7 +217,11 @@ impl Cluster {
         }
         // A person may type at any instant from now on: nothing later is settled.
         let now_ns = self.pace.as_ref().map_or(NEVER_NS, |pace| pace.now_ns().max(self.time_ns));
-        let horizon_ns = self.settle_frames(now_ns);
+        let power_ns = self.power.first().map_or(NEVER_NS, |order| order.time_ns);
+        let running_ns = self.settle_frames(now_ns.min(power_ns));
+        // Who could type is told that all wait, before an order wakes somebody.
+        let asks = self.pace.is_none() && self.session_end_ns == NEVER_NS && !self.deadlock_told;
+        let horizon_ns = if running_ns == NEVER_NS && asks { NEVER_NS } else { running_ns.min(power_ns) };
         let waits = horizon_ns == NEVER_NS;
         self.time_ns = self.time_ns.max(if waits { self.last_ns() + 1 } else { horizon_ns.min(now_ns) });
         let end_ns = self.limit_ns.min(self.session_end_ns);
@@ -196,66 +230,41 @@ impl Cluster {
             // To be told before anything else is waited for.
             return Ok(());
         }
-        if self.boards.iter().all(Board::exited) {
+        if self.is_over() {
             self.close(self.last_ns());
         } else if waits && self.pace.is_none() && self.session_end_ns == NEVER_NS {
             self.tell_deadlock()?;
         } else if horizon_ns >= end_ns && (self.pace.is_none() || !waits || self.session_end_ns != NEVER_NS) {
             self.end(end_ns)?;
         } else if self.may_run(horizon_ns.min(end_ns))? {
-            self.run_round()?;
+            if power_ns <= running_ns {
+                self.change_power()?;
+            } else {
+                self.run_round()?;
+            }
         }
         Ok(())
+    }
+
+    /// No board runs, and none will. (A person may still start one that was cut.)
+    fn is_over(&self) -> bool {
+        let ended = |board: &Board| !board.is_up() && (self.pace.is_none() || board.state() == BoardState::Exited);
+        self.power.first().is_none() && self.boards.iter().all(ended)
     }
 
     fn obey(&mut self, command: Command) -> Result<(), EmuError> {
         match command {
             Command::Input { board, bytes } => self.input(board, &bytes).map(|_| ()),
+            Command::Power { board, change } => self.power(board, change).map(|_| ()),
+            Command::Ask => {
+                self.asked = true;
+                Ok(())
+            }
             Command::Stop => {
                 self.stop();
                 Ok(())
             }
         }
-    }
-
-    /// Settles the frames that take the wire before `limit_ns`, as far as they can be, and returns the first instant at
-    /// which a board may do anything or a frame take the wire.
-    fn settle_frames(&mut self, limit_ns: u64) -> u64 {
-        loop {
-            let board_ns = self.boards.iter().map(Board::earliest_ns).min().unwrap_or(NEVER_NS);
-            match self.bus.decide(board_ns.min(limit_ns)) {
-                Some(passage) => self.announce(passage),
-                None => return self.bus.next_start_ns().map_or(board_ns, |start_ns| start_ns.min(board_ns)),
-            }
-        }
-    }
-
-    fn announce(&mut self, passage: Passage) {
-        let time_ns = passage.end_ns;
-        let fault = self.faults.draw();
-        self.faults_met += u64::from(fault != Fault::None);
-        for (number, board) in self.boards.iter_mut().enumerate() {
-            if passage.reaches(number as u8) {
-                let copies = fault.copies(&passage.frame.bytes).into_iter();
-                copies.for_each(|bytes| board.order(Order::Deliver { time_ns, bytes }));
-            }
-        }
-        let token_wait_ns = passage.start_ns - passage.frame.sent_ns;
-        let wire_ns = passage.end_ns - passage.start_ns;
-        self.boards[usize::from(passage.source)].order(Order::Departed {
-            time_ns,
-            token_wait_ns: u32::try_from(token_wait_ns).unwrap_or(u32::MAX),
-            wire_ns: u32::try_from(wire_ns).unwrap_or(u32::MAX),
-        });
-        self.timeline.add_frame(FrameEvent {
-            source: passage.source,
-            destination: passage.frame.destination,
-            sent_ns: passage.frame.sent_ns,
-            token_wait_ns,
-            wire_ns,
-            delivered_ns: time_ns,
-            bytes: passage.frame.bytes,
-        });
     }
 
     /// Waits until the host has caught up with virtual time, or a command has come.
@@ -272,21 +281,32 @@ impl Cluster {
     }
 
     fn run_round(&mut self) -> Result<(), EmuError> {
-        let earliest_ns: Vec<u64> = self.boards.iter().map(Board::earliest_ns).collect();
+        let power_ns = |number: usize| self.power.next_ns(number as u8).unwrap_or(NEVER_NS);
+        let powers_ns: Vec<u64> = (0..self.boards.len()).map(power_ns).collect();
+        let earliest_ns: Vec<u64> =
+            self.boards.iter().zip(&powers_ns).map(|(board, power_ns)| board.earliest_ns().min(*power_ns)).collect();
         let bounds = Bounds {
             lookahead_ns: self.lookahead_ns,
             longest_ns: self.longest_ns,
             frame_waits: self.bus.has_waiting(),
         };
-        let grants_ns = horizon::grants(&earliest_ns, bounds);
-        let runs = |number: usize| earliest_ns[number] < grants_ns[number];
+        let grants_ns = horizon::grants(&earliest_ns, bounds).into_iter().zip(&powers_ns);
+        let grants_ns: Vec<u64> = grants_ns.map(|(grant_ns, power_ns)| grant_ns.min(*power_ns)).collect();
+        let runs = |(number, board): &(usize, &mut Board)| board.earliest_ns() < grants_ns[*number];
         self.rounds += 1;
-        for (number, board) in self.boards.iter_mut().enumerate().filter(|(number, _)| runs(*number)) {
+        let mut granted = Vec::with_capacity(self.boards.len());
+        for (number, board) in self.boards.iter_mut().enumerate().filter(runs) {
             self.grants += 1;
-            board.grant(grants_ns[number])?;
+            granted.push((number, board.grant(grants_ns[number])));
         }
-        for number in (0..self.boards.len()).filter(|number| runs(*number)) {
-            let (records, exit) = self.boards[number].receive()?;
+        for (number, grant) in granted {
+            let (records, exit) = match grant.and_then(|()| self.boards[number].receive()) {
+                Ok(report) => report,
+                Err(error) => {
+                    self.lose(number as u8, error)?;
+                    continue;
+                }
+            };
             for record in records {
                 self.note(number as u8, record);
             }
@@ -356,39 +376,4 @@ impl Cluster {
     fn last_ns(&self) -> u64 {
         self.boards.iter().map(Board::now_ns).max().unwrap_or(self.time_ns)
     }
-}
-
-/// Refuses what cannot work; the lookahead, ns.
-fn check(config: &ClusterConfig) -> Result<u64, EmuError> {
-    let refuse = |what: String| Err(EmuError::Config(what));
-    if config.boards.is_empty() || config.boards.len() > BOARDS_MAX {
-        return refuse(format!("a cluster has 1 to {BOARDS_MAX} boards, not {}", config.boards.len()));
-    }
-    if config.shift > SHIFT_MAX {
-        return refuse(format!("shift is 0 to {SHIFT_MAX}, not {}", config.shift));
-    }
-    if config.bus.rate_bps == 0 || config.bus.token_pass_ns == 0 {
-        return refuse("the bus needs a rate and a token pass above 0".to_owned());
-    }
-    // A board stops at the end of an instruction, so up to one instruction late.
-    let late_ns = (1 << config.shift) - 1;
-    let longest_ns = config.bus.least_latency_ns().saturating_sub(late_ns);
-    match config.quantum_ns.unwrap_or(longest_ns) {
-        0 => refuse("the bus is faster than an instruction".to_owned()),
-        quantum_ns if quantum_ns > longest_ns => {
-            refuse(format!("on this bus a quantum is at most {longest_ns} ns, not {quantum_ns} ns"))
-        }
-        quantum_ns => Ok(quantum_ns),
-    }
-}
-
-fn start_boards(config: &ClusterConfig, header: &Header, lookahead_ns: u64) -> Result<Vec<Board>, EmuError> {
-    let flag = |on: bool, bit: u32| if on { bit } else { 0 };
-    let flags = flag(config.trace, FLAG_TRACING) | flag(header.interactive, FLAG_INTERACTIVE);
-    let numbers = 0..config.boards.len() as u8;
-    let starting: Result<Vec<Starting>, EmuError> = numbers.map(|number| Starting::start(config, number)).collect();
-    let welcome = |(number, board): (usize, Starting)| {
-        board.welcome(&Welcome { board: number as u8, flags, epoch_s: config.epoch_s, lookahead_ns })
-    };
-    starting?.into_iter().enumerate().map(welcome).collect()
 }

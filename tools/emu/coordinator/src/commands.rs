@@ -1,5 +1,6 @@
 //! What other threads may tell a running cluster.
 
+use crate::power::PowerChange;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
@@ -13,6 +14,15 @@ pub enum Command {
         /// What.
         bytes: Vec<u8>,
     },
+    /// Do this to a board.
+    Power {
+        /// Which board.
+        board: u8,
+        /// What.
+        change: PowerChange,
+    },
+    /// Tell how the boards are.
+    Ask,
     /// End the run.
     Stop,
 }
@@ -25,6 +35,16 @@ impl InputSender {
     /// Types `bytes` at the console of `board`, as soon as possible; false if the cluster has gone.
     pub fn send(&self, board: u8, bytes: &[u8]) -> bool {
         self.0.send(Command::Input { board, bytes: bytes.to_vec() }).is_ok()
+    }
+
+    /// Cuts, hangs or starts `board`, as soon as possible; false if the cluster has gone.
+    pub fn power(&self, board: u8, change: PowerChange) -> bool {
+        self.0.send(Command::Power { board, change }).is_ok()
+    }
+
+    /// Asks for an [`crate::Event::Status`]; false if the cluster has gone.
+    pub fn ask(&self) -> bool {
+        self.0.send(Command::Ask).is_ok()
     }
 
     /// Ends the run as soon as possible; false if the cluster has gone.

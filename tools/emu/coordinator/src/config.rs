@@ -2,6 +2,7 @@
 
 use crate::bus::BusConfig;
 use crate::faults::FaultConfig;
+use crate::power::PowerOrder;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,6 +18,8 @@ pub struct BoardConfig {
     pub image: PathBuf,
     /// The command line that the image finds in its ATAGs.
     pub append: String,
+    /// More of it, at the first start only.
+    pub append_once: String,
     /// A raw image of an SD card, which the board writes to; its size is a power of two.
     pub sd_image: Option<PathBuf>,
     /// A device tree, instead of ATAGs.
@@ -66,6 +69,10 @@ pub struct ClusterConfig {
     pub trace: bool,
     /// When to stop.
     pub limits: Limits,
+    /// What happens to boards, and when.
+    pub power: Vec<PowerOrder>,
+    /// A board whose QEMU dies by itself is started again after so long, ns; without it, that ends the run.
+    pub revive_ns: Option<u64>,
     /// A file to write all input to, with its virtual time.
     pub record: Option<PathBuf>,
     /// A file to take input from.
@@ -88,6 +95,8 @@ impl ClusterConfig {
             pace: false,
             trace: false,
             limits: Limits::default(),
+            power: Vec::new(),
+            revive_ns: None,
             record: None,
             replay: None,
         }

@@ -1,5 +1,6 @@
 //! What a cluster tells its user.
 
+use crate::power::{BoardStatus, PowerChange};
 use renga_emu_device::registers::BROADCAST;
 
 /// Something that happened; events come in the order of virtual time.
@@ -42,6 +43,34 @@ pub enum Event {
         status: u8,
         /// When, ns.
         time_ns: u64,
+    },
+    /// Something happened to a board from outside.
+    Power {
+        /// Which board.
+        board: u8,
+        /// When, ns.
+        time_ns: u64,
+        /// What.
+        change: PowerChange,
+        /// How often it has been started by now.
+        starts: u32,
+    },
+    /// A board's QEMU died by itself; it will be started again. (Without [`crate::ClusterConfig::revive_ns`] that is an
+    /// error instead.)
+    BoardCrashed {
+        /// Which board.
+        board: u8,
+        /// When it was heard of last, ns.
+        time_ns: u64,
+        /// How its process ended.
+        status: String,
+    },
+    /// How the boards are, because somebody asked.
+    Status {
+        /// When, ns.
+        time_ns: u64,
+        /// Per board.
+        boards: Vec<BoardStatus>,
     },
     /// Every board waits, no timer runs, nothing is on the link and no input is due. Input lets the cluster go on;
     /// without it, the next event is `Finished`.
@@ -95,7 +124,7 @@ pub struct Stats {
     pub grants: u64,
     /// Frames that took the wire.
     pub frames: u64,
-    /// Of those, lost, corrupted or duplicated by [`crate::FaultConfig`].
+    /// Of those, hit by [`crate::FaultConfig`].
     pub faults: u64,
     /// Frames lost at boards whose queues were full.
     pub overruns: u64,

@@ -1,15 +1,19 @@
-//! Faults of the link, drawn from the seed: frames that get lost, corrupted or heard twice.
+//! Faults of the link, drawn from the seed: frames that get lost, corrupted, heard twice or late; tokens that get lost or
+//! meet another.
 //!
 //! Invariant: what happens to a frame depends on the seed and on how many frames took the wire before it.
 //!
-//! Not here: lost tokens and dead boards.
+//! Not here: what the bus does about its token (`bus`), boards that die (`power`).
 
 use serde::{Deserialize, Serialize};
 
 const ONE_PPM: u64 = 1_000_000;
+/// A late frame arrives at most so much later, ns.
+const DELAY_NS_MAX: u64 = 3_000_000;
 
 /// How often what goes wrong, in frames of a million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FaultConfig {
     /// Nobody hears the frame.
     pub loss_ppm: u32,
@@ -17,6 +21,12 @@ pub struct FaultConfig {
     pub corrupt_ppm: u32,
     /// Everybody hears it twice.
     pub duplicate_ppm: u32,
+    /// It arrives up to 3 ms late, perhaps behind later ones.
+    pub delay_ppm: u32,
+    /// The token is lost after it.
+    pub token_ppm: u32,
+    /// It meets another one: there are two tokens.
+    pub collision_ppm: u32,
 }
 
 /// What happens to a frame.
@@ -30,6 +40,12 @@ pub enum Fault {
     Corrupt(u64),
     /// It arrives twice.
     Duplicate,
+    /// It arrives so much later, ns.
+    Delay(u64),
+    /// It arrives, and the token is lost.
+    TokenLoss,
+    /// It is lost, with a frame of another board that is on the wire at the same time.
+    Collision,
 }
 
 /// Draws faults.
@@ -47,15 +63,22 @@ impl Faults {
 
     /// For the next frame on the wire.
     pub fn draw(&mut self) -> Fault {
-        let (chance, bit) = (self.next() % ONE_PPM, self.next());
-        let FaultConfig { loss_ppm, corrupt_ppm, duplicate_ppm } = self.config;
-        let [lost, corrupt, twice] = [loss_ppm, corrupt_ppm, duplicate_ppm].map(u64::from);
-        match chance {
-            chance if chance < lost => Fault::Loss,
-            chance if chance < lost + corrupt => Fault::Corrupt(bit),
-            chance if chance < lost + corrupt + twice => Fault::Duplicate,
-            _ => Fault::None,
-        }
+        let (chance, which) = (self.next() % ONE_PPM, self.next());
+        let config = self.config;
+        let faults = [
+            (config.loss_ppm, Fault::Loss),
+            (config.corrupt_ppm, Fault::Corrupt(which)),
+            (config.duplicate_ppm, Fault::Duplicate),
+            (config.delay_ppm, Fault::Delay(which % DELAY_NS_MAX + 1)),
+            (config.token_ppm, Fault::TokenLoss),
+            (config.collision_ppm, Fault::Collision),
+        ];
+        let mut below = 0;
+        let drawn = faults.into_iter().find(|(ppm, _)| {
+            below += u64::from(*ppm);
+            chance < below
+        });
+        drawn.map_or(Fault::None, |(_, fault)| fault)
     }
 
     /// SplitMix64.
@@ -72,8 +95,8 @@ impl Fault {
     /// The copies of `bytes` that are heard.
     pub fn copies(self, bytes: &[u8]) -> Vec<Vec<u8>> {
         match self {
-            Fault::None => vec![bytes.to_vec()],
-            Fault::Loss => Vec::new(),
+            Fault::None | Fault::Delay(_) | Fault::TokenLoss => vec![bytes.to_vec()],
+            Fault::Loss | Fault::Collision => Vec::new(),
             Fault::Duplicate => vec![bytes.to_vec(); 2],
             Fault::Corrupt(bit) => {
                 let mut heard = bytes.to_vec();
@@ -91,7 +114,14 @@ mod tests {
 
     #[test]
     fn faults_are_as_frequent_as_asked_and_repeat() {
-        let config = FaultConfig { loss_ppm: 100_000, corrupt_ppm: 50_000, duplicate_ppm: 20_000 };
+        let config = FaultConfig {
+            loss_ppm: 100_000,
+            corrupt_ppm: 50_000,
+            duplicate_ppm: 20_000,
+            delay_ppm: 30_000,
+            token_ppm: 10_000,
+            collision_ppm: 5_000,
+        };
         let draw = |seed| {
             let mut faults = Faults::new(config, seed);
             (0..10_000).map(|_| faults.draw()).collect::<Vec<_>>()
@@ -101,6 +131,9 @@ mod tests {
         assert!((900..1100).contains(&count(|fault| *fault == Fault::Loss)));
         assert!((400..600).contains(&count(|fault| matches!(fault, Fault::Corrupt(_)))));
         assert!((150..250).contains(&count(|fault| *fault == Fault::Duplicate)));
+        assert!((250..350).contains(&count(|fault| matches!(fault, Fault::Delay(1..=DELAY_NS_MAX)))));
+        assert!((70..130).contains(&count(|fault| *fault == Fault::TokenLoss)));
+        assert!((30..70).contains(&count(|fault| *fault == Fault::Collision)));
         assert_eq!(drawn, draw(3));
         assert_ne!(drawn, draw(4));
         assert!(Faults::new(FaultConfig::default(), 3).draw() == Fault::None);

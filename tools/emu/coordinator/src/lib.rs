@@ -1,7 +1,8 @@
 //! The cluster emulator: one QEMU per board, all in one deterministic virtual time.
 //!
 //! [`Cluster::start`] starts the boards; [`Cluster::next_event`] lets them run and tells what they do;
-//! [`Cluster::input`] types at a console. `tools/emu/README.md` says how it works and what a board sees of it.
+//! [`Cluster::input`] types at a console; [`Cluster::power`] cuts, hangs and starts boards. `tools/emu/README.md` says how
+//! it works and what a board sees of it.
 //!
 //! Invariant: events come in the order of virtual time, and nothing in them but [`Stats::host_s`], `rounds` and
 //! `grants` depends on the host.
@@ -21,10 +22,12 @@ pub mod faults;
 mod fingerprint;
 mod horizon;
 mod pace;
+pub mod power;
 mod qemu;
 mod recording;
 mod timeline;
 
+pub use board::BoardState;
 pub use bus::BusConfig;
 pub use cluster::Cluster;
 pub use commands::InputSender;
@@ -32,5 +35,6 @@ pub use config::{BoardConfig, ClusterConfig, Limits};
 pub use error::EmuError;
 pub use event::{Event, FrameEvent, Stats};
 pub use faults::FaultConfig;
+pub use power::{BoardStatus, PowerChange, PowerOrder};
 pub use qemu::SUPPORTED_QEMU;
 pub use recording::{Header, RecordedInput, Recording};

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a [`Qemu`] that is dropped is dead and reaped. Not here: what is said over its socket (`board`).
 
-use crate::config::{BoardConfig, ClusterConfig};
+use crate::config::{BOARDS_MAX, BoardConfig, ClusterConfig};
 use crate::error::EmuError;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -46,9 +46,9 @@ pub struct Qemu {
 }
 
 impl Qemu {
-    /// Starts board `number`, whose plugin is to call at the abstract socket `socket`.
-    pub fn start(config: &ClusterConfig, number: u8, socket: &str) -> Result<Self, EmuError> {
-        let mut command = command(config, number, socket);
+    /// Starts board `number` for the `starts`th time; its plugin is to call at the abstract socket `socket`.
+    pub fn start(config: &ClusterConfig, number: u8, starts: u32, socket: &str) -> Result<Self, EmuError> {
+        let mut command = command(config, number, starts, socket);
         let child = command.spawn();
         let mut child = child.map_err(|error| EmuError::NoQemu { program: config.qemu.clone(), error })?;
         let said = Arc::new(Mutex::new(Vec::new()));
@@ -125,7 +125,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-fn command(config: &ClusterConfig, number: u8, socket: &str) -> Command {
+fn command(config: &ClusterConfig, number: u8, starts: u32, socket: &str) -> Command {
     let board = &config.boards[usize::from(number)];
     let mut command = Command::new(&config.qemu);
     // A group of its own: an interrupt from the terminal is for the caller, who decides what it means.
@@ -133,18 +133,19 @@ fn command(config: &ClusterConfig, number: u8, socket: &str) -> Command {
     command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
     command.arg("-icount").arg(format!("shift={},sleep=off", config.shift));
     command.args(["-global", "cortex-a53-arm-cpu.cntfrq=1000000000", "-global", "bcm2837.enabled-cpus=1"]);
-    command.arg("-seed").arg(board_seed(config.seed, number).to_string());
+    command.arg("-seed").arg(board_seed(config.seed, number, starts).to_string());
     command.args(["-chardev", "null,id=console", "-serial", "chardev:console"]);
     command.args(["-chardev", "null,id=log", "-serial", "chardev:log"]);
     command.arg("-plugin").arg(format!("{},socket={socket}", quoted(&config.plugin)));
-    add_files(&mut command, board);
+    add_files(&mut command, board, starts);
     command
 }
 
-fn add_files(command: &mut Command, board: &BoardConfig) {
+fn add_files(command: &mut Command, board: &BoardConfig, starts: u32) {
     command.arg("-kernel").arg(&board.image);
-    if !board.append.is_empty() {
-        command.arg("-append").arg(&board.append);
+    let append = if starts == 1 { format!("{}{}", board.append, board.append_once) } else { board.append.clone() };
+    if !append.is_empty() {
+        command.arg("-append").arg(append);
     }
     if let Some(dtb) = &board.dtb {
         command.arg("-dtb").arg(dtb);
@@ -161,9 +162,10 @@ fn quoted(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
 }
 
-/// A seed for each board (SplitMix64).
-fn board_seed(seed: u64, number: u8) -> u64 {
-    let mut mixed = seed.wrapping_add((u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+/// A seed for each board and start (SplitMix64).
+fn board_seed(seed: u64, number: u8, starts: u32) -> u64 {
+    let stream = u64::from(number) + 1 + (u64::from(starts) - 1) * (BOARDS_MAX as u64 + 1);
+    let mut mixed = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ mixed >> 31
@@ -191,7 +193,8 @@ mod tests {
 
     #[test]
     fn boards_have_different_seeds() {
-        assert_ne!(board_seed(1, 0), board_seed(1, 1));
-        assert_ne!(board_seed(1, 0), board_seed(2, 0));
+        assert_ne!(board_seed(1, 0, 1), board_seed(1, 1, 1));
+        assert_ne!(board_seed(1, 0, 1), board_seed(2, 0, 1));
+        assert_ne!(board_seed(1, 0, 1), board_seed(1, 0, 2));
     }
 }

@@ -1,10 +1,12 @@
-//! What was typed, in a file: JSON lines, a [`Header`] first, then one [`RecordedInput`] each, last perhaps an end.
+//! What was done to a cluster, in a file: JSON lines, a [`Header`] first, then one [`RecordedInput`] or [`PowerOrder`]
+//! each, last perhaps an end.
 //!
 //! Invariant: a run with the same images and a recording as its input is the recorded run.
 
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
 use crate::faults::FaultConfig;
+use crate::power::PowerOrder;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -79,6 +81,7 @@ struct End {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
+    Power(PowerOrder),
     Input(RecordedInput),
     End(End),
 }
@@ -90,6 +93,8 @@ pub struct Recording {
     pub header: Header,
     /// What was typed, ordered by time.
     pub inputs: Vec<RecordedInput>,
+    /// What happened to boards.
+    pub power: Vec<PowerOrder>,
     /// When the session was ended from outside, if it was, ns.
     pub end_ns: Option<u64>,
 }
@@ -111,13 +116,16 @@ impl Recording {
         if header.renga_recording != LAYOUT {
             return Err(format!("layout {} is not known", header.renga_recording));
         }
-        let mut recording = Self { header, inputs: Vec::new(), end_ns: None };
+        let mut recording = Self { header, inputs: Vec::new(), power: Vec::new(), end_ns: None };
         for (index, line) in lines {
             match serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 1))? {
-                Line::Input(input) if usize::from(input.board) >= recording.header.boards => {
-                    return Err(format!("line {}: there is no board {}", index + 1, input.board));
+                Line::Input(RecordedInput { board, .. }) | Line::Power(PowerOrder { board, .. })
+                    if usize::from(board) >= recording.header.boards =>
+                {
+                    return Err(format!("line {}: there is no board {board}", index + 1));
                 }
                 Line::Input(input) => recording.inputs.push(input),
+                Line::Power(order) => recording.power.push(order),
                 Line::End(end) => recording.end_ns = Some(end.end_ns),
             }
         }
@@ -155,6 +163,11 @@ impl Recorder {
     /// Notes input.
     pub fn input(&mut self, input: &RecordedInput) -> Result<(), EmuError> {
         self.write(input)
+    }
+
+    /// Notes something that happens to a board.
+    pub fn power(&mut self, order: &PowerOrder) -> Result<(), EmuError> {
+        self.write(order)
     }
 
     /// Notes that the run was ended at this time, ns.
@@ -200,6 +213,7 @@ mod hexadecimal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::power::PowerChange;
 
     fn header() -> Header {
         Header::of(&ClusterConfig::new(PathBuf::new(), PathBuf::new(), vec![Default::default(); 2]))
@@ -211,10 +225,15 @@ mod tests {
         let input = RecordedInput { board: 1, time_ns: 77, bytes: b"ls\r\x00\xff".to_vec() };
         let mut recorder = Recorder::create(&path, &header()).unwrap();
         recorder.input(&input).unwrap();
+        let cut = PowerOrder { board: 0, time_ns: 88, change: PowerChange::Cut };
+        recorder.power(&cut).unwrap();
         recorder.end(99).unwrap();
         let read = Recording::load(&path);
         fs::remove_file(&path).unwrap();
-        assert_eq!(read.unwrap(), Recording { header: header(), inputs: vec![input], end_ns: Some(99) });
+        assert_eq!(
+            read.unwrap(),
+            Recording { header: header(), inputs: vec![input], power: vec![cut], end_ns: Some(99) }
+        );
     }
 
     #[test]

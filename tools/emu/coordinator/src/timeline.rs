@@ -7,6 +7,7 @@
 
 use crate::event::{Event, FrameEvent};
 use crate::fingerprint::Fingerprint;
+use crate::power::PowerChange;
 use std::collections::VecDeque;
 
 /// Most bytes of one console or log event.
@@ -23,6 +24,10 @@ pub enum Item {
     Trace(Vec<u32>),
     /// The board ended.
     Exit(u8),
+    /// Something happened to the board, which had been started so often.
+    Power(PowerChange, u32),
+    /// Its QEMU ended, like this.
+    Crash(String),
     /// A frame.
     Frame(FrameEvent),
 }
@@ -104,6 +109,8 @@ impl Timeline {
                     let more = |item: &Item| if let Item::Log(byte) = item { Some(*byte) } else { None };
                     Event::Log { board, time_ns, bytes: self.gather(board, byte, more) }
                 }
+                Item::Power(change, starts) => Event::Power { board, time_ns, change, starts },
+                Item::Crash(status) => Event::BoardCrashed { board, time_ns, status },
                 Item::Exit(status) => Event::BoardExited { board, status, time_ns },
                 Item::Trace(words) if self.trace => Event::Trace { board, time_ns, words },
                 Item::Frame(frame) if self.trace => Event::Frame(frame),
@@ -141,7 +148,7 @@ impl Timeline {
             Item::Console(byte) => mix_byte(&mut self.hashes.console, board, time_ns, *byte),
             Item::Log(byte) => mix_byte(&mut self.hashes.log, board, time_ns, *byte),
             Item::Trace(words) => mix_record(&mut self.hashes.trace, board, time_ns, words),
-            Item::Exit(_) => {}
+            Item::Exit(_) | Item::Power(..) | Item::Crash(_) => {}
             Item::Frame(frame) => {
                 self.frames += 1;
                 mix_frame(&mut self.hashes.frame, frame);

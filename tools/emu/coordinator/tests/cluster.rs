@@ -73,7 +73,14 @@ fn three_boards_at_random_too_and_at_any_speed() {
 fn faults_of_the_link_repeat() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(3, "mesh");
-    config.faults = FaultConfig { loss_ppm: 100_000, corrupt_ppm: 100_000, duplicate_ppm: 100_000 };
+    config.faults = FaultConfig {
+        loss_ppm: 100_000,
+        corrupt_ppm: 100_000,
+        duplicate_ppm: 100_000,
+        delay_ppm: 50_000,
+        token_ppm: 20_000,
+        collision_ppm: 20_000,
+    };
     let (outcome, stats) = run_with(config.clone(), |_, _| ()).unwrap();
     assert!(stats.faults > 50, "{stats:?}");
     assert_eq!(run(config), outcome);

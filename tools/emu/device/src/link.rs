@@ -10,6 +10,8 @@ use crate::registers as at;
 use crate::registers::{FRAME_BYTES_MAX, RECEIVE_SLOTS, TRACE_WORDS_MAX, TRANSMIT_SLOTS};
 use std::collections::VecDeque;
 
+const NS_PER_S: u64 = 1_000_000_000;
+
 /// What the plugin has to do after a write.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -152,8 +154,10 @@ impl LinkDevice {
             at::TOKEN_WAIT => self.last_departed.token_wait_ns,
             at::WIRE_TIME => self.last_departed.wire_ns,
             at::FLAGS => self.identity.flags,
-            at::EPOCH_LOW => self.identity.epoch_s as u32,
-            at::EPOCH_HIGH => (self.identity.epoch_s >> 32) as u32,
+            at::EPOCH_LOW => (self.identity.epoch_ns / NS_PER_S) as u32,
+            at::EPOCH_HIGH => ((self.identity.epoch_ns / NS_PER_S) >> 32) as u32,
+            at::EPOCH_NS => (self.identity.epoch_ns % NS_PER_S) as u32,
+            at::STARTS => self.identity.starts,
             _ => 0,
         }
     }

@@ -27,8 +27,10 @@ pub struct Welcome {
     pub board: u8,
     /// Register `FLAGS`.
     pub flags: u32,
-    /// Seconds from 1970 to the beginning of virtual time.
-    pub epoch_s: u64,
+    /// From 1970 to time 0 of this board's own clock, ns.
+    pub epoch_ns: u64,
+    /// How often it was started, this time included.
+    pub starts: u32,
     /// A board that sends at t stops at t + this, to hear what became of its frame.
     pub lookahead_ns: u64,
 }
@@ -86,6 +88,18 @@ pub enum Record {
     },
 }
 
+impl Record {
+    /// The same, `by_ns` later: board time made cluster time.
+    pub fn later(mut self, by_ns: u64) -> Self {
+        let (Record::Console { time_ns, .. }
+        | Record::Log { time_ns, .. }
+        | Record::Trace { time_ns, .. }
+        | Record::Frame { time_ns, .. }) = &mut self;
+        *time_ns += by_ns;
+        self
+    }
+}
+
 /// A board may go on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
@@ -129,6 +143,14 @@ impl Order {
         match self {
             Order::Deliver { time_ns, .. } | Order::Departed { time_ns, .. } | Order::Input { time_ns, .. } => *time_ns,
         }
+    }
+
+    /// The same, `by_ns` earlier: cluster time made board time.
+    pub fn earlier(mut self, by_ns: u64) -> Self {
+        let (Order::Deliver { time_ns, .. } | Order::Departed { time_ns, .. } | Order::Input { time_ns, .. }) =
+            &mut self;
+        *time_ns -= by_ns;
+        self
     }
 }
 

@@ -43,10 +43,14 @@ pub const TRACE_WORD: u64 = 0x3c;
 pub const TRACE_END: u64 = 0x40;
 /// R: the `FLAG_` bits.
 pub const FLAGS: u64 = 0x44;
-/// R: seconds from 1970 to the beginning of virtual time, low word.
+/// R: seconds from 1970 to time 0 of this board, low word.
 pub const EPOCH_LOW: u64 = 0x48;
 /// R: its high word.
 pub const EPOCH_HIGH: u64 = 0x4c;
+/// R: nanoseconds that belong to them.
+pub const EPOCH_NS: u64 = 0x50;
+/// R: how often this board was started, this time included.
+pub const STARTS: u64 = 0x54;
 
 /// "RLNK".
 pub const MAGIC_VALUE: u32 = 0x524c_4e4b;

@@ -1,5 +1,6 @@
 //! The token bus by hand-made cases: waiting, order, horizons, who hears.
 
+use super::recovery::Leaving;
 use super::*;
 
 const ROUND: BusConfig = BusConfig { rate_bps: 1_000_000_000, frame_overhead_ns: 100, token_pass_ns: 10 };
@@ -89,4 +90,61 @@ fn who_hears_what() {
     assert_eq!(heard(BROADCAST), [0, 2, 3]);
     assert_eq!(heard(0xff), [0, 2, 3]);
     assert!(heard(1).is_empty());
+}
+
+#[test]
+fn a_board_that_is_off_is_passed_over() {
+    let mut bus = TokenBus::new(ROUND, 4);
+    bus.leave(1, 0, Leaving::Off);
+    // Board 0 had the token and finds out that nobody takes it.
+    bus.send(2, frame(0, 100));
+    assert_eq!(starts(&mut bus, u64::MAX), [(2, 40_000 + IN_BAND_NS, 40_000 + IN_BAND_NS + 900)]);
+    bus.send(0, frame(0, 100));
+    assert_eq!(starts(&mut bus, u64::MAX)[0].1, 50_900 + 20, "from 2 over 3 to 0 as ever");
+    bus.join(1, 60_000);
+    bus.send(1, frame(60_000, 100));
+    assert!(starts(&mut bus, u64::MAX)[0].1 <= 60_000 + IN_BAND_NS + 40);
+}
+
+#[test]
+fn a_holder_that_dies_takes_the_token_with_it() {
+    for (how, silent_ns) in [(Leaving::Off, 1_110_000), (Leaving::Hung, 6_610_000)] {
+        let mut bus = TokenBus::new(ROUND, 3);
+        bus.send(0, frame(0, 100));
+        assert_eq!(starts(&mut bus, 31), [(0, 30, 930)]);
+        bus.send(0, frame(40, 100));
+        bus.send(2, frame(50, 100));
+        bus.leave(0, 500, how);
+        assert_eq!(starts(&mut bus, u64::MAX)[0], (2, 500 + silent_ns + 10, 500 + silent_ns + 910), "{how:?}");
+        assert!(!bus.has_waiting(), "what it had to send is gone");
+    }
+}
+
+#[test]
+fn a_lost_token_is_silence_and_a_second_one_ruins_two_frames() {
+    let mut bus = TokenBus::new(ROUND, 3);
+    bus.send(1, frame(0, 100));
+    assert_eq!(starts(&mut bus, 11), [(1, 10, 910)]);
+    bus.lose_token(0);
+    bus.send(1, frame(950, 100));
+    assert_eq!(starts(&mut bus, u64::MAX), [(1, 910 + 1_010_000 + 10, 910 + 1_010_000 + 910)]);
+    for board in [0, 2] {
+        bus.send(board, frame(1_011_820, 100));
+        bus.send(board, frame(1_011_821, 100));
+    }
+    let passage = bus.decide(u64::MAX).expect("a frame waits");
+    assert_eq!((passage.source, passage.start_ns), (2, 1_011_830));
+    assert_eq!(bus.collide(passage.start_ns), Some((0, frame(1_011_820, 100))));
+    assert_eq!(starts(&mut bus, u64::MAX)[0].1, passage.end_ns + 110_000 + 20);
+}
+
+#[test]
+fn a_bus_without_boards_makes_its_token_anew() {
+    let mut bus = TokenBus::new(ROUND, 2);
+    bus.leave(0, 100, Leaving::Off);
+    bus.leave(1, 200, Leaving::Off);
+    bus.join(1, 3_600_000_000_000);
+    bus.send(1, frame(3_600_000_000_001, 100));
+    let start_ns = starts(&mut bus, u64::MAX)[0].1;
+    assert!((3_600_000_000_001..3_600_000_000_021).contains(&start_ns), "{start_ns}");
 }

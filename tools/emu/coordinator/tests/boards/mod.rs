@@ -1,6 +1,6 @@
 //! What the tests need: the plugin, a program for the boards, and a run to its end.
 
-use renga_emu::{BoardConfig, Cluster, ClusterConfig, EmuError, Event, Stats};
+use renga_emu::{BoardConfig, Cluster, ClusterConfig, EmuError, Event, PowerChange, Stats};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -25,6 +25,9 @@ pub struct Outcome {
     pub log: Vec<Vec<u8>>,
     /// Board, status, time.
     pub exits: Vec<(u8, u8, u64)>,
+    /// Board, time, what, starts.
+    pub power: Vec<(u8, u64, PowerChange, u32)>,
+    pub crashes: Vec<(u8, String)>,
     pub frames: u64,
     pub virtual_ns: u64,
     pub hashes: [u64; 4],
@@ -115,7 +118,9 @@ pub fn run_with(
                 println!("{outcome:#?}\n{stats:?}");
                 return Ok((outcome, stats));
             }
-            Event::Trace { .. } | Event::Frame(_) | Event::Deadlock { .. } => {}
+            Event::Power { board, time_ns, change, starts } => outcome.power.push((board, time_ns, change, starts)),
+            Event::BoardCrashed { board, status, .. } => outcome.crashes.push((board, status)),
+            Event::Trace { .. } | Event::Frame(_) | Event::Status { .. } | Event::Deadlock { .. } => {}
         }
         assert!(begin.elapsed() < RUN_MAX, "the run takes too long: {outcome:#?}");
     }

@@ -205,6 +205,28 @@ fn echo() -> ! {
     }
 }
 
+/// Says that it starts and what it hears; sends to all a word that says who it is and how often it has started, every
+/// millisecond, until it has run for a second.
+fn life(board: u32) -> ! {
+    const BEAT_NS: u64 = 1_000_000;
+    let starts = read(LINK + 0x54);
+    let calendar_ns = u64::from(read(LINK + 0x48)) * NS_PER_S + u64::from(read(LINK + 0x50));
+    say!("start {starts} at {calendar_ns}");
+    let mut heard = u32::MAX;
+    for beat in 1..1000 {
+        while read(LINK + 0x04) & 1 != 0 {
+            let (word, _) = receive();
+            if word != heard {
+                say!("{word:#x} after {beat}");
+                heard = word;
+            }
+        }
+        send(0xf, &[board << 16 | starts, beat, beat]);
+        sleep_until(u64::from(beat) * BEAT_NS);
+    }
+    exit(0)
+}
+
 /// Sleeps for ever, and wakes once a second.
 fn tick() -> ! {
     for second in 1u64.. {
@@ -240,6 +262,7 @@ extern "C" fn main() -> ! {
         Some(b"ping") => ping(board),
         Some(b"mesh") => mesh(board),
         Some(b"echo") => echo(),
+        Some(b"life") => life(board),
         Some(b"tick") => tick(),
         Some(b"compute") => compute(),
         Some(b"spin") => loop {},

@@ -2,14 +2,20 @@
 
 use super::*;
 use crate::registers::{
-    ARRIVAL_LOW, BOARD, EPOCH_HIGH, EPOCH_LOW, EXIT, FLAG_TRACING, FLAGS, INTERRUPT_RECEIVE, INTERRUPT_TRANSMIT,
-    INTERRUPTS, MAGIC, MAGIC_VALUE, RECEIVE_DROP, RECEIVE_LENGTH, RECEIVE_WORD, STATUS, STATUS_OVERRUN,
-    STATUS_RECEIVED, STATUS_SENDING, TOKEN_WAIT, TRACE_END, TRACE_WORD, TRANSMIT_FREE, TRANSMIT_SEND, TRANSMIT_WORD,
-    WIRE_TIME,
+    ARRIVAL_LOW, BOARD, EPOCH_HIGH, EPOCH_LOW, EPOCH_NS, EXIT, FLAG_TRACING, FLAGS, INTERRUPT_RECEIVE,
+    INTERRUPT_TRANSMIT, INTERRUPTS, MAGIC, MAGIC_VALUE, RECEIVE_DROP, RECEIVE_LENGTH, RECEIVE_WORD, STARTS, STATUS,
+    STATUS_OVERRUN, STATUS_RECEIVED, STATUS_SENDING, TOKEN_WAIT, TRACE_END, TRACE_WORD, TRANSMIT_FREE, TRANSMIT_SEND,
+    TRANSMIT_WORD, WIRE_TIME,
 };
 
 fn device() -> LinkDevice {
-    LinkDevice::new(Welcome { board: 3, flags: FLAG_TRACING, epoch_s: 5 << 32 | 7, lookahead_ns: 100 })
+    LinkDevice::new(Welcome {
+        board: 3,
+        flags: FLAG_TRACING,
+        epoch_ns: (1 << 32 | 7) * 1_000_000_000 + 9,
+        starts: 2,
+        lookahead_ns: 100,
+    })
 }
 
 fn deliver(device: &mut LinkDevice, time_ns: u64, bytes: &[u8]) {
@@ -89,7 +95,8 @@ fn trace_identity_and_exit() {
     assert_eq!(device.write(TRACE_END, 0, 7), Effect::Report(record));
     assert_eq!(device.read(MAGIC, 8), MAGIC_VALUE);
     assert_eq!(device.read(BOARD, 8), 3);
-    assert_eq!((device.read(EPOCH_LOW, 8), device.read(EPOCH_HIGH, 8)), (7, 5));
+    assert_eq!((device.read(EPOCH_LOW, 8), device.read(EPOCH_HIGH, 8), device.read(EPOCH_NS, 8)), (7, 1, 9));
+    assert_eq!(device.read(STARTS, 8), 2);
     assert_eq!(device.read(FLAGS, 8), FLAG_TRACING);
     assert_eq!(device.write(EXIT, 0x103, 9), Effect::Exit(3));
 }

@@ -1,0 +1,74 @@
+//! Starting: what is refused, and how boards come to be.
+
+use crate::board::{Board, Starting};
+use crate::config::{BOARDS_MAX, ClusterConfig, SHIFT_MAX};
+use crate::error::EmuError;
+use crate::recording::Header;
+use renga_emu_device::messages::Welcome;
+use renga_emu_device::registers::{FLAG_INTERACTIVE, FLAG_TRACING};
+
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// Refuses what cannot work; the lookahead, ns.
+pub(super) fn check(config: &ClusterConfig) -> Result<u64, EmuError> {
+    let refuse = |what: String| Err(EmuError::Config(what));
+    if config.boards.is_empty() || config.boards.len() > BOARDS_MAX {
+        return refuse(format!("a cluster has 1 to {BOARDS_MAX} boards, not {}", config.boards.len()));
+    }
+    if config.shift > SHIFT_MAX {
+        return refuse(format!("shift is 0 to {SHIFT_MAX}, not {}", config.shift));
+    }
+    if let Some(order) = config.power.iter().find(|order| usize::from(order.board) >= config.boards.len()) {
+        return refuse(format!("there is no board {}", order.board));
+    }
+    if config.bus.rate_bps == 0 || config.bus.token_pass_ns == 0 {
+        return refuse("the bus needs a rate and a token pass above 0".to_owned());
+    }
+    // A board stops at the end of an instruction, so up to one instruction late.
+    let late_ns = (1 << config.shift) - 1;
+    let longest_ns = config.bus.least_latency_ns().saturating_sub(late_ns);
+    match config.quantum_ns.unwrap_or(longest_ns) {
+        0 => refuse("the bus is faster than an instruction".to_owned()),
+        quantum_ns if quantum_ns > longest_ns => {
+            refuse(format!("on this bus a quantum is at most {longest_ns} ns, not {quantum_ns} ns"))
+        }
+        quantum_ns => Ok(quantum_ns),
+    }
+}
+
+/// What starts boards, at first and again.
+#[derive(Debug)]
+pub(super) struct Starter {
+    config: ClusterConfig,
+    flags: u32,
+    lookahead_ns: u64,
+}
+
+impl Starter {
+    /// For a cluster of this configuration.
+    pub fn new(config: ClusterConfig, header: &Header, lookahead_ns: u64) -> Self {
+        let flag = |on: bool, bit: u32| if on { bit } else { 0 };
+        let flags = flag(config.trace, FLAG_TRACING) | flag(header.interactive, FLAG_INTERACTIVE);
+        Self { config, flags, lookahead_ns }
+    }
+
+    /// All boards, at 0.
+    pub fn all(&self) -> Result<Vec<Board>, EmuError> {
+        let numbers = 0..self.config.boards.len() as u8;
+        let starting: Result<Vec<Starting>, EmuError> =
+            numbers.map(|number| Starting::start(&self.config, number, 1)).collect();
+        let welcome = |(number, board): (usize, Starting)| board.welcome(&self.identity(number as u8, 1, 0), 0);
+        starting?.into_iter().enumerate().map(welcome).collect()
+    }
+
+    /// Board `number`, for the `starts`th time, at `time_ns`.
+    pub fn again(&self, number: u8, starts: u32, time_ns: u64) -> Result<Board, EmuError> {
+        let starting = Starting::start(&self.config, number, starts)?;
+        starting.welcome(&self.identity(number, starts, time_ns), time_ns)
+    }
+
+    fn identity(&self, board: u8, starts: u32, origin_ns: u64) -> Welcome {
+        let epoch_ns = self.config.epoch_s.saturating_mul(NS_PER_S).saturating_add(origin_ns);
+        Welcome { board, flags: self.flags, epoch_ns, starts, lookahead_ns: self.lookahead_ns }
+    }
+}

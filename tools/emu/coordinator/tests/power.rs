@@ -1,0 +1,193 @@
+//! Boards that are cut, hung and started again, and buses that lose their token: exactly when it was said, the same in
+//! every run, and the same again from a recording.
+
+mod boards;
+
+use boards::{Outcome, run, run_with, tools};
+use renga_emu::{BoardState, ClusterConfig, EmuError, Event, FaultConfig, PowerChange, PowerOrder};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+const MS: u64 = 1_000_000;
+
+fn order(board: u8, time_ns: u64, change: PowerChange) -> PowerOrder {
+    PowerOrder { board, time_ns, change }
+}
+
+fn plan() -> Vec<PowerOrder> {
+    let (cut, hang, start) = (PowerChange::Cut, PowerChange::Hang, PowerChange::Start);
+    let orders = [
+        (1, 20 * MS + 123, cut),
+        (0, 30 * MS, start),
+        (1, 50 * MS + 7, start),
+        (2, 60 * MS, hang),
+        (0, 61 * MS, cut),
+        (0, 61 * MS, start),
+        (2, 90 * MS, start),
+    ];
+    orders.map(|(board, time_ns, change)| order(board, time_ns, change)).to_vec()
+}
+
+fn lives(power: Vec<PowerOrder>) -> Option<ClusterConfig> {
+    let mut config = tools()?.config(3, "life");
+    config.limits.virtual_ns = Some(120 * MS);
+    config.epoch_s = 1000;
+    config.power = power;
+    Some(config)
+}
+
+fn under_load<R>(work: impl FnOnce() -> R) -> R {
+    let done = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let result = work();
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        result
+    })
+}
+
+#[test]
+fn boards_die_and_return_at_their_instants_in_every_run() {
+    let Some(config) = lives(plan()) else { return };
+    let first = run(config.clone());
+    let told: Vec<_> = plan().iter().map(|order| (order.board, order.time_ns, order.change)).collect();
+    assert_eq!(first.power.iter().map(|(board, ns, change, _)| (*board, *ns, *change)).collect::<Vec<_>>(), told);
+    assert_eq!(first.power.iter().map(|(.., starts)| *starts).collect::<Vec<_>>(), [1, 2, 2, 1, 2, 3, 2]);
+    // Each life knows its number and the calendar; the others hear of it.
+    for (board, lives) in [
+        (0, &["start 1 at 1000000000000\n", "start 2 at 1000030000000\n", "start 3 at 1000061000000\n"][..]),
+        (1, &["start 1 at 1000000000000\n", "start 2 at 1000050000007\n", "0x3 after"]),
+        (2, &["start 1 at 1000000000000\n", "0x10002 after", "start 2 at 1000090000000\n"]),
+    ] {
+        for said in lives {
+            assert!(first.console[board].contains(said), "board {board}, {said:?}: {first:?}");
+        }
+    }
+    assert!(!first.console[0].contains("start 4"));
+    assert_eq!(run(config.clone()), first);
+    assert_eq!(run(ClusterConfig { quantum_ns: Some(2_111), ..config.clone() }), first, "the quantum shows");
+    assert_eq!(under_load(|| run(config)), first);
+}
+
+#[test]
+fn nothing_comes_from_a_dead_board() {
+    for change in [PowerChange::Cut, PowerChange::Hang] {
+        let Some(mut config) = lives(vec![order(1, 40 * MS, change)]) else { return };
+        config.trace = true;
+        let mut sources = Vec::new();
+        let heard = run_with(config, |_, event| {
+            if let Event::Frame(frame) = event
+                && frame.start_ns() > 40 * MS
+            {
+                sources.push(frame.source);
+            }
+        });
+        let (outcome, _) = heard.unwrap();
+        assert!(sources.len() > 100 && !sources.contains(&1), "{outcome:?}");
+        assert!(outcome.exits.is_empty(), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_hang_costs_more_than_a_cut() {
+    // Board 1 is in the middle of a long frame in both.
+    let run_until = |change| {
+        let mut config = tools()?.config(2, "mesh");
+        config.limits.virtual_ns = Some(15 * MS);
+        config.power = vec![order(1, 5 * MS + 200, change)];
+        Some(run(config))
+    };
+    let (Some(cut), Some(hung)) = (run_until(PowerChange::Cut), run_until(PowerChange::Hang)) else { return };
+    assert!(hung.frames <= cut.frames, "{cut:?} {hung:?}");
+    assert_ne!(cut, Outcome::default());
+}
+
+#[test]
+fn lost_tokens_and_collisions_repeat() {
+    let Some(tools) = tools() else { return };
+    let config = |faults| ClusterConfig { faults, ..tools.config(3, "mesh") };
+    let calm = run(config(FaultConfig::default()));
+    let loss = FaultConfig { token_ppm: 100_000, ..FaultConfig::default() };
+    let slow = run(config(loss));
+    assert!(slow.frames < calm.frames, "silent times leave fewer frames: {} {}", slow.frames, calm.frames);
+    assert_eq!(run(ClusterConfig { quantum_ns: Some(3_333), ..config(loss) }), slow);
+    let two = FaultConfig { collision_ppm: 100_000, delay_ppm: 100_000, ..FaultConfig::default() };
+    assert_eq!(run(ClusterConfig { quantum_ns: Some(3_333), ..config(two) }), run(config(two)));
+}
+
+#[test]
+fn orders_given_while_it_runs_replay_exactly() {
+    let Some(tools) = tools() else { return };
+    let path = std::env::temp_dir().join(format!("renga-emu-power-{}.jsonl", std::process::id()));
+    let config = ClusterConfig { pace: true, record: Some(path.clone()), ..tools.config(2, "echo") };
+    let (mut hands, mut status) = (Vec::new(), Vec::new());
+    let (live, _) = run_with(config, |cluster, event| {
+        if let Event::Status { boards, .. } = event {
+            status.push(boards.iter().map(|board| (board.state, board.starts)).collect::<Vec<_>>());
+        }
+        if matches!(event, Event::Console { .. }) && hands.is_empty() {
+            let sender = cluster.input_sender();
+            hands.push(thread::spawn(move || {
+                let pause = || thread::sleep(Duration::from_millis(30));
+                pause();
+                sender.send(1, b"x");
+                pause();
+                sender.power(1, PowerChange::Cut);
+                pause();
+                sender.send(1, b"lost");
+                sender.send(0, b"y");
+                sender.power(0, PowerChange::Hang);
+                pause();
+                sender.ask();
+                sender.power(1, PowerChange::Start);
+                sender.power(0, PowerChange::Start);
+                thread::sleep(Duration::from_millis(500));
+                sender.send(1, b"zq");
+                sender.send(0, b"q");
+            }));
+        }
+    })
+    .unwrap();
+    let said = |board: usize| live.console[board].lines().map(|line| line.chars().next().unwrap()).collect::<String>();
+    assert_eq!((said(0), said(1)), ("ryrq".to_owned(), "rxrzq".to_owned()), "{live:?}");
+    assert_eq!(status, [[(BoardState::Hung, 1), (BoardState::Off, 1)]]);
+    let replay = ClusterConfig { replay: Some(path.clone()), ..tools.config(2, "echo") };
+    assert_eq!(run(replay.clone()), live);
+    assert_eq!(run(ClusterConfig { quantum_ns: Some(999), ..replay }), live);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn who_is_killed_from_outside_is_started_again_if_so_wanted() {
+    let Some(tools) = tools() else { return };
+    let config = ClusterConfig { revive_ns: Some(10 * MS), ..tools.config(2, "life") };
+    let mut killed = false;
+    let (outcome, _) = run_with(config, |cluster, event| {
+        if matches!(event, Event::Console { board: 1, .. }) && !killed {
+            killed = true;
+            let id = cluster.process_ids()[1].to_string();
+            assert!(Command::new("sh").args(["-c", "kill -KILL $0", &id]).status().unwrap().success());
+        }
+    })
+    .unwrap();
+    assert_eq!(outcome.crashes, [(1, "signal 9".to_owned())]);
+    assert!(outcome.console[1].contains("start 2 at"), "{outcome:?}");
+    assert!(matches!(outcome.exits[..], [(0, 0, _), (1, 0, _)]), "{outcome:?}");
+}
+
+#[test]
+fn a_cluster_whose_boards_are_all_off_is_over() {
+    let cuts = (0..3).map(|board| order(board, 5 * MS, PowerChange::Cut)).collect();
+    let Some(config) = lives(cuts) else { return };
+    let outcome = run(config);
+    assert!(outcome.virtual_ns < 6 * MS && outcome.power.len() == 3, "{outcome:?}");
+    let Some(config) = lives(vec![order(3, 0, PowerChange::Cut)]) else { return };
+    assert!(matches!(renga_emu::Cluster::start(config), Err(EmuError::Config(_))));
+}
