@@ -6,16 +6,7 @@
 use crate::FRAME_BYTES_MAX;
 use renga_wire::bus::{Answers, Drive, Lines, Poll, Watch};
 
-/// Why a frame was not sent.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SendError {
-    /// Nobody listens.
-    NoListener,
-    /// Another board talks too.
-    Collision,
-    /// A listener does not go on in the middle of a frame, for longer than the phy waits.
-    Stalled,
-}
+pub use renga_wire::bus::SendError;
 
 /// What a phy has to tell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -52,7 +43,7 @@ pub trait TokenPhy {
     fn poll(&mut self, now_ns: u64) -> Option<PhyEvent>;
 
     /// Takes the oldest frame received, of whatever kind, that was addressed to this board or to all, or
-    /// that names this board as its source: its length, bytes. It interrupts while there is one.
+    /// that names this board as its source: its length, bytes. Frames of kind `Poll` may be left out. It interrupts while there is one.
     fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
 
     /// When it wants [`TokenPhy::poll`] to be called though it does not interrupt.

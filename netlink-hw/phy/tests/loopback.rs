@@ -1,82 +1,172 @@
-//! The loopback bus: times, turns, faults from a seed.
+//! The loopback bus: times, lines, collisions, faults from a seed.
 #![cfg(feature = "host")]
 
-use renga_phy::loopback::{BusTiming, Faults, LoopbackBus};
-use renga_phy::{FRAME_BYTES_MAX, Phy};
+use renga_phy::FRAME_BYTES_MAX;
+use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
+use renga_phy::token::{PhyEvent, SendError, TokenPhy};
+use renga_wire::bus::{Answers, Drive, Poll, Watch};
+use renga_wire::{Frame, Header, Kind};
 
 const TIMING: BusTiming =
-    BusTiming { bits_per_s: 8_000_000, frame_overhead_ns: 100, token_pass_ns: 10, latency_ns: 7, transmit_frames: 2 };
+    BusTiming { bits_per_s: 8_000_000, frame_overhead_ns: 100, line_ns: 10, bid_ns: 50, latency_ns: 7 };
+const RELEASED: Drive = Drive { busy: false, attention: false, token_out: false };
+const BUSY: Drive = Drive { busy: true, ..RELEASED };
+const OFFER: Drive = Drive { token_out: true, ..RELEASED };
+const WATCH: Watch = Watch { busy: true, attention: true, token_in: true };
 
-fn run(bus: &LoopbackBus) -> Vec<u64> {
-    let mut times = Vec::new();
+fn answers(board: u8) -> Answers {
+    Answers { board, present: true, wants: board == 3, epoch: None, serial: u64::from(board) }
+}
+
+fn joined(boards: u8, faults: Faults, seed: u64) -> (LoopbackBus, Vec<Loopback>) {
+    let bus = LoopbackBus::new(boards, TIMING, faults, seed);
+    let mut ends: Vec<_> = (0..boards).map(|board| bus.end(board)).collect();
+    ends.iter_mut().zip(0..).for_each(|(end, board)| end.set(0, RELEASED, WATCH, answers(board)));
+    (bus, ends)
+}
+
+fn frame(source: u8, destination: u8) -> Vec<u8> {
+    let mut bytes = vec![0; 40];
+    let header = Header { kind: Kind::Data, destination, source, epoch: 1, sequence: 0 };
+    let length = header.emit(&[source; 10], &mut bytes).unwrap();
+    bytes.truncate(length);
+    bytes
+}
+
+fn run(bus: &LoopbackBus) -> u64 {
+    let mut last_ns = 0;
     while let Some(at_ns) = bus.next_event_ns() {
         bus.advance(at_ns);
-        times.push(at_ns);
+        last_ns = at_ns;
     }
-    times
+    last_ns
+}
+
+fn received(end: &mut Loopback) -> Vec<u8> {
+    let mut room = [0; FRAME_BYTES_MAX];
+    let mut sources = Vec::new();
+    while let Some(bytes) = end.receive(&mut room) {
+        sources.push(Frame::parse(&room[..bytes]).map_or(0xff, |frame| frame.header.source));
+    }
+    sources
 }
 
 #[test]
-fn a_frame_takes_its_time() {
-    let bus = LoopbackBus::new(2, TIMING, Faults::default(), 0);
-    let (mut a, mut b) = (bus.end(0), bus.end(1));
-    b.enable_receive_interrupt(true);
+fn a_frame_takes_its_time_and_is_answered_by_all() {
+    let (bus, mut ends) = joined(4, Faults::NONE, 0);
     bus.advance(5_000);
-    assert!(a.send(1, &[1, 2, 3, 4]).is_ok());
-    // Two hops of the token back to board 0, the overhead, four bytes of a microsecond each.
-    assert_eq!(run(&bus), [5_000 + 20 + 100 + 4_000, 5_000 + 20 + 100 + 4_000 + 7]);
-    assert!(bus.interrupts(1) && !bus.interrupts(0));
-    let mut frame = [0; FRAME_BYTES_MAX];
-    assert_eq!((b.receive(&mut frame), frame[..4].to_vec()), (Some(4), vec![1, 2, 3, 4]));
-    assert!(b.receive(&mut frame).is_none() && !bus.interrupts(1));
+    let frame = frame(1, 2);
+    ends[1].transmit(5_000, &frame);
+    assert_eq!(run(&bus), 5_000 + 100 + 7 + frame.len() as u64 * 1_000);
+    assert!(bus.interrupts(1) && bus.interrupts(2) && !bus.interrupts(0) && !bus.interrupts(3));
+    // Board 2 took it, board 3 wants the token.
+    assert_eq!(ends[1].poll(0), Some(PhyEvent::Sent(Ok(Poll(1 << 2 | 1 << 11)))));
+    assert_eq!((received(&mut ends[2]), received(&mut ends[0])), (vec![1], vec![]));
+    assert!(ends[0].lines(0).heard && !ends[0].lines(0).heard && !ends[1].lines(0).heard);
+    assert!((0..4).all(|board| !bus.interrupts(board)));
 }
 
 #[test]
-fn boards_take_turns_and_transmitters_fill_up() {
-    let bus = LoopbackBus::new(3, TIMING, Faults::default(), 0);
-    let mut ends = [bus.end(0), bus.end(1), bus.end(2)];
-    for (board, end) in ends.iter_mut().enumerate().take(2) {
-        end.enable_transmit_interrupt(true);
-        for i in 0..2 {
-            assert!(end.send(2, &[board as u8, i]).is_ok());
-        }
-        assert!(end.send(2, &[9, 9]).is_err());
+fn lines_are_seen_a_little_later() {
+    let (bus, mut ends) = joined(3, Faults::NONE, 0);
+    ends[2].set(0, OFFER, WATCH, answers(2));
+    assert!(!ends[0].lines(0).token_in && !bus.interrupts(0));
+    run(&bus);
+    assert!(bus.interrupts(0) && !bus.interrupts(1));
+    assert!(ends[0].lines(0).token_in && !ends[1].lines(0).token_in);
+    ends[0].set(10, BUSY, Watch::default(), answers(0));
+    assert!(ends[0].lines(10).busy && !ends[1].lines(10).busy);
+    run(&bus);
+    assert!(ends[1].lines(20).busy && ends[2].lines(20).busy);
+}
+
+#[test]
+fn two_talkers_damage_each_other() {
+    let (bus, mut ends) = joined(3, Faults::NONE, 0);
+    ends[0].transmit(0, &frame(0, 2));
+    bus.advance(500);
+    ends[1].transmit(500, &frame(1, 2));
+    run(&bus);
+    for end in &mut ends[..2] {
+        assert_eq!(end.poll(0), Some(PhyEvent::Sent(Err(SendError::Collision))));
     }
-    assert!(!bus.interrupts(0));
-    run(&bus);
-    assert!(bus.interrupts(0) && bus.interrupts(1));
-    let mut frame = [0; FRAME_BYTES_MAX];
-    let order: Vec<_> = std::iter::from_fn(|| ends[2].receive(&mut frame).map(|_| (frame[0], frame[1]))).collect();
-    assert_eq!(order, [(0, 0), (1, 0), (0, 1), (1, 1)]);
+    assert!(received(&mut ends[2]).is_empty() && bus.count().collisions == 1);
 }
 
 #[test]
-fn a_broadcast_reaches_all_others_that_are_joined() {
-    let bus = LoopbackBus::new(4, TIMING, Faults::default(), 0);
-    bus.cut_off(3, true);
-    assert!(bus.end(1).send(0xff, &[5]).is_ok());
+fn everybody_reads_the_same_bids() {
+    let (bus, mut ends) = joined(3, Faults::NONE, 0);
+    ends[1].bid(0);
+    ends[2].bid(0);
     run(&bus);
-    let mut frame = [0; FRAME_BYTES_MAX];
-    let got: Vec<_> = (0..4).map(|board| bus.end(board).receive(&mut frame).is_some()).collect();
-    assert_eq!(got, [true, false, true, false]);
+    assert_eq!([ends[1].poll(0), ends[2].poll(0)], [Some(PhyEvent::Bids(0b110)); 2]);
+}
+
+#[test]
+fn boards_that_are_cut_off_hung_or_reset() {
+    let (bus, mut ends) = joined(4, Faults::NONE, 0);
+    bus.cut_off(3, true);
+    bus.hang(2);
+    ends[0].transmit(0, &frame(0, 0xf));
+    run(&bus);
+    assert_eq!(ends[0].poll(0), Some(PhyEvent::Sent(Ok(Poll(1 << 1)))));
+    assert_eq!(ends.iter_mut().map(|end| received(end).len()).collect::<Vec<_>>(), [0, 1, 0, 0]);
+    // Nobody is left to listen.
+    bus.part(&[0, 1, 2, 3]);
+    ends[0].transmit(0, &frame(0, 1));
+    run(&bus);
+    assert_eq!(ends[0].poll(0), Some(PhyEvent::Sent(Err(SendError::NoListener))));
+    // A frame of a board that is reset never comes.
+    bus.part(&[0; 4]);
+    ends[1].transmit(0, &frame(1, 0));
+    bus.advance(30_000);
+    bus.reset(1);
+    run(&bus);
+    assert!(received(&mut ends[0]).is_empty() && ends[1].poll(0).is_none());
+}
+
+#[test]
+fn tokens_get_lost_and_doubled() {
+    let (bus, mut ends) = joined(3, Faults::NONE, 0);
+    bus.lose_next_token();
+    ends[0].set(0, OFFER, WATCH, answers(0));
+    bus.advance(20);
+    assert!(ends[0].lines(20).busy && !ends[1].lines(20).token_in);
+    run(&bus);
+    ends[0].set(0, RELEASED, WATCH, answers(0));
+    bus.offer_token(2);
+    run(&bus);
+    assert!(!ends[0].lines(0).busy && !ends[2].lines(0).token_in && bus.count().token_faults == 2);
 }
 
 #[test]
 fn faults_come_from_the_seed() {
-    let arrived = |seed| {
-        let faults = Faults { lost_per_mille: 300, doubled_per_mille: 300, changed_per_mille: 300 };
-        let bus = LoopbackBus::new(2, TIMING, faults, seed);
-        let mut frame = [0; FRAME_BYTES_MAX];
-        let mut all = Vec::new();
-        for i in 0..100 {
-            assert!(bus.end(0).send(1, &[i; 8]).is_ok());
-            run(&bus);
-            while let Some(bytes) = bus.end(1).receive(&mut frame) {
-                all.push(frame[..bytes].to_vec());
-            }
-        }
-        all
+    let faults = Faults {
+        lost_per_mille: 100,
+        doubled_per_mille: 100,
+        changed_per_mille: 100,
+        unanswered_per_mille: 100,
+        dropped_per_mille: 100,
+        ..Faults::NONE
     };
-    assert_eq!(arrived(1), arrived(1));
-    assert_ne!(arrived(1), arrived(2));
+    let fates = |seed| {
+        let (bus, mut ends) = joined(2, faults, seed);
+        (0..1000)
+            .map(|_| {
+                ends[0].transmit(0, &frame(0, 1));
+                run(&bus);
+                (ends[0].poll(0), received(&mut ends[1]))
+            })
+            .collect::<Vec<_>>()
+    };
+    let first = fates(1);
+    assert_eq!(first, fates(1));
+    assert_ne!(first, fates(2));
+    let (taken, none) = (Some(PhyEvent::Sent(Ok(Poll(2)))), Some(PhyEvent::Sent(Ok(Poll(0)))));
+    let count = |event, frames: &[u8]| first.iter().filter(|fate| fate.0 == event && fate.1 == frames).count();
+    assert!((50..150).contains(&count(none, &[])), "lost");
+    assert!((50..150).contains(&count(none, &[0xff])), "damaged");
+    assert!((50..150).contains(&count(taken, &[])), "dropped");
+    assert!((30..150).contains(&count(taken, &[0, 0])), "doubled");
+    assert!((30..150).contains(&count(none, &[0])), "its answer was lost");
 }

@@ -81,6 +81,17 @@ impl Poll {
     }
 }
 
+/// Why a frame was not sent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SendError {
+    /// Nobody listens.
+    NoListener,
+    /// Another board talks too.
+    Collision,
+    /// A listener does not go on in the middle of a frame, for longer than the phy waits.
+    Stalled,
+}
+
 /// Whether epoch `epoch` is older than `than`; epochs wrap.
 pub const fn older(epoch: u8, than: u8) -> bool {
     (epoch.wrapping_sub(than) as i8) < 0

@@ -32,7 +32,7 @@ const HEADER_CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_IBM_3740);
 static PAYLOAD_CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 
 /// What a frame is for. Numbers from 8 on belong to the token protocol (`mac`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// A fragment, in sequence; its first payload byte acknowledges as `Ack` does.
     Data,
@@ -43,7 +43,7 @@ pub enum Kind {
     /// Opens a session; see [`Hello`].
     Hello,
     /// Gives the token to the destination; the epoch is the token's, as in all that follow. Byte 0 of the
-    /// payload: the members, a bit each. The sequence number counts the sender's tokens, modulo 4.
+    /// payload: the members, a bit each. The sequence number counts the sender's tokens.
     Token,
     /// Tells all boards the epoch, and in byte 0 the members.
     Map,
@@ -96,7 +96,7 @@ impl Kind {
 }
 
 /// W0 and W1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Header {
     /// What for.
     pub kind: Kind,

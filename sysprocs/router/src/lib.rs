@@ -21,6 +21,7 @@ mod set;
 mod stats;
 mod status;
 mod timing;
+mod token_link;
 mod transmit;
 mod wiring;
 
@@ -38,4 +39,5 @@ pub use set::NUMBERS_MAX;
 pub use stats::Stats;
 pub use status::link_status;
 pub use timing::{GREETINGS_MAX, LinkTiming, RETRIES_MAX};
+pub use token_link::{PAUSE_NS, TRIES_MAX, TokenCount, TokenLink};
 pub use wiring::{Link, LinkPlan, message_bytes};

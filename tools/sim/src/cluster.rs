@@ -1,4 +1,4 @@
-//! Boards joined by a loopback bus, stepped from event to event.
+//! Boards joined by a bus with a token, stepped from event to event.
 //!
 //! Invariant: the same setup and the same processes give the same run. Time passes only while every
 //! board is at rest; what a system process computes takes none, and a turn of a user program what the
@@ -7,13 +7,18 @@
 use crate::trace::Trace;
 use renga_core::Process;
 use renga_core::notify::Notifier;
+use renga_mac::{Setup, Timing};
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
+use renga_router::TokenLink;
 use renga_rt::host::Board;
 
 /// Times that a board's device may interrupt before the clock must move on.
 const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
 /// Dispatches after which a board that does not come to rest is called endless.
 const DISPATCHES_MAX: u64 = 50_000_000;
+
+/// The serial number of board 0.
+const SERIALS: u64 = 1000;
 
 /// Gives the board's next user program its turn; how long it took, ns, at least one.
 pub type Players = Box<dyn FnMut(Board) -> u64>;
@@ -36,8 +41,7 @@ pub struct ClusterSetup {
 impl ClusterSetup {
     /// `boards` boards of 64 MiB on a faultless bus.
     pub const fn new(boards: u8) -> ClusterSetup {
-        let faults = Faults { lost_per_mille: 0, doubled_per_mille: 0, changed_per_mille: 0 };
-        ClusterSetup { boards, memory_bytes: 64 << 20, timing: BusTiming::PI3, faults, seed: 1 }
+        ClusterSetup { boards, memory_bytes: 64 << 20, timing: BusTiming::PI3, faults: Faults::NONE, seed: 1 }
     }
 }
 
@@ -58,8 +62,9 @@ pub struct Site {
 
 impl Site {
     /// The board's end of the bus.
-    pub fn device(&self) -> Loopback {
-        self.bus.end(self.number)
+    pub fn device(&self) -> TokenLink<Loopback> {
+        let setup = Setup { board: self.number, serial: SERIALS + u64::from(self.number), timing: Timing::PI3 };
+        TokenLink::new(setup, self.bus.end(self.number))
     }
     /// Says which process the device notifies.
     pub fn serve_link(&mut self, process: &'static Process) {

@@ -47,12 +47,12 @@ impl Settings {
     /// The pair on a good link.
     pub const PAIR: Settings = Settings {
         boards: 2,
-        faults: Faults { lost_per_mille: 0, doubled_per_mille: 0, changed_per_mille: 0 },
+        faults: Faults { lost_per_mille: 0, doubled_per_mille: 0, changed_per_mille: 0, ..Faults::NONE },
         asynchronous: false,
     };
     /// The pair on a link that loses, doubles and damages frames.
     pub const BAD_LINK: Settings = Settings {
-        faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10 },
+        faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },
         ..Settings::PAIR
     };
 }

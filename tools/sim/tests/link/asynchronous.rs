@@ -112,7 +112,7 @@ fn a_caller_does_not_wait_for_a_proxy_of_asynchronous_calls() {
 #[test]
 fn faults_keep_order_too() {
     for seed in 1..=10 {
-        let faults = Faults { lost_per_mille: 40, doubled_per_mille: 40, changed_per_mille: 20 };
+        let faults = Faults { lost_per_mille: 40, doubled_per_mille: 40, changed_per_mille: 20, ..Faults::NONE };
         let setup = ClusterSetup { faults, seed, ..ClusterSetup::new(2) };
         notes(setup, Cast { asynchronous: true, slots: 1 + seed as usize % 4, ..Cast::pair(3) });
     }

@@ -49,6 +49,7 @@ fn measure<F: Future<Output = ()> + 'static>(
         bytes: after.bytes - before.bytes,
         wire_ns: after.wire_ns - before.wire_ns,
         busy_ns: after.busy_ns - before.busy_ns,
+        ..after
     };
     (count, took_ns)
 }

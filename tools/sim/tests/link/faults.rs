@@ -80,7 +80,13 @@ fn a_thousand_random_calls_agree_with_the_model() {
 fn lost_doubled_and_damaged_frames_change_nothing() {
     let mut again = 0;
     for seed in 1..=40 {
-        let faults = Faults { lost_per_mille: 30, doubled_per_mille: 20, changed_per_mille: 20 };
+        let faults = Faults {
+            lost_per_mille: 30,
+            doubled_per_mille: 20,
+            changed_per_mille: 20,
+            dropped_per_mille: 30,
+            ..Faults::NONE
+        };
         let setup = ClusterSetup { faults, seed, ..ClusterSetup::new(2) };
         let cast = Cast { asynchronous: seed % 2 == 0, ..Cast::pair(3) };
         let seen = run_random(setup, cast, 50);
@@ -92,7 +98,7 @@ fn lost_doubled_and_damaged_frames_change_nothing() {
 #[test]
 fn the_same_seed_gives_the_same_run() {
     let run = || {
-        let faults = Faults { lost_per_mille: 50, doubled_per_mille: 50, changed_per_mille: 50 };
+        let faults = Faults { lost_per_mille: 50, doubled_per_mille: 50, changed_per_mille: 50, ..Faults::NONE };
         let setup = ClusterSetup { faults, seed: 7, ..ClusterSetup::new(3) };
         let seen = run_random(setup, Cast { boards: 3, ..Cast::pair(2) }, 100);
         seen.iter().map(|seen| seen.stats.values()).collect::<Vec<_>>()
@@ -195,7 +201,7 @@ fn a_rebooted_caller_finds_its_proxy_free() {
 fn interruptions_at_any_time_end_no_call_but_their_own() {
     const CALLS: usize = 40;
     for seed in 1..=10 {
-        let faults = Faults { lost_per_mille: 30, doubled_per_mille: 30, changed_per_mille: 0 };
+        let faults = Faults { lost_per_mille: 30, doubled_per_mille: 30, changed_per_mille: 0, ..Faults::NONE };
         let setup = ClusterSetup { faults, seed, ..ClusterSetup::new(2) };
         let results = Rc::new(RefCell::new(Vec::new()));
         let noted = results.clone();

@@ -1,0 +1,196 @@
+//! With the token: what to send next, and what the answer means.
+
+use crate::event::{Actions, Command, Control, Report};
+use crate::machine::Mac;
+use crate::state::{Sending, State};
+use crate::timing::{FRUITLESS_POLLS_MAX, JOIN_REFUSALS_MAX};
+use renga_wire::bus::{BOARDS_MAX, CONTROL_PAYLOAD_BYTES_MAX, Lines, Poll, SendError};
+use renga_wire::frame::BROADCAST;
+use renga_wire::{Header, Kind};
+
+/// Times that a refused map is sent again with a later epoch.
+const LEAPS_MAX: u8 = 4;
+
+impl Mac {
+    /// Has just got the token.
+    pub(crate) fn take(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+        // A board that asked cannot tell its own ATN# from another's.
+        let others = Lines { attention: lines.attention && !self.drive().attention, ..lines };
+        (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
+        self.go_on(now_ns, others, 0, false, out);
+    }
+
+    /// Sends what is to be sent next, or lets go of the token; `wanting`: boards that want it, `sent`: it
+    /// has sent its frame.
+    pub(crate) fn go_on(&mut self, now_ns: u64, lines: Lines, wanting: u8, sent: bool, out: &mut Actions) {
+        let wanting = wanting & !self.own_bit();
+        if self.ask {
+            return self.send(now_ns, Sending::Poll, wanting, sent, out);
+        }
+        if self.tell {
+            return self.send(now_ns, Sending::Map, wanting, sent, out);
+        }
+        if self.leaving {
+            return self.go(now_ns, wanting, out);
+        }
+        if !self.member {
+            return self.send(now_ns, Sending::Join, wanting, sent, out);
+        }
+        if self.demand && !(sent && wanting != 0) {
+            return self.send(now_ns, Sending::Data, wanting, true, out);
+        }
+        if let Some(target) = self.next_of(wanting) {
+            return self.pass(now_ns, target, out);
+        }
+        if lines.attention {
+            return self.ask_who(now_ns, lines, sent, out);
+        }
+        self.park(now_ns, false);
+    }
+
+    /// Somebody wants the token: asks who, but not for ever.
+    fn ask_who(&mut self, now_ns: u64, lines: Lines, sent: bool, out: &mut Actions) {
+        if self.fruitless >= FRUITLESS_POLLS_MAX {
+            out.report(Report::Stuck(lines));
+            return self.park(now_ns, true);
+        }
+        self.fruitless += 1;
+        self.send(now_ns, Sending::Poll, 0, sent, out);
+    }
+
+    fn park(&mut self, now_ns: u64, deaf: bool) {
+        (self.state, self.deadline_ns, self.fruitless) = (State::Park { deaf }, None, 0);
+        if deaf {
+            self.deadline_ns = Some(now_ns + self.setup.timing.fault_ns);
+        }
+    }
+
+    /// Has the token, and nobody needed it so far.
+    pub(crate) fn look_parked(&mut self, now_ns: u64, lines: Lines, deaf: bool, out: &mut Actions) {
+        if lines.busy {
+            return self.lose(now_ns); // somebody else has it too, and uses it
+        }
+        let other = self.map & !self.own_bit();
+        if self.wants() {
+            self.go_on(now_ns, lines, 0, false, out);
+        } else if lines.attention && !deaf {
+            if other.count_ones() == 1 {
+                self.go_on(now_ns, lines, other, false, out);
+            } else {
+                self.ask_who(now_ns, lines, false, out);
+            }
+        } else if !deaf {
+            self.park(now_ns, false);
+        }
+    }
+
+    pub(crate) fn send(&mut self, now_ns: u64, sending: Sending, wanting: u8, sent: bool, out: &mut Actions) {
+        self.enter(State::Hold { sending, wanting, sent }, now_ns, self.setup.timing.hold_ns);
+        let (kind, destination) = match sending {
+            Sending::Data => {
+                out.command = Some(Command::SendData);
+                return;
+            }
+            Sending::Poll => (Kind::Poll, BROADCAST),
+            Sending::Map => (Kind::Map, BROADCAST),
+            Sending::Join => (Kind::Join, BROADCAST),
+            Sending::Token { target } => (Kind::Token, target),
+        };
+        let mut payload = [0; CONTROL_PAYLOAD_BYTES_MAX];
+        let bytes = match sending {
+            Sending::Join => {
+                payload = self.setup.serial.to_le_bytes();
+                payload.len() as u8
+            }
+            Sending::Map | Sending::Token { .. } => {
+                payload[0] = self.map;
+                1
+            }
+            _ => 0,
+        };
+        let epoch = self.epoch.unwrap_or(0);
+        let header = Header { kind, destination, source: self.setup.board, epoch, sequence: self.sequence };
+        out.command = Some(Command::SendControl(Control { header, payload, bytes }));
+    }
+
+    /// The frame has ended.
+    pub(crate) fn sent(
+        &mut self,
+        now_ns: u64,
+        lines: Lines,
+        destination: u8,
+        result: Result<Poll, SendError>,
+        out: &mut Actions,
+    ) {
+        let State::Hold { sending, sent, .. } = self.state else { return };
+        let poll = match result {
+            Ok(poll) => poll,
+            Err(SendError::Collision) => return self.back_off(now_ns),
+            Err(SendError::NoListener | SendError::Stalled) => Poll(0),
+        };
+        self.collisions = 0;
+        let wanting = poll.wanting(destination);
+        match sending {
+            Sending::Data => {
+                if destination < BOARDS_MAX && !poll.took(destination) && !poll.refused(destination) {
+                    self.ask |= self.map >> destination & 1 != 0;
+                }
+            }
+            Sending::Poll => {
+                // A new token's members are who is there; else who is new says so by a `Join`.
+                self.map |= if self.tell { poll.takers() } else { 0 };
+                self.ask = self.count_misses(poll.takers(), out);
+            }
+            Sending::Map if poll.refusers() & self.map != 0 && self.leaps < LEAPS_MAX => self.leap(),
+            Sending::Map => (self.tell, self.leaps) = (false, 0),
+            Sending::Join if self.is_refused(poll) => {
+                self.refusals += 1;
+                if self.refusals >= JOIN_REFUSALS_MAX {
+                    return self.quarantine(now_ns, None, out);
+                }
+            }
+            Sending::Join if poll.refusers() & self.map != 0 && self.leaps < LEAPS_MAX => self.tell = true,
+            Sending::Join => {
+                (self.member, self.refusals) = (true, 0);
+                self.map |= self.own_bit();
+                out.report(Report::Member);
+            }
+            Sending::Token { target } => return self.token_sent(now_ns, target, poll, out),
+        }
+        self.go_on(now_ns, lines, wanting, sent, out);
+    }
+
+    /// Whether its double has refused its `Join`.
+    fn is_refused(&self, poll: Poll) -> bool {
+        poll.refused(self.setup.board)
+    }
+
+    /// The owner wants to take part no more.
+    pub(crate) fn leave(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+        self.leaving = true;
+        match self.state {
+            State::Idle { .. } if self.member => self.look_idle(now_ns, lines, out),
+            State::Park { .. } => self.look_parked(now_ns, lines, false, out),
+            State::Hold { .. } | State::Wire { .. } | State::Guard { .. } | State::Arb | State::Burst { .. } => {}
+            _ => self.switch_off(out),
+        }
+    }
+
+    /// Goes: tells the others, hands the token to one of them.
+    fn go(&mut self, now_ns: u64, wanting: u8, out: &mut Actions) {
+        if self.map & self.own_bit() != 0 {
+            self.map &= !self.own_bit();
+            self.next_epoch();
+            return self.send(now_ns, Sending::Map, wanting, true, out);
+        }
+        match self.next_of(wanting).or(self.next_of(self.map)) {
+            Some(target) => self.send_token(now_ns, target, out),
+            None => self.switch_off(out),
+        }
+    }
+
+    pub(crate) fn switch_off(&mut self, out: &mut Actions) {
+        *self = Mac::new(self.setup);
+        out.report(Report::Off);
+    }
+}

@@ -1,0 +1,27 @@
+//! The token protocol: who may talk on the bus, decided by each board for itself.
+//!
+//! [`Mac::step`] takes an event and the lines as they are now, and answers with at most one command;
+//! what the board is to pull low, to watch and to answer is asked for afterwards. Invariant: a board
+//! commands to send only while it holds the token and pulls BUSY# low, and every state in which it pulls
+//! a line low ends by itself. The protocol is written down in `docs/reference/link-token.md`.
+//!
+//! Not here: the clock, the wires (`phy`), frames of data and what becomes of them (`sysprocs/router`).
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod event;
+mod hold;
+mod idle;
+mod machine;
+mod members;
+mod pass;
+mod state;
+mod timing;
+
+pub use event::{Actions, Command, Control, Event, REPORTS_MAX, Report, Setup};
+pub use machine::Mac;
+pub use state::{Sending, State};
+pub use timing::{
+    COLLISIONS_MAX, EPOCH_LEAP, FAULT_ALARMS, FRUITLESS_POLLS_MAX, JOIN_REFUSALS_MAX, MISSES_MAX, STUCK_ALARMS, Timing,
+    WIRE_MISSES_MAX,
+};

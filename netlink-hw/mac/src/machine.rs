@@ -1,0 +1,285 @@
+//! One board's state and the events that change it.
+
+use crate::event::{Actions, Command, Event, Report, Setup};
+use crate::state::State;
+use crate::timing::EPOCH_LEAP;
+use renga_wire::bus::{Answers, Drive, Lines, Watch, joined_serial, older};
+use renga_wire::frame::BROADCAST;
+use renga_wire::{Frame, Header, Kind};
+
+/// The token protocol of one board.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Mac {
+    pub(crate) setup: Setup,
+    pub(crate) state: State,
+    pub(crate) deadline_ns: Option<u64>,
+    /// Frames of data wait.
+    pub(crate) demand: bool,
+    pub(crate) leaving: bool,
+    /// It has said that it takes part, and is in the map.
+    pub(crate) member: bool,
+    /// The token's epoch.
+    pub(crate) epoch: Option<u8>,
+    /// The members, a bit each.
+    pub(crate) map: u8,
+    /// By board: answers in a row that a member owes.
+    pub(crate) misses: [u8; 8],
+    /// Hand-overs by wire in a row that failed.
+    pub(crate) wire_misses: u8,
+    /// TOK_IN# has been low since the token was last taken from it.
+    pub(crate) taken: bool,
+    /// Tokens sent in frames, wrapping.
+    pub(crate) sequence: u8,
+    /// Who sent the last token in a frame, and its number: it may come twice.
+    pub(crate) last_token: Option<(u8, u8)>,
+    /// Collisions, fruitless polls, refusals of its `Join`, leaps of its epoch: each in a row.
+    pub(crate) collisions: u8,
+    pub(crate) fruitless: u8,
+    pub(crate) refusals: u8,
+    pub(crate) leaps: u8,
+    /// As holder: others must be asked who is there, told of epoch and members.
+    pub(crate) ask: bool,
+    pub(crate) tell: bool,
+}
+
+impl Mac {
+    /// A board that is off.
+    pub const fn new(setup: Setup) -> Mac {
+        Mac {
+            setup,
+            state: State::Off,
+            deadline_ns: None,
+            demand: false,
+            leaving: false,
+            member: false,
+            epoch: None,
+            map: 0,
+            misses: [0; 8],
+            wire_misses: 0,
+            taken: false,
+            sequence: 0,
+            last_token: None,
+            collisions: 0,
+            fruitless: 0,
+            refusals: 0,
+            leaps: 0,
+            ask: false,
+            tell: false,
+        }
+    }
+
+    /// Takes an event; `lines` are as they were at `now_ns`, before anything that follows from it.
+    pub fn step(&mut self, now_ns: u64, lines: Lines, event: Event<'_>) -> Actions {
+        let mut out = Actions::default();
+        self.taken &= lines.token_in;
+        if lines.heard {
+            self.hear(now_ns, &mut out);
+        }
+        match event {
+            Event::Started => self.start(now_ns),
+            Event::Leave => self.leave(now_ns, lines, &mut out),
+            Event::Demand(demand) => {
+                self.demand = demand;
+                self.look(now_ns, lines, &mut out);
+            }
+            Event::Lines => self.look(now_ns, lines, &mut out),
+            Event::Frame(frame) => self.receive(now_ns, lines, frame, &mut out),
+            Event::Sent { destination, result } => self.sent(now_ns, lines, destination, result, &mut out),
+            Event::Bids(bids) => self.bids(now_ns, lines, bids, &mut out),
+            Event::Time => {
+                if self.deadline_ns.is_some_and(|at_ns| at_ns <= now_ns) {
+                    self.deadline_ns = None;
+                    self.time(now_ns, lines, &mut out);
+                }
+            }
+        }
+        out
+    }
+
+    /// The state.
+    pub fn state(&self) -> State {
+        self.state
+    }
+    /// Whether it has the token for itself: another board that has too is one too many.
+    pub fn has_token(&self) -> bool {
+        matches!(self.state, State::Hold { .. } | State::Park { .. })
+    }
+    /// Whether it takes part.
+    pub fn is_member(&self) -> bool {
+        self.member
+    }
+    /// The members that it knows of, a bit each.
+    pub fn members(&self) -> u8 {
+        self.map
+    }
+    /// The token's epoch, if known.
+    pub fn epoch(&self) -> Option<u8> {
+        self.epoch
+    }
+    /// When it wants [`Event::Time`], ns.
+    pub fn deadline_ns(&self) -> Option<u64> {
+        self.deadline_ns
+    }
+
+    /// What the board pulls low from now on.
+    pub fn drive(&self) -> Drive {
+        let (busy, attention, token_out) = match self.state {
+            State::Idle { asks, .. } => (false, asks, false),
+            State::Burst { low, .. } => (false, low, false),
+            State::Arb => (true, true, false),
+            State::Hold { .. } => (true, false, false),
+            State::Wire { .. } => (false, false, true),
+            _ => (false, false, false),
+        };
+        Drive { busy, attention, token_out }
+    }
+
+    /// What it wants to be told, if TOK_IN# is as in `lines`.
+    pub fn watch(&self, lines: Lines) -> Watch {
+        match self.state {
+            // Offered while somebody still uses it: the end of that is worth knowing.
+            State::Idle { .. } => {
+                Watch { token_in: self.member, busy: self.member && lines.token_in && !self.taken, attention: false }
+            }
+            State::Park { deaf } => Watch { attention: !deaf, ..Watch::default() },
+            State::Wire { .. } => Watch { busy: true, ..Watch::default() },
+            _ => Watch::default(),
+        }
+    }
+
+    /// How the board answers frames from now on.
+    pub fn answers(&self) -> Answers {
+        let (present, wants) = match self.state {
+            State::Off | State::Listen | State::Fault | State::Quarantine => (false, false),
+            State::Idle { .. } | State::Burst { .. } => (true, self.wants()),
+            _ => (true, false),
+        };
+        Answers { board: self.setup.board, present, wants, epoch: self.epoch, serial: self.setup.serial }
+    }
+
+    pub(crate) fn wants(&self) -> bool {
+        self.demand || self.leaving || !self.member
+    }
+
+    fn start(&mut self, now_ns: u64) {
+        *self = Mac { demand: self.demand, ..Mac::new(self.setup) };
+        self.enter(State::Listen, now_ns, self.setup.timing.listen_ns);
+    }
+
+    pub(crate) fn enter(&mut self, state: State, now_ns: u64, after_ns: u64) {
+        (self.state, self.deadline_ns) = (state, Some(now_ns + after_ns));
+    }
+
+    /// Another board has talked: so it has the token.
+    fn hear(&mut self, now_ns: u64, out: &mut Actions) {
+        match &mut self.state {
+            State::Idle { heard, stuck, .. } => (*heard, *stuck) = (true, 0),
+            State::Burst { .. } | State::Park { .. } => self.lose(now_ns),
+            State::Wire { .. } | State::Guard { .. } => self.handed_on(now_ns, out),
+            State::Hold { .. } | State::Arb => {
+                out.command = Some(Command::Abort);
+                self.lose(now_ns);
+            }
+            _ => {}
+        }
+    }
+
+    /// Has no token any more, if it had one.
+    pub(crate) fn lose(&mut self, now_ns: u64) {
+        let asks = self.wants();
+        self.state = State::Idle { asks, heard: false, stuck: 0 };
+        self.deadline_ns = asks.then(|| now_ns + self.claim_after_ns());
+        (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
+    }
+
+    pub(crate) fn claim_after_ns(&self) -> u64 {
+        self.setup.timing.claim_after_ns(self.setup.board)
+    }
+
+    /// Looks at lines and demand, wherever it stands.
+    fn look(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+        match self.state {
+            State::Idle { .. } => self.look_idle(now_ns, lines, out),
+            State::Park { deaf } => self.look_parked(now_ns, lines, deaf, out),
+            State::Wire { .. } if lines.busy => self.handed_on(now_ns, out),
+            _ => {}
+        }
+    }
+
+    fn time(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+        match self.state {
+            State::Off => {}
+            State::Listen => self.lose(now_ns),
+            State::Idle { .. } | State::Burst { .. } | State::Fault => self.wait(now_ns, lines, out),
+            State::Quarantine => self.start(now_ns),
+            State::Arb | State::Hold { .. } => {
+                out.command = Some(Command::Abort);
+                self.lose(now_ns);
+            }
+            State::Park { .. } => self.look_parked(now_ns, lines, false, out),
+            State::Wire { target } => self.wire_time(now_ns, lines, target, out),
+            State::Guard { target } => self.guard_time(now_ns, lines, target, out),
+        }
+    }
+
+    /// Takes a frame of the protocol.
+    fn receive(&mut self, now_ns: u64, lines: Lines, frame: Frame<'_>, out: &mut Actions) {
+        let Frame { header, payload } = frame;
+        if matches!(self.state, State::Off | State::Fault) {
+            return;
+        }
+        if header.source == self.setup.board {
+            return self.receive_own(now_ns, header, payload, out);
+        }
+        if self.state == State::Quarantine || self.epoch.is_some_and(|epoch| older(header.epoch, epoch)) {
+            return;
+        }
+        let addressed = [self.setup.board, BROADCAST].contains(&header.destination);
+        match (header.kind, payload.first()) {
+            (Kind::Map, Some(&map)) if addressed => self.receive_map(now_ns, header.epoch, map, out),
+            (Kind::Poll, _) => self.see_epoch(header.epoch),
+            (Kind::Join, _) if addressed => self.receive_join(header, payload, out),
+            (Kind::Token, Some(&map)) if addressed => self.receive_token(now_ns, lines, header, map, out),
+            _ => {}
+        }
+    }
+
+    /// A frame that names this board as its source: it has a double.
+    fn receive_own(&mut self, now_ns: u64, header: Header, payload: &[u8], out: &mut Actions) {
+        let other = joined_serial(payload).filter(|_| header.kind == Kind::Join);
+        if other.is_some_and(|serial| serial != self.setup.serial) {
+            self.quarantine(now_ns, other, out);
+        } else if self.state != State::Quarantine && header.kind != Kind::Join {
+            self.member = false; // says again who it is
+            self.look_again(now_ns);
+        }
+    }
+
+    pub(crate) fn quarantine(&mut self, now_ns: u64, other: Option<u64>, out: &mut Actions) {
+        if self.state != State::Quarantine {
+            out.report(Report::Duplicate { other });
+        }
+        if matches!(self.state, State::Hold { .. } | State::Arb) {
+            out.command = Some(Command::Abort);
+        }
+        *self = Mac { demand: self.demand, leaving: self.leaving, ..Mac::new(self.setup) };
+        self.enter(State::Quarantine, now_ns, self.setup.timing.quarantine_ns);
+    }
+
+    /// Begins to ask if it has come to want the token.
+    pub(crate) fn look_again(&mut self, now_ns: u64) {
+        if matches!(self.state, State::Idle { asks: false, .. }) && self.wants() && self.deadline_ns.is_none() {
+            self.lose(now_ns);
+        }
+    }
+
+    /// A board that was refused as old goes on to an epoch that is not.
+    pub(crate) fn leap(&mut self) {
+        self.leaps += 1;
+        self.epoch = Some(self.epoch.unwrap_or(0).wrapping_add(EPOCH_LEAP));
+    }
+
+    pub(crate) fn next_sequence(&mut self) {
+        self.sequence = self.sequence.wrapping_add(1);
+    }
+}

@@ -1,0 +1,238 @@
+//! A token bus in simulated time that joins the boards of one host program: lines and frames.
+//!
+//! Invariant: the same calls at the same times give the same events at the same times; faults come from
+//! a seed. Open-drain lines are low while anybody pulls them; what a board pulls low others see a little
+//! later, so two boards may begin at once. Two frames at a time damage each other. Not here: volts and
+//! words (the pin model), who may talk (`mac`).
+
+mod frames;
+mod lines;
+mod station;
+
+pub use station::{BusCount, BusTiming, Faults};
+
+use crate::token::{PhyEvent, TokenPhy};
+use crate::{FRAME_BYTES_MAX, loopback::station::Station};
+use renga_wire::bus::{Answers, Drive, Lines, Watch};
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+use std::vec::Vec;
+
+/// What is to happen to a station. `turn`: only if it has not begun something else meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Due {
+    /// Lines may have changed for everybody.
+    Look,
+    /// Its frame ends.
+    End { station: usize, turn: u32 },
+    /// Its bid ends.
+    Bids { station: usize, turn: u32 },
+    /// A frame that was late arrives.
+    Arrive,
+}
+
+struct Bus {
+    timing: BusTiming,
+    faults: Faults,
+    random: u64,
+    now_ns: u64,
+    stations: Vec<Station>,
+    agenda: BinaryHeap<Reverse<(u64, u64, Due)>>,
+    order: u64,
+    /// Buffers of frames that nobody needs now.
+    pool: Vec<station::Buffer>,
+    lose_next_token: bool,
+    count: BusCount,
+}
+
+/// The bus as its owner, the simulator, sees it.
+#[derive(Clone)]
+pub struct LoopbackBus(Rc<RefCell<Bus>>);
+
+/// The bus as one board sees it.
+pub struct Loopback {
+    bus: LoopbackBus,
+    board: u8,
+}
+
+impl LoopbackBus {
+    /// An idle bus that joins `boards` boards.
+    pub fn new(boards: u8, timing: BusTiming, faults: Faults, seed: u64) -> LoopbackBus {
+        LoopbackBus(Rc::new(RefCell::new(Bus {
+            timing,
+            faults,
+            random: seed,
+            now_ns: 0,
+            stations: (0..boards).map(|_| Station::new()).collect(),
+            agenda: BinaryHeap::new(),
+            order: 0,
+            pool: Vec::new(),
+            lose_next_token: false,
+            count: BusCount::default(),
+        })))
+    }
+
+    /// The end of `board`.
+    pub fn end(&self, board: u8) -> Loopback {
+        Loopback { bus: self.clone(), board }
+    }
+
+    /// When the bus next does something by itself.
+    pub fn next_event_ns(&self) -> Option<u64> {
+        self.0.borrow().agenda.peek().map(|Reverse((at_ns, ..))| *at_ns)
+    }
+
+    /// Lets time pass until `now_ns`.
+    pub fn advance(&self, now_ns: u64) {
+        self.0.borrow_mut().advance(now_ns);
+    }
+
+    /// Whether the device of `board` asks for attention.
+    pub fn interrupts(&self, board: u8) -> bool {
+        let bus = self.0.borrow();
+        bus.stations[usize::from(board)].interrupts(bus.now_ns)
+    }
+
+    /// Cuts `board` off, or joins it again to all that are not cut off.
+    pub fn cut_off(&self, board: u8, cut_off: bool) {
+        self.change(|bus| bus.stations[usize::from(board)].group = if cut_off { board + 1 } else { 0 });
+    }
+
+    /// Parts the bus: boards hear only those of their own group; `groups` by board. All zero: whole again.
+    pub fn part(&self, groups: &[u8]) {
+        self.change(|bus| {
+            for (station, group) in bus.stations.iter_mut().zip(groups) {
+                station.group = *group;
+            }
+        });
+    }
+
+    /// Stops the processor of `board`: it pulls low what it pulled low, and does nothing more.
+    pub fn hang(&self, board: u8) {
+        self.change(|bus| bus.stations[usize::from(board)].hung = true);
+    }
+
+    /// Whether `board` hangs.
+    pub fn hangs(&self, board: u8) -> bool {
+        self.0.borrow().stations[usize::from(board)].hung
+    }
+
+    /// Resets the device of `board`: it pulls nothing low and forgets what it held. A frame of its on the
+    /// wire is cut short.
+    pub fn reset(&self, board: u8) {
+        self.change(|bus| {
+            let station = &mut bus.stations[usize::from(board)];
+            let (group, turn) = (station.group, station.turn + 1);
+            *station = Station { group, turn, ..Station::new() };
+        });
+    }
+
+    /// Changes what goes wrong from now on.
+    pub fn set_faults(&self, faults: Faults) {
+        self.0.borrow_mut().faults = faults;
+    }
+
+    /// The next hand-over by wire gets lost: the sender thinks that it was answered, and it was not.
+    pub fn lose_next_token(&self) {
+        self.0.borrow_mut().lose_next_token = true;
+    }
+
+    /// Board `board` sees TOK_IN# low for a moment, though nobody hands a token on.
+    pub fn offer_token(&self, board: u8) {
+        self.change(|bus| bus.offer_token(usize::from(board)));
+    }
+
+    /// What the bus has done so far.
+    pub fn count(&self) -> BusCount {
+        self.0.borrow().count
+    }
+
+    /// Changes the wiring, and lets everybody look.
+    fn change(&self, change: impl FnOnce(&mut Bus)) {
+        let bus = &mut *self.0.borrow_mut();
+        change(bus);
+        bus.look_after(bus.timing.line_ns);
+    }
+}
+
+impl Bus {
+    fn advance(&mut self, now_ns: u64) {
+        // Bounded by what is on the agenda: nothing of it puts anything there for the same time.
+        while let Some(Reverse((at_ns, ..))) = self.agenda.peek() {
+            if *at_ns > now_ns {
+                break;
+            }
+            let Some(Reverse((at_ns, _, due))) = self.agenda.pop() else { break };
+            self.now_ns = at_ns;
+            match due {
+                Due::Look => self.look(),
+                Due::End { station, turn } if self.stations[station].turn == turn => self.end_frame(station),
+                Due::Bids { station, turn } if self.stations[station].turn == turn => self.end_bid(station),
+                Due::End { .. } | Due::Bids { .. } | Due::Arrive => {}
+            }
+        }
+        self.now_ns = self.now_ns.max(now_ns);
+    }
+
+    fn put(&mut self, at_ns: u64, due: Due) {
+        self.order += 1;
+        self.agenda.push(Reverse((at_ns, self.order, due)));
+    }
+
+    /// Splitmix64.
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    fn chance(&mut self, per_mille: u16) -> bool {
+        per_mille > 0 && self.draw() % 1000 < u64::from(per_mille)
+    }
+}
+
+impl TokenPhy for Loopback {
+    fn board(&self) -> u8 {
+        self.board
+    }
+
+    fn lines(&mut self, _: u64) -> Lines {
+        let bus = &mut *self.bus.0.borrow_mut();
+        let lines = bus.lines(usize::from(self.board));
+        let station = &mut bus.stations[usize::from(self.board)];
+        (station.told, station.lines_changed, station.heard) = (lines, false, false);
+        lines
+    }
+
+    fn set(&mut self, _: u64, drive: Drive, watch: Watch, answers: Answers) {
+        self.bus.0.borrow_mut().set(usize::from(self.board), drive, watch, answers);
+    }
+
+    fn transmit(&mut self, _: u64, frame: &[u8]) {
+        self.bus.0.borrow_mut().transmit(usize::from(self.board), frame);
+    }
+
+    fn bid(&mut self, _: u64) {
+        self.bus.0.borrow_mut().bid(usize::from(self.board));
+    }
+
+    fn abort(&mut self, _: u64) {
+        self.bus.0.borrow_mut().stations[usize::from(self.board)].abort();
+    }
+
+    fn poll(&mut self, _: u64) -> Option<PhyEvent> {
+        self.bus.0.borrow_mut().stations[usize::from(self.board)].poll()
+    }
+
+    fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
+        self.bus.0.borrow_mut().receive(usize::from(self.board), out)
+    }
+
+    fn take_overrun(&mut self) -> bool {
+        core::mem::take(&mut self.bus.0.borrow_mut().stations[usize::from(self.board)].overrun)
+    }
+}

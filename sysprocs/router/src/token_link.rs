@@ -1,0 +1,247 @@
+//! A bus with a token as a device that takes and gives whole frames: the protocol, a phy, a queue.
+//!
+//! Invariant: frames leave in the order in which they came; one that its receiver did not take, as the
+//! poll word says, is sent again, but at most [`TRIES_MAX`] times, and at most once in [`PAUSE_NS`] to a
+//! receiver that is full. What then becomes of it is the session's affair.
+
+use renga_mac::{Command, Control, Event, Mac, Report, Setup};
+use renga_phy::token::{PhyEvent, TokenPhy};
+use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
+use renga_wire::bus::{BOARDS_MAX, Poll, SendError};
+use renga_wire::frame::{BROADCAST, frame_bytes};
+use renga_wire::{Frame, Kind};
+
+/// Times that a frame is sent before it is left to the session.
+pub const TRIES_MAX: u8 = 4;
+/// Before a frame is sent again to a receiver that was full, ns.
+pub const PAUSE_NS: u64 = 200_000;
+/// Frames that wait to be sent.
+const QUEUE_FRAMES: usize = 4;
+/// Events that one turn takes from the phy; it interrupts again if there are more.
+const EVENTS_PER_TURN: usize = 64;
+/// Bytes of the longest frame of the protocol.
+const CONTROL_BYTES_MAX: usize = frame_bytes(renga_wire::bus::CONTROL_PAYLOAD_BYTES_MAX);
+
+#[derive(Clone, Copy)]
+struct Queued {
+    destination: u8,
+    bytes: u16,
+    frame: [u8; FRAME_BYTES_MAX],
+}
+
+/// What a link has done beside carrying frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TokenCount {
+    /// Frames sent again because nobody took them.
+    pub again: u64,
+    /// Frames that were given up.
+    pub given_up: u64,
+    /// Tokens that this board made because one was lost.
+    pub regenerated: u64,
+    /// Times that this board found another one with its number.
+    pub duplicates: u64,
+    /// Times that lines were stuck.
+    pub stuck: u64,
+}
+
+/// One board's device on a bus with a token.
+pub struct TokenLink<P> {
+    mac: Mac,
+    phy: P,
+    now_ns: u64,
+    started: bool,
+    queue: [Queued; QUEUE_FRAMES],
+    first: usize,
+    queued: usize,
+    tries: u8,
+    /// The first frame is not to be sent again before this.
+    pause_until_ns: Option<u64>,
+    /// What the protocol was told.
+    demand: bool,
+    /// Whom the frame on the wire is for; data, not control.
+    sending: (u8, bool),
+    count: TokenCount,
+}
+
+impl<P: TokenPhy> TokenLink<P> {
+    /// A board that takes part from the first [`Phy::attend`] on.
+    pub fn new(setup: Setup, phy: P) -> TokenLink<P> {
+        TokenLink {
+            mac: Mac::new(setup),
+            phy,
+            now_ns: 0,
+            started: false,
+            queue: [Queued { destination: 0, bytes: 0, frame: [0; FRAME_BYTES_MAX] }; QUEUE_FRAMES],
+            first: 0,
+            queued: 0,
+            tries: 0,
+            pause_until_ns: None,
+            demand: false,
+            sending: (BROADCAST, false),
+            count: TokenCount::default(),
+        }
+    }
+
+    /// The protocol's state.
+    pub fn mac(&self) -> &Mac {
+        &self.mac
+    }
+    /// What it has done.
+    pub fn count(&self) -> TokenCount {
+        self.count
+    }
+    /// The phy.
+    pub fn phy(&mut self) -> &mut P {
+        &mut self.phy
+    }
+
+    /// Takes part no more once what is on the wire is done, and the token handed on.
+    pub fn leave(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+        self.step(Event::Leave);
+    }
+
+    fn step(&mut self, event: Event<'_>) {
+        let now_ns = self.now_ns;
+        let lines = self.phy.lines(now_ns);
+        let actions = self.mac.step(now_ns, lines, event);
+        if actions.command == Some(Command::Abort) {
+            self.phy.abort(now_ns);
+        }
+        self.phy.set(now_ns, self.mac.drive(), self.mac.watch(lines), self.mac.answers());
+        actions.reports().for_each(|report| self.note(report));
+        match actions.command {
+            None | Some(Command::Abort) => {}
+            Some(Command::Bid) => self.phy.bid(now_ns),
+            Some(Command::SendControl(control)) => self.send_control(&control),
+            Some(Command::SendData) => {
+                let queued = &self.queue[self.first];
+                self.sending = (queued.destination, true);
+                self.phy.transmit(now_ns, &queued.frame[..usize::from(queued.bytes)]);
+            }
+        }
+    }
+
+    fn send_control(&mut self, control: &Control) {
+        let mut frame = [0; CONTROL_BYTES_MAX];
+        let Ok(bytes) = control.header.emit(&control.payload[..usize::from(control.bytes)], &mut frame) else {
+            unreachable!("the buffer is as long as the longest control frame")
+        };
+        self.sending = (control.header.destination, false);
+        self.phy.transmit(self.now_ns, &frame[..bytes]);
+    }
+
+    fn note(&mut self, report: Report) {
+        match report {
+            Report::Regenerated { .. } => self.count.regenerated += 1,
+            Report::Duplicate { .. } => self.count.duplicates += 1,
+            Report::Stuck(_) => self.count.stuck += 1,
+            Report::Member | Report::Joined { .. } | Report::Left { .. } | Report::Off => {}
+        }
+    }
+
+    /// Tells the protocol whether there is anything to send now.
+    fn tell_demand(&mut self) {
+        let demand = self.queued > 0 && self.pause_until_ns.is_none();
+        if demand != self.demand {
+            self.demand = demand;
+            self.step(Event::Demand(demand));
+        }
+    }
+
+    /// The frame on the wire has ended.
+    fn sent(&mut self, result: Result<Poll, SendError>) {
+        let (destination, data) = self.sending;
+        if data && result != Err(SendError::Collision) {
+            self.judge(destination, result.unwrap_or_default());
+            self.tell_demand();
+        }
+        self.step(Event::Sent { destination, result });
+    }
+
+    /// Whether the first frame has arrived, or is to be sent again.
+    fn judge(&mut self, destination: u8, poll: Poll) {
+        let alone = destination < BOARDS_MAX;
+        self.tries += 1;
+        let absent = alone && self.mac.members() >> destination & 1 == 0;
+        if !alone || poll.took(destination) {
+            self.drop_first();
+        } else if self.tries >= TRIES_MAX || absent && !poll.refused(destination) {
+            self.count.given_up += 1;
+            self.drop_first();
+        } else {
+            self.count.again += 1;
+            self.pause_until_ns = poll.refused(destination).then_some(self.now_ns + PAUSE_NS);
+        }
+    }
+
+    fn drop_first(&mut self) {
+        (self.tries, self.first, self.queued) = (0, (self.first + 1) % QUEUE_FRAMES, self.queued - 1);
+    }
+}
+
+impl<P: TokenPhy> Phy for TokenLink<P> {
+    fn board(&self) -> u8 {
+        self.phy.board()
+    }
+
+    fn attend(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+        if !self.started {
+            self.started = true;
+            self.step(Event::Started);
+        }
+        self.pause_until_ns = self.pause_until_ns.filter(|until_ns| *until_ns > now_ns);
+        for _ in 0..EVENTS_PER_TURN {
+            match self.phy.poll(now_ns) {
+                Some(PhyEvent::Lines) => self.step(Event::Lines),
+                Some(PhyEvent::Sent(result)) => self.sent(result),
+                Some(PhyEvent::Bids(bids)) => self.step(Event::Bids(bids)),
+                None => break,
+            }
+        }
+        self.tell_demand();
+        if self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= now_ns) {
+            self.step(Event::Time);
+        }
+    }
+
+    fn deadline_ns(&self) -> Option<u64> {
+        [self.mac.deadline_ns(), self.pause_until_ns, self.phy.deadline_ns()].into_iter().flatten().min()
+    }
+
+    fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
+        // Bounded by the phy's buffers: control frames are short work.
+        loop {
+            let bytes = self.phy.receive(out)?;
+            let own = bytes > 0 && out[0] & 0xf == self.phy.board();
+            if !own && !Kind::looks_control(&out[..bytes]) {
+                return Some(bytes);
+            }
+            if let Ok(frame) = Frame::parse(&out[..bytes]) {
+                self.step(Event::Frame(frame));
+            }
+        }
+    }
+
+    fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {
+        if self.queued == QUEUE_FRAMES {
+            return Err(TransmitFull);
+        }
+        let place = &mut self.queue[(self.first + self.queued) % QUEUE_FRAMES];
+        place.frame[..frame.len()].copy_from_slice(frame);
+        (place.destination, place.bytes) = (destination.min(BROADCAST), frame.len() as u16);
+        self.queued += 1;
+        Ok(())
+    }
+
+    /// It always does.
+    fn enable_receive_interrupt(&mut self, _: bool) {}
+
+    /// It always does when a frame has left.
+    fn enable_transmit_interrupt(&mut self, _: bool) {}
+
+    fn take_overrun(&mut self) -> bool {
+        self.phy.take_overrun()
+    }
+}
