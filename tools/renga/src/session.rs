@@ -131,6 +131,10 @@ impl Session<'_> {
                     watch.report();
                     bail!("board {} ended with status {ended} at {time_ns} ns of virtual time", watch.name(board));
                 }
+                Event::Fight(fight) => {
+                    watch.report();
+                    bail!("{fight}");
+                }
                 Event::Deadlock { .. } => typist.type_next(&mut cluster)?,
                 Event::Finished(stats) => return self.ended(status, stats, &watch),
                 _ => {}
@@ -231,7 +235,7 @@ impl<'a> Watch<'a> {
             Event::Trace { board, words, .. } => listener.traced(*board, words),
             Event::Frame(frame) => listener.frame(frame),
             Event::Power { .. } | Event::BoardCrashed { .. } | Event::Status { .. } => {}
-            Event::BoardExited { .. } | Event::Deadlock { .. } | Event::Finished(_) => {}
+            Event::BoardExited { .. } | Event::Fight(_) | Event::Deadlock { .. } | Event::Finished(_) => {}
         }
     }
 

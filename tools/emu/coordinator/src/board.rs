@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// A board that so many orders wait for runs to the first of them, even if it will sleep on.
+const ORDERS_MANY: usize = 1024;
 const CONNECT_POLL: Duration = Duration::from_millis(2);
 
 /// Whether a board runs, and if not, why.
@@ -45,6 +47,7 @@ pub struct Board {
     now_ns: u64,
     next_ns: u64,
     wants_departures: bool,
+    wakes: u32,
     overruns: u64,
     /// Those of its former lives.
     overruns_before: u64,
@@ -87,6 +90,7 @@ impl Starting {
             now_ns: origin_ns,
             next_ns: origin_ns,
             wants_departures: false,
+            wakes: 0,
             overruns: 0,
             overruns_before: 0,
             orders: Vec::new(),
@@ -145,6 +149,7 @@ impl Board {
         self.now_ns = self.origin_ns + report.now_ns;
         self.next_ns = self.origin_ns.saturating_add(report.next_ns);
         self.wants_departures = report.wants_departures;
+        self.wakes = report.wakes;
         self.overruns = report.overruns;
         if report.exit.is_some() {
             self.state = BoardState::Exited;
@@ -188,7 +193,12 @@ impl Board {
         if !self.is_up() {
             return NEVER_NS;
         }
-        let matters = |order: &&Order| self.wants_departures || !matches!(order, Order::Departed { .. });
+        let full = self.orders.len() >= ORDERS_MANY;
+        let matters = |order: &&Order| match order {
+            Order::Departed { .. } => self.wants_departures,
+            Order::Pins { changed, .. } => full || changed & self.wakes != 0,
+            _ => true,
+        };
         let first_order_ns = self.orders.iter().filter(matters).map(Order::time_ns).min();
         self.next_ns.min(first_order_ns.unwrap_or(NEVER_NS))
     }

@@ -7,6 +7,7 @@
 //! Invariant: between rounds every board stands; all input is ordered then, at a time that no board has passed.
 
 mod frames;
+mod pins;
 mod power;
 mod start;
 
@@ -23,6 +24,7 @@ use crate::power::Schedule;
 use crate::qemu;
 use crate::recording::{Header, RecordedInput, Recorder, Recording};
 use crate::timeline::{Item, Timeline};
+use crate::wires::Wires;
 use renga_emu_device::messages::{NEVER_NS, Order, Record};
 use start::Starter;
 use std::time::Instant;
@@ -42,6 +44,8 @@ pub struct Cluster {
     /// What is still to be typed, for boards that are started again before.
     inputs: Vec<RecordedInput>,
     bus: TokenBus,
+    /// Between the boards' pins.
+    wires: Option<Wires>,
     faults: Faults,
     faults_met: u64,
     timeline: Timeline,
@@ -84,9 +88,11 @@ impl Cluster {
         header.interactive |= replay.as_ref().is_some_and(|recording| recording.header.interactive);
         let recorder = config.record.as_deref().map(|path| Recorder::create(path, &header)).transpose()?;
         let longest_ns = LONGEST_INSTRUCTIONS << config.shift;
+        let wires = config.pins.map(|pins| Wires::new(pins, config.boards.len()));
         let starter = Starter::new(config.clone(), &header, lookahead_ns);
         let mut cluster = Self {
-            boards: starter.all()?,
+            boards: starter.all(wires.as_ref())?,
+            wires,
             starter,
             power: Schedule::default(),
             revive_ns: config.revive_ns,
@@ -311,7 +317,9 @@ impl Cluster {
                 self.note(number as u8, record);
             }
             if let Some(status) = exit {
-                self.timeline.add(number as u8, self.boards[number].now_ns(), Item::Exit(status));
+                let time_ns = self.boards[number].now_ns();
+                self.timeline.add(number as u8, time_ns, Item::Exit(status));
+                self.release_pins(number as u8, time_ns);
             }
         }
         Ok(())
@@ -325,6 +333,7 @@ impl Cluster {
             Record::Frame { time_ns, destination, bytes } => {
                 self.bus.send(board, Waiting { sent_ns: time_ns, destination, bytes });
             }
+            Record::Pins { time_ns, drive } => self.change_pins(board, time_ns, drive),
         }
     }
 
@@ -364,10 +373,12 @@ impl Cluster {
         let hashes = self.timeline.hashes();
         Some(Stats {
             frames: self.timeline.frames(),
+            pin_changes: self.timeline.pin_changes(),
             console_hash: hashes.console.value(),
             log_hash: hashes.log.value(),
             frame_hash: hashes.frame.value(),
             trace_hash: hashes.trace.value(),
+            pin_hash: hashes.pin.value(),
             ..self.stats.clone()?
         })
     }

@@ -3,6 +3,7 @@
 use crate::bus::BusConfig;
 use crate::faults::FaultConfig;
 use crate::power::PowerOrder;
+use crate::wires::PinsConfig;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,8 +57,10 @@ pub struct ClusterConfig {
     pub bus: BusConfig,
     /// What goes wrong on it.
     pub faults: FaultConfig,
+    /// The boards' pins are wired to each other; without it they are QEMU's own, wired to nothing.
+    pub pins: Option<PinsConfig>,
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
-    /// bus. The result does not depend on it.
+    /// link. The result does not depend on it.
     pub quantum_ns: Option<u64>,
     /// Where all randomness comes from.
     pub seed: u64,
@@ -89,6 +92,7 @@ impl ClusterConfig {
             shift: 0,
             bus: BusConfig::gpio(),
             faults: FaultConfig::default(),
+            pins: None,
             quantum_ns: None,
             seed: 1,
             epoch_s: 0,

@@ -2,6 +2,7 @@
 
 use crate::power::{BoardStatus, PowerChange};
 use renga_emu_device::registers::BROADCAST;
+use std::fmt;
 
 /// Something that happened; events come in the order of virtual time.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,8 @@ pub enum Event {
         /// Per board.
         boards: Vec<BoardStatus>,
     },
+    /// Two boards began to drive a line of the pins to different levels: on wires, a short circuit.
+    Fight(Fight),
     /// Every board waits, no timer runs, nothing is on the link and no input is due. Input lets the cluster go on;
     /// without it, the next event is `Finished`.
     Deadlock {
@@ -113,6 +116,24 @@ impl FrameEvent {
     }
 }
 
+/// Two boards that drive a line to different levels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fight {
+    /// The line, as the first board has it.
+    pub line: String,
+    /// Who began, and with whom.
+    pub boards: [u8; 2],
+    /// When, ns.
+    pub time_ns: u64,
+}
+
+impl fmt::Display for Fight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fight { line, boards: [first, second], time_ns } = self;
+        write!(f, "boards {first} and {second} drive line {line} to different levels at {time_ns} ns")
+    }
+}
+
 /// The whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
@@ -126,6 +147,8 @@ pub struct Stats {
     pub frames: u64,
     /// Of those, hit by [`crate::FaultConfig`].
     pub faults: u64,
+    /// Changes of pins.
+    pub pin_changes: u64,
     /// Frames lost at boards whose queues were full.
     pub overruns: u64,
     /// Time of the host, s.
@@ -138,4 +161,6 @@ pub struct Stats {
     pub frame_hash: u64,
     /// Over every trace record, with board and time.
     pub trace_hash: u64,
+    /// Over every change of pins, with board and time.
+    pub pin_hash: u64,
 }

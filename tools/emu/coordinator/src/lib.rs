@@ -26,6 +26,7 @@ pub mod power;
 mod qemu;
 mod recording;
 mod timeline;
+mod wires;
 
 pub use board::BoardState;
 pub use bus::BusConfig;
@@ -33,8 +34,9 @@ pub use cluster::Cluster;
 pub use commands::InputSender;
 pub use config::{BoardConfig, ClusterConfig, Limits};
 pub use error::EmuError;
-pub use event::{Event, FrameEvent, Stats};
+pub use event::{Event, Fight, FrameEvent, Stats};
 pub use faults::FaultConfig;
 pub use power::{BoardStatus, PowerChange, PowerOrder};
 pub use qemu::SUPPORTED_QEMU;
 pub use recording::{Header, RecordedInput, Recording};
+pub use wires::PinsConfig;

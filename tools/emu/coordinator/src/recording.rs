@@ -7,6 +7,7 @@ use crate::config::ClusterConfig;
 use crate::error::EmuError;
 use crate::faults::FaultConfig;
 use crate::power::PowerOrder;
+use crate::wires::PinsConfig;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -36,6 +37,9 @@ pub struct Header {
     pub token_pass_ns: u64,
     /// As in [`ClusterConfig`].
     pub faults: FaultConfig,
+    /// As in [`ClusterConfig`].
+    #[serde(default)]
+    pub pins: Option<PinsConfig>,
     /// Boards were told that a person sits at the console.
     pub interactive: bool,
     /// Boards were told to trace.
@@ -55,6 +59,7 @@ impl Header {
             frame_overhead_ns: config.bus.frame_overhead_ns,
             token_pass_ns: config.bus.token_pass_ns,
             faults: config.faults,
+            pins: config.pins,
             interactive: config.pace,
             trace: config.trace,
         }

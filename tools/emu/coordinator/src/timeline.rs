@@ -8,6 +8,8 @@
 use crate::event::{Event, FrameEvent};
 use crate::fingerprint::Fingerprint;
 use crate::power::PowerChange;
+use crate::wires::Fights;
+use renga_emu_device::pins::Drive;
 use std::collections::VecDeque;
 
 /// Most bytes of one console or log event.
@@ -28,6 +30,8 @@ pub enum Item {
     Power(PowerChange, u32),
     /// Its QEMU ended, like this.
     Crash(String),
+    /// The board does something else to its pins.
+    Pins(Drive),
     /// A frame.
     Frame(FrameEvent),
 }
@@ -43,6 +47,8 @@ pub struct Hashes {
     pub frame: Fingerprint,
     /// Trace records.
     pub trace: Fingerprint,
+    /// Changes of pins.
+    pub pin: Fingerprint,
 }
 
 /// The merger.
@@ -58,6 +64,8 @@ pub struct Timeline {
     /// Whether frames and trace records become events.
     trace: bool,
     frames: u64,
+    pin_changes: u64,
+    fights: Fights,
 }
 
 impl Timeline {
@@ -68,9 +76,11 @@ impl Timeline {
             lanes: (0..=boards).map(|_| VecDeque::new()).collect(),
             bound_ns: 0,
             told_ns: None,
-            hashes: Hashes { console: empty, log: empty, frame: empty, trace: empty },
+            hashes: Hashes { console: empty, log: empty, frame: empty, trace: empty, pin: empty },
             trace,
             frames: 0,
+            pin_changes: 0,
+            fights: Fights::new(boards),
         }
     }
 
@@ -114,6 +124,10 @@ impl Timeline {
                 Item::Exit(status) => Event::BoardExited { board, status, time_ns },
                 Item::Trace(words) if self.trace => Event::Trace { board, time_ns, words },
                 Item::Frame(frame) if self.trace => Event::Frame(frame),
+                Item::Pins(drive) => match self.fights.change(board, time_ns, drive) {
+                    Some(fight) => Event::Fight(fight),
+                    None => continue,
+                },
                 Item::Trace(_) | Item::Frame(_) => continue,
             });
         }
@@ -134,6 +148,11 @@ impl Timeline {
         self.frames
     }
 
+    /// Changes of pins among that.
+    pub fn pin_changes(&self) -> u64 {
+        self.pin_changes
+    }
+
     fn first(&self) -> Option<(u64, usize)> {
         let firsts = self.lanes.iter().enumerate().filter_map(|(lane, items)| Some((items.front()?.0, lane)));
         firsts.min().filter(|(time_ns, _)| *time_ns < self.bound_ns)
@@ -149,6 +168,10 @@ impl Timeline {
             Item::Log(byte) => mix_byte(&mut self.hashes.log, board, time_ns, *byte),
             Item::Trace(words) => mix_record(&mut self.hashes.trace, board, time_ns, words),
             Item::Exit(_) | Item::Power(..) | Item::Crash(_) => {}
+            Item::Pins(drive) => {
+                self.pin_changes += 1;
+                mix_record(&mut self.hashes.pin, board, time_ns, &[drive.low, drive.high, drive.up, drive.down]);
+            }
             Item::Frame(frame) => {
                 self.frames += 1;
                 mix_frame(&mut self.hashes.frame, frame);

@@ -1,32 +1,17 @@
 //! Boards in QEMU, through the emulator's own interface: that runs repeat, end, and fail as they should.
 
 mod boards;
+#[path = "boards/load.rs"]
+mod load;
 
 use boards::{Outcome, run, run_with, tools};
+use load::under_load;
 use renga_emu::{BoardConfig, Cluster, ClusterConfig, EmuError, Event, FaultConfig};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
-
-/// Does `work` while two threads keep the host busy.
-fn under_load<R>(work: impl FnOnce() -> R) -> R {
-    let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while !stop.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        let result = work();
-        stop.store(true, Ordering::Relaxed);
-        result
-    })
-}
 
 fn signal(name: &str, process: u32) {
     // The shell's own: a bare machine has no program of that name.

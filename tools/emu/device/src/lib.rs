@@ -1,5 +1,5 @@
-//! What a board sees of the emulator, without QEMU in it: the page of registers with the link device behind it, and
-//! the messages between the plugin in a board's QEMU and the coordinator.
+//! What a board sees of the emulator, without QEMU in it: the page of registers with the link device behind it, its
+//! pins, and the messages between the plugin in a board's QEMU and the coordinator.
 //!
 //! Invariant: nothing here reads a clock or draws a number; every time is an argument, in nanoseconds of virtual time.
 //!
@@ -9,7 +9,9 @@
 
 pub mod link;
 pub mod messages;
+pub mod pins;
 pub mod registers;
 
 pub use link::{Effect, LinkDevice};
-pub use messages::{Grant, Hello, MessageError, Order, Record, Report, Welcome};
+pub use messages::{Grant, Hello, MessageError, Order, Record, Report, Welcome, Wiring};
+pub use pins::{Drive, Pins};

@@ -76,7 +76,7 @@ impl LinkDevice {
         }
     }
 
-    /// Takes an order for the future; [`Order::Input`] is not for this device and is ignored.
+    /// Takes an order for the future; [`Order::Input`] and [`Order::Pins`] are not for this device and are ignored.
     ///
     /// # Panics
     /// If the order lies before `now_ns`: the coordinator let this board run too far.
@@ -91,7 +91,7 @@ impl LinkDevice {
                 let place = self.departing.partition_point(|other| other.time_ns <= time_ns);
                 self.departing.insert(place, Departed { time_ns, token_wait_ns, wire_ns });
             }
-            Order::Input { .. } => {}
+            Order::Input { .. } | Order::Pins { .. } => {}
         }
     }
 

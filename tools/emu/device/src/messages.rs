@@ -4,6 +4,7 @@
 //! quantum) and `Grant` (coordinator: it may go on until then). Each is a length (4 bytes, little-endian) and that
 //! many bytes of postcard. Both sides are of one build, so the layout needs no version.
 
+use crate::pins::Drive;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -33,6 +34,19 @@ pub struct Welcome {
     pub starts: u32,
     /// A board that sends at t stops at t + this, to hear what became of its frame.
     pub lookahead_ns: u64,
+    /// How its pins are wired, if they are.
+    pub wiring: Option<Wiring>,
+}
+
+/// How a board's pins are wired to those of others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wiring {
+    /// What each board does to this one's pins, by board.
+    pub others: Vec<Drive>,
+    /// Pins with a strong resistor upwards.
+    pub held_up: u32,
+    /// A board that changes a pin at t stops at t + this, to see what others make of it.
+    pub echo_ns: u64,
 }
 
 /// A board has arrived at the barrier.
@@ -45,6 +59,8 @@ pub struct Report {
     pub next_ns: u64,
     /// It waits for room in the transmitter, so departures matter.
     pub wants_departures: bool,
+    /// Pins of which a change may wake it.
+    pub wakes: u32,
     /// It has ended, with this status; there will be no other report.
     pub exit: Option<u8>,
     /// Frames lost at its link device since the beginning.
@@ -86,6 +102,13 @@ pub enum Record {
         /// What.
         bytes: Vec<u8>,
     },
+    /// Did something else to its pins.
+    Pins {
+        /// When.
+        time_ns: u64,
+        /// What it does from then on.
+        drive: Drive,
+    },
 }
 
 impl Record {
@@ -94,7 +117,8 @@ impl Record {
         let (Record::Console { time_ns, .. }
         | Record::Log { time_ns, .. }
         | Record::Trace { time_ns, .. }
-        | Record::Frame { time_ns, .. }) = &mut self;
+        | Record::Frame { time_ns, .. }
+        | Record::Pins { time_ns, .. }) = &mut self;
         *time_ns += by_ns;
         self
     }
@@ -135,20 +159,36 @@ pub enum Order {
         /// What.
         bytes: Vec<u8>,
     },
+    /// Another board does something else to the pins.
+    Pins {
+        /// When this board sees it.
+        time_ns: u64,
+        /// Who does it.
+        board: u8,
+        /// What it does from then on, as this board's pins.
+        drive: Drive,
+        /// The pins of which that is new.
+        changed: u32,
+    },
 }
 
 impl Order {
     /// When it happens.
     pub fn time_ns(&self) -> u64 {
         match self {
-            Order::Deliver { time_ns, .. } | Order::Departed { time_ns, .. } | Order::Input { time_ns, .. } => *time_ns,
+            Order::Deliver { time_ns, .. }
+            | Order::Departed { time_ns, .. }
+            | Order::Input { time_ns, .. }
+            | Order::Pins { time_ns, .. } => *time_ns,
         }
     }
 
     /// The same, `by_ns` earlier: cluster time made board time.
     pub fn earlier(mut self, by_ns: u64) -> Self {
-        let (Order::Deliver { time_ns, .. } | Order::Departed { time_ns, .. } | Order::Input { time_ns, .. }) =
-            &mut self;
+        let (Order::Deliver { time_ns, .. }
+        | Order::Departed { time_ns, .. }
+        | Order::Input { time_ns, .. }
+        | Order::Pins { time_ns, .. }) = &mut self;
         *time_ns -= by_ns;
         self
     }

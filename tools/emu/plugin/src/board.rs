@@ -3,12 +3,12 @@
 //! Invariant: the timer `barrier` is always running, at `until_ns`, except while its callback waits for a grant; so
 //! the board cannot pass `until_ns`. The timer `event` runs to the next thing that is to happen to it by order.
 
-use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Timer};
+use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Timer};
 use crate::timers::TimerList;
 use crate::typing::Typing;
-use crate::{fail, uart, with_board};
-use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome};
-use renga_emu_device::{Effect, LinkDevice, registers};
+use crate::{fail, gpio, uart, with_board};
+use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring};
+use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
 use std::ffi::c_void;
 use std::io::BufReader;
 use std::os::linux::net::SocketAddrExt;
@@ -17,15 +17,25 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 /// A report of so many records goes out before the quantum ends.
 const REPORT_RECORDS_SOON: usize = 4096;
 
+/// A read of the pins in the last such part of the lookahead ends the quantum.
+const MEETING_PART: u64 = 4;
+
 /// The emulator's side of a board.
 pub struct Board {
     stream: BufReader<UnixStream>,
     scratch: Vec<u8>,
     lookahead_ns: u64,
     link: LinkDevice,
+    /// The pins, if they are wired to others'.
+    pins: Option<WiredPins>,
     records: Vec<Record>,
     until_ns: u64,
     machine: Option<Machine>,
+}
+
+struct WiredPins {
+    block: Pins,
+    echo_ns: u64,
 }
 
 struct Machine {
@@ -33,6 +43,9 @@ struct Machine {
     barrier: Timer,
     event: Timer,
     interrupt: Interrupt,
+    pins_interrupt: Interrupt,
+    /// QEMU's own pins, if they are hidden.
+    hidden_pins: Option<Region>,
     typing: Typing,
 }
 
@@ -42,12 +55,16 @@ impl Board {
         let mut stream = BufReader::new(UnixStream::connect_addr(&SocketAddr::from_abstract_name(socket)?)?);
         let mut scratch = Vec::new();
         messages::send(stream.get_mut(), &Hello { version }, &mut scratch)?;
-        let welcome: Welcome = messages::receive(&mut stream, &mut scratch)?;
+        let mut welcome: Welcome = messages::receive(&mut stream, &mut scratch)?;
+        let wiring = welcome.wiring.take();
+        let wire =
+            |wiring: Wiring| WiredPins { block: Pins::new(wiring.others, wiring.held_up), echo_ns: wiring.echo_ns };
         Ok(Self {
             stream,
             scratch,
             lookahead_ns: welcome.lookahead_ns,
             link: LinkDevice::new(welcome),
+            pins: wiring.map(wire),
             records: Vec::new(),
             until_ns: 0,
             machine: None,
@@ -56,7 +73,7 @@ impl Board {
 
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
-        let Some(machine) = Machine::set_up() else {
+        let Some(machine) = Machine::set_up(self.pins.is_some()) else {
             fail("this QEMU lacks a device, or its timers are not as those of the version supported");
         };
         self.machine = Some(machine);
@@ -103,7 +120,8 @@ impl Board {
     fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<u8>) -> Result<(), MessageError> {
         let records = std::mem::take(&mut self.records);
         let (wants_departures, overruns) = (self.link.wants_departures(), self.link.overruns());
-        let mut report = Report { now_ns, next_ns, wants_departures, exit, overruns, records };
+        let wakes = self.pins.as_ref().map_or(0, |pins| pins.block.wakes());
+        let mut report = Report { now_ns, next_ns, wants_departures, wakes, exit, overruns, records };
         messages::send(self.stream.get_mut(), &report, &mut self.scratch)?;
         report.records.clear();
         self.records = report.records;
@@ -117,6 +135,10 @@ impl Board {
     fn take(&mut self, order: Order, now_ns: u64) {
         match order {
             Order::Input { time_ns, bytes } => self.machine().typing.order(time_ns, bytes),
+            Order::Pins { .. } => {
+                let pins = self.pins.as_mut().expect("the coordinator wires pins or it does not");
+                pins.block.order(order, now_ns);
+            }
             other => self.link.order(other, now_ns),
         }
     }
@@ -125,15 +147,21 @@ impl Board {
     fn happen(&mut self, now_ns: u64) {
         self.link.advance(now_ns);
         let level = self.link.interrupt();
+        let pins_level = self.pins.as_mut().is_some_and(|pins| {
+            pins.block.advance(now_ns);
+            pins.block.interrupt()
+        });
         let machine = self.machine();
         machine.typing.advance(now_ns);
         machine.interrupt.set(level);
+        machine.pins_interrupt.set(pins_level);
     }
 
     /// When something is to happen by order, ns.
     fn next_ordered_ns(&mut self) -> Option<u64> {
         let link_ns = self.link.next_ns();
-        link_ns.into_iter().chain(self.machine().typing.next_ns()).min()
+        let pins_ns = self.pins.as_ref().and_then(|pins| pins.block.next_ns());
+        link_ns.into_iter().chain(pins_ns).chain(self.machine().typing.next_ns()).min()
     }
 
     /// When anything happens to a board that waits, ns.
@@ -147,6 +175,33 @@ impl Board {
         self.happen(now_ns);
         let next_ns = self.next_ordered_ns();
         self.machine().event.set(next_ns);
+    }
+
+    /// Reads a register of the pins.
+    pub fn read_pins(&mut self, offset: u64) -> u32 {
+        let now_ns = machine::now_ns();
+        // A board that polls its pins meets the others here, which costs the host less than in the timer.
+        if now_ns + self.lookahead_ns / MEETING_PART >= self.until_ns {
+            self.arrive();
+        }
+        let pins = self.pins.as_mut().expect("the page is there only if the pins are wired");
+        pins.block.read(offset, now_ns)
+    }
+
+    /// Writes a register of the pins.
+    pub fn write_pins(&mut self, offset: u64, value: u32) {
+        let now_ns = machine::now_ns();
+        let pins = self.pins.as_mut().expect("the page is there only if the pins are wired");
+        let echo_ns = pins.echo_ns;
+        if let Some(drive) = pins.block.write(offset, value, now_ns) {
+            self.record(Record::Pins { time_ns: now_ns, drive });
+            self.stop_by(now_ns + echo_ns);
+        }
+        if let Some(hidden) = self.machine().hidden_pins.filter(|_| (pins::CARD_FUNCTIONS..pins::SET).contains(&offset))
+        {
+            hidden.write(offset, u64::from(value), 4);
+        }
+        self.settle(now_ns);
     }
 
     fn write_register(&mut self, offset: u64, value: u32) {
@@ -171,18 +226,21 @@ impl Board {
 }
 
 impl Machine {
-    fn set_up() -> Option<Self> {
+    fn set_up(wired: bool) -> Option<Self> {
         let controller = Device::find(c"/machine/soc/peripherals/ic", c"bcm2835-ic")?;
         uart::tap_console()?;
         uart::tap_log()?;
         let link = Page { read: read_link, write: write_link, argument: std::ptr::null_mut(), bytes_min: 4 };
         link.map(c"renga-link", registers::PAGE_ADDRESS, registers::PAGE_BYTES);
+        let hidden_pins = if wired { Some(gpio::overlay()?) } else { None };
         let mut barrier = Timer::new(at_barrier);
         Some(Self {
             timers: barrier.find_list(at_barrier)?,
             barrier,
             event: Timer::new(at_event),
+            hidden_pins,
             interrupt: controller.interrupt_input(c"gpu-irq", registers::GPU_INTERRUPT),
+            pins_interrupt: controller.interrupt_input(c"gpu-irq", pins::GPU_INTERRUPT),
             typing: Typing::new(CharacterDevice::find(c"console")?),
         })
     }

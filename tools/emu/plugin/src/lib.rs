@@ -13,6 +13,7 @@
 
 mod board;
 mod ffi;
+mod gpio;
 mod machine;
 mod timers;
 mod typing;

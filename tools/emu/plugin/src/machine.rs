@@ -161,6 +161,9 @@ impl Interrupt {
 #[derive(Clone, Copy)]
 pub struct Region(NonNull<MemoryRegion>);
 
+// SAFETY: the pointer is only used under the big lock.
+unsafe impl Send for Region {}
+
 impl Region {
     /// Reads `bytes` (1, 2 or 4) at `offset`, as the board would.
     pub fn read(self, offset: u64, bytes: u32) -> u64 {

@@ -57,6 +57,7 @@ impl Cluster {
         match change {
             PowerChange::Cut => {
                 board.cut();
+                self.release_pins(number, time_ns);
                 self.bus.leave(number, time_ns, Leaving::Off);
             }
             PowerChange::Hang if board.is_up() => {
@@ -67,11 +68,13 @@ impl Cluster {
             PowerChange::Start => {
                 board.cut();
                 let starts = board.starts() + 1;
-                let again = self.starter.again(number, starts, time_ns)?;
+                self.release_pins(number, time_ns);
+                let again = self.starter.again(number, starts, time_ns, self.wires.as_ref())?;
                 self.boards[usize::from(number)] = again.continues(&self.boards[usize::from(number)]);
                 self.bus.leave(number, time_ns, Leaving::Off);
                 self.bus.join(number, time_ns);
                 self.type_again(number, time_ns);
+                self.tell_pins_again(number, time_ns);
             }
         }
         let starts = self.boards[usize::from(number)].starts();

@@ -4,6 +4,7 @@ use crate::board::{Board, Starting};
 use crate::config::{BOARDS_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
 use crate::recording::Header;
+use crate::wires::Wires;
 use renga_emu_device::messages::Welcome;
 use renga_emu_device::registers::{FLAG_INTERACTIVE, FLAG_TRACING};
 
@@ -26,11 +27,12 @@ pub(super) fn check(config: &ClusterConfig) -> Result<u64, EmuError> {
     }
     // A board stops at the end of an instruction, so up to one instruction late.
     let late_ns = (1 << config.shift) - 1;
-    let longest_ns = config.bus.least_latency_ns().saturating_sub(late_ns);
+    let pins_ns = config.pins.map_or(u64::MAX, |pins| pins.propagation_ns);
+    let longest_ns = config.bus.least_latency_ns().min(pins_ns).saturating_sub(late_ns);
     match config.quantum_ns.unwrap_or(longest_ns) {
-        0 => refuse("the bus is faster than an instruction".to_owned()),
+        0 => refuse("the link is faster than an instruction".to_owned()),
         quantum_ns if quantum_ns > longest_ns => {
-            refuse(format!("on this bus a quantum is at most {longest_ns} ns, not {quantum_ns} ns"))
+            refuse(format!("on this link a quantum is at most {longest_ns} ns, not {quantum_ns} ns"))
         }
         quantum_ns => Ok(quantum_ns),
     }
@@ -52,23 +54,25 @@ impl Starter {
         Self { config, flags, lookahead_ns }
     }
 
-    /// All boards, at 0.
-    pub fn all(&self) -> Result<Vec<Board>, EmuError> {
+    /// All boards, at 0, their pins wired like this.
+    pub fn all(&self, wires: Option<&Wires>) -> Result<Vec<Board>, EmuError> {
         let numbers = 0..self.config.boards.len() as u8;
         let starting: Result<Vec<Starting>, EmuError> =
             numbers.map(|number| Starting::start(&self.config, number, 1)).collect();
-        let welcome = |(number, board): (usize, Starting)| board.welcome(&self.identity(number as u8, 1, 0), 0);
+        let welcome = |(number, board): (usize, Starting)| board.welcome(&self.identity(number as u8, 1, 0, wires), 0);
         starting?.into_iter().enumerate().map(welcome).collect()
     }
 
     /// Board `number`, for the `starts`th time, at `time_ns`.
-    pub fn again(&self, number: u8, starts: u32, time_ns: u64) -> Result<Board, EmuError> {
+    pub fn again(&self, number: u8, starts: u32, time_ns: u64, wires: Option<&Wires>) -> Result<Board, EmuError> {
         let starting = Starting::start(&self.config, number, starts)?;
-        starting.welcome(&self.identity(number, starts, time_ns), time_ns)
+        starting.welcome(&self.identity(number, starts, time_ns, wires), time_ns)
     }
 
-    fn identity(&self, board: u8, starts: u32, origin_ns: u64) -> Welcome {
+    fn identity(&self, board: u8, starts: u32, origin_ns: u64, wires: Option<&Wires>) -> Welcome {
         let epoch_ns = self.config.epoch_s.saturating_mul(NS_PER_S).saturating_add(origin_ns);
-        Welcome { board, flags: self.flags, epoch_ns, starts, lookahead_ns: self.lookahead_ns }
+        let lookahead_ns = self.lookahead_ns;
+        let wiring = wires.map(|wires| wires.wiring(board, origin_ns, 2 * lookahead_ns));
+        Welcome { board, flags: self.flags, epoch_ns, starts, lookahead_ns, wiring }
     }
 }

@@ -30,7 +30,7 @@ pub struct Outcome {
     pub crashes: Vec<(u8, String)>,
     pub frames: u64,
     pub virtual_ns: u64,
-    pub hashes: [u64; 4],
+    pub hashes: [u64; 5],
 }
 
 pub fn tools() -> Option<Tools> {
@@ -114,13 +114,15 @@ pub fn run_with(
             Event::Finished(stats) => {
                 outcome.frames = stats.frames;
                 outcome.virtual_ns = stats.virtual_ns;
-                outcome.hashes = [stats.console_hash, stats.log_hash, stats.frame_hash, stats.trace_hash];
+                outcome.hashes =
+                    [stats.console_hash, stats.log_hash, stats.frame_hash, stats.trace_hash, stats.pin_hash];
                 println!("{outcome:#?}\n{stats:?}");
                 return Ok((outcome, stats));
             }
             Event::Power { board, time_ns, change, starts } => outcome.power.push((board, time_ns, change, starts)),
             Event::BoardCrashed { board, status, .. } => outcome.crashes.push((board, status)),
-            Event::Trace { .. } | Event::Frame(_) | Event::Status { .. } | Event::Deadlock { .. } => {}
+            Event::Trace { .. } | Event::Frame(_) | Event::Fight(_) | Event::Status { .. } | Event::Deadlock { .. } => {
+            }
         }
         assert!(begin.elapsed() < RUN_MAX, "the run takes too long: {outcome:#?}");
     }

@@ -5,6 +5,13 @@
 #![no_std]
 #![no_main]
 
+/// Writes a line to the console.
+macro_rules! say {
+    ($($arg:tt)*) => {{ let _ = writeln!(crate::Console, $($arg)*); }};
+}
+
+mod pins;
+
 use core::arch::{asm, global_asm};
 use core::fmt::{self, Write};
 
@@ -61,9 +68,6 @@ impl Write for Console {
     }
 }
 
-macro_rules! say {
-    ($($arg:tt)*) => {{ let _ = writeln!(Console, $($arg)*); }};
-}
 
 fn exit(status: u32) -> ! {
     write(LINK + 0x30, status);
@@ -251,7 +255,7 @@ extern "C" fn main() -> ! {
     write(AUX_ENABLES, 1);
     write(UART + 0x30, 0x301);
     write(CORE_TIMERS, 2);
-    write(ENABLE_INTERRUPTS_2, 1 << 16);
+    write(ENABLE_INTERRUPTS_2, 1 << 16 | 1 << 17);
     let board = read(LINK + 0x1c);
     match play().split(|byte| *byte == 0).next() {
         Some(b"hello") => {
@@ -265,6 +269,8 @@ extern "C" fn main() -> ! {
         Some(b"life") => life(board),
         Some(b"tick") => tick(),
         Some(b"compute") => compute(),
+        Some(b"wires") => pins::wires(board),
+        Some(b"shake") => pins::shake(board),
         Some(b"spin") => loop {},
         _ => loop {
             wait();

@@ -15,6 +15,7 @@ fn device() -> LinkDevice {
         epoch_ns: (1 << 32 | 7) * 1_000_000_000 + 9,
         starts: 2,
         lookahead_ns: 100,
+        wiring: None,
     })
 }
 

@@ -1,0 +1,107 @@
+//! The block of pins by itself.
+
+use super::*;
+
+const STROBE: u32 = 1 << 5;
+const DATA: u32 = 1 << 16;
+
+fn pins() -> Pins {
+    Pins::new(vec![Drive::RESET; 3], STROBE)
+}
+
+/// Function words 0 and 1 for outputs at the strobe and at the first data pin.
+fn make_output(pins: &mut Pins, pin: u32, on: bool) -> Option<Drive> {
+    let offset = FUNCTIONS + u64::from(pin / 10) * 4;
+    let shift = pin % 10 * 3;
+    let word = pins.read(offset, 0) & !(7 << shift);
+    pins.write(offset, word | u32::from(on) << shift, 0)
+}
+
+fn order(pins: &mut Pins, time_ns: u64, board: u8, drive: Drive) {
+    let changed = drive.differs(Drive::RESET);
+    pins.order(Order::Pins { time_ns, board, drive, changed }, 0);
+}
+
+#[test]
+fn own_outputs_act_at_once_and_latches_wait_for_them() {
+    let mut pins = pins();
+    assert_eq!(pins.read(LEVELS, 0) & (STROBE | DATA), STROBE);
+    assert_eq!(pins.write(SET, DATA, 1), None, "an input's latch is not seen");
+    assert_eq!(pins.read(LEVELS, 1) & DATA, 0);
+    let drive = make_output(&mut pins, 16, true).unwrap();
+    assert_eq!((drive.high, drive.low), (DATA, 0));
+    assert_eq!(pins.read(LEVELS, 2) & DATA, DATA);
+    assert_eq!(pins.write(CLEAR, DATA, 3).unwrap().low, DATA);
+    assert_eq!(pins.write(CLEAR, DATA, 3), None, "nothing changed");
+    assert_eq!(make_output(&mut pins, 16, false).unwrap(), Drive::RESET);
+}
+
+#[test]
+fn others_act_at_their_instant_and_low_wins() {
+    let mut pins = pins();
+    order(&mut pins, 20, 2, Drive { low: STROBE, ..Drive::RESET });
+    order(&mut pins, 10, 1, Drive { high: DATA, ..Drive::RESET });
+    order(&mut pins, 30, 2, Drive { low: DATA, ..Drive::RESET });
+    let seen: Vec<u32> = [9, 10, 19, 20, 29, 30].map(|at| pins.read(LEVELS, at) & (STROBE | DATA)).to_vec();
+    assert_eq!(seen, [STROBE, STROBE | DATA, STROBE | DATA, DATA, DATA, STROBE]);
+}
+
+#[test]
+#[should_panic(expected = "too late")]
+fn an_order_for_the_past_is_a_fault() {
+    let order = Order::Pins { time_ns: 4, board: 1, drive: Drive::RESET, changed: 0 };
+    pins().order(order, 5);
+}
+
+#[test]
+fn edges_and_levels_interrupt_until_cleared() {
+    let mut pins = pins();
+    let falling = DETECTS + Detect::Falling as u64 * DETECT_STRIDE;
+    let low = DETECTS + Detect::Low as u64 * DETECT_STRIDE;
+    assert_eq!(pins.wakes(), 0);
+    pins.write(falling, STROBE, 0);
+    assert_eq!((pins.wakes(), pins.read(falling, 0)), (STROBE, STROBE));
+    order(&mut pins, 10, 1, Drive { high: DATA, ..Drive::RESET });
+    order(&mut pins, 20, 1, Drive { low: STROBE, ..Drive::RESET });
+    order(&mut pins, 25, 1, Drive::RESET);
+    assert_eq!(pins.next_ns(), Some(20), "data wakes nobody");
+    pins.advance(19);
+    assert!(!pins.interrupt());
+    pins.advance(30);
+    assert!(pins.interrupt(), "the edge is kept though the level is back");
+    assert_eq!(pins.read(EVENTS, 30), STROBE);
+    pins.write(EVENTS, STROBE, 31);
+    assert!(!pins.interrupt());
+    pins.write(falling, 0, 32);
+    pins.write(low, DATA, 33);
+    assert!(pins.interrupt());
+    pins.write(EVENTS, DATA, 34);
+    assert!(pins.interrupt(), "the level is still low");
+    pins.write(low, 0, 35);
+    pins.write(EVENTS, DATA, 36);
+    assert!(!pins.interrupt());
+}
+
+#[test]
+fn pulls_follow_the_clock_word() {
+    let mut pins = pins();
+    pins.write(PULL, 2, 0);
+    assert_eq!(pins.write(PULL_CLOCK, DATA, 0).unwrap().up, Drive::RESET.up | DATA);
+    assert_eq!(pins.read(LEVELS, 0) & DATA, 0, "the others pull it down");
+    let mut alone = Pins::new(Vec::new(), 0);
+    alone.write(PULL, 2, 0);
+    alone.write(PULL_CLOCK, DATA, 0);
+    alone.write(PULL_CLOCK + 4, 1, 0);
+    assert_eq!(alone.read(LEVELS, 0), DATA | 0x1ff);
+    assert_eq!(alone.read(LEVELS + 4, 0), 1);
+    alone.write(PULL, 0, 0);
+    alone.write(PULL_CLOCK, DATA, 0);
+    assert_eq!(alone.read(LEVELS, 0), 0x1ff);
+}
+
+#[test]
+fn a_wire_between_different_pins() {
+    let drive = Drive { low: 1 << 2, high: DATA, up: 1 << 2, down: 0 };
+    assert_eq!(drive.moved(2, 9), Drive { low: 1 << 9, high: 0, up: 1 << 9, down: 0 });
+    assert_eq!(drive.only(DATA), Drive { high: DATA, ..Drive::default() });
+}
