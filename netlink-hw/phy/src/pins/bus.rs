@@ -87,7 +87,7 @@ impl<G: PinBank> PinBus<G> {
         gpio.set_pulls(data, Pull::Down);
         gpio.clear(OPEN_DRAIN | data);
         gpio.set(Line::Strobe.mask());
-        let settle = Settle::measure(&mut gpio, timing.settle_ns).await;
+        let settle = Settle::measure(&mut gpio, &timing).await;
         PinBus { gpio, board, wiring, timing, settle, base, control: 0, frame_end_ns: u64::MAX }
     }
 
@@ -117,6 +117,11 @@ impl<G: PinBank> PinBus<G> {
     /// Whether this board pulls any line of `mask`.
     pub fn pulls(&self, mask: u32) -> bool {
         self.control & outputs(mask, 0) != 0
+    }
+
+    /// Whether this board pulls all lines of `mask`.
+    pub fn pulls_all(&self, mask: u32) -> bool {
+        self.control & outputs(mask, 0) == outputs(mask, 0)
     }
 
     /// Releases data wires and strobe, and the lines of the handshake. The token's lines stay.
@@ -163,6 +168,14 @@ impl<G: PinBank> PinBus<G> {
         }
     }
 
+    /// Keeps the data where they are a little after the strobe.
+    #[inline]
+    pub(super) fn hold(&mut self) {
+        for _ in 0..self.settle.hold {
+            self.gpio.set(0);
+        }
+    }
+
     /// Two readings that agree, so that no passing spike counts; the last of some if none agree.
     pub async fn levels(&mut self) -> u32 {
         let mut before = self.gpio.levels().await;
@@ -179,6 +192,12 @@ impl<G: PinBank> PinBus<G> {
     /// Waits until two readings in a row are as wanted; the second one.
     #[inline]
     pub(super) async fn twice(&mut self, wait: Wait) -> Result<u32, BusError> {
+        self.counted(&mut 0, wait).await
+    }
+
+    /// The same, counting the readings.
+    #[inline]
+    pub(super) async fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, BusError> {
         let mut end_ns = None;
         // Nothing that the mask leaves over equals this.
         let mut before = !wait.mask;
@@ -186,6 +205,7 @@ impl<G: PinBank> PinBus<G> {
             for _ in 0..READS_BETWEEN_CLOCKS {
                 let levels = self.gpio.levels().await;
                 let now = levels & wait.mask;
+                *readings += 1;
                 if now == before {
                     if now == wait.want {
                         return Ok(levels);

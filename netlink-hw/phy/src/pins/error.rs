@@ -12,6 +12,8 @@ pub enum BusError {
     NobodyListens,
     /// Own data pins read otherwise than they are driven: a mask of pins.
     WiresDiffer(u32),
+    /// Another board talks too: the data wires that it drives, a mask of pins.
+    Collision(u32),
     /// The talker gave the frame up.
     Abandoned,
     /// The frame as a whole took longer than its bound.
@@ -27,15 +29,17 @@ impl fmt::Display for BusError {
         match self {
             BusError::NoAnswer(line) => write!(f, "{} did not change in time", line.name()),
             BusError::NobodyListens => f.write_str("nobody listens"),
-            BusError::WiresDiffer(pins) => {
-                f.write_str("driven otherwise than read:")?;
-                let mut wires = (0..32).filter(|pin| pins >> pin & 1 != 0);
-                wires.try_for_each(|pin| write!(f, " {}", PinName(pin)))
-            }
+            BusError::WiresDiffer(pins) => named(f, "driven otherwise than read:", *pins),
+            BusError::Collision(pins) => named(f, "another board talks:", *pins),
             BusError::Abandoned => f.write_str("the talker gave up"),
             BusError::FrameTooSlow => f.write_str("the frame took too long"),
             BusError::HeaderDamaged => f.write_str("damaged header"),
             BusError::NotAFrame => f.write_str("not a frame"),
         }
     }
+}
+
+fn named(f: &mut fmt::Formatter<'_>, what: &str, pins: u32) -> fmt::Result {
+    f.write_str(what)?;
+    (0..32).filter(|pin| pins >> pin & 1 != 0).try_for_each(|pin| write!(f, " {}", PinName(pin)))
 }

@@ -9,7 +9,7 @@ use super::test::View;
 use super::wiring::{Line, gather, spread};
 use crate::FRAME_BYTES_MAX;
 use renga_hal::gpio::PinBank;
-use renga_wire::bus::{Answers, Poll};
+use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
 use renga_wire::frame::{HEADER_BYTES, frame_bytes};
 use renga_wire::{Frame, Header, Kind};
 
@@ -105,7 +105,7 @@ impl<G: PinBank> PinBus<G> {
             Some(frame) => answers.to(&frame.header, frame.payload, room),
             None => Poll(0),
         };
-        let ours = poll.took(answers.board) || frame.is_some_and(|frame| names(&frame.header, answers));
+        let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != Kind::Poll);
         self.answer(poll).await?;
         Ok(if ours && room { Heard::Frame(bytes) } else { Heard::Nothing })
     }
@@ -281,15 +281,13 @@ impl<G: PinBank> PinBus<G> {
     }
 }
 
-/// Whether a board that gives these answers stays for the frame.
+/// Whether a board that gives these answers stays for the frame: it also says in the poll that it wants
+/// the token.
 fn concerns(header: &Header, answers: &Answers) -> bool {
-    answers.wants
-        || header.destination >= renga_wire::bus::BOARDS_MAX
-        || header.destination == answers.board
-        || names(header, answers)
+    answers.wants || meant(header, answers)
 }
 
-/// Whether another board uses this one's number.
-fn names(header: &Header, answers: &Answers) -> bool {
-    header.kind == Kind::Join && header.source == answers.board
+/// Whether the frame is for the board, or says that another one uses its number.
+fn meant(header: &Header, answers: &Answers) -> bool {
+    header.destination >= BOARDS_MAX || header.destination == answers.board || header.source == answers.board
 }

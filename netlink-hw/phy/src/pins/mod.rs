@@ -14,6 +14,7 @@ mod error;
 mod listen;
 #[cfg(feature = "host")]
 pub mod model;
+mod phy;
 mod talk;
 pub mod test;
 mod timing;
@@ -22,5 +23,6 @@ pub mod wiring;
 pub use bus::{Handshake, PinBus, PullUps, Wiring};
 pub use error::BusError;
 pub use listen::Heard;
+pub use phy::{Attendance, PinPhy};
 pub use timing::Timing;
 pub use wiring::{Line, PinName, Width};

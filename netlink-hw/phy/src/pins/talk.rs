@@ -25,16 +25,22 @@ impl<G: PinBank> PinBus<G> {
             return Err(BusError::NotAFrame);
         }
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let sent = self.send_all(frame).await;
-        if sent.is_err() {
-            self.give_up().await;
+        let mut sent = self.call_attention().await;
+        let mut poll = Poll(0);
+        if sent.is_ok() {
+            match self.send_all(frame).await {
+                Ok(answers) => poll = answers,
+                Err(error) => {
+                    self.give_up().await;
+                    sent = Err(error);
+                }
+            }
         }
         self.release();
-        sent
+        sent.map(|()| poll)
     }
 
     async fn send_all(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
-        self.call_attention().await?;
         let mut edge = true;
         let words = frame.as_chunks::<2>().0;
         for (index, bytes) in words.iter().enumerate() {
@@ -48,20 +54,40 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Shows that a frame begins, gives the listeners time to arm, and drives the data wires.
+    ///
+    /// Until the last moment only this board's own wire is driven, as in a bid: another board that talks
+    /// too is seen before two boards drive a wire against each other.
     pub(super) async fn call_attention(&mut self) -> Result<(), BusError> {
         // The listeners of the frame before may still be letting go.
-        self.wait_for(STROBE, STROBE, Line::Strobe).await?;
-        self.wait_for(ACCEPTED | READY, ACCEPTED | READY, Line::NotAccepted).await?;
-        self.put(self.wiring.width.pins(), 0);
-        self.gpio.set(STROBE);
-        self.drive_data(self.wiring.width.pins());
-        self.change(ATTENTION | READY | STROBE, 0);
+        self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY, Line::NotAccepted).await?;
+        let (pins, own) = (self.wiring.width.pins(), self.own_wire());
+        self.put(pins, own);
+        self.drive_data(own);
+        self.change(ATTENTION | READY, 0);
         let armed_ns = self.gpio.now_ns() + self.timing.arm_ns;
         self.gpio.wait_until(armed_ns).await;
+        self.alone(own).await?;
         self.change(0, READY);
         self.wait_for(READY, READY, Line::NotReady).await?;
+        let levels = self.alone(own).await?;
+        if levels & ACCEPTED != 0 {
+            return Err(BusError::NobodyListens);
+        }
+        self.change(STROBE, 0);
+        self.drive_data(pins);
+        Ok(())
+    }
+
+    /// Two readings, if nobody drives another data wire.
+    async fn alone(&mut self, own: u32) -> Result<u32, BusError> {
         let levels = self.levels().await;
-        if levels & ACCEPTED != 0 { Err(BusError::NobodyListens) } else { Ok(()) }
+        let others = levels & self.wiring.width.pins() & !own;
+        if others != 0 || levels & STROBE == 0 { Err(BusError::Collision(others)) } else { Ok(levels) }
+    }
+
+    /// The data wire by which this board bids, and shows that it talks.
+    pub(super) fn own_wire(&self) -> u32 {
+        spread(1 << (u32::from(self.board) % self.wiring.width.wires()))
     }
 
     async fn send_word(&mut self, word: u16, edge: &mut bool, first: bool) -> Result<(), BusError> {
@@ -88,6 +114,7 @@ impl<G: PinBank> PinBus<G> {
             self.end_attention().await?;
         }
         self.gpio.set(STROBE);
+        self.hold();
         agree(before, levels, pins)
     }
 
@@ -127,9 +154,19 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Only while the strobe is low may attention end: low with the strobe high means something else.
-    pub(super) async fn end_attention(&mut self) -> Result<(), BusError> {
+    ///
+    /// Others may take the rising line for low longer than this board: from the lowest level that anybody
+    /// reads as high (0.9 V) to the highest that anybody reads as low (2.0 V) is twice the way up to there.
+    async fn end_attention(&mut self) -> Result<(), BusError> {
+        const THE_REST_OF_THE_RISE: u32 = 2;
         self.change(0, ATTENTION);
-        self.wait_for(ATTENTION, ATTENTION, Line::Attention).await.map(|_| ())
+        let mut readings = 0;
+        self.counted(&mut readings, Wait { mask: ATTENTION, want: ATTENTION, nobody: None, line: Line::Attention })
+            .await?;
+        for _ in 0..readings * THE_REST_OF_THE_RISE {
+            self.gpio.levels().await;
+        }
+        Ok(())
     }
 
     /// Turns the wires round and reads who says what.

@@ -149,17 +149,20 @@ impl<G: PinBank> PinBus<G> {
     /// Which control line does not answer.
     pub async fn talk_test(&mut self) -> Result<View, BusError> {
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let view = self.send_patterns().await;
-        if view.is_err() {
+        let mut view = self.call_attention().await.map(|()| View::default());
+        if let Ok(view) = &mut view
+            && let Err(error) = self.send_patterns(view).await
+        {
             self.give_up().await;
+            self.release();
+            return Err(error);
         }
         self.release();
         view
     }
 
-    async fn send_patterns(&mut self) -> Result<View, BusError> {
-        self.call_attention().await?;
-        let (pins, mut view) = (self.wiring.width.pins(), View::default());
+    async fn send_patterns(&mut self, view: &mut View) -> Result<(), BusError> {
+        let pins = self.wiring.width.pins();
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
             *seen = self.look_at_harness(levels & pins).await;
@@ -168,7 +171,7 @@ impl<G: PinBank> PinBus<G> {
         let ready = Line::NotReady.mask();
         let both = ready | Line::NotAccepted.mask();
         self.wait_for(both, both, Line::NotReady).await?;
-        Ok(view)
+        Ok(())
     }
 
     /// Drives `levels`, lets go, and reads at once what the wires hold.

@@ -8,6 +8,9 @@ use renga_hal::gpio::PinBank;
 pub struct Timing {
     /// Data are stable on the pins for this long before the strobe.
     pub settle_ns: u64,
+    /// Data stay for this long after the end of the strobe: listeners that read them again see the strobe
+    /// rise later than the talker, by its rise and a clock of skew.
+    pub hold_ns: u64,
     /// From attention to the first word: longer than a listener may look away.
     pub arm_ns: u64,
     /// A talker waits for one acknowledgement.
@@ -25,6 +28,7 @@ impl Timing {
     pub const fn for_width(width: Width) -> Timing {
         Timing {
             settle_ns: 80,
+            hold_ns: 32,
             arm_ns: 10_000,
             answer_ns: 50_000,
             strobe_ns: 120_000,
@@ -45,11 +49,13 @@ impl Timing {
     }
 }
 
-/// How a pause of `settle_ns` is made: reads take their time, and stores go out at a known pace.
+/// How pauses are made: reads take their time, and stores go out at a known pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settle {
     pub reads: u32,
     pub stores: u32,
+    /// Stores that make a pause of `hold_ns`.
+    pub hold: u32,
 }
 
 const BATCH: u64 = 16;
@@ -57,7 +63,7 @@ const BATCHES: u32 = 8;
 
 impl Settle {
     /// Measures reads and stores. The fastest batch counts: a stall must not make the pause shorter.
-    pub async fn measure(gpio: &mut impl PinBank, settle_ns: u64) -> Settle {
+    pub async fn measure(gpio: &mut impl PinBank, timing: &Timing) -> Settle {
         let (mut reads_ns, mut stores_ns) = (u64::MAX, u64::MAX);
         for _ in 0..BATCHES {
             let begin = gpio.now_ns();
@@ -72,9 +78,9 @@ impl Settle {
             stores_ns = stores_ns.min(gpio.now_ns() - between);
         }
         // Whole reads only as far as they are surely not too long; the rest in stores.
-        let reads = settle_ns * BATCH / reads_ns.max(BATCH);
-        let rest_ns = settle_ns.saturating_sub(reads * reads_ns / BATCH);
-        let stores = (rest_ns * BATCH).div_ceil(stores_ns.max(BATCH));
-        Settle { reads: reads as u32, stores: stores as u32 }
+        let reads = timing.settle_ns * BATCH / reads_ns.max(BATCH);
+        let rest_ns = timing.settle_ns.saturating_sub(reads * reads_ns / BATCH);
+        let stores = |ns: u64| (ns * BATCH).div_ceil(stores_ns.max(BATCH)) as u32;
+        Settle { reads: reads as u32, stores: stores(rest_ns), hold: stores(timing.hold_ns) }
     }
 }

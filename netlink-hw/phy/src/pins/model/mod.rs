@@ -22,7 +22,7 @@ pub use speed::{INSTRUCTIONS_A_STEP, Speed};
 pub use tasks::Tasks;
 
 use super::Handshake;
-use super::wiring::Line;
+use super::wiring::{Line, Width};
 use state::State;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -58,6 +58,8 @@ pub enum HarnessFault {
 pub struct Setup {
     /// The boards.
     pub boards: Vec<Speed>,
+    /// Data wires of the harness.
+    pub width: Width,
     /// The handshake whose rules are watched.
     pub handshake: Handshake,
     /// Pull-ups at the end of the harness, ohm; none: the boards' own pulls only.
@@ -79,6 +81,7 @@ impl Setup {
     pub fn of(boards: u8, speed: Speed) -> Setup {
         Setup {
             boards: (0..boards).map(|_| speed).collect(),
+            width: Width::Sixteen,
             handshake: Handshake::ThreeWire,
             terminator_ohms: Some(1000.0),
             stall_every_ns: None,

@@ -18,8 +18,8 @@ use std::vec::Vec;
 pub const PINS: usize = 32;
 /// Pins that are data wires.
 pub const DATA: u32 = Width::Sixteen.pins();
-/// Pins that the link uses.
-const LINK: u32 = DATA | OPEN_DRAIN | Line::Strobe.mask() | Line::TokenIn.mask();
+/// Pins of the link that carry no data.
+const CONTROL: u32 = OPEN_DRAIN | Line::Strobe.mask() | Line::TokenIn.mask();
 
 /// Resistances, ohm.
 mod ohms {
@@ -45,7 +45,7 @@ const BOARD_PF: f64 = 10.0;
 const STALL_NS_MAX: u64 = 5_000;
 /// A spike begins so long after a line was let go, and lasts so long, ns at most.
 const SPIKE_DELAY_NS: u64 = 10;
-const SPIKE_NS: u64 = 15;
+const SPIKE_NS: u64 = 6;
 /// What setting pulls costs, ns: a BCM2837 wants 150 clocks twice.
 const PULLS_NS: u64 = 20_000;
 
@@ -92,6 +92,8 @@ pub struct State {
     pub monitor: Monitor,
     stall_every_ns: Option<u64>,
     spikes_per_mille: u16,
+    /// Pins with a wire.
+    link: u32,
 }
 
 impl State {
@@ -137,6 +139,7 @@ impl State {
             },
             stall_every_ns: setup.stall_every_ns,
             spikes_per_mille: setup.spikes_per_mille,
+            link: CONTROL | setup.width.pins(),
         };
         state.wire_up(setup);
         state
@@ -266,7 +269,7 @@ impl State {
         let strobe = usize::from(Line::Strobe.pin());
         let talker = board as u8;
         let calls = self.boards[board].pins[usize::from(Line::Attention.pin())].output;
-        let high = |line: Line| self.is_high(board, line, at_ns);
+        let high = |line: Line| !self.is_pulled(board, line);
         let answered = match (self.boards[board].pins[strobe].latch, self.monitor.handshake) {
             (false, _) => high(Line::NotAccepted),
             (true, Handshake::TwoEdge) => high(Line::NotReady),
@@ -320,6 +323,12 @@ impl State {
         net.true_level(at_ns, owner.kind) == Level::High
     }
 
+    /// Whether any board pulls a line low, as `board` is wired.
+    fn is_pulled(&self, board: usize, line: Line) -> bool {
+        let net = self.boards[board].pins[usize::from(line.pin())].net;
+        self.nets[net].pulled_low_by_another(u8::MAX)
+    }
+
     /// The voltage of a pin's wire, V.
     pub fn voltage(&self, board: usize, pin: u8, at_ns: u64) -> f64 {
         self.nets[self.boards[board].pins[usize::from(pin)].net].voltage(at_ns)
@@ -329,8 +338,9 @@ impl State {
     pub fn sample(&mut self, board: usize, at_ns: u64) -> u32 {
         self.apply_until(at_ns);
         let (skew_ns, kind) = (self.boards[board].speed.skew_ns, self.boards[board].kind);
+        let link = self.link;
         let mut levels = 0;
-        for pin in (0..PINS).filter(|pin| LINK >> pin & 1 != 0) {
+        for pin in (0..PINS).filter(|pin| link >> pin & 1 != 0) {
             let state = self.boards[board].pins[pin];
             if state.output {
                 levels |= u32::from(state.latch) << pin;
@@ -368,7 +378,7 @@ impl State {
         let Some(talker) = talker.filter(|talker| *talker != reader) else { return };
         let low = !self.boards[talker].pins[strobe].latch;
         let answer = if low { Line::NotAccepted } else { Line::NotReady };
-        if self.is_high(talker, answer, at_ns) || !low && self.monitor.handshake == Handshake::ThreeWire {
+        if !self.is_pulled(talker, answer) || !low && self.monitor.handshake == Handshake::ThreeWire {
             self.monitor.pending = false;
         } else if self.boards[talker].pins[pin].output {
             self.monitor.report(at_ns, pin as u8, Rule::Undefined { reader: reader as u8 });

@@ -1,0 +1,308 @@
+//! The pins as a bus with a token: what `renga-mac` commands, one turn at a time.
+//!
+//! A turn looks at the lines once, or plays one whole frame or bid. Invariant: between turns this board
+//! takes no part in a handshake; it asks for attention only while no frame is under way. Not here: who
+//! may talk.
+
+use super::bus::PinBus;
+use super::error::BusError;
+use super::listen::Heard;
+use super::test::View;
+use super::wiring::{Line, gather};
+use crate::FRAME_BYTES_MAX;
+use crate::token::{PhyEvent, SendError, TokenPhy};
+use core::pin::pin;
+use core::task::{Context, Waker};
+use renga_hal::gpio::PinBank;
+use renga_wire::bus::{Answers, Drive, Lines, Watch};
+
+/// Frames kept until they are taken; one that finds no room is refused in the poll word.
+const FRAMES: usize = 4;
+/// Looks at an idle handshake before this board asks for attention: to others the lines may still seem to rise.
+const IDLE_LOOKS: u32 = 8;
+const HANDSHAKE: u32 = Line::NotReady.mask() | Line::NotAccepted.mask();
+
+/// Who makes the turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attendance {
+    /// [`TokenPhy::poll`] makes one: on a board, where the pins never make the driver wait. It wants to be
+    /// called so often, ns.
+    ByPoll {
+        /// From turn to turn.
+        every_ns: u64,
+    },
+    /// The owner calls [`PinPhy::turn`].
+    ByOwner,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Nothing,
+    Frame(usize),
+    Bid,
+}
+
+/// What went over the bus, and what did not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PinCount {
+    /// Frames that this board has sent to the end.
+    pub sent: u64,
+    /// Frames that it could not send.
+    pub unsent: u64,
+    /// Frames that it has received and kept.
+    pub received: u64,
+    /// Frames that ended early or were damaged.
+    pub broken: u64,
+}
+
+/// One board's pins on a bus with a token.
+pub struct PinPhy<G> {
+    bus: PinBus<G>,
+    attendance: Attendance,
+    drive: Drive,
+    watch: Watch,
+    answers: Answers,
+    now: Lines,
+    told: Lines,
+    heard: bool,
+    wanted: Wanted,
+    outgoing: [u8; FRAME_BYTES_MAX],
+    ended: Option<PhyEvent>,
+    frames: [[u8; FRAME_BYTES_MAX]; FRAMES],
+    lengths: [usize; FRAMES],
+    first: usize,
+    held: usize,
+    turn_ns: u64,
+    idle_looks: u32,
+    count: PinCount,
+    last_error: Option<BusError>,
+    test: Option<View>,
+}
+
+impl<G: PinBank> PinPhy<G> {
+    /// A board that says nothing until [`TokenPhy::set`].
+    pub fn new(bus: PinBus<G>, attendance: Attendance) -> PinPhy<G> {
+        let board = bus.board();
+        PinPhy {
+            bus,
+            attendance,
+            drive: Drive::default(),
+            watch: Watch::default(),
+            answers: Answers { board, ..Answers::default() },
+            now: Lines::default(),
+            told: Lines::default(),
+            heard: false,
+            wanted: Wanted::Nothing,
+            outgoing: [0; FRAME_BYTES_MAX],
+            ended: None,
+            frames: [[0; FRAME_BYTES_MAX]; FRAMES],
+            lengths: [0; FRAMES],
+            first: 0,
+            held: 0,
+            turn_ns: 0,
+            idle_looks: 0,
+            count: PinCount::default(),
+            last_error: None,
+            test: None,
+        }
+    }
+
+    /// What it has done.
+    pub fn count(&self) -> PinCount {
+        self.count
+    }
+
+    /// Why the last frame that failed did.
+    pub fn last_error(&self) -> Option<BusError> {
+        self.last_error
+    }
+
+    /// What was received of a test since the last call.
+    pub fn take_test(&mut self) -> Option<View> {
+        self.test.take()
+    }
+
+    /// The pins.
+    pub fn bus(&mut self) -> &mut PinBus<G> {
+        &mut self.bus
+    }
+
+    /// One turn: a frame or a bid that was asked for, a frame that begins, or one look at the lines.
+    pub async fn turn(&mut self) {
+        self.turn_ns = self.bus.gpio().now_ns();
+        match core::mem::replace(&mut self.wanted, Wanted::Nothing) {
+            Wanted::Frame(bytes) => {
+                let sent = self.bus.talk(&self.outgoing[..bytes]).await;
+                self.note(&sent);
+                self.count.sent += u64::from(sent.is_ok());
+                self.ended = Some(PhyEvent::Sent(sent.map_err(told)));
+            }
+            Wanted::Bid => self.ended = Some(PhyEvent::Bids(self.bus.bid().await)),
+            Wanted::Nothing => {}
+        }
+        let levels = self.bus.levels().await;
+        if PinBus::<G>::frame_begins(levels) {
+            self.listen().await;
+        } else {
+            self.look(levels);
+        }
+    }
+
+    async fn listen(&mut self) {
+        let room = self.held < FRAMES;
+        let place = (self.first + self.held) % FRAMES;
+        // Without room the frame is only answered; what is being sent is not touched by that.
+        let mut scratch = [0; FRAME_BYTES_MAX];
+        let into = if room { &mut self.frames[place] } else { &mut scratch };
+        let heard = self.bus.listen(into, room, &self.answers).await;
+        match &heard {
+            Ok(Heard::Frame(bytes)) => {
+                self.lengths[place] = *bytes;
+                self.held += 1;
+                self.count.received += 1;
+            }
+            Ok(Heard::Test(view)) => self.test = Some(*view),
+            Ok(Heard::Nothing) | Err(_) => {}
+        }
+        // An intact header is what counts, whatever became of the rest.
+        self.heard |= matches!(heard, Ok(Heard::Frame(_) | Heard::Nothing));
+        self.note(&heard);
+    }
+
+    fn note<T>(&mut self, result: &Result<T, BusError>) {
+        if let Err(error) = result {
+            self.last_error = Some(*error);
+            match error {
+                BusError::Abandoned | BusError::HeaderDamaged => self.count.broken += 1,
+                _ => self.count.unsent += 1,
+            }
+        }
+    }
+
+    fn look(&mut self, levels: u32) {
+        let low = |line: Line| levels & line.mask() == 0;
+        let idle = levels & HANDSHAKE == HANDSHAKE;
+        self.now = Lines {
+            busy: low(Line::Busy),
+            attention: idle && low(Line::Attention),
+            token_in: low(Line::TokenIn),
+            heard: false,
+        };
+        self.idle_looks = if idle { self.idle_looks.saturating_add(1) } else { 0 };
+        if self.idle_looks >= IDLE_LOOKS && self.drive.attention && !self.bus.pulls(Line::Attention.mask()) {
+            self.bus.change(Line::Attention.mask(), 0);
+        }
+    }
+
+    fn lines_changed(&self) -> bool {
+        let (watch, now, told) = (self.watch, self.now, self.told);
+        watch.busy && now.busy != told.busy
+            || watch.attention && now.attention != told.attention
+            || watch.token_in && now.token_in != told.token_in
+    }
+
+    /// A turn that must not wait.
+    fn turn_at_once(&mut self) {
+        let turn = pin!(self.turn());
+        let made = turn.poll(&mut Context::from_waker(Waker::noop()));
+        assert!(made.is_ready(), "these pins make the driver wait: their owner makes the turns");
+    }
+}
+
+/// As the token protocol knows it.
+fn told(error: BusError) -> SendError {
+    match error {
+        BusError::NobodyListens => SendError::NoListener,
+        BusError::Collision(_) | BusError::WiresDiffer(_) => SendError::Collision,
+        _ => SendError::Stalled,
+    }
+}
+
+impl<G: PinBank> PinBus<G> {
+    /// Bids with this board's own data wire for a while; who bids, a bit each. The caller has BUSY# and
+    /// ATN# low. With fewer wires than boards, the lowest board of each wire counts as the bidder.
+    pub async fn bid(&mut self) -> u16 {
+        let own = self.own_wire();
+        self.put(own, own);
+        self.drive_data(own);
+        let until_ns = self.gpio.now_ns() + 2 * self.timing.arm_ns;
+        self.gpio.wait_until(until_ns).await;
+        let bids = gather(self.levels().await & self.wiring.width.pins() & !own);
+        self.put(own, 0);
+        self.settle().await;
+        self.float_data();
+        bids | 1 << self.board
+    }
+}
+
+impl<G: PinBank> TokenPhy for PinPhy<G> {
+    fn board(&self) -> u8 {
+        self.answers.board
+    }
+
+    fn lines(&mut self, _: u64) -> Lines {
+        self.told = self.now;
+        Lines { heard: core::mem::take(&mut self.heard), ..self.now }
+    }
+
+    fn set(&mut self, _: u64, drive: Drive, watch: Watch, answers: Answers) {
+        let lines = [(Line::Busy, drive.busy), (Line::TokenOut, drive.token_out)];
+        let mask =
+            |wanted: bool| lines.iter().filter(|(_, low)| *low == wanted).fold(0, |mask, (line, _)| mask | line.mask());
+        // Asking for attention waits until no frame is under way; letting go does not.
+        let quiet = if drive.attention { 0 } else { Line::Attention.mask() };
+        let (pull, release) = (mask(true), mask(false) | quiet);
+        if self.bus.pulls(release) || !self.bus.pulls_all(pull) {
+            self.bus.change(pull, release);
+        }
+        (self.drive, self.watch, self.answers) = (drive, watch, answers);
+        self.now.busy |= drive.busy;
+    }
+
+    fn transmit(&mut self, now_ns: u64, frame: &[u8]) {
+        self.outgoing[..frame.len()].copy_from_slice(frame);
+        (self.wanted, self.turn_ns) = (Wanted::Frame(frame.len()), now_ns);
+    }
+
+    fn bid(&mut self, now_ns: u64) {
+        (self.wanted, self.turn_ns) = (Wanted::Bid, now_ns);
+    }
+
+    fn abort(&mut self, _: u64) {
+        (self.wanted, self.ended) = (Wanted::Nothing, None);
+    }
+
+    fn poll(&mut self, _: u64) -> Option<PhyEvent> {
+        if self.attendance != Attendance::ByOwner && self.ended.is_none() {
+            self.turn_at_once();
+        }
+        if let Some(ended) = self.ended.take() {
+            return Some(ended);
+        }
+        let changed = self.lines_changed();
+        self.told = self.now;
+        changed.then_some(PhyEvent::Lines)
+    }
+
+    fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
+        if self.held == 0 {
+            return None;
+        }
+        let (place, bytes) = (self.first, self.lengths[self.first]);
+        out[..bytes].copy_from_slice(&self.frames[place][..bytes]);
+        (self.first, self.held) = ((place + 1) % FRAMES, self.held - 1);
+        Some(bytes)
+    }
+
+    fn deadline_ns(&self) -> Option<u64> {
+        match self.attendance {
+            Attendance::ByPoll { .. } if self.wanted != Wanted::Nothing => Some(self.turn_ns),
+            Attendance::ByPoll { every_ns } => Some(self.turn_ns + every_ns),
+            Attendance::ByOwner => None,
+        }
+    }
+
+    fn take_overrun(&mut self) -> bool {
+        false
+    }
+}
