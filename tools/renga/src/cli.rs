@@ -18,9 +18,12 @@ pub struct Cli {
 const EXAMPLES: &str = "Examples:
   ./renga run                                   a shell on board a of a two-board cluster
   ./renga run -c 'ls | remote -b b sort'        one command; renga exits with its status
+  ./renga run --kill b@2000 --restart b@3000    board b loses its power, and gets it back
   ./renga bench rendezvous                      what a rendezvous costs, in instructions
   ./renga check pair                            who runs where, and why nobody can wait in a circle
   ./renga test                                  all tests";
+
+const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`, `restart b`, `help`)";
 
 /// The subcommands.
 #[derive(Subcommand, Debug)]
@@ -105,6 +108,29 @@ pub struct Run {
     /// Let a board's kernel panic at this virtual time, to see what that looks like: b@200
     #[arg(long, value_name = "BOARD@MILLISECONDS")]
     pub panic: Option<String>,
+    /// Cut a board's power at this virtual time (may be repeated, as the next three): b@1500
+    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    pub kill: Vec<String>,
+    /// Stop a board's processor at this virtual time
+    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    pub hang: Vec<String>,
+    /// Reset a board at this virtual time
+    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    pub reset: Vec<String>,
+    /// Start a board again at this virtual time
+    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
+    pub restart: Vec<String>,
+    /// Faults of the link, in frames of a thousand: loss, corrupt, duplicate, delay, token (it gets lost), collision
+    /// (there are two tokens), as in loss=20,token=2
+    #[arg(long, value_name = "FAULT=FRAMES,...", help_heading = DISTURBANCES)]
+    pub faults: Option<String>,
+    /// Draw faults of the link, cuts, hangs and restarts from this seed, which is the run's seed too; every fifth seed
+    /// also strikes the board with the disk
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["replay", "seed", "faults"], help_heading = DISTURBANCES)]
+    pub chaos: Option<u64>,
+    /// Start a board again one second after it died by itself, instead of ending the run
+    #[arg(long, help_heading = DISTURBANCES)]
+    pub revive: bool,
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,

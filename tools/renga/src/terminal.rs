@@ -1,11 +1,12 @@
-//! The person's terminal during an interactive session: every key goes to the cluster.
+//! The person's terminal during an interactive session: every key goes to the cluster, but those after the escape.
 //!
 //! Invariant: the terminal is as it was when this is dropped, however the session ends.
 
+use crate::escape::{Escape, Typed};
 use anyhow::Result;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
-use std::io::{BufRead, IsTerminal, Read};
-use std::sync::mpsc::{Receiver, channel};
+use std::io::{BufRead, IsTerminal, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1024;
@@ -21,7 +22,7 @@ impl Terminal {
     ///
     /// # Errors
     /// If the terminal's settings cannot be read or set.
-    pub fn take() -> Result<(Terminal, Receiver<Vec<u8>>)> {
+    pub fn take() -> Result<(Terminal, Receiver<Typed>)> {
         let stdin = std::io::stdin();
         let mut before = None;
         if stdin.is_terminal() {
@@ -34,8 +35,28 @@ impl Terminal {
         let (sender, keys) = channel();
         let raw = before.is_some();
         // It ends with the process: a read from a terminal cannot be called off.
-        std::thread::spawn(move || while next(raw).is_some_and(|bytes| sender.send(bytes).is_ok()) {});
+        std::thread::spawn(move || pass_on(raw, &sender));
         Ok((Terminal { before }, keys))
+    }
+
+    /// Whether a line that is printed has to go back to the left margin by itself.
+    pub fn is_raw(&self) -> bool {
+        self.before.is_some()
+    }
+}
+
+/// Passes on what is typed until its end.
+fn pass_on(raw: bool, sender: &Sender<Typed>) {
+    let mut escape = Escape::default();
+    while let Some(bytes) = next(raw) {
+        let (typed, shown) = escape.feed(&bytes);
+        if raw {
+            // Who cannot be shown what they type sees nothing else either.
+            let _ = std::io::stderr().write_all(shown.as_bytes());
+        }
+        if !typed.into_iter().all(|typed| sender.send(typed).is_ok()) {
+            return;
+        }
     }
 }
 

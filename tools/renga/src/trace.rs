@@ -18,6 +18,8 @@ pub struct TraceFile {
     /// By board and index: kind, ordinal and names of entries.
     processes: Vec<Vec<Named>>,
     boards: Vec<String>,
+    /// By board: when it was started last, ns.
+    started_ns: Vec<u64>,
 }
 
 #[derive(Clone)]
@@ -46,8 +48,9 @@ impl TraceFile {
             named
         };
         let processes = (0..checked.boards.len()).map(named).collect();
+        let started_ns = vec![0; checked.boards.len()];
         let boards = checked.boards.iter().map(|board| board.name.clone()).collect();
-        Ok(TraceFile { out: BufWriter::new(file), processes, boards })
+        Ok(TraceFile { out: BufWriter::new(file), processes, boards, started_ns })
     }
 
     fn name(&self, id: ProcId) -> String {
@@ -68,7 +71,8 @@ impl TraceFile {
     /// Writes a record of the kernel's trace: time (two words) and event (three).
     pub fn record(&mut self, board: u8, words: &[u32]) {
         let &[low, high, first, second, third] = words else { return };
-        let time_ns = u64::from(high) << 32 | u64::from(low);
+        let started_ns = self.started_ns.get(usize::from(board)).copied().unwrap_or(0);
+        let time_ns = started_ns + (u64::from(high) << 32 | u64::from(low));
         let board = self.boards.get(usize::from(board)).cloned().unwrap_or_default();
         let value = match Event::from_words([first, second, third]) {
             Some(Event::Call { caller, server, op }) => {
@@ -89,6 +93,15 @@ impl TraceFile {
             None => return,
         };
         self.line(&value);
+    }
+
+    /// A board was started at this time: its own clock begins anew.
+    pub fn started(&mut self, board: u8, time_ns: u64) {
+        if let Some(started_ns) = self.started_ns.get_mut(usize::from(board)) {
+            *started_ns = time_ns;
+        }
+        let name = self.boards.get(usize::from(board)).cloned().unwrap_or_default();
+        self.line(&json!({"t_ns": time_ns, "board": name, "event": "start"}));
     }
 
     /// Writes a frame of the link.

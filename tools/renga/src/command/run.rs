@@ -3,6 +3,7 @@
 use crate::artifacts::{self, Flavour};
 use crate::cli::Run;
 use crate::disk_image::{self, Content, Placed};
+use crate::disturbance::{self, Disturbance};
 use crate::environment::Environment;
 use crate::profile::profile;
 use crate::progress::Progress;
@@ -29,6 +30,7 @@ const PUT_FILES_MAX: usize = 4096;
 pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let system = SystemFile::find(environment, &options.machine.system)?;
     let script = script(options)?;
+    let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
     let flavour = if options.trace.is_some() { Flavour::Traced } else { Flavour::Plain };
     let qemu = environment.qemu()?.to_path_buf();
@@ -47,18 +49,21 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         system: &system,
         disk: disk.clone(),
         profile: profile(options.machine.profile),
-        seed: options.machine.seed,
+        seed: options.chaos.unwrap_or(options.machine.seed),
         trace: options.trace.is_some(),
         pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
         limit_ns: options.limit_s.map(|seconds| seconds * 1_000_000_000),
         record: options.record.clone(),
         replay: options.replay.clone(),
         panic: options.panic.as_deref().map(|text| panic(&system, text)).transpose()?,
+        disturbance,
+        revive: options.revive,
         keys,
     };
     let mut screen = Screen {
         log: options.log,
         trace: options.trace.as_deref().map(|path| TraceFile::create(path, &system)).transpose()?,
+        line_end: if terminal.as_ref().is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
         disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
     };
     let outcome = session.run(&mut screen)?;
@@ -77,10 +82,9 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
 
 /// Reads `BOARD@MILLISECONDS`.
 fn panic(system: &SystemFile, text: &str) -> Result<(usize, u32)> {
-    let (name, at_ms) = text.split_once('@').context("--panic takes a board and a time, as in b@200")?;
-    let named = |board: &renga_placement::Board| board.name == name;
-    let board = system.checked.boards.iter().position(named).with_context(|| format!("there is no board `{name}`"))?;
-    Ok((board, at_ms.parse().with_context(|| format!("`{at_ms}` is no number of milliseconds"))?))
+    let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
+    let (board, at_ms) = disturbance::at(&names, text)?;
+    Ok((usize::from(board), u32::try_from(at_ms)?))
 }
 
 fn script(options: &Run) -> Result<Option<Vec<u8>>> {
@@ -146,6 +150,7 @@ struct Screen {
     log: bool,
     trace: Option<TraceFile>,
     disk_board: u8,
+    line_end: &'static str,
 }
 
 impl Listener for Screen {
@@ -160,8 +165,16 @@ impl Listener for Screen {
     }
     fn log(&mut self, line: &str) {
         if self.log {
-            eprintln!("{line}");
+            eprint!("{line}{}", self.line_end);
         }
+    }
+    fn started(&mut self, board: u8, time_ns: u64) {
+        if let Some(trace) = &mut self.trace {
+            trace.started(board, time_ns);
+        }
+    }
+    fn news(&mut self, line: &str) {
+        eprint!("{line}{}", self.line_end);
     }
     fn traced(&mut self, board: u8, words: &[u32]) {
         if let Some(trace) = &mut self.trace {

@@ -3,6 +3,7 @@
 use crate::artifacts::{self, Flavour, Kernel};
 use crate::cli::Machine;
 use crate::disk_image::{Content, Placed};
+use crate::disturbance::Disturbance;
 use crate::environment::Environment;
 use crate::profile::profile;
 use crate::progress::Progress;
@@ -84,6 +85,8 @@ impl<'a> Bed<'a> {
             record: None,
             replay: None,
             panic: None,
+            disturbance: Disturbance::default(),
+            revive: false,
             keys: None,
         };
         let mut ear = Ear::default();

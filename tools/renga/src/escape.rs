@@ -1,0 +1,162 @@
+//! The console's escape: Ctrl-] and a line are for `renga` itself, everything else is for the cluster.
+//!
+//! Invariant: what comes out does not depend on how what is typed is cut into pieces.
+//!
+//! Not here: reading (`terminal`), carrying orders out (`session`).
+
+use crate::disturbance::board;
+use anyhow::{Result, bail};
+use renga_emu::PowerChange;
+
+/// Ctrl-].
+pub const ESCAPE: u8 = 0x1d;
+/// What a person is asked with.
+const PROMPT: &str = "\r\nrenga> ";
+/// Longer lines are cut.
+const LINE_BYTES_MAX: usize = 80;
+
+/// What follows from what is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// These are for the cluster.
+    Keys(Vec<u8>),
+    /// This line is for `renga`.
+    Line(String),
+}
+
+/// The reader of what is typed.
+#[derive(Debug, Default)]
+pub struct Escape {
+    line: Option<Vec<u8>>,
+}
+
+impl Escape {
+    /// Takes `bytes`; what follows, and what a person is to be shown.
+    pub fn feed(&mut self, bytes: &[u8]) -> (Vec<Typed>, String) {
+        let (mut typed, mut shown, mut keys) = (Vec::new(), String::new(), Vec::new());
+        for &byte in bytes {
+            let Some(line) = &mut self.line else {
+                if byte == ESCAPE {
+                    self.line = Some(Vec::new());
+                    shown.push_str(PROMPT);
+                } else {
+                    keys.push(byte);
+                }
+                continue;
+            };
+            match byte {
+                ESCAPE if line.is_empty() => {
+                    keys.push(ESCAPE);
+                    self.line = None;
+                }
+                b'\r' | b'\n' => {
+                    let line = String::from_utf8_lossy(line).trim().to_owned();
+                    if !keys.is_empty() {
+                        typed.push(Typed::Keys(std::mem::take(&mut keys)));
+                    }
+                    typed.push(Typed::Line(line));
+                    shown.push_str("\r\n");
+                    self.line = None;
+                }
+                // ^C, ^D, ^U and Esc call it off.
+                3 | 4 | 21 | 27 => {
+                    shown.push_str("\r\n");
+                    self.line = None;
+                }
+                8 | 127 => {
+                    if line.pop().is_some() {
+                        shown.push_str("\x08 \x08");
+                    }
+                }
+                b' '..=b'~' if line.len() < LINE_BYTES_MAX => {
+                    line.push(byte);
+                    shown.push(char::from(byte));
+                }
+                _ => {}
+            }
+        }
+        if !keys.is_empty() {
+            typed.push(Typed::Keys(keys));
+        }
+        (typed, shown)
+    }
+}
+
+/// What a line asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Do this to that board.
+    Power(u8, PowerChange),
+    /// Tell how the boards are.
+    Status,
+    /// Tell what can be asked for.
+    Help,
+    /// Nothing.
+    None,
+}
+
+/// What can be asked for.
+pub const HELP: &str = "kill BOARD      cut its power
+hang BOARD      stop its processor
+restart BOARD   start it, or reset it if it runs
+status          how the boards are
+help            this
+Ctrl-] twice sends Ctrl-] to the cluster";
+
+impl Order {
+    /// Reads a line; boards have these names.
+    ///
+    /// # Errors
+    /// If it asks for nothing that there is.
+    pub fn parse(line: &str, names: &[&str]) -> Result<Order> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Ok(match words[..] {
+            [] => Order::None,
+            ["status"] => Order::Status,
+            ["help" | "?"] => Order::Help,
+            ["kill" | "cut", name] => Order::Power(board(names, name)?, PowerChange::Cut),
+            ["hang", name] => Order::Power(board(names, name)?, PowerChange::Hang),
+            ["restart" | "start" | "reset", name] => Order::Power(board(names, name)?, PowerChange::Start),
+            _ => bail!("`{line}` is not known: kill, hang or restart with a board, status, help"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_lines_are_told_apart_however_they_come() {
+        let input = b"ls\r\x1d kilk\x7fl b\rpwd\r\x1d\x1d!\x1dx\x03y";
+        let expected =
+            [Typed::Keys(b"ls\r".to_vec()), Typed::Line("kill b".to_owned()), Typed::Keys(b"pwd\r\x1d!y".to_vec())];
+        for step in 1..=input.len() {
+            let mut escape = Escape::default();
+            let mut all: Vec<Typed> = Vec::new();
+            for typed in input.chunks(step).flat_map(|chunk| escape.feed(chunk).0) {
+                match (all.last_mut(), typed) {
+                    (Some(Typed::Keys(keys)), Typed::Keys(more)) => keys.extend(more),
+                    (_, typed) => all.push(typed),
+                }
+            }
+            assert_eq!(all, expected, "in pieces of {step}");
+        }
+    }
+
+    #[test]
+    fn a_person_sees_the_line() {
+        let (typed, shown) = Escape::default().feed(b"\x1dhelpp\x08\r");
+        assert_eq!((typed, shown.as_str()), (vec![Typed::Line("help".to_owned())], "\r\nrenga> helpp\x08 \x08\r\n"));
+    }
+
+    #[test]
+    fn lines_are_understood_or_refused() {
+        let parse = |line| Order::parse(line, &["a", "b"]);
+        assert_eq!(parse("kill b").unwrap(), Order::Power(1, PowerChange::Cut));
+        assert_eq!(parse(" restart  a ").unwrap(), Order::Power(0, PowerChange::Start));
+        assert_eq!((parse("").unwrap(), parse("status").unwrap()), (Order::None, Order::Status));
+        assert!(parse("kill c").unwrap_err().to_string().contains("no board `c`"));
+        assert!(parse("kill").unwrap_err().to_string().contains("not known"));
+    }
+}

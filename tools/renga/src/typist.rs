@@ -1,0 +1,93 @@
+//! Who types during a session, and gives orders to `renga` itself.
+//!
+//! A person's keys arrive when they are pressed. A file's lines arrive one at a time, whenever every board waits, so
+//! that the run does not depend on how fast the host reads the file.
+
+use crate::escape::{HELP, Order, Typed};
+use crate::watch::Watch;
+use anyhow::Result;
+use renga_emu::{Cluster, InputSender};
+use std::sync::mpsc::Receiver;
+
+/// Types what a person or a file gives.
+pub(crate) struct Typist {
+    lines: Option<Receiver<Typed>>,
+    board: u8,
+}
+
+/// What ^D sends: the end of input ends the shell.
+const END_OF_INPUT: &[u8] = &[4];
+
+impl Typist {
+    /// Types `keys` at the console of `board`; with `pace`, a person's.
+    pub fn start(keys: Option<Receiver<Typed>>, pace: bool, cluster: &Cluster, board: u8, watch: &Watch) -> Typist {
+        if !pace {
+            return Typist { lines: keys, board };
+        }
+        if let Some(keys) = keys {
+            let (sender, names) = (cluster.input_sender(), watch.names().to_vec());
+            // It ends with its sender: when standard input or the cluster is gone.
+            std::thread::spawn(move || {
+                while let Ok(typed) = keys.recv() {
+                    let sent = match typed {
+                        Typed::Keys(bytes) => sender.send(board, &bytes),
+                        Typed::Line(line) => obey(&line, &names, &sender),
+                    };
+                    if !sent {
+                        return;
+                    }
+                }
+                sender.send(board, END_OF_INPUT);
+            });
+        }
+        Typist { lines: None, board }
+    }
+
+    /// The next line, if there is one; at the end of the lines, the end of input, once. Orders among them are carried
+    /// out.
+    ///
+    /// # Errors
+    /// If the cluster does not take it.
+    pub fn type_next(&mut self, cluster: &mut Cluster, watch: &Watch) -> Result<()> {
+        let names: Vec<&str> = watch.names().iter().map(String::as_str).collect();
+        loop {
+            let Some(lines) = &self.lines else { return Ok(()) };
+            match lines.recv() {
+                Ok(Typed::Keys(bytes)) => {
+                    cluster.input(self.board, &bytes)?;
+                    return Ok(());
+                }
+                Ok(Typed::Line(line)) => match Order::parse(&line, &names) {
+                    Ok(Order::Power(board, change)) => {
+                        cluster.power(board, change)?;
+                        return Ok(());
+                    }
+                    Ok(Order::Status) => eprintln!("{}", watch.status(cluster.time_ns(), &cluster.status())),
+                    Ok(Order::Help) => eprintln!("{HELP}"),
+                    Ok(Order::None) => {}
+                    Err(error) => eprintln!("renga: {error}"),
+                },
+                Err(_) => {
+                    self.lines = None;
+                    cluster.input(self.board, END_OF_INPUT)?;
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Carries out a person's line; false if the cluster has gone.
+fn obey(line: &str, names: &[String], sender: &InputSender) -> bool {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let told = match Order::parse(line, &names) {
+        Ok(Order::Power(board, change)) => return sender.power(board, change),
+        Ok(Order::Status) => return sender.ask(),
+        Ok(Order::None) => return true,
+        Ok(Order::Help) => HELP.to_owned(),
+        Err(error) => format!("renga: {error}"),
+    };
+    // The terminal is raw.
+    told.lines().for_each(|line| eprint!("{line}\r\n"));
+    true
+}
