@@ -32,11 +32,12 @@ impl Cluster {
             return Err(EmuError::Config(format!("there is no board {board}")));
         }
         // Nobody has passed this instant, and no frame that was settled is on the wire then.
-        let known_ns = self.last_ns().max(self.time_ns).max(self.bus.free_ns());
+        let known_ns = self.last_ns().max(self.bus.free_ns());
         let time_ns = time_ns.max(known_ns).max(self.power.last_ns(board).unwrap_or(0));
+        // What was known to be the next thing to happen may not be any more.
+        self.time_ns = self.time_ns.min(time_ns);
         let order = PowerOrder { board, time_ns, change };
         self.power.add(order);
-        self.deadlock_told = false;
         if let Some(recorder) = &mut self.recorder {
             recorder.power(&order)?;
         }
