@@ -96,6 +96,10 @@ impl Mac {
         out
     }
 
+    /// What the board is.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
     /// The state.
     pub fn state(&self) -> State {
         self.state

@@ -27,7 +27,9 @@ pub trait TokenPhy {
     /// The lines as they are at `now_ns`. Forgets what was heard.
     fn lines(&mut self, now_ns: u64) -> Lines;
 
-    /// What this board pulls low, what it wants to be told, and how it answers, from now on.
+    /// What this board pulls low, what it wants to be told, and how it answers, from now on. Change is
+    /// judged against what the board can know: the lines as [`TokenPhy::lines`] last gave them, and a line
+    /// that it has itself released since is expected to be high, so one that stays low is news.
     fn set(&mut self, now_ns: u64, drive: Drive, watch: Watch, answers: Answers);
 
     /// Begins to send a sealed frame (at most [`FRAME_BYTES_MAX`] bytes); the end is [`PhyEvent::Sent`].

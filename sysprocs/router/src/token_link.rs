@@ -86,6 +86,14 @@ impl<P: TokenPhy> TokenLink<P> {
     pub fn mac(&self) -> &Mac {
         &self.mac
     }
+    /// What it was made from.
+    pub fn setup(&self) -> &Setup {
+        self.mac.setup()
+    }
+    /// Whether it was attended to for the first time.
+    pub fn is_started(&self) -> bool {
+        self.started
+    }
     /// What it has done.
     pub fn count(&self) -> TokenCount {
         self.count
@@ -182,7 +190,7 @@ impl<P: TokenPhy> TokenLink<P> {
 
 impl<P: TokenPhy> Phy for TokenLink<P> {
     fn board(&self) -> u8 {
-        self.phy.board()
+        self.mac.setup().board
     }
 
     fn attend(&mut self, now_ns: u64) {
@@ -214,7 +222,7 @@ impl<P: TokenPhy> Phy for TokenLink<P> {
         // Bounded by the phy's buffers: control frames are short work.
         loop {
             let bytes = self.phy.receive(out)?;
-            let own = bytes > 0 && out[0] & 0xf == self.phy.board();
+            let own = bytes > 0 && out[0] & 0xf == self.mac.setup().board;
             if !own && !Kind::looks_control(&out[..bytes]) {
                 return Some(bytes);
             }

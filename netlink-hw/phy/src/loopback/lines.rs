@@ -50,6 +50,13 @@ impl Bus {
         if old != drive {
             station.before = station.seen(now_ns);
             (station.drive, station.seen_ns) = (drive, now_ns + self.timing.line_ns);
+            // It knows what follows from its own doing.
+            if old.busy != drive.busy {
+                station.told.busy = drive.busy;
+            }
+            if old.attention != drive.attention {
+                station.told.attention = drive.attention;
+            }
             self.tell_change(place, old, drive);
         }
         if watches_more {
