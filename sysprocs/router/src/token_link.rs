@@ -98,6 +98,10 @@ impl<P: TokenPhy> TokenLink<P> {
     pub fn count(&self) -> TokenCount {
         self.count
     }
+    /// Frames that wait to be sent.
+    pub fn queued(&self) -> usize {
+        self.queued
+    }
     /// The phy.
     pub fn phy(&mut self) -> &mut P {
         &mut self.phy

@@ -109,7 +109,7 @@ fn halves_of_a_bus_work_and_become_one_again() {
     for boards in 2..=8_u8 {
         let mut ring = Ring::up(boards);
         let groups: Vec<u8> = (0..boards).map(|board| board % 2).collect();
-        ring.bus.part(&groups);
+        ring.part(&groups);
         (0..boards).for_each(|from| ring.send(from, (from + 2) % boards));
         ring.run_for(50_000_000);
         if boards >= 4 {
@@ -119,7 +119,7 @@ fn halves_of_a_bus_work_and_become_one_again() {
                     .all(|place| groups[usize::from((place + boards - 2) % boards)] != place % 2 || !lonely(place))
             );
         }
-        ring.bus.part(&vec![0; usize::from(boards)]);
+        ring.part(&vec![0; usize::from(boards)]);
         ring.sites.iter_mut().for_each(|site| site.received.clear());
         (0..boards).for_each(|from| ring.send(from, (from + 1) % boards));
         let bound_ns = 4 * TIMING.doubled_token_ns(boards - 1, CONTROL_NS) + u64::from(boards) * 4 * CONTROL_NS;

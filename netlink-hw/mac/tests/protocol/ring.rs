@@ -29,6 +29,7 @@ pub struct Ring {
     pub now_ns: u64,
     /// Since when two boards use the token at once, and how long they did at most, ns.
     doubled_since_ns: Option<u64>,
+    parted: bool,
     pub doubled_ns: u64,
     /// Times that a board was told anything.
     pub events: u64,
@@ -54,7 +55,7 @@ impl Ring {
             sequence: 0,
         };
         let sites = numbers.iter().enumerate().map(site).collect();
-        Ring { bus, sites, now_ns: 0, doubled_since_ns: None, doubled_ns: 0, events: 0 }
+        Ring { bus, sites, now_ns: 0, doubled_since_ns: None, parted: false, doubled_ns: 0, events: 0 }
     }
 
     /// All boards are members.
@@ -81,6 +82,12 @@ impl Ring {
     pub fn holder(&self) -> Option<u8> {
         let mut holders = (0..self.sites.len()).filter(|place| self.sites[*place].link.mac().has_token());
         holders.next().filter(|_| holders.next().is_none()).map(|place| place as u8)
+    }
+
+    /// Parts the bus, or makes it whole again.
+    pub fn part(&mut self, groups: &[u8]) {
+        self.bus.part(groups);
+        self.parted = groups.iter().any(|group| *group != groups[0]);
     }
 
     /// Switches a board off, in the middle of whatever it does.
@@ -164,8 +171,11 @@ impl Ring {
 
     /// Notes for how long two boards use the token at once.
     fn watch(&mut self) {
-        let uses = |site: &&Site| site.on && matches!(site.link.mac().state(), State::Hold { .. });
-        if self.sites.iter().filter(uses).count() < 2 {
+        let uses = |(place, site): &(usize, &Site)| {
+            let holds = matches!(site.link.mac().state(), State::Hold { .. });
+            site.on && holds && !self.bus.hangs(*place as u8)
+        };
+        if self.parted || self.sites.iter().enumerate().filter(uses).count() < 2 {
             self.doubled_since_ns = None;
             return;
         }
