@@ -60,7 +60,9 @@ pub struct Site {
     busy_until_ns: u64,
     /// Whether it is without power.
     dead: bool,
-    /// It does nothing until then: it hangs, or is slow.
+    /// Whether its processor stands still.
+    hung: bool,
+    /// It does nothing until then, because it is slow.
     late_until_ns: u64,
     /// For how long it does nothing whenever it has done something, ns.
     slowness_ns: u64,
@@ -94,12 +96,12 @@ impl Site {
 
     /// Whether it does anything at `now_ns`.
     fn awake(&self, now_ns: u64) -> bool {
-        !self.dead && self.late_until_ns <= now_ns
+        !self.dead && !self.hung && self.late_until_ns <= now_ns
     }
 
     /// When it next does something by itself.
     fn next_event_ns(&self, now_ns: u64) -> Option<u64> {
-        if self.dead {
+        if self.dead || self.hung {
             return None;
         }
         if !self.awake(now_ns) {
@@ -155,6 +157,7 @@ impl Cluster {
             players: None,
             busy_until_ns: 0,
             dead: false,
+            hung: false,
             late_until_ns: 0,
             slowness_ns: 0,
         };
@@ -173,7 +176,6 @@ impl Cluster {
     /// Takes the power from a board: what ran on it is gone; [`Cluster::reboot`] brings it back.
     pub fn kill(&mut self, number: u8) {
         self.bus.reset(number);
-        self.bus.cut_off(number, true);
         self.sites[usize::from(number)].dead = true;
     }
 
@@ -182,11 +184,19 @@ impl Cluster {
         !self.sites[usize::from(number)].dead
     }
 
-    /// Has a board do nothing for a time; then it goes on where it was.
-    pub fn hang(&mut self, number: u8, time_ns: u64) {
+    /// Stops the processor of a board; [`Cluster::resume`] has it go on where it was.
+    pub fn hang(&mut self, number: u8) {
+        self.bus.hang(number);
+        self.sites[usize::from(number)].hung = true;
+    }
+
+    /// Has a board that hangs go on.
+    pub fn resume(&mut self, number: u8) {
         let site = &mut self.sites[usize::from(number)];
-        site.late_until_ns = self.now_ns + time_ns;
-        site.pass(self.now_ns);
+        if std::mem::take(&mut site.hung) {
+            self.bus.resume(number);
+            site.pass(self.now_ns);
+        }
     }
 
     /// Has a board take `slowness_ns` for what takes others no time, whenever it is woken.

@@ -32,6 +32,8 @@ const QUIET_PERCENT: u64 = 30;
 const HORIZON_PER_STEP_NS: u64 = 3_000_000;
 /// How long a slow board takes when it is woken, ns.
 const SLOWNESS_NS: (u64, u64) = (1_000, 1_000_000);
+/// A board that is slower may be thought dead, ns.
+const CALM_SLOWNESS_NS: u64 = 50_000;
 /// Interruptions of waiting clients, at most.
 const INTERRUPTIONS_MAX: u64 = 6;
 
@@ -121,7 +123,7 @@ impl Plan {
                 actor += 1;
             }
         }
-        let link = if cut.is_quiet() { Faults::default() } else { link };
+        let link = if cut.is_quiet() { Faults::NONE } else { link };
         let plan = Plan {
             seed,
             boards,
@@ -164,13 +166,10 @@ impl Plan {
     }
     /// Whether nothing happens for which a call may fail.
     pub fn is_calm(&self) -> bool {
-        let bad = |faults: &Faults| faults.lost_per_mille + faults.changed_per_mille > CALM_PER_MILLE;
-        self.incidents.is_empty() && !bad(&self.link)
+        let slow = self.slowness_ns.iter().any(|slowness_ns| *slowness_ns > CALM_SLOWNESS_NS);
+        self.incidents.is_empty() && self.link == Faults::NONE && !slow
     }
 }
-
-/// Frames of a thousand that may be lost without a board ever being thought dead for it.
-const CALM_PER_MILLE: u16 = 5;
 
 fn shortened(whole: u64, boards: u8) -> u64 {
     let (mut hops, mut rest) = (Vec::new(), whole);

@@ -162,7 +162,7 @@ impl Run {
             self.interrupt(at_ns, board, client)?;
         }
         self.run_till("the calls of all clients", Run::scripts_are_done)?;
-        self.cluster.bus().set_faults(Faults::default());
+        self.cluster.bus().set_faults(Faults::NONE);
         for seat in &self.seats {
             seat.last.notify();
         }
@@ -190,29 +190,39 @@ impl Run {
         self.counts.add(trouble.name(), 1);
         match trouble {
             Trouble::Death(board) => self.cluster.kill(board),
-            Trouble::Hang(board) | Trouble::CutOff(board) if !self.cluster.alive(board) => {}
-            Trouble::Hang(board) => self.cluster.hang(board, LIMIT_NS),
+            Trouble::Hang(board) | Trouble::Wedge(board) => {
+                if self.cluster.alive(board) {
+                    self.cluster.hang(board);
+                }
+            }
             Trouble::CutOff(board) => self.cluster.bus().cut_off(board, true),
+            Trouble::Parting(mask) => self.cluster.bus().part(&groups(mask, self.layout.boards)),
+            Trouble::TokenLost => self.cluster.bus().lose_next_token(),
+            Trouble::TokenDoubled(board) => self.cluster.bus().offer_token(board),
             Trouble::Burst(faults) => self.cluster.bus().set_faults(faults),
         }
     }
 
     fn end(&mut self, trouble: Trouble) {
         match trouble {
-            Trouble::Death(board) if !self.cluster.alive(board) => {
-                let (cast, mut seat) = (self.cast.clone(), None);
-                self.cluster.reboot(board, |site| {
-                    site.board.core.set_log(logged::keep);
-                    seat = Some(cast.seat(site));
-                });
-                if let Some(seat) = seat {
-                    self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], seat));
-                }
-            }
-            Trouble::Hang(board) if self.cluster.alive(board) => self.cluster.hang(board, 0),
-            Trouble::CutOff(board) if self.cluster.alive(board) => self.cluster.bus().cut_off(board, false),
+            Trouble::Death(board) if !self.cluster.alive(board) => self.boot(board),
+            Trouble::Wedge(board) if self.cluster.alive(board) => self.boot(board),
+            Trouble::Hang(board) => self.cluster.resume(board),
+            Trouble::CutOff(board) => self.cluster.bus().cut_off(board, false),
+            Trouble::Parting(_) => self.cluster.bus().part(&groups(0, self.layout.boards)),
             Trouble::Burst(_) => self.cluster.bus().set_faults(self.cast.plan.link),
-            Trouble::Death(_) | Trouble::Hang(_) | Trouble::CutOff(_) => {}
+            Trouble::Death(_) | Trouble::Wedge(_) | Trouble::TokenLost | Trouble::TokenDoubled(_) => {}
+        }
+    }
+
+    fn boot(&mut self, board: u8) {
+        let (cast, mut seat) = (self.cast.clone(), None);
+        self.cluster.reboot(board, |site| {
+            site.board.core.set_log(logged::keep);
+            seat = Some(cast.seat(site));
+        });
+        if let Some(seat) = seat {
+            self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], seat));
         }
     }
 
@@ -273,6 +283,11 @@ impl Run {
         let (plan, log, waits) = (format!("{:?}", self.cast.plan), logged::lines(), self.waits());
         Failure { seed, level: Level::Link, what, plan, log, events, waits }
     }
+}
+
+/// The group of each board whose bit is in `mask`.
+fn groups(mask: u8, boards: u8) -> Vec<u8> {
+    (0..boards).map(|board| mask >> board & 1).collect()
 }
 
 /// What a router counted, under the names of reports.
