@@ -1,6 +1,6 @@
 //! Processes inside a host program: the harness of tests and of the simulator.
 //!
-//! Invariant: what it makes is leaked, as a board never frees it. Its functions are safe to call
+//! Invariant: what it makes is leaked, as a board never frees it ([`Board::lent`]: ends with its memory). Its functions are safe to call
 //! under one condition that a test keeps: a process's `Me`, ports and clients are used only by the
 //! future made for it. Not here: time and interrupts; the test drives them through the core.
 
@@ -31,18 +31,42 @@ pub struct Board {
 /// Dispatches after which a test that does not come to rest is called endless.
 const DISPATCHES_MAX: u64 = 50_000_000;
 
+/// Of the memory lent to a board: what its arena itself takes, in words of 16 bytes.
+const ARENA_WORDS: usize = size_of::<Arena>().div_ceil(16) + 1;
+
+/// An arena over memory that lives, and is used for nothing else, as long as what is made in it.
+fn arena(memory: &mut [u128]) -> Arena {
+    // SAFETY: one valid object; that nothing made in it outlives it is the harness's condition, which
+    // `Board::new` keeps by leaking it, and the body of `Board::lent` by keeping nothing.
+    unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) }
+}
+
 impl Board {
     /// Board `number` with `memory_bytes` of boot memory.
     pub fn new(number: u8, memory_bytes: usize) -> Board {
         let memory = Box::leak(vec![0u128; memory_bytes.div_ceil(16)].into_boxed_slice());
-        // SAFETY: the leaked box lives for ever and is used for nothing else.
-        let arena = unsafe { Arena::new(memory.as_mut_ptr().cast(), size_of_val(memory)) };
+        let arena = arena(memory);
         Board {
             core: Box::leak(Box::new(Core::new())),
             arena: Box::leak(Box::new(arena)),
             number,
             processes: Box::leak(Box::new(RefCell::new(Vec::new()))),
         }
+    }
+
+    /// Runs `body` on board `number`, whose boot memory is `memory`; then all that was made there is gone,
+    /// undropped. For programs that make millions of boards. `body` must keep nothing of the board, and
+    /// what it makes there must own nothing outside.
+    ///
+    /// # Panics
+    /// If `memory` is too small.
+    pub fn lent<R>(number: u8, memory: &mut [u128], body: impl FnOnce(Board) -> R) -> R {
+        let (head, rest) = memory.split_at_mut(ARENA_WORDS.min(memory.len()));
+        let arena: &'static Arena = arena(head).put(|| arena(rest));
+        let processes: &'static RefCell<Vec<_>> = arena.put(RefCell::default);
+        let done = body(Board { core: arena.put(Core::new), arena, number, processes });
+        drop(processes.take());
+        done
     }
 
     /// A header, not started, of the next identity.

@@ -55,6 +55,19 @@ impl HostMemory {
         Self { records: (0..frames).map(record).collect(), spaces: RefCell::default() }
     }
 
+    /// As after a reset of the board: no address spaces, no tables; the content stays.
+    ///
+    /// # Panics
+    /// If a page is borrowed.
+    pub fn reset(&self) {
+        self.spaces.borrow_mut().clear();
+        for record in &self.records {
+            assert!(record.content.try_borrow_mut().is_ok(), "a page is borrowed over a reset");
+            record.kind.set(Kind::Plain);
+            record.mapped.set(0);
+        }
+    }
+
     fn record(&self, frame: Frame) -> &Record {
         self.records.get(frame.0 as usize).unwrap_or_else(|| panic!("no such {frame:?}"))
     }

@@ -221,14 +221,14 @@ impl ActiveInode {
         let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
         let block = self.allocator.call(TakeBlock { goal }, ()).await?;
         self.last_block = block;
-        self.record.set_sectors(self.record.sectors() + SECTORS_PER_BLOCK);
+        self.record.set_sectors(self.record.sectors().saturating_add(SECTORS_PER_BLOCK));
         self.changed = true;
         Ok(block)
     }
 
     /// Gives back a run of blocks of this inode.
     pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
-        self.record.set_sectors(self.record.sectors().saturating_sub(count * SECTORS_PER_BLOCK));
+        self.record.set_sectors(self.record.sectors().saturating_sub(count.saturating_mul(SECTORS_PER_BLOCK)));
         self.changed = true;
         // Both first, as afterwards they may be somebody else's.
         self.save().await?;

@@ -146,7 +146,7 @@ impl State {
         let below = first.checked_add(count).filter(|below| first > 0 && *below <= self.superblock.blocks());
         let below = below.ok_or(Errno::EIO)?;
         let per_group = self.superblock.blocks_per_group();
-        let mut at = first;
+        let (mut at, mut told) = (first, Ok(()));
         while at < below {
             let number = (at / per_group) as usize;
             let here = (below - at).min(per_group - at % per_group);
@@ -154,12 +154,14 @@ impl State {
             let were_set = self.cache.clear_bits(bitmap, at % per_group, here).await?;
             if were_set != here {
                 self.me.log("blocks were freed twice", [at.into(), here.into()]);
+                told = Err(Errno::EIO);
             }
             let group = &mut self.groups[number];
-            (group.free_blocks, group.changed) = (group.free_blocks + were_set as u16, true);
+            // Counts on the medium may be wrong; they are only what is looked at first.
+            (group.free_blocks, group.changed) = (group.free_blocks.saturating_add(were_set as u16), true);
             at += here;
         }
-        Ok(())
+        told
     }
 
     /// The groups in the order in which a new inode looks for room: a file's from its parent's on, a
@@ -186,7 +188,7 @@ impl State {
                 Ok(bit) => {
                     let group = &mut self.groups[number];
                     group.free_inodes -= 1;
-                    group.directories += u16::from(directory);
+                    group.directories = group.directories.saturating_add(u16::from(directory));
                     group.changed = true;
                     return Ok(number as u32 * per_group + bit + 1);
                 }
@@ -206,8 +208,8 @@ impl State {
             return Err(Errno::EIO);
         }
         let group = &mut self.groups[number];
-        group.free_inodes += 1;
-        group.directories -= u16::from(directory);
+        group.free_inodes = group.free_inodes.saturating_add(1);
+        group.directories = group.directories.saturating_sub(u16::from(directory));
         group.changed = true;
         Ok(())
     }
@@ -225,7 +227,7 @@ impl State {
         let bytes = self.superblock.inode_bytes();
         let per_block = PAGE_BYTES as u32 / bytes;
         Ok(InodePlace {
-            block: self.groups[number].inode_table + index / per_block,
+            block: self.groups[number].inode_table.saturating_add(index / per_block),
             offset: index % per_block * bytes,
             bytes,
             goal: number as u32 * self.superblock.blocks_per_group(),

@@ -1,6 +1,7 @@
 //! A directory: entries in the blocks of its inode.
 //!
-//! Invariant: its size is a multiple of the block; each block's records fill it. Whether a name is
+//! Invariant: its size is a multiple of the block, at most [`BLOCKS_MAX`] of them and none a hole (the
+//! medium may say otherwise: `EIO`); each block's records fill it. Whether a name is
 //! there already is the caller's to know: it holds the lock of names. A directory without links has
 //! no entries any more.
 
@@ -12,6 +13,8 @@ use renga_proto::inode::{DirectoryRead, EntryFound, NAME_BYTES_MAX};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
+/// Most blocks of a directory, which bounds the search for a name: some 400,000 names.
+const BLOCKS_MAX: u64 = 4096;
 
 impl ActiveInode {
     fn check_directory(&self) -> Result<(), Errno> {
@@ -22,15 +25,19 @@ impl ActiveInode {
     /// Blocks to look through.
     fn directory_blocks(&self) -> Result<u64, Errno> {
         self.check_directory()?;
-        Ok(if self.record.links() == 0 { 0 } else { self.record.size() / PAGE })
+        let blocks = if self.record.links() == 0 { 0 } else { self.record.size() / PAGE };
+        if blocks > BLOCKS_MAX { Err(Errno::EIO) } else { Ok(blocks) }
+    }
+
+    /// Where the directory's block `index` is.
+    async fn directory_block(&mut self, index: u64) -> Result<u32, Errno> {
+        let block = self.map(index).await?;
+        if block == 0 { Err(Errno::EIO) } else { Ok(block) }
     }
 
     pub(crate) async fn find(&mut self, name: &[u8]) -> Result<EntryFound, Errno> {
         for index in 0..self.directory_blocks()? {
-            let block = self.map(index).await?;
-            if block == 0 {
-                continue;
-            }
+            let block = self.directory_block(index).await?;
             match self.cache.find_entry(block, name).await {
                 Err(Errno::ENOENT) => {}
                 found => return found,
@@ -49,10 +56,7 @@ impl ActiveInode {
         }
         self.begin_write().await;
         for index in self.room_from..blocks {
-            let block = self.map(index).await?;
-            if block == 0 {
-                continue;
-            }
+            let block = self.directory_block(index).await?;
             match self.cache.add_entry(block, name, ino, kind).await {
                 // Not for this name; a shorter one is given no second chance until a removal.
                 Err(Errno::ENOSPC) => self.room_from = index + 1,
@@ -63,6 +67,9 @@ impl ActiveInode {
                     return Ok(());
                 }
             }
+        }
+        if blocks == BLOCKS_MAX {
+            return Err(Errno::ENOSPC);
         }
         let (block, _) = self.map_for_write(blocks).await?;
         self.cache.overwrite(block, 0, &EMPTY).await?;
@@ -76,10 +83,7 @@ impl ActiveInode {
     pub(crate) async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
         self.begin_write().await;
         for index in 0..self.directory_blocks()? {
-            let block = self.map(index).await?;
-            if block == 0 {
-                continue;
-            }
+            let block = self.directory_block(index).await?;
             match self.cache.remove_entry(block, name).await {
                 Err(Errno::ENOENT) => {}
                 Err(errno) => return Err(errno),
@@ -96,10 +100,7 @@ impl ActiveInode {
     pub(crate) async fn repoint(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
         self.begin_write().await;
         for index in 0..self.directory_blocks()? {
-            let block = self.map(index).await?;
-            if block == 0 {
-                continue;
-            }
+            let block = self.directory_block(index).await?;
             match self.cache.repoint_entry(block, name, ino, kind).await {
                 Err(Errno::ENOENT) => {}
                 Err(errno) => return Err(errno),
@@ -114,8 +115,8 @@ impl ActiveInode {
 
     pub(crate) async fn is_empty(&mut self) -> Result<bool, Errno> {
         for index in 0..self.directory_blocks()? {
-            let block = self.map(index).await?;
-            if block != 0 && self.cache.has_entries(block).await? {
+            let block = self.directory_block(index).await?;
+            if self.cache.has_entries(block).await? {
                 return Ok(false);
             }
         }
@@ -124,10 +125,7 @@ impl ActiveInode {
 
     pub(crate) async fn name_of(&mut self, ino: u32, out: &mut [u8]) -> Result<u32, Errno> {
         for index in 0..self.directory_blocks()? {
-            let block = self.map(index).await?;
-            if block == 0 {
-                continue;
-            }
+            let block = self.directory_block(index).await?;
             match self.cache.name_of_entry(block, ino, out).await {
                 Err(Errno::ENOENT) => {}
                 found => return found,
@@ -141,12 +139,8 @@ impl ActiveInode {
         let end = self.directory_blocks()? * PAGE;
         let (mut filled, mut at) = (0, cursor);
         while at < end {
-            let block = self.map(at / PAGE).await?;
+            let block = self.directory_block(at / PAGE).await?;
             let block_end = (at / PAGE + 1) * PAGE;
-            if block == 0 {
-                at = block_end;
-                continue;
-            }
             let read = self.cache.list_entries(block, at, &mut out[filled..]).await?;
             filled += read.bytes as usize;
             at = read.next;

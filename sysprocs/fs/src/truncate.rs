@@ -1,5 +1,6 @@
 //! Cutting and extending files, and giving their blocks back.
 //!
+//! Bounded by the medium's blocks, whatever it says: one that is free already ends the work (`EIO`).
 //! Invariant: a pointer is cleared before its block is given back, unless the block that holds the
 //! pointer is given back too. Blocks that lie side by side go back as one run.
 //! Not here: recursion; each level of indirection has its function, as futures need.
@@ -126,7 +127,7 @@ impl ActiveInode {
         if block == 0 {
             return Ok(());
         }
-        if run.count == 0 || block != run.first + run.count {
+        if run.count == 0 || run.first.checked_add(run.count) != Some(block) {
             self.end_run(run).await?;
             run.first = block;
         }

@@ -114,7 +114,11 @@ impl Recording {
         Self::parse(&text).map_err(|what| EmuError::Replay(format!("{}: {what}", path.display())))
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// Which line is wrong, and why.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines().enumerate();
         let (_, first) = lines.next().ok_or("it is empty")?;
         let header: Header = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;

@@ -1,0 +1,143 @@
+//! Program files: whatever one says, it is refused or loaded, and everything it took comes back.
+//!
+//! The bytes are the file, which is also the dynamic linker that it may ask for. What could be loaded is
+//! touched where it is most likely wrong: at both ends of its segments.
+
+use renga_hal::host::HostMemory;
+use renga_memory::{ArgumentPages, Credentials, Image, Inspected, MappedFile, Pager, Space, TextEntry};
+use renga_proto::inode::{Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
+use renga_proto::memory::{Memory, MemoryStatus};
+use renga_proto::text::{Shrink, Text};
+use renga_rt::host::Board;
+use renga_rt::user::AccessKind::{Execute, Read, Write};
+use renga_rt::{Client, Errno, Family, Never, Port};
+use std::cell::{Cell, RefCell};
+
+/// Boot memory of a board, 16-byte words.
+const BOOT_WORDS: usize = 8 << 10;
+/// Page frames of the board.
+const FRAMES: u32 = 96;
+/// Places of the cache of file pages.
+const CACHED: usize = 16;
+/// Longest file, bytes.
+const FILE_BYTES_MAX: usize = 64 << 10;
+/// The file, whose inode is held once from outside.
+const FILE: MappedFile = MappedFile { ino: 11, slot: 0, version: 1 };
+
+thread_local! {
+    static BOOT: RefCell<Vec<u128>> = RefCell::new(vec![0; BOOT_WORDS + FILE_BYTES_MAX / 16]);
+    static MACHINE: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
+}
+
+/// Tries `bytes`.
+pub fn run(bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(FILE_BYTES_MAX)];
+    MACHINE.with(|machine| {
+        machine.reset();
+        BOOT.with_borrow_mut(|memory| Board::lent(0, memory, |board| load(board, machine, bytes)));
+    });
+}
+
+/// One board with the processes that loading needs, and a client that loads.
+fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
+    let arena = board.arena;
+    let content: &'static [u8] = arena.put_slice(bytes.len(), |at| bytes[at]);
+    let references: &'static Cell<i32> = arena.put(|| Cell::new(1));
+    let inode = board.server(|_, port| inode(port, content));
+    let members: &'static [&'static [_]] = {
+        let one: &'static [_] = arena.put_slice(1, |_| inode);
+        arena.put_slice(1, |_| one)
+    };
+    let directory = board.server(|_, port| directory(port, references));
+    let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
+    let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
+    let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);
+    let text = board.server(|me, port| {
+        let (memory, directory) = (Client::new(&me, memory), Client::new(&me, directory));
+        renga_memory::text(me, port, memory, directory, entries)
+    });
+    let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
+    board.client(|me| {
+        let (mut memory, mut text) = (Client::<Memory>::new(&me, memory), Client::<Text>::new(&me, text));
+        let mut inodes = Family::new(&me, members);
+        async move {
+            let mut pager = Pager { machine, memory: &mut memory, text: &mut text, inodes: &mut inodes };
+            if let Ok((space, sp)) = load_program(&mut pager).await {
+                touch(space, sp, &mut pager).await;
+            }
+            let _ = text.call(Shrink { frames: u32::MAX }, ()).await;
+            let facts = memory.call(MemoryStatus {}, ()).await;
+            assert!(facts.is_ok_and(|facts| facts.free == facts.total), "frames are lost");
+            assert_eq!(references.get(), 1, "uses of the file are lost");
+            finished.set(true);
+        }
+    });
+    board.run();
+    assert!(finished.get(), "loading waits for ever");
+}
+
+async fn load_program(pager: &mut Pager<'_, HostMemory>) -> Result<(Space, u64), Errno> {
+    let Inspected::Program(program) = Image::inspect(pager, FILE).await? else { return Err(Errno::ENOEXEC) };
+    let mut strings = ArgumentPages::new();
+    strings.push_argument(pager, b"program").await?;
+    strings.push_environment(pager, b"PATH=/bin").await?;
+    strings.finish(pager, b"/program", 7).await?;
+    let linker = program.interpreter.as_ref().map(|_| &program);
+    let (mut space, start) = Space::load(pager, &program, linker, strings, Credentials::default()).await?;
+    let bias = if program.position_independent { start.pc.wrapping_sub(program.entry) } else { 0 };
+    for segment in &program.segments {
+        let ends = [segment.address, segment.address + segment.file_bytes, segment.end() - 1, segment.end()];
+        for address in ends.map(|address| address.wrapping_add(bias)) {
+            let _ = space.fault(pager, address, Read).await;
+            let written = space.fault(pager, address, Write).await;
+            let executed = space.fault(pager, address, Execute).await;
+            assert!(written.is_err() || executed.is_err(), "{address:#x} can be written and executed");
+        }
+    }
+    let _ = space.fault(pager, start.pc, Execute).await;
+    Ok((space, start.sp))
+}
+
+async fn touch(mut space: Space, sp: u64, pager: &mut Pager<'_, HostMemory>) {
+    let arguments = space.copy_in_word(pager, sp).await;
+    assert!(arguments.is_ok_and(|count| count == 1) || arguments.is_err());
+    let end = space.break_end();
+    let _ = space.set_brk(pager, end.wrapping_add(0x1_2345)).await;
+    let _ = space.fault(pager, end, Write).await;
+    if let Ok(child) = space.fork(pager).await {
+        child.destroy(pager).await;
+    }
+    space.destroy(pager).await;
+}
+
+async fn inode(mut port: Port<Inode>, content: &'static [u8]) -> Never {
+    loop {
+        match port.accept().await {
+            InodeCall::ReadAt(mut call) => {
+                let rest = usize::try_from(call.entry().offset).ok().and_then(|at| content.get(at..)).unwrap_or(&[]);
+                let out = call.lent();
+                let length = rest.len().min(out.len());
+                out[..length].copy_from_slice(&rest[..length]);
+                call.set_taken_used(length);
+                call.reply(Ok(length as u32));
+            }
+            _ => unreachable!("loading only reads"),
+        }
+    }
+}
+
+async fn directory(mut port: Port<InodeDirectory>, references: &'static Cell<i32>) -> Never {
+    loop {
+        match port.accept().await {
+            InodeDirectoryCall::Keep(call) => {
+                references.set(references.get() + 1);
+                call.reply(Ok(()));
+            }
+            InodeDirectoryCall::Release(call) => {
+                references.set(references.get() - 1);
+                call.reply(Ok(()));
+            }
+            _ => unreachable!("loading only keeps and releases"),
+        }
+    }
+}

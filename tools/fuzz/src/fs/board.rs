@@ -1,0 +1,222 @@
+//! A board with all processes of a file system, and a client that speaks to them as a user process does.
+
+use super::image::Medium512;
+use renga_fs::{
+    BufferSlot, CacheClients, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory, disk,
+    file, file_table, inode, inode_directory, path, recognise,
+};
+use renga_proto::file::{self, File};
+use renga_proto::inode::{InodeDirectory, InodeFacts, Release, STAT_BYTES};
+use renga_proto::path::{self as walk, Path};
+use renga_proto::slots::{FileTable, TakeFile};
+use renga_rt::host::Board;
+use renga_rt::{Address, Client, Errno, Family, Me};
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+
+/// The root's inode.
+pub const ROOT: u32 = 2;
+/// Boot memory of the board, 16-byte words.
+const BOOT_WORDS: usize = 40 << 10;
+const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
+const BUFFERS: usize = 8;
+const INODES: usize = 8;
+const FILES: usize = 2;
+/// Most parts of a directory or file that are read: more than the image has.
+const PARTS_MAX: usize = 40;
+/// Dispatches that one input may take; each completes up to 64 rendezvous.
+const DISPATCHES_MAX: u32 = 10_000;
+
+thread_local! {
+    static BOOT: RefCell<Vec<u128>> = RefCell::new(vec![0; BOOT_WORDS]);
+    static MEDIUM: &'static Medium512 = Box::leak(Box::default());
+}
+
+/// What a client speaks to.
+pub struct User {
+    path: Client<Path>,
+    table: Client<FileTable>,
+    files: Family<File>,
+    directory: Client<InodeDirectory>,
+}
+
+/// Patches the image, and if it is still taken for ext2 runs `body` on a board that has it mounted, with a
+/// copy of `input`; the medium in the end, or `None`: it was refused.
+pub fn run<F: Future<Output = ()> + 'static>(
+    input: &[u8],
+    patch: impl FnOnce(&Medium512),
+    body: impl FnOnce(User, &'static [u8]) -> F,
+) -> Option<&'static Medium512> {
+    MEDIUM.with(|&medium| {
+        medium.reset();
+        patch(medium);
+        recognise(&mut &*medium).ok()?;
+        BOOT.with_borrow_mut(|memory| Board::lent(0, memory, |board| client(board, medium, input, body)));
+        Some(medium)
+    })
+}
+
+fn one<P: 'static>(board: Board, list: &'static [Address<P>]) -> &'static [&'static [Address<P>]] {
+    board.arena.put_slice(1, |_| list)
+}
+
+fn client<F: Future<Output = ()> + 'static>(
+    board: Board,
+    medium: &'static Medium512,
+    input: &[u8],
+    body: impl FnOnce(User, &'static [u8]) -> F,
+) {
+    let arena = board.arena;
+    let input: &'static [u8] = arena.put_slice(input.len(), |at| input[at]);
+    let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
+    let connect = processes(board, medium);
+    board.client(|me| {
+        let future = body(connect(&me), input);
+        async move {
+            future.await;
+            finished.set(true);
+        }
+    });
+    for _ in 0..DISPATCHES_MAX {
+        if !board.core.dispatch() {
+            assert!(finished.get(), "a client waits for ever");
+            return;
+        }
+    }
+    panic!("operations take longer than any on a medium of this size may");
+}
+
+/// Starts everything; how a process becomes a user of it.
+fn processes(board: Board, medium: &'static Medium512) -> impl Fn(&Me) -> User {
+    let arena = board.arena;
+    let Some(model) = Medium::named("none") else { unreachable!("there is such a model") };
+    let device = arena.put(|| medium);
+    let disk = board.server(|me, port| disk(me, port, device, model));
+    let buffers = arena
+        .put_slice(BUFFERS, |_| board.server(|me, port| buffer(port, Client::new(&me, disk), arena.put(|| [0; 4096]))));
+    let buffers = one(board, buffers);
+    let slots = arena.put_slice(BUFFERS, |_| BufferSlot::EMPTY);
+    let buffer_directory = board.server(|_, port| buffer_directory(port, slots));
+    let cache =
+        |me: &Me| CacheClients { directory: Client::new(me, buffer_directory), buffers: Family::new(me, buffers) };
+    let allocator = board.server(|me, port| {
+        let cache = cache(&me);
+        allocator(me, port, cache, EPOCH_NS)
+    });
+    let inodes = arena.put_slice(INODES, |number| {
+        board.server(|me, port| {
+            let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
+            inode(me, port, cache, allocator, number as u16, EPOCH_NS)
+        })
+    });
+    let inodes = one(board, inodes);
+    let slots = arena.put_slice(INODES, |_| InodeSlot::EMPTY);
+    let directory =
+        board.server(|me, port| inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots));
+    let path = board.server(|me, port| {
+        let clients = PathClients {
+            inode_directory: Client::new(&me, directory),
+            inodes: Family::new(&me, inodes),
+            allocator: Client::new(&me, allocator),
+            cache: cache(&me),
+        };
+        path(port, clients)
+    });
+    let table = board.server(|_, port| file_table(port, FILES));
+    let files = arena.put_slice(FILES, |number| {
+        board.server(|me, port| {
+            let clients = FileClients {
+                inodes: Family::new(&me, inodes),
+                inode_directory: Client::new(&me, directory),
+                file_table: Client::new(&me, table),
+            };
+            file(port, clients, number as u16)
+        })
+    });
+    let files = one(board, files);
+    move |me| User {
+        path: Client::new(me, path),
+        table: Client::new(me, table),
+        files: Family::new(me, files),
+        directory: Client::new(me, directory),
+    }
+}
+
+/// What an operation said.
+pub type Told<T> = Result<T, Errno>;
+
+impl User {
+    /// The walker.
+    pub fn path(&mut self) -> &mut Client<Path> {
+        &mut self.path
+    }
+
+    /// Opens an inode by path and gives it back at once.
+    pub async fn open(&mut self, path: &[u8], flags: u32) -> Told<InodeFacts> {
+        let facts = self.path.call(walk::Open { at: ROOT, flags, mode: 0o644 }, path).await?;
+        self.directory.call(Release { slot: facts.slot }, ()).await?;
+        Ok(facts)
+    }
+
+    /// Opens a file by path, does something with it, closes it.
+    async fn with_file<R>(
+        &mut self,
+        path: &[u8],
+        flags: u32,
+        access: u32,
+        body: impl AsyncFnOnce(&mut Client<File>) -> Told<R>,
+    ) -> Told<R> {
+        let facts = self.path.call(walk::Open { at: ROOT, flags, mode: 0o644 }, path).await?;
+        let number = self.table.call(TakeFile {}, ()).await?;
+        let mut file = self.files.at(0, number.into()).ok_or(Errno::EBADF)?;
+        let open = file::OpenInode { slot: facts.slot, ino: facts.ino, mode: facts.mode, flags: access };
+        file.call(open, ()).await?;
+        let done = body(&mut file).await;
+        let closed = file.call(file::Close {}, ()).await;
+        done.and_then(|done| closed.map(|()| done))
+    }
+
+    /// Reads a file's first parts, and behind its middle; how many bytes.
+    pub async fn read(&mut self, path: &[u8]) -> Told<u64> {
+        self.with_file(path, 0, 0, async |file| {
+            let (mut page, mut total) = ([0; 1500], 0);
+            for _ in 0..PARTS_MAX {
+                match file.call(file::Read {}, &mut page[..]).await? {
+                    0 => break,
+                    bytes => total += u64::from(bytes),
+                }
+            }
+            let size = file.call(file::Seek { offset: 0, whence: file::Whence::End }, ()).await?;
+            let _ = file.call(file::ReadFrom { offset: size / 2 }, &mut page[..]).await?;
+            Ok(total)
+        })
+        .await
+    }
+
+    /// Writes `data` at `offset`.
+    pub async fn write(&mut self, path: &[u8], flags: u32, offset: u64, data: &[u8]) -> Told<u32> {
+        self.with_file(path, flags | walk::OPEN_WRITE, 1, async |file| file.call(file::WriteTo { offset }, data).await)
+            .await
+    }
+
+    /// Reads a directory; how many bytes its entries take.
+    pub async fn list(&mut self, path: &[u8]) -> Told<u64> {
+        self.with_file(path, walk::OPEN_DIRECTORY, 0, async |file| {
+            let (mut out, mut total) = ([0; 600], 0);
+            for _ in 0..PARTS_MAX {
+                match file.call(file::NextEntries {}, &mut out[..]).await?.bytes {
+                    0 => break,
+                    bytes => total += u64::from(bytes),
+                }
+            }
+            Ok(total)
+        })
+        .await
+    }
+
+    /// Asks for the status of a path.
+    pub async fn status(&mut self, path: &[u8], flags: u32) -> Told<()> {
+        let mut out = [0; STAT_BYTES];
+        self.path.call(walk::StatusOf { at: ROOT, flags }, (path, &mut out[..])).await
+    }
+}

@@ -1,0 +1,90 @@
+//! Paths: whatever a program asks of a sound file system ends, and nothing of it looks damaged.
+//!
+//! The bytes are operations: a number, a path up to the next zero byte; of two paths, both.
+
+use super::board::{self, ROOT, Told, User};
+use renga_proto::path::{
+    Access, ChangeMode, ChangeOwner, ChangeTimes, Link, MakeDirectory, MakeNode, PATH_BYTES_MAX, ReadLinkOf, Rename,
+    SymbolicLink, TruncatePath, Unlink, Unmount,
+};
+use renga_rt::Errno;
+
+/// Most operations of an input.
+const OPERATIONS_MAX: usize = 24;
+
+/// Tries `bytes`.
+pub fn run(bytes: &[u8]) {
+    let Some(_) = board::run(bytes, |_| (), operations) else { unreachable!("the image is ext2") };
+}
+
+/// Takes what stands before the next zero byte, or all.
+fn take(rest: &mut &'static [u8]) -> &'static [u8] {
+    let end = rest.iter().position(|byte| *byte == 0);
+    let path = &rest[..end.unwrap_or(rest.len()).min(PATH_BYTES_MAX + 1)];
+    *rest = end.map_or(&[], |end| &rest[end + 1..]);
+    path
+}
+
+/// Two paths with a zero byte between them.
+fn two(rest: &mut &'static [u8]) -> &'static [u8] {
+    let all = *rest;
+    let (first, second) = (take(rest), take(rest));
+    &all[..(first.len() + 1 + second.len()).min(all.len())]
+}
+
+async fn operations(mut user: User, mut rest: &'static [u8]) {
+    for _ in 0..OPERATIONS_MAX {
+        let Some((&operation, paths)) = rest.split_first() else { break };
+        rest = paths;
+        let (which, flags) = (operation & 0x1f, u32::from(operation >> 5));
+        let told = if which < 10 {
+            look(&mut user, which, flags, take(&mut rest)).await
+        } else if which < 20 {
+            change(&mut user, which, flags, take(&mut rest)).await
+        } else {
+            change_two(&mut user, which, two(&mut rest)).await
+        };
+        assert_ne!(told, Err(Errno::EIO), "operation {which} finds the file system damaged");
+    }
+    assert_eq!(user.path().call(Unmount {}, ()).await, Ok(()));
+}
+
+async fn look(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
+    let mut out = [0; 1100];
+    match which {
+        0 => user.status(path, flags << 5).await,
+        1 => user.list(path).await.map(drop),
+        2 => user.read(path).await.map(drop),
+        3 => user.path().call(Access { at: ROOT, mode: flags }, path).await,
+        4 => user.path().call(ReadLinkOf { at: ROOT }, (path, &mut out[..])).await.map(drop),
+        _ => {
+            let at = user.open(path, flags << 3).await?.ino;
+            user.path().call(renga_proto::path::AbsolutePath { at }, &mut out[..]).await.map(drop)
+        }
+    }
+}
+
+async fn change(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
+    let (at, mode) = (ROOT, 0o755);
+    match which {
+        10 => user.path().call(MakeDirectory { at, mode }, path).await,
+        11 => user.path().call(Unlink { at, directory: flags & 1 != 0 }, path).await,
+        12 => user.path().call(MakeNode { at, mode: (flags as u16) << 12 | 0o644, device: 0x103 }, path).await,
+        13 => user.path().call(ChangeMode { at, mode: 0o4000 | flags as u16 }, path).await,
+        14 => user.path().call(ChangeTimes { at, access_ns: u64::MAX, modify_ns: flags.into(), flags }, path).await,
+        15 => user.path().call(ChangeOwner { at, uid: flags, gid: u32::MAX, flags }, path).await,
+        16 => user.path().call(TruncatePath { at, bytes: u64::MAX >> (flags * 8) }, path).await,
+        17 => user.write(path, flags, u64::from(flags) << 14, &[9; 300]).await.map(drop),
+        18 => user.write(path, flags | 2, u64::MAX >> (flags * 8), &[9; 5]).await.map(drop),
+        _ => user.open(path, flags | 2).await.map(drop),
+    }
+}
+
+async fn change_two(user: &mut User, which: u8, paths: &[u8]) -> Told<()> {
+    let at = ROOT;
+    match which {
+        20..24 => user.path().call(Rename { from_at: at, to_at: at }, paths).await,
+        24..28 => user.path().call(Link { from_at: at, to_at: at, flags: u32::from(which & 1) << 5 }, paths).await,
+        _ => user.path().call(SymbolicLink { at }, paths).await,
+    }
+}
