@@ -17,6 +17,7 @@ use renga_board_rpi::emulator_link::EmulatorLink;
 use renga_board_rpi::interrupts::Interrupts;
 use renga_board_rpi::pl011::Pl011;
 use renga_board_rpi::sd_card::SdCard;
+use renga_core::notify::Notifier;
 use renga_core::{Arena, Client, Me, Port, Process, Protocol};
 use renga_fs::{CacheClients, FileClients, Medium, PathClients};
 use renga_hal::memory::UserMemory;
@@ -24,7 +25,7 @@ use renga_hal::power::Power;
 use renga_process::{Processor, UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::user::{FpState, UserContext};
-use renga_rt::{Never, PAGE_BYTES};
+use renga_rt::{Never, PAGE_BYTES, Watch};
 use renga_systems::Kind;
 use renga_systems::tables::Board;
 
@@ -65,7 +66,9 @@ pub fn start_all(
     let epoch_ns = link.as_ref().map_or(0, EmulatorLink::epoch_ns);
     // What programs see as random is new at each start.
     let seed = seed + (u64::from(link.as_ref().map_or(1, EmulatorLink::starts) - 1) << 32);
-    let mut boot = Boot { arena, directory, board, epoch_ns, seed, started: 0 };
+    let router = directory.of_kind(Kind::Router).first().copied().map(Notifier::new);
+    let watch = arena.put(|| Watch::new(router));
+    let mut boot = Boot { arena, directory, board, watch, epoch_ns, seed, started: 0 };
     boot.start_clock_and_console(uart);
     if board.owns_disk {
         boot.start_disk(timer, medium.as_str());
@@ -86,6 +89,7 @@ struct Boot {
     arena: &'static Arena,
     directory: &'static Directory,
     board: &'static Board,
+    watch: &'static Watch,
     epoch_ns: u64,
     seed: u64,
     started: usize,

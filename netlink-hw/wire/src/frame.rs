@@ -204,25 +204,33 @@ impl Header {
     }
 }
 
-/// Payload of a `Hello`: the sender's epoch is in the header.
+/// Payload of a `Hello`: the sender's epoch is in the header, and as its sequence number the next data
+/// frame that the sender expects.
 ///
 /// Byte 0: the receiver's epoch as the sender knows it; byte 1: bit 0, it knows one; bit 1, it wants
-/// an answer.
+/// an answer; bits 4..2, the number of its last question; bits 7..5, of the last that it has received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hello {
     /// The receiver's epoch as the sender knows it.
     pub known: Option<u8>,
     /// The sender wants a `Hello` back.
     pub asks: bool,
+    /// The number of the sender's last question, below [`Hello::QUESTIONS`].
+    pub question: u8,
+    /// The number of the receiver's question that this answers.
+    pub answers: u8,
 }
 
 impl Hello {
     /// Bytes of the payload.
     pub const BYTES: usize = 2;
+    /// Numbers of questions are below this, and wrap there.
+    pub const QUESTIONS: u8 = 8;
 
     /// As payload.
     pub fn to_bytes(self) -> [u8; Hello::BYTES] {
-        [self.known.unwrap_or(0), u8::from(self.known.is_some()) | u8::from(self.asks) << 1]
+        let numbers = (self.question % Hello::QUESTIONS) << 2 | (self.answers % Hello::QUESTIONS) << 5;
+        [self.known.unwrap_or(0), u8::from(self.known.is_some()) | u8::from(self.asks) << 1 | numbers]
     }
     /// From payload.
     ///
@@ -230,6 +238,7 @@ impl Hello {
     /// `Short`.
     pub fn parse(payload: &[u8]) -> Result<Hello, WireError> {
         let [known, flags] = *payload.first_chunk::<{ Hello::BYTES }>().ok_or(WireError::Short)?;
-        Ok(Hello { known: (flags & 1 != 0).then_some(known), asks: flags & 2 != 0 })
+        let known = (flags & 1 != 0).then_some(known);
+        Ok(Hello { known, asks: flags & 2 != 0, question: flags >> 2 & 7, answers: flags >> 5 })
     }
 }

@@ -9,7 +9,7 @@
 //! them its own proxy, so that no circle of waits can pass through the few proxies of asynchronous
 //! calls.
 
-use crate::incoming::{NO_REQUEST, receive_into};
+use crate::incoming::NO_REQUEST;
 use crate::jobs::Job;
 use crate::outgoing::put;
 use crate::post::{Busy, Done, Work};
@@ -26,6 +26,8 @@ pub struct OutCopy {
     used: bool,
     request: Request,
     begun: bool,
+    /// All of it is built.
+    complete: bool,
     given_built: usize,
     released_ns: u64,
     given: &'static mut [u8; PAGE_BYTES],
@@ -34,7 +36,15 @@ pub struct OutCopy {
 impl OutCopy {
     /// A free copy.
     pub fn new(given: &'static mut [u8; PAGE_BYTES]) -> OutCopy {
-        OutCopy { used: false, request: NO_REQUEST, begun: false, given_built: 0, released_ns: 0, given }
+        OutCopy {
+            used: false,
+            request: NO_REQUEST,
+            begun: false,
+            complete: false,
+            given_built: 0,
+            released_ns: 0,
+            given,
+        }
     }
 
     /// Writes its next fragment into `room`: its length, bytes, and whether more follow.
@@ -44,7 +54,8 @@ impl OutCopy {
         self.begun = true;
         let (bytes, built) = put(head, &given[self.given_built..], room);
         self.given_built += built;
-        (bytes, self.given_built < given.len())
+        self.complete = self.given_built == given.len();
+        (bytes, !self.complete)
     }
 }
 
@@ -111,7 +122,8 @@ impl<D: Phy + 'static> Router<D> {
         copy.given[..given.len()].copy_from_slice(given);
         let given_bytes = given.len() as u16;
         copy.request = Request { destination: server.index, op, words, given_bytes, taken_bytes: 0 };
-        (copy.used, copy.begun, copy.given_built, copy.released_ns) = (true, false, 0, now_ns);
+        (copy.used, copy.begun, copy.complete) = (true, false, false);
+        (copy.given_built, copy.released_ns) = (0, now_ns);
         call.reply_message(Message::default());
         let stats = self.memory.stats;
         add(&stats.calls_async, 1);
@@ -123,9 +135,8 @@ impl<D: Phy + 'static> Router<D> {
     /// Takes a credit back.
     pub(crate) fn receive_done(&mut self, board: u8, slot: u16, errno: u16) {
         let now_ns = self.now_ns;
-        let Some(copy) = self.out_copies(board).get_mut(usize::from(slot)).filter(|copy| copy.used) else {
-            return add(&self.memory.stats.refused, 1);
-        };
+        let copy = self.out_copies(board).get_mut(usize::from(slot));
+        let Some(copy) = copy.filter(|copy| copy.used && copy.complete) else { return self.refuse(board) };
         copy.used = false;
         let (waited_ns, server) = (now_ns - copy.released_ns, ProcId::new(board, copy.request.destination));
         add(&self.memory.stats.waits_avoided_ns, waited_ns);
@@ -141,7 +152,7 @@ impl<D: Phy + 'static> Router<D> {
         let slots = self.memory.slots;
         let place = usize::from(board) * slots + usize::from(slot);
         if usize::from(slot) >= slots || self.memory.in_copies[place].stage != CopyStage::Free {
-            return add(&self.memory.stats.refused, 1);
+            return self.refuse(board);
         }
         let copy = &mut self.memory.in_copies[place];
         (copy.stage, copy.request, copy.arrival, copy.received) = (CopyStage::Receiving, request, arrival, 0);
@@ -154,18 +165,22 @@ impl<D: Phy + 'static> Router<D> {
     pub(crate) fn receive_copy_more(&mut self, board: u8, slot: u16, data: &[u8]) {
         let slots = self.memory.slots;
         let place = usize::from(board) * slots + usize::from(slot);
-        if usize::from(slot) >= slots || self.memory.in_copies[place].stage != CopyStage::Receiving {
-            return add(&self.memory.stats.refused, 1);
+        let receiving = usize::from(slot) < slots && self.memory.in_copies[place].stage == CopyStage::Receiving;
+        if !receiving || data.is_empty() {
+            return self.refuse(board);
         }
         self.receive_copy_given(place, data);
     }
 
     fn receive_copy_given(&mut self, place: usize, data: &[u8]) {
+        let board = (place / self.memory.slots) as u8;
         let copy = &mut self.memory.in_copies[place];
-        if let Some(given) = &mut copy.given {
-            copy.received += receive_into(&mut given[copy.received..usize::from(copy.request.given_bytes)], data);
-        }
-        if copy.received == usize::from(copy.request.given_bytes) {
+        let given_bytes = usize::from(copy.request.given_bytes);
+        let room = copy.given.as_mut().and_then(|given| given.get_mut(copy.received..given_bytes));
+        let Some(room) = room.filter(|room| data.len() <= room.len()) else { return self.refuse(board) };
+        room[..data.len()].copy_from_slice(data);
+        copy.received += data.len();
+        if copy.received == given_bytes {
             add(&self.memory.stats.calls_served, 1);
             copy.stage = CopyStage::Queued;
             self.start_work();

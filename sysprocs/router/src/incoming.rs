@@ -52,6 +52,8 @@ pub struct InCall {
     used_bytes: usize,
     begun: bool,
     used_built: usize,
+    /// Its reply is among the jobs.
+    reply_queued: bool,
     /// The memory of its slices; with the proxy while that works.
     pub(crate) slices: Option<(&'static mut [u8], &'static mut [u8])>,
 }
@@ -75,12 +77,14 @@ impl InCall {
             used_bytes: 0,
             begun: false,
             used_built: 0,
+            reply_queued: false,
             slices: Some((&mut memory.given, &mut memory.taken)),
         }
     }
 
     /// Writes the next fragment of the reply into `room`: its length, bytes, and whether more follow.
     pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
+        self.reply_queued = false;
         let (Stage::Answered, Some((_, taken))) = (self.stage, &self.slices) else { return (0, false) };
         let caller = self.caller.index;
         let head = if self.begun {
@@ -91,35 +95,35 @@ impl InCall {
         self.begun = true;
         let (bytes, built) = put(head, &taken[self.used_built..self.used_bytes], room);
         self.used_built += built;
-        (bytes, self.used_built < self.used_bytes)
+        self.reply_queued = self.used_built < self.used_bytes;
+        (bytes, self.reply_queued)
     }
 }
 
 impl<D: Phy + 'static> Router<D> {
-    fn in_place(&self, board: u8, caller: u16) -> Option<usize> {
+    /// The place of a remote caller; one that no placement knows breaks the protocol.
+    fn in_place(&mut self, board: u8, caller: u16) -> Option<usize> {
         let id = ProcId::new(board, caller);
         let found = self.memory.in_calls.binary_search_by_key(&id, |call| call.caller).ok();
         if found.is_none() {
-            add(&self.memory.stats.refused, 1);
+            self.refuse(board);
         }
         found
     }
 
-    /// Takes the first fragment of a call.
+    /// Takes the first fragment of a call. A caller has one call at a time: it has seen the reply to the
+    /// last one before it makes the next.
     pub(crate) fn receive_call(&mut self, board: u8, caller: u16, number: u8, request: Request, data: &[u8]) {
         let Some(place) = self.in_place(board, caller) else { return };
         let arrival = self.next_arrival();
         let call = &mut self.memory.in_calls[place];
-        match call.stage {
-            Stage::Fresh | Stage::Answered if call.stage == Stage::Fresh || call.number != number => {}
-            Stage::Answered => {
-                add(&self.memory.stats.duplicates, 1);
-                return if call.used_built == call.used_bytes && call.begun {
-                    self.send_reply(place)
-                };
-            }
-            _ if call.number == number => return add(&self.memory.stats.duplicates, 1),
-            _ => return add(&self.memory.stats.refused, 1),
+        let free = match call.stage {
+            Stage::Fresh => true,
+            Stage::Answered => !call.reply_queued && call.number != number,
+            Stage::Receiving | Stage::Held | Stage::Running | Stage::Stale => false,
+        };
+        if !free {
+            return self.refuse(board);
         }
         (call.stage, call.number, call.request, call.arrival) = (Stage::Receiving, number, request, arrival);
         (call.received, call.interrupted) = (0, false);
@@ -129,20 +133,23 @@ impl<D: Phy + 'static> Router<D> {
     /// Takes a further fragment of a call.
     pub(crate) fn receive_call_more(&mut self, board: u8, caller: u16, data: &[u8]) {
         let Some(place) = self.in_place(board, caller) else { return };
-        if self.memory.in_calls[place].stage != Stage::Receiving {
-            return add(&self.memory.stats.refused, 1);
+        if self.memory.in_calls[place].stage != Stage::Receiving || data.is_empty() {
+            return self.refuse(board);
         }
         self.receive_given(place, data);
     }
 
     fn receive_given(&mut self, place: usize, data: &[u8]) {
         let call = &mut self.memory.in_calls[place];
-        if let Some((given, _)) = &mut call.slices {
-            call.received += receive_into(&mut given[call.received..usize::from(call.request.given_bytes)], data);
-        }
-        if call.received == usize::from(call.request.given_bytes) {
+        let (board, given_bytes) = (call.caller.board.0, usize::from(call.request.given_bytes));
+        let room = call.slices.as_mut().and_then(|(given, _)| given.get_mut(call.received..given_bytes));
+        let Some(room) = room.filter(|room| data.len() <= room.len()) else { return self.refuse(board) };
+        room[..data.len()].copy_from_slice(data);
+        call.received += data.len();
+        if call.received == given_bytes {
             add(&self.memory.stats.calls_served, 1);
             call.stage = Stage::Held;
+            self.peer(board).serving += 1;
             self.held.insert(place);
             self.start_work();
         }
@@ -187,23 +194,22 @@ impl<D: Phy + 'static> Router<D> {
             return;
         }
         (call.stage, call.reply, call.used_bytes) = (Stage::Answered, done.words, done.used_bytes);
-        self.send_reply(place);
-    }
-
-    fn send_reply(&mut self, place: usize) {
-        let call = &mut self.memory.in_calls[place];
-        (call.begun, call.used_built) = (false, 0);
-        self.memory.peers[usize::from(call.caller.board.0)].jobs.push(Job::Reply(place as u16));
+        (call.begun, call.used_built, call.reply_queued) = (false, 0, true);
+        let peer = &mut self.memory.peers[usize::from(call.caller.board.0)];
+        peer.serving -= 1;
+        peer.jobs.push(Job::Reply(place as u16));
     }
 
     /// Forgets the calls of `board`, whose session has ended; those under way end for nobody.
     pub(crate) fn forget_calls(&mut self, board: u8) {
+        self.peer(board).serving = 0;
         for place in 0..self.memory.in_calls.len() {
             let call = &mut self.memory.in_calls[place];
             if call.caller.board.0 != board {
                 continue;
             }
             self.held.remove(place);
+            call.reply_queued = false;
             if matches!(call.stage, Stage::Running | Stage::Stale) {
                 call.stage = Stage::Stale;
                 if self.memory.workers[place].busy() == Some(Busy::Call(place as u16)) {
@@ -214,11 +220,4 @@ impl<D: Phy + 'static> Router<D> {
             }
         }
     }
-}
-
-/// Copies what fits; how many bytes.
-pub(crate) fn receive_into(room: &mut [u8], data: &[u8]) -> usize {
-    let fits = data.len().min(room.len());
-    room[..fits].copy_from_slice(&data[..fits]);
-    fits
 }

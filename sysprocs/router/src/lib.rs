@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod asynchronous;
+mod ending;
 mod incoming;
 mod jobs;
 mod membership;
@@ -16,6 +17,7 @@ mod post;
 mod proxy;
 mod router;
 mod rules;
+mod sending;
 mod session;
 mod set;
 mod stats;
@@ -26,6 +28,7 @@ mod transmit;
 mod wiring;
 
 pub use asynchronous::{InCopy, OutCopy};
+pub use ending::Closing;
 pub use incoming::{InCall, SliceMemory};
 pub use jobs::{Job, Jobs};
 pub use membership::{Ends, MembershipClients, membership};
@@ -38,6 +41,6 @@ pub use session::{Session, State, WINDOW_FRAMES};
 pub use set::NUMBERS_MAX;
 pub use stats::Stats;
 pub use status::link_status;
-pub use timing::{GREETINGS_MAX, LinkTiming, RETRIES_MAX};
+pub use timing::{GREETINGS_MAX, LinkTiming, STUCK_FACTOR};
 pub use token_link::{PAUSE_NS, TRIES_MAX, TokenCount, TokenLink};
 pub use wiring::{Link, LinkPlan, message_bytes};

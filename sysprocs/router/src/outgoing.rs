@@ -12,14 +12,16 @@ use crate::session::State;
 use crate::stats::add;
 use renga_core::rendezvous::RawCall;
 use renga_phy::Phy;
-use renga_rt::Errno;
 use renga_rt::raw::Message;
+use renga_rt::{BOARDS_MAX, Errno};
 use renga_wire::fragment::SLICE_BYTES_MAX;
 use renga_wire::{Head, Request};
 
 /// The place of one local caller.
 pub struct OutCall {
     caller: u16,
+    /// The number of the session that it has last called in, or was told of, by board.
+    sessions: [u32; BOARDS_MAX],
     /// Number of its present or last call.
     number: u8,
     call: Option<RawCall>,
@@ -27,6 +29,8 @@ pub struct OutCall {
     /// Whether the first fragment is built, and how many bytes of the slice given are.
     begun: bool,
     given_built: usize,
+    /// All of it is built.
+    complete: bool,
     interrupt_told: bool,
     /// The reply, once it has begun.
     reply: Option<Message>,
@@ -39,11 +43,13 @@ impl OutCall {
     pub const fn new(caller: u16) -> OutCall {
         OutCall {
             caller,
+            sessions: [0; BOARDS_MAX],
             number: 0,
             call: None,
             board: 0,
             begun: false,
             given_built: 0,
+            complete: false,
             interrupt_told: false,
             reply: None,
             used_bytes: 0,
@@ -66,7 +72,8 @@ impl OutCall {
         self.begun = true;
         let (bytes, built) = put(head, &given[self.given_built..], room);
         self.given_built += built;
-        (bytes, self.given_built < given.len())
+        self.complete = self.given_built == given.len();
+        (bytes, !self.complete)
     }
 
     /// Writes the news that call `number` was interrupted into `room`, as `build` does.
@@ -93,9 +100,15 @@ impl<D: Phy + 'static> Router<D> {
             return call.reply_message(failure(Errno::EHOSTDOWN));
         }
         let (Ok(place), true) = (found, given_bytes <= SLICE_BYTES_MAX && taken_bytes <= SLICE_BYTES_MAX) else {
-            add(&self.memory.stats.refused, 1);
+            add(&self.memory.stats.refused_here, 1);
             return call.reply_message(failure(Errno::EINVAL));
         };
+        let session = &mut self.memory.out_calls[place].sessions[usize::from(server.board.0)];
+        if core::mem::replace(session, peer.session.number()) != peer.session.number() {
+            // What the caller knows of that board is of an earlier life.
+            add(&self.memory.stats.told_stale, 1);
+            return call.reply_message(failure(Errno::ESTALE));
+        }
         let (resultless, asynchronous) = rules::find(self.memory.rules, caller, server.board.0, server.index, op);
         add(&self.memory.stats.could_be_async, u64::from(resultless));
         let up = peer.session.state() == State::Up;
@@ -110,15 +123,12 @@ impl<D: Phy + 'static> Router<D> {
         add(&self.memory.stats.calls_sync, 1);
         let out = &mut self.memory.out_calls[place];
         let (interrupted, number) = (call.interrupted(), out.number.wrapping_add(1));
-        *out = OutCall {
-            number,
-            call: Some(call),
-            board: server.board.0,
-            interrupt_told: interrupted,
-            ..OutCall::new(caller)
-        };
+        let (sessions, board) = (out.sessions, server.board.0);
+        *out =
+            OutCall { number, sessions, call: Some(call), board, interrupt_told: interrupted, ..OutCall::new(caller) };
         self.out_active.insert(place);
-        let jobs = &mut self.memory.peers[usize::from(server.board.0)].jobs;
+        self.peer(board).waiting += 1;
+        let jobs = &mut self.peer(board).jobs;
         jobs.push(Job::Call(place as u16));
         if interrupted {
             jobs.push(Job::Interrupt(place as u16, number));
@@ -143,10 +153,10 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Takes the first fragment of a reply.
     pub(crate) fn receive_reply(&mut self, board: u8, caller: u16, number: u8, reply: (Message, u16), data: &[u8]) {
-        let Some(place) = self.waiting(board, caller) else { return };
+        let Some(place) = self.waiting(board, caller) else { return self.refuse(board) };
         let out = &mut self.memory.out_calls[place];
-        if out.number != number || out.reply.is_some() {
-            return add(&self.memory.stats.refused, 1);
+        if out.number != number || !out.complete || out.reply.is_some() {
+            return self.refuse(board);
         }
         (out.reply, out.used_bytes) = (Some(reply.0), usize::from(reply.1));
         self.receive_answer(place, data);
@@ -154,46 +164,46 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Takes a further fragment of a reply.
     pub(crate) fn receive_reply_more(&mut self, board: u8, caller: u16, data: &[u8]) {
-        let Some(place) = self.waiting(board, caller) else { return };
-        if self.memory.out_calls[place].reply.is_none() {
-            return add(&self.memory.stats.refused, 1);
+        let Some(place) = self.waiting(board, caller) else { return self.refuse(board) };
+        if self.memory.out_calls[place].reply.is_none() || data.is_empty() {
+            return self.refuse(board);
         }
         self.receive_answer(place, data);
     }
 
     /// The place of `caller`, if it waits for `board`.
-    fn waiting(&mut self, board: u8, caller: u16) -> Option<usize> {
+    fn waiting(&self, board: u8, caller: u16) -> Option<usize> {
         let found = self.memory.out_calls.binary_search_by_key(&caller, |out| out.caller).ok();
-        let found = found.filter(|place| {
+        found.filter(|place| {
             let out = &self.memory.out_calls[*place];
             out.call.is_some() && out.board == board
-        });
-        if found.is_none() {
-            add(&self.memory.stats.refused, 1);
-        }
-        found
+        })
     }
 
     /// Puts bytes of the answer where the caller wants them; the last let the caller go on.
     fn receive_answer(&mut self, place: usize, data: &[u8]) {
         let out = &mut self.memory.out_calls[place];
         let Some(call) = &mut out.call else { return };
-        let (_, taken) = call.lent();
-        let room = taken.get_mut(out.used_received..).unwrap_or(&mut []);
-        let fits = data.len().min(room.len());
-        room[..fits].copy_from_slice(&data[..fits]);
+        let (from, all) = (out.used_received, out.used_bytes);
+        let room = call.lent().1.get_mut(from..all).filter(|room| data.len() <= room.len());
+        let Some(room) = room else {
+            let board = out.board;
+            return self.refuse(board); // more than it announced, or than the caller has room for
+        };
+        room[..data.len()].copy_from_slice(data);
         out.used_received += data.len();
-        if out.used_received < out.used_bytes {
-            return;
+        if out.used_received == all {
+            call.set_taken_used(all);
+            let words = out.reply.take();
+            self.answer(place, words.unwrap_or_default());
         }
-        call.set_taken_used(out.used_bytes);
-        let words = out.reply.take();
-        self.answer(place, words.unwrap_or_default());
     }
 
     fn answer(&mut self, place: usize, words: Message) {
         self.out_active.remove(place);
-        if let Some(call) = self.memory.out_calls[place].call.take() {
+        let out = &mut self.memory.out_calls[place];
+        if let Some(call) = out.call.take() {
+            self.memory.peers[usize::from(out.board)].waiting -= 1;
             call.reply_message(words);
         }
     }

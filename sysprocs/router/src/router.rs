@@ -5,6 +5,7 @@
 //! can ask for more.
 
 use crate::asynchronous::{InCopy, OutCopy};
+use crate::ending::Closing;
 use crate::incoming::InCall;
 use crate::jobs::Jobs;
 use crate::membership::Ends;
@@ -16,9 +17,9 @@ use crate::set::NumberSet;
 use crate::stats::{Stats, add};
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_rt::raw::ExchangePort;
-use renga_rt::{Me, Never};
+use renga_rt::{Me, Never, Watch};
 use renga_wire::frame::Hello;
-use renga_wire::{Frame, Head, Kind};
+use renga_wire::{Frame, Head, Header, Kind};
 
 /// Frames that one turn of the loop takes from the device; it interrupts again if there are more.
 const RECEIVE_FRAMES_PER_TURN: usize = 32;
@@ -29,6 +30,12 @@ pub struct Peer {
     pub session: Session,
     /// What is to be sent to it.
     pub jobs: Jobs,
+    /// Local callers that wait for it.
+    pub waiting: u16,
+    /// Calls from there that are being made here.
+    pub serving: u16,
+    /// What is left of its last session.
+    pub closing: Closing,
 }
 
 /// All memory and all tables of a router, made at boot from the placement.
@@ -53,6 +60,8 @@ pub struct RouterMemory {
     pub rules: &'static [EdgeRule],
     /// Ends of sessions that the servers here are to know of.
     pub ends: &'static Ends,
+    /// Boards that the servers here wait for.
+    pub watch: &'static Watch,
     /// What it counts.
     pub stats: &'static Stats,
 }
@@ -72,6 +81,8 @@ pub(crate) struct Router<D: Phy + 'static> {
     alarm_ns: Option<u64>,
     pub(crate) transmit_full: bool,
     pub(crate) transmit_interrupt: bool,
+    /// The board that is sent to first: the one that found the device full.
+    pub(crate) turn: u8,
 }
 
 /// Carries the calls of this board's processes to other boards, and theirs to proxies here; `frame` is
@@ -96,6 +107,7 @@ pub async fn router<D: Phy + 'static>(
         alarm_ns: None,
         transmit_full: false,
         transmit_interrupt: false,
+        turn: 0,
     };
     router.expire();
     router.transmit();
@@ -136,6 +148,7 @@ impl<D: Phy + 'static> Router<D> {
             }
         }
         self.tell_interrupts();
+        self.go_on_closing();
         if self.alarm_ns.is_some_and(|at_ns| at_ns <= self.now_ns) {
             self.alarm_ns = None;
             self.expire();
@@ -152,16 +165,16 @@ impl<D: Phy + 'static> Router<D> {
         (0..self.memory.peers.len() as u8).filter(move |board| *board != me)
     }
 
+    pub(crate) fn peer(&mut self, board: u8) -> &mut Peer {
+        &mut self.memory.peers[usize::from(board)]
+    }
+
     /// Does what the sessions have put off until now.
     fn expire(&mut self) {
         for board in self.peers() {
-            match self.memory.peers[usize::from(board)].session.expire(self.now_ns) {
-                Some(0) => {}
-                Some(again) => {
-                    add(&self.memory.stats.retransmissions, u64::from(again));
-                    add(&self.memory.stats.overruns, u64::from(self.device.take_overrun()));
-                }
-                None => self.end_session(board, State::Dead),
+            let now_ns = self.now_ns;
+            if !self.peer(board).session.expire(now_ns) {
+                self.end_session(board, State::Dead);
             }
         }
     }
@@ -169,28 +182,18 @@ impl<D: Phy + 'static> Router<D> {
     /// Asks to be notified when a session has something to do. An alarm that is too early is left:
     /// mostly frames are acknowledged long before, and then it is not worth moving.
     fn set_alarm(&mut self) {
-        let deadlines = self.peers().filter_map(|board| self.memory.peers[usize::from(board)].session.deadline_ns());
-        let Some(at_ns) = deadlines.chain(self.device.deadline_ns()).min() else { return };
+        let (now_ns, mut first_ns) = (self.now_ns, self.device.deadline_ns());
+        for board in self.peers() {
+            let watched = self.memory.watch.holds(board);
+            let peer = self.peer(board);
+            peer.session.set_watched(now_ns, watched || peer.waiting > 0 || peer.serving > 0);
+            first_ns = [first_ns, peer.session.deadline_ns()].into_iter().flatten().min();
+        }
+        let Some(at_ns) = first_ns else { return };
         if self.alarm_ns.is_none_or(|set_ns| at_ns < set_ns) {
             self.alarm_ns = Some(at_ns);
             self.me.notify_at(Some(at_ns));
         }
-    }
-
-    fn end_session(&mut self, board: u8, state: State) {
-        let peer = &mut self.memory.peers[usize::from(board)];
-        peer.session.end(self.now_ns, state);
-        peer.jobs.clear();
-        self.me.log(
-            "session with a board has ended: board, callers waiting",
-            [u64::from(board), self.out_active.len() as u64],
-        );
-        add(&self.memory.stats.deaths, u64::from(state == State::Dead));
-        self.fail_calls(board);
-        self.forget_calls(board);
-        self.forget_copies(board);
-        self.memory.ends.tell(board);
-        self.start_work();
     }
 
     /// Takes a frame.
@@ -208,12 +211,12 @@ impl<D: Phy + 'static> Router<D> {
         match header.kind {
             Kind::Hello => {
                 if let Ok(hello) = Hello::parse(frame.payload) {
-                    self.receive_hello(board, header.epoch, hello);
+                    self.receive_hello(header, hello);
                 }
             }
             Kind::Ack | Kind::Nak => {
                 let again = peer.session.receive_acknowledgement(now_ns, header, header.kind == Kind::Nak);
-                add(&self.memory.stats.retransmissions, u64::from(again));
+                self.count_again(again);
             }
             Kind::Data => {
                 let Some((acknowledged, fragment)) = frame.payload.split_first() else { return };
@@ -228,20 +231,30 @@ impl<D: Phy + 'static> Router<D> {
         }
     }
 
-    fn receive_hello(&mut self, board: u8, epoch: u8, hello: Hello) {
-        let session = &self.memory.peers[usize::from(board)].session;
-        if session.state() == State::Up && !session.continues(epoch, hello) {
+    fn count_again(&mut self, frames: u8) {
+        if frames > 0 {
+            add(&self.memory.stats.retransmissions, u64::from(frames));
+            add(&self.memory.stats.overruns, u64::from(self.device.take_overrun()));
+        }
+    }
+
+    fn receive_hello(&mut self, header: Header, hello: Hello) {
+        let (board, now_ns) = (header.source, self.now_ns);
+        let session = &self.peer(board).session;
+        if session.state() == State::Up && !session.continues(header.epoch, hello) {
             self.end_session(board, State::Greeting);
         }
-        // Until the calls of the old session are done their proxies are busy; it will greet again.
-        if !self.has_stale(board) && !self.memory.ends.is_pending(board) {
-            self.memory.peers[usize::from(board)].session.receive_hello(self.now_ns, epoch, hello);
+        let peer = self.peer(board);
+        if peer.closing.put_off() {
+            return; // it is greeted when that is over
         }
+        let again = peer.session.receive_hello(now_ns, header.epoch, header.sequence, hello);
+        self.count_again(again);
     }
 
     fn receive_fragment(&mut self, board: u8, fragment: &[u8]) {
         let Ok((head, data)) = Head::parse(fragment) else {
-            return add(&self.memory.stats.refused, 1);
+            return self.refuse(board);
         };
         match head {
             Head::Call { caller, number, request } => self.receive_call(board, caller, number, request, data),

@@ -1,15 +1,23 @@
 //! The session with one other board: frames in order, each exactly once, or a dead board.
 //!
-//! Both boards greet (`Hello`) with an epoch of their own, which changes with every session, and the
-//! session is up at a board when the other has named its epoch. A window of frames is kept until
-//! acknowledged, and all of it is sent again after a gap or a silence (go-back-N: the bus keeps order,
-//! so a gap is a loss). Invariant: a frame is handed on only if it is the next of this session.
+//! Both boards greet (`Hello`) with an epoch of their own, which changes with every session and every
+//! boot, and the session is up at a board when the other has named its epoch. A window of frames is
+//! kept until acknowledged; a receiver that sees a gap says so (`Nak`), and all from there on is sent
+//! again (go-back-N: the bus keeps order, so a gap is a loss). Nothing is sent again for a silence
+//! alone: the other board is *asked* (a `Hello` that asks, with the next number expected as its own),
+//! and what its answer does not acknowledge of the frames sent before the question is lost.
 //!
-//! Not here: what the frames carry, the device, what becomes of calls when a board dies.
+//! While something is awaited of the other board (an acknowledgement, a reply, the end of a child there)
+//! and nothing is heard of it, it is asked again and again; silent for [`LinkTiming::dead_ns`], it is dead.
+//! Invariants: a frame is handed on only if it is the next of this session; only a frame that can
+//! belong to this session counts as heard, so that a board that has begun anew with the same epoch
+//! is found dead, and not taken for its former self.
+//!
+//! Not here: sending (`sending.rs`), what the frames carry, what becomes of calls when a board dies.
 
-use crate::timing::{GREETINGS_MAX, LinkTiming, RETRIES_MAX};
+use crate::timing::{GREETINGS_MAX, LinkTiming, STUCK_FACTOR};
 use renga_wire::frame::Hello;
-use renga_wire::{FRAME_BYTES_MAX, HEADER_BYTES, Header, Kind, PAYLOAD_BYTES_MAX};
+use renga_wire::{FRAME_BYTES_MAX, HEADER_BYTES, Header};
 
 /// Frames sent or ready to be sent, and not acknowledged. Divides 256, as sequence numbers wrap there.
 pub const WINDOW_FRAMES: u8 = 8;
@@ -42,41 +50,69 @@ pub enum Verdict {
 }
 
 #[derive(Clone, Copy)]
-struct Slot {
-    bytes: [u8; FRAME_BYTES_MAX],
-    payload_bytes: u16,
-    frame_bytes: u16,
+pub(crate) struct Slot {
+    pub(crate) bytes: [u8; FRAME_BYTES_MAX],
+    pub(crate) payload_bytes: u16,
+    pub(crate) frame_bytes: u16,
+}
+
+/// A question to the other board whether it is there and what has arrived.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    /// When it was put last.
+    at_ns: u64,
+    /// How often it was put.
+    times: u16,
+    /// The number behind the last frame sent before it was put first.
+    behind: u8,
 }
 
 /// One board's view of a session.
 pub struct Session {
-    me: u8,
-    peer: u8,
-    timing: LinkTiming,
-    state: State,
-    epoch: u8,
-    peer_epoch: Option<u8>,
-    greetings: u16,
+    pub(crate) me: u8,
+    pub(crate) peer: u8,
+    pub(crate) timing: LinkTiming,
+    pub(crate) state: State,
+    /// Sessions that were up and have ended.
+    number: u32,
+    pub(crate) epoch: u8,
+    pub(crate) peer_epoch: Option<u8>,
     greet_at_ns: u64,
-    greeted_ns: Option<u64>,
-    hello_due: bool,
-    /// Sequence number of the oldest frame kept; `built` are kept, `sent` of them are on their way.
-    base: u8,
-    built: u8,
-    sent: u8,
-    retries: u8,
-    progress_ns: u64,
-    expected: u8,
-    unacknowledged: u8,
-    acknowledge_at_ns: Option<u64>,
-    acknowledge_now: bool,
-    gap: Gap,
-    window: [Slot; WINDOW_FRAMES as usize],
+    greet_until_ns: u64,
+    pub(crate) greeted_ns: Option<u64>,
+    pub(crate) hello_due: bool,
+    /// Sequence number of the oldest frame kept; `built` are kept, the first `sent` of them are on their way,
+    /// and the first `reached` have been at least once.
+    pub(crate) base: u8,
+    pub(crate) built: u8,
+    pub(crate) sent: u8,
+    pub(crate) reached: u8,
+    /// When one was last acknowledged, or the first was sent.
+    pub(crate) progress_ns: u64,
+    /// When the other board was last heard, or something was first awaited of it since.
+    pub(crate) heard_ns: u64,
+    /// Something else than acknowledgements is awaited of it.
+    watched: bool,
+    pub(crate) asked: Option<Asked>,
+    pub(crate) ask_due: bool,
+    /// The number of the last question put, and of the last one heard.
+    pub(crate) question: u8,
+    pub(crate) heard_question: u8,
+    /// The frame, sent once only, by which the way there and back is measured, and when it was sent.
+    pub(crate) timed: Option<(u8, u64)>,
+    /// The longest way there and back of late, ns.
+    round_trip_ns: u64,
+    pub(crate) expected: u8,
+    pub(crate) unacknowledged: u8,
+    pub(crate) acknowledge_at_ns: Option<u64>,
+    pub(crate) acknowledge_now: bool,
+    pub(crate) gap: Gap,
+    pub(crate) window: [Slot; WINDOW_FRAMES as usize],
 }
 
 /// Whether a frame is known to be missing.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Gap {
+pub(crate) enum Gap {
     None,
     Seen,
     Told,
@@ -91,17 +127,26 @@ impl Session {
             peer,
             timing,
             state: State::Greeting,
+            number: 0,
             epoch,
             peer_epoch: None,
-            greetings: 0,
             greet_at_ns: 0,
+            greet_until_ns: timing.greet_ns * GREETINGS_MAX,
             greeted_ns: None,
             hello_due: false,
             base: 0,
             built: 0,
             sent: 0,
-            retries: 0,
+            reached: 0,
             progress_ns: 0,
+            heard_ns: 0,
+            watched: false,
+            asked: None,
+            ask_due: false,
+            question: 0,
+            heard_question: 0,
+            timed: None,
+            round_trip_ns: 0,
             expected: 0,
             unacknowledged: 0,
             acknowledge_at_ns: None,
@@ -116,8 +161,13 @@ impl Session {
         self.state
     }
 
+    /// Sessions with the board that were up and have ended: tells one of its lives from the next.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Whether `epoch` is that of the other board in this session.
-    pub fn knows(&self, epoch: u8) -> bool {
+    fn knows(&self, epoch: u8) -> bool {
         self.peer_epoch == Some(epoch)
     }
 
@@ -128,15 +178,19 @@ impl Session {
 
     /// Ends the session: what was on its way will not be accepted any more.
     pub fn end(&mut self, now_ns: u64, state: State) {
+        self.number = self.number.wrapping_add(u32::from(self.state == State::Up));
         self.state = state;
         self.epoch = self.epoch.wrapping_add(1);
         self.peer_epoch = None;
-        (self.greetings, self.greet_at_ns, self.hello_due) = (0, now_ns, false);
+        self.hello_due = false;
+        (self.greet_at_ns, self.greet_until_ns) = (now_ns, now_ns + self.timing.dead_ns);
         self.restart(now_ns);
     }
 
     fn restart(&mut self, now_ns: u64) {
-        (self.base, self.built, self.sent, self.retries, self.progress_ns) = (0, 0, 0, 0, now_ns);
+        (self.base, self.built, self.sent, self.reached) = (0, 0, 0, 0);
+        (self.progress_ns, self.heard_ns, self.asked, self.ask_due) = (now_ns, now_ns, None, false);
+        (self.question, self.heard_question, self.timed, self.round_trip_ns) = (0, 0, None, 0);
         (self.expected, self.unacknowledged, self.acknowledge_now) = (0, 0, false);
         (self.acknowledge_at_ns, self.gap) = (None, Gap::None);
     }
@@ -148,20 +202,55 @@ impl Session {
         }
     }
 
-    /// Takes a greeting. A session that was up with another epoch must have been ended before.
-    pub fn receive_hello(&mut self, now_ns: u64, epoch: u8, hello: Hello) {
+    /// Greets the board, whose greeting had to wait.
+    pub fn greet_back(&mut self) {
+        self.hello_due = true;
+    }
+
+    /// Takes a greeting, whose frame has the number `sequence`. A session that was up and does not continue
+    /// must have been ended before. How many frames it made be sent again.
+    pub fn receive_hello(&mut self, now_ns: u64, epoch: u8, sequence: u8, hello: Hello) -> u8 {
+        if self.state == State::Up {
+            return self.receive_answer(now_ns, sequence, hello);
+        }
         if self.peer_epoch != Some(epoch) {
             self.peer_epoch = Some(epoch);
             self.restart(now_ns);
         }
         if self.state == State::Dead {
-            (self.state, self.greetings) = (State::Greeting, 0);
+            self.state = State::Greeting;
             self.greet_at_ns = now_ns + self.timing.greet_ns;
         }
-        if hello.known == Some(self.epoch) {
-            self.state = State::Up;
+        self.greet_until_ns = self.greet_until_ns.max(now_ns + self.timing.dead_ns);
+        // Nothing of this session can have arrived there.
+        if hello.known == Some(self.epoch) && sequence == 0 {
+            (self.state, self.heard_ns) = (State::Up, now_ns);
         }
-        self.hello_due |= hello.asks;
+        (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
+        0
+    }
+
+    /// Takes a question, the answer to one, or both.
+    fn receive_answer(&mut self, now_ns: u64, next: u8, hello: Hello) -> u8 {
+        if !self.is_possible(next) {
+            return 0;
+        }
+        let asked = self.asked.take_if(|_| hello.answers == self.question);
+        (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
+        self.heard_ns = now_ns;
+        self.acknowledge(now_ns, next);
+        let Some(asked) = asked else { return 0 };
+        if asked.times == 1 {
+            self.measure(now_ns - asked.at_ns);
+        }
+        self.progress_ns = now_ns;
+        let lost = asked.behind.wrapping_sub(self.base);
+        if lost == 0 || lost > self.reached { 0 } else { self.go_back(now_ns) }
+    }
+
+    /// Takes note of a way there and back; that of what was sent once only, for else nobody knows when.
+    pub(crate) fn measure(&mut self, took_ns: u64) {
+        self.round_trip_ns = took_ns.max(self.round_trip_ns - self.round_trip_ns / 8);
     }
 
     /// Takes the number and the acknowledgement of a data frame.
@@ -173,10 +262,13 @@ impl Session {
         if !self.knows(header.epoch) {
             return Verdict::Stray;
         }
-        self.acknowledge(now_ns, acknowledged);
+        if self.is_possible(acknowledged) {
+            self.heard_ns = now_ns;
+            self.acknowledge(now_ns, acknowledged);
+        }
         if header.sequence == self.expected {
             self.expected = self.expected.wrapping_add(1);
-            self.unacknowledged += 1;
+            self.unacknowledged = self.unacknowledged.saturating_add(1);
             self.gap = Gap::None;
             self.acknowledge_now |= self.unacknowledged >= ACKNOWLEDGE_FRAMES;
             self.acknowledge_at_ns.get_or_insert(now_ns + self.timing.acknowledge_ns);
@@ -192,150 +284,95 @@ impl Session {
         Verdict::Stray
     }
 
-    /// Takes an acknowledgement; `gap`: and the request to go back. Whether it made frames be sent again.
-    pub fn receive_acknowledgement(&mut self, now_ns: u64, header: Header, gap: bool) -> bool {
-        if self.state != State::Up || !self.knows(header.epoch) {
-            return false;
+    /// Takes an acknowledgement; `gap`: and the request to go back. How many frames it made be sent again.
+    pub fn receive_acknowledgement(&mut self, now_ns: u64, header: Header, gap: bool) -> u8 {
+        if self.state != State::Up || !self.knows(header.epoch) || !self.is_possible(header.sequence) {
+            return 0;
         }
+        self.heard_ns = now_ns;
         self.acknowledge(now_ns, header.sequence);
-        let back = gap && self.sent > 0 && header.sequence == self.base;
-        if back {
-            self.go_back(now_ns);
-        }
-        back
+        if gap && self.sent > 0 && header.sequence == self.base { self.go_back(now_ns) } else { 0 }
     }
 
-    fn acknowledge(&mut self, now_ns: u64, next: u8) {
-        let frames = next.wrapping_sub(self.base);
-        if frames == 0 || frames > self.built {
-            return;
-        }
-        self.base = next;
-        self.built -= frames;
-        self.sent = self.sent.saturating_sub(frames);
-        (self.retries, self.progress_ns) = (0, now_ns);
+    /// Whether the other board can expect the frame `next` next; an old frame says what it once did.
+    fn is_possible(&self, next: u8) -> bool {
+        next.wrapping_sub(self.base) <= self.reached
     }
 
-    fn go_back(&mut self, now_ns: u64) {
-        (self.sent, self.progress_ns) = (0, now_ns);
+    /// Says whether more than acknowledgements is awaited of the other board.
+    pub fn set_watched(&mut self, now_ns: u64, watched: bool) {
+        if watched && !self.is_awaited() {
+            self.heard_ns = self.heard_ns.max(now_ns);
+        }
+        self.watched = watched;
+        if !self.is_awaited() {
+            self.asked = None;
+        }
+    }
+
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.watched || self.reached > 0
+    }
+
+    /// When the other board is to be asked next, if it stays silent. On a busy bus answers take long, and
+    /// questions would only keep it busier.
+    fn ask_at_ns(&self) -> Option<u64> {
+        let LinkTiming { ask_ns, probe_ns, retransmit_ns, .. } = self.timing;
+        if let Some(asked) = self.asked {
+            let patience_ns = self.round_trip_ns.clamp(ask_ns, probe_ns);
+            return self.is_awaited().then_some(asked.at_ns + patience_ns);
+        }
+        let frames = (self.sent > 0).then_some(self.progress_ns + retransmit_ns.max(2 * self.round_trip_ns));
+        [frames, self.is_awaited().then_some(self.heard_ns + probe_ns)].into_iter().flatten().min()
+    }
+
+    /// When the other board is dead, if it stays silent.
+    fn dead_at_ns(&self) -> Option<u64> {
+        let stuck = (self.reached > 0).then_some(self.progress_ns + self.timing.dead_ns * STUCK_FACTOR);
+        let silent = self.is_awaited().then_some(self.heard_ns + self.timing.dead_ns);
+        [stuck, silent].into_iter().flatten().min()
     }
 
     /// When [`Session::expire`] has something to do.
     pub fn deadline_ns(&self) -> Option<u64> {
         match self.state {
             State::Dead => None,
-            State::Greeting => Some(self.greet_at_ns),
-            State::Up => {
-                let again = (self.sent > 0).then(|| self.progress_ns + self.timing.retransmit_ns);
-                [again, self.acknowledge_at_ns].into_iter().flatten().min()
-            }
+            State::Greeting => Some(self.greet_at_ns.min(self.greet_until_ns)),
+            State::Up => [self.ask_at_ns(), self.dead_at_ns(), self.acknowledge_at_ns].into_iter().flatten().min(),
         }
     }
 
-    /// Does what is due at `now_ns`: how many frames are to be sent again, or `None`: the board is dead.
-    pub fn expire(&mut self, now_ns: u64) -> Option<u8> {
-        if self.deadline_ns().is_none_or(|at_ns| at_ns > now_ns) {
-            return Some(0);
+    /// Does what is due at `now_ns`; false: the board is dead.
+    pub fn expire(&mut self, now_ns: u64) -> bool {
+        let due = |at_ns: Option<u64>| at_ns.is_some_and(|at_ns| at_ns <= now_ns);
+        match self.state {
+            State::Dead => return true,
+            State::Greeting => {
+                if due(Some(self.greet_at_ns)) {
+                    self.hello_due = true;
+                    self.greet_at_ns = now_ns + self.timing.greet_ns;
+                }
+                return !due(Some(self.greet_until_ns));
+            }
+            State::Up => {}
         }
-        if self.state == State::Greeting {
-            self.greetings += 1;
-            self.hello_due = true;
-            self.greet_at_ns = now_ns + self.timing.greet_ns;
-            return (self.greetings <= GREETINGS_MAX).then_some(0);
-        }
-        if self.acknowledge_at_ns.is_some_and(|at_ns| at_ns <= now_ns) {
+        if due(self.acknowledge_at_ns) {
             // Should the device be full now, its next room serves, not this deadline once more.
             (self.acknowledge_now, self.acknowledge_at_ns) = (true, None);
         }
-        if self.sent == 0 || self.progress_ns + self.timing.retransmit_ns > now_ns {
-            return Some(0);
+        if due(self.ask_at_ns()) {
+            self.ask(now_ns);
         }
-        self.retries += 1;
-        let again = self.sent;
-        self.go_back(now_ns);
-        (self.retries <= RETRIES_MAX).then_some(again)
+        !due(self.dead_at_ns())
     }
 
-    /// Room for the next fragment, if the window has any.
-    pub fn room(&mut self) -> Option<&mut [u8]> {
-        if self.state != State::Up || self.built == WINDOW_FRAMES {
-            return None;
-        }
-        let slot = &mut self.window[usize::from(self.base.wrapping_add(self.built) % WINDOW_FRAMES)];
-        Some(&mut slot.bytes[HEADER_BYTES + 1..HEADER_BYTES + PAYLOAD_BYTES_MAX])
-    }
-
-    /// Adds the frame whose fragment of `bytes` stands in [`Session::room`].
-    pub fn build(&mut self, bytes: usize) {
-        let slot = &mut self.window[usize::from(self.base.wrapping_add(self.built) % WINDOW_FRAMES)];
-        (slot.payload_bytes, slot.frame_bytes) = (1 + bytes as u16, 0);
-        self.built += 1;
-    }
-
-    /// Whether a frame waits to be sent, or sent again.
-    pub fn has_unsent(&self) -> bool {
-        self.sent < self.built
-    }
-
-    /// The next frame to send.
-    pub fn unsent(&mut self) -> Option<&[u8]> {
-        if !self.has_unsent() {
-            return None;
-        }
-        let sequence = self.base.wrapping_add(self.sent);
-        let slot = &mut self.window[usize::from(sequence % WINDOW_FRAMES)];
-        if slot.frame_bytes == 0 || slot.bytes[HEADER_BYTES] != self.expected {
-            slot.bytes[HEADER_BYTES] = self.expected;
-            let header =
-                Header { kind: Kind::Data, destination: self.peer, source: self.me, epoch: self.epoch, sequence };
-            let Ok(bytes) = header.seal(usize::from(slot.payload_bytes), &mut slot.bytes) else {
-                unreachable!("a fragment fits into a frame")
-            };
-            slot.frame_bytes = bytes as u16;
-        }
-        Some(&slot.bytes[..usize::from(slot.frame_bytes)])
-    }
-
-    /// The device has taken the frame of [`Session::unsent`].
-    pub fn set_sent(&mut self, now_ns: u64) {
-        if self.sent == 0 {
-            self.progress_ns = now_ns;
-        }
-        self.sent += 1;
-        self.set_acknowledged();
-    }
-
-    fn set_acknowledged(&mut self) {
-        (self.unacknowledged, self.acknowledge_now, self.acknowledge_at_ns) = (0, false, None);
-    }
-
-    /// The control frame that is due, written into `out`: its length, bytes. `data_follows`: a data
-    /// frame will go now, and takes the acknowledgement with it.
-    pub fn control(&self, data_follows: bool, out: &mut [u8; CONTROL_BYTES_MAX]) -> Option<usize> {
-        let (kind, sequence) = if self.hello_due {
-            (Kind::Hello, 0)
-        } else if self.gap == Gap::Seen {
-            (Kind::Nak, self.expected)
-        } else if self.acknowledge_now && !data_follows {
-            (Kind::Ack, self.expected)
-        } else {
-            return None;
-        };
-        let header = Header { kind, destination: self.peer, source: self.me, epoch: self.epoch, sequence };
-        let hello = Hello { known: self.peer_epoch, asks: self.state != State::Up }.to_bytes();
-        let payload = if kind == Kind::Hello { &hello[..] } else { &[] };
-        header.emit(payload, out).ok()
-    }
-
-    /// The device has taken the frame of [`Session::control`].
-    pub fn set_control_sent(&mut self, now_ns: u64) {
-        if self.hello_due {
-            (self.hello_due, self.greeted_ns) = (false, Some(now_ns));
-            return;
-        }
-        if self.gap == Gap::Seen {
-            self.gap = Gap::Told;
-        }
-        self.set_acknowledged();
+    /// Puts a question, or the last one again.
+    fn ask(&mut self, now_ns: u64) {
+        let asked = self.asked.unwrap_or_else(|| {
+            self.question = (self.question + 1) % Hello::QUESTIONS;
+            Asked { at_ns: now_ns, times: 0, behind: self.base.wrapping_add(self.sent) }
+        });
+        self.asked = Some(Asked { at_ns: now_ns, times: asked.times.saturating_add(1), ..asked });
+        self.ask_due = true;
     }
 }

@@ -12,10 +12,6 @@ pub struct NumberSet {
 }
 
 impl NumberSet {
-    /// How many it holds.
-    pub fn len(&self) -> usize {
-        self.length
-    }
     /// Adds `number`.
     pub fn insert(&mut self, number: usize) {
         let bit = 1 << (number % 64);

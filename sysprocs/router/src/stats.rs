@@ -52,8 +52,12 @@ stats! {
     overruns,
     /// Frames that arrived more than once.
     duplicates,
-    /// Fragments that no placement explains.
+    /// Fragments that break the protocol; each ended a session.
     refused,
+    /// Calls that were refused here: of a process that the placement lets call nobody elsewhere, or too long.
+    refused_here,
+    /// Calls not made because their callers had to learn first that a session had ended.
+    told_stale,
     /// Boards declared dead.
     deaths,
 }

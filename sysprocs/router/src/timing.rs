@@ -5,16 +5,30 @@
 pub struct LinkTiming {
     /// A frame is acknowledged by a frame of its own if for this long no other goes back, ns.
     pub acknowledge_ns: u64,
-    /// Frames are sent again if for this long none of them was acknowledged, ns.
+    /// The other board is asked what has arrived if for this long no frame was acknowledged, ns.
     pub retransmit_ns: u64,
     /// Between two greetings to a board that does not answer, ns.
     pub greet_ns: u64,
+    /// The other board is asked whether it is there if something is awaited of it and it was silent for
+    /// this long, ns.
+    pub probe_ns: u64,
+    /// Between two questions that are not answered, ns.
+    pub ask_ns: u64,
+    /// Of this board something is awaited: silent for this long, it is dead, ns.
+    pub dead_ns: u64,
 }
 
 impl LinkTiming {
-    /// The bus on the pins of a Pi 3, 18 Mbit/s: a full frame takes half a millisecond, a page two.
-    pub const PI3: LinkTiming =
-        LinkTiming { acknowledge_ns: 3_000_000, retransmit_ns: 10_000_000, greet_ns: 10_000_000 };
+    /// The bus on the pins of a Pi 3, 18 Mbit/s: a full frame takes half a millisecond, a page two. With
+    /// eight boards that all send as much as they can, each hears from each other every 45 ms.
+    pub const PI3: LinkTiming = LinkTiming {
+        acknowledge_ns: 3_000_000,
+        retransmit_ns: 10_000_000,
+        greet_ns: 10_000_000,
+        probe_ns: 20_000_000,
+        ask_ns: 4_000_000,
+        dead_ns: 90_000_000,
+    };
     /// The times called `name`, as boards are told.
     pub fn named(name: &str) -> Option<LinkTiming> {
         match name {
@@ -24,12 +38,17 @@ impl LinkTiming {
         }
     }
     /// Boards of one million instructions a second on 4 Mbit/s.
-    pub const PAPER_1989: LinkTiming =
-        LinkTiming { acknowledge_ns: 50_000_000, retransmit_ns: 500_000_000, greet_ns: 500_000_000 };
+    pub const PAPER_1989: LinkTiming = LinkTiming {
+        acknowledge_ns: 50_000_000,
+        retransmit_ns: 500_000_000,
+        greet_ns: 500_000_000,
+        probe_ns: 1_000_000_000,
+        ask_ns: 200_000_000,
+        dead_ns: 4_500_000_000,
+    };
 }
 
-/// Times that frames are sent again before the board is declared dead; with [`LinkTiming::PI3`] it is
-/// dead after 50 ms.
-pub const RETRIES_MAX: u8 = 4;
-/// Greetings before a board that was never there, or is there no more, is declared dead.
-pub const GREETINGS_MAX: u16 = 200;
+/// Greetings before a board that was never there is declared dead.
+pub const GREETINGS_MAX: u64 = 200;
+/// A board that is heard, but acknowledges nothing, is dead after this many times `dead_ns`.
+pub const STUCK_FACTOR: u64 = 10;

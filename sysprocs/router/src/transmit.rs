@@ -19,17 +19,19 @@ enum Sent {
 
 impl<D: Phy + 'static> Router<D> {
     /// Sends what can be sent, one frame to each board in turn, until nothing is left or the device is
-    /// full. Bounded by the windows.
+    /// full: then it goes on with the board whose turn it was. Bounded by the windows.
     pub(crate) fn transmit(&mut self) {
+        let (me, boards) = (self.device.board(), self.memory.peers.len() as u8);
         let mut more = !self.transmit_full;
         while more {
             more = false;
-            for board in self.peers() {
-                match self.transmit_to(board) {
+            for step in 0..boards {
+                let board = (self.turn + step) % boards;
+                match if board == me { Sent::Nothing } else { self.transmit_to(board) } {
                     Sent::Yes => more = true,
                     Sent::Nothing => {}
                     Sent::Full => {
-                        self.transmit_full = true;
+                        (self.turn, self.transmit_full) = (board, true);
                         break;
                     }
                 }

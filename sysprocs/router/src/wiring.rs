@@ -3,6 +3,7 @@
 //! Invariant: all of it is allocated here, once; its size follows from the plan alone.
 
 use crate::asynchronous::{InCopy, OutCopy};
+use crate::ending::Closing;
 use crate::incoming::{InCall, SliceMemory};
 use crate::jobs::{Job, Jobs};
 use crate::membership::Ends;
@@ -18,7 +19,7 @@ use core::cell::Cell;
 use renga_core::notify::{Interruptor, Notifier};
 use renga_core::{Arena, Process};
 use renga_phy::FRAME_BYTES_MAX;
-use renga_rt::{PAGE_BYTES, ProcId};
+use renga_rt::{PAGE_BYTES, ProcId, Watch};
 
 /// What the placement says of one board's link.
 #[derive(Clone, Copy)]
@@ -41,6 +42,8 @@ pub struct LinkPlan {
     pub slots: usize,
     /// Which calls may be asynchronous.
     pub rules: &'static [EdgeRule],
+    /// Of which boards something is awaited by servers here, beside replies.
+    pub watch: &'static Watch,
     /// Who tells the servers here of ends of sessions; without it nobody is told.
     pub membership: Option<&'static Process>,
     /// How long to wait for what.
@@ -100,6 +103,7 @@ impl Link {
             slots: plan.slots,
             rules: plan.rules,
             ends,
+            watch: plan.watch,
             stats,
         };
         Link { memory: arena.put(|| memory), frame: arena.put(|| [0; FRAME_BYTES_MAX]), posts, bell, ends, stats }
@@ -112,5 +116,8 @@ fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
     Peer {
         session: Session::new(plan.board, board, plan.epoch, plan.timing),
         jobs: Jobs::new(arena.put_slice(places, |_| Job::Call(0))),
+        waiting: 0,
+        serving: 0,
+        closing: Closing::Done,
     }
 }

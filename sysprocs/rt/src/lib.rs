@@ -10,6 +10,7 @@
 
 mod held;
 pub mod signature;
+mod watch;
 
 pub use core::convert::Infallible as Never;
 pub use held::Held;
@@ -19,6 +20,7 @@ pub use renga_core::host;
 pub use renga_core::notify::Interruptor;
 pub use renga_core::raw;
 pub use renga_core::{Address, Call, Client, Entry, Family, Local, Me, Port, Protocol};
+pub use watch::Watch;
 
 #[cfg(test)]
 mod tests {

@@ -156,8 +156,7 @@ pub fn session_disk(environment: &Environment, further: Vec<Placed>, out: &Path,
     Ok(())
 }
 
-/// The cargo that runs this, or that of the path.
-pub fn cargo_program() -> String {
+fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
 }
 

@@ -105,6 +105,7 @@ impl Boot {
                 .unwrap_or(0)
                 .max(1),
             rules: self.edge_rules(),
+            watch: self.watch,
             membership: self.directory.of_kind(Kind::Membership).first().copied(),
             timing,
         }

@@ -2,8 +2,4 @@
 #![cfg(feature = "host")]
 
 mod bench;
-mod broken;
-mod death;
 mod frames;
-mod goals;
-mod wires;

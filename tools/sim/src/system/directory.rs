@@ -3,10 +3,11 @@
 //! Invariant: a process's index is the placement's; a kind's processes on a board are neighbours. Not
 //! here: what the processes are given (`processes.rs`).
 
+use renga_core::notify::Notifier;
 use renga_core::{Address, Family, Local, Me, Process, Protocol};
 use renga_placement::{Checked, Group, OnBehalfOf};
 use renga_rt::host::Board;
-use renga_rt::{Interruptor, ProcId};
+use renga_rt::{Interruptor, ProcId, Watch};
 use renga_systems::Kind;
 use std::rc::Rc;
 
@@ -24,6 +25,7 @@ pub struct Directory {
     own: &'static [&'static Process],
     /// By board and index; other boards' are stubs where they are called, else `None`.
     headers: Rc<Vec<Vec<Option<&'static Process>>>>,
+    watch: &'static Watch,
 }
 
 fn priority(kind: &str) -> u8 {
@@ -47,7 +49,10 @@ impl Directory {
         let mut headers: Vec<Vec<Option<&'static Process>>> =
             (0..checked.boards.len()).map(|other| vec![None; checked.process_count(other)]).collect();
         headers[number] = own.iter().copied().map(Some).collect();
-        let mut directory = Directory { checked, number, board, own, headers: Rc::default() };
+        let watch = board.arena.put(|| Watch::new(None));
+        let mut directory = Directory { checked, number, board, own, headers: Rc::default(), watch };
+        let router = directory.of_kind(Kind::Router).first().copied().map(Notifier::new);
+        directory.watch = board.arena.put(|| Watch::new(router));
         for group in directory.checked.stubs(number) {
             let Some(router) = directory.of_kind(Kind::Router).first().copied() else { break };
             let group = &directory.checked.groups[group];
@@ -67,6 +72,10 @@ impl Directory {
     /// Core and boot memory.
     pub fn board(&self) -> Board {
         self.board
+    }
+    /// Boards of which something is awaited here.
+    pub fn watch(&self) -> &'static Watch {
+        self.watch
     }
     /// This board's number.
     pub fn number(&self) -> usize {

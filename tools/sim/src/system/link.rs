@@ -89,6 +89,7 @@ fn plan(site: &Site, directory: &Directory) -> LinkPlan {
         proxies: leaked(arena, &proxies),
         slots,
         rules: leaked(arena, &rules(checked, number)),
+        watch: directory.watch(),
         membership: directory.of_kind(Kind::Membership).first().copied(),
         timing: LinkTiming::PI3,
     }

@@ -3,7 +3,7 @@
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Arena, Call, Client, Me, Port, Process, Protocol};
 use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Stats, proxy, router};
-use renga_rt::{Errno, Never, ProcId};
+use renga_rt::{Errno, Never, ProcId, Watch};
 use renga_sim::{Cluster, ClusterSetup, Site};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -63,13 +63,14 @@ async fn store(mut port: Port<Store>, noted: Noted, calls: Rc<Cell<u64>>) -> Nev
             Some(StoreCall::Null(call)) => call.reply(Ok(())),
             Some(StoreCall::Add(call)) => {
                 let Add { a, b, c, d, e, f } = call.entry();
-                call.reply(Ok(a.wrapping_add(b * c).wrapping_add(d as u64).wrapping_add(e ^ u64::from(f))));
+                call.reply(Ok(a.wrapping_add(b.wrapping_mul(c)).wrapping_add(d as u64).wrapping_add(e ^ u64::from(f))));
             }
             Some(StoreCall::Fetch(mut call)) => {
                 let Fetch { seed, used } = call.entry();
-                fill(&mut call.lent()[..used as usize], seed);
-                call.set_taken_used(used as usize);
-                call.reply(Ok(used));
+                let used = call.lent().len().min(used as usize);
+                fill(&mut call.lent()[..used], seed);
+                call.set_taken_used(used);
+                call.reply(Ok(used as u32));
             }
             Some(StoreCall::Check(mut call)) => {
                 let sum = sum(call.lent());
@@ -212,6 +213,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
         proxies: &all[1..cast.first_server()],
         slots: cast.slots,
         rules: arena.put_slice(rules.len(), |i| rules[i]),
+        watch: arena.put(|| Watch::new(None)),
         membership: None,
         timing: LinkTiming::PI3,
     };

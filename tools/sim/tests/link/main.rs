@@ -3,5 +3,7 @@
 mod asynchronous;
 mod cast;
 mod cost;
+mod death;
 mod faults;
+mod hostile;
 mod synchronous;

@@ -1,0 +1,40 @@
+//! Boards of which something is awaited, though no call to them is under way.
+//!
+//! Invariant: a server counts itself in exactly while the death of the board would have to be told to
+//! somebody who waits here (a parent whose child is there, a reader of a pipe whose writers are). The
+//! router asks such a board now and then whether it is still there; all others it leaves in peace.
+
+use crate::BOARDS_MAX;
+use core::cell::Cell;
+use renga_core::notify::Notifier;
+
+/// How many reasons there are to watch each board.
+pub struct Watch {
+    router: Option<Notifier>,
+    reasons: [Cell<u16>; BOARDS_MAX],
+}
+
+impl Watch {
+    /// No board; `router` is told when that changes.
+    pub const fn new(router: Option<Notifier>) -> Watch {
+        Watch { router, reasons: [const { Cell::new(0) }; BOARDS_MAX] }
+    }
+    /// One reason more.
+    pub fn add(&self, board: u8) {
+        let Some(reasons) = self.reasons.get(usize::from(board)) else { return };
+        reasons.set(reasons.get().saturating_add(1));
+        if let Some(router) = self.router.filter(|_| reasons.get() == 1) {
+            router.notify();
+        }
+    }
+    /// One reason less.
+    pub fn remove(&self, board: u8) {
+        if let Some(reasons) = self.reasons.get(usize::from(board)) {
+            reasons.set(reasons.get().saturating_sub(1));
+        }
+    }
+    /// Whether there is a reason.
+    pub fn holds(&self, board: u8) -> bool {
+        self.reasons.get(usize::from(board)).is_some_and(|reasons| reasons.get() > 0)
+    }
+}

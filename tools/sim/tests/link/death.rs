@@ -1,0 +1,241 @@
+//! Boards that die and come back: who learns of it, when, and what the first calls to the next life get.
+
+use crate::cast::{Add, Body, Cast, Note, Notes, Null, Pass, Turn, body, build, cluster};
+use renga_rt::Errno;
+use renga_sim::{ClusterSetup, Faults};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+/// Within this time of a board's death, whoever waits for it has an error.
+const NOTICED_NS: u64 = 100 * MS;
+
+type Results = Rc<RefCell<Vec<(u64, Result<u64, Errno>)>>>;
+
+/// A client that makes one call, which is deferred, and notes when and how it ends.
+fn waiter(results: &Results) -> Option<Body> {
+    let results = results.clone();
+    body(move |mut stores| {
+        let results = results.clone();
+        async move {
+            let result = stores.at(0, 0).call(Pass {}, ()).await;
+            results.borrow_mut().push((stores.now_ns(), result));
+        }
+    })
+}
+
+#[test]
+fn a_caller_that_waits_for_minutes_learns_of_the_death_within_a_tenth_of_a_second() {
+    for (seed, lost_per_mille) in [(1, 0), (2, 0), (3, 100), (4, 200), (5, 300)] {
+        let results = Results::default();
+        let noted = results.clone();
+        let faults = Faults { lost_per_mille, ..Faults::default() };
+        let setup = ClusterSetup { faults, seed, ..ClusterSetup::new(2) };
+        let (mut cluster, seen) = cluster(setup, Cast::pair(3), move |board, _| waiter(&noted).filter(|_| board == 1));
+        cluster.run_until(120_000 * MS + seed * 7_654_321);
+        assert!(results.borrow().is_empty(), "seed {seed}: {:?}", results.borrow());
+        let died_ns = cluster.now_ns();
+        cluster.bus().cut_off(0, true);
+        cluster.run_until(died_ns + NOTICED_NS);
+        assert_eq!(results.borrow().len(), 3, "seed {seed}");
+        assert!(results.borrow().iter().all(|(_, result)| *result == Err(Errno::EHOSTDOWN)));
+        assert_eq!((seen[1].stats.deaths.get(), seen[1].stats.refused.get()), (1, 0));
+    }
+}
+
+#[test]
+fn who_awaits_nothing_of_each_other_leaves_the_bus_in_peace() {
+    let (mut cluster, seen) = cluster(ClusterSetup::new(4), Cast { boards: 4, ..Cast::pair(1) }, |_, _| {
+        body(|mut stores| async move {
+            for board in 0..4 {
+                assert_eq!(stores.at(board, 0).call(Null {}, ()).await, Ok(()));
+            }
+        })
+    });
+    cluster.run_until(1_000 * MS);
+    let frames = cluster.bus().count().frames;
+    cluster.run_until(3_600_000 * MS);
+    assert_eq!(cluster.bus().count().frames, frames, "an hour of nothing");
+    assert!(seen.iter().all(|seen| seen.stats.deaths.get() == 0));
+}
+
+/// Calls made by a client that goes on after each error: when each ended, and with what.
+fn persistent(board: u8, every_ns: u64, asynchronous: bool, results: &Results) -> Option<Body> {
+    let results = results.clone();
+    body(move |mut stores| {
+        let results = results.clone();
+        async move {
+            for value in 0.. {
+                let next_ns = stores.now_ns() + every_ns;
+                stores.me().sleep_until(next_ns).await;
+                let mut far = stores.at(board, 0);
+                let result = match asynchronous {
+                    true => far.call(Note { value, fail: false }, &[1, 2, 3]).await.map(|()| 0),
+                    false => far.call(Add { a: value, b: 0, c: 0, d: 0, e: 0, f: 0 }, ()).await,
+                };
+                let took_ns = stores.now_ns() - next_ns;
+                results.borrow_mut().push((took_ns, result));
+            }
+        }
+    })
+}
+
+#[test]
+fn each_caller_is_told_once_of_a_new_life_before_any_call_reaches_it() {
+    for asynchronous in [false, true] {
+        let results: Vec<Results> = (0..3).map(|_| Results::default()).collect();
+        let noted = results.clone();
+        let cast = Cast { asynchronous, ..Cast::pair(3) };
+        let (mut cluster, seen) = cluster(ClusterSetup::new(2), cast, move |board, client| {
+            persistent(0, 3 * MS, asynchronous, &noted[client]).filter(|_| board == 1)
+        });
+        for _ in 0..5 {
+            cluster.run_until(cluster.now_ns() + 200 * MS);
+            results.iter().for_each(|results| results.borrow_mut().clear());
+            let new = Rc::new(RefCell::new(None));
+            let made = new.clone();
+            cluster.reboot(0, move |site| *made.borrow_mut() = Some(build(site, cast, |_, _| None)));
+            cluster.run_until(cluster.now_ns() + 100 * MS);
+            for results in &results {
+                let results = results.borrow();
+                let stale = |result: &(u64, Result<u64, Errno>)| result.1 == Err(Errno::ESTALE);
+                let told = results.iter().position(stale).unwrap();
+                assert!(results[told + 1..].iter().all(|(_, result)| result.is_ok()), "{results:?}");
+                // The last of the old life may have been answered when that ended.
+                let before = results[..told].iter();
+                assert!(before.filter(|(_, result)| *result != Err(Errno::EHOSTDOWN)).count() <= 1, "{results:?}");
+            }
+            let good = |results: &Results| results.borrow().iter().filter(|(_, result)| result.is_ok()).count();
+            let (made, arrived) = (results.iter().map(good).sum::<usize>(), new.borrow().as_ref().unwrap().calls.get());
+            assert!(made.abs_diff(arrived as usize) <= 3, "{arrived} of {made}: one each may be under way");
+        }
+        assert_eq!(seen[1].stats.told_stale.get(), 15);
+    }
+}
+
+#[test]
+fn calls_to_a_dead_board_fail_at_once_and_a_returned_one_serves_within_milliseconds() {
+    let (there, back) = (Results::default(), Results::default());
+    let (noted, cast) = (there.clone(), Cast::pair(1));
+    let (mut cluster, _) = cluster(ClusterSetup::new(2), cast, move |board, _| {
+        persistent(0, MS / 10, false, &noted).filter(|_| board == 1)
+    });
+    cluster.run_until(300 * MS);
+    cluster.bus().cut_off(0, true);
+    cluster.run_until(500 * MS);
+    there.borrow_mut().clear();
+    cluster.run_until(5_000 * MS);
+    let slowest = there.borrow().iter().map(|(took_ns, _)| *took_ns).max().unwrap();
+    assert!(there.borrow().iter().all(|(_, result)| *result == Err(Errno::EHOSTDOWN)));
+    assert_eq!(slowest, 0, "a call to a dead board waits for nobody");
+    cluster.bus().cut_off(0, false);
+    let (booted_ns, noted) = (cluster.now_ns(), back.clone());
+    cluster.reboot(0, |site| {
+        let noted = noted.clone();
+        drop(build(site, cast, move |_, _| persistent(1, MS / 10, false, &noted)));
+    });
+    there.borrow_mut().clear();
+    let served = || back.borrow().iter().any(|(_, result)| result.is_ok());
+    let serves = || there.borrow().iter().any(|(_, result)| result.is_ok());
+    assert!(cluster.run_while(100 * MS, || !(served() && serves())));
+    let took_us = (cluster.now_ns() - booted_ns) / 1000;
+    println!("a board that has begun anew is called, and calls, after {took_us} us");
+    assert!(took_us < 10_000, "{took_us} us");
+}
+
+#[test]
+fn a_board_that_greets_and_goes_away_again_keeps_nobody_waiting() {
+    let (there, cast) = (Results::default(), Cast::pair(1));
+    let noted = there.clone();
+    let (mut cluster, _) =
+        cluster(ClusterSetup::new(2), cast, move |board, _| persistent(0, MS, false, &noted).filter(|_| board == 1));
+    cluster.run_until(300 * MS);
+    for times in 0..20 {
+        cluster.reboot(0, |site| drop(build(site, cast, |_, _| None)));
+        cluster.bus().cut_off(0, false);
+        cluster.run_until(cluster.now_ns() + 10_000 * times);
+        cluster.bus().cut_off(0, true);
+        cluster.run_until(cluster.now_ns() + 150 * MS);
+        there.borrow_mut().clear();
+        cluster.run_until(cluster.now_ns() + 20 * MS);
+        assert!(there.borrow().len() >= 19, "{times}: {:?}", there.borrow());
+    }
+}
+
+#[test]
+fn boards_at_full_load_send_nothing_twice_and_think_nobody_dead() {
+    for boards in [4, 8] {
+        let done: Vec<Rc<Cell<u64>>> = (0..boards).map(|_| Rc::default()).collect();
+        let counted = done.clone();
+        let cast = Cast { boards, ..Cast::pair(10) };
+        let (mut cluster, seen) = cluster(ClusterSetup::new(boards), cast, move |board, client| {
+            let done = counted[usize::from(board)].clone();
+            body(move |mut stores| {
+                let done = done.clone();
+                async move {
+                    let (given, mut taken) = ([client as u8; 4096], [0; 4096]);
+                    let other = (board + 1 + client as u8 % (boards - 1)) % boards;
+                    loop {
+                        assert_eq!(stores.at(other, 0).call(Turn {}, (&given, &mut taken)).await, Ok(()));
+                        done.set(done.get() + 1);
+                    }
+                }
+            })
+        });
+        cluster.run_until(5_000 * MS);
+        let counts: Vec<u64> = done.iter().map(|done| done.get()).collect();
+        let again: u64 = seen.iter().map(|seen| seen.stats.retransmissions.get()).sum();
+        let control: u64 = seen.iter().map(|seen| seen.stats.control_sent.get()).sum();
+        let frames: u64 = seen.iter().map(|seen| seen.stats.frames_sent.get()).sum();
+        println!("{boards} boards, 5 s: calls {counts:?}, {frames} frames, {control} of them control, {again} again");
+        assert_eq!(again, 0);
+        assert!(seen.iter().all(|seen| seen.stats.deaths.get() == 0 && seen.stats.refused.get() == 0));
+        let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+        assert!(least * 3 > most * 2, "the bus is shared: {counts:?}");
+    }
+}
+
+#[test]
+fn lost_asynchronous_calls_are_counted_and_their_caller_is_told() {
+    let results = Results::default();
+    let (noted, cast) = (results.clone(), Cast { asynchronous: true, slots: 8, ..Cast::pair(1) });
+    let (mut cluster, seen) =
+        cluster(ClusterSetup::new(2), cast, move |board, _| persistent(0, MS, true, &noted).filter(|_| board == 1));
+    cluster.run_until(50 * MS);
+    cluster.bus().cut_off(0, true);
+    cluster.run_until(200 * MS);
+    let lost = seen[1].stats.async_lost.get();
+    assert!((1..=8).contains(&lost), "{lost}");
+    cluster.bus().cut_off(0, false);
+    results.borrow_mut().clear();
+    cluster.run_until(400 * MS);
+    let told = results.borrow().iter().filter(|(_, result)| *result == Err(Errno::ESTALE)).count();
+    assert_eq!(told, 1, "{:?}", results.borrow());
+}
+
+#[test]
+fn a_call_of_the_life_before_is_over_before_the_next_life_may_call() {
+    let passed = Results::default();
+    let noted = passed.clone();
+    let cast = Cast::pair(2);
+    let (mut cluster, seen) = cluster(ClusterSetup::new(2), cast, |board, client| match (board, client) {
+        (1, 0) => waiter(&Results::default()),
+        _ => None,
+    });
+    for _ in 0..10 {
+        cluster.run_until(cluster.now_ns() + 50 * MS);
+        let noted = noted.clone();
+        cluster.reboot(1, move |site| {
+            let noted = noted.clone();
+            drop(build(site, cast, move |_, client| match client {
+                0 => waiter(&noted),
+                _ => body(|mut stores| async move {
+                    assert_eq!(stores.at(0, 0).call(Notes {}, ()).await, Ok(0));
+                }),
+            }));
+        });
+    }
+    cluster.run_until(cluster.now_ns() + 50 * MS);
+    assert!(passed.borrow().is_empty());
+    assert_eq!(seen[0].stats.refused.get(), 0);
+}
