@@ -156,7 +156,8 @@ pub fn session_disk(environment: &Environment, further: Vec<Placed>, out: &Path,
     Ok(())
 }
 
-fn cargo_program() -> String {
+/// The cargo that runs this, or that of the path.
+pub fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
 }
 

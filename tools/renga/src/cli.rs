@@ -20,6 +20,7 @@ const EXAMPLES: &str = "Examples:
   ./renga run -c 'ls | remote -b b sort'        one command; renga exits with its status
   ./renga run --kill b@2000 --restart b@3000    board b loses its power, and gets it back
   ./renga bench rendezvous                      what a rendezvous costs, in instructions
+  ./renga sim --seeds 1000                      a thousand drawn clusters with faults, in one host program
   ./renga check pair                            who runs where, and why nobody can wait in a circle
   ./renga test                                  all tests";
 
@@ -36,6 +37,9 @@ pub enum Command {
     Bench(Bench),
     /// Check a system file: list its processes, prove that nobody can wait in a circle
     Check(Check),
+    /// Run the cluster in one host program, from seeds: drawn workloads, faults and deaths
+    #[command(disable_help_flag = true)]
+    Sim(Sim),
     /// Build the disk image and say where it is
     Image(Image),
     /// Print the settings with which plain cargo builds for the boards
@@ -134,6 +138,14 @@ pub struct Run {
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,
+}
+
+/// `renga sim`
+#[derive(Args, Debug, Clone)]
+pub struct Sim {
+    /// What the simulator is told (see `renga sim --help`)
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    pub arguments: Vec<std::ffi::OsString>,
 }
 
 /// `renga test`

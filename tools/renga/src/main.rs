@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Command::Test(options) => command::test::test(&environment, options),
         Command::Bench(options) => command::bench::bench(&environment, options),
         Command::Check(options) => command::check::check(&environment, options),
+        Command::Sim(options) => command::sim::sim(&environment, options),
         Command::Image(options) => command::image::image(&environment, options),
         Command::Env => command::env::env(&environment),
     });

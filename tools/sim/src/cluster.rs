@@ -58,6 +58,14 @@ pub struct Site {
     players: Option<Players>,
     /// Until when the last turn of a user program lasts.
     busy_until_ns: u64,
+    /// Whether it is without power.
+    dead: bool,
+    /// Whether its processor stands still.
+    hung: bool,
+    /// It does nothing until then, because it is slow.
+    late_until_ns: u64,
+    /// For how long it does nothing whenever it has done something, ns.
+    slowness_ns: u64,
 }
 
 impl Site {
@@ -75,15 +83,38 @@ impl Site {
         self.players = Some(players);
     }
 
-    /// Dispatches until nothing is ready.
-    fn run(&self, trace: &Trace) {
-        for _ in 0..DISPATCHES_MAX {
+    /// Dispatches until nothing is ready; whether anything was.
+    fn run(&self, trace: &Trace) -> bool {
+        for dispatches in 0..DISPATCHES_MAX {
             if !self.board.core.dispatch() {
-                return;
+                return dispatches > 0;
             }
             trace.drain(self.number, self.board.core.trace());
         }
         panic!("board {} never comes to rest", self.number);
+    }
+
+    /// Whether it does anything at `now_ns`.
+    fn awake(&self, now_ns: u64) -> bool {
+        !self.dead && !self.hung && self.late_until_ns <= now_ns
+    }
+
+    /// When it next does something by itself.
+    fn next_event_ns(&self, now_ns: u64) -> Option<u64> {
+        if self.dead || self.hung {
+            return None;
+        }
+        if !self.awake(now_ns) {
+            return Some(self.late_until_ns);
+        }
+        [self.board.core.next_alarm_ns(), self.next_turn_ns(now_ns)].into_iter().flatten().min()
+    }
+
+    fn pass(&self, now_ns: u64) {
+        if self.awake(now_ns) {
+            self.board.core.set_now_ns(now_ns);
+            self.board.core.expire_alarms(now_ns);
+        }
     }
 
     /// When the next user program may have its turn, if one is ready.
@@ -117,7 +148,19 @@ impl Cluster {
         let board = Board::new(number, self.setup.memory_bytes);
         board.core.set_now_ns(self.now_ns);
         let bus = self.bus.clone();
-        let mut site = Site { board, number, boots, bus, link: None, players: None, busy_until_ns: 0 };
+        let mut site = Site {
+            board,
+            number,
+            boots,
+            bus,
+            link: None,
+            players: None,
+            busy_until_ns: 0,
+            dead: false,
+            hung: false,
+            late_until_ns: 0,
+            slowness_ns: 0,
+        };
         build(&mut site);
         site
     }
@@ -126,7 +169,39 @@ impl Cluster {
     pub fn reboot(&mut self, number: u8, mut build: impl FnMut(&mut Site)) {
         self.bus.reset(number);
         let place = usize::from(number);
-        self.sites[place] = self.boot(number, self.sites[place].boots + 1, &mut build);
+        let (boots, slowness_ns) = (self.sites[place].boots.wrapping_add(1), self.sites[place].slowness_ns);
+        self.sites[place] = Site { slowness_ns, ..self.boot(number, boots, &mut build) };
+    }
+
+    /// Takes the power from a board: what ran on it is gone; [`Cluster::reboot`] brings it back.
+    pub fn kill(&mut self, number: u8) {
+        self.bus.reset(number);
+        self.sites[usize::from(number)].dead = true;
+    }
+
+    /// Whether a board has power.
+    pub fn alive(&self, number: u8) -> bool {
+        !self.sites[usize::from(number)].dead
+    }
+
+    /// Stops the processor of a board; [`Cluster::resume`] has it go on where it was.
+    pub fn hang(&mut self, number: u8) {
+        self.bus.hang(number);
+        self.sites[usize::from(number)].hung = true;
+    }
+
+    /// Has a board that hangs go on.
+    pub fn resume(&mut self, number: u8) {
+        let site = &mut self.sites[usize::from(number)];
+        if std::mem::take(&mut site.hung) {
+            self.bus.resume(number);
+            site.pass(self.now_ns);
+        }
+    }
+
+    /// Has a board take `slowness_ns` for what takes others no time, whenever it is woken.
+    pub fn slow_down(&mut self, number: u8, slowness_ns: u64) {
+        self.sites[usize::from(number)].slowness_ns = slowness_ns;
     }
 
     /// The board `number`.
@@ -150,14 +225,20 @@ impl Cluster {
     ///
     /// # Panics
     /// If a board does not come to rest.
-    pub fn settle(&self) {
-        for site in &self.sites {
-            site.run(&self.trace);
+    pub fn settle(&mut self) {
+        for site in &mut self.sites {
+            if !site.awake(self.now_ns) {
+                continue;
+            }
+            let mut ran = site.run(&self.trace);
             for turn in 0.. {
                 assert!(turn < INTERRUPTS_PER_EVENT_MAX, "board {} never serves its link", site.number);
                 let Some(link) = site.link.filter(|_| self.bus.interrupts(site.number)) else { break };
                 link.notify();
-                site.run(&self.trace);
+                ran |= site.run(&self.trace);
+            }
+            if ran && site.slowness_ns > 0 {
+                site.late_until_ns = self.now_ns + site.slowness_ns;
             }
         }
     }
@@ -169,9 +250,8 @@ impl Cluster {
         if self.take_turns() {
             return true;
         }
-        let alarms = self.sites.iter().filter_map(|site| site.board.core.next_alarm_ns());
-        let turns = self.sites.iter().filter_map(|site| site.next_turn_ns(self.now_ns));
-        let next = alarms.chain(turns).chain(self.bus.next_event_ns()).min();
+        let sites = self.sites.iter().filter_map(|site| site.next_event_ns(self.now_ns));
+        let next = sites.chain(self.bus.next_event_ns()).min();
         let Some(next_ns) = next.filter(|next_ns| *next_ns <= until_ns) else { return false };
         self.pass(next_ns.max(self.now_ns));
         true
@@ -181,7 +261,7 @@ impl Cluster {
     fn take_turns(&mut self) -> bool {
         let (now_ns, mut any) = (self.now_ns, false);
         for site in &mut self.sites {
-            if site.next_turn_ns(now_ns) != Some(now_ns) {
+            if !site.awake(now_ns) || site.next_turn_ns(now_ns) != Some(now_ns) {
                 continue;
             }
             if let Some(players) = &mut site.players {
@@ -195,10 +275,7 @@ impl Cluster {
     fn pass(&mut self, now_ns: u64) {
         self.now_ns = now_ns;
         self.bus.advance(now_ns);
-        for site in &self.sites {
-            site.board.core.set_now_ns(now_ns);
-            site.board.core.expire_alarms(now_ns);
-        }
+        self.sites.iter().for_each(|site| site.pass(now_ns));
     }
 
     /// Runs until `now_ns` has come.

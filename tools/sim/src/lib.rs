@@ -6,12 +6,19 @@
 //! are closures ([`program`]); [`seed`] draws a workload and faults from a number and judges the run.
 #![forbid(unsafe_code)]
 
+pub mod calls;
+pub mod campaign;
 mod cluster;
+pub mod cut;
+pub mod incident;
+mod logged;
+pub mod outcome;
 pub mod program;
 pub mod random;
 pub mod seed;
 pub mod system;
 pub mod trace;
+mod waits;
 
 pub use cluster::{Cluster, ClusterSetup, Players, Site};
 pub use renga_phy::loopback::{BusCount, BusTiming, Faults, Loopback};

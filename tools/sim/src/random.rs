@@ -21,6 +21,20 @@ impl Random {
     pub fn below(&mut self, limit: u64) -> u64 {
         self.draw() % limit
     }
+    /// A number from `least` to `most`, both included.
+    pub fn between(&mut self, least: u64, most: u64) -> u64 {
+        least + self.below(most - least + 1)
+    }
+    /// As `between`, with small numbers as likely as large ones: each doubling has the same chance.
+    pub fn spread(&mut self, least: u64, most: u64) -> u64 {
+        let doublings = (most / least.max(1)).max(1).ilog2();
+        let from = least.max(1) << self.below(u64::from(doublings) + 1);
+        self.between(from.min(most), (2 * from).min(most))
+    }
+    /// True in `percent` of a hundred draws.
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
     /// `count` bytes.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(count + 8);

@@ -4,20 +4,25 @@
 //! at the same times in the same order. Not here: formats for people.
 
 use renga_core::trace::{Event, TraceRing};
+use renga_rt::ProcId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-/// Latest events that are kept for reports.
-const LATEST_MAX: usize = 200;
+/// Latest events of a board that are kept for reports.
+const LATEST_MAX: usize = 60;
 /// Offset basis and prime of the 64-bit FNV-1a hash.
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
+
+/// Events: the time, ns, and the words of each.
+type Latest = VecDeque<(u64, [u32; 3])>;
 
 /// The events of all boards.
 pub struct Trace {
     hash: Cell<u64>,
     events: Cell<u64>,
-    latest: RefCell<VecDeque<(u64, u8, [u32; 3])>>,
+    /// By board.
+    latest: RefCell<Vec<Latest>>,
 }
 
 impl Default for Trace {
@@ -32,7 +37,10 @@ impl Trace {
     /// # Panics
     /// If the ring was too short for what one dispatch did.
     pub fn drain(&self, board: u8, ring: &TraceRing) {
-        let mut latest = self.latest.borrow_mut();
+        let (mut all, place) = (self.latest.borrow_mut(), usize::from(board));
+        let boards = all.len().max(place + 1);
+        all.resize_with(boards, VecDeque::new);
+        let latest = &mut all[place];
         // Bounded by the ring.
         while let Some((time_ns, words)) = ring.pop() {
             self.mix(time_ns ^ u64::from(board) << 56);
@@ -42,7 +50,7 @@ impl Trace {
             if latest.len() == LATEST_MAX {
                 latest.pop_front();
             }
-            latest.push_back((time_ns, board, words));
+            latest.push_back((time_ns, words));
         }
         assert!(ring.lost() == 0, "the trace of board {board} lost events");
     }
@@ -61,12 +69,20 @@ impl Trace {
     pub fn events(&self) -> u64 {
         self.events.get()
     }
-    /// The latest events, one in a line.
-    pub fn latest(&self) -> String {
-        let line = |(time_ns, board, words): &(u64, u8, [u32; 3])| match Event::from_words(*words) {
-            Some(event) => format!("{time_ns} board {board}: {event:?}\n"),
-            None => format!("{time_ns} board {board}: {words:x?}\n"),
-        };
-        self.latest.borrow().iter().map(line).collect()
+    /// The latest events of `board`, one in a line; `name` names processes.
+    pub fn latest(&self, board: u8, name: &dyn Fn(ProcId) -> String) -> Vec<String> {
+        let latest = self.latest.borrow();
+        let Some(latest) = latest.get(usize::from(board)) else { return Vec::new() };
+        latest.iter().map(|(time_ns, words)| format!("{time_ns} {}", told(*words, name))).collect()
+    }
+}
+
+fn told(words: [u32; 3], name: &dyn Fn(ProcId) -> String) -> String {
+    match Event::from_words(words) {
+        Some(Event::Call { caller, server, op }) => format!("{} calls {}, entry {op}", name(caller), name(server)),
+        Some(Event::Reply { caller }) => format!("{} is answered", name(caller)),
+        Some(Event::Dispatch { process }) => format!("{} runs", name(process)),
+        Some(Event::UserTrap { process }) => format!("the program of {} traps", name(process)),
+        None => format!("{words:x?}"),
     }
 }

@@ -114,6 +114,11 @@ impl LoopbackBus {
         self.change(|bus| bus.stations[usize::from(board)].hung = true);
     }
 
+    /// Has a processor that hangs go on: what it was sending has failed meanwhile.
+    pub fn resume(&self, board: u8) {
+        self.change(|bus| bus.stations[usize::from(board)].resume());
+    }
+
     /// Whether `board` hangs.
     pub fn hangs(&self, board: u8) -> bool {
         self.0.borrow().stations[usize::from(board)].hung

@@ -186,6 +186,17 @@ impl Station {
         core::mem::take(&mut self.lines_changed).then_some(PhyEvent::Lines)
     }
 
+    pub(crate) fn resume(&mut self) {
+        (self.hung, self.lines_changed) = (false, true);
+        if self.talk.take().is_some() {
+            self.sent = Some(Err(SendError::Stalled));
+        }
+        if self.bid_until_ns.take().is_some() {
+            self.bids = Some(0);
+        }
+        self.turn += 1;
+    }
+
     pub(crate) fn abort(&mut self) {
         (self.talk, self.bid_until_ns, self.sent, self.bids) = (None, None, None, None);
         self.turn += 1;

@@ -66,8 +66,14 @@ pub(super) struct Wait {
     pub want: u32,
     /// Their levels that mean that nobody takes part.
     pub nobody: Option<u32>,
-    /// Who is to blame if the wait is in vain.
-    pub line: Line,
+}
+
+impl Wait {
+    /// The first line that is not as wanted.
+    fn blame(&self, levels: u32) -> Line {
+        let wrong = (levels ^ self.want) & self.mask;
+        *Line::ALL.iter().find(|line| wrong & line.mask() != 0).unwrap_or(&Line::Strobe)
+    }
 }
 
 impl<G: PinBank> PinBus<G> {
@@ -216,13 +222,13 @@ impl<G: PinBank> PinBus<G> {
                 }
                 before = now;
             }
-            self.look_at_clock(&mut end_ns, self.timing.answer_ns, wait.line)?;
+            self.look_at_clock(&mut end_ns, self.timing.answer_ns, wait.blame(before))?;
         }
     }
 
-    /// Waits until `mask` is as `want`; `line` is to blame if it is in vain.
-    pub(super) async fn wait_for(&mut self, mask: u32, want: u32, line: Line) -> Result<u32, BusError> {
-        self.twice(Wait { mask, want, nobody: None, line }).await
+    /// Waits until `mask` is as `want`.
+    pub(super) async fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, BusError> {
+        self.twice(Wait { mask, want, nobody: None }).await
     }
 
     /// Ends a wait of `bound_ns` that began when `end_ns` was none, and the frame when it took too long.

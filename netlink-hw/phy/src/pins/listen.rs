@@ -240,7 +240,7 @@ impl<G: PinBank> PinBus<G> {
         let (wires, rounds) = (self.wiring.width.wires(), self.wiring.width.transfers());
         for round in 0..rounds {
             self.strobe(0, 0).await?;
-            self.wait_for(ATTENTION, 0, Line::Attention).await?;
+            self.wait_for(ATTENTION, 0).await?;
             let bits = poll.0 >> (round * wires) & ((1u32 << wires) - 1) as u16;
             let pins = spread(bits);
             if pins != 0 {
@@ -272,10 +272,10 @@ impl<G: PinBank> PinBus<G> {
         let pins = self.wiring.width.pins();
         for pattern in &mut view.patterns[1..] {
             self.change(ACCEPTED, READY);
-            self.wait_for(STROBE, 0, Line::Strobe).await?;
+            self.wait_for(STROBE, 0).await?;
             *pattern = gather(self.levels().await & pins);
             self.change(READY, ACCEPTED);
-            self.wait_for(STROBE, STROBE, Line::Strobe).await?;
+            self.wait_for(STROBE, STROBE).await?;
         }
         Ok(view)
     }

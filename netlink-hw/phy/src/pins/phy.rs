@@ -74,6 +74,8 @@ pub struct PinPhy<G> {
     held: usize,
     turn_ns: u64,
     idle_looks: u32,
+    /// A talker seems to hang: no more arming until the lines have changed.
+    deaf: bool,
     count: PinCount,
     last_error: Option<BusError>,
     test: Option<View>,
@@ -101,6 +103,7 @@ impl<G: PinBank> PinPhy<G> {
             held: 0,
             turn_ns: 0,
             idle_looks: 0,
+            deaf: false,
             count: PinCount::default(),
             last_error: None,
             test: None,
@@ -141,9 +144,11 @@ impl<G: PinBank> PinPhy<G> {
             Wanted::Nothing => {}
         }
         let levels = self.bus.levels().await;
-        if PinBus::<G>::frame_begins(levels) {
+        let begins = PinBus::<G>::frame_begins(levels);
+        if begins && !self.deaf {
             self.listen().await;
         } else {
+            self.deaf &= begins;
             self.look(levels);
         }
     }
@@ -166,6 +171,7 @@ impl<G: PinBank> PinPhy<G> {
         }
         // An intact header is what counts, whatever became of the rest.
         self.heard |= matches!(heard, Ok(Heard::Frame(_) | Heard::Nothing));
+        self.deaf = matches!(heard, Err(BusError::NoAnswer(_)));
         self.note(&heard);
     }
 

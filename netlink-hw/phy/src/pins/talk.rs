@@ -59,7 +59,7 @@ impl<G: PinBank> PinBus<G> {
     /// too is seen before two boards drive a wire against each other.
     pub(super) async fn call_attention(&mut self) -> Result<(), BusError> {
         // The listeners of the frame before may still be letting go.
-        self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY, Line::NotAccepted).await?;
+        self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY).await?;
         let (pins, own) = (self.wiring.width.pins(), self.own_wire());
         self.put(pins, own);
         self.drive_data(own);
@@ -68,7 +68,7 @@ impl<G: PinBank> PinBus<G> {
         self.gpio.wait_until(armed_ns).await;
         self.alone(own).await?;
         self.change(0, READY);
-        self.wait_for(READY, READY, Line::NotReady).await?;
+        self.wait_for(READY, READY).await?;
         let levels = self.alone(own).await?;
         if levels & ACCEPTED != 0 {
             return Err(BusError::NobodyListens);
@@ -103,14 +103,14 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// One transfer of the three-wire handshake. Data settle while the listeners get ready.
-    pub(super) async fn send_three_wire(&mut self, levels: u32, first: bool) -> Result<(), BusError> {
+    pub(super) async fn send_three_wire(&mut self, levels: u32, ends_attention: bool) -> Result<(), BusError> {
         let pins = self.wiring.width.pins();
         self.put(pins, levels);
         let before = self.ready(READY).await?;
         self.settle_further().await;
         self.gpio.clear(STROBE);
         self.ready(ACCEPTED).await?;
-        if first {
+        if ends_attention {
             self.end_attention().await?;
         }
         self.gpio.set(STROBE);
@@ -141,8 +141,7 @@ impl<G: PinBank> PinBus<G> {
     /// Waits until `line` alone of the two acknowledgement lines is high.
     #[inline]
     async fn ready(&mut self, line: u32) -> Result<u32, BusError> {
-        let blame = if line == READY { Line::NotReady } else { Line::NotAccepted };
-        self.twice(Wait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY), line: blame }).await
+        self.twice(Wait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY) }).await
     }
 
     /// What a wait's two readings leave of the time to settle.
@@ -161,8 +160,7 @@ impl<G: PinBank> PinBus<G> {
         const THE_REST_OF_THE_RISE: u32 = 2;
         self.change(0, ATTENTION);
         let mut readings = 0;
-        self.counted(&mut readings, Wait { mask: ATTENTION, want: ATTENTION, nobody: None, line: Line::Attention })
-            .await?;
+        self.counted(&mut readings, Wait { mask: ATTENTION, want: ATTENTION, nobody: None }).await?;
         for _ in 0..readings * THE_REST_OF_THE_RISE {
             self.gpio.levels().await;
         }
@@ -187,16 +185,16 @@ impl<G: PinBank> PinBus<G> {
             self.gpio.set(STROBE);
             let last = round + 1 == rounds;
             let want = if last { ACCEPTED | READY } else { READY };
-            self.wait_for(ACCEPTED | READY, want, Line::NotReady).await?;
+            self.wait_for(ACCEPTED | READY, want).await?;
         }
         Ok(Poll(word))
     }
 
     /// Lets the listeners know: attention with the strobe high, in the middle of a frame.
     pub(super) async fn give_up(&mut self) {
-        self.float_data();
-        // Attention first: nobody takes the rising strobe for a word.
+        // Attention first: nobody takes what follows for a word.
         self.change(ATTENTION, READY | ACCEPTED);
+        self.float_data();
         self.gpio.set(STROBE);
         let until_ns = self.gpio.now_ns() + self.timing.abandon_ns;
         self.gpio.wait_until(until_ns).await;

@@ -137,9 +137,19 @@ pub fn name_fault(wire: u8, wires: u8, talker: (u8, &View), listeners: &[(u8, Vi
         Sight::NeverLow if all && at_talker == first => WireFault::StuckHigh,
         Sight::NeverHigh if all || alone => WireFault::Open { board: place },
         Sight::Carries(with) if all || alone => WireFault::Swapped { board: place, with },
-        Sight::MixedWith(with) => WireFault::Shorted { with },
+        Sight::MixedWith(_) => {
+            let views = || listeners.iter().map(|(_, view)| view).chain([talker.1]);
+            touching(wire, wires, views).map_or(WireFault::Unclear, |with| WireFault::Shorted { with })
+        }
         _ => WireFault::Unclear,
     })
+}
+
+/// The wire that `wire` touches: both are wrong for somebody, and only while they are driven apart.
+fn touching<'a, I: Iterator<Item = &'a View>>(wire: u8, wires: u8, views: impl Fn() -> I) -> Option<u8> {
+    let wrong = |wire: u8| views().fold(0, |wrong, view| wrong | column(view, wire) ^ sent(wire));
+    let apart = |other: &u8| wrong(wire) & !(sent(*other) ^ sent(wire)) == 0;
+    (0..wires).filter(|other| *other != wire && wrong(*other) != 0).find(apart)
 }
 
 impl<G: PinBank> PinBus<G> {
@@ -166,11 +176,12 @@ impl<G: PinBank> PinBus<G> {
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
             *seen = self.look_at_harness(levels & pins).await;
-            self.send_three_wire(levels, false).await?;
+            // Whoever is done first must not take the end for the beginning of a frame.
+            self.send_three_wire(levels, index + 1 == PATTERNS).await?;
         }
         let ready = Line::NotReady.mask();
         let both = ready | Line::NotAccepted.mask();
-        self.wait_for(both, both, Line::NotReady).await?;
+        self.wait_for(both, both).await?;
         Ok(())
     }
 
@@ -182,6 +193,9 @@ impl<G: PinBank> PinBus<G> {
             self.put(pins, levels);
             self.settle().await;
             self.float_data();
+            // The pins let go later than the store returns.
+            self.hold();
+            self.hold();
             seen = self.gpio.levels().await;
             self.drive_data(pins);
             if (seen ^ levels) & pins == 0 {

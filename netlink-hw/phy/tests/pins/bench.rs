@@ -13,7 +13,9 @@ pub const WIRING: Wiring = Wiring { width: Width::Sixteen, handshake: Handshake:
 /// The destination of frames for all.
 pub const ALL: u8 = renga_wire::frame::BROADCAST;
 /// All boards have measured their pins by then.
-pub const BEGIN_NS: u64 = 500_000;
+pub const BEGIN_NS: u64 = 200_000;
+/// Between two looks at an idle bus.
+const IDLE_NS: u64 = 1_500;
 
 pub fn answers(board: u8) -> Answers {
     Answers { board, present: true, wants: false, epoch: Some(0), serial: u64::from(board) }
@@ -77,6 +79,7 @@ pub async fn station(
     let mut bus = PinBus::begin(pins, board, wiring, timing).await;
     let mut into = [0; FRAME_BYTES_MAX];
     plan.reverse();
+    let mut deaf = false;
     loop {
         let begin_ns = bus.gpio().now_ns();
         if plan.last().is_some_and(|(at_ns, _)| *at_ns <= begin_ns) {
@@ -92,11 +95,16 @@ pub async fn station(
             seen.borrow_mut().sent.push(Sent { board, result, begin_ns, end_ns });
         }
         let levels = bus.levels().await;
-        if !frame_begins(levels) {
+        let begins = frame_begins(levels);
+        if !begins || deaf {
+            deaf &= begins;
+            let next_ns = bus.gpio().now_ns() + IDLE_NS;
+            bus.gpio().wait_until(next_ns).await;
             continue;
         }
         let heard = bus.listen(&mut into, true, &answers).await;
         let end_ns = bus.gpio().now_ns();
+        deaf = matches!(heard, Err(BusError::NoAnswer(_)));
         let mut seen = seen.borrow_mut();
         match heard {
             Ok(Heard::Frame(bytes)) => seen.heard.push((board, into[..bytes].to_vec())),

@@ -2,4 +2,8 @@
 #![cfg(feature = "host")]
 
 mod bench;
+mod broken;
+mod death;
 mod frames;
+mod goals;
+mod wires;

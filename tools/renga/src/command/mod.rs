@@ -5,4 +5,5 @@ pub mod check;
 pub mod env;
 pub mod image;
 pub mod run;
+pub mod sim;
 pub mod test;

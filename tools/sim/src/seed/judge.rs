@@ -67,17 +67,17 @@ pub struct Failure {
     pub what: String,
     /// What the boards logged.
     pub log: Vec<String>,
-    /// Their latest events.
-    pub events: String,
+    /// Their latest events, by board.
+    pub events: Vec<Vec<String>>,
 }
 
 impl Failure {
     pub(super) fn new(seed: u64, what: String, system: &System) -> Failure {
-        Failure { seed, what, log: System::log(), events: system.cluster.trace().latest() }
+        Failure { seed, what, log: System::log(), events: system.events() }
     }
     /// Before anything was booted.
     pub(super) fn early(seed: u64, what: String) -> Failure {
-        Failure { seed, what, log: Vec::new(), events: String::new() }
+        Failure { seed, what, log: Vec::new(), events: Vec::new() }
     }
 }
 

@@ -9,6 +9,7 @@ mod disk;
 pub mod image;
 mod inspect;
 mod link;
+mod named;
 mod processes;
 
 pub use devices::{Line, Switch};
@@ -16,6 +17,7 @@ pub use disk::{Disk, DiskFaults};
 pub use inspect::Leftovers;
 
 use crate::cluster::{Cluster, ClusterSetup};
+use crate::logged;
 use crate::program::Programs;
 use directory::Directory;
 use inspect::Inspector;
@@ -24,9 +26,7 @@ use renga_fs::Medium;
 use renga_hal::host::HostMemory;
 use renga_placement::{Checked, PlacementError};
 use renga_router::Stats;
-use renga_rt::ProcId;
 use renga_systems::Kind;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Where programs begin.
@@ -35,11 +35,6 @@ pub const INIT: &str = "/sbin/init";
 pub const PAIR: &str = include_str!("../../../../sysprocs/systems/pair.toml");
 /// Page frames for programs of each board: 4 MiB.
 const FRAMES: u32 = 1024;
-
-thread_local! {
-    /// What the boards of this thread's system have logged.
-    static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-}
 
 /// What a system is made of.
 #[derive(Clone)]
@@ -99,13 +94,13 @@ pub struct System {
 impl System {
     /// Boots the system; its first program is that of [`INIT`] in `programs`.
     pub fn boot(setup: &SystemSetup, programs: &Programs) -> System {
-        LOG.with_borrow_mut(Vec::clear);
+        logged::clear();
         let (line, disk) = (Line::default(), Disk::new(setup.disk.clone()));
         let switch: &'static Switch = Box::leak(Box::default());
         let (mut directories, mut stats, mut inspectors) = (Vec::new(), Vec::new(), Vec::new());
         let boards = setup.placement.boards.len() as u8;
         let cluster = Cluster::new(ClusterSetup { boards, ..setup.cluster }, |site| {
-            site.board.core.set_log(log);
+            site.board.core.set_log(logged::keep);
             let directory = Directory::make(setup.placement.clone(), site.board, usize::from(site.number));
             let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
             let devices = Devices { memory, disk: disk.clone(), line: line.clone(), switch };
@@ -146,7 +141,7 @@ impl System {
 
     /// What the boards of this thread's latest system logged.
     pub fn log() -> Vec<String> {
-        LOG.with_borrow(Clone::clone)
+        logged::lines()
     }
 }
 
@@ -155,8 +150,4 @@ impl Drop for System {
     fn drop(&mut self) {
         self.disk.clear();
     }
-}
-
-fn log(who: ProcId, text: &'static str, figures: [u64; 2]) {
-    LOG.with_borrow_mut(|log| log.push(format!("{who}: {text} {figures:?}")));
 }

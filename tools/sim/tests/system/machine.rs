@@ -59,7 +59,7 @@ pub fn run<F: Future<Output = u8> + 'static>(
     let (setup, programs) = setup(ClusterSetup::new(2), init, more);
     let mut system = System::boot(&setup, &programs);
     let status = system.run(LIMIT_NS);
-    let Some(status) = status else { panic!("not stopped:\n{}\n{:?}", system.cluster.trace().latest(), System::log()) };
+    let Some(status) = status else { panic!("not stopped: {:#?} {:?}", system.wait_graph(), System::log()) };
     system.cluster.run_until(system.cluster.now_ns() + AFTERWARDS_NS);
     let leftovers = system.leftovers();
     assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());

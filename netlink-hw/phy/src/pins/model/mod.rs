@@ -93,6 +93,10 @@ impl Setup {
     }
 }
 
+/// Stalls of one word in a hundred of 880 ns, the estimate's word of a Pi 3: each board stalls once in so
+/// many ns on average. Boards that take longer for a word stall in more of them.
+pub const ONE_PERCENT_NS: u64 = 88_000;
+
 /// The boards and the harness.
 #[derive(Clone)]
 pub struct Model(Rc<RefCell<State>>);

@@ -1,0 +1,192 @@
+//! The model against itself: drivers that are broken on purpose are caught, each by its rule.
+
+use crate::bench::{ALL, BEGIN_NS, Plan, Seen, WIRING, answers, frame, payload, plain, station};
+use renga_hal::gpio::{PinBank, Pull};
+use renga_phy::pins::model::{Model, ModelPins, Rule, Setup, Speed, Tasks, Violation};
+use renga_phy::pins::{Handshake, Line, Timing, Width, Wiring};
+use std::cell::RefCell;
+
+/// What a driver does wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    /// Each second reading of the acknowledgement lines is the first one again.
+    ReadsOnce,
+    /// The data wires are never let go.
+    KeepsData,
+    /// Every acknowledgement is believed at once.
+    BelievesAll,
+    /// No pulls are switched on.
+    NoPulls,
+}
+
+struct Broken {
+    pins: ModelPins,
+    fault: Fault,
+    last: Option<u32>,
+}
+
+impl PinBank for Broken {
+    fn now_ns(&mut self) -> u64 {
+        self.pins.now_ns()
+    }
+    fn store_functions(&mut self, word: usize, value: u32) {
+        let lets_go = word > 0 && value == 0 && self.pins.functions(word) != 0;
+        if !(self.fault == Fault::KeepsData && lets_go) {
+            self.pins.store_functions(word, value);
+        }
+    }
+    fn functions(&mut self, word: usize) -> u32 {
+        self.pins.functions(word)
+    }
+    fn set(&mut self, mask: u32) {
+        self.pins.set(mask);
+    }
+    fn clear(&mut self, mask: u32) {
+        self.pins.clear(mask);
+    }
+    fn set_pulls(&mut self, mask: u32, pull: Pull) {
+        if self.fault != Fault::NoPulls {
+            self.pins.set_pulls(mask, pull);
+        }
+    }
+    async fn levels(&mut self) -> u32 {
+        let levels = self.pins.levels().await;
+        match self.fault {
+            Fault::ReadsOnce => {
+                let first = self.last.take();
+                self.last = if first.is_none() { Some(levels) } else { None };
+                return first.map_or(levels, |first| first & ANSWERS | levels & !ANSWERS);
+            }
+            Fault::BelievesAll if self.pins.functions(0) & TALKS != 0 => return believed(levels),
+            _ => {}
+        }
+        levels
+    }
+    async fn wait_until(&mut self, at_ns: u64) {
+        self.pins.wait_until(at_ns).await;
+    }
+}
+
+/// The strobe is an output.
+const TALKS: u32 = renga_phy::pins::wiring::outputs(Line::Strobe.mask(), 0);
+
+const ANSWERS: u32 = Line::NotReady.mask() | Line::NotAccepted.mask();
+
+/// The acknowledgement that is due after this state of the strobe.
+fn believed(levels: u32) -> u32 {
+    let answer = if levels & Line::Strobe.mask() != 0 { Line::NotReady } else { Line::NotAccepted };
+    levels & !ANSWERS | answer.mask()
+}
+
+/// Frames from a broken board 0 and from board 1, until something is violated.
+fn caught(fault: Option<Fault>, timing: Timing, handshake: Handshake, setup: &Setup) -> Option<Violation> {
+    let wiring = Wiring { handshake, ..WIRING };
+    for seed in 0..40 {
+        let setup = Setup { handshake, seed, ..setup.clone() };
+        let model = Model::new(&setup);
+        let seen: RefCell<Seen> = RefCell::default();
+        let mut tasks = Tasks::new(&model);
+        let sent = |by| Plan::Frame(frame(ALL, by, &payload(64)));
+        let plan = vec![(BEGIN_NS, sent(0))];
+        match fault {
+            Some(fault) => {
+                let pins = Broken { pins: model.pins(0), fault, last: None };
+                tasks.begin(0, station(pins, 0, wiring, timing, answers(0), plan, &seen));
+            }
+            None => tasks.begin(0, station(model.pins(0), 0, wiring, timing, answers(0), plan, &seen)),
+        }
+        for board in 1..setup.boards.len() as u8 {
+            tasks.begin(board, plain(&model, board, wiring, &[(1, 3 * BEGIN_NS / 2, sent(1))], &seen));
+        }
+        tasks.run_until(2 * BEGIN_NS);
+        if let Some(violation) = model.violations().first() {
+            println!("seed {seed}: {violation}");
+            return Some(*violation);
+        }
+        // Worse than a violation: an intact frame that nobody took.
+        let seen = seen.borrow();
+        let boards = setup.boards.len() - 1;
+        if seen.sent.iter().any(|sent| sent.result.is_ok_and(|poll| poll.takers().count_ones() as usize != boards)) {
+            println!("seed {seed}: {:?}", seen.sent);
+            return Some(Violation { at_ns: 0, line: renga_phy::pins::PinName(0), rule: Rule::Floating { reader: 0 } });
+        }
+    }
+    None
+}
+
+/// Listeners that are slow to look, so that it matters who answers last.
+fn slow_listeners() -> Setup {
+    let mut setup = Setup::of(5, Speed::PI4_600);
+    setup.boards[0] = Speed::PI3_1200;
+    setup
+}
+
+const TIMING: Timing = Timing::for_width(Width::Sixteen);
+const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
+
+#[test]
+fn a_sound_driver_is_not_caught() {
+    for handshake in HANDSHAKES {
+        assert_eq!(caught(None, TIMING, handshake, &Setup::of(4, Speed::PI3_1200)), None);
+        let setup = Setup { stall_every_ns: Some(20_000), ..slow_listeners() };
+        assert_eq!(caught(None, TIMING, handshake, &setup), None);
+    }
+}
+
+#[test]
+fn settling_too_short() {
+    let timing = Timing { settle_ns: 20, ..TIMING };
+    let violation = caught(None, timing, Handshake::TwoEdge, &Setup::of(4, Speed::PI3_1200)).unwrap();
+    assert!(matches!(violation.rule, Rule::Unsettled { talker: 0, before_ns: ..80 }), "{violation}");
+    assert_eq!(violation.line.to_string().get(..1), Some("D"));
+}
+
+#[test]
+fn data_held_too_short() {
+    let mut setup = Setup::of(8, Speed::PI4_600);
+    setup.boards[0] = Speed { step_ns: 1, spacing_ns: 1, ..Speed::PI3_1200 };
+    assert_eq!(caught(None, TIMING, Handshake::ThreeWire, &setup), None);
+    let timing = Timing { hold_ns: 0, ..TIMING };
+    assert!(caught(None, timing, Handshake::ThreeWire, &setup).is_some());
+}
+
+#[test]
+fn reading_only_once() {
+    // Stalled listeners keep pulling while the others let go, which makes the spikes.
+    let setup = Setup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..slow_listeners() };
+    for handshake in HANDSHAKES {
+        let violation = caught(Some(Fault::ReadsOnce), TIMING, handshake, &setup).unwrap();
+        let early = matches!(violation.rule, Rule::StrobeTooEarly { talker: 0 } | Rule::DataTooEarly { talker: 0 });
+        assert!(early, "{violation}");
+    }
+}
+
+#[test]
+fn a_talker_that_does_not_let_go() {
+    for handshake in HANDSHAKES {
+        let violation = caught(Some(Fault::KeepsData), TIMING, handshake, &Setup::of(4, Speed::PI3_1200)).unwrap();
+        assert!(matches!(violation.rule, Rule::Contention { low: 0, .. }), "{violation}");
+    }
+}
+
+#[test]
+fn a_talker_that_does_not_wait() {
+    for handshake in HANDSHAKES {
+        let violation = caught(Some(Fault::BelievesAll), TIMING, handshake, &slow_listeners()).unwrap();
+        let early = matches!(violation.rule, Rule::StrobeTooEarly { talker: 0 } | Rule::DataTooEarly { talker: 0 });
+        assert!(early, "{violation}");
+    }
+}
+
+#[test]
+fn wires_that_nobody_holds() {
+    let violation = caught(Some(Fault::NoPulls), TIMING, Handshake::ThreeWire, &Setup::of(1, Speed::PI3_1200)).unwrap();
+    assert!(matches!(violation.rule, Rule::Floating { reader: 0 }), "{violation}");
+}
+
+#[test]
+fn a_violation_names_line_boards_and_time() {
+    let violation =
+        Violation { at_ns: 1234, line: renga_phy::pins::PinName(21), rule: Rule::Contention { high: 0, low: 3 } };
+    assert_eq!(violation.to_string(), "1234 ns, D5: board 0 drives it high, board 3 low");
+}

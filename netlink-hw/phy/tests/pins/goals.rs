@@ -1,0 +1,46 @@
+//! The rates that the bus is to reach. Virtual time is exact: the margins say how much the model may
+//! change before somebody must look.
+
+use crate::bench::{ALL, WIRING, frame, payload, send};
+use renga_phy::pins::model::{Setup, Speed};
+use renga_phy::pins::{Handshake, PullUps, Width, Wiring};
+
+/// Mbit/s of payload, frames of 1024 bytes to all.
+fn rate(setup: &Setup, wiring: Wiring, frames: usize) -> f64 {
+    let bytes = 1024;
+    let all: Vec<_> = (0..frames).map(|_| frame(ALL, 0, &payload(bytes))).collect();
+    let (seen, violations) = send(setup, wiring, &all);
+    assert_eq!((violations, &seen.errors), (vec![], &vec![]));
+    assert!(seen.sent.iter().all(|sent| sent.result.is_ok()), "{:?}", seen.sent);
+    seen.rate(bytes) as f64 / 1e6
+}
+
+#[test]
+fn a_pi_3_reaches_18_and_25() {
+    for boards in 2..=8 {
+        for (handshake, goal) in [(Handshake::ThreeWire, 18.0), (Handshake::TwoEdge, 25.0)] {
+            let setup = Setup { handshake, ..Setup::of(boards, Speed::PI3_1200) };
+            let rate = rate(&setup, Wiring { handshake, ..WIRING }, 2);
+            println!("{boards} boards, {handshake:?}: {rate:.2} Mbit/s");
+            assert!(rate > 1.05 * goal, "{boards} boards, {handshake:?}: {rate} Mbit/s");
+        }
+    }
+}
+
+#[test]
+fn the_worst_case_exceeds_the_papers_4() {
+    for boards in 2..=8 {
+        for seed in 1..=2 {
+            let setup = Setup {
+                terminator_ohms: None,
+                stall_every_ns: Some(renga_phy::pins::model::ONE_PERCENT_NS),
+                seed,
+                ..Setup::of(boards, Speed::PI4_600)
+            };
+            let wiring = Wiring { pulls: PullUps::Internal, width: Width::Sixteen, ..WIRING };
+            let rate = rate(&setup, wiring, 4);
+            println!("{boards} boards, seed {seed}: {rate:.2} Mbit/s");
+            assert!(rate > 4.0, "{boards} boards, seed {seed}: {rate} Mbit/s");
+        }
+    }
+}

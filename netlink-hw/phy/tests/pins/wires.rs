@@ -1,0 +1,103 @@
+//! The test frame names what is wrong with the harness; stuck control lines are named by what fails.
+
+use crate::bench::{ALL, BEGIN_NS, Plan, Seen, WIRING, frame, payload, run};
+use renga_phy::pins::model::{HarnessFault, Setup, Speed};
+use renga_phy::pins::test::{WireFault, name_fault};
+use renga_phy::pins::wiring::data_pin;
+use renga_phy::pins::{BusError, Line, Width, Wiring};
+
+const BOARDS: u8 = 4;
+
+/// What a test from board `talker` finds, wire by wire.
+fn tested(talker: u8, width: Width, speed: Speed, faults: Vec<HarnessFault>) -> Vec<Option<WireFault>> {
+    let plans = [(talker, BEGIN_NS, Plan::Test)];
+    let setup = Setup { width, faults, ..Setup::of(BOARDS, speed) };
+    let (seen, _) = run(&setup, Wiring { width, ..WIRING }, &plans, 2 * BEGIN_NS);
+    assert_eq!(seen.views.len(), usize::from(BOARDS), "{:?}", (seen.sent, seen.errors));
+    let own = seen.views.iter().find(|(board, _)| *board == talker).unwrap();
+    let others: Vec<_> = seen.views.iter().filter(|(board, _)| *board != talker).copied().collect();
+    let wires = width.wires() as u8;
+    (0..wires).map(|wire| name_fault(wire, wires, (talker, &own.1), &others)).collect()
+}
+
+fn faults(of: &[(u8, WireFault)], wires: u32) -> Vec<Option<WireFault>> {
+    (0..wires as u8).map(|wire| of.iter().find(|(bad, _)| *bad == wire).map(|(_, fault)| *fault)).collect()
+}
+
+#[test]
+fn a_sound_harness() {
+    for width in [Width::Sixteen, Width::Four, Width::One] {
+        for speed in Speed::ALL {
+            assert_eq!(tested(0, width, speed, vec![]), faults(&[], width.wires()), "{width:?} {speed:?}");
+        }
+    }
+}
+
+#[test]
+fn stuck_wires_are_named() {
+    for speed in Speed::ALL {
+        for wire in 0..16 {
+            let low = tested(1, Width::Sixteen, speed, vec![HarnessFault::StuckLow(data_pin(wire))]);
+            assert_eq!(low, faults(&[(wire, WireFault::StuckLow)], 16), "{speed:?}");
+        }
+        // A wire at the supply looks like another talker to who watches for one; the test says so at once.
+        let plans = [(1, BEGIN_NS, Plan::Test)];
+        let setup = Setup { faults: vec![HarnessFault::StuckHigh(data_pin(6))], ..Setup::of(BOARDS, speed) };
+        let (seen, _) = run(&setup, WIRING, &plans, 2 * BEGIN_NS);
+        assert_eq!(seen.sent[0].result, Err(BusError::Collision(1 << data_pin(6))));
+    }
+}
+
+#[test]
+fn open_wires_are_named_with_their_board() {
+    for board in 0..BOARDS {
+        for wire in [0, 5, 11, 15] {
+            let found =
+                tested(0, Width::Sixteen, Speed::PI3_1200, vec![HarnessFault::Open { board, pin: data_pin(wire) }]);
+            assert_eq!(found, faults(&[(wire, WireFault::Open { board })], 16));
+        }
+    }
+}
+
+#[test]
+fn swapped_wires_are_named_with_their_board() {
+    for board in 0..BOARDS {
+        for (a, b) in [(0, 1), (3, 12), (14, 15)] {
+            let swap = HarnessFault::Swapped { board, pins: (data_pin(a), data_pin(b)) };
+            let found = tested(0, Width::Sixteen, Speed::PI4_600, vec![swap]);
+            let [first, second] = [b, a].map(|with| WireFault::Swapped { board, with });
+            assert_eq!(found, faults(&[(a, first), (b, second)], 16));
+        }
+    }
+}
+
+#[test]
+fn shorted_wires_are_named() {
+    for speed in Speed::ALL {
+        for (a, b) in [(1, 2), (7, 13)] {
+            let short = HarnessFault::Shorted(data_pin(a), data_pin(b));
+            let found = tested(0, Width::Sixteen, speed, vec![short]);
+            let [first, second] = [b, a].map(|with| WireFault::Shorted { with });
+            assert_eq!(found, faults(&[(a, first), (b, second)], 16), "{speed:?}");
+        }
+    }
+}
+
+fn with_control_fault(fault: HarnessFault) -> Seen {
+    let plans = [(0, BEGIN_NS, Plan::Frame(frame(ALL, 0, &payload(16))))];
+    let setup = Setup { faults: vec![fault], ..Setup::of(3, Speed::PI3_1200) };
+    run(&setup, WIRING, &plans, 3 * BEGIN_NS).0
+}
+
+#[test]
+fn stuck_control_lines_are_named() {
+    let low = |line: Line| with_control_fault(HarnessFault::StuckLow(line.pin())).sent[0].result;
+    let high = |line: Line| with_control_fault(HarnessFault::StuckHigh(line.pin())).sent[0].result;
+    assert_eq!(low(Line::NotReady), Err(BusError::NoAnswer(Line::NotReady)));
+    assert_eq!(low(Line::NotAccepted), Err(BusError::NoAnswer(Line::NotAccepted)));
+    assert_eq!(low(Line::Strobe), Err(BusError::NoAnswer(Line::Strobe)));
+    assert_eq!(low(Line::Attention), Err(BusError::NoAnswer(Line::Attention)));
+    // Lines that cannot be pulled: nobody hears.
+    assert_eq!(high(Line::NotAccepted), Err(BusError::NobodyListens));
+    assert!(high(Line::Attention).is_err());
+}

@@ -1,0 +1,106 @@
+//! Clients of drawn runs: each makes the calls of its script, and in the end one to every server.
+//!
+//! Invariant: a client that boots again goes on behind the step at which its board died. Not here: what
+//! results are right (`oracle`).
+
+use super::oracle::{Oracle, Outcome};
+use super::plan::{Deed, Step};
+use super::protocol::{Note, Wait, Work, fill, filled};
+use super::seat::Servers;
+use renga_rt::{Errno, Me, PAGE_BYTES};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// How long a client whose call failed waits before the next, ns.
+const REST_NS: u64 = 3_000_000;
+/// Times that a call that was never made is made again.
+const STALE_MAX: u32 = 20;
+/// Times that every server is tried in the end, and the time between two, ns.
+const LAST_TRIES_MAX: u32 = 100;
+const LAST_REST_NS: u64 = 20_000_000;
+
+/// How far a script has come: shared by all boots of its client.
+pub type Progress = Rc<Cell<usize>>;
+
+/// What a client works with.
+pub struct Client {
+    /// Its process.
+    pub me: Me,
+    /// Whom it can call.
+    pub servers: Servers,
+    /// Whom it tells.
+    pub oracle: Oracle,
+}
+
+impl Client {
+    /// Does what is left of `script`.
+    pub async fn follow(&mut self, script: Rc<Vec<Step>>, progress: Progress) {
+        while let Some(step) = script.get(progress.get()) {
+            // The step counts as done when its board dies meanwhile.
+            if step.pause_ns > 0 {
+                self.rest(step.pause_ns).await;
+            }
+            let mut tries = 0;
+            progress.set(progress.get() + 1);
+            while self.make(step).await == Err(Errno::ESTALE) && tries < STALE_MAX {
+                tries += 1;
+            }
+        }
+        progress.set(usize::MAX);
+    }
+
+    async fn rest(&mut self, time_ns: u64) {
+        let until_ns = self.me.now_ns() + time_ns;
+        self.me.sleep_until(until_ns).await;
+    }
+
+    async fn make(&mut self, step: &Step) -> Outcome {
+        let (board, number) = step.server;
+        let mut far = self.servers.at(&self.me, board, number);
+        let releases = matches!(step.deed, Deed::Note { .. });
+        let id = self.oracle.begin(self.me.id(), far.server(), releases);
+        let (mut given, mut taken) = ([0; PAGE_BYTES], [0; PAGE_BYTES]);
+        let outcome = match step.deed {
+            Deed::Work { busy_ns, route, given: give, taken: take } => {
+                fill(&mut given[..give], id);
+                let outcome = far.call(Work { id, busy_ns, route }, (&given[..give], &mut taken[..take])).await;
+                if outcome.is_ok() && !filled(&taken[..take], id) {
+                    self.oracle.break_rule(format!("the slice of the reply to call {id} came damaged"));
+                }
+                outcome
+            }
+            Deed::Wait { time_ns } => far.call(Wait { id, time_ns }, ()).await,
+            Deed::Note { fail, given: give } => {
+                fill(&mut given[..give], id);
+                far.call(Note { id, fail }, &given[..give]).await.map(|()| 0)
+            }
+        };
+        self.oracle.end(id, outcome);
+        self.me.clear_interrupted();
+        if outcome == Err(Errno::EHOSTDOWN) {
+            self.rest(REST_NS).await;
+        }
+        outcome
+    }
+
+    /// Calls every server of every board until it answers; how many never did.
+    pub async fn call_all(&mut self, boards: u8, servers: u8) -> usize {
+        let mut silent = 0;
+        for board in 0..boards {
+            for number in 0..servers {
+                let step = Step {
+                    pause_ns: 0,
+                    server: (board, number),
+                    deed: Deed::Work { busy_ns: 0, route: 0, given: 8, taken: 8 },
+                };
+                let mut tries = 0;
+                while self.make(&step).await.is_err() && tries < LAST_TRIES_MAX {
+                    self.rest(LAST_REST_NS).await;
+                    tries += 1;
+                }
+                silent += usize::from(tries == LAST_TRIES_MAX);
+            }
+        }
+        silent
+    }
+}

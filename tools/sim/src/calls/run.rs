@@ -1,0 +1,301 @@
+//! One run: the boards go on from event to event while the schedule takes them apart, and are judged.
+//!
+//! Invariant: the same seed, boards and cut give the same run.
+
+use super::oracle::Oracle;
+use super::plan::Plan;
+use super::seat::{Cast, Layout, Seat};
+use crate::cluster::{Cluster, ClusterSetup};
+use crate::cut::Cut;
+use crate::incident::{Trouble, schedule};
+use crate::outcome::{Counts, Failure, Level, Report};
+use crate::{logged, waits};
+use renga_core::notify::Interruptor;
+use renga_phy::loopback::Faults;
+use renga_router::Stats;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+/// Boot memory of a board: far more than any needs; what is not used costs nothing.
+const MEMORY_BYTES: usize = 8 << 20;
+/// What a run may take: simulated time, and events.
+const LIMIT_NS: u64 = 60_000_000_000;
+const EVENTS_MAX: u64 = 2_000_000;
+/// How long after the last call the boards are looked at: by then nothing is under way.
+const AFTERWARDS_NS: u64 = 1_000_000_000;
+
+/// A run under way.
+struct Run {
+    cluster: Cluster,
+    cast: Cast,
+    layout: Layout,
+    seats: Vec<Seat>,
+    /// Counters of boards that died.
+    former: Vec<Seat>,
+    events: u64,
+    counts: Counts,
+}
+
+/// How many clients the run of `seed` has that can be left away.
+pub fn actors(seed: u64, boards: Option<u8>) -> usize {
+    Plan::draw(seed, boards, &Cut::default()).actors()
+}
+/// How many incidents it has.
+pub fn incidents(seed: u64, boards: Option<u8>) -> usize {
+    Plan::draw(seed, boards, &Cut::default()).incidents.len()
+}
+
+/// Runs what `seed` draws, with `boards` boards if that is said, without what `cut` leaves away.
+///
+/// # Errors
+/// What went wrong.
+pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failure>> {
+    let plan = Rc::new(Plan::draw(seed, boards, cut));
+    let told = RefCell::new(None);
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        let mut run = Run::new(plan.clone());
+        let judged = run.play().and_then(|()| run.judge());
+        // Also of a run that panics, hence not the closure's result.
+        let good = judged.as_ref().is_ok().then(|| run.report(seed));
+        if let Err(what) = &judged {
+            *told.borrow_mut() = Some(run.failure(seed, what.clone()));
+        }
+        good
+    }));
+    match (judged, told.take()) {
+        (Ok(Some(report)), _) => Ok(report),
+        (_, Some(failure)) => Err(Box::new(failure)),
+        (Err(panic), None) => {
+            let mut failure = Failure::bare(seed, Level::Link, text_of(panic.as_ref()));
+            (failure.log, failure.plan) = (logged::lines(), format!("{plan:?}"));
+            Err(Box::new(failure))
+        }
+        (Ok(None), None) => unreachable!("a bad run is told of"),
+    }
+}
+
+/// What a panic says.
+pub fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words").into()
+}
+
+impl Run {
+    fn new(plan: Rc<Plan>) -> Run {
+        logged::clear();
+        let scripts = plan
+            .scripts
+            .iter()
+            .map(|clients| clients.iter().map(|script| (Rc::new(script.clone()), Rc::new(Cell::new(0)))).collect());
+        let cast = Cast {
+            plan: plan.clone(),
+            scripts: Rc::new(scripts.collect()),
+            oracle: Oracle::new(plan.is_calm()),
+            last: Rc::default(),
+        };
+        let setup = ClusterSetup {
+            memory_bytes: MEMORY_BYTES,
+            faults: plan.link,
+            seed: plan.seed,
+            ..ClusterSetup::new(plan.boards)
+        };
+        let mut seats = Vec::new();
+        let mut cluster = Cluster::new(setup, |site| {
+            site.board.core.set_log(logged::keep);
+            seats.push(cast.seat(site));
+        });
+        for (board, slowness_ns) in plan.slowness_ns.iter().enumerate() {
+            cluster.slow_down(board as u8, *slowness_ns);
+        }
+        let layout = Layout::of(&plan);
+        Run { cluster, cast, layout, seats, former: Vec::new(), events: 0, counts: Counts::default() }
+    }
+
+    /// One event, if there is any by `until_ns`.
+    fn step(&mut self, until_ns: u64) -> Result<bool, String> {
+        let stepped = self.cluster.step(until_ns);
+        self.events += 1;
+        match self.cast.oracle.broken() {
+            Some(what) => Err(what),
+            None if self.events > EVENTS_MAX => Err(format!("still busy after {EVENTS_MAX} events")),
+            None => Ok(stepped),
+        }
+    }
+
+    fn run_until(&mut self, at_ns: u64) -> Result<(), String> {
+        while self.step(at_ns)? {}
+        self.cluster.run_until(at_ns);
+        Ok(())
+    }
+
+    /// Runs until `done`, at most for [`LIMIT_NS`].
+    fn run_till(&mut self, what: &str, done: impl Fn(&Run) -> bool) -> Result<(), String> {
+        let until_ns = self.cluster.now_ns() + LIMIT_NS;
+        self.cluster.settle();
+        while !done(self) {
+            let stepped = self.step(until_ns)?;
+            self.cluster.settle();
+            if !stepped && !done(self) {
+                return Err(format!("{what}: nothing happens any more"));
+            }
+            if self.cluster.now_ns() >= until_ns {
+                return Err(format!("{what}: not within {} s", LIMIT_NS / 1_000_000_000));
+            }
+        }
+        Ok(())
+    }
+
+    /// The schedule, the rest of the scripts, and everything once more without faults.
+    fn play(&mut self) -> Result<(), String> {
+        let plan = self.cast.plan.clone();
+        let mut interruptions = plan.interruptions.iter().copied().peekable();
+        for turn in schedule(&plan.incidents) {
+            while let Some((at_ns, board, client)) = interruptions.next_if(|(at_ns, ..)| *at_ns < turn.at_ns) {
+                self.interrupt(at_ns, board, client)?;
+            }
+            self.run_until(turn.at_ns)?;
+            if turn.begins { self.begin(turn.trouble) } else { self.end(turn.trouble) }
+        }
+        for (at_ns, board, client) in interruptions {
+            self.interrupt(at_ns, board, client)?;
+        }
+        self.run_till("the calls of all clients", Run::scripts_are_done)?;
+        self.cluster.bus().set_faults(Faults::NONE);
+        for seat in &self.seats {
+            seat.last.notify();
+        }
+        let boards = usize::from(plan.boards);
+        self.run_till("the last calls", |run| run.cast.last.get().0 == boards)?;
+        self.run_until(self.cluster.now_ns() + AFTERWARDS_NS)
+    }
+
+    fn scripts_are_done(&self) -> bool {
+        self.cast.scripts.iter().flatten().all(|(_, progress)| progress.get() == usize::MAX)
+    }
+
+    fn interrupt(&mut self, at_ns: u64, board: u8, client: u8) -> Result<(), String> {
+        self.run_until(at_ns)?;
+        if self.cluster.alive(board) {
+            let process = self.seats[usize::from(board)].clients[usize::from(client)];
+            self.cast.oracle.interrupt(process.id());
+            self.counts.add("interruptions", 1);
+            Interruptor::new(process).interrupt();
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, trouble: Trouble) {
+        self.counts.add(trouble.name(), 1);
+        match trouble {
+            Trouble::Death(board) => self.cluster.kill(board),
+            Trouble::Hang(board) | Trouble::Wedge(board) => {
+                if self.cluster.alive(board) {
+                    self.cluster.hang(board);
+                }
+            }
+            Trouble::CutOff(board) => self.cluster.bus().cut_off(board, true),
+            Trouble::Parting(mask) => self.cluster.bus().part(&groups(mask, self.layout.boards)),
+            Trouble::TokenLost => self.cluster.bus().lose_next_token(),
+            Trouble::TokenDoubled(board) => self.cluster.bus().offer_token(board),
+            Trouble::Burst(faults) => self.cluster.bus().set_faults(faults),
+        }
+    }
+
+    fn end(&mut self, trouble: Trouble) {
+        match trouble {
+            Trouble::Death(board) if !self.cluster.alive(board) => self.boot(board),
+            Trouble::Wedge(board) if self.cluster.alive(board) => self.boot(board),
+            Trouble::Hang(board) => self.cluster.resume(board),
+            Trouble::CutOff(board) => self.cluster.bus().cut_off(board, false),
+            Trouble::Parting(_) => self.cluster.bus().part(&groups(0, self.layout.boards)),
+            Trouble::Burst(_) => self.cluster.bus().set_faults(self.cast.plan.link),
+            Trouble::Death(_) | Trouble::Wedge(_) | Trouble::TokenLost | Trouble::TokenDoubled(_) => {}
+        }
+    }
+
+    fn boot(&mut self, board: u8) {
+        let (cast, mut seat) = (self.cast.clone(), None);
+        self.cluster.reboot(board, |site| {
+            site.board.core.set_log(logged::keep);
+            seat = Some(cast.seat(site));
+        });
+        if let Some(seat) = seat {
+            self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], seat));
+        }
+    }
+
+    /// What must hold when all is over.
+    fn judge(&mut self) -> Result<(), String> {
+        let silent = self.cast.last.get().1;
+        if silent > 0 {
+            return Err(format!("{silent} servers do not answer though nothing is wrong any more"));
+        }
+        let waits = self.waits();
+        if !waits.is_empty() {
+            return Err(format!("{} processes still wait in the end", waits.len()));
+        }
+        let lost = self.cast.oracle.tally().1;
+        for (seat, lost) in self.seats.iter().zip(lost) {
+            let stats = seat.stats;
+            let letter = seat.last.id();
+            if stats.refused.get() > 0 {
+                return Err(format!("the router of {letter} refused {} fragments", stats.refused.get()));
+            }
+            if lost > stats.async_lost.get() {
+                let known = stats.async_lost.get();
+                return Err(format!("{lost} released calls of {letter} were never made, it knows of {known}"));
+            }
+            if stats.pool_high_water.get() > self.cast.plan.slots as u64 {
+                return Err(format!("the router of {letter} used more copies than it has"));
+            }
+        }
+        Ok(())
+    }
+
+    fn waits(&self) -> Vec<String> {
+        let alive = self.seats.iter().flat_map(|seat| seat.processes.iter().copied());
+        waits::graph(&alive.collect::<Vec<_>>(), &|id| self.layout.name(id))
+    }
+
+    fn report(&self, seed: u64) -> Report {
+        let mut counts = self.counts.clone();
+        let tally = self.cast.oracle.tally().0;
+        counts.add("calls", tally.calls);
+        counts.add("answered", tally.answered);
+        counts.add("EHOSTDOWN", tally.down);
+        counts.add("ESTALE", tally.stale);
+        counts.add("released and lost", tally.lost);
+        for seat in self.seats.iter().chain(&self.former) {
+            add_stats(&mut counts, seat.stats);
+        }
+        counts.add("boots", self.seats.iter().map(|seat| u64::from(seat.boot)).sum());
+        counts.add("events", self.cluster.trace().events());
+        let (trace_hash, simulated_ns) = (self.cluster.trace().hash(), self.cluster.now_ns());
+        Report { seed, level: Level::Link, trace_hash, simulated_ns, counts }
+    }
+
+    fn failure(&self, seed: u64, what: String) -> Failure {
+        let name = |id| self.layout.name(id);
+        let events = (0..self.layout.boards).map(|board| self.cluster.trace().latest(board, &name)).collect();
+        let what = format!("{what} (at {} ns)", self.cluster.now_ns());
+        let (plan, log, waits) = (format!("{:?}", self.cast.plan), logged::lines(), self.waits());
+        Failure { seed, level: Level::Link, what, plan, log, events, waits }
+    }
+}
+
+/// The group of each board whose bit is in `mask`.
+fn groups(mask: u8, boards: u8) -> Vec<u8> {
+    (0..boards).map(|board| mask >> board & 1).collect()
+}
+
+/// What a router counted, under the names of reports.
+pub fn add_stats(counts: &mut Counts, stats: &Stats) {
+    counts.add("frames", stats.frames_sent.get());
+    counts.add("sent again", stats.retransmissions.get());
+    counts.add("damaged", stats.damaged.get());
+    counts.add("doubled", stats.duplicates.get());
+    counts.add("sessions ended", stats.deaths.get());
+    counts.add("calls released", stats.calls_async.get());
+}

@@ -1,0 +1,228 @@
+//! The processes of one board of a drawn run, and who they are.
+//!
+//! Invariant: every board has the same: the router, membership, proxies, servers, clients, and one process that
+//! tries everything in the end, in this order. Not here: what they do.
+
+use super::client::{Client, Progress};
+use super::oracle::Oracle;
+use super::plan::{Plan, Step};
+use super::protocol::{Note, Trial, named};
+use super::server::server;
+use crate::cluster::Site;
+use renga_core::raw::{ExchangePort, RawClient};
+use renga_core::{Address, Client as RawTyped, Local, Me, Port, Process, Protocol};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Stats, membership, proxy, router};
+use renga_rt::{ProcId, Watch};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Where everyone is.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Boards.
+    pub boards: u8,
+    /// Servers and clients of each.
+    pub servers: usize,
+    pub clients: usize,
+    /// Proxies for asynchronous calls.
+    pub async_proxies: usize,
+}
+
+impl Layout {
+    /// That of a plan.
+    pub fn of(plan: &Plan) -> Layout {
+        let (boards, async_proxies) = (plan.boards, plan.async_proxies);
+        Layout { boards, servers: usize::from(plan.servers), clients: plan.clients(), async_proxies }
+    }
+    /// Processes of a board that call others: servers, clients, the last one.
+    fn callers(&self) -> usize {
+        self.servers + self.clients + 1
+    }
+    fn remotes(&self) -> usize {
+        (usize::from(self.boards) - 1) * self.callers()
+    }
+    fn first_proxy(&self) -> usize {
+        2
+    }
+    fn first_server(&self) -> usize {
+        self.first_proxy() + self.remotes() + self.async_proxies
+    }
+    fn count(&self) -> usize {
+        self.first_server() + self.callers()
+    }
+    fn server(&self, board: u8, number: usize) -> ProcId {
+        ProcId::new(board, (self.first_server() + number) as u16)
+    }
+
+    /// What a process is called in reports.
+    pub fn name(&self, id: ProcId) -> String {
+        let (board, index) = (id.board.0, usize::from(id.index));
+        let Some(place) = index.checked_sub(self.first_server()) else {
+            return match index.checked_sub(self.first_proxy()) {
+                None => named(board, ["router", "membership"][index], 0),
+                Some(proxy) if proxy < self.remotes() => {
+                    let other = (proxy / self.callers()) as u8;
+                    let caller = ProcId::new(
+                        other + u8::from(other >= board),
+                        (self.first_server() + proxy % self.callers()) as u16,
+                    );
+                    format!("{} for {}", named(board, "proxy", proxy), self.name(caller))
+                }
+                Some(proxy) => named(board, "async_proxy", proxy - self.remotes()),
+            };
+        };
+        match place.checked_sub(self.servers) {
+            None => named(board, "server", place),
+            Some(client) if client < self.clients => named(board, "client", client),
+            Some(client) => named(board, "last", client - self.clients),
+        }
+    }
+}
+
+/// The servers that a process can call, by board and number.
+#[derive(Clone)]
+pub struct Servers(Rc<Vec<Vec<Address<Trial>>>>);
+
+impl Servers {
+    /// The right of `me` to call one.
+    pub fn at(&self, me: &Me, board: u8, number: u8) -> RawTyped<Trial> {
+        RawTyped::new(me, self.0[usize::from(board)][usize::from(number)])
+    }
+}
+
+/// What is seen of a board from outside.
+pub struct Seat {
+    /// Its processes, by index.
+    pub processes: &'static [&'static Process],
+    /// The router's counters.
+    pub stats: &'static Stats,
+    /// Which boot it is.
+    pub boot: u8,
+    /// The clients.
+    pub clients: &'static [&'static Process],
+    /// Who tries everything when notified.
+    pub last: &'static Process,
+}
+
+/// A client's calls, and how far it has come.
+pub type Script = (Rc<Vec<Step>>, Progress);
+
+/// What every board's processes are made for.
+#[derive(Clone)]
+pub struct Cast {
+    /// What is drawn.
+    pub plan: Rc<Plan>,
+    /// The scripts, by board and client, and how far they have come.
+    pub scripts: Rc<Vec<Vec<Script>>>,
+    /// The judge.
+    pub oracle: Oracle,
+    /// Boards that have tried everything, and servers that did not answer then.
+    pub last: Rc<Cell<(usize, usize)>>,
+}
+
+impl Cast {
+    /// Makes the processes of one board.
+    pub fn seat(&self, site: &mut Site) -> Seat {
+        let layout = Layout::of(&self.plan);
+        let (board, number, arena) = (site.board, site.number, site.board.arena);
+        self.oracle.set_boot(number, site.boots);
+        let all: &'static [&'static Process] = arena.put_slice(layout.count(), |_| board.declare(1));
+        let stats = self.start_link(site, layout, all);
+        let router = all[0];
+        let own = &all[layout.first_server()..];
+        let address = |other: u8, server: usize| match other == number {
+            true => Address::new(own[server]),
+            false => Address::new(board.stub(router, layout.server(other, server))),
+        };
+        let addresses = (0..layout.boards).map(|other| (0..layout.servers).map(|s| address(other, s)).collect());
+        let servers = Servers(Rc::new(addresses.collect()));
+        for process in &own[..layout.servers] {
+            let (servers, oracle) = (servers.clone(), self.oracle.clone());
+            board.start(process, |me| {
+                let (port, _) = Port::new(&me);
+                server(me, port, servers, oracle)
+            });
+        }
+        let (clients, last) = (&own[layout.servers..][..layout.clients], own[layout.servers + layout.clients]);
+        for (process, (script, progress)) in clients.iter().zip(&self.scripts[usize::from(number)]) {
+            let (servers, oracle) = (servers.clone(), self.oracle.clone());
+            let (script, progress) = (script.clone(), progress.clone());
+            board.start(process, |me| async move {
+                Client { me, servers, oracle }.follow(script, progress).await;
+                std::future::pending().await
+            });
+        }
+        self.start_last(site, last, servers);
+        arena.seal();
+        Seat { processes: all, stats, boot: site.boots, clients, last }
+    }
+
+    fn start_last(&self, site: &mut Site, process: &'static Process, servers: Servers) {
+        let (oracle, count, plan) = (self.oracle.clone(), self.last.clone(), self.plan.clone());
+        site.board.start(process, |mut me| async move {
+            me.notified().await;
+            let silent = Client { me, servers, oracle }.call_all(plan.boards, plan.servers).await;
+            count.set((count.get().0 + 1, count.get().1 + silent));
+            std::future::pending().await
+        });
+    }
+
+    fn start_link(&self, site: &mut Site, layout: Layout, all: &'static [&'static Process]) -> &'static Stats {
+        let (board, number, arena) = (site.board, site.number, site.board.arena);
+        let others = || (0..layout.boards).filter(move |other| *other != number);
+        let first = layout.first_server() as u16;
+        let callers: Vec<u16> = (first..first + layout.callers() as u16).collect();
+        let remotes: Vec<ProcId> =
+            others().flat_map(|other| callers.iter().map(move |index| ProcId::new(other, *index))).collect();
+        let asynchronous = if self.plan.asynchronous { Note::BIT } else { 0 };
+        let rules: Vec<EdgeRule> = others()
+            .map(|board| EdgeRule {
+                callers: (0, u16::MAX),
+                board,
+                servers: (first, first + layout.servers as u16 - 1),
+                releases: Trial::RELEASES,
+                asynchronous,
+            })
+            .collect();
+        let plan = LinkPlan {
+            board: number,
+            boards: layout.boards,
+            epoch: site.boots,
+            callers: arena.put_slice(callers.len(), |at| callers[at]),
+            remotes: arena.put_slice(remotes.len(), |at| remotes[at]),
+            proxies: &all[layout.first_proxy()..layout.first_server()],
+            slots: self.plan.slots,
+            rules: arena.put_slice(rules.len(), |at| rules[at]),
+            watch: arena.put(|| Watch::new(None)),
+            membership: Some(all[1]),
+            timing: LinkTiming::PI3,
+        };
+        let link = Link::new(arena, &plan, all[0]);
+        let stats = link.stats;
+        let device = arena.put(|| site.device());
+        board.start(all[0], |me| {
+            let exchange = ExchangePort::new(&me);
+            router(me, exchange, device, link.memory, link.frame)
+        });
+        site.serve_link(all[0]);
+        board.start(all[1], |me| {
+            // None of the servers here keeps anything for others.
+            let clients = MembershipClients {
+                procs: Local::new(&me, &[]),
+                pipes: Local::new(&me, &[]),
+                files: Local::new(&me, &[]),
+                inode_directory: Local::new(&me, &[]),
+                console: Local::new(&me, &[]),
+                memory: Local::new(&me, &[]),
+            };
+            membership(me, clients, link.ends)
+        });
+        for (process, post) in plan.proxies.iter().zip(link.posts) {
+            board.start(process, |me| {
+                let client = RawClient::new(&me, all);
+                proxy(me, client, post, link.bell)
+            });
+        }
+        stats
+    }
+}

@@ -1,0 +1,28 @@
+//! Many seeds: workers that run them, the figures of all, and what to do about one that fails.
+//!
+//! Seeds run in processes of their own, each a few of them one after the other: what a run leaks goes
+//! with its process, and one that ends badly ends no other. Invariant: which seeds there are and what
+//! each does depends on the options alone, not on how many workers there are or how fast.
+
+mod options;
+mod parent;
+mod shrink;
+mod summary;
+mod worker;
+
+pub use options::Options;
+
+use std::process::ExitCode;
+
+/// Does what the command line says; the exit status is 0 only if every seed was good.
+pub fn run(options: &Options) -> ExitCode {
+    if options.worker {
+        worker::run(options);
+        return ExitCode::SUCCESS;
+    }
+    let good = match options.replay {
+        Some(seed) => shrink::replay(options, seed),
+        None => parent::run(options),
+    };
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,173 @@
+//! Hands seeds to workers, and collects what they say.
+//!
+//! Invariant: a seed is counted once: as what its worker printed, or as a failure if the worker ended or
+//! fell silent at it.
+
+use super::options::{Options, Wanted};
+use super::shrink;
+use super::summary::Summary;
+use super::worker::Line;
+use crate::outcome::{Failure, Level};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Seeds that one worker runs: what their runs leak must fit into memory.
+const SEEDS_PER_WORKER: [(Level, u64); 2] = [(Level::Link, 100), (Level::System, 20)];
+/// A worker that prints nothing for so long hangs: runs are bounded by simulated time and events, so it
+/// loops without an event.
+const SILENCE_MAX: Duration = Duration::from_secs(120);
+/// Lines that wait to be read.
+const LINES_MAX: usize = 64;
+
+/// What threads share.
+struct Shared {
+    next: u64,
+    summary: Summary,
+    failures: Vec<Failure>,
+}
+
+/// Runs all seeds; whether all were good.
+pub fn run(options: &Options) -> bool {
+    let began = Instant::now();
+    let shared = Mutex::new(Shared { next: options.first, summary: Summary::default(), failures: Vec::new() });
+    let bar = bar(options.seeds);
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs() {
+            scope.spawn(|| while run_some(options, &shared, &bar) {});
+        }
+    });
+    bar.finish_and_clear();
+    let shared = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    println!("{}", shared.summary.table(began.elapsed(), options.jobs()));
+    for failure in &shared.failures {
+        println!("seed {} ({}) fails: {}", failure.seed, failure.level.name(), failure.what);
+        println!("  {}", shrink::command(failure.seed, failure.level, options, &options.cut));
+    }
+    if let Some(first) = shared.failures.first() {
+        shrink::shrink(options, first);
+    }
+    shared.failures.is_empty()
+}
+
+fn bar(seeds: u64) -> ProgressBar {
+    let target =
+        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(seeds), target);
+    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} seeds, {per_sec}, {eta} to go, {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+/// One worker's share; whether there is more.
+fn run_some(options: &Options, shared: &Mutex<Shared>, bar: &ProgressBar) -> bool {
+    let with = |act: &mut dyn FnMut(&mut Shared)| act(&mut shared.lock().unwrap_or_else(|error| error.into_inner()));
+    let (mut first, mut end) = (0, 0);
+    let share = share(options.level);
+    with(&mut |shared| {
+        let past = options.first + options.seeds;
+        let stop = shared.failures.len() >= options.failures;
+        (first, end) = (shared.next, if stop { shared.next } else { past.min(shared.next + share) });
+        shared.next = end;
+    });
+    while first < end {
+        let Some(next) = watch(options, first, end, &mut |line| {
+            bar.inc(1);
+            if options.verbose {
+                print_line(line);
+            }
+            with(&mut |shared| match line {
+                Line::Good(report) => shared.summary.add(report),
+                Line::Bad(failure) => {
+                    shared.summary.add_failure(failure);
+                    shared.failures.push(Failure::clone(failure));
+                    bar.set_message(format!("{} failures", shared.failures.len()));
+                }
+            });
+        }) else {
+            return true;
+        };
+        let failure = Failure::bare(next.0, options.level.of(next.0), next.1);
+        bar.inc(1);
+        with(&mut |shared| {
+            shared.summary.add_failure(&failure);
+            shared.failures.push(failure.clone());
+        });
+        first = next.0 + 1;
+    }
+    let mut more = false;
+    with(&mut |shared| {
+        more = shared.next < options.first + options.seeds && shared.failures.len() < options.failures;
+    });
+    more
+}
+
+fn share(level: Wanted) -> u64 {
+    let shares = SEEDS_PER_WORKER.iter().filter(|(of, _)| level.0.is_none_or(|level| level == *of));
+    shares.map(|(_, seeds)| *seeds).min().unwrap_or(1)
+}
+
+fn print_line(line: &Line) {
+    match line {
+        Line::Good(report) => {
+            let counts: Vec<String> = report.counts.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            let simulated_s = report.simulated_ns as f64 / 1e9;
+            println!("seed {} ({}): {simulated_s:.3} s, {}", report.seed, report.level.name(), counts.join(", "));
+        }
+        Line::Bad(failure) => println!("{failure}"),
+    }
+}
+
+/// A worker that runs the seeds from `first` to before `end`.
+pub fn worker(options: &Options, level: Wanted, first: u64, end: u64) -> std::io::Result<Child> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--worker", "--level", level.name()]);
+    command.args(["--first", &first.to_string(), "--seeds", &(end - first).to_string()]);
+    command.args(["--cut", &options.cut.to_string()]);
+    if let Some(boards) = options.boards {
+        command.args(["--boards", &boards.to_string()]);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+}
+
+/// Has a worker run seeds and hands its lines on; at which it ended too early, and how.
+pub fn watch(options: &Options, first: u64, end: u64, hand_on: &mut dyn FnMut(&Line)) -> Option<(u64, String)> {
+    let mut child = match worker(options, options.level, first, end) {
+        Ok(child) => child,
+        Err(error) => return Some((first, format!("no worker: {error}"))),
+    };
+    let lines = read(&mut child);
+    let mut next = first;
+    let how = loop {
+        match lines.recv_timeout(SILENCE_MAX) {
+            Ok(line) => {
+                next += 1;
+                hand_on(&line);
+            }
+            Err(RecvTimeoutError::Timeout) => break format!("the worker was silent for {} s", SILENCE_MAX.as_secs()),
+            Err(RecvTimeoutError::Disconnected) => break "the worker ended".into(),
+        }
+    };
+    let _ = child.kill();
+    let status = child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+    (next < end).then(|| (next, format!("{how}: {status}")))
+}
+
+/// The worker's lines, read by a thread of their own, so that silence can be told.
+fn read(child: &mut Child) -> Receiver<Line> {
+    let (sender, receiver) = sync_channel(LINES_MAX);
+    if let Some(out) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let lines = BufReader::new(out).lines().map_while(Result::ok);
+            for line in lines.filter_map(|text| serde_json::from_str(&text).ok()) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    receiver
+}
