@@ -13,6 +13,8 @@ use super::partition::{self, Extent};
 const SUPERBLOCK_AT_BYTES: u64 = 1024;
 const MAGIC_AT_BYTES: u64 = SUPERBLOCK_AT_BYTES + 56;
 const MAGIC: [u8; 2] = [0x53, 0xEF];
+/// In the exit status of e2fsck: there were faults, which are repaired.
+const E2FSCK_REPAIRED: i32 = 1;
 
 /// What the file system checker says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,14 +45,39 @@ pub fn fsck(image: &Path) -> Result<Verdict, ImageError> {
     Ok(if output.status.success() { Verdict::Clean } else { Verdict::Damaged(report(&output)) })
 }
 
+/// Repairs the file system of an image with `e2fsck -p`, as a machine does that starts after a power cut. What that does
+/// not dare to repair is the verdict.
+///
+/// # Errors
+/// When the image is not ext2 or e2fsck cannot run.
+pub fn repair(image: &Path) -> Result<Verdict, ImageError> {
+    let copy = PartitionCopy::new(image)?;
+    let output = run("e2fsck", "e2fsprogs", |command| {
+        command.arg("-fp").arg(&copy.path);
+    })?;
+    if !output.status.code().is_some_and(|status| status & !E2FSCK_REPAIRED == 0) {
+        return Ok(Verdict::Damaged(report(&output)));
+    }
+    partition::wrap(&copy.path, image)?;
+    Ok(Verdict::Clean)
+}
+
 /// Writes all files of an image to the folder `to`, which is made. debugfs keeps contents, links, times and the nine
 /// permission bits; it leaves out device nodes and the sticky and set-id bits, and for an ordinary user the owners.
 ///
 /// # Errors
 /// When the image is not ext2 or debugfs cannot run.
 pub fn extract_tree(image: &Path, to: &Path) -> Result<(), ImageError> {
+    extract_folder(image, "/", to)
+}
+
+/// As [`extract_tree`], but only the folder `from`, which becomes a folder in `to`.
+///
+/// # Errors
+/// As [`extract_tree`].
+pub fn extract_folder(image: &Path, from: &str, to: &Path) -> Result<(), ImageError> {
     fs::create_dir_all(to).map_err(at(to))?;
-    debugfs(image, &format!("rdump / \"{}\"", to.display())).map(|_| ())
+    debugfs(image, &format!("rdump \"{from}\" \"{}\"", to.display())).map(|_| ())
 }
 
 /// The contents of one file of an image.

@@ -6,7 +6,9 @@
 //! `eval "$(./renga env)"` set it. Not here: what one process does (tests of its crate), rules of the code (`tidy`).
 
 mod applets;
+mod chaos;
 mod check;
+mod death;
 mod determinism;
 mod errors;
 mod files;

@@ -1,0 +1,130 @@
+//! Real images under faults drawn from seeds: `renga run --chaos SEED` with a workload on both boards. What succeeds is
+//! right, everything succeeds in the end, the disk is sound, and a seed is one run.
+//!
+//! All seeds twice: `RENGA_CHAOS_REPEAT=1`. Others: `RENGA_CHAOS_SEEDS=50,200`. One by hand:
+//! `./renga run --log --chaos SEED -f tools/renga/tests/cluster/chaos.sh`.
+
+use crate::support::{Disk, Ended, Renga, Scratch, clusters_can_run};
+use renga::disk_image::{self, Verdict};
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+const WORKLOAD: &str = include_str!("chaos.sh");
+const SEEDS: Range<u64> = 0..50;
+/// In every run of the tests, each so manieth seed is run twice.
+const REPEATED_EVERY: u64 = 10;
+/// Runs at once.
+const WORKERS: usize = 2;
+/// Rounds of the workload.
+const ROUNDS: u32 = 3;
+/// How a command may end that meets a board's death: the board is down; killed; a signal of a pipe that broke; or, of a
+/// program that got an error itself, its own status.
+const STATUSES: [u8; 4] = [1, 126, 137, 141];
+const FILESYSTEM_MIB: u32 = 31;
+
+#[test]
+fn fifty_seeds_leave_everything_right() {
+    if !clusters_can_run() {
+        return;
+    }
+    let seeds = seeds();
+    let disk = Disk::of_size("chaos", FILESYSTEM_MIB, WORKLOAD, &[]);
+    let next = AtomicU64::new(seeds.start);
+    let failures = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds.end {
+                        return;
+                    }
+                    if let Err(failure) = judge(seed, &disk.image()) {
+                        failures.lock().expect("no worker panics").push((seed, failure));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().expect("no worker panics");
+    failures.sort_by_key(|(seed, _)| *seed);
+    let failed: Vec<u64> = failures.iter().map(|(seed, _)| *seed).collect();
+    let told: Vec<String> = failures.iter().map(|(seed, failure)| format!("=== seed {seed}: {failure}")).collect();
+    assert!(failures.is_empty(), "{} of {seeds:?} failed: {failed:?}\n{}", failed.len(), told.join("\n"));
+}
+
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("RENGA_CHAOS_SEEDS") else { return SEEDS };
+    let (first, end) = text.split_once(',').expect("RENGA_CHAOS_SEEDS is FIRST,END");
+    let number = |text: &str| text.parse::<u64>().expect("RENGA_CHAOS_SEEDS has two numbers");
+    number(first)..number(end)
+}
+
+fn judge(seed: u64, image: &Path) -> Result<(), String> {
+    let scratch = Scratch::new("chaos-seed");
+    let (ended, facts) = run(seed, image, &scratch.join("disk.img"));
+    let fail = |why: &str| Err(format!("{why}\n{}", ended.report()));
+    if ended.status != 0 {
+        return fail(&format!("status {}", ended.status));
+    }
+    let text = ended.text();
+    let failed = text.lines().find_map(|line| line.strip_prefix("failed:")).unwrap_or("no list");
+    let calm = !ended.stderr.lines().any(|line| line.starts_with("renga: "));
+    if calm && !failed.is_empty() {
+        return fail("no board died, but commands failed");
+    }
+    let status = |word: &str| word.rsplit(':').next().and_then(|status| status.parse().ok()).unwrap_or(0);
+    if let Some(odd) = failed.split_whitespace().find(|word| !STATUSES.contains(&status(word))) {
+        return fail(&format!("a strange end: {odd}"));
+    }
+    if let Err(why) = judge_disk(&scratch, ended.stderr.contains(": board a starts")) {
+        return fail(&why);
+    }
+    if std::env::var_os("RENGA_CHAOS_REPEAT").is_some() || seed.is_multiple_of(REPEATED_EVERY) {
+        let (again, same) = run(seed, image, &scratch.join("again.img"));
+        if same != facts {
+            return fail(&format!("the second run differs\n{}", again.report()));
+        }
+    }
+    Ok(())
+}
+
+/// A run on a fresh copy of the disk, and what must be the same in another one.
+fn run(seed: u64, image: &Path, disk: &Path) -> (Ended, Vec<String>) {
+    fs::copy(image, disk).expect("target/ can be written");
+    let options = ["--stats".into(), "--chaos".into(), seed.to_string().into(), "--disk".into(), disk.into()];
+    let options: [std::ffi::OsString; 5] = options;
+    let ended = Renga::run().with(options).end();
+    let names = ["virtual time", "frames", "console hash", "frame hash"];
+    let figure = |name: &&str| ended.stderr.lines().find(|line| line.starts_with(*name)).unwrap_or("none").to_owned();
+    let facts = names.iter().map(figure).chain([ended.text()]).collect();
+    (ended, facts)
+}
+
+/// After a clean stop there is nothing to repair, after a cut nothing that needs a person; and every file is right.
+fn judge_disk(scratch: &Scratch, cut: bool) -> Result<(), String> {
+    let disk = scratch.join("disk.img");
+    let verdict = if cut { disk_image::repair(&disk) } else { disk_image::fsck(&disk) };
+    if let Verdict::Damaged(faults) = verdict.map_err(|error| error.to_string())? {
+        return Err(format!("the file system is damaged:\n{faults}"));
+    }
+    disk_image::extract_folder(&disk, "/chaos", scratch.path()).map_err(|error| error.to_string())?;
+    for round in 1..=ROUNDS {
+        let (from, to) = (round * 100, round * 400 + 900);
+        let forth: String = (from..=to).map(|number| format!("{number}\n")).collect();
+        let back: String = (from..=to).rev().map(|number| format!("{number}\n")).collect();
+        let long = format!("{forth}1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+        for (name, right) in [("far", &forth), ("piped", &back), ("near", &back), ("moved", &forth), ("long", &long)] {
+            let name = format!("chaos/{name}.{from}");
+            let found = fs::read(scratch.join(&name)).map_err(|error| format!("{name}: {error}"))?;
+            if found != right.as_bytes() {
+                return Err(format!("{name} has {} bytes, which are not the {} right ones", found.len(), right.len()));
+            }
+        }
+    }
+    Ok(())
+}

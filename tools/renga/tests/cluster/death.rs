@@ -1,0 +1,145 @@
+//! A board dies and comes back while the other goes on: what its programs and its user see of it.
+
+use crate::support::{Disk, Renga, Scratch, clusters_can_run};
+use std::fs;
+
+#[test]
+fn who_waits_for_a_board_that_dies_learns_it_within_a_tenth_of_a_second() {
+    if !clusters_can_run() {
+        return;
+    }
+    for how in ["--kill", "--hang"] {
+        // The shell notes when its child ended, in hundredths of a second since the boot of board a.
+        let script = "remote -b b sleep 1000; echo status $?; cut -d ' ' -f 1 /proc/uptime";
+        let ended = Renga::script(script).with(["--stats", how, "b@700"]).end().expect_status(0);
+        let text = ended.text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.first(), Some(&"status 137"), "{how}\n{}", ended.report());
+        let ended_s = ended.virtual_s();
+        assert!((0.7..0.9).contains(&ended_s), "{how}: {ended_s} s\n{}", ended.report());
+    }
+}
+
+#[test]
+fn a_board_that_is_back_works_at_once() {
+    if !clusters_can_run() {
+        return;
+    }
+    let script = "remote -b b sleep 1000; echo $?; until remote -b b uname -n; do sleep 0.02; done 2> /dev/null; \
+                  seq 1000 | remote -b b sort -rn | tail -n 1";
+    for options in [["--kill", "b@500", "--restart", "b@900"], ["--hang", "b@500", "--reset", "b@501"]] {
+        let ended = Renga::script(script).with(options).with(["--stats"]).end().expect_status(0);
+        assert_eq!(ended.text(), "137\nb\n1\n", "{}", ended.report());
+        assert!(ended.virtual_s() < 1.5, "{}", ended.report());
+    }
+}
+
+#[test]
+fn pipes_break_as_pipes_do() {
+    if !clusters_can_run() {
+        return;
+    }
+    // The writer is killed by SIGPIPE (status 141) or gets an error; the reader reads to the end of what was written.
+    let script = "set -o pipefail; yes | remote -b b cat > /dev/null; echo $?; \
+                  remote -b b sh -c 'echo first; exec sleep 1000' | cat; echo $?";
+    let ended = Renga::script(script)
+        .with(["--kill", "b@500", "--restart", "b@600", "--kill", "b@1500"])
+        .end()
+        .expect_status(0);
+    assert_eq!(ended.text(), "137\nfirst\n137\n", "{}", ended.report());
+}
+
+/// What a person types, with orders to `renga` among it; the lines come when the cluster waits.
+const SESSION: &[u8] = b"echo before > /tmp/kept; sync
+\x1dkill a
+\x1dstatus
+\x1drestart a
+cat /tmp/kept
+\x1dkill b
+remote -b b uname -n; echo down $?
+\x1drestart b
+remote -b b uname -n; echo up $?
+\x1dkill c
+\x1dnonsense
+\x1dhelp
+exit 4
+";
+
+#[test]
+fn a_person_kills_and_restarts_boards_and_the_session_goes_on() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("death");
+    let recording = scratch.join("typed");
+    let record = ["--stats".as_ref(), "--record".as_ref(), recording.as_os_str()];
+    let ended = Renga::run().with(record).input(SESSION).end().expect_status(4);
+    let text = ended.text();
+    for expected in ["\nbefore\n", "\ndown 126\n", "\nb\n", "\nup 0\n"] {
+        assert!(text.contains(expected), "no {expected:?}\n{}", ended.report());
+    }
+    assert_eq!(text.matches("built-in shell").count(), 2, "a new shell on the board that came back: {text}");
+    for expected in [
+        "board a has lost its power",
+        "board a has no power, started once",
+        "board a starts for the second time",
+        "board b starts for the second time",
+        "there is no board `c`",
+        "`nonsense` is not known",
+        "kill BOARD      cut its power",
+    ] {
+        assert!(ended.stderr.contains(expected), "no {expected:?}\n{}", ended.report());
+    }
+    let recorded = fs::read_to_string(&recording).expect("it was written");
+    assert_eq!(recorded.matches("\"power\"").count(), 4, "{recorded}");
+    let replay = ["--stats".as_ref(), "--replay".as_ref(), recording.as_os_str()];
+    let replayed = Renga::run().with(replay).end().expect_status(4);
+    for figure in ["virtual time", "console hash", "frame hash"] {
+        assert_eq!(replayed.figure(figure), ended.figure(figure), "{}\n{}", ended.report(), replayed.report());
+    }
+}
+
+#[test]
+fn a_board_that_dies_by_itself_is_started_again_if_so_wanted() {
+    if !clusters_can_run() {
+        return;
+    }
+    let run = Renga::script("remote -b b sleep 1000; echo $?; sleep 1.2; remote -b b uname -n");
+    let ended = run.with(["--revive", "--panic", "b@300"]).end().expect_status(0);
+    assert!(ended.text().ends_with("137\nb\n"), "{}", ended.report());
+    assert!(ended.stderr.contains("renga: 1.300 s: board b starts for the second time"), "{}", ended.report());
+}
+
+#[test]
+fn the_other_board_goes_on_while_the_disk_is_away() {
+    if !clusters_can_run() {
+        return;
+    }
+    // A program on b outlives board a, its parent's board, only until it is told to end with its session; what the new
+    // shell does must not care.
+    let script = "echo run >> /runs; sync; [ $(wc -l < /runs) = 1 ] && remote -b b sleep 1000; \
+                  remote -b b sh -c 'uname -n; wc -l < /runs'";
+    let disk = Disk::new("death", script, &[]);
+    let ended = Renga::run()
+        .with(["--disk".into(), disk.image().into_os_string()])
+        .with(["--kill", "a@600", "--restart", "a@900"])
+        .end()
+        .expect_status(0);
+    assert_eq!(ended.text(), "b\n2\n", "{}", ended.report());
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (options, complaint) in [
+        (["--kill", "c@5"], "there is no board `c`; boards are a, b"),
+        (["--hang", "b"], "`b` is no board and time, as in b@200"),
+        (["--restart", "b@soon"], "`soon` is no number of milliseconds"),
+        (["--faults", "noise=5"], "there is no fault `noise`"),
+        (["--faults", "loss=900,delay=200"], "more than 1000"),
+    ] {
+        if clusters_can_run() {
+            let ended = Renga::script("true").with(options).end().expect_status(125);
+            assert!(ended.stderr.contains(complaint), "{}", ended.report());
+        }
+    }
+}
