@@ -12,6 +12,8 @@ mod ending;
 mod incoming;
 mod jobs;
 mod membership;
+#[cfg(feature = "model")]
+mod model;
 mod outgoing;
 mod post;
 mod proxy;
@@ -37,7 +39,7 @@ pub use post::{Bell, Post, Worker};
 pub use proxy::proxy;
 pub use router::{Peer, RouterMemory, router};
 pub use rules::EdgeRule;
-pub use session::{Session, State, WINDOW_FRAMES};
+pub use session::{CONTROL_BYTES_MAX, Session, State, Verdict, WINDOW_FRAMES};
 pub use set::NUMBERS_MAX;
 pub use stats::Stats;
 pub use status::link_status;

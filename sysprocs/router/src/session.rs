@@ -60,25 +60,26 @@ pub(crate) struct Slot {
 #[derive(Clone, Copy)]
 pub(crate) struct Asked {
     /// When it was put last.
-    at_ns: u64,
+    pub(crate) at_ns: u64,
     /// How often it was put.
-    times: u16,
+    pub(crate) times: u16,
     /// The number behind the last frame sent before it was put first.
-    behind: u8,
+    pub(crate) behind: u8,
 }
 
 /// One board's view of a session.
+#[derive(Clone)]
 pub struct Session {
     pub(crate) me: u8,
     pub(crate) peer: u8,
     pub(crate) timing: LinkTiming,
     pub(crate) state: State,
     /// Sessions that were up and have ended.
-    number: u32,
+    pub(crate) number: u32,
     pub(crate) epoch: u8,
     pub(crate) peer_epoch: Option<u8>,
-    greet_at_ns: u64,
-    greet_until_ns: u64,
+    pub(crate) greet_at_ns: u64,
+    pub(crate) greet_until_ns: u64,
     pub(crate) greeted_ns: Option<u64>,
     pub(crate) hello_due: bool,
     /// Sequence number of the oldest frame kept; `built` are kept, the first `sent` of them are on their way,
@@ -92,7 +93,7 @@ pub struct Session {
     /// When the other board was last heard, or something was first awaited of it since.
     pub(crate) heard_ns: u64,
     /// Something else than acknowledgements is awaited of it.
-    watched: bool,
+    pub(crate) watched: bool,
     pub(crate) asked: Option<Asked>,
     pub(crate) ask_due: bool,
     /// The number of the last question put, and of the last one heard.
@@ -101,7 +102,7 @@ pub struct Session {
     /// The frame, sent once only, by which the way there and back is measured, and when it was sent.
     pub(crate) timed: Option<(u8, u64)>,
     /// The longest way there and back of late, ns.
-    round_trip_ns: u64,
+    pub(crate) round_trip_ns: u64,
     pub(crate) expected: u8,
     pub(crate) unacknowledged: u8,
     pub(crate) acknowledge_at_ns: Option<u64>,

@@ -1,0 +1,378 @@
+//! One modelled board: a real session, and what the router keeps of calls, in small.
+//!
+//! Correspondence with `sysprocs/router`: `receive` is `router.rs`, `take_call` and `receive_reply` are
+//! `outgoing.rs`, `copy` and `receive_copy` are `asynchronous.rs`, `receive_call` is `incoming.rs`, `end` is
+//! `ending.rs`. A server answers at once; slices and interruptions are left out.
+
+use super::Mutant;
+use super::frames::{Sent, asked, put, request, spoil};
+use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, State, Verdict};
+use renga_wire::frame::Hello;
+use renga_wire::{Frame, Head, Kind};
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Copies of asynchronous calls.
+pub const SLOTS: usize = 2;
+/// One tick: every timer but that of death.
+pub const TICK_NS: u64 = 1;
+/// When a silent board is dead.
+pub const DEAD_NS: u64 = 2;
+const TIMING: LinkTiming = LinkTiming {
+    acknowledge_ns: TICK_NS,
+    retransmit_ns: TICK_NS,
+    greet_ns: TICK_NS,
+    probe_ns: TICK_NS,
+    ask_ns: TICK_NS,
+    dead_ns: DEAD_NS,
+};
+
+/// Something to send.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Job {
+    /// The caller's call.
+    Call,
+    /// The reply to the other board's caller.
+    Reply,
+    /// A copied call.
+    Copy(u8),
+    /// The end of one of the other board's.
+    Done(u8),
+}
+
+/// What happened in a step, for the world to judge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The server made a call.
+    Executed {
+        /// Which.
+        id: u8,
+        /// In which life its caller believes it to be.
+        believes: Option<u8>,
+    },
+    /// This call of the caller was answered.
+    Answered(u8),
+    /// The caller's call failed; nobody knows whether it was made.
+    Failed,
+    /// The caller was told that it speaks to another life.
+    Told,
+    /// What came cannot be: a protocol that is right never sends it.
+    Refused,
+    /// A frame of another session was taken.
+    Foreign,
+}
+
+/// A board.
+#[derive(Clone)]
+pub struct Board {
+    /// The session with the other one.
+    pub session: Arc<Session>,
+    /// Times that it was started, from 0.
+    pub life: u8,
+    /// Sessions, over all lives.
+    pub number: u16,
+    /// The other's, as its greeting told.
+    pub told: Option<u16>,
+    /// The end of the last session is still being told to the servers; the other has greeted meanwhile.
+    pub closing: Option<bool>,
+    /// What is to be sent.
+    pub jobs: VecDeque<Job>,
+    /// The caller's call that waits, and its number.
+    pub waiting: Option<u8>,
+    /// As which session the caller knows the other board.
+    pub knows: Option<u32>,
+    /// Which life of the server the caller was last answered by.
+    pub believes: Option<u8>,
+    /// Copies under way: the calls.
+    pub copies: [Option<u8>; SLOTS],
+    /// The reply to the other board's caller.
+    pub reply: Option<u8>,
+    /// The other board's copies that came and are not told.
+    pub arrived: [bool; SLOTS],
+    /// How it is wrong.
+    pub mutant: Option<Mutant>,
+}
+
+impl Board {
+    /// Board `me`, in its life `life`, whose sessions are counted from `number`.
+    pub fn new(me: u8, life: u8, number: u16, mutant: Option<Mutant>) -> Board {
+        let mut board = Board {
+            session: Arc::new(Session::new(me, 1 - me, Board::first_epoch(life, mutant), TIMING)),
+            life,
+            number,
+            told: None,
+            closing: None,
+            jobs: VecDeque::new(),
+            waiting: None,
+            knows: None,
+            believes: None,
+            copies: [None; SLOTS],
+            reply: None,
+            arrived: [false; SLOTS],
+            mutant,
+        };
+        board.session().forget_times();
+        board
+    }
+
+    /// Far from those of the last life's sessions.
+    fn first_epoch(life: u8, mutant: Option<Mutant>) -> u8 {
+        if mutant == Some(Mutant::EpochOfBootKept) { 1 } else { 1 + life * 64 }
+    }
+
+    pub(crate) fn session(&mut self) -> &mut Session {
+        Arc::make_mut(&mut self.session)
+    }
+
+    fn is(&self, mutant: Mutant) -> bool {
+        self.mutant == Some(mutant)
+    }
+
+    fn figures(&self) -> impl Hash + Eq + use<'_> {
+        let calls = (self.waiting, self.knows, self.believes, &self.copies, self.reply, &self.arrived);
+        (&*self.session, self.life, self.number, self.told, self.closing, &self.jobs, calls)
+    }
+
+    /// Whether there is something to send.
+    pub fn has_to_send(&self) -> bool {
+        let room = self.session.state() == State::Up && !self.jobs.is_empty();
+        room || self.session.has_unsent() || self.session.control(false, &mut [0; CONTROL_BYTES_MAX]).is_some()
+    }
+
+    /// The next frame, if there is anything to send.
+    pub fn transmit(&mut self) -> Option<Sent> {
+        if !self.session.has_unsent() {
+            self.build();
+        }
+        let (data, mut control) = (self.session.has_unsent(), [0; CONTROL_BYTES_MAX]);
+        let bytes = if let Some(length) = self.session.control(data, &mut control) {
+            self.session().set_control_sent(0);
+            control[..length].to_vec()
+        } else {
+            let bytes = self.session().unsent()?.to_vec();
+            self.session().set_sent(0);
+            bytes
+        };
+        let bytes = if self.is(Mutant::AcknowledgesTooMuch) { spoil(self.mutant, &bytes, 0) } else { bytes };
+        self.settle();
+        Some(Sent { bytes, session: self.number, told: self.told })
+    }
+
+    fn build(&mut self) {
+        let session = Arc::make_mut(&mut self.session);
+        // Bounded by the jobs.
+        while let Some(room) = session.room() {
+            let Some(job) = self.jobs.pop_front() else { return };
+            let head = match job {
+                Job::Call => self.waiting.map(|id| {
+                    let request = request(id, self.believes);
+                    Head::Call { caller: 0, number: id, request }
+                }),
+                Job::Reply => self.reply.map(|id| {
+                    let words = [u64::from(id), u64::from(self.life), 0, 0, 0, 0];
+                    Head::Reply { caller: 0, number: id, words, used_bytes: 0 }
+                }),
+                Job::Copy(slot) => self.copies[usize::from(slot)]
+                    .map(|id| Head::Async { slot: slot.into(), request: request(id, self.believes) }),
+                Job::Done(slot) => {
+                    self.arrived[usize::from(slot)] = false;
+                    Some(Head::Done { slot: slot.into(), errno: 0 })
+                }
+            };
+            if let (Job::Copy(slot), Some(Mutant::CreditEarly)) = (job, self.mutant) {
+                self.copies[usize::from(slot)] = None;
+            }
+            if let Some(head) = head {
+                let bytes = put(head, room);
+                return session.build(bytes);
+            }
+        }
+    }
+
+    /// What the session is told after each step.
+    pub(crate) fn settle(&mut self) {
+        let watched = self.waiting.is_some();
+        self.session().set_watched(0, watched);
+        self.session().forget_times();
+    }
+
+    /// The caller calls. Whether it goes on at once.
+    pub fn call(&mut self, id: u8, asynchronous: bool) -> Option<Event> {
+        let (state, number) = (self.session.state(), self.session.number());
+        let new_life = self.knows.is_some_and(|known| known != number);
+        self.knows = Some(number);
+        let event = if state == State::Dead {
+            self.session().knock(0);
+            Some(Event::Failed)
+        } else if new_life && !self.is(Mutant::LivesNotTold) {
+            self.believes = None;
+            Some(Event::Told)
+        } else {
+            let slot = self.copies.iter().position(Option::is_none).filter(|_| asynchronous && state == State::Up);
+            match slot {
+                Some(slot) => {
+                    self.copies[slot] = Some(id);
+                    self.jobs.push_back(Job::Copy(slot as u8));
+                }
+                None => {
+                    self.waiting = Some(id);
+                    self.jobs.push_back(Job::Call);
+                }
+            }
+            None
+        };
+        self.settle();
+        event
+    }
+
+    /// Time passes without anything heard: until the timers are due, or until the other board is dead.
+    pub fn expire(&mut self, until_ns: u64) -> Option<Event> {
+        if self.session().expire(until_ns) {
+            self.settle();
+            return None;
+        }
+        let failed = self.end(State::Dead);
+        self.settle();
+        failed
+    }
+
+    /// The servers have been told.
+    pub fn close(&mut self) {
+        if self.closing.take() == Some(true) {
+            self.session().greet_back();
+        }
+        self.settle();
+    }
+
+    fn end(&mut self, state: State) -> Option<Event> {
+        let (was_up, epoch) = (self.session.state() == State::Up, self.session.epoch());
+        self.session().end(0, state);
+        // Each end takes the next of the 256 epochs.
+        while self.is(Mutant::EpochKept) && self.session.epoch() != epoch {
+            self.session().end(0, state);
+        }
+        self.number += 1;
+        (self.told, self.closing) = (None, was_up.then_some(false).or(self.closing));
+        if !self.is(Mutant::JobsKept) {
+            self.jobs.clear();
+        }
+        self.copies = [None; SLOTS];
+        self.reply = None;
+        if !self.is(Mutant::CopiesKept) {
+            self.arrived = [false; SLOTS];
+        }
+        if self.is(Mutant::CallsRepeated) && self.waiting.is_some() {
+            self.jobs.push_back(Job::Call);
+            return None;
+        }
+        self.waiting.take().map(|_| Event::Failed)
+    }
+
+    /// Takes a frame; what happened.
+    pub fn receive(&mut self, sent: &Sent) -> Vec<Event> {
+        let bytes = match self.mutant {
+            Some(Mutant::KnownNotChecked) => spoil(self.mutant, &sent.bytes, self.session.epoch()),
+            _ => sent.bytes.clone(),
+        };
+        let Ok(frame) = Frame::parse(&bytes) else { panic!("the bus damages no frames") };
+        let header = frame.header;
+        let mut events = Vec::new();
+        match header.kind {
+            Kind::Hello => self.receive_hello(sent, frame, &mut events),
+            Kind::Ack | Kind::Nak => {
+                self.session().receive_acknowledgement(0, header, header.kind == Kind::Nak);
+            }
+            Kind::Data => {
+                let up = self.session.state() == State::Up;
+                let verdict = self.session().receive_data(0, header, frame.payload[0]);
+                let taken = match verdict {
+                    Verdict::Next => true,
+                    Verdict::Duplicate => self.is(Mutant::DuplicatesHandedOn),
+                    Verdict::Stray => up && self.is(Mutant::GapsIgnored),
+                };
+                if taken {
+                    if Some(sent.session) != self.told || sent.told != Some(self.number) {
+                        events.push(Event::Foreign);
+                    }
+                    self.receive_fragment(&frame.payload[1..], &mut events);
+                }
+            }
+            _ => panic!("no session sends that"),
+        }
+        self.settle();
+        events
+    }
+
+    fn receive_hello(&mut self, sent: &Sent, frame: Frame<'_>, events: &mut Vec<Event>) {
+        let (header, Ok(hello)) = (frame.header, Hello::parse(frame.payload)) else {
+            panic!("sessions send greetings")
+        };
+        let continues = self.session.continues(header.epoch, hello);
+        if self.session.state() == State::Up && !continues && !self.is(Mutant::NewBeginningsIgnored) {
+            events.extend(self.end(State::Greeting));
+        }
+        if let Some(greeted) = &mut self.closing {
+            *greeted = true;
+            return;
+        }
+        if self.session.state() != State::Up {
+            self.told = Some(sent.session);
+        }
+        self.session().receive_hello(0, header.epoch, header.sequence, hello);
+    }
+
+    fn receive_fragment(&mut self, fragment: &[u8], events: &mut Vec<Event>) {
+        let Ok((head, _)) = Head::parse(fragment) else { panic!("boards send fragments") };
+        match head {
+            Head::Call { number, request, .. } => {
+                if self.reply == Some(number) {
+                    return self.jobs.push_back(Job::Reply);
+                }
+                let (id, believes) = asked(&request);
+                events.push(Event::Executed { id, believes });
+                self.reply = Some(number);
+                self.jobs.push_back(Job::Reply);
+            }
+            Head::Reply { number, words, .. } if self.waiting == Some(number) => {
+                self.waiting = None;
+                self.believes = Some(words[1] as u8);
+                events.push(Event::Answered(words[0] as u8));
+            }
+            Head::Async { slot, request } if !self.arrived[usize::from(slot)] => {
+                let (id, believes) = asked(&request);
+                events.push(Event::Executed { id, believes });
+                self.arrived[usize::from(slot)] = true;
+                self.jobs.push_back(Job::Done(slot as u8));
+                if self.is(Mutant::CreditTwice) {
+                    self.jobs.push_back(Job::Done(slot as u8));
+                }
+            }
+            Head::Done { slot, .. } if self.copies[usize::from(slot)].is_some() => {
+                self.copies[usize::from(slot)] = None
+            }
+            _ => events.push(Event::Refused),
+        }
+    }
+}
+
+impl Hash for Board {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.figures().hash(state);
+    }
+}
+
+impl PartialEq for Board {
+    fn eq(&self, other: &Board) -> bool {
+        self.figures() == other.figures()
+    }
+}
+
+impl Eq for Board {}
+
+impl std::fmt::Debug for Board {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let session = (self.session.state(), self.session.epoch());
+        write!(f, "life {} session {} {session:?} waits {:?} {:?}", self.life, self.number, self.waiting, self.jobs)
+    }
+}

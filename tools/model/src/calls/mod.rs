@@ -1,0 +1,59 @@
+//! Calls between two boards: real sessions, a small layer of calls above them, a bus that loses.
+
+pub mod board;
+pub mod check;
+pub mod frames;
+pub mod world;
+
+/// A way in which the protocol is wrong on purpose, to see that the search notices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mutant {
+    /// A frame that was handed on is handed on again.
+    DuplicatesHandedOn,
+    /// A frame behind a gap is handed on.
+    GapsIgnored,
+    /// Acknowledgements name one frame too many.
+    AcknowledgesTooMuch,
+    /// A session begins with the epoch of the last one.
+    EpochKept,
+    /// A board that was reset begins with the epoch that it began with before.
+    EpochOfBootKept,
+    /// Any greeting is taken to name this board's epoch.
+    KnownNotChecked,
+    /// A greeting of a board that has begun anew does not end the session.
+    NewBeginningsIgnored,
+    /// Nobody asks what has arrived.
+    NeverAsks,
+    /// The end of an asynchronous call is told twice.
+    CreditTwice,
+    /// A copy is free as soon as it is on its way.
+    CreditEarly,
+    /// Copies received in the last session still count.
+    CopiesKept,
+    /// A call whose session ended is made again.
+    CallsRepeated,
+    /// A caller is not told that it speaks to another life of the board.
+    LivesNotTold,
+    /// What was to be sent in the last session is sent in the next.
+    JobsKept,
+}
+
+impl Mutant {
+    /// All of them.
+    pub const ALL: [Mutant; 14] = [
+        Mutant::DuplicatesHandedOn,
+        Mutant::GapsIgnored,
+        Mutant::AcknowledgesTooMuch,
+        Mutant::EpochKept,
+        Mutant::EpochOfBootKept,
+        Mutant::KnownNotChecked,
+        Mutant::NewBeginningsIgnored,
+        Mutant::NeverAsks,
+        Mutant::CreditTwice,
+        Mutant::CreditEarly,
+        Mutant::CopiesKept,
+        Mutant::CallsRepeated,
+        Mutant::LivesNotTold,
+        Mutant::JobsKept,
+    ];
+}

@@ -1,0 +1,241 @@
+//! Two boards, the bus between them, a program on board 0 that calls a server on board 1.
+//!
+//! Invariant: the bus keeps the order of each direction; it loses and doubles frames as often as the search
+//! allows, boards are reset, and boards take each other for dead, likewise.
+
+use super::Mutant;
+use super::board::{Board, DEAD_NS, Event, TICK_NS};
+use super::frames::Sent;
+use std::collections::VecDeque;
+
+/// Frames on their way in one direction at most: what a device queues.
+const BUS_FRAMES: usize = 2;
+/// Steps in which boards that are left alone do all that is to be done, and answer one call more.
+const RECOVERY_STEPS: u32 = 400;
+
+/// What may happen, and how often.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Limits {
+    /// Frames lost.
+    pub losses: u8,
+    /// Frames that arrive twice.
+    pub doubles: u8,
+    /// Boards reset.
+    pub resets: u8,
+    /// Boards taken for dead.
+    pub deaths: u8,
+    /// Timers that are due while frames are on their way.
+    pub hastes: u8,
+}
+
+/// A change of the world.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Change {
+    /// The next frame arrives at this board.
+    Deliver(u8),
+    /// It does not.
+    Lose(u8),
+    /// It does, and will again.
+    Double(u8),
+    /// This board sends a frame.
+    Send(u8),
+    /// The program makes its next call.
+    Call,
+    /// This board's timers are due.
+    Tick(u8),
+    /// This board takes the other for dead.
+    Death(u8),
+    /// This board is reset.
+    Reset(u8),
+    /// This board's servers have been told of the end of a session.
+    Close(u8),
+}
+
+/// The state of everything.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct World {
+    /// The boards.
+    pub boards: [Board; 2],
+    /// Frames on their way to each.
+    bus: [VecDeque<Sent>; 2],
+    /// Calls begun.
+    begun: u8,
+    /// Calls that the server made, in its order.
+    executed: Vec<u8>,
+    limits: Limits,
+    /// The promise that was broken.
+    pub broken: Option<&'static str>,
+}
+
+/// Whether each call of the program is asynchronous.
+pub type Program = &'static [bool];
+
+/// A promise.
+pub const ONCE: &str = "each call is made at most once, and in the order of its caller";
+/// A promise.
+pub const ANSWERED: &str = "a call that is answered was made";
+/// A promise.
+pub const FOREIGN: &str = "no frame of another session is taken";
+/// A promise.
+pub const REFUSED: &str = "no reply, credit or copy comes that nobody waits for";
+/// A promise.
+pub const LIVES: &str = "no call reaches a life of the server that its caller was not told of";
+
+impl World {
+    /// Both boards have just been switched on.
+    pub fn new(limits: Limits, mutant: Option<Mutant>) -> World {
+        let boards = [0, 1].map(|me| Board::new(me, 0, u16::from(me) << 8, mutant));
+        World { boards, bus: Default::default(), begun: 0, executed: Vec::new(), limits, broken: None }
+    }
+
+    /// Whether nothing happens any more before a timer is due.
+    fn is_quiet(&self) -> bool {
+        self.bus.iter().all(VecDeque::is_empty) && !self.boards.iter().any(Board::has_to_send)
+    }
+
+    fn may_call(&self) -> bool {
+        self.boards[0].waiting.is_none()
+    }
+
+    /// What may happen now.
+    pub fn changes(&self, program: Program) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if self.broken.is_some() {
+            return changes;
+        }
+        if self.may_call() && usize::from(self.begun) < program.len() {
+            changes.push(Change::Call);
+        }
+        let limits = self.limits;
+        for me in 0..2 {
+            let (board, place) = (&self.boards[usize::from(me)], usize::from(me));
+            let arriving = !self.bus[place].is_empty();
+            let timers = board.session.deadline_ns().is_some();
+            let all = [
+                (arriving, Change::Deliver(me)),
+                (arriving && limits.losses > 0, Change::Lose(me)),
+                (arriving && limits.doubles > 0, Change::Double(me)),
+                (board.has_to_send() && self.bus[1 - place].len() < BUS_FRAMES, Change::Send(me)),
+                (board.closing.is_some(), Change::Close(me)),
+                (timers && (limits.hastes > 0 || self.is_quiet()), Change::Tick(me)),
+                (timers && limits.deaths > 0, Change::Death(me)),
+                (limits.resets > 0, Change::Reset(me)),
+            ];
+            changes.extend(all.into_iter().filter(|(may, _)| *may).map(|(_, change)| change));
+        }
+        changes
+    }
+
+    /// The world after a change.
+    pub fn next(&self, change: Change, program: Program) -> World {
+        let mut world = self.clone();
+        match change {
+            Change::Deliver(me) => {
+                if let Some(sent) = world.bus[usize::from(me)].pop_front() {
+                    world.deliver(me, &sent);
+                }
+            }
+            Change::Lose(me) => {
+                world.limits.losses -= 1;
+                world.bus[usize::from(me)].pop_front();
+            }
+            Change::Double(me) => {
+                world.limits.doubles -= 1;
+                if let Some(sent) = self.bus[usize::from(me)].front() {
+                    world.deliver(me, sent);
+                }
+            }
+            Change::Send(me) => {
+                let sent = world.boards[usize::from(me)].transmit();
+                world.bus[1 - usize::from(me)].extend(sent);
+            }
+            Change::Call => {
+                let asynchronous = program.get(usize::from(world.begun)).is_some_and(|asynchronous| *asynchronous);
+                world.begun += 1;
+                let event = world.boards[0].call(world.begun, asynchronous);
+                world.judge(event);
+            }
+            Change::Tick(me) => {
+                world.limits.hastes = world.limits.hastes.saturating_sub(u8::from(!self.is_quiet()));
+                let never = world.boards[usize::from(me)].mutant == Some(Mutant::NeverAsks);
+                if !never || world.boards[usize::from(me)].session.state() != renga_router::State::Up {
+                    let event = world.boards[usize::from(me)].expire(TICK_NS);
+                    world.judge(event);
+                }
+            }
+            Change::Death(me) => {
+                world.limits.deaths -= 1;
+                let event = world.boards[usize::from(me)].expire(DEAD_NS);
+                world.judge(event);
+            }
+            Change::Reset(me) => {
+                world.limits.resets -= 1;
+                let board = &mut world.boards[usize::from(me)];
+                *board = Board::new(me, board.life + 1, board.number + 1, board.mutant);
+            }
+            Change::Close(me) => world.boards[usize::from(me)].close(),
+        }
+        world
+    }
+
+    fn deliver(&mut self, me: u8, sent: &Sent) {
+        for event in self.boards[usize::from(me)].receive(sent) {
+            self.judge(Some(event));
+        }
+    }
+
+    fn judge(&mut self, event: Option<Event>) {
+        let broken = match event {
+            Some(Event::Executed { id, believes }) => {
+                let late = self.executed.last().is_some_and(|last| *last >= id);
+                self.executed.push(id);
+                let stranger = believes.is_some_and(|life| life != self.boards[1].life);
+                late.then_some(ONCE).or(stranger.then_some(LIVES))
+            }
+            Some(Event::Answered(id)) => (!self.executed.contains(&id)).then_some(ANSWERED),
+            Some(Event::Foreign) => Some(FOREIGN),
+            Some(Event::Refused) => Some(REFUSED),
+            Some(Event::Failed | Event::Told) | None => None,
+        };
+        self.broken = self.broken.or(broken);
+    }
+
+    /// Whether the boards, if nothing more goes wrong, finish all calls, get all credits back, and then
+    /// answer a call once more.
+    pub fn recovers(&self, program: Program) -> bool {
+        let (mut world, mut told) = (self.clone(), None);
+        world.limits = Limits { losses: 0, doubles: 0, resets: 0, deaths: 0, hastes: 0 };
+        let mut turn = 0;
+        for _ in 0..RECOVERY_STEPS {
+            let board = &world.boards[0];
+            let over = usize::from(world.begun) >= program.len() && world.may_call();
+            if over && board.copies.iter().all(Option::is_none) && told.is_some() && board.believes.is_some() {
+                return true;
+            }
+            let changes = world.changes(program);
+            let first = |is: fn(&Change) -> bool| changes.iter().copied().find(is);
+            let change = first(|change| matches!(change, Change::Deliver(_)))
+                .or(first(|change| matches!(change, Change::Send(_))))
+                .or(first(|change| matches!(change, Change::Close(_))));
+            let change = match change {
+                Some(change) => change,
+                // One call more than the program has, until one of these is answered.
+                None if world.may_call() && world.begun < u8::MAX => {
+                    if usize::from(world.begun) >= program.len() {
+                        (told, world.boards[0].believes) = (Some(()), None);
+                    }
+                    Change::Call
+                }
+                None => {
+                    turn = 1 - turn;
+                    Change::Tick(turn)
+                }
+            };
+            world = world.next(change, program);
+            if world.broken.is_some() {
+                return true; // another promise's affair
+            }
+        }
+        false
+    }
+}
