@@ -180,8 +180,8 @@ impl Boot {
             renga_fs::buffer_directory(port, boot.arena.put_slice(buffers, |_| renga_fs::BufferSlot::EMPTY))
         });
         self.servers(Kind::Allocator, |boot, me, port, _| {
-            let cache = boot.cache(&me);
-            renga_fs::allocator(me, port, cache, boot.epoch_ns)
+            let (cache, disk) = (boot.cache(&me), boot.client(&me, Kind::Disk));
+            renga_fs::allocator(me, port, cache, disk, boot.arena.put(|| [[0; PAGE_BYTES]; 2]), boot.epoch_ns)
         });
         self.servers(Kind::Inode, |boot, me, port, number| {
             let (cache, allocator) = (boot.cache(&me), boot.client(&me, Kind::Allocator));
@@ -192,6 +192,11 @@ impl Boot {
             let slots = boot.arena.put_slice(inodes, |_| renga_fs::InodeSlot::EMPTY);
             renga_fs::inode_directory(port, boot.family(&me, Kind::Inode), boot.client(&me, Kind::Allocator), slots)
         });
+        if let Some(process) = self.directory.of_kind(Kind::WriteBack).first() {
+            let (allocator, inodes) =
+                (self.directory.server(Kind::Allocator), self.directory.server(Kind::InodeDirectory));
+            self.start(process, |me| renga_fs::write_back(Client::new(&me, allocator), Client::new(&me, inodes)));
+        }
         self.servers(Kind::Path, |boot, me, port, _| {
             let clients = PathClients {
                 inode_directory: boot.client(&me, Kind::InodeDirectory),

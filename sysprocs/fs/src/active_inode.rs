@@ -7,8 +7,8 @@ use crate::block_map::PointerLine;
 use crate::cache::{Cache, CacheClients};
 use crate::content::ReadAheadWindow;
 use crate::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
-use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, LocateInode, TakeBlock};
-use renga_proto::inode::{InodeFacts, Unloaded};
+use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, LocateInode, NoteChange, TakeBlock};
+use renga_proto::inode::{Frozen, InodeFacts, Unloaded};
 use renga_rt::{Client, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
@@ -38,6 +38,14 @@ pub(crate) struct ActiveInode {
     pub(crate) read_ahead: ReadAheadWindow,
     /// The first failure of a write since the last `Settle`.
     pub(crate) kept: Option<Errno>,
+    /// The allocator knows that a commit will be due.
+    noted: bool,
+    /// Its buffer was changed since the last `freeze`.
+    saved: bool,
+    /// A failure left a change half done.
+    pub(crate) broken: bool,
+    /// What is being given back held books.
+    pub(crate) books_go: bool,
     /// The system's count of lost writes when this inode was first written since the last `Settle`.
     pub(crate) lost_before: Option<u32>,
 }
@@ -51,7 +59,7 @@ impl ActiveInode {
             number,
             epoch_ns,
             ino: 0,
-            place: InodePlace { block: 0, offset: 0, bytes: 0, goal: 0 },
+            place: InodePlace { block: 0, offset: 0, bytes: 0, goal: 0, generation: 0 },
             record: InodeRecord::EMPTY,
             changed: false,
             bad: None,
@@ -61,6 +69,10 @@ impl ActiveInode {
             room_from: 0,
             read_ahead: ReadAheadWindow::default(),
             kept: None,
+            noted: false,
+            saved: false,
+            broken: false,
+            books_go: false,
             lost_before: None,
         }
     }
@@ -110,7 +122,7 @@ impl ActiveInode {
         let place = self.allocator.call(LocateInode { ino }, ()).await;
         self.place = place.inspect_err(|errno| self.bad = Some(*errno))?;
         let now_ns = self.now_ns();
-        self.record = InodeRecord::fresh(self.place.bytes, mode, device, (now_ns / 1000) as u32);
+        self.record = InodeRecord::fresh(self.place.bytes, mode, device, self.place.generation);
         for time in [Time::Access, Time::Modify, Time::Change] {
             self.record.set_time_ns(time, now_ns);
         }
@@ -122,8 +134,8 @@ impl ActiveInode {
     pub(crate) async fn save(&mut self) -> Result<(), Errno> {
         if self.ino != 0 && self.changed && self.bad.is_none() {
             let kept = self.record.kept_bytes;
-            self.cache.write(self.place.block, self.place.offset, &self.record.bytes[..kept]).await?;
-            self.changed = false;
+            self.cache.write_books(self.place.block, self.place.offset, &self.record.bytes[..kept]).await?;
+            (self.changed, self.saved) = (false, true);
         }
         Ok(())
     }
@@ -145,12 +157,29 @@ impl ActiveInode {
         saved.map(|()| told)
     }
 
-    /// On the medium when answered.
+    /// Its content is on the medium when answered.
     pub(crate) async fn sync(&mut self) -> Result<(), Errno> {
         self.check()?;
-        self.save().await?;
-        let synced = self.cache.sync().await;
+        let synced = self.cache.flush(false).await;
         self.settle().await.and(synced)
+    }
+
+    /// Puts it into its buffer, to stand still until the commit is over.
+    pub(crate) async fn freeze(&mut self) -> Result<Frozen, Errno> {
+        let broken = core::mem::take(&mut self.broken);
+        self.noted = false;
+        self.save().await?;
+        Ok(Frozen { changed: core::mem::take(&mut self.saved), broken })
+    }
+
+    /// Before anything is changed: sees to it that a commit follows. `EROFS`: nothing may be changed.
+    pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
+        if !self.noted || self.cache.crowded {
+            let crowded = core::mem::take(&mut self.cache.crowded);
+            self.allocator.call(NoteChange { crowded }, ()).await?;
+            self.noted = true;
+        }
+        Ok(())
     }
 
     /// Tells the first failure since the last time. A block lost by a buffer may have been anybody's,
@@ -165,11 +194,13 @@ impl ActiveInode {
         told.map_or(Ok(()), Err)
     }
 
-    /// Before content is changed: remembers what failures there were before.
-    pub(crate) async fn begin_write(&mut self) {
+    /// Before content is changed: as `begin_change`, and remembers what failures there were before.
+    pub(crate) async fn begin_write(&mut self) -> Result<(), Errno> {
+        self.begin_change().await?;
         if self.lost_before.is_none() {
             self.lost_before = Some(self.cache.lost_writes().await);
         }
+        Ok(())
     }
 
     /// Counts a change of content.
@@ -194,6 +225,7 @@ impl ActiveInode {
     /// not put names on the medium whose inodes are only here.
     pub(crate) async fn add_links(&mut self, add: i32) -> Result<u32, Errno> {
         self.check()?;
+        self.begin_change().await?;
         let links = self.record.links().checked_add_signed(add).ok_or(Errno::EIO)?;
         if links > LINKS_MAX {
             return Err(Errno::EMLINK);
@@ -233,6 +265,6 @@ impl ActiveInode {
         // Both first, as afterwards they may be somebody else's.
         self.save().await?;
         self.cache.discard(first, count).await?;
-        self.allocator.call(FreeBlocks { first, count }, ()).await
+        self.allocator.call(FreeBlocks { first, count, books: self.books_go }, ()).await
     }
 }

@@ -1,113 +1,151 @@
 //! The allocator: gives out free blocks and inodes, and keeps the file system's books.
 //!
-//! Invariant: what it gave out is set in the bitmaps before the reply. The counts live here and go
-//! to their buffers when saved; after a cut `e2fsck -p` counts again. The medium says "not clean"
-//! from the first moment until `MarkClean`.
+//! Invariants: what it gave out is set in the bitmaps before the reply; what it got back stays set until
+//! the next commit, so that content on the disk is not overwritten while a cut could still bring its
+//! file back. The counts live here and go to their buffers at a commit.
 //! Files grow contiguously, as each block is looked for behind the one before (the caller's goal).
+//! Not here: the first look at the disk (`mount.rs`), making changes permanent (`commit.rs`).
 
 use crate::bytes::{put_u32, put_u64};
 use crate::cache::{Cache, CacheClients};
-use crate::groups::{COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, GROUPS_MAX, Group, has_superblock};
-use crate::superblock::{MAGIC, SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET, Superblock};
+use crate::commit::Freed;
+use crate::groups::{GROUPS_MAX, Group, has_superblock};
+use crate::journal::Journal;
+use crate::superblock::{MAGIC, SUPERBLOCK_BYTES, Superblock};
 use renga_abi::PAGE_BYTES;
-use renga_proto::allocator::{Allocator, AllocatorCall, InodePlace};
+use renga_proto::allocator::{Allocator, AllocatorCall, AwaitDue, InodePlace};
+use renga_proto::disk::Disk;
 use renga_proto::inode::NAME_BYTES_MAX;
-use renga_rt::{Errno, Me, Never, Port};
+use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-struct State {
-    me: Me,
-    cache: Cache,
-    epoch_ns: u64,
-    superblock: Superblock,
-    groups: [Group; GROUPS_MAX],
-    count: usize,
-    /// Why nothing may be changed: not mounted (`EIO`), or marked clean (`EROFS`).
-    refuses: Option<Errno>,
+pub(crate) struct State {
+    pub(crate) me: Me,
+    pub(crate) cache: Cache,
+    pub(crate) journal: Journal,
+    /// Whether changes go through the journal: the file system has one, large enough.
+    pub(crate) journaled: bool,
+    pub(crate) epoch_ns: u64,
+    pub(crate) superblock: Superblock,
+    pub(crate) groups: [Group; GROUPS_MAX],
+    pub(crate) count: usize,
+    /// Why nothing may be changed: not mounted (`EIO`), or marked clean, or the disk refuses (`EROFS`).
+    pub(crate) refuses: Option<Errno>,
+    /// The file system was left by a cut.
+    pub(crate) was_cut: bool,
+    /// Of the next fresh inode.
+    pub(crate) generation: u32,
+    pub(crate) freed: Freed,
+    /// When the next commit is due.
+    pub(crate) due_ns: Option<u64>,
+    /// Commits that failed since the last that did not.
+    pub(crate) failures: u32,
 }
 
-/// Serves the allocator. `epoch_ns`: time of boot, ns since 1970.
-pub async fn allocator(me: Me, mut port: Port<Allocator>, cache: CacheClients, epoch_ns: u64) -> Never {
-    let mut state = State {
-        me,
-        cache: Cache::new(cache),
-        epoch_ns,
-        superblock: Superblock::new([0; SUPERBLOCK_BYTES]),
-        groups: [Group::NONE; GROUPS_MAX],
-        count: 0,
-        refuses: Some(Errno::EIO),
-    };
+/// Serves the allocator. `pages`: room for two blocks; `epoch_ns`: time of boot, ns since 1970.
+pub async fn allocator(
+    me: Me,
+    mut port: Port<Allocator>,
+    cache: CacheClients,
+    disk: Client<Disk>,
+    pages: &'static mut [[u8; PAGE_BYTES]; 2],
+    epoch_ns: u64,
+) -> Never {
+    let mut state = State::new(me, cache, Journal::new(disk, pages), epoch_ns);
     if let Err(errno) = state.mount().await {
         state.me.log("the file system cannot be mounted", [errno.0.into(), 0]);
     }
+    let mut waiting: Option<Call<AwaitDue>> = None;
     loop {
-        match port.accept().await {
-            AllocatorCall::TakeBlock(call) => {
+        let closed = if waiting.is_some() { AwaitDue::BIT } else { 0 };
+        match port.accept_or_notified(Allocator::ENTRIES & !closed).await {
+            Some(AllocatorCall::TakeBlock(call)) => {
                 let reply = state.take_block(call.entry().goal).await;
                 call.reply(reply);
             }
-            AllocatorCall::FreeBlocks(call) => {
-                let reply = state.free_blocks(call.entry().first, call.entry().count).await;
-                call.reply(reply);
-            }
-            AllocatorCall::TakeInode(call) => {
-                let reply = state.take_inode(call.entry().parent, call.entry().directory).await;
-                call.reply(reply);
-            }
-            AllocatorCall::FreeInode(call) => {
-                let reply = state.free_inode(call.entry().ino, call.entry().directory).await;
-                call.reply(reply);
-            }
-            AllocatorCall::LocateInode(call) => {
+            Some(AllocatorCall::LocateInode(call)) => {
                 let reply = state.locate(call.entry().ino);
                 call.reply(reply);
             }
-            AllocatorCall::FillStatus(mut call) => {
-                let reply = state.fill_status(call.lent());
+            Some(AllocatorCall::NoteChange(call)) => {
+                let reply = state.note_change(call.entry().crowded);
                 call.reply(reply);
             }
-            AllocatorCall::SaveCounts(call) => {
-                let reply = state.save_counts().await;
-                call.reply(reply);
-            }
-            AllocatorCall::MarkClean(call) => {
-                let reply = state.mark_clean().await;
-                call.reply(reply);
-            }
+            Some(AllocatorCall::AwaitDue(call)) => waiting = Some(call),
+            Some(other) => serve(&mut state, other).await,
+            None => {}
         }
+        if state.due_ns.is_some_and(|due_ns| due_ns <= state.me.now_ns())
+            && let Some(call) = waiting.take()
+        {
+            call.reply(Ok(()));
+        }
+        state.me.notify_at(state.due_ns.filter(|_| waiting.is_some()));
+    }
+}
+
+async fn serve(state: &mut State, call: AllocatorCall) {
+    match call {
+        AllocatorCall::FreeBlocks(call) => {
+            let entry = call.entry();
+            let reply = state.free_blocks(entry.first, entry.count, entry.books).await;
+            call.reply(reply);
+        }
+        AllocatorCall::TakeInode(call) => {
+            let reply = state.take_inode(call.entry().parent, call.entry().directory).await;
+            call.reply(reply);
+        }
+        AllocatorCall::FreeInode(call) => {
+            let reply = state.free_inode(call.entry().ino, call.entry().directory).await;
+            call.reply(reply);
+        }
+        AllocatorCall::FillStatus(mut call) => {
+            let reply = state.fill_status(call.lent());
+            call.reply(reply);
+        }
+        AllocatorCall::Commit(call) => {
+            let entry = call.entry();
+            let reply = state.commit(entry.whole, entry.broken).await;
+            call.reply(reply);
+        }
+        AllocatorCall::MarkClean(call) => {
+            let reply = state.mark_clean().await;
+            call.reply(reply);
+        }
+        AllocatorCall::NextOrphan(call) => {
+            let reply = state.next_orphan(call.entry().from).await;
+            call.reply(reply);
+        }
+        _ => unreachable!("served before"),
     }
 }
 
 impl State {
-    fn now_s(&self) -> u32 {
+    fn new(me: Me, cache: CacheClients, journal: Journal, epoch_ns: u64) -> State {
+        State {
+            me,
+            cache: Cache::new(cache),
+            journal,
+            journaled: false,
+            epoch_ns,
+            superblock: Superblock::new([0; SUPERBLOCK_BYTES]),
+            groups: [Group::NONE; GROUPS_MAX],
+            count: 0,
+            refuses: Some(Errno::EIO),
+            was_cut: false,
+            generation: 0,
+            freed: Freed::default(),
+            due_ns: None,
+            failures: 0,
+        }
+    }
+
+    pub(crate) fn now_s(&self) -> u32 {
         ((self.epoch_ns + self.me.now_ns()) / NS_PER_S) as u32
     }
 
-    async fn mount(&mut self) -> Result<(), Errno> {
-        self.cache.read(0, SUPERBLOCK_OFFSET as u32, &mut self.superblock.bytes).await?;
-        self.count = self.superblock.groups() as usize;
-        if self.superblock.magic() != MAGIC || self.count > GROUPS_MAX {
-            return Err(Errno::EINVAL);
-        }
-        for number in 0..self.count {
-            let mut bytes = [0; DESCRIPTOR_BYTES];
-            self.cache.read(DESCRIPTORS_BLOCK, (number * DESCRIPTOR_BYTES) as u32, &mut bytes).await?;
-            self.groups[number] = Group::from_descriptor(&bytes);
-        }
-        if !self.superblock.is_clean() {
-            self.me.log("the file system was not unmounted: e2fsck should look at it", [0, 0]);
-        }
-        let now_s = self.now_s();
-        self.superblock.set_clean(false);
-        self.superblock.count_mount(now_s);
-        self.save_superblock().await?;
-        self.cache.sync_range(0, 1).await?;
-        self.refuses = None;
-        Ok(())
-    }
-
-    fn may_change(&self) -> Result<(), Errno> {
+    pub(crate) fn may_change(&self) -> Result<(), Errno> {
         self.refuses.map_or(Ok(()), Err)
     }
 
@@ -138,15 +176,36 @@ impl State {
                 Err(errno) => return Err(errno),
             }
         }
-        Err(Errno::ENOSPC)
+        if self.freed.blocks() == 0 {
+            return Err(Errno::ENOSPC);
+        }
+        self.hurry();
+        Err(Errno::EAGAIN)
     }
 
-    async fn free_blocks(&mut self, first: u32, count: u32) -> Result<(), Errno> {
+    async fn free_blocks(&mut self, first: u32, count: u32, books: bool) -> Result<(), Errno> {
         self.may_change()?;
         let below = first.checked_add(count).filter(|below| first > 0 && *below <= self.superblock.blocks());
-        let below = below.ok_or(Errno::EIO)?;
+        if below.is_none() || self.freed.holds_any(first, count) {
+            self.me.log("blocks were freed twice", [first.into(), count.into()]);
+            return Err(Errno::EIO);
+        }
+        self.note();
+        if let Err((first, count)) = self.freed.add(first, count, books) {
+            // No room to remember them: a cut soon may bring a file back whose content is overwritten.
+            self.hurry();
+            if !self.clear(first, count).await? {
+                return Err(Errno::EIO);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes blocks free; whether none of them was so already.
+    pub(crate) async fn clear(&mut self, first: u32, count: u32) -> Result<bool, Errno> {
         let per_group = self.superblock.blocks_per_group();
-        let (mut at, mut told) = (first, Ok(()));
+        let (mut at, below) = (first, first + count);
+        let mut all = true;
         while at < below {
             let number = (at / per_group) as usize;
             let here = (below - at).min(per_group - at % per_group);
@@ -154,14 +213,14 @@ impl State {
             let were_set = self.cache.clear_bits(bitmap, at % per_group, here).await?;
             if were_set != here {
                 self.me.log("blocks were freed twice", [at.into(), here.into()]);
-                told = Err(Errno::EIO);
+                all = false;
             }
             let group = &mut self.groups[number];
             // Counts on the medium may be wrong; they are only what is looked at first.
             (group.free_blocks, group.changed) = (group.free_blocks.saturating_add(were_set as u16), true);
             at += here;
         }
-        told
+        Ok(all)
     }
 
     /// The groups in the order in which a new inode looks for room: a file's from its parent's on, a
@@ -189,6 +248,7 @@ impl State {
                     let group = &mut self.groups[number];
                     group.free_inodes -= 1;
                     group.directories = group.directories.saturating_add(u16::from(directory));
+                    self.generation = self.generation.wrapping_add(1);
                     group.changed = true;
                     return Ok(number as u32 * per_group + bit + 1);
                 }
@@ -214,7 +274,7 @@ impl State {
         Ok(())
     }
 
-    fn group_of(&self, ino: u32) -> Result<(usize, u32), Errno> {
+    pub(crate) fn group_of(&self, ino: u32) -> Result<(usize, u32), Errno> {
         if ino == 0 || ino > self.superblock.inodes() {
             return Err(Errno::EIO);
         }
@@ -222,7 +282,7 @@ impl State {
         Ok((((ino - 1) / per_group) as usize, (ino - 1) % per_group))
     }
 
-    fn locate(&self, ino: u32) -> Result<InodePlace, Errno> {
+    pub(crate) fn locate(&self, ino: u32) -> Result<InodePlace, Errno> {
         let (number, index) = self.group_of(ino)?;
         let bytes = self.superblock.inode_bytes();
         let per_block = PAGE_BYTES as u32 / bytes;
@@ -231,10 +291,11 @@ impl State {
             offset: index % per_block * bytes,
             bytes,
             goal: number as u32 * self.superblock.blocks_per_group(),
+            generation: self.generation,
         })
     }
 
-    fn free_totals(&self) -> (u32, u32) {
+    pub(crate) fn free_totals(&self) -> (u32, u32) {
         let groups = &self.groups[..self.count];
         groups.iter().fold((0, 0), |(blocks, inodes), group| {
             (blocks + u32::from(group.free_blocks), inodes + u32::from(group.free_inodes))
@@ -248,6 +309,7 @@ impl State {
         let copies = (0..self.count as u32).filter(|number| has_superblock(*number)).count() as u32;
         let books = copies * 2 + self.count as u32 * (2 + table_blocks);
         let (free_blocks, free_inodes) = self.free_totals();
+        let free_blocks = free_blocks + self.freed.blocks();
         let words = [
             u64::from(MAGIC),
             PAGE_BYTES as u64,
@@ -264,35 +326,5 @@ impl State {
         put_u64(out, 64, NAME_BYTES_MAX as u64);
         put_u64(out, 72, PAGE_BYTES as u64);
         Ok(())
-    }
-
-    async fn save_superblock(&mut self) -> Result<(), Errno> {
-        let (blocks, inodes) = self.free_totals();
-        let now_s = self.now_s();
-        self.superblock.set_free(blocks, inodes);
-        self.superblock.set_written(now_s);
-        self.cache.write(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await
-    }
-
-    async fn save_counts(&mut self) -> Result<(), Errno> {
-        self.may_change()?;
-        let mut changed = false;
-        for number in 0..self.count {
-            if !core::mem::take(&mut self.groups[number].changed) {
-                continue;
-            }
-            changed = true;
-            let counts = self.groups[number].counts();
-            let offset = (number * DESCRIPTOR_BYTES) as u32 + COUNTS_OFFSET;
-            self.cache.write(DESCRIPTORS_BLOCK, offset, &counts).await?;
-        }
-        if changed { self.save_superblock().await } else { Ok(()) }
-    }
-
-    async fn mark_clean(&mut self) -> Result<(), Errno> {
-        self.save_counts().await?;
-        self.superblock.set_clean(true);
-        self.refuses = Some(Errno::EROFS);
-        self.save_superblock().await
     }
 }

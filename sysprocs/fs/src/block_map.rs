@@ -94,7 +94,7 @@ impl ActiveInode {
     async fn take_for(&mut self, indirect: bool) -> Result<u32, Errno> {
         let block = self.take_block().await?;
         if indirect {
-            self.cache.overwrite(block, 0, &[]).await?;
+            self.cache.overwrite(block, 0, &[], true).await?;
         }
         Ok(block)
     }
@@ -112,7 +112,7 @@ impl ActiveInode {
 
     /// Sets a pointer whose line `pointer` has just read.
     pub(crate) async fn set_pointer(&mut self, block: u32, at: u32, value: u32) -> Result<(), Errno> {
-        self.cache.write(block, at * 4, &value.to_le_bytes()).await?;
+        self.cache.write_books(block, at * 4, &value.to_le_bytes()).await?;
         if self.line.block == block && self.line.first == at & !(LINE as u32 - 1) {
             put_u32(&mut self.line.bytes, (at - self.line.first) as usize * 4, value);
         }

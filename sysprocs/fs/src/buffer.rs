@@ -1,29 +1,49 @@
 //! One buffer: the content of one block, and whatever is done to it.
 //!
-//! Invariant: while it is changed and not on the disk, it is the only copy; it goes to the disk
-//! before the page is used for another block. Not here: which block to hold (`buffer_directory.rs`).
+//! Invariants: while it is changed and not on the disk, it is the only copy; it goes to the disk
+//! before the page is used for another block. Changed books go to the journal first. A block that the
+//! disk refuses stays for a later try; content is given up after [`TRIES_MAX`], books never.
+//! Not here: which block to hold (`buffer_directory.rs`), what is done to it (`buffer_work.rs`).
 
-use crate::{bitmap, directory_block};
+use crate::journal_format::JOURNAL_MAGIC;
 use renga_abi::PAGE_BYTES;
-use renga_proto::buffer::{Become, Buffer, BufferCall, ReadAhead};
+use renga_proto::buffer::{Become, Buffer, BufferCall, LoggedBlock, ReadAhead};
 use renga_proto::disk::{Disk, ReadBlock, WriteBlock};
 use renga_rt::{Call, Client, Errno, Never, Port};
 
 /// No block: none has this number.
 const NO_BLOCK: u64 = u64::MAX;
+/// Times that changed content is offered to the disk.
+const TRIES_MAX: u32 = 4;
 
-struct State {
+/// What the disk has not seen yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Changed {
+    Nothing,
+    /// May go to its place at any time. `logged`: books, which are in the journal.
+    MayGo {
+        logged: bool,
+    },
+    /// Books that are not in the journal.
+    Books,
+    /// Books that are in the journal, in a transaction without its end.
+    Uncommitted,
+}
+
+pub(crate) struct State {
     disk: Client<Disk>,
-    page: &'static mut [u8; PAGE_BYTES],
+    pub(crate) page: &'static mut [u8; PAGE_BYTES],
     block: u64,
-    changed: bool,
+    changed: Changed,
+    /// Times that the disk has refused what is changed.
+    tries: u32,
     /// A former block was lost, and nobody has been told yet.
     lost: bool,
 }
 
 /// Serves one buffer whose content is in `page`.
 pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static mut [u8; PAGE_BYTES]) -> Never {
-    let mut state = State { disk, page, block: NO_BLOCK, changed: false, lost: false };
+    let mut state = State { disk, page, block: NO_BLOCK, changed: Changed::Nothing, tries: 0, lost: false };
     loop {
         match port.accept().await {
             BufferCall::ReadBytes(mut call) => {
@@ -33,14 +53,31 @@ pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static m
             }
             BufferCall::WriteBytes(mut call) => {
                 let entry = call.entry();
-                let reply = state.write(entry.block, entry.offset, call.lent());
+                let reply = state.write(entry.block, entry.offset, entry.books, call.lent());
                 call.reply(reply);
             }
             BufferCall::Become(call) => state.become_block(call).await,
             BufferCall::ReadAhead(call) => state.read_ahead(call).await,
             BufferCall::Flush(call) => {
-                let reply = if call.entry().block == state.block { state.flush().await } else { Err(Errno::ESTALE) };
+                let entry = call.entry();
+                let reply = match state.check(entry.block) {
+                    Ok(()) => state.flush(entry.books).await,
+                    stale => stale,
+                };
                 call.reply(reply);
+            }
+            BufferCall::Log(call) => {
+                let reply = state.log(call.entry().to).await;
+                call.reply(reply);
+            }
+            BufferCall::FlushBooks(call) => {
+                state.commit(false);
+                let reply = state.flush(true).await;
+                call.reply(reply);
+            }
+            BufferCall::Committed(call) => {
+                state.commit(call.entry().void);
+                call.reply(Ok(()));
             }
             other => state.work(other),
         }
@@ -48,20 +85,40 @@ pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static m
 }
 
 impl State {
-    async fn flush(&mut self) -> Result<(), Errno> {
-        if self.changed {
-            self.disk.call(WriteBlock { block: self.block }, &self.page[..]).await?;
-            self.changed = false;
+    /// Writes what may go.
+    async fn flush(&mut self, books: bool) -> Result<(), Errno> {
+        match self.changed {
+            Changed::MayGo { logged } if books || !logged => self.put_in_place().await,
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    /// Writes the former block, which is lost if the disk refuses.
-    async fn leave(&mut self) {
-        if self.flush().await.is_err() {
-            self.lost = true;
+    async fn put_in_place(&mut self) -> Result<(), Errno> {
+        let written = self.disk.call(WriteBlock { block: self.block }, &self.page[..]).await;
+        match written {
+            Ok(()) => (self.changed, self.tries) = (Changed::Nothing, 0),
+            Err(_) => self.tries = self.tries.saturating_add(1),
         }
-        (self.block, self.changed) = (NO_BLOCK, false);
+        written
+    }
+
+    /// Writes the former block. `EBUSY` if it stays.
+    async fn leave(&mut self, force: bool) -> Result<(), Errno> {
+        match self.changed {
+            Changed::Nothing => {}
+            Changed::Books | Changed::Uncommitted if !force => return Err(Errno::EBUSY),
+            Changed::MayGo { logged: false } => {
+                if self.put_in_place().await.is_err() {
+                    if self.tries < TRIES_MAX && !force {
+                        return Err(Errno::EBUSY);
+                    }
+                    self.lost = true;
+                }
+            }
+            _ => self.put_in_place().await.map_err(|_| Errno::EBUSY)?,
+        }
+        (self.block, self.changed, self.tries) = (NO_BLOCK, Changed::Nothing, 0);
+        Ok(())
     }
 
     async fn load(&mut self, block: u64) -> Result<(), Errno> {
@@ -75,9 +132,11 @@ impl State {
     }
 
     async fn become_block(&mut self, call: Call<Become>) {
-        let Become { block, overwrite } = call.entry();
+        let Become { block, overwrite, force } = call.entry();
         if block != self.block {
-            self.leave().await;
+            if let Err(errno) = self.leave(force).await {
+                return call.reply(Err(errno));
+            }
             if overwrite {
                 self.block = block;
             } else if let Err(errno) = self.load(block).await {
@@ -92,13 +151,39 @@ impl State {
         if block == self.block {
             return call.reply(Ok(self.take_lost()));
         }
-        self.leave().await;
+        if let Err(errno) = self.leave(false).await {
+            return call.reply(Err(errno));
+        }
         call.reply(Ok(self.take_lost()));
         // A failure is found again by whoever wants the block.
         let _ = self.load(block).await;
     }
 
-    fn check(&self, block: u64) -> Result<(), Errno> {
+    /// Writes changed books to block `to`, which is the journal's.
+    async fn log(&mut self, to: u64) -> Result<LoggedBlock, Errno> {
+        if !matches!(self.changed, Changed::Books | Changed::Uncommitted) {
+            return Err(Errno::ENOENT);
+        }
+        let escaped = self.page[..4] == JOURNAL_MAGIC;
+        if escaped {
+            self.page[..4].fill(0);
+        }
+        let written = self.disk.call(WriteBlock { block: to }, &self.page[..]).await;
+        if escaped {
+            self.page[..4].copy_from_slice(&JOURNAL_MAGIC);
+        }
+        written?;
+        self.changed = Changed::Uncommitted;
+        Ok(LoggedBlock { block: self.block, escaped })
+    }
+
+    fn commit(&mut self, void: bool) {
+        if matches!(self.changed, Changed::Books | Changed::Uncommitted) {
+            self.changed = if void { Changed::Nothing } else { Changed::MayGo { logged: true } };
+        }
+    }
+
+    pub(crate) fn check(&self, block: u64) -> Result<(), Errno> {
         if block == self.block { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
@@ -109,102 +194,39 @@ impl State {
         Ok(())
     }
 
-    fn write(&mut self, block: u64, offset: u32, data: &[u8]) -> Result<(), Errno> {
+    fn write(&mut self, block: u64, offset: u32, books: bool, data: &[u8]) -> Result<(), Errno> {
         self.check(block)?;
         let from = offset as usize;
         self.page.get_mut(from..from + data.len()).ok_or(Errno::EINVAL)?.copy_from_slice(data);
-        self.changed = true;
+        self.note(books);
         Ok(())
     }
 
+    fn note(&mut self, books: bool) {
+        if books {
+            self.changed = Changed::Books;
+        } else if self.changed == Changed::Nothing {
+            self.changed = Changed::MayGo { logged: false };
+        }
+    }
+
     /// Changes the page by `work`, if this is `block` and the change succeeds.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &mut self,
         block: u64,
+        books: bool,
         work: impl FnOnce(&mut [u8; PAGE_BYTES]) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
         self.check(block)?;
         let done = work(self.page)?;
-        self.changed = true;
+        self.note(books);
         Ok(done)
     }
 
-    /// The entries that need no disk.
-    fn work(&mut self, call: BufferCall) {
-        match call {
-            BufferCall::Zero(call) => {
-                let zeroed = self.change(call.entry().block, |page| {
-                    page.fill(0);
-                    Ok(())
-                });
-                call.reply(zeroed);
-            }
-            BufferCall::Discard(call) => {
-                let held = self.check(call.entry().block);
-                if held.is_ok() {
-                    self.changed = false;
-                }
-                call.reply(held);
-            }
-            BufferCall::FindEntry(mut call) => {
-                let held = self.check(call.entry().block);
-                let reply = held.and_then(|()| directory_block::find(self.page, call.lent()));
-                call.reply(reply);
-            }
-            BufferCall::ListEntries(mut call) => {
-                let entry = call.entry();
-                let held = self.check(entry.block);
-                let reply = held.and_then(|()| directory_block::list(self.page, entry.position, call.lent()));
-                call.reply(reply);
-            }
-            BufferCall::HasEntries(call) => {
-                let held = self.check(call.entry().block);
-                call.reply(held.and_then(|()| directory_block::has_entries(self.page)));
-            }
-            BufferCall::NameOfEntry(mut call) => {
-                let entry = call.entry();
-                let held = self.check(entry.block);
-                let reply = held.and_then(|()| directory_block::name_of(self.page, entry.ino, call.lent()));
-                call.reply(reply);
-            }
-            other => self.alter(other),
-        }
-    }
-
-    /// The entries that change directory entries or bitmaps.
-    fn alter(&mut self, call: BufferCall) {
-        match call {
-            BufferCall::AddEntry(mut call) => {
-                let entry = call.entry();
-                let name = call.lent();
-                let reply = self.change(entry.block, |page| directory_block::add(page, name, entry.ino, entry.kind));
-                call.reply(reply);
-            }
-            BufferCall::RemoveEntry(mut call) => {
-                let block = call.entry().block;
-                let name = call.lent();
-                let reply = self.change(block, |page| directory_block::remove(page, name));
-                call.reply(reply);
-            }
-            BufferCall::RepointEntry(mut call) => {
-                let entry = call.entry();
-                let name = call.lent();
-                let reply =
-                    self.change(entry.block, |page| directory_block::repoint(page, name, entry.ino, entry.kind));
-                call.reply(reply);
-            }
-            BufferCall::TakeBit(call) => {
-                let entry = call.entry();
-                let taken =
-                    |page: &mut [u8; PAGE_BYTES]| bitmap::take(page, entry.from, entry.below).ok_or(Errno::ENOSPC);
-                call.reply(self.change(entry.block, taken));
-            }
-            BufferCall::ClearBits(call) => {
-                let entry = call.entry();
-                let cleared = |page: &mut [u8; PAGE_BYTES]| Ok(bitmap::clear(page, entry.first, entry.count));
-                call.reply(self.change(entry.block, cleared));
-            }
-            _ => unreachable!("served before"),
-        }
+    /// Forgets that it was changed.
+    pub(crate) fn discard(&mut self, block: u64) -> Result<(), Errno> {
+        self.check(block)?;
+        (self.changed, self.tries) = (Changed::Nothing, 0);
+        Ok(())
     }
 }

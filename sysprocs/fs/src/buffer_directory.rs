@@ -2,11 +2,14 @@
 //!
 //! Invariants: a block is assigned to at most one buffer, and a buffer that was given another block
 //! while pinned counts as holding the former one too (`leaving`) until a pin is put back: only then
-//! has it surely written it. `newest`..`oldest` is a list of all slots by their last `Get`.
+//! has it surely written it. If its former block may not go yet (`refused`), the slot goes back to that
+//! block when nobody has it pinned any more; until then nobody gets either block. Such a slot is passed
+//! over (`stays`) until after the next commit. `newest`..`oldest` is a list of all slots by their last
+//! `Get`.
 //! It calls nobody: buffers read and write the disk on their users' time, so it is never the
 //! bottleneck while the disk turns.
 
-use renga_proto::buffer::{BufferDirectory, BufferDirectoryCall, Get, HeldBlock, NextHeld, Pinned, Put};
+use renga_proto::buffer::{BufferDirectory, BufferDirectoryCall, Get, HeldBlock, Holding, NextHeld, Pinned, Put};
 use renga_rt::{Call, Errno, Never, Port, Protocol};
 
 /// No block: none has this number.
@@ -15,6 +18,8 @@ const NO_BLOCK: u64 = u64::MAX;
 const NO_SLOT: u16 = u16::MAX;
 /// Chains of the hash from block to slot.
 const CHAINS: usize = 128;
+/// One of so many buffers may hold a block that may not go before that is called crowded.
+const CROWDED_SHARE: usize = 4;
 
 /// What the directory knows of one buffer. Boot provides one per buffer.
 pub struct BufferSlot {
@@ -24,6 +29,12 @@ pub struct BufferSlot {
     pins: u16,
     /// The buffer surely holds `block`.
     loaded: bool,
+    /// The buffer would not let `leaving` go.
+    refused: bool,
+    /// Its block may not go until after the next commit.
+    stays: bool,
+    /// It was given another block although all stay.
+    forced: bool,
     newer: u16,
     older: u16,
     /// Next of the same chain.
@@ -36,6 +47,9 @@ impl BufferSlot {
         leaving: NO_BLOCK,
         pins: 0,
         loaded: false,
+        refused: false,
+        stays: false,
+        forced: false,
         newer: NO_SLOT,
         older: NO_SLOT,
         next: NO_SLOT,
@@ -48,6 +62,7 @@ struct State {
     newest: u16,
     oldest: u16,
     pinned: usize,
+    staying: usize,
     lost_writes: u32,
 }
 
@@ -75,6 +90,10 @@ pub async fn buffer_directory(mut port: Port<BufferDirectory>, slots: &'static m
                 let reply = state.get_ahead(call.entry().block);
                 call.reply(reply);
             }
+            BufferDirectoryCall::LetGo(call) => {
+                state.let_go();
+                call.reply(Ok(()));
+            }
         }
     }
 }
@@ -85,8 +104,9 @@ fn chain(block: u64) -> usize {
 
 impl State {
     fn new(slots: &'static mut [BufferSlot]) -> State {
+        let chains = [NO_SLOT; CHAINS];
         let mut state =
-            State { slots, chains: [NO_SLOT; CHAINS], newest: NO_SLOT, oldest: NO_SLOT, pinned: 0, lost_writes: 0 };
+            State { slots, chains, newest: NO_SLOT, oldest: NO_SLOT, pinned: 0, staying: 0, lost_writes: 0 };
         for number in 0..state.slots.len() as u16 {
             state.push_newest(number);
         }
@@ -110,8 +130,9 @@ impl State {
 
     fn get(&mut self, block: u64) -> Option<Pinned> {
         let number = match self.find(block) {
+            Some(number) if self.slot(number).refused => return None,
             Some(number) => number,
-            None => self.assign(block)?,
+            None => self.assign(block, true)?,
         };
         self.unlink(number);
         self.push_newest(number);
@@ -122,7 +143,7 @@ impl State {
         if self.find(block).is_some() {
             return Err(Errno::EAGAIN);
         }
-        let number = self.assign(block).ok_or(Errno::EAGAIN)?;
+        let number = self.assign(block, false).ok_or(Errno::EAGAIN)?;
         self.unlink(number);
         self.push_newest(number);
         Ok(self.pin(number).buffer)
@@ -131,9 +152,9 @@ impl State {
     fn pin(&mut self, number: u16) -> Pinned {
         let slot = self.slot(number);
         slot.pins += 1;
-        let (first, fresh) = (slot.pins == 1, !slot.loaded);
+        let (first, fresh, force) = (slot.pins == 1, !slot.loaded, slot.forced);
         self.pinned += usize::from(first);
-        Pinned { buffer: number, fresh }
+        Pinned { buffer: number, fresh, force, crowded: self.staying * CROWDED_SHARE > self.slots.len() }
     }
 
     /// Bounded by the length of one chain, which is at most the number of buffers.
@@ -148,34 +169,80 @@ impl State {
         None
     }
 
-    /// Gives `block` the least recently used buffer that is not pinned; `None` while there is none,
-    /// or another buffer is still to write `block`.
-    fn assign(&mut self, block: u64) -> Option<u16> {
+    /// Gives `block` the least recently used buffer that is not pinned and whose block may go; with
+    /// `force`, if there is none, one whose block may not. `None` while there is none, or another buffer
+    /// is still to write `block`.
+    fn assign(&mut self, block: u64, force: bool) -> Option<u16> {
         // A slot that is leaving a block is pinned, so there is nothing to look for without pins.
         if self.pinned > 0 && self.slots.iter().any(|slot| slot.leaving == block) {
             return None;
         }
-        let mut number = self.oldest;
-        while self.slots.get(usize::from(number))?.pins > 0 {
-            number = self.slot(number).newer;
-        }
-        self.unchain(number);
-        let head = core::mem::replace(&mut self.chains[chain(block)], number);
+        let (number, forced) = match self.oldest_free(false) {
+            Some(number) => (number, false),
+            None if force => (self.oldest_free(true)?, true),
+            None => return None,
+        };
+        let former = self.slot(number).block;
+        self.rechain(number, block);
         let slot = self.slot(number);
-        slot.leaving = slot.block;
-        slot.block = block;
-        slot.loaded = false;
-        slot.next = head;
+        (slot.leaving, slot.loaded, slot.forced) = (former, false, forced);
+        if forced {
+            slot.stays = false;
+            self.staying -= 1;
+        }
         Some(number)
+    }
+
+    /// The least recently used slot that is not pinned. Bounded by the number of slots.
+    fn oldest_free(&self, stays: bool) -> Option<u16> {
+        let mut number = self.oldest;
+        loop {
+            let slot = self.slots.get(usize::from(number))?;
+            if slot.pins == 0 && slot.stays == stays {
+                return Some(number);
+            }
+            number = slot.newer;
+        }
     }
 
     fn put(&mut self, put: Put) {
         let Some(slot) = self.slots.get_mut(usize::from(put.buffer)).filter(|slot| slot.pins > 0) else { return };
-        slot.leaving = NO_BLOCK;
-        slot.loaded = put.loaded;
         slot.pins -= 1;
-        self.pinned -= usize::from(slot.pins == 0);
+        if put.holding == Holding::Former {
+            slot.refused = slot.leaving != NO_BLOCK;
+        } else {
+            (slot.leaving, slot.refused, slot.forced) = (NO_BLOCK, false, false);
+            slot.loaded = put.holding == Holding::Block;
+        }
+        let (free, refused) = (slot.pins == 0, slot.refused);
+        self.pinned -= usize::from(free);
         self.lost_writes += u32::from(put.lost);
+        if free && refused {
+            self.go_back(put.buffer);
+        }
+    }
+
+    /// A slot holds its former block again.
+    fn go_back(&mut self, number: u16) {
+        let former = self.slot(number).leaving;
+        self.rechain(number, former);
+        let slot = self.slot(number);
+        (slot.leaving, slot.refused, slot.forced) = (NO_BLOCK, false, false);
+        (slot.loaded, slot.stays) = (true, true);
+        self.staying += 1;
+    }
+
+    fn let_go(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.stays = false);
+        self.staying = 0;
+    }
+
+    /// Makes `block` that of a slot.
+    fn rechain(&mut self, number: u16, block: u64) {
+        self.unchain(number);
+        let head = core::mem::replace(&mut self.chains[chain(block)], number);
+        let slot = self.slot(number);
+        (slot.block, slot.next) = (block, head);
     }
 
     fn next_held(&self, range: NextHeld) -> Result<HeldBlock, Errno> {

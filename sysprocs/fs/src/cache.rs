@@ -6,9 +6,9 @@
 //! Not here: who holds what (`buffer_directory.rs`, `buffer.rs`).
 
 use renga_proto::buffer::{
-    AddEntry, Become, Buffer, BufferDirectory, ClearBits, Discard, FindEntry, Flush, Get, GetAhead, HasEntries,
-    HeldBlock, ListEntries, LostWrites, NameOfEntry, NextHeld, Put, ReadAhead, ReadBytes, RemoveEntry, RepointEntry,
-    TakeBit, WriteBytes, Zero,
+    AddEntry, Become, Buffer, BufferDirectory, ClearBits, Committed, Discard, FindEntry, Flush, FlushBooks, Get,
+    GetAhead, HasEntries, HeldBlock, Holding, LetGo, ListEntries, Log, LoggedBlock, LostWrites, NameOfEntry, NextHeld,
+    Put, ReadAhead, ReadBytes, RemoveEntry, RepointEntry, TakeBit, WriteBytes, Zero,
 };
 use renga_proto::inode::{DirectoryRead, EntryFound};
 use renga_rt::{Client, Errno, Family};
@@ -41,6 +41,8 @@ pub(crate) struct Cache {
     board: u8,
     short_cuts: [ShortCut; SHORT_CUTS],
     oldest: usize,
+    /// Many buffers wait for a commit.
+    pub(crate) crowded: bool,
 }
 
 /// Calls `entry` of the buffer of its block: by a short cut, or pinned.
@@ -62,7 +64,7 @@ macro_rules! on_buffer {
 
 struct Pin {
     buffer: u16,
-    loaded: bool,
+    holding: Holding,
     lost: bool,
 }
 
@@ -71,7 +73,7 @@ impl Cache {
         let board = clients.directory.server().board.0;
         let none = ShortCut { block: u64::MAX, buffer: 0, uses_left: 0 };
         let (directory, buffers) = (clients.directory, clients.buffers);
-        Cache { directory, buffers, board, short_cuts: [none; SHORT_CUTS], oldest: 0 }
+        Cache { directory, buffers, board, short_cuts: [none; SHORT_CUTS], oldest: 0, crowded: false }
     }
 
     fn buffer(&mut self, number: u16) -> Result<Client<Buffer>, Errno> {
@@ -97,48 +99,70 @@ impl Cache {
 
     /// The buffer of `block`, pinned and holding it. An error leaves nothing pinned.
     async fn pin(&mut self, block: u64, overwrite: bool) -> Result<Pin, Errno> {
-        let pinned = self.directory.call(Get { block }, ()).await?;
-        let mut pin = Pin { buffer: pinned.buffer, loaded: true, lost: false };
-        if pinned.fresh {
-            match self.buffer(pin.buffer)?.call(Become { block, overwrite }, ()).await {
-                Ok(lost) => pin.lost = lost,
+        // A refusal makes the directory offer another buffer; one that may not refuse does so only if the
+        // disk fails, and then the others are tried.
+        let mut failures = 0;
+        while failures <= self.count() {
+            let pinned = self.directory.call(Get { block }, ()).await?;
+            self.crowded = pinned.crowded;
+            let mut pin = Pin { buffer: pinned.buffer, holding: Holding::Block, lost: false };
+            if !pinned.fresh {
+                self.remember(block, pin.buffer);
+                return Ok(pin);
+            }
+            let wanted = Become { block, overwrite, force: pinned.force };
+            match self.buffer(pin.buffer)?.call(wanted, ()).await {
+                Ok(lost) => {
+                    pin.lost = lost;
+                    self.remember(block, pin.buffer);
+                    return Ok(pin);
+                }
+                Err(Errno::EBUSY) => {
+                    pin.holding = Holding::Former;
+                    self.put(pin).await;
+                    failures += usize::from(pinned.force);
+                }
                 Err(errno) => {
-                    pin.loaded = false;
+                    pin.holding = Holding::Nothing;
                     self.put(pin).await;
                     return Err(errno);
                 }
             }
         }
-        self.remember(block, pin.buffer);
-        Ok(pin)
+        Err(Errno::EIO)
     }
 
     async fn put(&mut self, pin: Pin) {
         // It refuses nothing.
-        let Pin { buffer, loaded, lost } = pin;
-        let _ = self.directory.call(Put { buffer, loaded, lost }, ()).await;
+        let Pin { buffer, holding, lost } = pin;
+        let _ = self.directory.call(Put { buffer, holding, lost }, ()).await;
     }
 
     pub(crate) async fn read(&mut self, block: u32, offset: u32, out: &mut [u8]) -> Result<(), Errno> {
         on_buffer!(self, block, ReadBytes { block: block.into(), offset }, &mut *out)
     }
 
+    /// Writes content.
     pub(crate) async fn write(&mut self, block: u32, offset: u32, data: &[u8]) -> Result<(), Errno> {
-        on_buffer!(self, block, WriteBytes { block: block.into(), offset }, data)
+        on_buffer!(self, block, WriteBytes { block: block.into(), offset, books: false }, data)
+    }
+    /// Writes books.
+    pub(crate) async fn write_books(&mut self, block: u32, offset: u32, data: &[u8]) -> Result<(), Errno> {
+        on_buffer!(self, block, WriteBytes { block: block.into(), offset, books: true }, data)
     }
 
     /// Replaces the content of the whole block, which is not read first: by `data` from `offset` on
     /// and zeros around it.
-    pub(crate) async fn overwrite(&mut self, block: u32, offset: u32, data: &[u8]) -> Result<(), Errno> {
+    pub(crate) async fn overwrite(&mut self, block: u32, offset: u32, data: &[u8], books: bool) -> Result<(), Errno> {
         let block = u64::from(block);
         let pin = self.pin(block, true).await?;
         let mut buffer = self.buffer(pin.buffer)?;
         let mut reply = Ok(());
         if data.len() < renga_abi::PAGE_BYTES {
-            reply = buffer.call(Zero { block }, ()).await;
+            reply = buffer.call(Zero { block, books }, ()).await;
         }
         if reply.is_ok() && !data.is_empty() {
-            reply = buffer.call(WriteBytes { block, offset }, data).await;
+            reply = buffer.call(WriteBytes { block, offset, books }, data).await;
         }
         self.put(pin).await;
         reply
@@ -148,9 +172,10 @@ impl Cache {
     pub(crate) async fn read_ahead(&mut self, block: u32) -> Result<(), Errno> {
         let block = u64::from(block);
         let Ok(buffer) = self.directory.call(GetAhead { block }, ()).await else { return Ok(()) };
-        let lost = self.buffer(buffer)?.call(ReadAhead { block }, ()).await == Ok(true);
+        let begun = self.buffer(buffer)?.call(ReadAhead { block }, ()).await;
         // The block may not be there yet: whoever wants it asks the buffer to hold it again.
-        self.put(Pin { buffer, loaded: false, lost }).await;
+        let holding = if begun == Err(Errno::EBUSY) { Holding::Former } else { Holding::Nothing };
+        self.put(Pin { buffer, holding, lost: begun == Ok(true) }).await;
         Ok(())
     }
 
@@ -165,22 +190,43 @@ impl Cache {
         Ok(())
     }
 
-    /// Writes every changed block to the disk, in ascending order.
-    pub(crate) async fn sync(&mut self) -> Result<(), Errno> {
-        self.sync_range(0, u64::MAX).await
-    }
-
-    /// As `sync`, of the blocks from `from` to `below`.
-    pub(crate) async fn sync_range(&mut self, mut from: u64, below: u64) -> Result<(), Errno> {
-        let mut told = Ok(());
-        while let Ok(HeldBlock { block, buffer }) = self.directory.call(NextHeld { from, below }, ()).await {
-            match self.buffer(buffer)?.call(Flush { block }, ()).await {
+    /// Writes all changed content to the disk, in ascending order; with `books` also those books that are
+    /// in the journal.
+    pub(crate) async fn flush(&mut self, books: bool) -> Result<(), Errno> {
+        let (mut told, mut from) = (Ok(()), 0);
+        while let Ok(HeldBlock { block, buffer }) = self.directory.call(NextHeld { from, below: u64::MAX }, ()).await {
+            match self.buffer(buffer)?.call(Flush { block, books }, ()).await {
                 // Written when the buffer went on to another block.
                 Ok(()) | Err(Errno::ESTALE) => {}
                 Err(errno) => told = Err(errno),
             }
             from = block + 1;
         }
+        told
+    }
+
+    /// How many buffers there are.
+    pub(crate) fn count(&self) -> usize {
+        self.buffers.count(self.board)
+    }
+    /// Lets a buffer write its changed books to block `to`, which is the journal's.
+    pub(crate) async fn log(&mut self, buffer: usize, to: u64) -> Result<LoggedBlock, Errno> {
+        self.buffers.at(self.board, buffer).ok_or(Errno::EIO)?.call(Log { to }, ()).await
+    }
+    /// Says that what was logged is committed; `void`: that it never will be.
+    pub(crate) async fn committed(&mut self, void: bool) -> Result<(), Errno> {
+        for number in 0..self.count() as u16 {
+            self.buffer(number)?.call(Committed { void }, ()).await?;
+        }
+        self.directory.call(LetGo {}, ()).await
+    }
+    /// Writes all changed books to their places, without a journal.
+    pub(crate) async fn flush_books(&mut self) -> Result<(), Errno> {
+        let mut told = Ok(());
+        for number in 0..self.count() as u16 {
+            told = told.and(self.buffer(number)?.call(FlushBooks {}, ()).await);
+        }
+        self.directory.call(LetGo {}, ()).await?;
         told
     }
 

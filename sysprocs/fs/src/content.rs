@@ -108,8 +108,10 @@ impl ActiveInode {
     /// Writes `data` at `offset`; a failure is told, and kept for whoever was let go early.
     pub(crate) async fn write_at(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
         let written = self.try_write_at(offset, data).await;
-        if let Err(errno) = written {
-            self.kept = self.kept.or(Some(errno));
+        match written {
+            // Not the last word: it is tried again after a commit.
+            Ok(()) | Err(Errno::EAGAIN) => {}
+            Err(errno) => self.kept = self.kept.or(Some(errno)),
         }
         written
     }
@@ -121,7 +123,7 @@ impl ActiveInode {
         if data.is_empty() {
             return Ok(());
         }
-        self.begin_write().await;
+        self.begin_write().await?;
         let mut written = 0;
         let mut told = Ok(());
         while written < data.len() && told.is_ok() {
@@ -146,7 +148,7 @@ impl ActiveInode {
         let (block, fresh) = self.map_for_write(at / PAGE).await?;
         let within = (at % PAGE) as u32;
         if fresh || part.len() == PAGE_BYTES {
-            self.cache.overwrite(block, within, part).await
+            self.cache.overwrite(block, within, part, false).await
         } else {
             self.cache.write(block, within, part).await
         }
@@ -156,6 +158,16 @@ impl ActiveInode {
     pub(crate) async fn append(&mut self, data: &[u8]) -> Result<u64, Errno> {
         self.write_at(self.record.size(), data).await?;
         Ok(self.record.size())
+    }
+
+    /// A write that was tried before; what still finds no room will not find any.
+    pub(crate) async fn write_again(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        let written = self.write_at(offset, data).await;
+        if written != Err(Errno::EAGAIN) {
+            return written;
+        }
+        self.kept = self.kept.or(Some(Errno::ENOSPC));
+        Err(Errno::ENOSPC)
     }
 
     /// The target of a symbolic link; how many bytes.
@@ -182,11 +194,12 @@ impl ActiveInode {
         if !self.record.is(SYMBOLIC_LINK) || target.len() >= PAGE_BYTES {
             return Err(Errno::EINVAL);
         }
+        self.begin_change().await?;
         if target.len() < POINTER_BYTES {
             self.record.short_target()[..target.len()].copy_from_slice(target);
         } else {
             let (block, _) = self.map_for_write(0).await?;
-            self.cache.overwrite(block, 0, target).await?;
+            self.cache.overwrite(block, 0, target, false).await?;
         }
         self.record.set_size(target.len() as u64);
         self.touch_content();

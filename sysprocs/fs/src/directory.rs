@@ -54,7 +54,7 @@ impl ActiveInode {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Err(Errno::EINVAL);
         }
-        self.begin_write().await;
+        self.begin_write().await?;
         for index in self.room_from..blocks {
             let block = self.directory_block(index).await?;
             match self.cache.add_entry(block, name, ino, kind).await {
@@ -72,7 +72,7 @@ impl ActiveInode {
             return Err(Errno::ENOSPC);
         }
         let (block, _) = self.map_for_write(blocks).await?;
-        self.cache.overwrite(block, 0, &EMPTY).await?;
+        self.cache.overwrite(block, 0, &EMPTY, true).await?;
         self.record.set_size((blocks + 1) * PAGE);
         self.room_from = blocks;
         self.touch_content();
@@ -81,7 +81,7 @@ impl ActiveInode {
     }
 
     pub(crate) async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
-        self.begin_write().await;
+        self.begin_write().await?;
         for index in 0..self.directory_blocks()? {
             let block = self.directory_block(index).await?;
             match self.cache.remove_entry(block, name).await {
@@ -98,7 +98,7 @@ impl ActiveInode {
     }
 
     pub(crate) async fn repoint(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
-        self.begin_write().await;
+        self.begin_write().await?;
         for index in 0..self.directory_blocks()? {
             let block = self.directory_block(index).await?;
             match self.cache.repoint_entry(block, name, ino, kind).await {

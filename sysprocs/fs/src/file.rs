@@ -6,8 +6,8 @@
 
 use renga_proto::file::{File, FileCall, FileFacts, Seek, Whence};
 use renga_proto::inode::{
-    Append, Inode, InodeDirectory, ReadAt, ReadDirectory, Release, SetMode, SetOwner, SetTimes, Settle, Size, Status,
-    Sync, Truncate, WriteAt,
+    Append, CommitAll, Inode, InodeDirectory, ReadAt, ReadDirectory, Release, SetMode, SetOwner, SetTimes, Settle,
+    Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::slots::{FileTable, FreeFile};
 use renga_rt::{Call, Client, Errno, Family, Never, Port};
@@ -251,7 +251,8 @@ impl State {
 
     async fn sync(&mut self) -> Result<(), Errno> {
         self.written = false;
-        self.inode()?.call(Sync {}, ()).await
+        self.inode()?.call(Sync {}, ()).await?;
+        self.clients.inode_directory.call(CommitAll { whole: false }, ()).await
     }
 
     async fn set_size(&mut self, bytes: u64) -> Result<(), Errno> {

@@ -49,6 +49,12 @@ impl Group {
         }
     }
 
+    /// Whether bitmaps and a table of `table_blocks` are inside a file system of `blocks`.
+    pub(crate) fn is_inside(&self, blocks: u32, table_blocks: u32) -> bool {
+        let inside = |first: u32, count: u32| first > 0 && first.checked_add(count).is_some_and(|end| end <= blocks);
+        inside(self.block_bitmap, 1) && inside(self.inode_bitmap, 1) && inside(self.inode_table, table_blocks)
+    }
+
     pub(crate) fn counts(&self) -> [u8; COUNTS_BYTES] {
         let mut bytes = [0; COUNTS_BYTES];
         for (at, count) in [self.free_blocks, self.free_inodes, self.directories].into_iter().enumerate() {

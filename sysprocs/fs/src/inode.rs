@@ -1,13 +1,40 @@
 //! The inode process: serves one active inode at a time, as the directory of inodes says.
 //!
+//! Invariant: while it is frozen it changes nothing, so that a commit sees every change whole. A write
+//! that finds no room waits for a commit, which frees blocks, without keeping that from coming.
+//!
 //! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
 //! `status.rs`).
 
 use crate::active_inode::ActiveInode;
 use crate::cache::CacheClients;
 use renga_proto::allocator::Allocator;
-use renga_proto::inode::{Inode, InodeCall};
-use renga_rt::{Client, Me, Never, Port};
+use renga_proto::inode::{
+    Append, Facts, Find, Freeze, Inode, InodeCall, IsEmpty, Links, NameOf, ReadAt, ReadDirectory, ReadLink, Settle,
+    Size, Status, Thaw, WriteAt,
+};
+use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
+
+/// What may be asked of an inode that stands still.
+const STILL: u32 = ReadAt::BIT
+    | Facts::BIT
+    | Find::BIT
+    | Freeze::BIT
+    | IsEmpty::BIT
+    | Links::BIT
+    | NameOf::BIT
+    | ReadDirectory::BIT
+    | ReadLink::BIT
+    | Settle::BIT
+    | Size::BIT
+    | Status::BIT
+    | Thaw::BIT;
+
+/// A write that waits for a commit, and where it began.
+enum Stuck {
+    Write(Call<WriteAt>),
+    Append(Call<Append>, u64),
+}
 
 /// Serves inode process `number`. `epoch_ns`: time of boot, ns since 1970.
 pub async fn inode(
@@ -19,8 +46,10 @@ pub async fn inode(
     epoch_ns: u64,
 ) -> Never {
     let mut inode = ActiveInode::new(me, cache, allocator, number, epoch_ns);
+    let (mut frozen, mut stuck) = (false, None);
     loop {
-        match port.accept().await {
+        let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };
+        match port.accept_only(open).await {
             InodeCall::ReadAt(mut call) => {
                 let offset = call.entry().offset;
                 let read = inode.read_at(offset, call.lent()).await;
@@ -30,8 +59,29 @@ pub async fn inode(
             }
             InodeCall::WriteAt(mut call) => {
                 let offset = call.entry().offset;
-                let written = inode.write_at(offset, call.lent()).await;
-                call.reply(written);
+                match inode.write_at(offset, call.lent()).await {
+                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Write(call)),
+                    written => call.reply(written),
+                }
+            }
+            InodeCall::Append(mut call) => {
+                let offset = inode.record.size();
+                match inode.append(call.lent()).await {
+                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Append(call, offset)),
+                    end => call.reply(end),
+                }
+            }
+            InodeCall::Freeze(call) => {
+                frozen = true;
+                let state = inode.freeze().await;
+                call.reply(state);
+            }
+            InodeCall::Thaw(call) => {
+                frozen = false;
+                call.reply(Ok(()));
+                if let Some(stuck) = stuck.take() {
+                    again(&mut inode, stuck).await;
+                }
             }
             InodeCall::Find(mut call) => {
                 let found = inode.find(call.lent()).await;
@@ -43,12 +93,23 @@ pub async fn inode(
     }
 }
 
+/// Tries a write again after a commit.
+async fn again(inode: &mut ActiveInode, stuck: Stuck) {
+    match stuck {
+        Stuck::Write(mut call) => {
+            let offset = call.entry().offset;
+            let written = inode.write_again(offset, call.lent()).await;
+            call.reply(written);
+        }
+        Stuck::Append(mut call, offset) => {
+            let written = inode.write_again(offset, call.lent()).await;
+            call.reply(written.map(|()| inode.record.size()));
+        }
+    }
+}
+
 async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
     match call {
-        InodeCall::Append(mut call) => {
-            let end = inode.append(call.lent()).await;
-            call.reply(end);
-        }
         InodeCall::Truncate(call) => {
             let done = inode.truncate(call.entry().bytes).await;
             call.reply(done);
@@ -79,10 +140,6 @@ async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
         InodeCall::Initialise(call) => {
             let entry = call.entry();
             let done = inode.initialise(entry.ino, entry.mode, entry.device).await;
-            call.reply(done);
-        }
-        InodeCall::Save(call) => {
-            let done = inode.save().await;
             call.reply(done);
         }
         InodeCall::Unload(call) => {
@@ -129,11 +186,11 @@ async fn serve_directory(inode: &mut ActiveInode, call: InodeCall) {
             call.set_taken_used(name.map_or(0, |bytes| bytes as usize));
             call.reply(name);
         }
-        other => serve_status(inode, other),
+        other => serve_status(inode, other).await,
     }
 }
 
-fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
+async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
     match call {
         InodeCall::Status(mut call) => {
             let done = inode.status(call.lent());
@@ -142,15 +199,15 @@ fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
         InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.record.size())),
         InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
         InodeCall::SetMode(call) => {
-            let reply = inode.set_mode(call.entry().mode);
+            let reply = inode.set_mode(call.entry().mode).await;
             call.reply(reply);
         }
         InodeCall::SetTimes(call) => {
-            let reply = inode.set_times(call.entry().access_ns, call.entry().modify_ns);
+            let reply = inode.set_times(call.entry().access_ns, call.entry().modify_ns).await;
             call.reply(reply);
         }
         InodeCall::SetOwner(call) => {
-            let reply = inode.set_owner(call.entry().uid, call.entry().gid);
+            let reply = inode.set_owner(call.entry().uid, call.entry().gid).await;
             call.reply(reply);
         }
         _ => unreachable!("served before"),

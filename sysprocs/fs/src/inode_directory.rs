@@ -4,11 +4,14 @@
 //! its process is needed for another (least recently used first), unless it has no links: then it is
 //! given up, and freed, at once. It also keeps the lock of names (`InodeDirectory::LockNames`), as
 //! it must not activate an inode that is being freed.
+//!
+//! It decides what a commit holds: when nobody is changing names, and every inode stands still, the
+//! buffers hold whole changes only.
 
 use crate::inode_record::{DIRECTORY, TYPE_MASK};
-use renga_proto::allocator::{Allocator, FreeInode, TakeInode};
+use renga_proto::allocator::{Allocator, Commit, FreeInode, NextOrphan, TakeInode};
 use renga_proto::inode::{
-    Create, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Load, LockNames, Save, Unload,
+    CommitAll, Create, Freeze, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Load, LockNames, Thaw, Unload,
 };
 use renga_rt::{Call, Client, Errno, Family, Never, Port, Protocol};
 
@@ -57,8 +60,17 @@ pub async fn inode_directory(
     let board = allocator.server().board.0;
     let mut state = State { inodes, allocator, board, slots, uses: 0, retired: false };
     let mut lock = NamesLock::default();
+    let mut commit: Option<Call<CommitAll>> = None;
+    state.free_orphans().await;
     loop {
+        if !lock.exclusive
+            && let Some(call) = commit.take()
+        {
+            let done = state.commit(call.entry().whole).await;
+            call.reply(done);
+        }
         let closed = if lock.waiting.is_some() { LockNames::BIT } else { 0 };
+        let closed = closed | if commit.is_some() { CommitAll::BIT } else { 0 };
         match port.accept_only(InodeDirectory::ENTRIES & !closed).await {
             InodeDirectoryCall::Activate(call) => {
                 let slot = state.activate(call.entry().ino).await;
@@ -81,10 +93,7 @@ pub async fn inode_directory(
                 let reply = state.keep(usize::from(call.entry().slot));
                 call.reply(reply);
             }
-            InodeDirectoryCall::SaveAll(call) => {
-                let saved = state.save_all().await;
-                call.reply(saved);
-            }
+            InodeDirectoryCall::CommitAll(call) => commit = Some(call),
             InodeDirectoryCall::Retire(call) => {
                 let retired = state.retire().await;
                 call.reply(retired);
@@ -218,14 +227,38 @@ impl State {
         Ok(self.refer(slot))
     }
 
-    async fn save_all(&mut self) -> Result<(), Errno> {
-        let mut told = Ok(());
+    /// Makes all changes permanent. An inode that cannot be written to its buffer is left out.
+    async fn commit(&mut self, whole: bool) -> Result<(), Errno> {
+        let (mut told, mut broken) = (Ok(()), false);
         for slot in 0..self.slots.len() {
             if self.slots[slot].ino != NO_INODE {
-                told = told.and(self.inode(slot)?.call(Save {}, ()).await);
+                match self.inode(slot)?.call(Freeze {}, ()).await {
+                    Ok(frozen) => broken |= frozen.broken,
+                    Err(errno) => (told, broken) = (Err(errno), true),
+                }
             }
         }
-        told
+        let done = self.allocator.call(Commit { whole, broken }, ()).await;
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].ino != NO_INODE {
+                self.inode(slot)?.call(Thaw {}, ()).await?;
+            }
+        }
+        done.and(told)
+    }
+
+    /// Frees the inodes that had lost their last name when a cut came.
+    async fn free_orphans(&mut self) {
+        let mut from = 0;
+        while let Ok(ino) = self.allocator.call(NextOrphan { from }, ()).await {
+            if let Ok(slot) = self.activate(ino).await {
+                let slot = usize::from(slot);
+                self.slots[slot].unlinked = true;
+                let _ = self.release(slot);
+                self.free_if_unlinked(slot).await;
+            }
+            from = ino + 1;
+        }
     }
 
     async fn retire(&mut self) -> Result<(), Errno> {

@@ -21,14 +21,14 @@ impl Walker {
         if creates && open.flags & OPEN_DIRECTORY != 0 {
             return Err(Errno::EINVAL);
         }
-        self.lock(creates).await;
-        let opened = if creates {
-            self.open_or_create(open, path).await
-        } else {
-            self.resolve(open.at, path, open.flags & NO_FOLLOW == 0).await.map(|node| (node, false))
+        let (node, created) = match self.open_locked(creates, open, path).await {
+            Err(Errno::EAGAIN) => {
+                self.commit().await;
+                let again = self.open_locked(creates, open, path).await;
+                again.map_err(|errno| if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno })?
+            }
+            opened => opened?,
         };
-        self.unlock().await;
-        let (node, created) = opened?;
         match self.finish_open(&node, open.flags, created).await {
             Ok(facts) => Ok(facts),
             Err(errno) => {
@@ -36,6 +36,17 @@ impl Walker {
                 Err(errno)
             }
         }
+    }
+
+    async fn open_locked(&mut self, creates: bool, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
+        self.lock(creates).await;
+        let opened = if creates {
+            self.open_or_create(open, path).await
+        } else {
+            self.resolve(open.at, path, open.flags & NO_FOLLOW == 0).await.map(|node| (node, false))
+        };
+        self.unlock().await;
+        opened
     }
 
     async fn finish_open(&mut self, node: &Node, flags: u32, created: bool) -> Result<InodeFacts, Errno> {

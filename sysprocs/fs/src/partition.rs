@@ -4,7 +4,7 @@
 
 use crate::bytes::u32_at;
 use crate::groups::GROUPS_MAX;
-use crate::superblock::{MAGIC, SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET, Superblock};
+use crate::superblock::{FEATURE_JOURNAL, FEATURE_RECOVER, MAGIC, SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET, Superblock};
 use core::fmt;
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::{Block, SECTOR_BYTES};
@@ -18,9 +18,10 @@ const ENTRY_BYTES: usize = 16;
 /// Partition type of Linux file systems.
 const LINUX: u8 = 0x83;
 const SIGNATURE: [u8; 2] = [0x55, 0xaa];
-/// Compatible, incompatible and read-only-compatible features that may be on: none; file types in
-/// directory entries; sparse superblocks and files of 2 GiB and more.
-const FEATURES: [u32; 3] = [0, 2, 1 | 2];
+/// Compatible, incompatible and read-only-compatible features that may be on: a journal; file types in
+/// directory entries, and that the journal is to be looked at; sparse superblocks and files of 2 GiB and
+/// more.
+const FEATURES: [u32; 3] = [FEATURE_JOURNAL, 2 | FEATURE_RECOVER, 1 | 2];
 
 /// Where the file system is on its medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub enum NotExt2 {
     Revision,
     /// Blocks are not of 4096 bytes.
     BlockSize,
-    /// Features beyond filetype, sparse_super and large_file.
+    /// Features beyond has_journal, filetype, sparse_super and large_file.
     Features,
     /// The superblock contradicts itself, or the file system is longer than its partition.
     Geometry,
@@ -63,7 +64,7 @@ impl NotExt2 {
             NotExt2::BlockSize => "the ext2 file system's blocks are not of 4096 bytes (mke2fs -b 4096)",
             NotExt2::Features => {
                 "the file system has features beyond ext2's \
-                 (make it with mke2fs -t ext2 -b 4096 -O none,filetype,sparse_super,large_file)"
+                 (make it with mke2fs -t ext2 -b 4096 -O none,has_journal,filetype,sparse_super,large_file)"
             }
             NotExt2::Geometry => "the ext2 superblock contradicts itself or the partition's length",
             NotExt2::TooLarge => "the ext2 file system is too large (16 GiB at most)",
@@ -111,13 +112,16 @@ fn check(superblock: &Superblock, room_blocks: u64) -> Result<(), NotExt2> {
     let groups = superblock.groups();
     let inode_bytes = superblock.inode_bytes();
     let inodes = superblock.inodes_per_group();
+    let recover = superblock.features()[1] & FEATURE_RECOVER != 0;
     let consistent = superblock.first_block() == 0
         && (1..=page_bits).contains(&superblock.blocks_per_group())
         && (1..=page_bits).contains(&inodes)
         && inode_bytes.is_power_of_two()
         && (128..=PAGE_BYTES as u32).contains(&inode_bytes)
         && u64::from(superblock.inodes()) == u64::from(groups) * u64::from(inodes)
-        && u64::from(superblock.blocks()) <= room_blocks;
+        && u64::from(superblock.blocks()) <= room_blocks
+        && superblock.blocks() > 0
+        && (!recover || superblock.has_journal());
     let fail = [
         (superblock.magic() != MAGIC, NotExt2::NoSuperblock),
         (superblock.revision() != 1, NotExt2::Revision),

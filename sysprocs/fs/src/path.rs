@@ -8,9 +8,9 @@
 
 use crate::cache::CacheClients;
 use crate::walk::{Node, Walker};
-use renga_proto::allocator::{Allocator, FillStatus, MarkClean, SaveCounts};
+use renga_proto::allocator::{Allocator, FillStatus, MarkClean};
 use renga_proto::inode::{
-    Facts, Inode, InodeDirectory, ReadLink, Retire, SaveAll, SetMode, SetOwner, SetTimes, Status, Truncate,
+    CommitAll, Facts, Inode, InodeDirectory, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status, Truncate,
 };
 use renga_proto::path::{NO_FOLLOW, Path, PathCall};
 use renga_rt::{Client, Errno, Family, Never, Port};
@@ -33,13 +33,23 @@ renga_rt::clients! {
     }
 }
 
-/// An operation under the lock of names.
+/// An operation under the lock of names; again after a commit if there was no room.
 macro_rules! locked {
     ($walker:expr, $exclusive:expr, $operation:expr) => {{
-        $walker.lock($exclusive).await;
-        let done = $operation.await;
-        $walker.unlock().await;
-        done
+        let mut tries = 0;
+        loop {
+            $walker.lock($exclusive).await;
+            let done = $operation.await;
+            $walker.unlock().await;
+            if done != Err(Errno::EAGAIN) {
+                break done;
+            }
+            if tries > 0 {
+                break Err(Errno::ENOSPC);
+            }
+            tries += 1;
+            $walker.commit().await;
+        }
     }};
 }
 
@@ -208,22 +218,25 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 
 impl Walker {
     async fn lookup(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
-        locked!(self, false, self.resolve(at, path, follow))
+        self.lock(false).await;
+        let node = self.resolve(at, path, follow).await;
+        self.unlock().await;
+        node
+    }
+
+    /// Makes room: what was given back is free afterwards.
+    pub(crate) async fn commit(&mut self) {
+        // A failure is that of whoever finds no room then.
+        let _ = self.directory.call(CommitAll { whole: false }, ()).await;
     }
 
     async fn sync_all(&mut self) -> Result<(), Errno> {
-        let saved = self.directory.call(SaveAll {}, ()).await;
-        let counted = self.allocator.call(SaveCounts {}, ()).await;
-        let synced = self.cache.sync().await;
-        saved.and(counted).and(synced)
+        let synced = self.cache.flush(false).await;
+        self.directory.call(CommitAll { whole: false }, ()).await.and(synced)
     }
 
-    /// All but the mark goes to the disk first: the mark says that it is there.
     async fn unmount(&mut self) -> Result<(), Errno> {
         self.directory.call(Retire {}, ()).await?;
-        self.allocator.call(SaveCounts {}, ()).await?;
-        self.cache.sync().await?;
-        self.allocator.call(MarkClean {}, ()).await?;
-        self.cache.sync().await
+        self.allocator.call(MarkClean {}, ()).await
     }
 }

@@ -44,15 +44,17 @@ impl ActiveInode {
         Ok(())
     }
 
-    pub(crate) fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+    pub(crate) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
         self.check()?;
+        self.begin_change().await?;
         self.record.set_mode(self.record.mode() & TYPE_MASK | mode & !TYPE_MASK);
         self.touch();
         Ok(())
     }
 
-    pub(crate) fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
+    pub(crate) async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
         self.check()?;
+        self.begin_change().await?;
         if (access_ns, modify_ns) == (TIME_KEEP, TIME_KEEP) {
             return Ok(());
         }
@@ -68,8 +70,9 @@ impl ActiveInode {
         Ok(())
     }
 
-    pub(crate) fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
+    pub(crate) async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
         self.check()?;
+        self.begin_change().await?;
         let (old_uid, old_gid) = self.record.owner();
         let choose = |new: u32, old: u32| if new == u32::MAX { old } else { new };
         self.record.set_owner(choose(uid, old_uid), choose(gid, old_gid));

@@ -5,8 +5,8 @@
 
 use crate::bytes::{put_u16, put_u32, u16_at, u32_at};
 
-/// Bytes of the superblock that are kept; what lies behind is never changed.
-pub(crate) const SUPERBLOCK_BYTES: usize = 128;
+/// Bytes of the superblock that are kept; what lies behind is never changed. All are in one sector.
+pub(crate) const SUPERBLOCK_BYTES: usize = 256;
 /// Where the superblock starts in the partition, bytes.
 pub(crate) const SUPERBLOCK_OFFSET: usize = 1024;
 /// `s_magic`.
@@ -17,6 +17,11 @@ const FREE_BLOCKS: usize = 12;
 const FREE_INODES: usize = 16;
 const STATE: usize = 58;
 const STATE_CLEAN: u16 = 1;
+const STATE_ERRORS: u16 = 2;
+const INCOMPATIBLE: usize = 96;
+/// `has_journal` and `needs_recovery`.
+pub(crate) const FEATURE_JOURNAL: u32 = 4;
+pub(crate) const FEATURE_RECOVER: u32 = 4;
 
 /// The first bytes of the superblock.
 pub(crate) struct Superblock {
@@ -79,6 +84,34 @@ impl Superblock {
     pub(crate) fn set_clean(&mut self, clean: bool) {
         let state = u16_at(&self.bytes, STATE) & !STATE_CLEAN;
         put_u16(&mut self.bytes, STATE, state | if clean { STATE_CLEAN } else { 0 });
+    }
+    /// Remembers that a change was left half done.
+    pub(crate) fn set_errors(&mut self) {
+        let state = u16_at(&self.bytes, STATE);
+        put_u16(&mut self.bytes, STATE, state | STATE_ERRORS);
+    }
+    pub(crate) fn has_errors(&self) -> bool {
+        u16_at(&self.bytes, STATE) & STATE_ERRORS != 0
+    }
+    /// Whether there is a journal in a file of this file system.
+    pub(crate) fn has_journal(&self) -> bool {
+        self.features()[0] & FEATURE_JOURNAL != 0 && self.journal_ino() != 0
+    }
+    pub(crate) fn journal_ino(&self) -> u32 {
+        u32_at(&self.bytes, 224)
+    }
+    /// Whether the journal may hold what is not in its place.
+    pub(crate) fn set_recover(&mut self, recover: bool) {
+        let features = u32_at(&self.bytes, INCOMPATIBLE) & !FEATURE_RECOVER;
+        put_u32(&mut self.bytes, INCOMPATIBLE, features | if recover { FEATURE_RECOVER } else { 0 });
+    }
+    /// Mounts since the last check.
+    pub(crate) fn mounts(&self) -> u16 {
+        u16_at(&self.bytes, 52)
+    }
+    /// The first inode that files may have.
+    pub(crate) fn first_ino(&self) -> u32 {
+        u32_at(&self.bytes, 84)
     }
     /// One mount more, at `now_s` since 1970.
     pub(crate) fn count_mount(&mut self, now_s: u32) {

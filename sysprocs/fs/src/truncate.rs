@@ -8,6 +8,7 @@
 use crate::active_inode::ActiveInode;
 use crate::block_map::{DIRECT, LINE, PER_BLOCK, PointerLine};
 use crate::content::FILE_BYTES_MAX;
+use crate::inode_record::{DIRECTORY, POINTERS};
 use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 
@@ -29,9 +30,9 @@ impl ActiveInode {
         if bytes > FILE_BYTES_MAX {
             return Err(Errno::EFBIG);
         }
+        self.begin_write().await?;
         let size = self.record.size();
         if bytes < size {
-            self.begin_write().await;
             if !bytes.is_multiple_of(PAGE) {
                 let block = self.map(bytes / PAGE).await?;
                 let within = (bytes % PAGE) as usize;
@@ -50,6 +51,8 @@ impl ActiveInode {
 
     /// Gives back all blocks of the file from block `first` on.
     pub(crate) async fn free_from(&mut self, first: u64) -> Result<(), Errno> {
+        let indirect = (DIRECT as usize..POINTERS).any(|at| self.record.pointer(at) != 0);
+        self.books_go = indirect || self.record.is(DIRECTORY);
         let mut run = Run::default();
         for index in first.min(DIRECT)..DIRECT {
             let block = self.record.pointer(index as usize);
@@ -117,7 +120,7 @@ impl ActiveInode {
         }
         if from < PER_BLOCK {
             let start = from as usize * 4;
-            self.cache.write(block, start as u32, &ZEROS[start..]).await?;
+            self.cache.write_books(block, start as u32, &ZEROS[start..]).await?;
             self.line = PointerLine::NONE;
         }
         Ok(())

@@ -98,7 +98,7 @@ fn finds_the_partition_or_says_why_not() {
     assert_eq!(recognise(&mut device(vec![0; 1 << 20])), Err(NotExt2::NoSuperblock));
     let small = make_image(&scratch, 8, None, &["-b", "1024"]);
     assert_eq!(recognise(&mut device(small)), Err(NotExt2::BlockSize));
-    let journal = make_image(&scratch, 32, None, &["-O", "has_journal"]);
+    let journal = make_image(&scratch, 32, None, &["-O", "dir_index"]);
     assert_eq!(recognise(&mut device(journal)), Err(NotExt2::Features));
     assert_eq!(recognise(&mut device(vec![])), Err(NotExt2::Unreadable));
 }

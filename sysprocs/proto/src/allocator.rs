@@ -14,6 +14,8 @@ in_words! {
         bytes: u32,
         /// A good place for its first block.
         goal: u32,
+        /// What a fresh inode in this place is to have as its generation.
+        generation: u32,
     }
 }
 
@@ -23,10 +25,12 @@ pub const STATFS_BYTES: usize = 120;
 protocol! {
     /// Which blocks and inodes are free.
     pub Allocator = 16, AllocatorCall {
-        /// A free block, as near behind `goal` as may be. `ENOSPC` when all are in use.
+        /// A free block, as near behind `goal` as may be. `ENOSPC` when all are in use; `EAGAIN` when some
+        /// will be free after a commit, which this causes.
         0 TakeBlock { goal: u32 } (()) -> Result<u32, Errno>;
-        /// Gives back `count` blocks from `first` on.
-        1 FreeBlocks { first: u32, count: u32 } (()) -> Result<(), Errno>;
+        /// Gives back `count` blocks from `first` on; they are given out again after the next commit,
+        /// so that what was in them is there until it is surely nobody's. `books`: some held books.
+        1 FreeBlocks { first: u32, count: u32, books: bool } (()) -> Result<(), Errno>;
         /// A free inode, near its parent's if it is not a directory. `ENOSPC` when all are in use.
         2 TakeInode { parent: u32, directory: bool } (()) -> Result<u32, Errno>;
         /// Gives back an inode.
@@ -35,9 +39,18 @@ protocol! {
         4 LocateInode { ino: u32 } (()) -> Result<InodePlace, Errno>;
         /// Fills a `struct statfs` of `STATFS_BYTES`.
         5 FillStatus {} (&'a mut [u8]) -> Result<(), Errno>;
-        /// Puts the counts of free blocks and inodes into their buffers.
-        6 SaveCounts {} (()) -> Result<(), Errno>;
-        /// As `SaveCounts`, and marks the file system clean; changes are refused from then on.
+        /// Makes all changes of books permanent, together: every inode that was changed is in its buffer
+        /// and stands still. `whole`: they are also to go to their places. `broken`: a change was left
+        /// half done, so that the file system has to be checked. From the directory of inodes only.
+        6 Commit { whole: bool, broken: bool } (()) -> Result<(), Errno>;
+        /// As `Commit`, and marks the file system clean; changes are refused from then on.
         7 MarkClean {} (()) -> Result<(), Errno>;
+        /// Something is about to be changed: a commit will be due. `EROFS`: it may not be.
+        8 NoteChange { crowded: bool } (()) -> Result<(), Errno>;
+        /// Waits until a commit is due.
+        9 AwaitDue {} (()) -> Result<(), Errno> [defers];
+        /// The next inode from `from` on that is in use without having a name, as a cut leaves them; to
+        /// be asked at boot. `ENOENT`: there is none.
+        10 NextOrphan { from: u32 } (()) -> Result<u32, Errno>;
     }
 }

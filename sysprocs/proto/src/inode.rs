@@ -31,8 +31,9 @@ protocol! {
         2 Create { mode: u16, device: u32, parent: u32 } (()) -> Result<u16, Errno>;
         /// One reference more to an active inode.
         3 Keep { slot: u16 } (()) -> Result<(), Errno>;
-        /// Every active inode writes itself to its buffer.
-        4 SaveAll {} (()) -> Result<(), Errno>;
+        /// Makes all changes so far permanent: none is there in part after a cut. `whole`: they also go to
+        /// their places in the file system. Not from a walker that holds the lock of names.
+        4 CommitAll { whole: bool } (()) -> Result<(), Errno> [defers];
         /// Before the board stops: every inode is written back and given up, those without links are
         /// freed; nothing can be activated from then on. From a walker that holds the lock of names.
         5 Retire {} (()) -> Result<(), Errno>;
@@ -81,7 +82,8 @@ protocol! {
         /// Directory entries from position `cursor` on as `struct linux_dirent64`s that fit into the
         /// slice; how many bytes, and the next cursor.
         7 ReadDirectory { cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
-        /// All of it is on the medium when answered; tells a kept failure.
+        /// Its content is on the medium when answered; tells a kept failure. Whether the inode itself is:
+        /// `CommitAll`.
         8 Sync {} (()) -> Result<(), Errno>;
         /// Tells and forgets a kept failure of a released write.
         9 Settle {} (()) -> Result<(), Errno>;
@@ -116,8 +118,11 @@ protocol! {
         23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Of a fresh symbolic link: sets its target.
         24 SetLink {} (&'a [u8]) -> Result<(), Errno>;
-        /// Writes the inode to its buffer if it was changed.
-        25 Save {} (()) -> Result<(), Errno>;
+        /// Writes the inode to its buffer if it was changed, and changes nothing until `Thaw`: from the
+        /// directory only.
+        25 Freeze {} (()) -> Result<Frozen, Errno>;
+        /// Ends `Freeze`.
+        27 Thaw {} (()) -> Result<(), Errno>;
         /// The link count.
         26 Links {} (()) -> Result<u32, Errno>;
     }
@@ -139,6 +144,15 @@ in_words! {
         ino: u32,
         /// Its type (ext2's directory-entry type; 0: not known).
         kind: u8,
+    }
+}
+in_words! {
+    /// What an inode says that stands still.
+    pub struct Frozen {
+        /// It was changed since the last time.
+        changed: bool,
+        /// A failure left a change half done.
+        broken: bool,
     }
 }
 in_words! {

@@ -21,6 +21,7 @@ kinds! {
     Allocator "allocator" "Free blocks and inodes."
     InodeDirectory "inode_directory" "Which process holds which inode."
     Inode "inode" "One active inode."
+    WriteBack "write_back" "Makes changes permanent after a while."
     Path "path" "One walk along a path."
     File "file" "One open file."
     FileTable "file_table" "Which file processes are free."

@@ -6,18 +6,66 @@ use std::path::{Path as HostPath, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 
-/// Sectors and what was written from there on.
-pub type WriteLog = Vec<(u64, Vec<u8>)>;
+/// Splitmix64 (Steele, Lea and Flood 2014).
+#[derive(Clone, Debug, Default)]
+pub struct Random(u64);
+impl Random {
+    pub const fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+    pub fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.draw() % limit
+    }
+    pub fn fork(&mut self) -> Random {
+        Random(self.draw())
+    }
+}
 
-/// A medium in memory.
+/// A medium in memory. A write that is cut, or fails by chance, leaves any of its sectors changed.
 #[derive(Clone, Default)]
 pub struct Medium512 {
     pub bytes: Rc<RefCell<Vec<u8>>>,
     pub reads: Rc<Cell<u64>>,
     pub writes: Rc<Cell<u64>>,
     pub fail_writes: Rc<Cell<bool>>,
-    /// All writes, if kept.
-    pub log: Rc<RefCell<Option<WriteLog>>>,
+    /// Reads and writes that fail by chance, of a thousand.
+    pub fail_per_mille: Rc<Cell<u64>>,
+    /// Writes until the power goes; `Some(0)`: it is gone.
+    left: Rc<Cell<Option<u64>>>,
+    random: Rc<RefCell<Random>>,
+}
+
+impl Medium512 {
+    /// The power goes during the write after the next `writes`.
+    pub fn cut_after(&self, writes: u64, random: Random) {
+        self.left.set(Some(writes + 1));
+        *self.random.borrow_mut() = random;
+    }
+    pub fn is_cut(&self) -> bool {
+        self.left.get() == Some(0)
+    }
+    pub fn restore(&self) {
+        self.left.set(None);
+    }
+    fn by_chance(&self) -> Result<(), BlockError> {
+        let fails = self.fail_per_mille.get() > 0 && self.random.borrow_mut().below(1000) < self.fail_per_mille.get();
+        if fails { Err(BlockError::Failed) } else { Ok(()) }
+    }
+    fn tear(&self, at: usize, data: &[u8]) {
+        let written = self.random.borrow_mut().draw();
+        for (number, sector) in data.chunks(512).enumerate() {
+            if written >> number & 1 == 1 {
+                self.bytes.borrow_mut()[at + number * 512..][..512].copy_from_slice(sector);
+            }
+        }
+    }
 }
 
 impl Block for Medium512 {
@@ -26,6 +74,10 @@ impl Block for Medium512 {
     }
     fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
         check_range(self.blocks(), sector, out.len())?;
+        if self.is_cut() {
+            return Err(BlockError::NoMedium);
+        }
+        self.by_chance()?;
         self.reads.set(self.reads.get() + 1);
         let at = sector as usize * 512;
         out.copy_from_slice(&self.bytes.borrow()[at..at + out.len()]);
@@ -33,15 +85,20 @@ impl Block for Medium512 {
     }
     fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
         check_range(self.blocks(), sector, data.len())?;
-        if self.fail_writes.get() {
+        if self.fail_writes.get() || self.is_cut() {
             return Err(BlockError::Failed);
         }
-        self.writes.set(self.writes.get() + 1);
         let at = sector as usize * 512;
-        self.bytes.borrow_mut()[at..at + data.len()].copy_from_slice(data);
-        if let Some(log) = &mut *self.log.borrow_mut() {
-            log.push((sector, data.to_vec()));
+        if let Some(left) = self.left.get() {
+            self.left.set(Some(left - 1));
+            if left == 1 {
+                self.tear(at, data);
+                return Err(BlockError::NoMedium);
+            }
         }
+        self.by_chance().inspect_err(|_| self.tear(at, data))?;
+        self.writes.set(self.writes.get() + 1);
+        self.bytes.borrow_mut()[at..at + data.len()].copy_from_slice(data);
         Ok(())
     }
 }
@@ -77,7 +134,14 @@ pub fn tool(name: &str) -> Command {
 pub fn make_image(scratch: &Scratch, megabytes: u32, tree: Option<&HostPath>, more: &[&str]) -> Vec<u8> {
     let image = scratch.0.join("made.img");
     let mut command = tool("mke2fs");
-    command.args(["-q", "-t", "ext2", "-b", "4096", "-O", "none,filetype,sparse_super,large_file"]);
+    command.args(["-q", "-t", "ext2", "-b", "4096"]);
+    let features = "filetype,sparse_super,large_file";
+    if megabytes >= 16 {
+        command.args(["-O", &format!("none,has_journal,{features}"), "-J", "size=4"]);
+    } else {
+        // Too small for a journal.
+        command.args(["-O", &format!("none,{features}")]);
+    }
     command.args(more);
     if let Some(tree) = tree {
         command.arg("-d").arg(tree);

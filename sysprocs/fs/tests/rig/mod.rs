@@ -3,11 +3,11 @@
 #![allow(dead_code, missing_docs, unused_imports)]
 
 mod image;
-pub use image::{Medium512, Scratch, check_image, dump, make_image, sum, tool, tree};
+pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, tool, tree};
 
 use renga_fs::{
     BufferSlot, CacheClients, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory, disk,
-    file, file_table, inode, inode_directory, path,
+    file, file_table, inode, inode_directory, path, write_back,
 };
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::{Buffer, BufferDirectory};
@@ -78,8 +78,8 @@ impl System {
         let cache =
             |me: &Me| CacheClients { directory: Client::new(me, buffer_directory), buffers: Family::new(me, buffers) };
         let allocator: Address<Allocator> = board.server(|me, port| {
-            let cache = cache(&me);
-            allocator(me, port, cache, EPOCH_NS)
+            let (cache, disk) = (cache(&me), Client::new(&me, disk));
+            allocator(me, port, cache, disk, leak([[0; 4096]; 2]), EPOCH_NS)
         });
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
@@ -93,6 +93,7 @@ impl System {
         let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
         let directory = board
             .server(|me, port| inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots));
+        board.spawn(|me| write_back(Client::new(&me, allocator), Client::new(&me, directory)));
         let paths: Vec<Address<Path>> = (0..counts.paths)
             .map(|_| {
                 board.server(|me, port| {

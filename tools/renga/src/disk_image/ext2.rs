@@ -23,7 +23,9 @@ const BLOCK_BYTES: u32 = 4096;
 const INODE_BYTES: u32 = 128;
 /// One inode for each so many KiB of the file system.
 const INODE_RATIO_BYTES: u32 = 8192;
-const FEATURES: &str = "none,filetype,sparse_super,large_file";
+const FEATURES: &str = "none,has_journal,filetype,sparse_super,large_file";
+/// Size of the journal, in MiB: as large as mke2fs makes the smallest.
+const JOURNAL: &str = "size=4";
 /// The superblock flag for hashes of signed characters.
 const SIGNED_HASH: u32 = 1;
 
@@ -60,7 +62,9 @@ fn make_empty(scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageErro
         .map_err(at(&configuration))?;
     run_well("mke2fs", "e2fsprogs", |command| {
         command.env("MKE2FS_CONFIG", &configuration);
-        command.args(["-q", "-F", "-t", "ext2", "-m", "0", "-o", "Linux", "-O", FEATURES, "-U", UUID, "-L", LABEL]);
+        command.args([
+            "-q", "-F", "-t", "ext2", "-m", "0", "-o", "Linux", "-O", FEATURES, "-J", JOURNAL, "-U", UUID, "-L", LABEL,
+        ]);
         command.args(["-b", &BLOCK_BYTES.to_string(), "-I", &INODE_BYTES.to_string()]);
         command.args(["-i", &INODE_RATIO_BYTES.to_string()]);
         command.arg("-E").arg(format!("hash_seed={HASH_SEED},root_owner=0:0,lazy_itable_init=0"));

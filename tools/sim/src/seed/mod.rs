@@ -26,7 +26,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Size of the medium.
-const DISK_MEBIBYTES: u32 = 8;
+const DISK_MEBIBYTES: u32 = 12;
 /// What more boards than the pair's need for messages on the first one.
 const MESSAGE_KIB: u32 = 4096;
 /// What a run may take, simulated; far more than any does.

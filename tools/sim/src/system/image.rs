@@ -18,6 +18,8 @@ pub type Tree = BTreeMap<String, Vec<u8>>;
 
 /// Of every image, so that runs repeat.
 const UUID: &str = "72656e67-6100-4000-8000-000000000001";
+/// What the kernel knows.
+const FEATURES: &str = "none,has_journal,filetype,sparse_super,large_file";
 /// When everything in an image was made, seconds since 1970: before any board boots.
 const MADE_S: u64 = 1_600_000_000;
 
@@ -74,7 +76,7 @@ pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Vec<u8>> {
     }
     set_times(&root)?;
     let size = format!("{mebibytes}M");
-    let fixed = ["-q", "-F", "-t", "ext2", "-b", "4096", "-O", "none,filetype,sparse_super,large_file", "-U", UUID];
+    let fixed = ["-q", "-F", "-t", "ext2", "-b", "4096", "-O", FEATURES, "-J", "size=4", "-U", UUID];
     let mut arguments: Vec<&OsStr> = fixed.iter().map(OsStr::new).collect();
     arguments.extend([OsStr::new("-d"), root.as_os_str(), image.as_os_str(), OsStr::new(&size)]);
     let output = run("mke2fs", &arguments)?;

@@ -128,8 +128,8 @@ impl Boot<'_> {
             renga_fs::buffer_directory(port, boot.board.arena.put_slice(buffers, |_| renga_fs::BufferSlot::EMPTY))
         });
         self.servers(Kind::Allocator, |boot, me, port, _| {
-            let cache = boot.cache(&me);
-            renga_fs::allocator(me, port, cache, EPOCH_NS)
+            let (cache, disk) = (boot.cache(&me), boot.client(&me, Kind::Disk));
+            renga_fs::allocator(me, port, cache, disk, boot.board.arena.put(|| [[0; PAGE_BYTES]; 2]), EPOCH_NS)
         });
         self.servers(Kind::Inode, |boot, me, port, number| {
             let (cache, allocator) = (boot.cache(&me), boot.client(&me, Kind::Allocator));
@@ -140,6 +140,11 @@ impl Boot<'_> {
             let slots = boot.board.arena.put_slice(inodes, |_| renga_fs::InodeSlot::EMPTY);
             renga_fs::inode_directory(port, boot.family(&me, Kind::Inode), boot.client(&me, Kind::Allocator), slots)
         });
+        for process in self.directory.of_kind(Kind::WriteBack) {
+            self.start(process, |boot, me| {
+                renga_fs::write_back(boot.client(&me, Kind::Allocator), boot.client(&me, Kind::InodeDirectory))
+            });
+        }
         self.servers(Kind::Path, |boot, me, port, _| {
             let clients = PathClients {
                 inode_directory: boot.client(&me, Kind::InodeDirectory),

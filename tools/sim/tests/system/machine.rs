@@ -10,7 +10,7 @@ use std::future::Future;
 pub const LIMIT_NS: u64 = 600_000_000_000;
 /// How long after the stop the boards are looked at: replies and acknowledgements have come.
 const AFTERWARDS_NS: u64 = 2_000_000_000;
-const DISK_MEBIBYTES: u32 = 8;
+const DISK_MEBIBYTES: u32 = 12;
 
 /// What a finished run left.
 pub struct Finished {
