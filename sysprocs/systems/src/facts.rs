@@ -60,7 +60,7 @@ facts! {
     Allocator renga_fs::allocator, Any, 1;
     InodeDirectory renga_fs::inode_directory, Any, 1;
     Inode renga_fs::inode, Any, 256;
-    WriteBack renga_fs::write_back, DiskBoard, 1;
+    WriteBack renga_fs::write_back, Any, 1;
     Path renga_fs::path, Any, 16;
     File renga_fs::file, Every, 128;
     FileTable renga_fs::file_table, Every, 1;
