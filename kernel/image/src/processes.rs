@@ -25,7 +25,7 @@ use renga_hal::power::Power;
 use renga_process::{Processor, UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::user::{FpState, UserContext};
-use renga_rt::{Never, PAGE_BYTES, Watch};
+use renga_rt::{Never, Notifier, PAGE_BYTES, Watch};
 use renga_systems::Kind;
 use renga_systems::tables::Board;
 
@@ -179,9 +179,11 @@ impl Boot {
         self.servers(Kind::BufferDirectory, |boot, _me, port, _| {
             renga_fs::buffer_directory(port, boot.arena.put_slice(buffers, |_| renga_fs::BufferSlot::EMPTY))
         });
+        let writer = self.directory.of_kind(Kind::WriteBack).first();
+        let due: &'static renga_fs::Due = self.arena.put(|| renga_fs::Due::new(writer.copied().map(Notifier::new)));
         self.servers(Kind::Allocator, |boot, me, port, _| {
             let (cache, disk) = (boot.cache(&me), boot.client(&me, Kind::Disk));
-            renga_fs::allocator(me, port, cache, disk, boot.arena.put(|| [[0; PAGE_BYTES]; 2]), boot.epoch_ns)
+            renga_fs::allocator(me, port, cache, disk, boot.arena.put(|| [[0; PAGE_BYTES]; 2]), due, boot.epoch_ns)
         });
         self.servers(Kind::Inode, |boot, me, port, number| {
             let (cache, allocator) = (boot.cache(&me), boot.client(&me, Kind::Allocator));
@@ -193,9 +195,11 @@ impl Boot {
             renga_fs::inode_directory(port, boot.family(&me, Kind::Inode), boot.client(&me, Kind::Allocator), slots)
         });
         if let Some(process) = self.directory.of_kind(Kind::WriteBack).first() {
-            let (allocator, inodes) =
-                (self.directory.server(Kind::Allocator), self.directory.server(Kind::InodeDirectory));
-            self.start(process, |me| renga_fs::write_back(Client::new(&me, allocator), Client::new(&me, inodes)));
+            let inodes = self.directory.server(Kind::InodeDirectory);
+            self.start(process, |me| {
+                let inodes = Client::new(&me, inodes);
+                renga_fs::write_back(me, inodes, due)
+            });
         }
         self.servers(Kind::Path, |boot, me, port, _| {
             let clients = PathClients {

@@ -12,11 +12,12 @@ use crate::commit::Freed;
 use crate::groups::{GROUPS_MAX, Group, has_superblock};
 use crate::journal::Journal;
 use crate::superblock::{MAGIC, SUPERBLOCK_BYTES, Superblock};
+use crate::write_back::Due;
 use renga_abi::PAGE_BYTES;
-use renga_proto::allocator::{Allocator, AllocatorCall, AwaitDue, InodePlace};
+use renga_proto::allocator::{Allocator, AllocatorCall, InodePlace};
 use renga_proto::disk::Disk;
 use renga_proto::inode::NAME_BYTES_MAX;
-use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
+use renga_rt::{Client, Errno, Me, Never, Port};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -38,7 +39,7 @@ pub(crate) struct State {
     pub(crate) generation: u32,
     pub(crate) freed: Freed,
     /// When the next commit is due.
-    pub(crate) due_ns: Option<u64>,
+    pub(crate) due: &'static Due,
     /// Commits that failed since the last that did not.
     pub(crate) failures: u32,
 }
@@ -50,38 +51,29 @@ pub async fn allocator(
     cache: CacheClients,
     disk: Client<Disk>,
     pages: &'static mut [[u8; PAGE_BYTES]; 2],
+    due: &'static Due,
     epoch_ns: u64,
 ) -> Never {
-    let mut state = State::new(me, cache, Journal::new(disk, pages), epoch_ns);
+    let mut state = State::new(me, cache, Journal::new(disk, pages), due, epoch_ns);
     if let Err(errno) = state.mount().await {
         state.me.log("the file system cannot be mounted", [errno.0.into(), 0]);
     }
-    let mut waiting: Option<Call<AwaitDue>> = None;
     loop {
-        let closed = if waiting.is_some() { AwaitDue::BIT } else { 0 };
-        match port.accept_or_notified(Allocator::ENTRIES & !closed).await {
-            Some(AllocatorCall::TakeBlock(call)) => {
+        match port.accept().await {
+            AllocatorCall::TakeBlock(call) => {
                 let reply = state.take_block(call.entry().goal).await;
                 call.reply(reply);
             }
-            Some(AllocatorCall::LocateInode(call)) => {
+            AllocatorCall::LocateInode(call) => {
                 let reply = state.locate(call.entry().ino);
                 call.reply(reply);
             }
-            Some(AllocatorCall::NoteChange(call)) => {
+            AllocatorCall::NoteChange(call) => {
                 let reply = state.note_change(call.entry().crowded);
                 call.reply(reply);
             }
-            Some(AllocatorCall::AwaitDue(call)) => waiting = Some(call),
-            Some(other) => serve(&mut state, other).await,
-            None => {}
+            other => serve(&mut state, other).await,
         }
-        if state.due_ns.is_some_and(|due_ns| due_ns <= state.me.now_ns())
-            && let Some(call) = waiting.take()
-        {
-            call.reply(Ok(()));
-        }
-        state.me.notify_at(state.due_ns.filter(|_| waiting.is_some()));
     }
 }
 
@@ -122,7 +114,7 @@ async fn serve(state: &mut State, call: AllocatorCall) {
 }
 
 impl State {
-    fn new(me: Me, cache: CacheClients, journal: Journal, epoch_ns: u64) -> State {
+    fn new(me: Me, cache: CacheClients, journal: Journal, due: &'static Due, epoch_ns: u64) -> State {
         State {
             me,
             cache: Cache::new(cache),
@@ -136,7 +128,7 @@ impl State {
             was_cut: false,
             generation: 0,
             freed: Freed::default(),
-            due_ns: None,
+            due,
             failures: 0,
         }
     }

@@ -56,14 +56,14 @@ impl Freed {
 impl State {
     /// A commit is due in a while.
     pub(crate) fn note(&mut self) {
-        self.due_ns = self.due_ns.or(Some(self.me.now_ns() + COMMIT_AFTER_NS));
+        self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));
     }
 
     /// A commit is due now; or after a while, if the last one failed.
     pub(crate) fn hurry(&mut self) {
         self.note();
         if self.failures == 0 {
-            self.due_ns = Some(self.me.now_ns());
+            self.due.set(Some(self.me.now_ns()));
         }
     }
 
@@ -83,7 +83,7 @@ impl State {
             self.groups[0].changed = true;
         }
         let done = self.try_commit(whole).await;
-        self.due_ns = None;
+        self.due.set(None);
         match done {
             Ok(()) => self.failures = 0,
             Err(_) => {
@@ -100,7 +100,8 @@ impl State {
     /// The disk takes no changes: from now on there are none.
     async fn give_up(&mut self) {
         self.me.log("the disk refuses the file system's changes: it can only be read now", [0, 0]);
-        (self.refuses, self.due_ns) = (Some(Errno::EROFS), None);
+        self.refuses = Some(Errno::EROFS);
+        self.due.set(None);
         // What the journal has not got is not to go to its place by half.
         let _ = self.cache.committed(true).await;
     }
@@ -186,7 +187,7 @@ impl State {
         self.may_change()?;
         self.try_commit(true).await?;
         self.refuses = Some(Errno::EROFS);
-        self.due_ns = None;
+        self.due.set(None);
         if self.journaled {
             self.journal.write_head(0).await?;
         }

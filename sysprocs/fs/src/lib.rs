@@ -71,4 +71,4 @@ pub use inode_directory::{InodeSlot, inode_directory};
 pub use medium::Medium;
 pub use partition::{NotExt2, Partition, recognise};
 pub use path::{PathClients, path};
-pub use write_back::write_back;
+pub use write_back::{Due, write_back};

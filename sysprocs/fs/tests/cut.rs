@@ -157,7 +157,7 @@ fn cut(seed: u64, scratch: &Scratch, made: &[u8]) -> usize {
 fn every_cut_is_repaired() {
     let scratch = Scratch::new("cut");
     let made = make_image(&scratch, 16, None, &[]);
-    let (first, count) = std::env::var("RENGA_FS_CUTS").map_or((1, 60), |range| {
+    let (first, count) = std::env::var("RENGA_FS_CUTS").map_or((1, 16), |range| {
         let (first, count) = range.split_once(',').expect("RENGA_FS_CUTS=FIRST,COUNT");
         (first.parse().unwrap(), count.parse().unwrap())
     });

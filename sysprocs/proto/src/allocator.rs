@@ -47,10 +47,8 @@ protocol! {
         7 MarkClean {} (()) -> Result<(), Errno>;
         /// Something is about to be changed: a commit will be due. `EROFS`: it may not be.
         8 NoteChange { crowded: bool } (()) -> Result<(), Errno>;
-        /// Waits until a commit is due.
-        9 AwaitDue {} (()) -> Result<(), Errno> [defers];
         /// The next inode from `from` on that is in use without having a name, as a cut leaves them; to
         /// be asked at boot. `ENOENT`: there is none.
-        10 NextOrphan { from: u32 } (()) -> Result<u32, Errno>;
+        9 NextOrphan { from: u32 } (()) -> Result<u32, Errno>;
     }
 }

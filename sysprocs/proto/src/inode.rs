@@ -32,8 +32,9 @@ protocol! {
         /// One reference more to an active inode.
         3 Keep { slot: u16 } (()) -> Result<(), Errno>;
         /// Makes all changes so far permanent: none is there in part after a cut. `whole`: they also go to
-        /// their places in the file system. Not from a walker that holds the lock of names.
-        4 CommitAll { whole: bool } (()) -> Result<(), Errno> [defers];
+        /// their places in the file system. Waits for whoever changes names, who never waits for
+        /// this: not from a walker that holds the lock of names.
+        4 CommitAll { whole: bool } (()) -> Result<(), Errno>;
         /// Before the board stops: every inode is written back and given up, those without links are
         /// freed; nothing can be activated from then on. From a walker that holds the lock of names.
         5 Retire {} (()) -> Result<(), Errno>;

@@ -17,7 +17,7 @@ pub use held::Held;
 pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
 #[cfg(feature = "host")]
 pub use renga_core::host;
-pub use renga_core::notify::Interruptor;
+pub use renga_core::notify::{Interruptor, Notifier};
 pub use renga_core::raw;
 pub use renga_core::{Address, Call, Client, Entry, Family, Local, Me, Port, Protocol};
 pub use watch::Watch;

@@ -6,8 +6,8 @@ mod image;
 pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, tool, tree};
 
 use renga_fs::{
-    BufferSlot, CacheClients, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory, disk,
-    file, file_table, inode, inode_directory, path, write_back,
+    BufferSlot, CacheClients, Due, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory,
+    disk, file, file_table, inode, inode_directory, path, write_back,
 };
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::{Buffer, BufferDirectory};
@@ -17,7 +17,7 @@ use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, STAT_BYTES};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, Me};
+use renga_rt::{Address, Client, Errno, Family, Me, Notifier};
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -77,9 +77,11 @@ impl System {
         let buffer_directory: Address<BufferDirectory> = board.server(|_, port| buffer_directory(port, slots));
         let cache =
             |me: &Me| CacheClients { directory: Client::new(me, buffer_directory), buffers: Family::new(me, buffers) };
+        let writer = board.declare(4);
+        let due = &*leak(Due::new(Some(Notifier::new(writer))));
         let allocator: Address<Allocator> = board.server(|me, port| {
             let (cache, disk) = (cache(&me), Client::new(&me, disk));
-            allocator(me, port, cache, disk, leak([[0; 4096]; 2]), EPOCH_NS)
+            allocator(me, port, cache, disk, leak([[0; 4096]; 2]), due, EPOCH_NS)
         });
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
@@ -93,7 +95,10 @@ impl System {
         let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
         let directory = board
             .server(|me, port| inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots));
-        board.spawn(|me| write_back(Client::new(&me, allocator), Client::new(&me, directory)));
+        board.start(writer, |me| {
+            let directory = Client::new(&me, directory);
+            write_back(me, directory, due)
+        });
         let paths: Vec<Address<Path>> = (0..counts.paths)
             .map(|_| {
                 board.server(|me, port| {

@@ -88,7 +88,7 @@ pub const KINDS: &[KindFacts] = &[
         Some(protocol("Inode", &[(0, "Read"), (1, "Write"), (2, "Stat")], NONE, 0b010)),
         &[one("BufferDirectory"), one("Buffer"), one("Allocator")],
     ),
-    kind("write_back", BoardRule::Any, 1, None, &[one("Allocator"), one("InodeDirectory")]),
+    kind("write_back", BoardRule::Any, 1, None, &[one("InodeDirectory")]),
     kind(
         "path",
         BoardRule::Any,

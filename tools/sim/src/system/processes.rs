@@ -19,7 +19,7 @@ use renga_proto::pipe::PIPE_BYTES;
 use renga_router::Stats;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Never, PAGE_BYTES};
+use renga_rt::{Never, Notifier, PAGE_BYTES};
 use renga_systems::Kind;
 use std::future::Future;
 
@@ -127,9 +127,12 @@ impl Boot<'_> {
         self.servers(Kind::BufferDirectory, |boot, _me, port, _| {
             renga_fs::buffer_directory(port, boot.board.arena.put_slice(buffers, |_| renga_fs::BufferSlot::EMPTY))
         });
+        let writer = self.directory.of_kind(Kind::WriteBack).first();
+        let due: &'static renga_fs::Due =
+            self.board.arena.put(|| renga_fs::Due::new(writer.copied().map(Notifier::new)));
         self.servers(Kind::Allocator, |boot, me, port, _| {
             let (cache, disk) = (boot.cache(&me), boot.client(&me, Kind::Disk));
-            renga_fs::allocator(me, port, cache, disk, boot.board.arena.put(|| [[0; PAGE_BYTES]; 2]), EPOCH_NS)
+            renga_fs::allocator(me, port, cache, disk, boot.board.arena.put(|| [[0; PAGE_BYTES]; 2]), due, EPOCH_NS)
         });
         self.servers(Kind::Inode, |boot, me, port, number| {
             let (cache, allocator) = (boot.cache(&me), boot.client(&me, Kind::Allocator));
@@ -142,7 +145,8 @@ impl Boot<'_> {
         });
         for process in self.directory.of_kind(Kind::WriteBack) {
             self.start(process, |boot, me| {
-                renga_fs::write_back(boot.client(&me, Kind::Allocator), boot.client(&me, Kind::InodeDirectory))
+                let directory = boot.client(&me, Kind::InodeDirectory);
+                renga_fs::write_back(me, directory, due)
             });
         }
         self.servers(Kind::Path, |boot, me, port, _| {
