@@ -25,7 +25,7 @@ use renga_hal::power::Power;
 use renga_process::{Processor, UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::user::{FpState, UserContext};
-use renga_rt::{Never, Notifier, PAGE_BYTES, Watch};
+use renga_rt::{Never, PAGE_BYTES, Watch};
 use renga_systems::Kind;
 use renga_systems::tables::Board;
 
