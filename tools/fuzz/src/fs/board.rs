@@ -2,22 +2,24 @@
 
 use super::image::Medium512;
 use renga_fs::{
-    BufferSlot, CacheClients, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory, disk,
-    file, file_table, inode, inode_directory, path, recognise,
+    BufferSlot, CacheClients, Due, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory,
+    disk, file, file_table, inode, inode_directory, path, recognise, write_back,
 };
 use renga_proto::file::{self, File};
 use renga_proto::inode::{InodeDirectory, InodeFacts, Release, STAT_BYTES};
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, Me};
+use renga_rt::{Address, Client, Errno, Family, Me, Notifier};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 
 /// The root's inode.
 pub const ROOT: u32 = 2;
 /// Boot memory of the board, 16-byte words.
-const BOOT_WORDS: usize = 40 << 10;
+const BOOT_WORDS: usize = 44 << 10;
+/// Of the process that writes back.
+const WRITER_PRIORITY: u8 = 4;
 const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
 const BUFFERS: usize = 8;
 const INODES: usize = 8;
@@ -99,9 +101,11 @@ fn processes(board: Board, medium: &'static Medium512) -> impl Fn(&Me) -> User {
     let buffer_directory = board.server(|_, port| buffer_directory(port, slots));
     let cache =
         |me: &Me| CacheClients { directory: Client::new(me, buffer_directory), buffers: Family::new(me, buffers) };
+    let writer = board.declare(WRITER_PRIORITY);
+    let due: &'static Due = arena.put(|| Due::new(Some(Notifier::new(writer))));
     let allocator = board.server(|me, port| {
-        let cache = cache(&me);
-        allocator(me, port, cache, EPOCH_NS)
+        let (cache, disk) = (cache(&me), Client::new(&me, disk));
+        allocator(me, port, cache, disk, arena.put(|| [[0; 4096]; 2]), due, EPOCH_NS)
     });
     let inodes = arena.put_slice(INODES, |number| {
         board.server(|me, port| {
@@ -113,6 +117,10 @@ fn processes(board: Board, medium: &'static Medium512) -> impl Fn(&Me) -> User {
     let slots = arena.put_slice(INODES, |_| InodeSlot::EMPTY);
     let directory =
         board.server(|me, port| inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots));
+    board.start(writer, |me| {
+        let directory = Client::new(&me, directory);
+        write_back(me, directory, due)
+    });
     let path = board.server(|me, port| {
         let clients = PathClients {
             inode_directory: Client::new(&me, directory),
