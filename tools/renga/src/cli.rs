@@ -177,8 +177,18 @@ pub enum Measurement {
     Rendezvous,
     /// A call between boards, split into wire, token and software; bulk rate
     Link(Machine),
+    /// The bus on the boards' pins, against a model of pins: payload rates and latencies of every mode
+    Bus(Bus),
     /// Real workloads from board b with synchronous and asynchronous calls
     SyncAsync(Machine),
+}
+
+/// `renga bench bus`
+#[derive(Args, Debug, Clone)]
+pub struct Bus {
+    /// Seed of stalls and of levels between the thresholds; the same seed gives the same figures
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
 }
 
 /// `renga check`

@@ -2,6 +2,7 @@
 //!
 //! Invariant: every figure comes from a run that this command made; nothing is remembered.
 
+pub mod bus;
 mod link;
 mod measured;
 mod rendezvous;
@@ -19,6 +20,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
     match &options.what {
         Measurement::Rendezvous => rendezvous::measure(environment),
         Measurement::Link(machine) => link::measure(environment, machine),
+        Measurement::Bus(options) => bus::measure(options.seed),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
     }
 }

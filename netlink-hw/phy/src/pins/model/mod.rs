@@ -9,6 +9,7 @@
 //! one that is furthest behind runs. Not here: reflections, cross-talk, drift.
 
 mod bank;
+mod harness;
 mod monitor;
 mod net;
 mod random;
@@ -64,6 +65,8 @@ pub struct Setup {
     pub handshake: Handshake,
     /// Pull-ups at the end of the harness, ohm; none: the boards' own pulls only.
     pub terminator_ohms: Option<f64>,
+    /// The boards' own pulls, ohm.
+    pub pull_ohms: f64,
     /// Each board stalls for up to 5 us, once in so many ns on average; none: never.
     pub stall_every_ns: Option<u64>,
     /// Spikes, of a thousand releases of a line that another board still pulls.
@@ -84,6 +87,7 @@ impl Setup {
             width: Width::Sixteen,
             handshake: Handshake::ThreeWire,
             terminator_ohms: Some(1000.0),
+            pull_ohms: PULL_OHMS,
             stall_every_ns: None,
             spikes_per_mille: 100,
             settle_ns: 80,
@@ -96,6 +100,9 @@ impl Setup {
 /// Stalls of one word in a hundred of 880 ns, the estimate's word of a Pi 3: each board stalls once in so
 /// many ns on average. Boards that take longer for a word stall in more of them.
 pub const ONE_PERCENT_NS: u64 = 88_000;
+
+/// The boards' own pulls as they usually are, ohm. Data sheets allow 33 to 73 kOhm.
+pub const PULL_OHMS: f64 = 50_000.0;
 
 /// The boards and the harness.
 #[derive(Clone)]

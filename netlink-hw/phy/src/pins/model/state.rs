@@ -3,6 +3,7 @@
 //! Invariant: stores take effect in the order of their times, whichever board made them first; a board
 //! that is reset or loses power never changes a pin afterwards.
 
+use super::harness::{BOARD_PF, PINS, RIBBON_PF, ohms, wire_of};
 use super::monitor::{Monitor, Rule};
 use super::net::{Level, Net, SUPPLY_V, Source};
 use super::random::Random;
@@ -14,33 +15,11 @@ use renga_hal::gpio::Pull;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
-/// Pins of a bank.
-pub const PINS: usize = 32;
 /// Pins that are data wires.
 pub const DATA: u32 = Width::Sixteen.pins();
 /// Pins of the link that carry no data.
 const CONTROL: u32 = OPEN_DRAIN | Line::Strobe.mask() | Line::TokenIn.mask();
 
-/// Resistances, ohm.
-mod ohms {
-    /// In series with a data pin, and with a control pin.
-    pub const DATA: f64 = 220.0;
-    pub const CONTROL: f64 = 68.0;
-    pub const TOKEN_IN: f64 = 4_700.0;
-    /// Of a pin that drives, at the 8 mA class.
-    pub const PAD: f64 = 40.0;
-    /// Internal pulls, and the hard one of GPIO2 and GPIO3.
-    pub const PULL: f64 = 50_000.0;
-    pub const HARD_PULL: f64 = 1_800.0;
-    /// The protection diode of a board without power, and its voltage.
-    pub const CLAMP: f64 = 50.0;
-    pub const CLAMP_V: f64 = 0.7;
-    /// A wire that touches the supply or ground.
-    pub const SHORT: f64 = 1.0;
-}
-/// Capacitance of the ribbon, and of each board on it, pF: 110 pF with eight boards.
-const RIBBON_PF: f64 = 30.0;
-const BOARD_PF: f64 = 10.0;
 /// Longest stall, ns.
 const STALL_NS_MAX: u64 = 5_000;
 /// A spike begins so long after a line was let go, and lasts so long, ns at most.
@@ -92,6 +71,7 @@ pub struct State {
     pub monitor: Monitor,
     stall_every_ns: Option<u64>,
     spikes_per_mille: u16,
+    pull_ohms: f64,
     /// Pins with a wire.
     link: u32,
 }
@@ -139,6 +119,7 @@ impl State {
             },
             stall_every_ns: setup.stall_every_ns,
             spikes_per_mille: setup.spikes_per_mille,
+            pull_ohms: setup.pull_ohms,
             link: CONTROL | setup.width.pins(),
         };
         state.wire_up(setup);
@@ -185,8 +166,8 @@ impl State {
             _ if state.output => Some(Source::new(series + ohms::PAD, rail(state.latch))),
             _ if matches!(pin, 2 | 3) => Some(Source::new(ohms::HARD_PULL, SUPPLY_V)),
             Pull::Off => None,
-            Pull::Up => Some(Source::new(ohms::PULL + series, SUPPLY_V)),
-            Pull::Down => Some(Source::new(ohms::PULL + series, 0.0)),
+            Pull::Up => Some(Source::new(self.pull_ohms + series, SUPPLY_V)),
+            Pull::Down => Some(Source::new(self.pull_ohms + series, 0.0)),
         };
         self.nets[state.net].drive(at_ns, state.slot, source);
     }
@@ -400,40 +381,5 @@ impl State {
         let owner = &mut self.boards[board];
         owner.local_ns = owner.local_ns.max(at_ns);
         owner.wake_ns = owner.local_ns;
-    }
-}
-
-/// The wire at a pin of a board, with what is wrong with the harness.
-fn wire_of(setup: &Setup, board: usize, pin: usize, nets: &mut Vec<Net>, thresholds: [(f64, f64); 2]) -> usize {
-    let boards = setup.boards.len();
-    let mut place = pin;
-    for fault in &setup.faults {
-        match *fault {
-            HarnessFault::Open { board: at, pin: open } if (usize::from(at), usize::from(open)) == (board, pin) => {
-                nets.push(Net::new(BOARD_PF, thresholds));
-                return nets.len() - 1;
-            }
-            HarnessFault::Swapped { board: at, pins: (a, b) } if usize::from(at) == board => {
-                place = match pin {
-                    _ if pin == usize::from(a) => usize::from(b),
-                    _ if pin == usize::from(b) => usize::from(a),
-                    _ => place,
-                };
-            }
-            _ => {}
-        }
-    }
-    for fault in &setup.faults {
-        if let HarnessFault::Shorted(a, b) = *fault
-            && place == usize::from(b)
-        {
-            place = usize::from(a);
-        }
-    }
-    // The token's output goes to the next board's input: the wire has the number of the pin that it leads to.
-    match place {
-        2 => PINS + (board + 1) % boards,
-        9 => PINS + board,
-        place => place,
     }
 }

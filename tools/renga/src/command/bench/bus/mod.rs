@@ -1,0 +1,301 @@
+//! What the bus on pins carries, on a model of the pins in virtual time.
+//!
+//! Every figure is payload: frames are measured from the call of the driver to the end of their poll
+//! word. The processor's own work is a parameter of the model: a number of instructions before each
+//! access, one a clock. Not here: the model (`renga-phy`), the study (`docs/reference/link-pins.md`).
+
+mod cluster;
+mod estimates;
+
+pub use cluster::{Passing, Times, frames, passing};
+
+use anyhow::{Context, Result};
+use estimates::{INTERLOCKED_MBPS, PAPER_MBPS, Verdict, estimate};
+use renga_phy::pins::model::{INSTRUCTIONS_A_STEP, Speed};
+use renga_phy::pins::{Handshake, Width};
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Pull-ups of the control lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pull {
+    /// A terminator, ohm.
+    Harness(u16),
+    /// The boards' own.
+    Internal,
+    /// The boards' own, as weak as a Pi 4's data sheet allows.
+    Weakest,
+}
+
+impl Pull {
+    const ALL: [Pull; 3] = [Pull::Harness(1000), Pull::Harness(2200), Pull::Internal];
+
+    /// The terminator, ohm.
+    pub fn ohms(self) -> Option<f64> {
+        match self {
+            Pull::Harness(ohms) => Some(f64::from(ohms)),
+            Pull::Internal | Pull::Weakest => None,
+        }
+    }
+}
+
+impl fmt::Display for Pull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pull::Harness(1000) => f.pad("1k"),
+            Pull::Harness(_) => f.pad("2.2k"),
+            Pull::Internal => f.pad("internal"),
+            Pull::Weakest => f.pad("73k"),
+        }
+    }
+}
+
+/// One cluster to measure.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Data wires.
+    pub width: Width,
+    /// Handshake.
+    pub handshake: Handshake,
+    /// Boards, all equal.
+    pub speed: Speed,
+    /// Pull-ups.
+    pub pull: Pull,
+    /// Boards beside the talker.
+    pub listeners: u8,
+    /// 1 % of random stalls of up to 5 us.
+    pub stalls: bool,
+    /// Of stalls and of levels between the thresholds.
+    pub seed: u64,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stalls = if self.stalls { ", stalls" } else { "" };
+        let (mode, speed) = (mode(self.width, self.handshake), self.speed.name);
+        write!(f, "{mode}, {speed}, pull {}, {} listeners{stalls}", self.pull, self.listeners)
+    }
+}
+
+fn mode(width: Width, handshake: Handshake) -> &'static str {
+    match (width, handshake) {
+        (Width::Sixteen, Handshake::ThreeWire) => "16 three-wire",
+        (Width::Sixteen, Handshake::TwoEdge) => "16 two-edge",
+        (Width::Four, Handshake::ThreeWire) => "S4 three-wire",
+        (Width::Four, Handshake::TwoEdge) => "S4 two-edge",
+        (Width::One, Handshake::ThreeWire) => "S1 three-wire",
+        (Width::One, Handshake::TwoEdge) => "S1 two-edge",
+    }
+}
+
+/// Payload of the frames whose rate is measured, and of those whose latency is: bytes.
+const RATE_BYTES: usize = 1024;
+const LATENCY_BYTES: usize = 64;
+/// Frames of each, and with stalls.
+const RATE_FRAMES: usize = 2;
+const STALLED_FRAMES: usize = 6;
+const LATENCY_FRAMES: usize = 40;
+/// How long boards pass the token, ns.
+const PASSING_NS: u64 = 20_000_000;
+
+const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
+
+/// Prints the tables.
+///
+/// # Errors
+/// If a frame gets lost or the driver breaks a rule of the bus.
+pub fn measure(seed: u64) -> Result<u8> {
+    println!("The bus on pins, in a model of the pins; virtual time, seed {seed}. Mbit/s of payload, frames of");
+    println!("{RATE_BYTES} bytes to all listeners, with arming, checksums and poll word. The processor takes");
+    println!("{INSTRUCTIONS_A_STEP} instructions, one a clock, before each access to the pins.\n");
+    rates(seed)?;
+    few_wires(seed)?;
+    latencies(seed)?;
+    tokens(seed)?;
+    Ok(0)
+}
+
+/// Runs `work` on each of `cases`, as many at once as the machine has processors; results in order.
+fn each<T: Send>(cases: &[Case], work: impl Fn(&Case) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Result<T>)>> = Mutex::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((index, case)) = Some(next.fetch_add(1, Ordering::Relaxed)).map(|i| (i, cases.get(i)))
+                    && let Some(case) = case
+                {
+                    let result = work(case);
+                    done.lock().expect("no worker panics while it holds this").push((index, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("no worker panics while it holds this");
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+fn rate(case: &Case) -> Result<f64> {
+    let count = if case.stalls { STALLED_FRAMES } else { RATE_FRAMES };
+    Ok(frames(case, RATE_BYTES, count)?.rate(RATE_BYTES) / 1e6)
+}
+
+/// The sixteen-bit bus: every board, pull, handshake and number of listeners.
+fn rates(seed: u64) -> Result<()> {
+    println!(
+        "{:<14} {:<13} {:<8} {:<6} {:>44}   {:>8} {:<10}",
+        "mode", "board", "pull", "stalls", "listeners: 1     2     3     4     5     6     7", "estimate", "verdict"
+    );
+    let mut worst = f64::INFINITY;
+    for handshake in HANDSHAKES {
+        for speed in Speed::ALL {
+            for pull in Pull::ALL {
+                for stalls in [false, true] {
+                    let case =
+                        |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
+                    let cases: Vec<Case> = (1..=7).map(case).collect();
+                    let rates = each(&cases, rate)?;
+                    worst = rates.iter().copied().fold(worst, f64::min);
+                    print_row(cases.last().context("seven cases")?, &rates);
+                }
+            }
+        }
+    }
+    for handshake in HANDSHAKES {
+        let (speed, pull, stalls) = (Speed::PI4_600, Pull::Weakest, true);
+        let case = |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
+        let cases: Vec<Case> = (1..=7).map(case).collect();
+        print_row(cases.last().context("seven cases")?, &each(&cases, rate)?);
+    }
+    println!("\nThe worst of these: {worst:.2} Mbit/s (goal: never below the paper's {PAPER_MBPS}),");
+    println!("but for the last two rows: the weakest pulls that the data sheet of a Pi 4 allows.");
+    println!("Estimate: the study's (rate of words, one board's pace); with stalls, its only one is for seven");
+    println!("listeners at 1k. Verdict: seven listeners against the estimate, confirmed within 15 %.");
+    println!("Paper: {PAPER_MBPS} Mbit/s. What an interlocked handshake can reach: about {INTERLOCKED_MBPS} Mbit/s.\n");
+    Ok(())
+}
+
+fn print_row(case: &Case, rates: &[f64]) {
+    let columns: String = rates.iter().map(|rate| format!("{rate:>6.2}")).collect();
+    let estimate = estimate(case);
+    let verdict = estimate.map(|estimate| Verdict::of(rates[rates.len() - 1], estimate));
+    println!(
+        "{:<14} {:<13} {:<8} {:<6} {:>44}   {:>8} {:<10}",
+        mode(case.width, case.handshake),
+        case.speed.name,
+        case.pull,
+        if case.stalls { "1 %" } else { "none" },
+        columns,
+        estimate.map_or(String::new(), |estimate| format!("{estimate:.1}")),
+        verdict.map_or(String::new(), |verdict| verdict.to_string()),
+    );
+}
+
+/// Four data wires, and one.
+fn few_wires(seed: u64) -> Result<()> {
+    println!("Few wires, pull 1k, no stalls; frames of 256 bytes:\n");
+    println!(
+        "{:<14} {:<13} {:>12} {:>12}   {:>8} {:<10}",
+        "mode", "board", "1 listener", "7 listeners", "estimate", "verdict"
+    );
+    for width in [Width::Four, Width::One] {
+        for handshake in HANDSHAKES {
+            for speed in Speed::ALL {
+                let case =
+                    |listeners| Case { width, handshake, speed, pull: Pull::ALL[0], listeners, stalls: false, seed };
+                let cases = [case(1), case(7)];
+                let rates = each(&cases, |case| Ok(frames(case, 256, 1)?.rate(256) / 1e6))?;
+                let estimate = estimate(&cases[1]);
+                println!(
+                    "{:<14} {:<13} {:>12.2} {:>12.2}   {:>8} {:<10}",
+                    mode(width, handshake),
+                    speed.name,
+                    rates[0],
+                    rates[1],
+                    estimate.map_or(String::new(), |estimate| format!("{estimate:.1}")),
+                    estimate.map_or(String::new(), |estimate| Verdict::of(rates[1], estimate).to_string()),
+                );
+            }
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// Short frames: from the call of the driver to the end of the poll word.
+fn latencies(seed: u64) -> Result<()> {
+    println!(
+        "Latency of a frame of {LATENCY_BYTES} bytes, arming (10 us) and poll word included, us: min / mean / max\n"
+    );
+    println!("{:<14} {:<13} {:<8} {:<6} {:>21} {:>21}", "mode", "board", "pull", "stalls", "1 listener", "7 listeners");
+    for handshake in HANDSHAKES {
+        for speed in Speed::ALL {
+            for (pull, stalls) in [(Pull::ALL[0], false), (Pull::ALL[0], true), (Pull::Internal, true)] {
+                let case = |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
+                let times =
+                    each(&[case(1), case(7)], |case| Ok(frames(case, LATENCY_BYTES, LATENCY_FRAMES)?.frames_ns))?;
+                let column = |ns: &[u64]| {
+                    let us = |ns: u64| ns as f64 / 1e3;
+                    let (least, most) = (ns.iter().min().copied(), ns.iter().max().copied());
+                    let mean = ns.iter().sum::<u64>() / ns.len().max(1) as u64;
+                    format!("{:.1} / {:.1} / {:.1}", us(least.unwrap_or(0)), us(mean), us(most.unwrap_or(0)))
+                };
+                println!(
+                    "{:<14} {:<13} {:<8} {:<6} {:>21} {:>21}",
+                    mode(Width::Sixteen, handshake),
+                    speed.name,
+                    pull,
+                    if stalls { "1 %" } else { "none" },
+                    column(&times[0]),
+                    column(&times[1])
+                );
+            }
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// The token protocol on the same pins: all boards always have something for the next one.
+fn tokens(seed: u64) -> Result<()> {
+    println!("Passing the token: each board always has frames of {RATE_BYTES} bytes for the next one; pull 1k,");
+    println!("{} ms of virtual time, stalls 1 %.\n", PASSING_NS / 1_000_000);
+    println!(
+        "{:<14} {:<13} {:>6} {:>8} {:>8} {:>16} {:>6} {:>11}",
+        "mode", "board", "boards", "frames", "Mbit/s", "least/most each", "again", "regenerated"
+    );
+    for handshake in HANDSHAKES {
+        for speed in [Speed::PI3_1200, Speed::PI4_600] {
+            let case = |boards: u8| Case {
+                width: Width::Sixteen,
+                handshake,
+                speed,
+                pull: Pull::ALL[0],
+                listeners: boards - 1,
+                stalls: true,
+                seed,
+            };
+            let cases: Vec<Case> = [2, 3, 4, 8].map(case).to_vec();
+            for (case, run) in cases.iter().zip(each(&cases, |case| passing(case, RATE_BYTES, PASSING_NS))?) {
+                let frames: u64 = run.received.iter().sum();
+                let rate = frames as f64 * RATE_BYTES as f64 * 8e3 / run.span_ns as f64;
+                let (least, most) = (run.received.iter().min(), run.received.iter().max());
+                println!(
+                    "{:<14} {:<13} {:>6} {:>8} {:>8.2} {:>16} {:>6} {:>11}",
+                    mode(case.width, case.handshake),
+                    case.speed.name,
+                    case.listeners + 1,
+                    frames,
+                    rate,
+                    format!("{}/{}", least.unwrap_or(&0), most.unwrap_or(&0)),
+                    run.again,
+                    run.regenerated
+                );
+            }
+        }
+    }
+    Ok(())
+}
