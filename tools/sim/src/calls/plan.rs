@@ -17,7 +17,7 @@ const CLIENTS_MAX: u64 = 3;
 /// Calls of a client, least and most.
 const STEPS: (u64, u64) = (3, 24);
 /// Calls of the whole cluster, about: many boards have few calls each.
-const CALLS_MAX: u64 = 160;
+const CALLS_MAX: u64 = 100;
 /// Times between calls, at servers, and of waits, ns.
 const PAUSE_NS: (u64, u64) = (1_000, 4_000_000);
 const BUSY_NS: (u64, u64) = (1_000, 2_000_000);

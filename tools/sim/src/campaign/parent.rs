@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Seeds that one worker runs: what their runs leak must fit into memory.
-const SEEDS_PER_WORKER: [(Level, u64); 2] = [(Level::Link, 100), (Level::System, 20)];
+const SEEDS_PER_WORKER: [(Level, u64); 2] = [(Level::Link, 100), (Level::System, 25)];
 /// A worker that prints nothing for so long hangs: runs are bounded by simulated time and events, so it
 /// loops without an event.
 const SILENCE_MAX: Duration = Duration::from_secs(120);

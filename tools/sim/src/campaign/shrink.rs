@@ -100,7 +100,7 @@ impl Search<'_> {
             Level::Link => {
                 (calls::actors(self.seed, self.options.boards), calls::incidents(self.seed, self.options.boards))
             }
-            Level::System => (0, 0),
+            Level::System => (crate::seed::actors(self.seed, self.options.boards), 0),
         };
         self.fails(self.cut.quietly());
         let _ = (2..8).any(|boards| self.fails(self.cut.with_boards(boards)));

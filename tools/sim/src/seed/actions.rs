@@ -3,6 +3,7 @@
 //! Invariant: whatever is drawn needs no more slots, pipes and open files at a time than a board of the
 //! pair has. Not here: doing it.
 
+use crate::cut::Cut;
 use crate::random::Random;
 
 /// Most workers, and least: each has at most two children at a time, and a board 16 slots and 8 pipes.
@@ -152,6 +153,24 @@ impl Plan {
         let nudges = (0..between(random, NUDGES)).map(|_| nudge(random)).collect();
         let medium = MEDIA[random.below(MEDIA.len() as u64) as usize];
         Plan { workers, rovers, nudges: (random.below(boards) as u8, nudges), medium }
+    }
+
+    /// Workers and rovers.
+    pub fn actors(&self) -> usize {
+        self.workers.len() + self.rovers.len()
+    }
+
+    /// Leaves away what `cut` says.
+    pub fn cut(&mut self, cut: &Cut) {
+        for (actor, worker) in self.workers.iter_mut().enumerate() {
+            worker.actions.truncate(cut.steps(actor, worker.actions.len()));
+        }
+        for (number, (_, actions)) in self.rovers.iter_mut().enumerate() {
+            actions.truncate(cut.steps(self.workers.len() + number, actions.len()));
+        }
+        if cut.is_quiet() {
+            self.nudges.1.clear();
+        }
     }
 }
 

@@ -1,10 +1,8 @@
-//! One run drawn from a seed: a workload for both boards, a medium, faults of the link, and the judgement.
+//! One run drawn from a seed: a workload for all boards, a medium, faults of the link, and the judgement.
 //!
-//! [`run`] is all: the same seed and settings give the same run. Invariant: a run that it calls good
+//! [`run`] is all: the same seed, boards and cut give the same run. Invariant: a run that it calls good
 //! ended by itself, left nothing behind on any board, agreed with a model of the file system at every
 //! step and on the medium, which e2fsck finds clean.
-//!
-//! Not here: faults of boards and of the medium.
 
 mod actions;
 mod judge;
@@ -12,28 +10,32 @@ mod rover;
 mod start;
 mod worker;
 
-pub use judge::{Failure, Report};
-
 use crate::cluster::ClusterSetup;
+use crate::cut::Cut;
+use crate::incident::draw_link;
+use crate::outcome::{Failure, Level, Report};
 use crate::program::Programs;
 use crate::random::Random;
 use crate::system::{PAIR, System, SystemSetup, image, medium, placement};
 use actions::Plan;
 use renga_phy::loopback::Faults;
 use renga_placement::{Checked, PlacementError};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
 
 /// Size of the medium.
 const DISK_MEBIBYTES: u32 = 12;
-/// What more boards than the pair's need for messages on the first one.
+/// What each of more boards than the pair's needs for messages.
 const MESSAGE_KIB: u32 = 4096;
 /// What a run may take, simulated; far more than any does.
 const LIMIT_NS: u64 = 600_000_000_000;
+/// Numbers of boards, each as likely as it is often here.
+const BOARDS: [u8; 6] = [2, 2, 2, 3, 4, 5];
 
-/// What is not drawn.
-#[derive(Clone, Copy, Debug)]
+/// What the workload does not depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// How many boards: the first as `a` of the pair, the others as `b`.
     pub boards: u8,
@@ -45,61 +47,96 @@ pub struct Settings {
 
 impl Settings {
     /// The pair on a good link.
-    pub const PAIR: Settings = Settings {
-        boards: 2,
-        faults: Faults { lost_per_mille: 0, doubled_per_mille: 0, changed_per_mille: 0, ..Faults::NONE },
-        asynchronous: false,
-    };
+    pub const PAIR: Settings = Settings { boards: 2, faults: Faults::NONE, asynchronous: false };
     /// The pair on a link that loses, doubles and damages frames.
     pub const BAD_LINK: Settings = Settings {
         faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },
         ..Settings::PAIR
     };
-}
 
-/// Runs what `seed` draws.
-///
-/// # Errors
-/// What went wrong, with the boards' latest events.
-pub fn run(seed: u64, settings: Settings) -> Result<Report, Box<Failure>> {
-    let mut random = Random::new(seed);
-    let plan = Plan::draw(&mut random, u64::from(settings.boards));
-    let (programs, files) = (Programs::default(), judge::Files::default());
-    start::add_programs(&programs, &plan, &files);
-    let disk = match image::make(DISK_MEBIBYTES, &programs.files()) {
-        Ok(disk) => disk,
-        Err(error) => return Err(Box::new(Failure::early(seed, error.to_string()))),
-    };
-    let placement = match placed(settings) {
-        Ok(placement) => placement,
-        Err(error) => return Err(Box::new(Failure::early(seed, error.to_string()))),
-    };
-    let cluster = ClusterSetup { faults: settings.faults, seed, ..ClusterSetup::new(2) };
-    let mut system = System::boot(&SystemSetup { cluster, placement, disk, medium: medium(plan.medium) }, &programs);
-    let (mut took, mut simulated_ns) = (Duration::ZERO, 0);
-    let judged = catch_unwind(AssertUnwindSafe(|| {
-        let began = Instant::now();
-        let stopped = system.run(LIMIT_NS);
-        (took, simulated_ns) = (began.elapsed(), system.cluster.now_ns());
-        judge::judge(&mut system, stopped, &files)
-    }));
-    let judged = judged.unwrap_or_else(|panic| Err(judge::text_of(panic.as_ref())));
-    match judged {
-        Ok(()) => Ok(Report::new(seed, &system, simulated_ns, took)),
-        Err(what) => Err(Box::new(Failure::new(seed, what, &system))),
+    fn draw(seed: u64, boards: Option<u8>, cut: &Cut) -> Settings {
+        let mut random = Random::new(seed ^ 0x7379_7374_656d);
+        let drawn = BOARDS[random.below(BOARDS.len() as u64) as usize];
+        let boards = boards.unwrap_or(drawn);
+        let faults = draw_link(&mut random);
+        let asynchronous = random.chance(50);
+        let faults = if cut.is_quiet() { Faults::NONE } else { faults };
+        Settings { boards: cut.boards(boards).unwrap_or(boards), faults, asynchronous }
     }
 }
 
-/// The pair's placement with as many boards as wanted, and the mode.
+/// How many workers and rovers the run of `seed` has that can be left away.
+pub fn actors(seed: u64, boards: Option<u8>) -> usize {
+    let settings = Settings::draw(seed, boards, &Cut::default());
+    Plan::draw(&mut Random::new(seed), u64::from(settings.boards)).actors()
+}
+
+/// Runs what `seed` draws, with `boards` boards if that is said, without what `cut` leaves away.
+///
+/// # Errors
+/// What went wrong.
+pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failure>> {
+    run_with(seed, Settings::draw(seed, boards, cut), cut)
+}
+
+/// Runs the workload that `seed` draws.
+///
+/// # Errors
+/// What went wrong.
+pub fn run_with(seed: u64, settings: Settings, cut: &Cut) -> Result<Report, Box<Failure>> {
+    let early = |what: String| Box::new(Failure::bare(seed, Level::System, what));
+    let mut plan = Plan::draw(&mut Random::new(seed), u64::from(settings.boards));
+    plan.cut(cut);
+    let (programs, files) = (Programs::default(), judge::Files::default());
+    start::add_programs(&programs, &plan, &files);
+    let disk = fresh_disk(&programs).map_err(early)?;
+    let placement = placed(settings).map_err(|error| early(error.to_string()))?;
+    let cluster = ClusterSetup { faults: settings.faults, seed, ..ClusterSetup::new(2) };
+    let mut system = System::boot(&SystemSetup { cluster, placement, disk, medium: medium(plan.medium) }, &programs);
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        let stopped = system.run(LIMIT_NS);
+        let simulated_ns = system.cluster.now_ns();
+        judge::judge(&mut system, stopped, &files).map(|()| simulated_ns)
+    }));
+    let judged = judged.unwrap_or_else(|panic| Err(crate::calls::text_of(panic.as_ref())));
+    judged.map(|simulated_ns| judge::report(seed, &system, simulated_ns)).map_err(|what| {
+        let what = format!("{what} (at {} ns)", system.cluster.now_ns());
+        let plan = format!("{settings:?}, {plan:?}");
+        let (log, events, waits) = (System::log(), system.events(), system.wait_graph());
+        Box::new(Failure { seed, level: Level::System, what, plan, log, events, waits })
+    })
+}
+
+/// The medium that every run begins with: all have the same programs.
+fn fresh_disk(programs: &Programs) -> Result<Vec<u8>, String> {
+    static MADE: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
+    let make = || image::make(DISK_MEBIBYTES, &programs.files()).map_err(|error| error.to_string());
+    MADE.get_or_init(make).clone()
+}
+
+/// The pair's placement with as many boards as wanted, and the mode; checked once.
 fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
+    thread_local! {
+        static CHECKED: std::cell::RefCell<HashMap<(u8, bool), Rc<Checked>>> = std::cell::RefCell::default();
+    }
+    let key = (settings.boards, settings.asynchronous);
+    if let Some(checked) = CHECKED.with_borrow(|known| known.get(&key).cloned()) {
+        return Ok(checked);
+    }
+    let checked = check(settings)?;
+    CHECKED.with_borrow_mut(|known| known.insert(key, checked.clone()));
+    Ok(checked)
+}
+
+fn check(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
     let mut text = String::from(PAIR);
     if settings.asynchronous {
         text = text.replacen("\"sync\"", "\"async\"", 1);
     }
     let last = "    { name = \"b\" },\n";
-    let boards: String = (1..settings.boards).map(|board| format!("    {{ name = \"b{board}\" }},\n")).collect();
-    text = text.replacen(last, &boards, 1);
     if settings.boards > 2 {
+        let board = |board| format!("    {{ name = \"b{board}\", message_kib = {MESSAGE_KIB} }},\n");
+        text = text.replacen(last, &(1..settings.boards).map(board).collect::<String>(), 1);
         text = text.replacen("disk = true", &format!("disk = true, message_kib = {MESSAGE_KIB}"), 1);
     }
     placement(&text)

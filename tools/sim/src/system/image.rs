@@ -43,10 +43,16 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs a tool; administrators' folders may not be on the path.
-fn run(name: &str, arguments: &[&OsStr]) -> io::Result<Output> {
+/// Where a tool is; administrators' folders may not be on the path.
+fn find(name: &str) -> PathBuf {
     let path = format!("{}:/sbin:/usr/sbin", std::env::var("PATH").unwrap_or_default());
-    Command::new(name).env("PATH", path).env("E2FSPROGS_FAKE_TIME", MADE_S.to_string()).args(arguments).output()
+    let found = path.split(':').map(|folder| Path::new(folder).join(name)).find(|file| file.is_file());
+    found.unwrap_or_else(|| name.into())
+}
+
+/// Runs a tool. By its whole path: the host starts that several times faster than what it must look for.
+fn run(name: &str, arguments: &[&OsStr]) -> io::Result<Output> {
+    Command::new(find(name)).env("E2FSPROGS_FAKE_TIME", MADE_S.to_string()).args(arguments).output()
 }
 
 /// Whether e2fsprogs are there: without them there is no disk to simulate.
