@@ -58,7 +58,7 @@ impl Client {
         let (board, number) = step.server;
         let mut far = self.servers.at(&self.me, board, number);
         let releases = matches!(step.deed, Deed::Note { .. });
-        let id = self.oracle.begin(self.me.id(), far.server(), releases);
+        let id = self.oracle.begin(self.me.now_ns(), self.me.id(), far.server(), releases);
         let (mut given, mut taken) = ([0; PAGE_BYTES], [0; PAGE_BYTES]);
         let outcome = match step.deed {
             Deed::Work { busy_ns, route, given: give, taken: take } => {
@@ -75,7 +75,7 @@ impl Client {
                 far.call(Note { id, fail }, &given[..give]).await.map(|()| 0)
             }
         };
-        self.oracle.end(id, outcome);
+        self.oracle.end(self.me.now_ns(), id, outcome);
         self.me.clear_interrupted();
         if outcome == Err(Errno::EHOSTDOWN) {
             self.rest(REST_NS).await;

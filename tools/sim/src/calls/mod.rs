@@ -11,6 +11,7 @@ mod client;
 mod oracle;
 mod plan;
 mod protocol;
+mod reach;
 mod run;
 mod seat;
 mod server;

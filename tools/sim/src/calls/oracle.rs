@@ -4,6 +4,7 @@
 //! rule that is broken is kept, and ends the run. Not here: what is called.
 
 use super::protocol::{answer, is_of_link, letter};
+use super::reach::Reach;
 use renga_rt::{Errno, ProcId};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,7 +22,9 @@ struct Record {
     /// Whether its caller may go on before it is made.
     releases: bool,
     begun: u64,
-    done: Option<(u64, Outcome)>,
+    began_ns: u64,
+    /// When it ended: as a moment, in ns, and how.
+    done: Option<(u64, u64, Outcome)>,
     executed: Option<u64>,
     answered: Option<Outcome>,
 }
@@ -87,11 +90,12 @@ impl Oracle {
     }
 
     /// A call is about to be made; its identity.
-    pub fn begin(&self, caller: ProcId, server: ProcId, releases: bool) -> u64 {
+    pub fn begin(&self, now_ns: u64, caller: ProcId, server: ProcId, releases: bool) -> u64 {
         let mut inner = self.0.borrow_mut();
         let (begun, caller_boot) = (inner.moment(), inner.boots[usize::from(caller.board.0)]);
         let (done, executed, answered) = (None, None, None);
-        inner.records.push(Record { caller, caller_boot, server, releases, begun, done, executed, answered });
+        let began_ns = now_ns;
+        inner.records.push(Record { caller, caller_boot, server, releases, begun, began_ns, done, executed, answered });
         inner.records.len() as u64 - 1
     }
 
@@ -108,8 +112,22 @@ impl Oracle {
     }
 
     /// A caller has got the result of call `id`.
-    pub fn end(&self, id: u64, outcome: Outcome) {
-        self.0.borrow_mut().end(id, outcome);
+    pub fn end(&self, now_ns: u64, id: u64, outcome: Outcome) {
+        self.0.borrow_mut().end(now_ns, id, outcome);
+    }
+
+    /// The first call between boards that ended later than `reach` allows.
+    pub fn first_late(&self, reach: &Reach) -> Option<String> {
+        let inner = self.0.borrow();
+        let late = inner.records.iter().enumerate().find(|(_, record)| {
+            let (caller, server) = (record.caller.board.0, record.server.board.0);
+            let ended = record.done.filter(|_| caller != server);
+            ended.is_some_and(|(_, ended_ns, _)| reach.is_late(caller, server, record.began_ns, ended_ns))
+        });
+        late.map(|(id, record)| {
+            let (from, to) = (record.caller, record.server);
+            format!("call {id} of {from} to {to}, begun at {} ns, ended late: {:?}", record.began_ns, record.done)
+        })
     }
 
     /// Counts, and for each board in its last boot how many calls it released that were never made.
@@ -118,9 +136,9 @@ impl Oracle {
         let (mut tally, mut lost) = (Tally { calls: inner.records.len() as u64, ..Tally::default() }, [0; 8]);
         for record in &inner.records {
             match record.done {
-                Some((_, Err(Errno::EHOSTDOWN))) => tally.down += 1,
-                Some((_, Err(Errno::ESTALE))) => tally.stale += 1,
-                Some((_, Ok(_))) if record.executed.is_none() => {
+                Some((.., Err(Errno::EHOSTDOWN))) => tally.down += 1,
+                Some((.., Err(Errno::ESTALE))) => tally.stale += 1,
+                Some((.., Ok(_))) if record.executed.is_none() => {
                     tally.lost += 1;
                     let board = usize::from(record.caller.board.0);
                     lost[board] += u64::from(record.caller_boot == inner.boots[board]);
@@ -157,11 +175,11 @@ impl Inner {
         if record.server != server || !(local || caller.board == server.board) {
             return self.break_rule(format!("{what} came to {server} from {caller}"));
         }
-        if let Some((_, Err(Errno::ESTALE))) = record.done {
+        if let Some((.., Err(Errno::ESTALE))) = record.done {
             return self.break_rule(format!("{what} was made, though its caller was told that it never was"));
         }
         let edge = self.edges.entry((server, boot, record.caller.board.0)).or_default();
-        let late = record.done.is_some_and(|(done, _)| done < edge.latest_begun);
+        let late = record.done.is_some_and(|(done, ..)| done < edge.latest_begun);
         let ghost = record.caller_boot < edge.latest_boot;
         edge.latest_begun = edge.latest_begun.max(record.begun);
         edge.latest_boot = edge.latest_boot.max(record.caller_boot);
@@ -173,7 +191,7 @@ impl Inner {
         self.records[id as usize].executed = Some(moment);
     }
 
-    fn end(&mut self, id: u64, outcome: Outcome) {
+    fn end(&mut self, now_ns: u64, id: u64, outcome: Outcome) {
         let moment = self.moment();
         let Some(record) = self.records.get(id as usize).copied() else { return };
         let what = format!("call {id} of {} to {}", record.caller, record.server);
@@ -196,6 +214,6 @@ impl Inner {
         if let Some(wrong) = wrong {
             self.break_rule(format!("{what} {wrong}: {outcome:?}, the server said {:?}", record.answered));
         }
-        self.records[id as usize].done = Some((moment, outcome));
+        self.records[id as usize].done = Some((moment, now_ns, outcome));
     }
 }

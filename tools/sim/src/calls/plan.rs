@@ -5,7 +5,7 @@
 
 use super::protocol::route;
 use crate::cut::Cut;
-use crate::incident::{Incident, draw_link};
+use crate::incident::{Incident, Trouble, draw_link};
 use crate::random::Random;
 use renga_phy::loopback::Faults;
 
@@ -98,7 +98,7 @@ impl Plan {
             .collect();
         let horizon_ns = HORIZON_PER_STEP_NS * most;
         let asynchronous = random.chance(50);
-        let (slots, async_proxies) = (random.between(1, 6) as usize, random.below(4) as usize);
+        let (slots, async_proxies) = (random.between(1, 6) as usize, random.between(1, 3) as usize);
         let link = draw_link(&mut random);
         let slow =
             |random: &mut Random| if random.chance(12) { random.spread(SLOWNESS_NS.0, SLOWNESS_NS.1) } else { 0 };
@@ -164,10 +164,15 @@ impl Plan {
     pub fn actors(&self) -> usize {
         self.scripts.iter().map(Vec::len).sum()
     }
+    /// Whether callers of a board that is not there are told in time: no frame is harmed, no board is slow.
+    pub fn is_prompt(&self) -> bool {
+        let slow = self.slowness_ns.iter().any(|slowness_ns| *slowness_ns > CALM_SLOWNESS_NS);
+        let harmed = self.incidents.iter().any(|incident| matches!(incident.trouble, Trouble::Burst(_)));
+        self.link == Faults::NONE && !slow && !harmed
+    }
     /// Whether nothing happens for which a call may fail.
     pub fn is_calm(&self) -> bool {
-        let slow = self.slowness_ns.iter().any(|slowness_ns| *slowness_ns > CALM_SLOWNESS_NS);
-        self.incidents.is_empty() && self.link == Faults::NONE && !slow
+        self.incidents.is_empty() && self.is_prompt()
     }
 }
 

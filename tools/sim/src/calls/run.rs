@@ -4,6 +4,7 @@
 
 use super::oracle::Oracle;
 use super::plan::Plan;
+use super::reach::Reach;
 use super::seat::{Cast, Layout, Seat};
 use crate::cluster::{Cluster, ClusterSetup};
 use crate::cut::Cut;
@@ -34,6 +35,9 @@ struct Run {
     seats: Vec<Seat>,
     /// Counters of boards that died.
     former: Vec<Seat>,
+    reach: Reach,
+    /// Boards hear those of their own.
+    groups: Vec<u8>,
     events: u64,
     counts: Counts,
 }
@@ -110,7 +114,18 @@ impl Run {
             cluster.slow_down(board as u8, *slowness_ns);
         }
         let layout = Layout::of(&plan);
-        Run { cluster, cast, layout, seats, former: Vec::new(), events: 0, counts: Counts::default() }
+        let (reach, former, counts) = (Reach::new(layout.boards), Vec::new(), Counts::default());
+        Run {
+            cluster,
+            cast,
+            layout,
+            seats,
+            former,
+            reach,
+            groups: vec![0; usize::from(layout.boards)],
+            events: 0,
+            counts,
+        }
     }
 
     /// One event, if there is any by `until_ns`.
@@ -188,15 +203,20 @@ impl Run {
 
     fn begin(&mut self, trouble: Trouble) {
         self.counts.add(trouble.name(), 1);
+        let now_ns = self.cluster.now_ns();
         match trouble {
-            Trouble::Death(board) => self.cluster.kill(board),
+            Trouble::Death(board) => {
+                self.cluster.kill(board);
+                self.reach.set_down(board, true, now_ns);
+            }
             Trouble::Hang(board) | Trouble::Wedge(board) => {
                 if self.cluster.alive(board) {
                     self.cluster.hang(board);
+                    self.reach.set_down(board, true, now_ns);
                 }
             }
-            Trouble::CutOff(board) => self.cluster.bus().cut_off(board, true),
-            Trouble::Parting(mask) => self.cluster.bus().part(&groups(mask, self.layout.boards)),
+            Trouble::CutOff(board) => self.join(board, board + 1),
+            Trouble::Parting(mask) => (0..self.layout.boards).for_each(|board| self.join(board, mask >> board & 1)),
             Trouble::TokenLost => self.cluster.bus().lose_next_token(),
             Trouble::TokenDoubled(board) => self.cluster.bus().offer_token(board),
             Trouble::Burst(faults) => self.cluster.bus().set_faults(faults),
@@ -207,12 +227,25 @@ impl Run {
         match trouble {
             Trouble::Death(board) if !self.cluster.alive(board) => self.boot(board),
             Trouble::Wedge(board) if self.cluster.alive(board) => self.boot(board),
-            Trouble::Hang(board) => self.cluster.resume(board),
-            Trouble::CutOff(board) => self.cluster.bus().cut_off(board, false),
-            Trouble::Parting(_) => self.cluster.bus().part(&groups(0, self.layout.boards)),
+            Trouble::Hang(board) if self.cluster.alive(board) => {
+                self.cluster.resume(board);
+                self.reach.set_down(board, false, self.cluster.now_ns());
+            }
+            Trouble::CutOff(board) => self.join(board, 0),
+            Trouble::Parting(_) => (0..self.layout.boards).for_each(|board| self.join(board, 0)),
             Trouble::Burst(_) => self.cluster.bus().set_faults(self.cast.plan.link),
-            Trouble::Death(_) | Trouble::Wedge(_) | Trouble::TokenLost | Trouble::TokenDoubled(_) => {}
+            Trouble::Death(_)
+            | Trouble::Wedge(_)
+            | Trouble::Hang(_)
+            | Trouble::TokenLost
+            | Trouble::TokenDoubled(_) => {}
         }
+    }
+
+    fn join(&mut self, board: u8, group: u8) {
+        self.groups[usize::from(board)] = group;
+        self.cluster.bus().part(&self.groups);
+        self.reach.set_group(board, group, self.cluster.now_ns());
     }
 
     fn boot(&mut self, board: u8) {
@@ -224,6 +257,7 @@ impl Run {
         if let Some(seat) = seat {
             self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], seat));
         }
+        self.reach.set_down(board, false, self.cluster.now_ns());
     }
 
     /// What must hold when all is over.
@@ -235,6 +269,9 @@ impl Run {
         let waits = self.waits();
         if !waits.is_empty() {
             return Err(format!("{} processes still wait in the end", waits.len()));
+        }
+        if let Some(late) = self.cast.oracle.first_late(&self.reach).filter(|_| self.cast.plan.is_prompt()) {
+            return Err(late);
         }
         let lost = self.cast.oracle.tally().1;
         for (seat, lost) in self.seats.iter().zip(lost) {
@@ -283,11 +320,6 @@ impl Run {
         let (plan, log, waits) = (format!("{:?}", self.cast.plan), logged::lines(), self.waits());
         Failure { seed, level: Level::Link, what, plan, log, events, waits }
     }
-}
-
-/// The group of each board whose bit is in `mask`.
-fn groups(mask: u8, boards: u8) -> Vec<u8> {
-    (0..boards).map(|board| mask >> board & 1).collect()
 }
 
 /// What a router counted, under the names of reports.

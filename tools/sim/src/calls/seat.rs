@@ -9,6 +9,7 @@ use super::plan::{Plan, Step};
 use super::protocol::{Note, Trial, named};
 use super::server::server;
 use crate::cluster::Site;
+use renga_core::notify::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Client as RawTyped, Local, Me, Port, Process, Protocol};
 use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Stats, membership, proxy, router};
@@ -193,7 +194,7 @@ impl Cast {
             proxies: &all[layout.first_proxy()..layout.first_server()],
             slots: self.plan.slots,
             rules: arena.put_slice(rules.len(), |at| rules[at]),
-            watch: arena.put(|| Watch::new(None)),
+            watch: arena.put(|| Watch::new(Some(Notifier::new(all[0])))),
             membership: Some(all[1]),
             timing: LinkTiming::PI3,
         };

@@ -71,10 +71,10 @@ impl Server {
         let (mut given, mut taken) = ([0; HOP_BYTES], [0; HOP_BYTES]);
         for _ in 0..STALE_MAX {
             let mut far = self.servers.at(&self.me, board, number);
-            let id = self.oracle.begin(self.me.id(), far.server(), false);
+            let id = self.oracle.begin(self.me.now_ns(), self.me.id(), far.server(), false);
             fill(&mut given, id);
             let outcome = far.call(Work { id, busy_ns: 0, route }, (&given, &mut taken)).await;
-            self.oracle.end(id, outcome);
+            self.oracle.end(self.me.now_ns(), id, outcome);
             if outcome.is_ok() && !filled(&taken, id) {
                 self.oracle.break_rule(format!("the slice of the reply to call {id} came damaged"));
             }
