@@ -1,0 +1,50 @@
+//! The program that runs many seeds.
+
+use std::process::{Command, Output};
+
+fn sim(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_renga-sim"));
+    command.args(arguments).output().expect("the simulator starts")
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn all_are_good(arguments: &[&str]) {
+    let output = sim(arguments);
+    println!("{}", text(&output));
+    assert!(output.status.success(), "some seeds fail");
+}
+
+#[test]
+fn a_thousand_seeds_of_the_link() {
+    all_are_good(&["--level", "link", "--seeds", "1200"]);
+}
+
+#[test]
+fn seeds_of_whole_systems() {
+    if renga_sim::system::image::tools_present() {
+        all_are_good(&["--level", "system", "--seeds", "40"]);
+    }
+}
+
+#[test]
+fn a_seed_repeats_alone_and_says_what_it_did() {
+    let replay = |seed: &str| text(&sim(&["--replay", seed, "--level", "link"]));
+    let first = replay("11");
+    assert!(first.contains("trace_hash") && first.contains("calls"), "{first}");
+    assert_eq!(first, replay("11"));
+    assert_ne!(first, replay("12"));
+}
+
+#[test]
+fn what_a_cut_leaves_is_less() {
+    let frames = |cut: &str| {
+        let told = text(&sim(&["--replay", "11", "--level", "link", "--cut", cut]));
+        let line = told.lines().find(|line| line.contains("\"calls\"")).unwrap_or_else(|| panic!("{told}"));
+        line.split(": ").last().and_then(|count| count.trim_end_matches(',').parse::<u64>().ok()).unwrap()
+    };
+    let (whole, few) = (frames(""), frames("boards=2:actors=0:steps=1:incidents=:quiet"));
+    assert!(few < whole, "{few} calls, {whole} without a cut");
+}

@@ -1,0 +1,4 @@
+//! Seeds, as `renga sim` runs them.
+
+mod campaign;
+mod regressions;
