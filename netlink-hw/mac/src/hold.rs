@@ -36,7 +36,7 @@ impl Mac {
         if !self.member {
             return self.send(now_ns, Sending::Join, wanting, sent, out);
         }
-        if self.demand && !(sent && wanting != 0) {
+        if self.demand && !(sent && wanting != 0 && !mutated!(self, NeverShares)) {
             return self.send(now_ns, Sending::Data, wanting, true, out);
         }
         if let Some(target) = self.next_of(wanting) {
@@ -125,8 +125,8 @@ impl Mac {
         let State::Hold { sending, sent, .. } = self.state else { return };
         let poll = match result {
             Ok(poll) => poll,
-            Err(SendError::Collision) => return self.back_off(now_ns),
-            Err(SendError::NoListener | SendError::Stalled) => Poll(0),
+            Err(SendError::Collision) if !mutated!(self, IgnoresCollisions) => return self.back_off(now_ns),
+            Err(_) => Poll(0),
         };
         self.collisions = 0;
         let wanting = poll.wanting(destination);
@@ -190,7 +190,7 @@ impl Mac {
     }
 
     pub(crate) fn switch_off(&mut self, out: &mut Actions) {
-        *self = Mac::new(self.setup);
+        *self = self.fresh();
         out.report(Report::Off);
     }
 }

@@ -12,7 +12,7 @@ const SERIAL_BITS: u32 = 3;
 impl Mac {
     /// Takes the token if it is offered; begins or ceases to ask for it.
     pub(crate) fn look_idle(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
-        if lines.token_in && !self.taken && !lines.busy && self.member {
+        if lines.token_in && !self.taken && (!lines.busy || mutated!(self, TakesWhileBusy)) && self.member {
             self.taken = true;
             return self.take(now_ns, lines, out);
         }
@@ -27,8 +27,9 @@ impl Mac {
     pub(crate) fn wait(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
         match self.state {
             State::Idle { .. } if !self.wants() => self.lose(now_ns),
-            State::Idle { heard: true, .. } => self.lose(now_ns),
-            State::Idle { .. } if !lines.busy => {
+            State::Idle { heard: true, .. } if !mutated!(self, ClaimsAtOnce) => self.lose(now_ns),
+            State::Idle { .. } if mutated!(self, NeverClaims) => self.lose(now_ns),
+            State::Idle { .. } if !lines.busy || mutated!(self, ClaimsAtOnce) => {
                 self.enter(State::Arb, now_ns, self.setup.timing.bid_ns);
                 out.command = Some(Command::Bid);
             }
@@ -80,7 +81,7 @@ impl Mac {
         if self.state != State::Arb {
             return;
         }
-        if bids.trailing_zeros() != u32::from(self.setup.board) {
+        if bids.trailing_zeros() != u32::from(self.setup.board) && !mutated!(self, AlwaysWins) {
             return self.lose(now_ns);
         }
         let epoch = self.epoch.map_or(1, |epoch| epoch.wrapping_add(1));

@@ -9,11 +9,15 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod mutant;
 mod event;
 mod hold;
 mod idle;
 mod machine;
 mod members;
+#[cfg(feature = "model")]
+pub mod model;
 mod pass;
 mod state;
 mod timing;

@@ -3,6 +3,7 @@
 use crate::event::{Actions, Command, Event, Report, Setup};
 use crate::state::State;
 use crate::timing::EPOCH_LEAP;
+use core::mem::discriminant;
 use renga_wire::bus::{Answers, Drive, Lines, Watch, joined_serial, older};
 use renga_wire::frame::BROADCAST;
 use renga_wire::{Frame, Header, Kind};
@@ -40,6 +41,8 @@ pub struct Mac {
     /// As holder: others must be asked who is there, told of epoch and members.
     pub(crate) ask: bool,
     pub(crate) tell: bool,
+    #[cfg(feature = "model")]
+    pub(crate) mutant: Option<crate::model::Mutant>,
 }
 
 impl Mac {
@@ -65,14 +68,16 @@ impl Mac {
             leaps: 0,
             ask: false,
             tell: false,
+            #[cfg(feature = "model")]
+            mutant: None,
         }
     }
 
     /// Takes an event; `lines` are as they were at `now_ns`, before anything that follows from it.
     pub fn step(&mut self, now_ns: u64, lines: Lines, event: Event<'_>) -> Actions {
-        let mut out = Actions::default();
+        let (mut out, before) = (Actions::default(), discriminant(&self.state));
         self.taken &= lines.token_in;
-        if lines.heard {
+        if lines.heard && !mutated!(self, IgnoresOthers) {
             self.hear(now_ns, &mut out);
         }
         match event {
@@ -92,6 +97,11 @@ impl Mac {
                     self.time(now_ns, lines, &mut out);
                 }
             }
+        }
+        // The phy takes it that the lines are known now, whatever the event was.
+        let waits = discriminant(&self.state) == before && !matches!(event, Event::Lines | Event::Demand(_));
+        if waits && out.command.is_none() && !mutated!(self, MissesLines) {
+            self.look(now_ns, lines, &mut out);
         }
         out
     }
@@ -132,6 +142,7 @@ impl Mac {
             State::Burst { low, .. } => (false, low, false),
             State::Arb => (true, true, false),
             State::Hold { .. } => (true, false, false),
+            State::Park { .. } if mutated!(self, ParksBusy) => (true, false, false),
             State::Wire { .. } => (false, false, true),
             _ => (false, false, false),
         };
@@ -145,7 +156,7 @@ impl Mac {
             State::Idle { .. } => {
                 Watch { token_in: self.member, busy: self.member && lines.token_in && !self.taken, attention: false }
             }
-            State::Park { deaf } => Watch { attention: !deaf, ..Watch::default() },
+            State::Park { deaf } => Watch { attention: !deaf && !mutated!(self, ParksDeaf), ..Watch::default() },
             State::Wire { .. } => Watch { busy: true, ..Watch::default() },
             _ => Watch::default(),
         }
@@ -165,8 +176,17 @@ impl Mac {
         self.demand || self.leaving || !self.member
     }
 
+    /// The board as it was made.
+    pub(crate) fn fresh(&self) -> Mac {
+        Mac {
+            #[cfg(feature = "model")]
+            mutant: self.mutant,
+            ..Mac::new(self.setup)
+        }
+    }
+
     fn start(&mut self, now_ns: u64) {
-        *self = Mac { demand: self.demand, ..Mac::new(self.setup) };
+        *self = Mac { demand: self.demand, ..self.fresh() };
         self.enter(State::Listen, now_ns, self.setup.timing.listen_ns);
     }
 
@@ -266,7 +286,7 @@ impl Mac {
         if matches!(self.state, State::Hold { .. } | State::Arb) {
             out.command = Some(Command::Abort);
         }
-        *self = Mac { demand: self.demand, leaving: self.leaving, ..Mac::new(self.setup) };
+        *self = Mac { demand: self.demand, leaving: self.leaving, ..self.fresh() };
         self.enter(State::Quarantine, now_ns, self.setup.timing.quarantine_ns);
     }
 

@@ -49,7 +49,7 @@ impl Mac {
         let repeated = self.last_token == Some(token) && self.epoch == Some(header.epoch);
         self.see_epoch(header.epoch);
         self.last_token = Some(token);
-        if repeated || self.state == State::Listen {
+        if repeated && !mutated!(self, TakesRepeated) || self.state == State::Listen {
             return;
         }
         self.map = map;
@@ -65,13 +65,14 @@ impl Mac {
         let mut again = false;
         let mut gone = 0;
         for board in (0..BOARDS_MAX).filter(|board| *board != self.setup.board) {
+            let never = mutated!(self, NeverDrops);
             let misses = &mut self.misses[usize::from(board)];
             if takers >> board & 1 != 0 || self.map >> board & 1 == 0 {
                 *misses = 0;
                 continue;
             }
-            *misses += 1;
-            if *misses >= MISSES_MAX {
+            *misses = (*misses + 1).min(MISSES_MAX);
+            if *misses >= MISSES_MAX && !never {
                 (*misses, gone) = (0, gone | 1 << board);
             } else {
                 again = true;

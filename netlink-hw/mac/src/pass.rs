@@ -26,6 +26,11 @@ impl Mac {
         if matches!(self.state, State::Wire { .. }) {
             self.wire_misses = 0;
         }
+        if mutated!(self, KeepsItsToken) {
+            self.state = State::Park { deaf: false };
+            self.deadline_ns = None;
+            return;
+        }
         if self.leaving && self.map & self.own_bit() == 0 {
             return self.switch_off(out);
         }
@@ -36,6 +41,9 @@ impl Mac {
     pub(crate) fn wire_time(&mut self, now_ns: u64, lines: Lines, target: u8, out: &mut Actions) {
         if lines.busy {
             return self.handed_on(now_ns, out);
+        }
+        if mutated!(self, OffersForEver) {
+            return self.enter(State::Wire { target }, now_ns, self.setup.timing.pass_ns);
         }
         self.wire_misses += 1;
         self.enter(State::Guard { target }, now_ns, self.setup.timing.guard_ns);
@@ -57,7 +65,7 @@ impl Mac {
 
     /// The moment after an unanswered hand-over is over.
     pub(crate) fn guard_time(&mut self, now_ns: u64, lines: Lines, target: u8, out: &mut Actions) {
-        if lines.busy {
+        if lines.busy && !mutated!(self, NeverLooksAgain) {
             return self.handed_on(now_ns, out); // it came through after all
         }
         if self.ask {

@@ -1,8 +1,9 @@
 //! Models that a checker searches: every order of events, up to a number of faults.
 //!
 //! The protocols are the real ones, not descriptions of them: [`calls`] is a lossy bus between boards
-//! whose sessions are `renga_router::Session`. Not here: the simulator, which runs whole systems but one
-//! order of events at a time.
+//! whose sessions are `renga_router::Session`, [`token`] a bus whose boards run `renga_mac::Mac`. Not
+//! here: the simulator, which runs whole systems but one order of events at a time.
 #![forbid(unsafe_code)]
 
 pub mod calls;
+pub mod token;

@@ -1,0 +1,230 @@
+//! One board of the abstract bus: the real protocol, and what its phy would know.
+
+use renga_mac::model::Mutant;
+use renga_mac::{Command, Control, Event, Mac, Setup, State, Timing};
+use renga_wire::Frame;
+use renga_wire::bus::{Drive, Lines, Poll, SendError, Watch};
+
+/// The time at every step: boards' times are moved back instead.
+pub const NOW_NS: u64 = 1_000_000;
+/// Events that a board may take in one tick.
+const EVENTS_MAX: usize = 12;
+
+/// Times in ticks of the model, in the order of sizes that they have on wires.
+pub const TIMING: Timing = Timing {
+    listen_ns: 4,
+    pass_ns: 6,
+    guard_ns: 3,
+    claim_ns: 18,
+    claim_step_ns: 4,
+    back_off_ns: 4,
+    bid_ns: 5,
+    hold_ns: 14,
+    burst_ns: 3,
+    fault_ns: 12,
+    quarantine_ns: 40,
+};
+
+/// A frame on the wire; one of data without `control`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Talk {
+    /// What it says, if it belongs to the protocol.
+    pub control: Option<Control>,
+    /// Ticks until it ends.
+    pub left: u8,
+    /// Another board talks too.
+    pub collided: bool,
+}
+
+/// One board.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Board {
+    /// The protocol.
+    pub mac: Mac,
+    /// It runs.
+    pub on: bool,
+    /// A frame of data waits.
+    pub demand: bool,
+    /// Whenever one was sent, the next waits already.
+    pub endless: bool,
+    /// What others see of it in this tick.
+    pub seen: Drive,
+    /// The lines as it knows them.
+    told: Lines,
+    /// Another board has talked since it last looked.
+    pub heard: bool,
+    /// The end of its frame, for whom it was.
+    pub sent: Option<(u8, Result<Poll, SendError>)>,
+    /// The bids.
+    pub bids: Option<u16>,
+    /// Ticks until its bid ends.
+    pub bidding: u8,
+    /// Frames of the protocol that it has not looked at.
+    pub frames: Vec<Control>,
+    /// Its frame on the wire.
+    pub talk: Option<Talk>,
+    /// It did nothing in the last tick.
+    pub late: bool,
+    /// The last token that came in a frame.
+    pub last_token: Option<Control>,
+    /// It has made a token since the world began.
+    pub regenerated: bool,
+    /// It has begun to use the bus, or to bid, while it saw BUSY# low; or it lost the bids, or heard another
+    /// talk, and went on.
+    pub rude: bool,
+}
+
+impl Board {
+    /// Board `number`, which is to be started.
+    pub fn new(number: u8, mutant: Option<Mutant>) -> Board {
+        let mut mac = Mac::new(Setup { board: number, serial: u64::from(number), timing: TIMING });
+        mac.mutate(mutant);
+        Board {
+            mac,
+            on: false,
+            demand: false,
+            endless: false,
+            seen: Drive::default(),
+            told: Lines::default(),
+            heard: false,
+            sent: None,
+            bids: None,
+            bidding: 0,
+            frames: Vec::new(),
+            talk: None,
+            late: false,
+            last_token: None,
+            regenerated: false,
+            rude: false,
+        }
+    }
+
+    /// Switches it off, in the middle of whatever it does.
+    pub fn crash(&mut self, mutant: Option<Mutant>) {
+        let (regenerated, rude) = (self.regenerated, self.rude);
+        *self = Board { regenerated, rude, ..Board::new(self.mac.setup().board, mutant) };
+    }
+
+    /// Switches it on.
+    pub fn start(&mut self) {
+        self.on = true;
+        self.step(Lines::default(), Event::Started);
+    }
+
+    fn number(&self) -> u8 {
+        self.mac.setup().board
+    }
+
+    /// Whether it has anything to do, the lines being as they are.
+    pub fn is_due(&self, lines: Lines) -> bool {
+        let watch = self.mac.watch(lines);
+        let news = self.sent.is_some() || self.bids.is_some() || !self.frames.is_empty();
+        let due = self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= NOW_NS);
+        self.on && (news || due || self.lines_changed(lines, watch))
+    }
+
+    fn lines_changed(&self, lines: Lines, watch: Watch) -> bool {
+        watch.busy && lines.busy != self.told.busy
+            || watch.attention && lines.attention != self.told.attention
+            || watch.token_in && lines.token_in != self.told.token_in
+    }
+
+    /// Does what it has to do; `lines`: as others pull them.
+    pub fn act(&mut self, others: Lines) {
+        for _ in 0..EVENTS_MAX {
+            let lines = self.lines(others);
+            if !self.is_due(lines) {
+                return;
+            }
+            if let Some((destination, result)) = self.sent.take() {
+                self.judge(destination, result);
+                self.step(others, Event::Sent { destination, result });
+            } else if let Some(bids) = self.bids.take() {
+                self.step(others, Event::Bids(bids));
+            } else if !self.frames.is_empty() {
+                let control = self.frames.remove(0);
+                let payload = &control.payload[..usize::from(control.bytes)];
+                self.step(others, Event::Frame(Frame { header: control.header, payload }));
+            } else if self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= NOW_NS) {
+                self.step(others, Event::Time);
+            } else {
+                self.step(others, Event::Lines);
+            }
+        }
+    }
+
+    /// Tells the protocol that a frame waits, or none.
+    pub fn set_demand(&mut self, others: Lines, demand: bool) {
+        self.demand = demand;
+        self.step(others, Event::Demand(demand));
+    }
+
+    /// A frame that was taken waits no more; nor does one for a board that is not there.
+    fn judge(&mut self, destination: u8, result: Result<Poll, SendError>) {
+        let data = matches!(self.mac.state(), State::Hold { sending: renga_mac::Sending::Data, .. });
+        if !data || result == Err(SendError::Collision) {
+            return;
+        }
+        let poll = result.unwrap_or_default();
+        if poll.took(destination) || self.mac.members() >> destination & 1 == 0 {
+            self.demand = self.endless;
+            let _ = self.mac.step(NOW_NS, Lines::default(), Event::Demand(self.endless));
+        }
+    }
+
+    /// The lines as it sees them: others' and its own.
+    fn lines(&self, others: Lines) -> Lines {
+        let own = self.mac.drive();
+        Lines { busy: others.busy || own.busy, attention: others.attention || own.attention, ..others }
+    }
+
+    fn step(&mut self, others: Lines, event: Event<'_>) {
+        let before = self.mac.drive();
+        let lines = Lines { heard: self.heard, ..self.lines(others) };
+        (self.told, self.heard) = (Lines { heard: false, ..lines }, false);
+        let (state, event_kind) = (self.mac.state(), event);
+        let actions = self.mac.step(NOW_NS, lines, event);
+        self.rude |=
+            is_rude(state, self.mac.state(), Lines { heard: lines.heard, ..others }, &event_kind, self.number());
+        let drive = self.mac.drive();
+        if drive.busy != before.busy {
+            self.told.busy = drive.busy;
+        }
+        if drive.attention != before.attention {
+            self.told.attention = drive.attention;
+        }
+        self.regenerated |= actions.reports().any(|report| matches!(report, renga_mac::Report::Regenerated { .. }));
+        match actions.command {
+            None => {}
+            Some(Command::Abort) => (self.talk, self.bidding, self.sent, self.bids) = (None, 0, None, None),
+            Some(Command::Bid) => self.bidding = super::bus::BID_TICKS,
+            Some(Command::SendData) => self.talk(None),
+            Some(Command::SendControl(control)) => self.talk(Some(control)),
+        }
+    }
+
+    fn talk(&mut self, control: Option<Control>) {
+        let left = if control.is_some() { super::bus::CONTROL_TICKS } else { super::bus::DATA_TICKS };
+        self.talk = Some(Talk { control, left, collided: false });
+    }
+
+    /// Whom its frame is for.
+    pub fn destination(&self, talk: &Talk, boards: u8) -> u8 {
+        talk.control.map_or((self.number() + 1) % boards, |control| control.header.destination)
+    }
+}
+
+/// Whether a board has gone from one state to another without manners.
+fn is_rude(from: State, to: State, others: Lines, event: &Event<'_>, number: u8) -> bool {
+    let uses = |state| matches!(state, State::Hold { .. } | State::Arb);
+    match event {
+        Event::Bids(bids) => matches!(to, State::Hold { .. }) && bids.trailing_zeros() != u32::from(number),
+        // Its sender keeps BUSY# low until the token has arrived.
+        Event::Frame(_) => false,
+        // It has heard that its token is one too many.
+        _ if matches!(from, State::Park { .. }) && others.heard && !others.token_in => {
+            matches!(to, State::Park { .. } | State::Hold { .. })
+        }
+        _ => uses(to) && !uses(from) && others.busy,
+    }
+}

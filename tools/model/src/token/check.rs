@@ -1,0 +1,144 @@
+//! What must hold in every state, and the search.
+
+use super::board::Board;
+use super::bus::{Change, World};
+use renga_mac::model::Mutant;
+use renga_mac::{Sending, State};
+use stateright::{Checker, HasDiscoveries, Model, Property};
+
+/// Ticks in which two boards may use the token before they have noticed: a frame, and one who is late.
+pub const DOUBLED_TICKS: u8 = 6;
+/// Ticks after the last fault in which everybody is served and the bus idle.
+pub const RECOVERY_TICKS: u64 = 600;
+
+/// What is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Boards, two to four.
+    pub boards: u8,
+    /// All boards have just been switched on; else they are members of an idle bus.
+    pub cold: bool,
+    /// Faults at most.
+    pub faults: u8,
+    /// Times that a board is late at most.
+    pub lates: u8,
+    /// Frames at most.
+    pub demands: u8,
+    /// Whether it is looked at if board 0 alone could use all of the bus.
+    pub greedy: bool,
+    /// How the protocol is wrong, if it is.
+    pub mutant: Option<Mutant>,
+}
+
+/// What a search has found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// States that differ.
+    pub states: usize,
+    /// The first property that does not hold, and how to get there.
+    pub broken: Option<(&'static str, Vec<Option<Change>>)>,
+}
+
+impl Model for Search {
+    type State = World;
+    type Action = Option<Change>;
+
+    fn init_states(&self) -> Vec<World> {
+        let make = if self.cold { World::cold } else { World::warm };
+        vec![make(self.boards, self.mutant, self.faults, self.lates, self.demands)]
+    }
+
+    fn actions(&self, world: &World, actions: &mut Vec<Option<Change>>) {
+        actions.push(None);
+        actions.extend(world.changes().into_iter().map(Some));
+    }
+
+    fn next_state(&self, world: &World, change: Option<Change>) -> Option<World> {
+        world.next(change)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always(
+                "two boards do not use the token for longer than they need to notice",
+                |_: &Search, world: &World| world.doubled <= DOUBLED_TICKS,
+            ),
+            Property::always("no second token and no new one without a fault", |search: &Search, world: &World| {
+                search.cold || world.disturbed || peaceful(world)
+            }),
+            Property::always(
+                "nobody goes on that sees another use the bus, or has lost",
+                |_: &Search, world: &World| !world.boards.iter().any(|board| board.rude),
+            ),
+            Property::always("no board of its own number is ever silenced", |_: &Search, world: &World| {
+                world.boards.iter().all(|board| board.mac.state() != State::Quarantine)
+            }),
+            Property::always(
+                "left alone, all are served soon, and then the bus is idle with one token",
+                |_: &Search, world: &World| recovers(world),
+            ),
+            Property::always("a board that wants all of the bus gets its share", |search: &Search, world: &World| {
+                !search.greedy || shares(world)
+            }),
+        ]
+    }
+}
+
+fn peaceful(world: &World) -> bool {
+    // A token that is being sent may have arrived before its sender knows.
+    let giving = |state| matches!(state, State::Hold { sending: Sending::Token { .. }, .. });
+    let has = |board: &&Board| board.mac.has_token() && !giving(board.mac.state());
+    let tokens = world.boards.iter().filter(has).count();
+    let collided = |board: &Board| board.talk.as_ref().is_some_and(|talk| talk.collided);
+    tokens <= 1 && !world.boards.iter().any(|board| board.regenerated || collided(board))
+}
+
+/// Every board that runs wants to send, and nothing more goes wrong.
+fn recovers(world: &World) -> bool {
+    let mut world = world.clone();
+    for number in 0..world.boards.len() as u8 {
+        if world.boards[usize::from(number)].on {
+            world.demand(number);
+        }
+    }
+    for _ in 0..RECOVERY_TICKS {
+        match world.next(None) {
+            Some(next) => world = next,
+            None => return served(&world),
+        }
+    }
+    false
+}
+
+/// As [`recovers`], but board 0 always has one more frame.
+fn shares(world: &World) -> bool {
+    let mut world = world.clone();
+    world.boards[0].endless = true;
+    for number in 0..world.boards.len() as u8 {
+        if world.boards[usize::from(number)].on {
+            world.demand(number);
+        }
+    }
+    for _ in 0..RECOVERY_TICKS {
+        if !world.boards.iter().skip(1).any(|board| board.on && board.demand) {
+            return true;
+        }
+        let Some(next) = world.next(None) else { return false };
+        world = next;
+    }
+    false
+}
+
+fn served(world: &World) -> bool {
+    let mut running = world.boards.iter().filter(|board| board.on);
+    let tokens = running.clone().filter(|board| board.mac.has_token()).count();
+    tokens == usize::from(running.clone().count() > 0) && running.all(|board| !board.demand && board.mac.is_member())
+}
+
+/// Searches all states, or until a property is broken.
+pub fn search(search: Search, threads: usize) -> Found {
+    let checker = search.checker().threads(threads).finish_when(HasDiscoveries::Any).spawn_bfs().join();
+    let broken = checker.discoveries().into_iter().next();
+    let broken = broken.map(|(name, path)| (name, path.into_actions()));
+    Found { states: checker.unique_state_count(), broken }
+}
