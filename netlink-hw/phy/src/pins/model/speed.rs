@@ -23,8 +23,7 @@ pub struct Speed {
     pub high_v: f64,
 }
 
-/// Instructions of the driver between two accesses, one a clock: those of the longest way round a
-/// transfer on AArch64, counted in the code that the compiler makes, are fewer.
+/// Instructions of the driver before each access, one a clock.
 pub const INSTRUCTIONS_A_STEP: u64 = 8;
 
 impl Speed {
