@@ -10,12 +10,19 @@ use renga_hal::gpio::{Gpio, PinBank, Pull};
 pub struct BusPins {
     pins: Pins,
     now_ns: fn() -> u64,
+    read_spins: u32,
+    wakes: bool,
 }
 
 impl BusPins {
     /// Takes the pins over; `now_ns` is time since boot.
     pub fn new(pins: Pins, now_ns: fn() -> u64) -> Self {
-        Self { pins, now_ns }
+        Self { pins, now_ns, read_spins: 0, wakes: false }
+    }
+
+    /// Reads take so many turns of an empty loop more: for an imitation of the board, whose reads take no time.
+    pub fn with_slow_reads(self, spins: u32) -> Self {
+        Self { read_spins: spins, ..self }
     }
 }
 
@@ -52,6 +59,16 @@ impl PinBank for BusPins {
 
     #[inline]
     async fn levels(&mut self) -> u32 {
+        for _ in 0..self.read_spins {
+            core::hint::spin_loop();
+        }
         self.pins.low_levels()
+    }
+
+    fn wake_on_change(&mut self, mask: u32, levels: u32) {
+        if mask != 0 || self.wakes {
+            self.wakes = mask != 0;
+            self.pins.detect_levels(mask & !levels, mask & levels);
+        }
     }
 }

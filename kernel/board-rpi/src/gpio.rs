@@ -17,6 +17,8 @@ mod offset {
     pub const LEVEL: usize = 0x34;
     /// Detection of events, seven kinds of two words: all cleared at boot.
     pub const DETECT_FIRST: usize = 0x40;
+    pub const DETECT_HIGH: usize = 0x64;
+    pub const DETECT_LOW: usize = 0x70;
     pub const DETECT_LAST: usize = 0x8c;
     pub const PULL: usize = 0x94;
     pub const PULL_CLOCK: usize = 0x98;
@@ -85,6 +87,15 @@ impl Pins {
     #[inline]
     pub fn store_clear(&mut self, mask: u32) {
         self.0.write(offset::CLEAR, mask);
+    }
+
+    /// Interrupts while a pin of `high` is high or one of `low` is low, of the first 28: levels, since edges may be
+    /// lost.
+    pub fn detect_levels(&mut self, high: u32, low: u32) {
+        self.0.write(offset::DETECT_HIGH, high);
+        self.0.write(offset::DETECT_LOW, low);
+        // An event stays until it is cleared; one whose level is still there comes again.
+        self.0.write(offset::DETECT_FIRST, u32::MAX);
     }
 
     /// The levels at the first 32 pins: one read.

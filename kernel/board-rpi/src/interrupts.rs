@@ -20,7 +20,8 @@ mod peripheral {
     pub const ENABLE_2: usize = 0x14;
     pub const DISABLE: [usize; 3] = [0x1c, 0x20, 0x24];
     pub const DISABLE_2: usize = 0x20;
-    pub const LINK: u32 = 1 << (48 - 32);
+    /// The emulator's link device, and the first pins: whichever the link is, the other one is silent.
+    pub const LINK: u32 = 1 << (48 - 32) | 1 << (49 - 32);
     pub const UART: u32 = 1 << (57 - 32);
 }
 

@@ -68,6 +68,11 @@ pub trait PinBank {
     /// The levels at the pins.
     async fn levels(&mut self) -> u32;
 
+    /// Interrupts while the levels of the pins in `mask` are not as in `levels`; an empty mask: never.
+    fn wake_on_change(&mut self, mask: u32, levels: u32) {
+        let _ = (mask, levels);
+    }
+
     /// Lets time pass until `at_ns`.
     async fn wait_until(&mut self, at_ns: u64) {
         while self.now_ns() < at_ns {}

@@ -9,7 +9,9 @@ use renga_arch_aarch64::physical::to_kernel;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::arguments::Arguments;
 use renga_board_rpi::boards::{PI3, UART_CLOCK_HZ};
+use renga_board_rpi::bus_pins::BusPins;
 use renga_board_rpi::emulator_link::EmulatorLink;
+use renga_board_rpi::gpio::Pins;
 use renga_board_rpi::interrupts::Interrupts;
 use renga_board_rpi::mini_uart::MiniUart;
 use renga_board_rpi::pl011::Pl011;
@@ -47,6 +49,8 @@ pub struct Hardware {
     pub medium: Name,
     /// The link's times.
     pub link_timing: Name,
+    /// Which device the link is, if told.
+    pub link: Name,
     /// When this board is to panic, ns: for seeing what that looks like.
     pub panic_ns: Option<u64>,
 }
@@ -107,6 +111,7 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
     let medium = Name::argument(&arguments, "medium", "none");
     let panic_ns = arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000);
     let link_timing = Name::argument(&arguments, "timing", "pi3");
+    let link = Name::argument(&arguments, "link", "");
     let found = arguments.memory.clone().unwrap_or(PI3.memory_least.clone());
     let boot_memory = ImageLayout::get().end.next_multiple_of(1 << 21);
     let first = boot_memory + BOOT_MEMORY_BYTES as u64;
@@ -125,6 +130,7 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
         seed,
         medium,
         link_timing,
+        link,
         panic_ns,
     }
 }
@@ -133,6 +139,11 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
 /// their own, so that each user has its own handle.
 pub fn emulator_link() -> Option<EmulatorLink> {
     EmulatorLink::probe(registers(PI3.emulator_link))
+}
+
+/// The first 32 pins, for the link.
+pub fn bus_pins() -> BusPins {
+    BusPins::new(Pins::new(registers(PI3.gpio)), now_ns)
 }
 
 /// The card.

@@ -10,6 +10,7 @@ mod directory;
 mod executor;
 mod fault;
 mod hardware;
+mod link_device;
 mod logger;
 mod once;
 mod processes;

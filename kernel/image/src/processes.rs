@@ -57,7 +57,7 @@ pub fn start_all(
     board: &'static Board,
     hardware: Hardware,
 ) -> Parts {
-    let Hardware { uart, interrupts, timer, memory, seed, medium, link_timing, .. } = hardware;
+    let Hardware { uart, interrupts, timer, memory, seed, medium, link_timing, link: wanted, .. } = hardware;
     let memory: &'static FrameMemory = arena.put(|| memory);
     let slots = directory.of_kind(Kind::User).len();
     let programs: &'static Programs =
@@ -77,9 +77,7 @@ pub fn start_all(
     boot.start_open_files();
     boot.start_memory(memory);
     boot.start_programs(memory, programs);
-    if let Some(link) = link {
-        boot.start_link(link, link_timing.as_str());
-    }
+    boot.start_link(link, wanted.as_str(), link_timing.as_str());
     assert!(boot.started == usize::from(board.processes), "{} processes of {} started", boot.started, board.processes);
     let first = |kind| directory.of_kind(kind).first().copied();
     Parts { interrupts, timer, memory, programs, uart_owner: first(Kind::Console), link_owner: first(Kind::Router) }

@@ -48,6 +48,11 @@ pub trait TokenPhy {
     /// that names this board as its source: its length, bytes. Frames of kind `Poll` may be left out. It interrupts while there is one.
     fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize>;
 
+    /// The time, if calls take so long that it has gone on meanwhile, ns.
+    fn now_ns(&mut self) -> Option<u64> {
+        None
+    }
+
     /// When it wants [`TokenPhy::poll`] to be called though it does not interrupt.
     fn deadline_ns(&self) -> Option<u64> {
         None

@@ -29,10 +29,20 @@ impl LinkTiming {
         ask_ns: 4_000_000,
         dead_ns: 90_000_000,
     };
+    /// The pins of emulated boards, whose edges take a microsecond: a full frame takes two milliseconds, a page eight.
+    pub const PINS: LinkTiming = LinkTiming {
+        acknowledge_ns: 10_000_000,
+        retransmit_ns: 50_000_000,
+        greet_ns: 50_000_000,
+        probe_ns: 100_000_000,
+        ask_ns: 20_000_000,
+        dead_ns: 450_000_000,
+    };
     /// The times called `name`, as boards are told.
     pub fn named(name: &str) -> Option<LinkTiming> {
         match name {
             "pi3" => Some(LinkTiming::PI3),
+            "pins" => Some(LinkTiming::PINS),
             "paper-1989" => Some(LinkTiming::PAPER_1989),
             _ => None,
         }

@@ -205,7 +205,9 @@ impl<P: TokenPhy> Phy for TokenLink<P> {
         }
         self.pause_until_ns = self.pause_until_ns.filter(|until_ns| *until_ns > now_ns);
         for _ in 0..EVENTS_PER_TURN {
-            match self.phy.poll(now_ns) {
+            let event = self.phy.poll(self.now_ns);
+            self.now_ns = self.phy.now_ns().unwrap_or(self.now_ns);
+            match event {
                 Some(PhyEvent::Lines) => self.step(Event::Lines),
                 Some(PhyEvent::Sent(result)) => self.sent(result),
                 Some(PhyEvent::Bids(bids)) => self.step(Event::Bids(bids)),
@@ -213,7 +215,7 @@ impl<P: TokenPhy> Phy for TokenLink<P> {
             }
         }
         self.tell_demand();
-        if self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= now_ns) {
+        if self.mac.deadline_ns().is_some_and(|at_ns| at_ns <= self.now_ns) {
             self.step(Event::Time);
         }
     }

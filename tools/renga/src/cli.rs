@@ -70,6 +70,15 @@ pub enum ProfileName {
     Paper1989,
 }
 
+/// Links by name.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkName {
+    /// The emulator's device: a token bus with the profile's rate
+    Emulator,
+    /// The boards' GPIO pins, connected to each other, with the driver that real boards run; slow
+    Pins,
+}
+
 /// `renga run`
 #[derive(Args, Debug, Clone)]
 pub struct Run {
@@ -135,6 +144,9 @@ pub struct Run {
     /// Start a board again one second after it died by itself, instead of ending the run
     #[arg(long, help_heading = DISTURBANCES)]
     pub revive: bool,
+    /// What carries frames between the boards
+    #[arg(long, value_enum, value_name = "LINK", default_value_t = LinkName::Emulator)]
+    pub link: LinkName,
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,

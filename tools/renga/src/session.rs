@@ -14,7 +14,9 @@ use crate::system::SystemFile;
 use crate::typist::Typist;
 use crate::watch::Watch;
 use anyhow::{Context, Result, bail};
-use renga_emu::{BoardConfig, BusConfig, Cluster, ClusterConfig, Event, FrameEvent, Limits, PowerChange, Stats};
+use renga_emu::{
+    BoardConfig, BusConfig, Cluster, ClusterConfig, Event, FrameEvent, Limits, PinsConfig, PowerChange, Stats,
+};
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
@@ -85,8 +87,9 @@ pub struct Outcome {
 impl Session<'_> {
     /// What board `number` finds as its command line.
     fn arguments(&self, number: usize) -> String {
-        let Profile { medium, link_timing, .. } = self.profile;
-        format!("board={number} seed={} medium={medium} timing={link_timing}", self.seed as u32)
+        let Profile { medium, link_timing, pins, .. } = self.profile;
+        let link = if pins { " link=pins" } else { "" };
+        format!("board={number} seed={} medium={medium} timing={link_timing}{link}", self.seed as u32)
     }
 
     /// What it finds besides at its first start.
@@ -108,6 +111,7 @@ impl Session<'_> {
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards.collect());
         config.shift = self.profile.shift;
         config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
+        config.pins = self.profile.pins.then(PinsConfig::default);
         config.seed = self.seed;
         config.epoch_s = EPOCH_S;
         config.pace = self.pace;

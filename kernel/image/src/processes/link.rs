@@ -5,7 +5,8 @@
 
 use super::Boot;
 use crate::directory::SYSTEM;
-use crate::fault;
+use crate::link_device::LinkDevice;
+use crate::{fault, hardware};
 use renga_board_rpi::emulator_link::EmulatorLink;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Arena, Protocol};
@@ -23,14 +24,17 @@ use renga_systems::tables::{AsyncEdge, Placed, Proxies};
 
 impl Boot {
     /// Router, proxies and their memory; nothing in a system of one board.
-    pub(super) fn start_link(&mut self, device: EmulatorLink, timing: &str) {
+    pub(super) fn start_link(&mut self, emulator: Option<EmulatorLink>, wanted: &str, timing: &str) {
         let Some(process) = self.directory.of_kind(Kind::Router).first() else { return };
         let Some(timing) = LinkTiming::named(timing) else {
             fault::refuse(format_args!("there are no link times `{timing}`"))
         };
-        let plan = self.link_plan(timing, first_epoch(device.starts()));
+        // Without an emulator nobody counts a board's starts, but no two take the same time to come here.
+        let starts = emulator.as_ref().map_or_else(|| hardware::now_ns() as u32, EmulatorLink::starts);
+        let plan = self.link_plan(timing, first_epoch(starts));
         let link = Link::new(self.arena, &plan, process);
-        let device = self.arena.put(|| device);
+        let board = self.directory.board();
+        let device = self.arena.put(|| LinkDevice::choose(emulator, wanted, board));
         let (memory, frame) = (link.memory, link.frame);
         self.start(process, |me| {
             let exchange = ExchangePort::new(&me);

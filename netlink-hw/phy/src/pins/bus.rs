@@ -8,6 +8,8 @@
 use super::error::BusError;
 use super::timing::{Settle, Timing};
 use super::wiring::{Line, OPEN_DRAIN, TERMINATED, Width, function_bits, outputs};
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
 use renga_hal::gpio::{PinBank, Pull};
 use renga_wire::bus::BOARDS_MAX;
 
@@ -95,6 +97,14 @@ impl<G: PinBank> PinBus<G> {
         gpio.set(Line::Strobe.mask());
         let settle = Settle::measure(&mut gpio, &timing).await;
         PinBus { gpio, board, wiring, timing, settle, base, control: 0, frame_end_ns: u64::MAX }
+    }
+
+    /// The same, with pins that never make the driver wait: on a board.
+    pub fn begin_at_once(gpio: G, board: u8, wiring: Wiring, timing: Timing) -> PinBus<G> {
+        match pin!(PinBus::begin(gpio, board, wiring, timing)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(bus) => bus,
+            Poll::Pending => unreachable!("these pins make the driver wait"),
+        }
     }
 
     /// This board's number.

@@ -26,7 +26,7 @@ const HANDSHAKE: u32 = Line::NotReady.mask() | Line::NotAccepted.mask();
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attendance {
     /// [`TokenPhy::poll`] makes one: on a board, where the pins never make the driver wait. It wants to be
-    /// called so often, ns.
+    /// called when the pins interrupt, and so often, ns.
     ByPoll {
         /// From turn to turn.
         every_ns: u64,
@@ -63,6 +63,8 @@ pub struct PinPhy<G> {
     watch: Watch,
     answers: Answers,
     now: Lines,
+    /// The same as levels of the pins.
+    levels: u32,
     told: Lines,
     heard: bool,
     wanted: Wanted,
@@ -92,6 +94,7 @@ impl<G: PinBank> PinPhy<G> {
             watch: Watch::default(),
             answers: Answers { board, ..Answers::default() },
             now: Lines::default(),
+            levels: u32::MAX,
             told: Lines::default(),
             heard: false,
             wanted: Wanted::Nothing,
@@ -133,6 +136,9 @@ impl<G: PinBank> PinPhy<G> {
     /// One turn: a frame or a bid that was asked for, a frame that begins, or one look at the lines.
     pub async fn turn(&mut self) {
         self.turn_ns = self.bus.gpio().now_ns();
+        if self.wanted != Wanted::Nothing {
+            self.wake(0);
+        }
         match core::mem::replace(&mut self.wanted, Wanted::Nothing) {
             Wanted::Frame(bytes) => {
                 let sent = self.bus.talk(&self.outgoing[..bytes]).await;
@@ -154,6 +160,7 @@ impl<G: PinBank> PinPhy<G> {
     }
 
     async fn listen(&mut self) {
+        self.wake(0);
         let room = self.held < FRAMES;
         let place = (self.first + self.held) % FRAMES;
         // Without room the frame is only answered; what is being sent is not touched by that.
@@ -186,6 +193,7 @@ impl<G: PinBank> PinPhy<G> {
     }
 
     fn look(&mut self, levels: u32) {
+        self.levels = levels;
         let low = |line: Line| levels & line.mask() == 0;
         let idle = levels & HANDSHAKE == HANDSHAKE;
         self.now = Lines {
@@ -195,8 +203,30 @@ impl<G: PinBank> PinPhy<G> {
             heard: false,
         };
         self.idle_looks = if idle { self.idle_looks.saturating_add(1) } else { 0 };
-        if self.idle_looks >= IDLE_LOOKS && self.drive.attention && !self.bus.pulls(Line::Attention.mask()) {
+        if self.idle_looks >= IDLE_LOOKS && self.is_asking() {
             self.bus.change(Line::Attention.mask(), 0);
+        }
+    }
+
+    /// Whether it waits for a moment to ask for attention.
+    fn is_asking(&self) -> bool {
+        self.drive.attention && !self.bus.pulls(Line::Attention.mask())
+    }
+
+    /// The lines of which a change is worth a turn.
+    fn waking(&self) -> u32 {
+        let watched = [(Line::Busy, self.watch.busy), (Line::TokenIn, self.watch.token_in)];
+        let watched = watched.iter().filter(|(_, on)| *on).fold(0, |mask, (line, _)| mask | line.mask());
+        // While somebody asks for attention, a frame begins with the next line.
+        let begins = if self.levels & Line::Attention.mask() == 0 { Line::NotReady.mask() } else { 0 };
+        watched | begins | Line::Attention.mask()
+    }
+
+    /// The pins are to interrupt at a change of the lines of `mask`, if anybody hears that.
+    fn wake(&mut self, mask: u32) {
+        if self.attendance != Attendance::ByOwner {
+            let levels = self.levels;
+            self.bus.gpio().wake_on_change(mask, levels);
         }
     }
 
@@ -261,8 +291,12 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
         if self.bus.pulls(release) || !self.bus.pulls_all(pull) {
             self.bus.change(pull, release);
         }
+        let others = watch != self.watch;
         (self.drive, self.watch, self.answers) = (drive, watch, answers);
         self.now.busy |= drive.busy;
+        if others {
+            self.wake(self.waking());
+        }
     }
 
     fn transmit(&mut self, now_ns: u64, frame: &[u8]) {
@@ -287,6 +321,9 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
         }
         let changed = self.lines_changed();
         self.told = self.now;
+        if !changed {
+            self.wake(self.waking());
+        }
         changed.then_some(PhyEvent::Lines)
     }
 
@@ -300,9 +337,13 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
         Some(bytes)
     }
 
+    fn now_ns(&mut self) -> Option<u64> {
+        (self.attendance != Attendance::ByOwner).then(|| self.bus.gpio().now_ns())
+    }
+
     fn deadline_ns(&self) -> Option<u64> {
         match self.attendance {
-            Attendance::ByPoll { .. } if self.wanted != Wanted::Nothing => Some(self.turn_ns),
+            Attendance::ByPoll { .. } if self.wanted != Wanted::Nothing || self.is_asking() => Some(self.turn_ns),
             Attendance::ByPoll { every_ns } => Some(self.turn_ns + every_ns),
             Attendance::ByOwner => None,
         }

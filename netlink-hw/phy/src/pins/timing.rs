@@ -37,6 +37,13 @@ impl Timing {
         }
     }
 
+    /// The same for boards that hear by interrupt that a frame begins and may be up to `arm_ns` late.
+    pub const fn by_interrupt(width: Width, arm_ns: u64) -> Timing {
+        let quick = Timing::for_width(width);
+        let more_ns = arm_ns - quick.arm_ns;
+        Timing { arm_ns, strobe_ns: quick.strobe_ns + more_ns, frame_ns: quick.frame_ns + 2 * more_ns, ..quick }
+    }
+
     /// The longest that a talker is kept by listeners that hang in any way, before it reports an error, ns:
     /// the last wait that began within the frame's bound, and showing that it gives up.
     pub const fn talker_bound_ns(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! `renga run`: a shell on a cluster, or one script.
 
 use crate::artifacts::{self, Flavour};
-use crate::cli::Run;
+use crate::cli::{LinkName, Run};
 use crate::disk_image::{self, Content, Placed};
 use crate::disturbance::{self, Disturbance};
 use crate::environment::Environment;
@@ -42,13 +42,14 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let interactive = script.is_none() && options.replay.is_none();
     let (terminal, keys) =
         if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
+    let machine = profile(options.machine.profile);
     let session = Session {
         qemu,
         plugin,
         kernel: &kernel,
         system: &system,
         disk: disk.clone(),
-        profile: profile(options.machine.profile),
+        profile: if options.link == LinkName::Pins { machine.with_pins() } else { machine },
         seed: options.chaos.unwrap_or(options.machine.seed),
         trace: options.trace.is_some(),
         pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
@@ -193,6 +194,10 @@ fn print_stats(outcome: &Outcome) {
     eprintln!("virtual time   {:.6} s", stats.virtual_ns as f64 / 1e9);
     eprintln!("host time      {:.3} s", stats.host_s);
     eprintln!("frames         {} ({} lost at full boards)", stats.frames, stats.overruns);
+    if stats.pin_changes > 0 {
+        eprintln!("pins           {} changes, {} quanta of boards", stats.pin_changes, stats.grants);
+        eprintln!("pin hash       {:016x}", stats.pin_hash);
+    }
     eprintln!("console hash   {:016x}", stats.console_hash);
     eprintln!("frame hash     {:016x}", stats.frame_hash);
     eprintln!("trace hash     {:016x}", stats.trace_hash);

@@ -1,0 +1,110 @@
+//! The device that carries the link's frames: the emulator's, or the bus on the pins.
+//!
+//! Invariant: a board without an emulator has only the pins. Not here: drivers (`board-rpi`, `phy`), the token (`mac`).
+
+use crate::{fault, hardware};
+use renga_board_rpi::bus_pins::BusPins;
+use renga_board_rpi::emulator_link::EmulatorLink;
+use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
+use renga_mac::{Setup, Timing};
+use renga_phy::pins::{self, Attendance, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
+use renga_router::TokenLink;
+
+/// How the boards are joined.
+const WIRING: Wiring = Wiring { width: Width::Sixteen, handshake: Handshake::TwoEdge, pulls: PullUps::Harness };
+/// A listener may hear of a frame so late, ns: system processes are not preempted.
+const ARM_NS: u64 = 60_000;
+/// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop.
+const EMULATED_READ_SPINS: u32 = 32;
+/// The pins are looked at so often though they do not interrupt, ns.
+const LOOK_NS: u64 = 1_000_000_000;
+/// The token's times are those of boards that look all the time; these look when they are interrupted.
+const TOKEN_SLOWED: u64 = 4;
+
+/// The device.
+pub enum LinkDevice {
+    /// The emulator's: whole frames.
+    Emulator(EmulatorLink),
+    /// The pins, with the token.
+    Pins(TokenLink<PinPhy<BusPins>>),
+}
+
+impl LinkDevice {
+    /// The device called `wanted`, or what there is.
+    pub fn choose(emulator: Option<EmulatorLink>, wanted: &str, board: u8) -> LinkDevice {
+        match (emulator, wanted) {
+            (Some(device), "" | "emulator") => LinkDevice::Emulator(device),
+            (emulator, "" | "pins") => {
+                let spins = if emulator.is_some() { EMULATED_READ_SPINS } else { 0 };
+                LinkDevice::Pins(pins(hardware::bus_pins().with_slow_reads(spins), board))
+            }
+            _ => fault::refuse(format_args!("there is no link `{wanted}`")),
+        }
+    }
+}
+
+fn pins(gpio: BusPins, board: u8) -> TokenLink<PinPhy<BusPins>> {
+    let timing = pins::Timing::by_interrupt(WIRING.width, ARM_NS);
+    let bus = PinBus::begin_at_once(gpio, board, WIRING, timing);
+    // The number is the placement's: two boards that have one are a mistake of whoever wrote the cards.
+    let setup = Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(TOKEN_SLOWED) };
+    TokenLink::new(setup, PinPhy::new(bus, Attendance::ByPoll { every_ns: LOOK_NS }))
+}
+
+impl FrameDevice for LinkDevice {
+    fn board(&self) -> u8 {
+        match self {
+            LinkDevice::Emulator(device) => device.board(),
+            LinkDevice::Pins(device) => device.board(),
+        }
+    }
+
+    fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
+        match self {
+            LinkDevice::Emulator(device) => device.receive(out),
+            LinkDevice::Pins(device) => device.receive(out),
+        }
+    }
+
+    fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {
+        match self {
+            LinkDevice::Emulator(device) => device.send(destination, frame),
+            LinkDevice::Pins(device) => device.send(destination, frame),
+        }
+    }
+
+    fn enable_receive_interrupt(&mut self, on: bool) {
+        match self {
+            LinkDevice::Emulator(device) => device.enable_receive_interrupt(on),
+            LinkDevice::Pins(device) => device.enable_receive_interrupt(on),
+        }
+    }
+
+    fn enable_transmit_interrupt(&mut self, on: bool) {
+        match self {
+            LinkDevice::Emulator(device) => device.enable_transmit_interrupt(on),
+            LinkDevice::Pins(device) => device.enable_transmit_interrupt(on),
+        }
+    }
+
+    fn attend(&mut self, now_ns: u64) {
+        match self {
+            LinkDevice::Emulator(device) => device.attend(now_ns),
+            LinkDevice::Pins(device) => device.attend(now_ns),
+        }
+    }
+
+    fn deadline_ns(&self) -> Option<u64> {
+        match self {
+            LinkDevice::Emulator(device) => device.deadline_ns(),
+            LinkDevice::Pins(device) => device.deadline_ns(),
+        }
+    }
+
+    fn take_overrun(&mut self) -> bool {
+        match self {
+            LinkDevice::Emulator(device) => device.take_overrun(),
+            LinkDevice::Pins(device) => device.take_overrun(),
+        }
+    }
+}
