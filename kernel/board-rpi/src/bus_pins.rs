@@ -59,8 +59,9 @@ impl PinBank for BusPins {
 
     #[inline]
     async fn levels(&mut self) -> u32 {
-        for _ in 0..self.read_spins {
-            core::hint::spin_loop();
+        for turn in 0..self.read_spins {
+            // No instruction that says that this is waiting: an imitation would act on it, and slowly.
+            core::hint::black_box(turn);
         }
         self.pins.low_levels()
     }

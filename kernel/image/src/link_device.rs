@@ -14,8 +14,8 @@ use renga_router::TokenLink;
 const WIRING: Wiring = Wiring { width: Width::Sixteen, handshake: Handshake::TwoEdge, pulls: PullUps::Harness };
 /// A listener may hear of a frame so late, ns: system processes are not preempted.
 const ARM_NS: u64 = 60_000;
-/// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop.
-const EMULATED_READ_SPINS: u32 = 32;
+/// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop there.
+const EMULATED_READ_SPINS: u32 = 24;
 /// The pins are looked at so often though they do not interrupt, ns.
 const LOOK_NS: u64 = 1_000_000_000;
 /// The token's times are those of boards that look all the time; these look when they are interrupted.
@@ -34,17 +34,20 @@ impl LinkDevice {
     pub fn choose(emulator: Option<EmulatorLink>, wanted: &str, board: u8) -> LinkDevice {
         match (emulator, wanted) {
             (Some(device), "" | "emulator") => LinkDevice::Emulator(device),
-            (emulator, "" | "pins") => {
-                let spins = if emulator.is_some() { EMULATED_READ_SPINS } else { 0 };
-                LinkDevice::Pins(pins(hardware::bus_pins().with_slow_reads(spins), board))
-            }
+            (emulator, "" | "pins") => LinkDevice::Pins(pins(board, emulator.is_some())),
             _ => fault::refuse(format_args!("there is no link `{wanted}`")),
         }
     }
 }
 
-fn pins(gpio: BusPins, board: u8) -> TokenLink<PinPhy<BusPins>> {
-    let timing = pins::Timing::by_interrupt(WIRING.width, ARM_NS);
+fn pins(board: u8, emulated: bool) -> TokenLink<PinPhy<BusPins>> {
+    let mut timing = pins::Timing::by_interrupt(WIRING.width, ARM_NS);
+    let mut gpio = hardware::bus_pins();
+    if emulated {
+        // All that is stored arrives after the same time and in its order: there is nothing to settle.
+        (timing.settle_ns, timing.hold_ns) = (0, 0);
+        gpio = gpio.with_slow_reads(EMULATED_READ_SPINS);
+    }
     let bus = PinBus::begin_at_once(gpio, board, WIRING, timing);
     // The number is the placement's: two boards that have one are a mistake of whoever wrote the cards.
     let setup = Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(TOKEN_SLOWED) };

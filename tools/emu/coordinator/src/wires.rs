@@ -35,7 +35,7 @@ pub struct PinsConfig {
 impl Default for PinsConfig {
     /// The time at which runs need the least of the host (`tools/emu/README.md`).
     fn default() -> Self {
-        Self { propagation_ns: 1_000 }
+        Self { propagation_ns: 3_000 }
     }
 }
 

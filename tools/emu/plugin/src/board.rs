@@ -17,8 +17,8 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 /// A report of so many records goes out before the quantum ends.
 const REPORT_RECORDS_SOON: usize = 4096;
 
-/// A read of the pins in the last such part of the lookahead ends the quantum.
-const MEETING_PART: u64 = 4;
+/// A read of the pins so shortly before the end of the quantum ends it: as often as the link's driver reads, ns.
+const MEETING_NS: u64 = 150;
 
 /// The emulator's side of a board.
 pub struct Board {
@@ -181,7 +181,7 @@ impl Board {
     pub fn read_pins(&mut self, offset: u64) -> u32 {
         let now_ns = machine::now_ns();
         // A board that polls its pins meets the others here, which costs the host less than in the timer.
-        if now_ns + self.lookahead_ns / MEETING_PART >= self.until_ns {
+        if now_ns + MEETING_NS.min(self.lookahead_ns / 2) >= self.until_ns {
             self.arrive();
         }
         let pins = self.pins.as_mut().expect("the page is there only if the pins are wired");

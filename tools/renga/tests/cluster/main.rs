@@ -15,6 +15,7 @@ mod files;
 mod idle;
 mod interactive;
 mod log;
+mod pins;
 mod pipes;
 mod programs;
 mod protection;
