@@ -65,10 +65,11 @@ pub fn start_all(
     let link = hardware::emulator_link();
     let epoch_ns = link.as_ref().map_or(0, EmulatorLink::epoch_ns);
     // What programs see as random is new at each start.
-    let seed = seed + (u64::from(link.as_ref().map_or(1, EmulatorLink::starts) - 1) << 32);
+    let starts = link.as_ref().map_or(1, EmulatorLink::starts);
+    let seed = seed + (u64::from(starts - 1) << 32);
     let router = directory.of_kind(Kind::Router).first().copied().map(Notifier::new);
     let watch = arena.put(|| Watch::new(router));
-    let mut boot = Boot { arena, directory, board, watch, epoch_ns, seed, started: 0 };
+    let mut boot = Boot { arena, directory, board, watch, boots: starts as u8, epoch_ns, seed, started: 0 };
     boot.start_clock_and_console(uart);
     if board.owns_disk {
         boot.start_disk(timer, medium.as_str());
@@ -88,6 +89,8 @@ struct Boot {
     directory: &'static Directory,
     board: &'static Board,
     watch: &'static Watch,
+    /// Starts of the board, modulo 256.
+    boots: u8,
     epoch_ns: u64,
     seed: u64,
     started: usize,
@@ -223,7 +226,7 @@ impl Boot {
         self.servers(Kind::FileTable, |_, _me, port, _| renga_fs::file_table(port, files));
         self.servers(Kind::Pipe, |boot, me, port, number| {
             let table = boot.client(&me, Kind::PipeTable);
-            renga_pipe::pipe(port, table, boot.arena.put(|| [0; PIPE_BYTES]), number)
+            renga_pipe::pipe(port, table, boot.arena.put(|| [0; PIPE_BYTES]), number, boot.boots, boot.watch)
         });
         self.servers(Kind::PipeTable, |_, _me, port, _| renga_pipe::pipe_table(port, pipes));
     }
@@ -242,7 +245,9 @@ impl Boot {
     fn start_programs(&mut self, memory: &'static FrameMemory, programs: &'static Programs) {
         let interruptors = self.directory.interruptors(self.arena, Kind::User);
         let disk_board = SYSTEM.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8;
-        self.servers(Kind::Procs, |_, me, port, _| renga_process::procs(me, port, interruptors, disk_board));
+        self.servers(Kind::Procs, |boot, me, port, _| {
+            renga_process::procs(me, port, interruptors, disk_board, boot.boots, boot.watch)
+        });
         for (slot, process) in self.directory.of_kind(Kind::User).iter().enumerate() {
             let first = slot == 0 && self.board.owns_disk && cfg!(not(feature = "bench"));
             let boot_program = if first { INIT } else { "" };

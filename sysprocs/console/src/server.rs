@@ -30,6 +30,8 @@ struct State<U: Uart + 'static> {
     line: Line,
     output: Output<U>,
     foreground: u32,
+    /// The board that set it.
+    foreground_from: u8,
     window: WindowSize,
     readers: Vec<Reader, WAITERS_MAX>,
     watchers: Vec<Call<AwaitTerminal>, WAITERS_MAX>,
@@ -44,6 +46,7 @@ pub async fn console<U: Uart>(mut me: Me, mut port: Port<Console>, uart: &'stati
         line: Line::new(),
         output: Output::new(uart),
         foreground: 0,
+        foreground_from: 0,
         window: WindowSize { rows: 24, columns: 80 },
         readers: Vec::new(),
         watchers: Vec::new(),
@@ -109,7 +112,7 @@ impl<U: Uart> State<U> {
             }
             ConsoleCall::GetForeground(call) => call.reply(Ok(self.foreground)),
             ConsoleCall::SetForeground(call) => {
-                self.foreground = call.entry().group;
+                (self.foreground, self.foreground_from) = (call.entry().group, call.board());
                 call.reply(Ok(()));
             }
             ConsoleCall::GetWindow(call) => call.reply(Ok(self.window)),
@@ -123,7 +126,13 @@ impl<U: Uart> State<U> {
                     call.reply(Err(Errno::EAGAIN));
                 }
             }
-            ConsoleCall::BoardDied(call) => call.reply(Ok(())),
+            ConsoleCall::BoardDied(call) => {
+                // Its readers' calls are over: the router has interrupted them.
+                if call.entry().board == self.foreground_from {
+                    self.foreground = 0;
+                }
+                call.reply(Ok(()));
+            }
             ConsoleCall::NextSignal(call) => {
                 if let Some(second) = self.keyboard.replace(call) {
                     second.reply(Err(Errno::EBUSY));

@@ -78,24 +78,24 @@ impl Export {
             pager.free(list).await;
         }
     }
-    /// It has not: gives all frames on the other board back.
+    /// It has not: gives all frames on the other board back. If that has begun anew they are free there, and
+    /// their numbers may be somebody's: the first call is told `ESTALE`, and none follows.
     pub async fn cancel<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>, there: &mut Client<Memory>) {
-        let mut frames = FrameList::new();
+        let (mut frames, mut known) = (FrameList::new(), true);
         while let Some(list) = self.lists.pop() {
             for index in 0..PageList::new(&pager.machine.shared_page(list)).len() {
                 let frame = PageList::new(&pager.machine.shared_page(list)).entry(index).1;
                 frames.push(frame);
                 if frames.is_full() {
-                    // Should the board be down, its frames are free anyway.
-                    let _ = there.call(FreeFrames {}, frames.as_bytes()).await;
+                    known = known && !is_gone(there.call(FreeFrames {}, frames.as_bytes()).await);
                     frames.clear();
                 }
             }
             pager.free(list).await;
         }
-        let _ = there.call(FreeFrames {}, frames.as_bytes()).await; // as above
-        while let Some(list) = self.stored.pop() {
-            let _ = there.call(FreeFrame { frame: list.0 }, ()).await; // as above
+        known = known && !is_gone(there.call(FreeFrames {}, frames.as_bytes()).await);
+        while let Some(list) = self.stored.pop().filter(|_| known) {
+            known = !is_gone(there.call(FreeFrame { frame: list.0 }, ()).await);
         }
     }
     /// Notes that the page at `va` is in `frame` over there.
@@ -133,6 +133,11 @@ impl Space {
         let mut export = Export { lists: Vec::new(), stored: Vec::new() };
         match self.store_pages(pager, there, &mut export).await {
             Ok(()) => Ok(export),
+            Err(errno) if is_gone(Err(errno)) => {
+                // With the board: also what it gave before this call.
+                export.finish(pager).await;
+                Err(errno)
+            }
             Err(errno) => {
                 export.cancel(pager, there).await;
                 Err(errno)
@@ -248,6 +253,11 @@ async fn stored<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, frame: Option<
     let frame = frame.filter(|&frame| pager.machine.is_plain(frame) && pager.machine.mappings(frame) == 0)?;
     let references = pager.memory.call(References { frame: frame.0 }, ()).await;
     (references == Ok(1)).then_some(frame)
+}
+
+/// Whether the board that was called is dead, or in another life than before.
+fn is_gone(called: Result<(), Errno>) -> bool {
+    called == Err(Errno::EHOSTDOWN) || called == Err(Errno::ESTALE)
 }
 
 /// A page without the zeros at its end, which the other board adds; they need not cross the link.

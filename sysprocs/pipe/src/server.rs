@@ -7,11 +7,11 @@
 use crate::{Ring, WAITERS_MAX};
 use heapless::Deque;
 use renga_proto::pipe::{
-    AwaitPipe, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, READABLE, ReadPipe,
-    WRITABLE, WritePipe,
+    AddEnd, AwaitPipe, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe,
+    READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
-use renga_rt::{Call, Client, Errno, Never, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Held, Never, Port, Protocol, Watch};
 
 /// A writer and how much of its slice is in the pipe already.
 struct Writer {
@@ -19,42 +19,57 @@ struct Writer {
     written: usize,
 }
 
+/// Bits of a life that count within one start of the board; the rest is the start's number.
+const LIVES_BITS: u32 = 24;
+const LIVES: u32 = (1 << LIVES_BITS) - 1;
+
 /// A waiting queue; it cannot overflow, since each user process waits once.
 type Waiting<T> = Deque<T, WAITERS_MAX>;
 
 struct State {
     ring: Ring,
-    readers: u32,
-    writers: u32,
+    /// Which life it is in.
+    life: u32,
+    readers: Held,
+    writers: Held,
+    /// Boards that hold an end, a bit each, as the router knows.
+    watched: u8,
+    watch: &'static Watch,
     reading: Waiting<Call<ReadPipe>>,
     writing: Waiting<Writer>,
     watching: Waiting<Call<AwaitPipe>>,
 }
 
-/// Serves the pipe `number`.
+/// Serves the pipe `number`; `boot` counts the board's starts, so that no life is like one before. While
+/// another board holds an end it is watched: others here may wait for it.
 pub async fn pipe(
     mut port: Port<Pipe>,
     mut table: Client<PipeTable>,
     bytes: &'static mut [u8; PIPE_BYTES],
     number: u16,
+    boot: u8,
+    watch: &'static Watch,
 ) -> Never {
     let mut state = State {
         ring: Ring::new(bytes),
-        readers: 0,
-        writers: 0,
+        life: u32::from(boot) << LIVES_BITS,
+        readers: Held::NONE,
+        writers: Held::NONE,
+        watched: 0,
+        watch,
         reading: Deque::new(),
         writing: Deque::new(),
         watching: Deque::new(),
     };
     loop {
-        let was_open = state.readers + state.writers > 0;
+        let was_open = state.is_open();
         if let Some(call) = port.accept_or_notified(Pipe::ENTRIES).await {
             state.serve(call);
         }
         state.settle();
         // Also after a call: its caller may have been interrupted before it was kept.
         state.answer_interrupted();
-        if was_open && state.readers + state.writers == 0 {
+        if was_open && !state.is_open() {
             state.ring.clear();
             // The table knows this number as taken, so it cannot refuse it.
             let _ = table.call(FreePipe { pipe: number }, ()).await;
@@ -67,42 +82,72 @@ impl State {
         match call {
             PipeCall::OpenPipe(call) => {
                 self.ring.clear();
-                (self.readers, self.writers) = (1, 1);
-                call.reply(Ok(()));
+                self.life = self.life & !LIVES | (self.life + 1 & LIVES).max(1);
+                (self.readers, self.writers) = (Held::NONE, Held::NONE);
+                let held = self.readers.add(call.board()) && self.writers.add(call.board());
+                call.reply(if held { Ok(self.life) } else { Err(Errno::EINVAL) });
             }
-            PipeCall::ReadPipe(call) => self.read(call),
-            PipeCall::WritePipe(call) => self.write(call),
+            PipeCall::ReadPipe(call) => match self.check(call.entry().life, PipeEnd::Reader, call.board()) {
+                Ok(()) => self.read(call),
+                Err(errno) => call.reply(Err(errno)),
+            },
+            PipeCall::WritePipe(call) => match self.check(call.entry().life, PipeEnd::Writer, call.board()) {
+                Ok(()) => self.write(call),
+                Err(errno) => call.reply(Err(errno)),
+            },
             PipeCall::AddEnd(call) => {
-                *self.end(call.entry().end) += 1;
+                let AddEnd { life, end } = call.entry();
+                let open = life == self.life && self.is_open();
+                let added = open && self.end(end).add(call.board());
+                call.reply(if added { Ok(()) } else { Err(Errno::ESTALE) });
+            }
+            PipeCall::CloseEnd(call) => {
+                let CloseEnd { life, end } = call.entry();
+                let held = life == self.life && self.end(end).remove(call.board());
+                call.reply(if held { Ok(()) } else { Err(Errno::ESTALE) });
+            }
+            PipeCall::PollPipe(call) => {
+                let PollPipe { life, end } = call.entry();
+                let events = self.check(life, end, call.board()).map(|()| self.events(end));
+                call.reply(events);
+            }
+            PipeCall::PipeBytes(call) => {
+                let life = call.entry().life;
+                call.reply(if life == self.life { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
+            }
+            PipeCall::AwaitPipe(call) => match self.check(call.entry().life, call.entry().end, call.board()) {
+                Ok(()) => keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN))),
+                Err(errno) => call.reply(Err(errno)),
+            },
+            PipeCall::BoardDied(call) => {
+                let board = call.entry().board;
+                self.readers.drop_board(board);
+                self.writers.drop_board(board);
                 call.reply(Ok(()));
             }
-            PipeCall::CloseEnd(call) => self.close(call),
-            PipeCall::PollPipe(call) => {
-                let events = self.events(call.entry().end);
-                call.reply(Ok(events));
-            }
-            PipeCall::PipeBytes(call) => call.reply(Ok(self.ring.len() as u32)),
-            PipeCall::BoardDied(call) => call.reply(Ok(())),
-            PipeCall::AwaitPipe(call) => keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN))),
         }
+        let boards = self.readers.boards() | self.writers.boards();
+        self.watch.change(core::mem::replace(&mut self.watched, boards), boards);
     }
 
-    fn end(&mut self, end: PipeEnd) -> &mut u32 {
+    fn is_open(&self) -> bool {
+        !(self.readers.is_empty() && self.writers.is_empty())
+    }
+
+    /// Whether `board` may use `end` of the pipe in this life.
+    fn check(&mut self, life: u32, end: PipeEnd, board: u8) -> Result<(), Errno> {
+        if life == self.life && self.end(end).holds(board) { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+
+    fn end(&mut self, end: PipeEnd) -> &mut Held {
         match end {
             PipeEnd::Reader => &mut self.readers,
             PipeEnd::Writer => &mut self.writers,
         }
     }
 
-    fn close(&mut self, call: Call<CloseEnd>) {
-        let count = self.end(call.entry().end);
-        let held = *count > 0;
-        *count = count.saturating_sub(1);
-        call.reply(if held { Ok(()) } else { Err(Errno::EBADF) });
-    }
-
     fn read(&mut self, call: Call<ReadPipe>) {
-        let waits = self.ring.is_empty() && self.writing.is_empty() && self.writers > 0;
+        let waits = self.ring.is_empty() && self.writing.is_empty() && !self.writers.is_empty();
         if waits && call.entry().nonblocking {
             call.reply(Err(Errno::EAGAIN));
         } else {
@@ -112,7 +157,7 @@ impl State {
 
     fn write(&mut self, mut call: Call<WritePipe>) {
         let bytes = call.lent().len();
-        if self.readers == 0 {
+        if self.readers.is_empty() {
             call.reply(Err(Errno::EPIPE));
         } else if call.entry().nonblocking {
             let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
@@ -132,11 +177,11 @@ impl State {
         match end {
             PipeEnd::Reader => {
                 let readable = if self.ring.is_empty() { 0 } else { READABLE };
-                readable | if self.writers == 0 { HANG_UP } else { 0 }
+                readable | if self.writers.is_empty() { HANG_UP } else { 0 }
             }
             PipeEnd::Writer => {
                 let writable = if self.ring.room() >= PIPE_ATOMIC_BYTES { WRITABLE } else { 0 };
-                writable | if self.readers == 0 { ERROR } else { 0 }
+                writable | if self.readers.is_empty() { ERROR } else { 0 }
             }
         }
     }
@@ -165,7 +210,7 @@ impl State {
     /// Takes bytes of the first writer into the ring; whether anything changed.
     fn fill(&mut self) -> bool {
         let Some(mut writer) = self.writing.pop_front() else { return false };
-        if self.readers == 0 {
+        if self.readers.is_empty() {
             let told = if writer.written > 0 { Ok(writer.written as u32) } else { Err(Errno::EPIPE) };
             writer.call.reply(told);
             return true;
@@ -191,7 +236,7 @@ impl State {
 
     /// Answers the first reader if there is something, or nobody left, to read from.
     fn drain(&mut self) -> bool {
-        if self.reading.is_empty() || (self.ring.is_empty() && self.writers > 0) {
+        if self.reading.is_empty() || (self.ring.is_empty() && !self.writers.is_empty()) {
             return false;
         }
         let Some(mut call) = self.reading.pop_front() else { return false };

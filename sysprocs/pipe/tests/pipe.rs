@@ -1,12 +1,14 @@
 //! A pipe as its readers and writers see it.
+use renga_core::Entry;
 use renga_pipe::{pipe, pipe_table};
 use renga_proto::pipe::{
-    AddEnd, AwaitPipe, CloseEnd, ERROR, HANG_UP, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe, READABLE,
-    ReadPipe, WRITABLE, WritePipe,
+    AddEnd, AwaitPipe, BoardDied, CloseEnd, ERROR, HANG_UP, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe,
+    READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno};
+use renga_rt::raw::RawClient;
+use renga_rt::{Address, Client, Errno, Watch};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -20,14 +22,16 @@ struct Rig {
     board: Board,
     pipe: Address<Pipe>,
     table: Address<PipeTable>,
+    watch: &'static Watch,
 }
 
 fn rig() -> Rig {
     let board = Board::new(0, 1 << 20);
     let table = board.server(|_, port| pipe_table(port, 2));
     let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
-    let pipe = board.server(|me, port| pipe(port, Client::new(&me, table), bytes, 0));
-    let rig = Rig { board, pipe, table };
+    let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
+    let pipe = board.server(|me, port| pipe(port, Client::new(&me, table), bytes, 0, 0, watch));
+    let rig = Rig { board, pipe, table, watch };
     rig.run(|mut table, mut pipe| async move {
         assert_eq!(table.call(TakePipe {}, ()).await, Ok(0));
         pipe.call(OpenPipe {}, ()).await.unwrap();
@@ -54,14 +58,14 @@ fn bytes_come_out_in_order_however_they_are_cut() {
     let out = read.clone();
     rig.run(|_, mut pipe| async move {
         for chunk in (0..200_000u32).map(|i| i as u8).collect::<Vec<_>>().chunks(3001) {
-            assert_eq!(pipe.call(WritePipe { nonblocking: false }, chunk).await, Ok(chunk.len() as u32));
+            assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, chunk).await, Ok(chunk.len() as u32));
         }
-        pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
     });
     rig.run(|_, mut pipe| async move {
         let mut buffer = [0; 777];
         loop {
-            match pipe.call(ReadPipe { nonblocking: false }, &mut buffer).await.unwrap() {
+            match pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await.unwrap() {
                 0 => break,
                 count => out.borrow_mut().extend_from_slice(&buffer[..count as usize]),
             }
@@ -77,21 +81,21 @@ fn an_empty_pipe_waits_and_without_writers_ends() {
     let out = ended.clone();
     rig.run(|_, mut pipe| async move {
         let mut buffer = [0; 8];
-        let result = pipe.call(ReadPipe { nonblocking: true }, &mut buffer).await;
+        let result = pipe.call(ReadPipe { life: 1, nonblocking: true }, &mut buffer).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(ReadPipe { nonblocking: false }, &mut buffer).await;
+        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(ReadPipe { nonblocking: false }, &mut buffer).await;
+        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await;
         out.borrow_mut().push(result);
     });
     assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN)]);
     rig.run(|_, mut pipe| async move {
-        pipe.call(AddEnd { end: PipeEnd::Writer }, ()).await.unwrap();
-        pipe.call(WritePipe { nonblocking: false }, b"abc").await.unwrap();
-        pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(AddEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(WritePipe { life: 1, nonblocking: false }, b"abc").await.unwrap();
+        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
     });
     assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN), Ok(3)]);
-    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap() });
+    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap() });
     assert_eq!(*ended.borrow(), [Err(Errno::EAGAIN), Ok(3), Ok(0)]);
 }
 
@@ -102,21 +106,21 @@ fn a_full_pipe_waits_and_without_readers_breaks() {
     let out = results.clone();
     rig.run(|_, mut pipe| async move {
         for _ in 0..PIPE_BYTES / 4096 {
-            pipe.call(WritePipe { nonblocking: false }, &[1; 4096]).await.unwrap();
+            pipe.call(WritePipe { life: 1, nonblocking: false }, &[1; 4096]).await.unwrap();
         }
-        let result = pipe.call(WritePipe { nonblocking: true }, &[2; 10]).await;
+        let result = pipe.call(WritePipe { life: 1, nonblocking: true }, &[2; 10]).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(WritePipe { nonblocking: false }, &[2; 10]).await;
+        let result = pipe.call(WritePipe { life: 1, nonblocking: false }, &[2; 10]).await;
         out.borrow_mut().push(result);
-        let result = pipe.call(WritePipe { nonblocking: false }, &[2; 10]).await;
+        let result = pipe.call(WritePipe { life: 1, nonblocking: false }, &[2; 10]).await;
         out.borrow_mut().push(result);
     });
     assert_eq!(*results.borrow(), [Err(Errno::EAGAIN)]);
     rig.run(|_, mut pipe| async move {
-        pipe.call(ReadPipe { nonblocking: false }, &mut [0; 16]).await.unwrap();
+        pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 16]).await.unwrap();
     });
     assert_eq!(*results.borrow(), [Err(Errno::EAGAIN), Ok(10)]);
-    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { end: PipeEnd::Reader }, ()).await.unwrap() });
+    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap() });
     assert_eq!(*results.borrow(), [Err(Errno::EAGAIN), Ok(10), Err(Errno::EPIPE)]);
 }
 
@@ -126,10 +130,10 @@ fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
     let results = log();
     let out = results.clone();
     let reader = rig.run(|_, mut pipe| async move {
-        let result = pipe.call(ReadPipe { nonblocking: false }, &mut [0; 4]).await;
+        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 4]).await;
         out.borrow_mut().push(result);
         // The flag is still up.
-        let result = pipe.call(ReadPipe { nonblocking: false }, &mut [0; 4]).await;
+        let result = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 4]).await;
         out.borrow_mut().push(result);
     });
     assert!(results.borrow().is_empty());
@@ -144,19 +148,19 @@ fn polls_tell_what_would_not_wait() {
     let seen = log();
     let out = seen.clone();
     rig.run(|_, mut pipe| async move {
-        let events = pipe.call(AwaitPipe { end: PipeEnd::Reader, events: READABLE }, ()).await;
+        let events = pipe.call(AwaitPipe { life: 1, end: PipeEnd::Reader, events: READABLE }, ()).await;
         out.borrow_mut().push(events);
     });
     assert!(seen.borrow().is_empty());
     rig.run(|_, mut pipe| async move {
-        assert_eq!(pipe.call(PollPipe { end: PipeEnd::Writer }, ()).await, Ok(WRITABLE));
-        pipe.call(WritePipe { nonblocking: false }, b"x").await.unwrap();
-        assert_eq!(pipe.call(PipeBytes {}, ()).await, Ok(1));
-        pipe.call(CloseEnd { end: PipeEnd::Writer }, ()).await.unwrap();
-        assert_eq!(pipe.call(PollPipe { end: PipeEnd::Reader }, ()).await, Ok(READABLE | HANG_UP));
-        pipe.call(AddEnd { end: PipeEnd::Writer }, ()).await.unwrap();
-        pipe.call(CloseEnd { end: PipeEnd::Reader }, ()).await.unwrap();
-        assert_eq!(pipe.call(PollPipe { end: PipeEnd::Writer }, ()).await, Ok(WRITABLE | ERROR));
+        assert_eq!(pipe.call(PollPipe { life: 1, end: PipeEnd::Writer }, ()).await, Ok(WRITABLE));
+        pipe.call(WritePipe { life: 1, nonblocking: false }, b"x").await.unwrap();
+        assert_eq!(pipe.call(PipeBytes { life: 1 }, ()).await, Ok(1));
+        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        assert_eq!(pipe.call(PollPipe { life: 1, end: PipeEnd::Reader }, ()).await, Ok(READABLE | HANG_UP));
+        pipe.call(AddEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap();
+        assert_eq!(pipe.call(PollPipe { life: 1, end: PipeEnd::Writer }, ()).await, Ok(WRITABLE | ERROR));
     });
     assert_eq!(*seen.borrow(), [Ok(READABLE)]);
 }
@@ -165,17 +169,84 @@ fn polls_tell_what_would_not_wait() {
 fn a_pipe_with_both_ends_closed_is_free_again_and_empty() {
     let rig = rig();
     rig.run(|mut table, mut pipe| async move {
-        pipe.call(WritePipe { nonblocking: false }, b"left over").await.unwrap();
+        pipe.call(WritePipe { life: 1, nonblocking: false }, b"left over").await.unwrap();
         for end in [PipeEnd::Reader, PipeEnd::Writer] {
-            pipe.call(CloseEnd { end }, ()).await.unwrap();
+            pipe.call(CloseEnd { life: 1, end }, ()).await.unwrap();
         }
-        assert_eq!(pipe.call(CloseEnd { end: PipeEnd::Reader }, ()).await, Err(Errno::EBADF));
+        assert_eq!(pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await, Err(Errno::ESTALE));
         assert_eq!(table.call(TakePipe {}, ()).await, Ok(0));
         assert_eq!(table.call(TakePipe {}, ()).await, Ok(1));
         assert_eq!(table.call(TakePipe {}, ()).await, Err(Errno::ENFILE));
         assert_eq!(table.call(FreePipe { pipe: 1 }, ()).await, Ok(()));
         assert_eq!(table.call(FreePipe { pipe: 1 }, ()).await, Err(Errno::EINVAL));
         pipe.call(OpenPipe {}, ()).await.unwrap();
-        assert_eq!(pipe.call(PipeBytes {}, ()).await, Ok(0));
+        assert_eq!(pipe.call(PipeBytes { life: 2 }, ()).await, Ok(0));
     });
+}
+
+impl Rig {
+    /// Calls the pipe for a process of `board`, as its proxy does; the reply's first word.
+    fn call_for<E: Entry>(&self, board: u8, entry: E) -> u64 {
+        let (directory, index) = (self.board.directory(), self.pipe.id().index);
+        let words = [const { std::cell::Cell::new(0) }; 6];
+        entry.put(&words);
+        let (words, result) = (words.map(|word| word.get()), Rc::new(RefCell::new(None)));
+        let out = result.clone();
+        self.board.client(move |me| async move {
+            let mut proxy = RawClient::new(&me, directory);
+            let reply = proxy.call(board, (index, E::OP), words, &[], &mut []).await;
+            *out.borrow_mut() = Some(reply.unwrap().words[0]);
+        });
+        self.board.run();
+        result.take().unwrap()
+    }
+}
+
+#[test]
+fn ends_that_a_dead_board_held_are_closed() {
+    let (rig, told) = (rig(), log());
+    for end in [PipeEnd::Writer, PipeEnd::Reader] {
+        assert_eq!(rig.call_for(3, AddEnd { life: 1, end }), 0);
+    }
+    assert!(rig.watch.holds(3) && rig.watch.holds(0) && !rig.watch.holds(1));
+    let out = told.clone();
+    let reader = rig.run(|_, mut pipe| async move {
+        pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
+        out.borrow_mut().push(pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 9]).await);
+    });
+    assert!(reader.waits_for().is_some(), "the other board may still write");
+    rig.run(|_, mut pipe| async move { pipe.call(BoardDied { board: 3 }, ()).await.unwrap() });
+    assert_eq!(*told.borrow(), [Ok(0)], "end of file");
+    assert!(!rig.watch.holds(3));
+    // What that board knows of the pipe is void, even while the pipe lives on.
+    let stale = u64::from(Errno::ESTALE.0);
+    assert_eq!(rig.call_for(3, PollPipe { life: 1, end: PipeEnd::Writer }), stale);
+    assert_eq!(rig.call_for(3, CloseEnd { life: 1, end: PipeEnd::Reader }), stale);
+    assert_eq!(rig.call_for(0, CloseEnd { life: 1, end: PipeEnd::Reader }), 0);
+    rig.run(|mut table, mut pipe| async move {
+        assert_eq!(table.call(TakePipe {}, ()).await, Ok(0), "the pipe is free");
+        assert_eq!(pipe.call(OpenPipe {}, ()).await, Ok(2));
+        assert_eq!(pipe.call(AddEnd { life: 1, end: PipeEnd::Reader }, ()).await, Err(Errno::ESTALE));
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, b"x").await, Err(Errno::ESTALE));
+    });
+}
+
+#[test]
+fn a_writer_whose_last_reader_was_on_a_dead_board_gets_a_broken_pipe() {
+    let (rig, told) = (rig(), log());
+    assert_eq!(rig.call_for(2, AddEnd { life: 1, end: PipeEnd::Reader }), 0);
+    let out = told.clone();
+    rig.run(|_, mut pipe| async move {
+        pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap();
+        loop {
+            let written = pipe.call(WritePipe { life: 1, nonblocking: false }, &[0; 4096]).await;
+            out.borrow_mut().push(written);
+            if written.is_err() {
+                break;
+            }
+        }
+    });
+    assert_eq!(told.borrow().len(), PIPE_BYTES / 4096, "it is full");
+    rig.run(|_, mut pipe| async move { pipe.call(BoardDied { board: 2 }, ()).await.unwrap() });
+    assert_eq!(told.borrow().last(), Some(&Err(Errno::EPIPE)));
 }

@@ -12,7 +12,7 @@ const ANY: i32 = -1;
 
 /// Board 0 with init in slot 0 and a shell, its child, in slot 1.
 fn with_shell() -> (Table, u32) {
-    let mut table = Table::new(DISK_BOARD, DISK_BOARD);
+    let mut table = Table::new(DISK_BOARD, DISK_BOARD, 1);
     assert_eq!(table.make_init(0), Ok(INIT));
     let shell = table.spawn(1, INIT, 0, 0).unwrap();
     (table, shell)
@@ -23,7 +23,7 @@ fn pids_tell_their_board() {
     let (mut table, shell) = with_shell();
     assert_eq!((shell % 8, board_of(shell, DISK_BOARD)), (0, 0));
     assert_eq!(table.make_init(3), Err(Errno::EEXIST));
-    let mut other = Table::new(5, DISK_BOARD);
+    let mut other = Table::new(5, DISK_BOARD, 1);
     let pid = other.spawn(0, shell, 7, 7).unwrap();
     assert_eq!(board_of(pid, DISK_BOARD), 5);
     assert_eq!(board_of(INIT, 3), 3);
@@ -88,7 +88,7 @@ fn orphans_go_to_init_or_away() {
     assert_eq!(pids, [shell, zombie]);
     assert_eq!(table.exit(child, 0), Ok(INIT));
 
-    let mut other = Table::new(1, DISK_BOARD);
+    let mut other = Table::new(1, DISK_BOARD, 1);
     let parent = other.spawn(0, shell, 8, 8).unwrap();
     let child = other.spawn(1, parent, 0, 0).unwrap();
     let zombie = other.spawn(2, parent, 0, 0).unwrap();
@@ -101,7 +101,7 @@ fn orphans_go_to_init_or_away() {
 #[test]
 fn a_child_elsewhere_has_its_record_here() {
     let (mut table, shell) = with_shell();
-    let mut other = Table::new(1, DISK_BOARD);
+    let mut other = Table::new(1, DISK_BOARD, 1);
     let child = other.spawn(0, shell, shell, shell).unwrap();
     // It ends before its parent has made the record.
     assert_eq!(other.exit(child, killed(SIGKILL)), Ok(shell));

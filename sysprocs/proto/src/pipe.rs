@@ -28,26 +28,28 @@ pub const ERROR: u32 = 8;
 pub const HANG_UP: u32 = 16;
 
 protocol! {
-    /// One pipe.
+    /// One pipe. `life` is what `OpenPipe` answered: `ESTALE` if the pipe is in another life by now, or
+    /// the caller's board holds the end no more, since this board took it for dead meanwhile.
     pub Pipe = 10, PipeCall {
-        /// Becomes an empty pipe with one reader and one writer.
-        0 OpenPipe {} (()) -> Result<(), Errno>;
+        /// Becomes an empty pipe with one reader and one writer of the caller's board; which of its lives
+        /// that is, never 0, another one also after this board has begun anew.
+        0 OpenPipe {} (()) -> Result<u32, Errno>;
         /// Waits for bytes; how many came. 0: no writer is left. `EAGAIN` if it may not wait,
         /// `EINTR` if interrupted.
-        1 ReadPipe { nonblocking: bool } (&'a mut [u8]) -> Result<u32, Errno> [defers];
+        1 ReadPipe { life: u32, nonblocking: bool } (&'a mut [u8]) -> Result<u32, Errno> [defers];
         /// Writes all of the slice, waiting for room (at least one byte was written if interrupted
         /// midway; then how many). `EPIPE`: no reader is left.
-        2 WritePipe { nonblocking: bool } (&'a [u8]) -> Result<u32, Errno> [defers];
-        /// One reference more to an end.
-        3 AddEnd { end: PipeEnd } (()) -> Result<(), Errno>;
+        2 WritePipe { life: u32, nonblocking: bool } (&'a [u8]) -> Result<u32, Errno> [defers];
+        /// One reference more to an end, for the caller's board.
+        3 AddEnd { life: u32, end: PipeEnd } (()) -> Result<(), Errno>;
         /// One reference less; the last of both ends frees the pipe.
-        4 CloseEnd { end: PipeEnd } (()) -> Result<(), Errno> [releases];
+        4 CloseEnd { life: u32, end: PipeEnd } (()) -> Result<(), Errno> [releases];
         /// Which of the events hold now.
-        5 PollPipe { end: PipeEnd } (()) -> Result<u32, Errno>;
+        5 PollPipe { life: u32, end: PipeEnd } (()) -> Result<u32, Errno>;
         /// Bytes that can be read now.
-        6 PipeBytes {} (()) -> Result<u32, Errno>;
+        6 PipeBytes { life: u32 } (()) -> Result<u32, Errno>;
         /// Waits until one of `events` (or an error or hang-up) holds for `end`; which.
-        7 AwaitPipe { end: PipeEnd, events: u32 } (()) -> Result<u32, Errno> [defers];
+        7 AwaitPipe { life: u32, end: PipeEnd, events: u32 } (()) -> Result<u32, Errno> [defers];
         /// A board is dead: its processes' references to the ends are dropped.
         8 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }

@@ -62,7 +62,9 @@ protocol! {
         /// and session are those of the parent, which is of this board. The child
         /// belongs to `parent`, whose board may be another: then the caller tells that board
         /// (`AddChild`). `EAGAIN` without a free slot.
-        1 Spawn { parent: u32, group: u32, session: u32 } (&'a [u8]) -> Result<u32, Errno>;
+        /// From another board it is answered when the process has taken up what its descriptor names
+        /// (`TakenUp`): until then the caller keeps all of that alive.
+        1 Spawn { parent: u32, group: u32, session: u32 } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Records a child made on another board.
         2 AddChild { parent: u32, child: u32, group: u32 } (()) -> Result<(), Errno>;
         /// A process of this board ends: its record and slot are freed, its children here given to
@@ -113,7 +115,11 @@ protocol! {
         21 AwaitContinue { pid: u32 } (()) -> Result<(), Errno> [defers];
         /// Makes the first process of the system, init, in `slot` of this board.
         22 MakeInit { slot: u16 } (()) -> Result<u32, Errno>;
-        /// A board was declared dead: its processes count as killed to their parents here.
+        /// A board is dead: its processes count as killed (`SIGKILL`) to their parents here; those here whose
+        /// parents were there are init's children now.
         23 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// Process `pid`, which another board's process made, has its own references to all that its
+        /// descriptor names.
+        24 TakenUp { pid: u32 } (()) -> Result<(), Errno>;
     }
 }

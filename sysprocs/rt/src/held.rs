@@ -27,6 +27,14 @@ impl Held {
     pub fn drop_board(&mut self, board: u8) -> u32 {
         self.0.get_mut(usize::from(board)).map_or(0, |count| u32::from(core::mem::take(count)))
     }
+    /// Whether `board` has any.
+    pub fn holds(&self, board: u8) -> bool {
+        self.0.get(usize::from(board)).is_some_and(|&count| count > 0)
+    }
+    /// The boards that have any, a bit each.
+    pub fn boards(&self) -> u8 {
+        (0..BOARDS_MAX as u8).filter(|&board| self.holds(board)).fold(0, |set, board| set | 1 << board)
+    }
     /// How many there are for all boards together.
     pub fn total(&self) -> u32 {
         self.0.iter().map(|&count| u32::from(count)).sum()
@@ -47,6 +55,7 @@ mod tests {
         assert!(held.add(1) && held.add(1) && held.add(7) && !held.add(8));
         assert!(!held.remove(0) && !held.remove(200) && held.remove(1));
         assert_eq!((held.total(), held.drop_board(1), held.drop_board(1), held.total()), (2, 1, 0, 1));
+        assert_eq!((held.boards(), held.holds(7), held.holds(1), held.holds(99)), (0x80, true, false, false));
         assert!(held.remove(7) && held.is_empty());
         for _ in 0..u16::MAX {
             assert!(held.add(3));

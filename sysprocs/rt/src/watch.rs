@@ -33,6 +33,17 @@ impl Watch {
             reasons.set(reasons.get().saturating_sub(1));
         }
     }
+    /// One reason more for each board that is in `now` and was not in `before`, one less for each that was
+    /// in `before` only; a bit each.
+    pub fn change(&self, before: u8, now: u8) {
+        for board in 0..BOARDS_MAX as u8 {
+            match (before >> board & 1, now >> board & 1) {
+                (0, 1) => self.add(board),
+                (1, 0) => self.remove(board),
+                _ => {}
+            }
+        }
+    }
     /// Whether there is a reason.
     pub fn holds(&self, board: u8) -> bool {
         self.reasons.get(usize::from(board)).is_some_and(|reasons| reasons.get() > 0)

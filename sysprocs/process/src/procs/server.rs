@@ -8,7 +8,7 @@ use super::table::{SLOTS_MAX, SlotSet, Table};
 use renga_proto::procs::{
     AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, Spawn, VforkDone, WaitChild, Work,
 };
-use renga_rt::{Call, Errno, Interruptor, Me, Never, Port, Protocol};
+use renga_rt::{Call, Errno, Interruptor, Me, Never, Port, Protocol, Watch};
 
 /// What a slot's process waits for here.
 enum Held {
@@ -24,15 +24,33 @@ enum Held {
 struct Server {
     table: Table,
     held: [Held; SLOTS_MAX],
+    /// By slot: who made its process from another board, and waits until that has taken up everything.
+    makers: [Option<Call<Spawn>>; SLOTS_MAX],
     interruptors: &'static [Interruptor],
+    /// Boards where children of processes here are, a bit each, as the router knows.
+    watched: u8,
+    watch: &'static Watch,
 }
 
 /// Keeps the user processes of this board, whose slots are interrupted by `interruptors`; init runs on
-/// `init_board`.
-pub async fn procs(me: Me, mut port: Port<Procs>, interruptors: &'static [Interruptor], init_board: u8) -> Never {
+/// `init_board`, and `boot` counts the board's starts. Boards where children are, are watched.
+pub async fn procs(
+    me: Me,
+    mut port: Port<Procs>,
+    interruptors: &'static [Interruptor],
+    init_board: u8,
+    boot: u8,
+    watch: &'static Watch,
+) -> Never {
     assert!(interruptors.len() <= SLOTS_MAX, "more user slots than the table can name");
-    let table = Table::new(me.id().board.0, init_board);
-    let mut server = Server { table, held: [const { Held::Nothing }; SLOTS_MAX], interruptors };
+    let mut server = Server {
+        table: Table::new(me.id().board.0, init_board, boot),
+        held: [const { Held::Nothing }; SLOTS_MAX],
+        makers: [const { None }; SLOTS_MAX],
+        interruptors,
+        watched: 0,
+        watch,
+    };
     loop {
         match port.accept_or_notified(Procs::ENTRIES).await {
             Some(call) => server.serve(call),
@@ -62,7 +80,12 @@ impl Server {
             }
             ProcsCall::Exit(call) => {
                 let entry = call.entry();
-                call.reply(table.exit(entry.pid, entry.status));
+                self.let_maker_go(entry.pid);
+                call.reply(self.table.exit(entry.pid, entry.status));
+            }
+            ProcsCall::TakenUp(call) => {
+                self.let_maker_go(call.entry().pid);
+                call.reply(Ok(()));
             }
             ProcsCall::ChildExited(call) => {
                 let entry = call.entry();
@@ -167,9 +190,21 @@ impl Server {
                 let bytes = descriptor.len().min(place.len());
                 place[..bytes].copy_from_slice(&descriptor[..bytes]);
                 work.reply(Ok(Work { pid, bytes: bytes as u32 }));
-                call.reply(Ok(pid));
+                if call.board() == self.table.board {
+                    call.reply(Ok(pid));
+                } else {
+                    self.makers[slot] = Some(call); // that of the slot's last process has gone on at its end
+                }
             }
             Err(errno) => call.reply(Err(errno)),
+        }
+    }
+
+    /// Answers who made `pid` from another board.
+    fn let_maker_go(&mut self, pid: u32) {
+        let slot = self.table.slot(pid).map_or(SLOTS_MAX, usize::from);
+        if let Some(call) = self.makers.get_mut(slot).and_then(Option::take) {
+            call.reply(Ok(pid));
         }
     }
 
@@ -237,6 +272,8 @@ impl Server {
 
     /// Does what the table noted: interrupts processes, and answers held calls whose time has come.
     fn settle(&mut self) {
+        let far = self.table.far_boards();
+        self.watch.change(core::mem::replace(&mut self.watched, far), far);
         for slot in members(core::mem::take(&mut self.table.to_answer)) {
             match core::mem::replace(&mut self.held[slot], Held::Nothing) {
                 Held::Child(call) => self.wait(call),

@@ -19,6 +19,9 @@ pub const SLOTS_MAX: usize = 64;
 /// Pids stay below this, as scripts expect: numbers are given out again from the start then.
 const SEQUENCE_MAX: u32 = 32768 / BOARDS_MAX as u32;
 
+/// How far apart the first pids of two starts of a board are.
+const PIDS_BETWEEN_STARTS: u32 = 509;
+
 /// A set of slots, one bit each.
 pub type SlotSet = u64;
 
@@ -30,6 +33,8 @@ pub struct Table {
     pub(super) used: usize,
     init_board: u8,
     sequence: u32,
+    /// Children on each other board.
+    far: [u16; BOARDS_MAX],
     /// Slots whose process must look at its signals.
     pub to_interrupt: SlotSet,
     /// Slots whose held call may have an answer now.
@@ -37,14 +42,16 @@ pub struct Table {
 }
 
 impl Table {
-    /// No process yet on `board`, where init is to run on `init_board`.
-    pub fn new(board: u8, init_board: u8) -> Self {
+    /// No process yet on `board`, where init is to run on `init_board`; `boot` counts the board's starts from 1, so
+    /// that pids of one are not given out again soon by the next.
+    pub fn new(board: u8, init_board: u8, boot: u8) -> Self {
         Table {
             board,
             init_board,
             records: [Record::FREE; RECORDS_MAX],
             used: 0,
-            sequence: 0,
+            sequence: u32::from(boot.saturating_sub(1)) * PIDS_BETWEEN_STARTS % (SEQUENCE_MAX - 1),
+            far: [0; BOARDS_MAX],
             to_interrupt: 0,
             to_answer: 0,
         }
@@ -71,12 +78,29 @@ impl Table {
 
     fn insert(&mut self, record: Record) -> Result<(), Errno> {
         let index = self.records.iter().position(|record| record.pid == 0).ok_or(Errno::EAGAIN)?;
+        if record.home == Home::Elsewhere {
+            self.far[usize::from(board_of(record.pid, self.init_board))] += 1;
+        }
         self.records[index] = record;
         self.used = self.used.max(index + 1);
         Ok(())
     }
 
+    /// The boards where children of processes here are, a bit each.
+    pub fn far_boards(&self) -> u8 {
+        (0..BOARDS_MAX).filter(|&board| self.far[board] > 0).fold(0, |set, board| set | 1 << board)
+    }
+
+    /// The record at `index` is not of a process elsewhere any more.
+    fn forget_far(&mut self, index: usize) {
+        let Record { pid, home, .. } = self.records[index];
+        if home == Home::Elsewhere {
+            self.far[usize::from(board_of(pid, self.init_board))] -= 1;
+        }
+    }
+
     fn remove(&mut self, index: usize) {
+        self.forget_far(index);
         self.records[index] = Record::FREE;
         while self.used > 0 && self.records[self.used - 1].pid == 0 {
             self.used -= 1;
@@ -172,12 +196,14 @@ impl Table {
                 self.index(child)?
             }
         };
-        let record = &mut self.records[index];
         match stop_signal(status) {
-            Some(signal) => record.state = State::Stopped { signal, told: false },
-            None => (record.home, record.state) = (Home::Nowhere, State::Ended(status)),
+            Some(signal) => self.records[index].state = State::Stopped { signal, told: false },
+            None => {
+                self.forget_far(index);
+                (self.records[index].home, self.records[index].state) = (Home::Nowhere, State::Ended(status));
+            }
         }
-        let parent = record.parent;
+        let parent = self.records[index].parent;
         self.tell_parent(parent);
         if known.is_ok() {
             self.reap(index); // else `AddChild` does
@@ -185,11 +211,14 @@ impl Table {
         Ok(())
     }
 
-    /// A board is dead: its processes' parents here learn that they were killed.
+    /// A board is dead: its processes' parents here learn that they were killed, and its processes' children
+    /// here are given to init. Pids of that board mean nobody any more.
     pub fn board_died(&mut self, board: u8) {
         for index in 0..self.used {
             let Record { pid, parent, home, .. } = self.records[index];
-            if home == Home::Elsewhere && board_of(pid, self.init_board) == board {
+            if pid != 0 && parent != INIT && board_of(parent, self.init_board) == board {
+                self.orphan_children_of(parent);
+            } else if home == Home::Elsewhere && board_of(pid, self.init_board) == board {
                 // The record is there, so it has room and a parent.
                 let _ = self.child_exited(parent, pid, killed(SIGKILL));
             }
@@ -233,6 +262,7 @@ impl Table {
             if adopt && record.home == Home::Nowhere {
                 self.tell_parent(INIT);
             } else if !adopt && slot.is_none() {
+                self.forget_far(index);
                 self.records[index] = Record::FREE;
             }
         }

@@ -27,8 +27,15 @@ pub enum Object {
         board: u8,
         /// Its number there.
         number: u16,
+        /// Which of its lives.
+        life: u32,
         /// Which end.
         end: PipeEnd,
+    },
+    /// What was on a board that has died since.
+    Lost {
+        /// An end of a pipe; else a file.
+        pipe: bool,
     },
     /// The terminal.
     Console,
@@ -136,6 +143,23 @@ impl Descriptors {
     /// The first descriptor that exec closes.
     pub fn next_close_on_exec(&self) -> Option<u64> {
         self.iter().find(|(_, descriptor)| descriptor.close_on_exec).map(|(number, _)| number as u64)
+    }
+
+    /// What `object` stood for is lost: its descriptors fail from now on.
+    pub fn lose(&mut self, object: Object) {
+        let lost = Object::Lost { pipe: matches!(object, Object::Pipe { .. }) };
+        self.0.iter_mut().flatten().filter(|d| d.object == object).for_each(|d| d.object = lost);
+    }
+
+    /// Board `board` has died, and everything on it is lost.
+    pub fn lose_board(&mut self, board: u8) {
+        for descriptor in self.0.iter_mut().flatten() {
+            descriptor.object = match descriptor.object {
+                Object::Pipe { board: at, .. } if at == board => Object::Lost { pipe: true },
+                Object::File { board: at, .. } if at == board => Object::Lost { pipe: false },
+                other => other,
+            };
+        }
     }
 
     /// Any descriptor.

@@ -5,6 +5,7 @@
 
 use super::User;
 use super::escape::Outcome;
+use super::loss::is_loss;
 use super::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
 use crate::signals::SIGCHLD;
 use renga_hal::memory::UserMemory;
@@ -152,14 +153,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if target == self.services.board {
             return Ok(u64::from(self.fork_here(wishes).await?));
         }
-        self.keep_objects().await?;
-        match self.send_to(target, wishes).await {
-            Ok(pid) => Ok(u64::from(pid)),
-            Err(errno) => {
-                self.release_objects(usize::MAX).await;
-                Err(errno.into())
-            }
-        }
+        Ok(u64::from(self.send_to(target, wishes).await?))
     }
 
     async fn send_to(&mut self, target: u8, wishes: Wishes) -> Result<u32, Errno> {
@@ -177,6 +171,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (space, mut pager) = self.memory();
         match sent {
             Ok(_) => export.finish(&mut pager).await,
+            Err(errno) if is_loss(errno) => {
+                // What was stored there is gone with the board.
+                export.finish(&mut pager).await;
+                space.take_files_back(&mut pager).await;
+            }
             Err(_) => {
                 export.cancel(&mut pager, &mut there).await;
                 space.take_files_back(&mut pager).await;
@@ -205,14 +204,37 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(child)
     }
 
+    /// Adds a reference of this board to each object of a program that comes from another, whose own keep
+    /// the objects alive until `TakenUp`. What is gone meanwhile is lost.
+    async fn keep_what_came(&mut self) {
+        let mut from = 0;
+        // Bounded by the descriptors.
+        while let Some((number, object)) = self.program.files.next_object(from) {
+            let mut kept = self.services.keep(object).await;
+            if kept == Err(Errno::ESTALE) {
+                kept = self.services.keep(object).await; // it was this process that had to learn something
+            }
+            if kept.is_err() {
+                self.program.files.lose(object);
+            }
+            from = number + 1;
+        }
+    }
+
     /// Becomes the program that the first `bytes` of the scratch page describe.
     pub(super) async fn take_up(&mut self, pid: u32, bytes: usize) -> Result<(), Errno> {
         let mut reader = Reader::new(&self.scratch[..bytes]);
         get_registers(&mut reader, self.facts.slot, self.context)?;
-        self.program = get_program(&mut reader, pid)?;
+        let mut program = get_program(&mut reader, pid)?;
         let set_tid = reader.word()?;
-        self.program.clear_child_tid = reader.word()?;
+        program.clear_child_tid = reader.word()?;
         let [way] = reader.take()?;
+        let at = bytes - reader.rest().len();
+        self.program = program;
+        if way != SPACE_HERE {
+            self.keep_what_came().await;
+        }
+        let mut reader = Reader::new(&self.scratch[at..bytes]);
         let mut pager = super::pager(self.machine, &mut self.services);
         if way == SPACE_HERE {
             self.space = Some(Space::decode_local(reader.rest())?);

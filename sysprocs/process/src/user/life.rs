@@ -9,7 +9,7 @@ use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::FaultError;
-use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, VforkDone, board_of};
+use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
 use renga_rt::user::{Trap, UserContext};
 use renga_rt::{Errno, Me, Never};
 
@@ -96,7 +96,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         self.program = Program::new(work.pid, 0);
-        self.take_up(work.pid, work.bytes as usize).await
+        let taken = self.take_up(work.pid, work.bytes as usize).await;
+        if board_of(self.program.parent, self.services.disk_board) != self.services.board {
+            let _ = self.services.clients.procs.call(TakenUp { pid: work.pid }, ()).await; // it knows every pid
+        }
+        taken
     }
 
     /// Runs the program to its end; its status.
@@ -126,7 +130,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let number = self.context.x[8];
         let outcome = match self.quick(number) {
             Some(outcome) => outcome,
-            None => self.dispatch(number).await,
+            None => match self.dispatch(number).await {
+                // A board has begun anew, and now this process knows (`loss.rs`).
+                Err(Escape::Fail(Errno::ESTALE)) => self.dispatch(number).await,
+                outcome => outcome,
+            },
         };
         match outcome {
             Ok(value) => self.context.x[0] = value,
@@ -148,7 +156,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {
                 let (space, mut pager) = self.memory();
-                match space.fault(&mut pager, address, kind).await {
+                let mut shown = space.fault(&mut pager, address, kind).await;
+                if let Err(FaultError::Io) = shown {
+                    // The file's board may have begun anew: now that is known here.
+                    shown = space.fault(&mut pager, address, kind).await;
+                }
+                match shown {
                     Ok(()) => return Ok(()),
                     Err(FaultError::NoArea) => (SIGSEGV, code::SEGV_MAPERR, address),
                     Err(FaultError::Forbidden) => (SIGSEGV, code::SEGV_ACCERR, address),
@@ -219,8 +232,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             return;
         }
         if let Ok(mut procs) = self.services.procs_of(parent) {
-            // A dead board has no parent to tell.
-            let _ = procs.call(ChildExited { parent, child, status }, ()).await;
+            // A dead board has no parent to tell; one that has begun anew has init.
+            let told = procs.call(ChildExited { parent, child, status }, ()).await;
+            if told == Err(Errno::ESTALE) && parent == INIT {
+                let _ = procs.call(ChildExited { parent, child, status }, ()).await;
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ mod fork;
 mod frame;
 mod identity;
 mod life;
+mod loss;
 mod mapping;
 mod names;
 mod objects;

@@ -4,6 +4,7 @@
 //! of descriptors (`descriptors.rs`).
 
 use super::descriptors::Object;
+use super::loss::is_loss;
 use super::services::Services;
 use renga_proto::console::{ReadTerminal, WriteTerminal};
 use renga_proto::file::{AddReference, Close, Read, ReadFrom, Write, WriteTo};
@@ -33,7 +34,10 @@ impl Services {
             }
             Object::Pipe { end: PipeEnd::Writer, .. } => return Err(Errno::EBADF),
             Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
-            Object::Pipe { board, number, .. } => self.pipe(board, number)?.call(ReadPipe { nonblocking }, out).await?,
+            Object::Pipe { board, number, life, .. } => {
+                self.pipe(board, number)?.call(ReadPipe { life, nonblocking }, out).await?
+            }
+            Object::Lost { .. } => return Err(Errno::EIO),
             Object::Console => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
             Object::Null => 0,
             Object::Zero | Object::Full => {
@@ -61,9 +65,10 @@ impl Services {
             }
             Object::Pipe { end: PipeEnd::Reader, .. } => return Err(Errno::EBADF),
             Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
-            Object::Pipe { board, number, .. } => {
-                self.pipe(board, number)?.call(WritePipe { nonblocking }, bytes).await?
+            Object::Pipe { board, number, life, .. } => {
+                self.pipe(board, number)?.call(WritePipe { life, nonblocking }, bytes).await?
             }
+            Object::Lost { pipe } => return Err(if pipe { Errno::EPIPE } else { Errno::EIO }),
             Object::Console => self.console()?.call(WriteTerminal {}, bytes).await?,
             Object::Null | Object::Zero | Object::Random => return Ok(bytes.len()),
             Object::Full => return Err(Errno::ENOSPC),
@@ -75,16 +80,23 @@ impl Services {
     pub async fn keep(&mut self, object: Object) -> Result<(), Errno> {
         match object {
             Object::File { board, number } => self.file(board, number)?.call(AddReference {}, ()).await,
-            Object::Pipe { board, number, end } => self.pipe(board, number)?.call(AddEnd { end }, ()).await,
+            Object::Pipe { board, number, life, end } => self.pipe(board, number)?.call(AddEnd { life, end }, ()).await,
             _ => Ok(()),
         }
     }
 
-    /// One reference less to `object`, if there is one.
+    /// One reference less to `object`, if there is one. What is lost with its board needs none; `EIO`: with
+    /// it, what was written to a file may be lost.
     pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
         match object {
-            Some(Object::File { board, number }) => self.file(board, number)?.call(Close {}, ()).await,
-            Some(Object::Pipe { board, number, end }) => self.pipe(board, number)?.call(CloseEnd { end }, ()).await,
+            Some(Object::File { board, number }) => {
+                let closed = self.file(board, number)?.call(Close {}, ()).await;
+                closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno })
+            }
+            Some(Object::Pipe { board, number, life, end }) => {
+                let closed = self.pipe(board, number)?.call(CloseEnd { life, end }, ()).await;
+                if closed.is_err_and(is_loss) { Ok(()) } else { closed }
+            }
             _ => Ok(()),
         }
     }

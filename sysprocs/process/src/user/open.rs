@@ -145,13 +145,16 @@ impl<M: UserMemory + ?Sized> User<M> {
             Ok(mut pipe) => pipe.call(OpenPipe {}, ()).await,
             Err(errno) => Err(errno),
         };
-        if let Err(errno) = opened {
-            self.services.clients.pipe_table.call(FreePipe { pipe: number }, ()).await?;
-            return Err(errno.into());
-        }
+        let life = match opened {
+            Ok(life) => life,
+            Err(errno) => {
+                self.services.clients.pipe_table.call(FreePipe { pipe: number }, ()).await?;
+                return Err(errno.into());
+            }
+        };
         let mut numbers = [0; 2];
         for (place, end, access) in [(0, PipeEnd::Reader, O_RDONLY), (1, PipeEnd::Writer, O_WRONLY)] {
-            let object = Object::Pipe { board, number, end };
+            let object = Object::Pipe { board, number, life, end };
             let flags_kept = access | flags & O_NONBLOCK;
             let close_on_exec = flags & O_CLOEXEC != 0;
             let mode = super::path::S_IFIFO;

@@ -7,6 +7,7 @@
 use super::User;
 use super::descriptors::{DESCRIPTORS_MAX, Object};
 use super::escape::{Escape, Outcome, restartable_unless_handled};
+use super::loss::is_loss;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
 use renga_proto::console::{AwaitTerminal, PollTerminal};
@@ -185,9 +186,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn look(&mut self, number: u64, events: u32) -> Result<u32, Errno> {
         let Ok(descriptor) = self.program.files.get(number) else { return Ok(INVALID) };
         let now = match descriptor.object {
-            Object::Pipe { board, number, end } => {
-                self.services.pipe(board, number)?.call(PollPipe { end }, ()).await?
+            Object::Pipe { board, number, life, end } => {
+                let events = self.services.pipe(board, number)?.call(PollPipe { life, end }, ()).await;
+                // Whoever reads or writes now learns that it is lost.
+                events.unwrap_or(READABLE | WRITABLE | ERROR | HANG_UP)
             }
+            Object::Lost { .. } => READABLE | WRITABLE | ERROR | HANG_UP,
             Object::Console => self.services.console()?.call(PollTerminal {}, ()).await?,
             _ => READABLE | WRITABLE,
         };
@@ -199,8 +203,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let object = usize::try_from(entry.number).map(|number| self.program.files.get(number as u64));
         match object {
             Ok(Ok(descriptor)) => match descriptor.object {
-                Object::Pipe { board, number, end } => {
-                    self.services.pipe(board, number)?.call(AwaitPipe { end, events }, ()).await.map(|_| ())
+                Object::Pipe { board, number, life, end } => {
+                    match self.services.pipe(board, number)?.call(AwaitPipe { life, end, events }, ()).await {
+                        Err(errno) if is_loss(errno) => Ok(()), // the next look finds it
+                        waited => waited.map(|_| ()),
+                    }
                 }
                 Object::Console => self.services.console()?.call(AwaitTerminal { events }, ()).await.map(|_| ()),
                 // Nothing that it could become: wait for a signal.

@@ -27,7 +27,7 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
         Object::Zero => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 5),
         Object::Full => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 7),
         Object::Random => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 9),
-        Object::File { .. } | Object::Pipe { .. } => (u32::from(S_IFIFO) | 0o600, 0),
+        Object::File { .. } | Object::Pipe { .. } | Object::Lost { .. } => (u32::from(S_IFIFO) | 0o600, 0),
     };
     let ino = match descriptor.object {
         // Both ends of a pipe are one object, which no inode of the disk is.
@@ -52,6 +52,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File>, Errno> {
         match self.program.files.get(number)?.object {
             Object::File { board, number } => self.services.file(board, number),
+            Object::Lost { pipe: false } => Err(Errno::EIO),
             _ => Err(refusal),
         }
     }
@@ -68,6 +69,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.services.file(board, number)?.call(FileStatus {}, &mut bytes[..]).await?;
                 bytes
             }
+            Object::Lost { pipe: false } => return Err(Errno::EIO.into()),
             _ => device_status(&descriptor),
         };
         self.put(place, &bytes).await?;

@@ -47,8 +47,8 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Ok(0)
             }
             FIONREAD if object != Object::Console => {
-                let Object::Pipe { board, number, .. } = object else { return Err(Errno::ENOTTY.into()) };
-                let bytes = self.services.pipe(board, number)?.call(PipeBytes {}, ()).await?;
+                let Object::Pipe { board, number, life, .. } = object else { return Err(Errno::ENOTTY.into()) };
+                let bytes = self.services.pipe(board, number)?.call(PipeBytes { life }, ()).await?;
                 self.put(place, &bytes.to_le_bytes()).await?;
                 Ok(0)
             }

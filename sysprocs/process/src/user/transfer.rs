@@ -104,7 +104,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(errno) => return restartable(Err(errno)),
+                Err(errno) => return restartable(Err(self.note_loss(from.object, errno, false))),
             }
         }
         Ok(done)
@@ -156,7 +156,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                     }
                 }
                 Err(_) if done > 0 => break,
-                Err(errno) => return self.write_failed(errno).await,
+                Err(errno) => return self.write_failed(to.object, errno).await,
             }
         }
         Ok(done)
@@ -180,11 +180,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn give_out_scratch(&mut self, object: Object, length: usize, manner: Manner) -> Outcome {
         match self.services.write(object, &self.scratch[..length], manner).await {
             Ok(bytes) => Ok(bytes as u64),
-            Err(errno) => self.write_failed(errno).await,
+            Err(errno) => self.write_failed(object, errno).await,
         }
     }
 
-    async fn write_failed(&mut self, errno: Errno) -> Outcome {
+    async fn write_failed(&mut self, object: Object, errno: Errno) -> Outcome {
+        let errno = self.note_loss(object, errno, true);
         if errno == Errno::EPIPE {
             let pid = self.program.pid;
             self.services.clients.procs.call(Kill { pid, signal: SIGPIPE }, ()).await?;

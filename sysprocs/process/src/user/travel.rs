@@ -1,8 +1,8 @@
 //! A program as bytes, on its way to another slot of this or another board.
 //!
 //! Invariant: what was written is read back equal, or refused; nothing in it is trusted to be more than
-//! a program's own state. References to files and pipes were added by the sender and pass with the
-//! bytes. Numbers are little-endian. Not here: the address space's own format (`renga-memory`).
+//! a program's own state. References to files and pipes are the reader's to add (`take_up`), or were
+//! added by a sender on the same board and pass with the bytes. Numbers are little-endian. Not here: the address space's own format (`renga-memory`).
 
 use super::actions::{Action, Actions};
 use super::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
@@ -162,42 +162,52 @@ mod kind {
     pub const ZERO: u8 = 6;
     pub const FULL: u8 = 7;
     pub const RANDOM: u8 = 8;
+    pub const LOST_PIPE: u8 = 9;
+    pub const LOST_FILE: u8 = 10;
 }
 
-fn object_to_bytes(object: Object) -> [u8; 4] {
-    let (kind, board, number) = match object {
-        Object::File { board, number } => (kind::FILE, board, number),
-        Object::Pipe { board, number, end: PipeEnd::Reader } => (kind::READER, board, number),
-        Object::Pipe { board, number, end: PipeEnd::Writer } => (kind::WRITER, board, number),
-        Object::Console => (kind::CONSOLE, 0, 0),
-        Object::Null => (kind::NULL, 0, 0),
-        Object::Zero => (kind::ZERO, 0, 0),
-        Object::Full => (kind::FULL, 0, 0),
-        Object::Random => (kind::RANDOM, 0, 0),
+/// An object: kind, board, number; of a pipe also its life.
+fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
+    let (kind, board, number, life) = match object {
+        Object::File { board, number } => (kind::FILE, board, number, None),
+        Object::Pipe { board, number, life, end: PipeEnd::Reader } => (kind::READER, board, number, Some(life)),
+        Object::Pipe { board, number, life, end: PipeEnd::Writer } => (kind::WRITER, board, number, Some(life)),
+        Object::Console => (kind::CONSOLE, 0, 0, None),
+        Object::Null => (kind::NULL, 0, 0, None),
+        Object::Zero => (kind::ZERO, 0, 0, None),
+        Object::Full => (kind::FULL, 0, 0, None),
+        Object::Random => (kind::RANDOM, 0, 0, None),
+        Object::Lost { pipe: true } => (kind::LOST_PIPE, 0, 0, None),
+        Object::Lost { pipe: false } => (kind::LOST_FILE, 0, 0, None),
     };
     let [low, high] = number.to_le_bytes();
-    [kind, board, low, high]
+    writer.put(&[kind, board, low, high])?;
+    life.map_or(Ok(()), |life| writer.put(&life.to_le_bytes()))
 }
 
-fn object_from_bytes([kind, board, low, high]: [u8; 4]) -> Result<Option<Object>, Errno> {
+fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
+    let [kind, board, low, high] = reader.take()?;
     let number = u16::from_le_bytes([low, high]);
+    let mut pipe = |end| Ok(Object::Pipe { board, number, life: u32::from_le_bytes(reader.take()?), end });
     Ok(Some(match kind {
         kind::END => return Ok(None),
         kind::FILE => Object::File { board, number },
-        kind::READER => Object::Pipe { board, number, end: PipeEnd::Reader },
-        kind::WRITER => Object::Pipe { board, number, end: PipeEnd::Writer },
+        kind::READER => pipe(PipeEnd::Reader)?,
+        kind::WRITER => pipe(PipeEnd::Writer)?,
         kind::CONSOLE => Object::Console,
         kind::NULL => Object::Null,
         kind::ZERO => Object::Zero,
         kind::FULL => Object::Full,
         kind::RANDOM => Object::Random,
+        kind::LOST_PIPE => Object::Lost { pipe: true },
+        kind::LOST_FILE => Object::Lost { pipe: false },
         _ => return Err(Errno::EINVAL),
     }))
 }
 
 fn put_files(writer: &mut Writer, files: &Descriptors) -> Result<(), Errno> {
     for (number, descriptor) in files.iter() {
-        writer.put(&object_to_bytes(descriptor.object))?;
+        put_object(writer, descriptor.object)?;
         writer.put(&[number as u8, u8::from(descriptor.close_on_exec)])?;
         writer.put(&descriptor.mode.to_le_bytes())?;
         writer.put(&descriptor.ino.to_le_bytes())?;
@@ -208,7 +218,7 @@ fn put_files(writer: &mut Writer, files: &Descriptors) -> Result<(), Errno> {
 
 fn get_files(reader: &mut Reader, files: &mut Descriptors) -> Result<(), Errno> {
     for _ in 0..=DESCRIPTORS_MAX {
-        let Some(object) = object_from_bytes(reader.take()?)? else { return Ok(()) };
+        let Some(object) = get_object(reader)? else { return Ok(()) };
         let [number, close_on_exec] = reader.take()?;
         let descriptor = Descriptor {
             object,

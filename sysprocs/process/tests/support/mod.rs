@@ -241,7 +241,7 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     let users: &'static [Interruptor] = Vec::leak(users);
     board.start(here.procs, |me| {
         let port = Port::new(&me).0;
-        renga_process::procs(me, port, users, 0)
+        renga_process::procs(me, port, users, 0, 1, watch())
     });
     let counts = Vec::leak(vec![0u16; FRAMES as usize]);
     board.start(here.memory, |me| {
@@ -265,7 +265,9 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     board.start(here.pipe_table, |me| renga_pipe::pipe_table(Port::new(&me).0, PIPES));
     for (number, pipe) in here.pipes.iter().enumerate() {
         let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
-        board.start(pipe, |me| renga_pipe::pipe(Port::new(&me).0, client(&me, here.pipe_table), bytes, number as u16));
+        board.start(pipe, |me| {
+            renga_pipe::pipe(Port::new(&me).0, client(&me, here.pipe_table), bytes, number as u16, 1, watch())
+        });
     }
 }
 
@@ -307,4 +309,9 @@ fn start_user<M: UserMemory>(
 /// A family with one member, on the first board.
 fn only_family<P: Protocol>(boards: usize, process: &'static Process) -> Vec<&'static [Address<P>]> {
     (0..boards).map(|board| if board == 0 { addresses(&[process]) } else { &[][..] }).collect()
+}
+
+/// What nobody looks at: there is no link.
+fn watch() -> &'static renga_rt::Watch {
+    Box::leak(Box::new(renga_rt::Watch::new(None)))
 }

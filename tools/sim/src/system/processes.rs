@@ -45,7 +45,7 @@ pub fn start_all(
     devices: &Devices,
 ) -> Option<&'static Stats> {
     let owns_disk = directory.checked().boards[directory.number()].owns_disk;
-    let mut boot = Boot { board: site.board, directory, owns_disk, started: 0 };
+    let mut boot = Boot { board: site.board, directory, owns_disk, boots: site.boots, started: 0 };
     boot.start_clock_and_console(&devices.line);
     boot.start_disk(&devices.disk, setup.medium);
     boot.start_files();
@@ -63,6 +63,7 @@ struct Boot<'a> {
     board: Board,
     directory: &'a Directory,
     owns_disk: bool,
+    boots: u8,
     started: usize,
 }
 
@@ -171,9 +172,10 @@ impl Boot<'_> {
             renga_fs::file(port, clients, number)
         });
         self.servers(Kind::FileTable, |_, _me, port, _| renga_fs::file_table(port, files));
+        let watch = self.directory.watch();
         self.servers(Kind::Pipe, |boot, me, port, number| {
             let table = boot.client(&me, Kind::PipeTable);
-            renga_pipe::pipe(port, table, boot.board.arena.put(|| [0; PIPE_BYTES]), number)
+            renga_pipe::pipe(port, table, boot.board.arena.put(|| [0; PIPE_BYTES]), number, boot.boots, watch)
         });
         self.servers(Kind::PipeTable, |_, _me, port, _| renga_pipe::pipe_table(port, pipes));
     }
@@ -192,7 +194,10 @@ impl Boot<'_> {
     fn start_programs(&mut self, devices: &Devices, seed: u64) {
         let interruptors = self.directory.interruptors(Kind::User);
         let disk_board = self.directory.checked().boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8;
-        self.servers(Kind::Procs, |_, me, port, _| renga_process::procs(me, port, interruptors, disk_board));
+        let (boots, watch) = (self.boots, self.directory.watch());
+        self.servers(Kind::Procs, |_, me, port, _| {
+            renga_process::procs(me, port, interruptors, disk_board, boots, watch)
+        });
         let (memory, switch) = (devices.memory, devices.switch);
         for (slot, process) in self.directory.of_kind(Kind::User).iter().enumerate() {
             let boot_program = if slot == 0 && self.owns_disk { INIT } else { "" };
