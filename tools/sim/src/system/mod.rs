@@ -16,7 +16,7 @@ pub use devices::{Line, Switch};
 pub use disk::{Disk, DiskFaults};
 pub use inspect::Leftovers;
 
-use crate::cluster::{Cluster, ClusterSetup};
+use crate::cluster::{Cluster, ClusterSetup, Site};
 use crate::logged;
 use crate::program::Programs;
 use directory::Directory;
@@ -85,10 +85,38 @@ pub struct System {
     pub line: Line,
     /// The medium.
     pub disk: Disk,
+    setup: SystemSetup,
+    programs: Programs,
     switch: &'static Switch,
     directories: Vec<Directory>,
     stats: Vec<&'static Stats>,
     inspectors: Vec<Inspector>,
+}
+
+/// What looks into a board from outside.
+struct Started {
+    directory: Directory,
+    stats: Option<&'static Stats>,
+    inspector: Inspector,
+}
+
+/// Starts everything on one board, whose devices are those given.
+fn start_board(
+    site: &mut Site,
+    setup: &SystemSetup,
+    programs: &Programs,
+    (disk, line, switch): (Disk, Line, &'static Switch),
+) -> Started {
+    site.board.core.set_log(logged::keep);
+    let directory = Directory::make(setup.placement.clone(), site.board, usize::from(site.number));
+    let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
+    let devices = Devices { memory, disk, line, switch };
+    let stats = processes::start_all(site, &directory, setup, &devices);
+    let inspector = Inspector::start(&directory);
+    site.board.arena.seal();
+    let (programs, number) = (programs.clone(), site.number);
+    site.play_users(Box::new(move |board| programs.turn(number, board, memory)));
+    Started { directory, stats, inspector }
 }
 
 impl System {
@@ -100,18 +128,26 @@ impl System {
         let (mut directories, mut stats, mut inspectors) = (Vec::new(), Vec::new(), Vec::new());
         let boards = setup.placement.boards.len() as u8;
         let cluster = Cluster::new(ClusterSetup { boards, ..setup.cluster }, |site| {
-            site.board.core.set_log(logged::keep);
-            let directory = Directory::make(setup.placement.clone(), site.board, usize::from(site.number));
-            let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
-            let devices = Devices { memory, disk: disk.clone(), line: line.clone(), switch };
-            stats.extend(processes::start_all(site, &directory, setup, &devices));
-            inspectors.push(Inspector::start(&directory));
-            site.board.arena.seal();
-            let (programs, number) = (programs.clone(), site.number);
-            site.play_users(Box::new(move |board| programs.turn(number, board, memory)));
-            directories.push(directory);
+            let started = start_board(site, setup, programs, (disk.clone(), line.clone(), switch));
+            directories.push(started.directory);
+            stats.extend(started.stats);
+            inspectors.push(started.inspector);
         });
-        System { cluster, line, disk, switch, directories, stats, inspectors }
+        let (setup, programs) = (setup.clone(), programs.clone());
+        System { cluster, line, disk, setup, programs, switch, directories, stats, inspectors }
+    }
+
+    /// Resets board `number`, or gives it power again: it boots, with what is on its medium.
+    pub fn reboot(&mut self, number: u8) {
+        let (setup, programs, switch) = (&self.setup, &self.programs, self.switch);
+        let devices = (self.disk.clone(), self.line.clone(), switch);
+        let mut new = None;
+        self.cluster.reboot(number, |site| new = Some(start_board(site, setup, programs, devices.clone())));
+        let (Some(started), place) = (new, usize::from(number)) else { unreachable!("a reboot starts the board") };
+        if let Some(stats) = started.stats {
+            self.stats[place] = stats;
+        }
+        (self.directories[place], self.inspectors[place]) = (started.directory, started.inspector);
     }
 
     /// Runs until the system is stopped, and on until it is at rest; the status. `None`: that did not

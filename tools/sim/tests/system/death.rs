@@ -1,0 +1,240 @@
+//! Boards that die under programs, and come back.
+
+use crate::machine::{LIMIT_NS, possible, setup};
+use renga_abi::Errno;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::random::Random;
+use renga_sim::system::{Leftovers, System, image};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+/// Whoever waits for a dead board knows it after this time.
+const NOTICED_NS: u64 = 100 * MS;
+const FOREVER_NS: u64 = u64::MAX >> 2;
+const KILLED: u32 = 9;
+
+/// Runs until `told` has come to `step`.
+fn run_to(system: &mut System, told: &Rc<Cell<u32>>, step: u32, limit_ns: u64) {
+    let reached = system.cluster.run_while(limit_ns, || told.get() < step);
+    assert!(reached, "at {} of {step}: {:#?} {:?}", told.get(), system.wait_graph(), System::log());
+}
+
+/// Runs to the stop; nothing is left on any board.
+fn finish(system: &mut System) {
+    let Some(status) = system.run(LIMIT_NS) else { panic!("{:#?} {:?}", system.wait_graph(), System::log()) };
+    assert_eq!(status, 0, "{:?}", System::log());
+    system.cluster.run_until(system.cluster.now_ns() + 2_000 * MS);
+    let leftovers = system.leftovers();
+    assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());
+    image::check(&system.disk.bytes()).unwrap();
+}
+
+async fn sleep(program: Program) -> u8 {
+    let _ = program.sleep(FOREVER_NS).await;
+    1
+}
+
+/// A fork onto board 1 as soon as that is there; its status.
+async fn fork_when_it_is_there(init: &Program) -> u32 {
+    loop {
+        match init.fork_on(1, |_| async { 7 }).await {
+            Ok(pid) => return init.wait(pid).await.unwrap().1,
+            Err(Errno::EHOSTDOWN) => init.sleep(MS).await.unwrap(),
+            Err(errno) => panic!("{errno:?}"),
+        }
+    }
+}
+
+#[test]
+fn pipes_break_and_children_count_as_killed_within_a_tenth_of_a_second() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let step = step.clone();
+            async move {
+                let ((output, input), (broken, full)) = (init.pipe().await.unwrap(), init.pipe().await.unwrap());
+                let child = init.fork_on(1, sleep).await.unwrap();
+                init.close(input).await.unwrap();
+                init.close(broken).await.unwrap();
+                step.set(1);
+                assert_eq!(init.read(output, 10).await, Ok(Vec::new()), "the only writer is dead");
+                assert_eq!(init.wait(child).await, Ok((child, KILLED)));
+                init.on_signal(13, true, |_| async {}).await.unwrap();
+                assert_eq!(init.write(full, b"x").await, Err(Errno::EPIPE), "the only reader is dead");
+                assert_eq!(init.fork_on(1, sleep).await, Err(Errno::EHOSTDOWN));
+                step.set(2);
+                assert_eq!(fork_when_it_is_there(&init).await, 7 << 8);
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &told, 1, 1_000 * MS);
+    system.cluster.run_until(60_000 * MS); // nobody has said anything for a minute
+    let died_ns = system.cluster.now_ns();
+    system.cluster.kill(1);
+    run_to(&mut system, &told, 2, NOTICED_NS);
+    println!("noticed after {} us", (system.cluster.now_ns() - died_ns) / 1000);
+    system.cluster.run_until(died_ns + 5_000 * MS);
+    system.reboot(1);
+    finish(&mut system);
+}
+
+#[test]
+fn a_writer_that_waits_for_a_dead_reader_is_told() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let step = step.clone();
+            async move {
+                let (output, input) = init.pipe().await.unwrap();
+                let child = init.fork_on(1, sleep).await.unwrap();
+                init.close(output).await.unwrap();
+                init.on_signal(13, true, |_| async {}).await.unwrap();
+                step.set(1);
+                assert_eq!(init.write_all(input, &[7; 100_000]).await, Err(Errno::EPIPE));
+                step.set(2);
+                assert_eq!(init.wait(child).await, Ok((child, KILLED)));
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &told, 1, 1_000 * MS);
+    system.cluster.run_until(10_000 * MS);
+    system.cluster.kill(1);
+    run_to(&mut system, &told, 2, NOTICED_NS);
+    system.reboot(1);
+    finish(&mut system);
+}
+
+/// Works on both boards until `rounds` are over, whatever becomes of board 1; every error is one of those that
+/// a dead board gives.
+async fn persist(init: Program, rounds: u64) -> u8 {
+    let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EPIPE | Errno::EIO);
+    init.on_signal(13, true, |_| async {}).await.unwrap();
+    for round in 0..rounds {
+        let (output, input) = init.pipe().await.unwrap();
+        let child = move |child: Program| async move {
+            let own = child.open("/etc/motd", Open::Read).await.unwrap();
+            child.close(output).await.unwrap();
+            for _ in 0..10 {
+                child.write_all(input, &[round as u8; 3000]).await.unwrap();
+            }
+            assert_eq!(child.read_all(own, 100).await.unwrap(), b"renga\n");
+            3
+        };
+        let forked = init.fork_on(1, child).await;
+        init.close(input).await.unwrap();
+        match forked {
+            Err(errno) => assert!(expected(errno), "fork: {errno:?}"),
+            Ok(pid) => {
+                let read = init.read_all(output, 4096).await;
+                let (_, status) = init.wait(pid).await.unwrap();
+                match (read, status) {
+                    (Ok(bytes), status) if status == 3 << 8 => assert_eq!(bytes.len(), 30_000),
+                    (Ok(_), KILLED) => {}
+                    other => panic!("round {round}: {:?}", other.1),
+                }
+            }
+        }
+        init.close(output).await.unwrap();
+    }
+    0
+}
+
+#[test]
+fn a_board_may_die_at_any_moment_and_leaves_nothing_behind() {
+    if !possible() {
+        return;
+    }
+    for seed in 1..=6 {
+        let (setup, programs) = setup(ClusterSetup::new(2), |init| persist(init, 30), |_| ());
+        let mut system = System::boot(&setup, &programs);
+        let mut random = Random::new(seed);
+        for _ in 0..8 {
+            system.cluster.run_until(system.cluster.now_ns() + random.below(60 * MS));
+            system.cluster.kill(1);
+            system.cluster.run_until(system.cluster.now_ns() + random.below(200 * MS));
+            system.reboot(1);
+        }
+        finish(&mut system);
+        let refused: Vec<u64> = system.link_stats().iter().map(|stats| stats.refused.get()).collect();
+        assert_eq!(refused, [0, 0], "seed {seed}");
+    }
+}
+
+#[test]
+fn a_program_elsewhere_goes_on_when_the_disk_board_returns() {
+    if !possible() {
+        return;
+    }
+    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, life) = (told.clone(), lives.clone());
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let (step, life) = (step.clone(), life.clone());
+            async move {
+                life.set(life.get() + 1);
+                if life.get() == 1 {
+                    let survivor = move |program: Program| async move {
+                        step.set(1);
+                        let open = loop {
+                            match program.open("/etc/motd", Open::Read).await {
+                                Ok(file) => program.close(file).await.unwrap(),
+                                Err(errno) => break errno,
+                            }
+                            program.sleep(MS).await.unwrap();
+                        };
+                        assert_eq!(open, Errno::EHOSTDOWN);
+                        step.set(2);
+                        let file = loop {
+                            match program.open("/etc/motd", Open::Read).await {
+                                Ok(file) => break file,
+                                Err(errno) => assert_eq!(errno, Errno::EHOSTDOWN),
+                            }
+                            program.sleep(MS).await.unwrap();
+                        };
+                        assert_eq!(program.read_all(file, 100).await.unwrap(), b"renga\n");
+                        program.close(file).await.unwrap();
+                        step.set(3);
+                        0
+                    };
+                    init.fork_on(1, survivor).await.unwrap();
+                    return sleep(init).await;
+                }
+                while step.get() < 3 {
+                    init.sleep(MS).await.unwrap();
+                }
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &told, 1, 1_000 * MS);
+    system.cluster.run_until(1_000 * MS);
+    system.cluster.kill(0);
+    run_to(&mut system, &told, 2, NOTICED_NS + 2 * MS);
+    system.cluster.run_until(2_000 * MS);
+    let back_ns = system.cluster.now_ns();
+    system.reboot(0);
+    run_to(&mut system, &told, 3, 1_000 * MS);
+    println!("the disk board serves again after {} us", (system.cluster.now_ns() - back_ns) / 1000);
+    assert_eq!(lives.get(), 2);
+}
