@@ -63,11 +63,7 @@ impl Escape {
                     shown.push_str("\r\n");
                     self.line = None;
                 }
-                8 | 127 => {
-                    if line.pop().is_some() {
-                        shown.push_str("\x08 \x08");
-                    }
-                }
+                8 | 127 if line.pop().is_some() => shown.push_str("\x08 \x08"),
                 b' '..=b'~' if line.len() < LINE_BYTES_MAX => {
                     line.push(byte);
                     shown.push(char::from(byte));

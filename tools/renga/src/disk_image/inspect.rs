@@ -55,7 +55,7 @@ pub fn repair(image: &Path) -> Result<Verdict, ImageError> {
     let output = run("e2fsck", "e2fsprogs", |command| {
         command.arg("-fp").arg(&copy.path);
     })?;
-    if !output.status.code().is_some_and(|status| status & !E2FSCK_REPAIRED == 0) {
+    if output.status.code().is_none_or(|status| status & !E2FSCK_REPAIRED != 0) {
         return Ok(Verdict::Damaged(report(&output)));
     }
     partition::wrap(&copy.path, image)?;
