@@ -246,3 +246,12 @@ fn tracing_tells_frames_and_records_and_changes_nothing_else() {
     assert_eq!((frames, records), (600, 300));
     assert_eq!(traced, run(tools.config(2, "ping")));
 }
+
+#[test]
+fn who_waits_is_woken_at_its_instant_however_busy_the_host_is() {
+    let Some(tools) = tools() else { return };
+    let first = under_load(|| run(tools.config(2, "nap")));
+    assert_eq!(first.console[0], first.console[1]);
+    assert!(first.console[0].contains(" in all, by 3 ns at most"), "{first:?}");
+    assert_eq!(under_load(|| run(tools.config(2, "nap"))), first);
+}

@@ -1,8 +1,8 @@
 //! The functions of QEMU 10.0.2 that the plugin calls, and the few structures whose layout it has to know.
 //!
 //! Declared from QEMU's sources: `include/qemu/{qemu-plugin,timer,notify}.h`, `include/exec/memory.h`,
-//! `include/hw/{irq,sysbus,qdev-core}.h`, `include/chardev/char.h`, `include/system/cpus.h`,
-//! `qapi/qapi-types-control.h`. Not here: anything safe (`machine`).
+//! `include/hw/{irq,sysbus,qdev-core}.h`, `include/hw/core/cpu.h`, `include/chardev/char.h`,
+//! `include/system/{cpus,cpu-timers}.h`, `qapi/qapi-types-control.h`. Not here: anything safe (`machine`).
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -10,6 +10,8 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 pub const PLUGIN_INTERFACE: c_int = 4;
 /// `QEMU_CLOCK_VIRTUAL`.
 pub const CLOCK_VIRTUAL: c_int = 1;
+/// `QEMU_PLUGIN_CB_NO_REGS`.
+pub const NO_REGISTERS: c_int = 0;
 /// `SCALE_NS`.
 pub const SCALE_NS: c_int = 1;
 /// `DEVICE_LITTLE_ENDIAN`.
@@ -139,6 +141,19 @@ unsafe extern "C" {
     pub fn qemu_chr_find(name: *const c_char) -> *mut Opaque;
     pub fn qemu_chr_be_can_write(device: *mut Opaque) -> c_int;
     pub fn qemu_chr_be_write(device: *mut Opaque, bytes: *const u8, count: c_int);
+
+    pub fn qemu_plugin_register_vcpu_tb_trans_cb(id: u64, callback: extern "C" fn(u64, *mut Opaque));
+    pub fn qemu_plugin_tb_n_insns(block: *const Opaque) -> usize;
+    pub fn qemu_plugin_tb_get_insn(block: *const Opaque, index: usize) -> *mut Opaque;
+    pub fn qemu_plugin_insn_data(instruction: *const Opaque, to: *mut c_void, bytes: usize) -> usize;
+    pub fn qemu_plugin_register_vcpu_insn_exec_cb(
+        instruction: *mut Opaque,
+        callback: extern "C" fn(c_uint, *mut c_void),
+        registers: c_int,
+        argument: *mut c_void,
+    );
+    pub fn qemu_get_cpu(index: c_int) -> *mut Opaque;
+    pub fn icount_update(core: *mut Opaque);
 
     pub fn _exit(status: c_int) -> !;
 }

@@ -4,7 +4,7 @@
 //! coordinator's grant; maps the page of registers of `renga-emu-device`; takes what the board writes to its two
 //! UARTs, with the instant of each byte; and types at its console at exact instants.
 //!
-//! Invariant: all of it runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
+//! Invariant: all of it but `waiting` runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
 //! clock.
 //!
 //! It calls functions that the QEMU binary exports for its own modules, hence the licence and the exact version
@@ -19,6 +19,7 @@ mod timers;
 mod typing;
 mod uart;
 mod version;
+mod waiting;
 
 use board::Board;
 use std::ffi::{CStr, c_char, c_int};
@@ -55,7 +56,7 @@ const EXIT_FAILED: c_int = 3;
 /// QEMU calls it, once, with `count` C strings at `arguments`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn qemu_plugin_install(
-    _id: u64,
+    id: u64,
     _about: *const ffi::Opaque,
     count: c_int,
     arguments: *const *const c_char,
@@ -65,7 +66,10 @@ pub unsafe extern "C" fn qemu_plugin_install(
         .map(|index| unsafe { CStr::from_ptr(*arguments.add(index)) }.to_string_lossy().into_owned())
         .collect();
     match install(&arguments) {
-        Ok(()) => 0,
+        Ok(()) => {
+            waiting::watch(id);
+            0
+        }
         Err(why) => {
             eprintln!("renga emulator: {why}");
             1

@@ -231,6 +231,24 @@ fn life(board: u32) -> ! {
     exit(0)
 }
 
+/// Naps, each after a few instructions since the clock was last read, and says how late it was awake.
+fn nap() -> ! {
+    const NAPS: u64 = 20_000;
+    let (mut late_ns, mut latest_ns) = (0, 0);
+    for nap in 0..NAPS {
+        let end_ns = now_ns() + 3_000 + nap % 7 * 100;
+        // SAFETY: sets the timer, whose interrupt is masked.
+        unsafe { asm!("msr cntp_cval_el0, {}", "msr cntp_ctl_el0, {}", "isb", in(reg) end_ns, in(reg) 1u64) };
+        work(nap % 16);
+        wait();
+        let woken_ns = now_ns() - end_ns;
+        late_ns += woken_ns;
+        latest_ns = woken_ns.max(latest_ns);
+    }
+    say!("late by {late_ns} ns in all, by {latest_ns} ns at most");
+    exit(0)
+}
+
 /// Sleeps for ever, and wakes once a second.
 fn tick() -> ! {
     for second in 1u64.. {
@@ -267,6 +285,7 @@ extern "C" fn main() -> ! {
         Some(b"mesh") => mesh(board),
         Some(b"echo") => echo(),
         Some(b"life") => life(board),
+        Some(b"nap") => nap(),
         Some(b"tick") => tick(),
         Some(b"compute") => compute(),
         Some(b"wires") => pins::wires(board),
