@@ -11,7 +11,6 @@ mod client;
 mod oracle;
 mod plan;
 mod protocol;
-mod reach;
 mod run;
 mod seat;
 mod server;

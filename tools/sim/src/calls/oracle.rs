@@ -4,7 +4,7 @@
 //! rule that is broken is kept, and ends the run. Not here: what is called.
 
 use super::protocol::{answer, is_of_link, letter};
-use super::reach::Reach;
+use crate::reach::Reach;
 use renga_rt::{Errno, ProcId};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -4,11 +4,11 @@
 
 use super::oracle::Oracle;
 use super::plan::Plan;
-use super::reach::Reach;
 use super::seat::{Cast, Layout, Seat};
 use crate::cluster::{Cluster, ClusterSetup};
 use crate::cut::Cut;
-use crate::incident::{Trouble, schedule};
+use crate::incident::schedule;
+use crate::ongoing::Ongoing;
 use crate::outcome::{Counts, Failure, Level, Report};
 use crate::{logged, waits};
 use renga_core::notify::Interruptor;
@@ -35,9 +35,7 @@ struct Run {
     seats: Vec<Seat>,
     /// Counters of boards that died.
     former: Vec<Seat>,
-    reach: Reach,
-    /// Boards hear those of their own.
-    groups: Vec<u8>,
+    ongoing: Ongoing,
     events: u64,
     counts: Counts,
 }
@@ -114,18 +112,8 @@ impl Run {
             cluster.slow_down(board as u8, *slowness_ns);
         }
         let layout = Layout::of(&plan);
-        let (reach, former, counts) = (Reach::new(layout.boards), Vec::new(), Counts::default());
-        Run {
-            cluster,
-            cast,
-            layout,
-            seats,
-            former,
-            reach,
-            groups: vec![0; usize::from(layout.boards)],
-            events: 0,
-            counts,
-        }
+        let (ongoing, former) = (Ongoing::new(layout.boards, plan.link), Vec::new());
+        Run { cluster, cast, layout, seats, former, ongoing, events: 0, counts: Counts::default() }
     }
 
     /// One event, if there is any by `until_ns`.
@@ -171,7 +159,12 @@ impl Run {
                 self.interrupt(at_ns, board, client)?;
             }
             self.run_until(turn.at_ns)?;
-            if turn.begins { self.begin(turn.trouble) } else { self.end(turn.trouble) }
+            if turn.begins {
+                self.counts.add(turn.trouble.name(), 1);
+                self.ongoing.begin(&mut self.cluster, turn.trouble);
+            } else if let Some(board) = self.ongoing.end(&mut self.cluster, turn.trouble) {
+                self.boot(board);
+            }
         }
         for (at_ns, board, client) in interruptions {
             self.interrupt(at_ns, board, client)?;
@@ -201,53 +194,6 @@ impl Run {
         Ok(())
     }
 
-    fn begin(&mut self, trouble: Trouble) {
-        self.counts.add(trouble.name(), 1);
-        let now_ns = self.cluster.now_ns();
-        match trouble {
-            Trouble::Death(board) => {
-                self.cluster.kill(board);
-                self.reach.set_down(board, true, now_ns);
-            }
-            Trouble::Hang(board) | Trouble::Wedge(board) => {
-                if self.cluster.alive(board) {
-                    self.cluster.hang(board);
-                    self.reach.set_down(board, true, now_ns);
-                }
-            }
-            Trouble::CutOff(board) => self.join(board, board + 1),
-            Trouble::Parting(mask) => (0..self.layout.boards).for_each(|board| self.join(board, mask >> board & 1)),
-            Trouble::TokenLost => self.cluster.bus().lose_next_token(),
-            Trouble::TokenDoubled(board) => self.cluster.bus().offer_token(board),
-            Trouble::Burst(faults) => self.cluster.bus().set_faults(faults),
-        }
-    }
-
-    fn end(&mut self, trouble: Trouble) {
-        match trouble {
-            Trouble::Death(board) if !self.cluster.alive(board) => self.boot(board),
-            Trouble::Wedge(board) if self.cluster.alive(board) => self.boot(board),
-            Trouble::Hang(board) if self.cluster.alive(board) => {
-                self.cluster.resume(board);
-                self.reach.set_down(board, false, self.cluster.now_ns());
-            }
-            Trouble::CutOff(board) => self.join(board, 0),
-            Trouble::Parting(_) => (0..self.layout.boards).for_each(|board| self.join(board, 0)),
-            Trouble::Burst(_) => self.cluster.bus().set_faults(self.cast.plan.link),
-            Trouble::Death(_)
-            | Trouble::Wedge(_)
-            | Trouble::Hang(_)
-            | Trouble::TokenLost
-            | Trouble::TokenDoubled(_) => {}
-        }
-    }
-
-    fn join(&mut self, board: u8, group: u8) {
-        self.groups[usize::from(board)] = group;
-        self.cluster.bus().part(&self.groups);
-        self.reach.set_group(board, group, self.cluster.now_ns());
-    }
-
     fn boot(&mut self, board: u8) {
         let (cast, mut seat) = (self.cast.clone(), None);
         self.cluster.reboot(board, |site| {
@@ -257,7 +203,7 @@ impl Run {
         if let Some(seat) = seat {
             self.former.push(std::mem::replace(&mut self.seats[usize::from(board)], seat));
         }
-        self.reach.set_down(board, false, self.cluster.now_ns());
+        self.ongoing.booted(board, self.cluster.now_ns());
     }
 
     /// What must hold when all is over.
@@ -270,7 +216,7 @@ impl Run {
         if !waits.is_empty() {
             return Err(format!("{} processes still wait in the end", waits.len()));
         }
-        if let Some(late) = self.cast.oracle.first_late(&self.reach).filter(|_| self.cast.plan.is_prompt()) {
+        if let Some(late) = self.cast.oracle.first_late(&self.ongoing.reach).filter(|_| self.cast.plan.is_prompt()) {
             return Err(late);
         }
         let lost = self.cast.oracle.tally().1;

@@ -8,6 +8,7 @@ use super::worker::Line;
 use crate::calls;
 use crate::cut::Cut;
 use crate::outcome::{Failure, Level};
+use crate::seed;
 
 /// Runs that shrinking may take.
 const RUNS_MAX: usize = 300;
@@ -100,7 +101,9 @@ impl Search<'_> {
             Level::Link => {
                 (calls::actors(self.seed, self.options.boards), calls::incidents(self.seed, self.options.boards))
             }
-            Level::System => (crate::seed::actors(self.seed, self.options.boards), 0),
+            Level::System => {
+                (seed::actors(self.seed, self.options.boards), seed::incidents(self.seed, self.options.boards))
+            }
         };
         self.fails(self.cut.quietly());
         let _ = (2..8).any(|boards| self.fails(self.cut.with_boards(boards)));

@@ -4,6 +4,7 @@
 //! pair has. Not here: doing it.
 
 use crate::cut::Cut;
+use crate::incident::{Incident, Trouble};
 use crate::random::Random;
 
 /// Most workers, and least: each has at most two children at a time, and a board 16 slots and 8 pipes.
@@ -27,6 +28,10 @@ const NUDGES: (u64, u64) = (0, 30);
 const NUDGE_NS_MAX: u64 = 20_000_000;
 /// Models of the medium.
 const MEDIA: [&str; 4] = ["none", "none", "sd", "hdd-1989"];
+/// Runs of a hundred to whose boards nothing happens; what happens else, at most, and until when it begins.
+const QUIET_PERCENT: u64 = 30;
+const INCIDENTS_MAX: u64 = 4;
+const HORIZON_NS: u64 = 800_000_000;
 /// Signals that end a program that does nothing about them.
 const SIGNALS: [u8; 3] = [9, 15, 2];
 
@@ -108,6 +113,11 @@ pub struct WorkerPlan {
     pub victim: bool,
 }
 
+/// Where worker `number` has its files; nothing is known of what a victim leaves.
+pub fn folder(number: usize, victim: bool) -> String {
+    format!("/{}{number}", if victim { "v" } else { "w" })
+}
+
 /// What all programs do.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -119,6 +129,8 @@ pub struct Plan {
     pub nudges: (u8, Vec<(u64, usize)>),
     /// The medium's model.
     pub medium: &'static str,
+    /// What befalls the boards.
+    pub incidents: Vec<Incident>,
 }
 
 fn between(random: &mut Random, (least, most): (u64, u64)) -> u64 {
@@ -152,7 +164,13 @@ impl Plan {
         let nudge = |random: &mut Random| (random.below(NUDGE_NS_MAX), random.below(count) as usize);
         let nudges = (0..between(random, NUDGES)).map(|_| nudge(random)).collect();
         let medium = MEDIA[random.below(MEDIA.len() as u64) as usize];
-        Plan { workers, rovers, nudges: (random.below(boards) as u8, nudges), medium }
+        let nudges = (random.below(boards) as u8, nudges);
+        let mut random = random.fork();
+        let count = if random.chance(QUIET_PERCENT) { 0 } else { random.between(1, INCIDENTS_MAX) };
+        let incidents = (0..count).map(|_| Incident::draw(&mut random, boards as u8, HORIZON_NS));
+        // The first board has the disk, and runs the program that all others begin with.
+        let spared = |incident: &Incident| !matches!(incident.trouble, Trouble::Death(0) | Trouble::Wedge(0));
+        Plan { workers, rovers, nudges, medium, incidents: incidents.filter(spared).collect() }
     }
 
     /// Workers and rovers.
@@ -171,6 +189,13 @@ impl Plan {
         if cut.is_quiet() {
             self.nudges.1.clear();
         }
+        cut.keep(&mut self.incidents);
+    }
+
+    /// Where the workers of a board have their files.
+    pub fn folders_on(&self, board: u8) -> Vec<String> {
+        let workers = self.workers.iter().enumerate().filter(|(_, worker)| worker.board == board);
+        workers.map(|(number, worker)| folder(number, worker.victim)).collect()
     }
 }
 

@@ -6,18 +6,21 @@
 
 mod actions;
 mod judge;
+mod known;
 mod rover;
 mod start;
 mod worker;
 
 use crate::cluster::ClusterSetup;
 use crate::cut::Cut;
-use crate::incident::draw_link;
-use crate::outcome::{Failure, Level, Report};
+use crate::incident::{Trouble, draw_link, schedule};
+use crate::ongoing::Ongoing;
+use crate::outcome::{Counts, Failure, Level, Report};
 use crate::program::Programs;
 use crate::random::Random;
 use crate::system::{PAIR, System, SystemSetup, image, medium, placement};
 use actions::Plan;
+use known::Known;
 use renga_phy::loopback::Faults;
 use renga_placement::{Checked, PlacementError};
 use std::collections::HashMap;
@@ -31,6 +34,8 @@ const DISK_MEBIBYTES: u32 = 12;
 const MESSAGE_KIB: u32 = 4096;
 /// What a run may take, simulated; far more than any does.
 const LIMIT_NS: u64 = 600_000_000_000;
+/// On a link that loses more frames of a thousand a board may be thought dead that is not.
+const FAIR_PER_MILLE: u16 = 50;
 /// Numbers of boards, each as likely as it is often here.
 const BOARDS: [u8; 6] = [2, 2, 2, 3, 4, 5];
 
@@ -65,6 +70,12 @@ impl Settings {
     }
 }
 
+/// How many incidents the run of `seed` has.
+pub fn incidents(seed: u64, boards: Option<u8>) -> usize {
+    let settings = Settings::draw(seed, boards, &Cut::default());
+    Plan::draw(&mut Random::new(seed), u64::from(settings.boards)).incidents.len()
+}
+
 /// How many workers and rovers the run of `seed` has that can be left away.
 pub fn actors(seed: u64, boards: Option<u8>) -> usize {
     let settings = Settings::draw(seed, boards, &Cut::default());
@@ -76,35 +87,66 @@ pub fn actors(seed: u64, boards: Option<u8>) -> usize {
 /// # Errors
 /// What went wrong.
 pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failure>> {
-    run_with(seed, Settings::draw(seed, boards, cut), cut)
+    let settings = Settings::draw(seed, boards, cut);
+    let plan = Plan::draw(&mut Random::new(seed), u64::from(settings.boards));
+    play(seed, settings, plan, cut)
 }
 
-/// Runs the workload that `seed` draws.
+/// Runs the workload that `seed` draws; nothing happens to boards.
 ///
 /// # Errors
 /// What went wrong.
 pub fn run_with(seed: u64, settings: Settings, cut: &Cut) -> Result<Report, Box<Failure>> {
-    let early = |what: String| Box::new(Failure::bare(seed, Level::System, what));
     let mut plan = Plan::draw(&mut Random::new(seed), u64::from(settings.boards));
+    plan.incidents.clear();
+    play(seed, settings, plan, cut)
+}
+
+fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Report, Box<Failure>> {
+    let early = |what: String| Box::new(Failure::bare(seed, Level::System, what));
     plan.cut(cut);
-    let (programs, files) = (Programs::default(), judge::Files::default());
-    start::add_programs(&programs, &plan, &files);
+    let faulty = !plan.incidents.is_empty() || settings.faults.lost_per_mille > FAIR_PER_MILLE;
+    let (programs, files) = (Programs::default(), Known::new(faulty));
+    start::add_programs(&programs, settings.boards, &plan, &files);
     let disk = fresh_disk(&programs).map_err(early)?;
     let placement = placed(settings).map_err(|error| early(error.to_string()))?;
     let cluster = ClusterSetup { faults: settings.faults, seed, ..ClusterSetup::new(2) };
     let mut system = System::boot(&SystemSetup { cluster, placement, disk, medium: medium(plan.medium) }, &programs);
+    let mut counts = Counts::default();
     let judged = catch_unwind(AssertUnwindSafe(|| {
+        let mut ongoing = Ongoing::new(settings.boards, settings.faults);
+        befall(&mut system, &mut ongoing, &plan, &files, &mut counts);
         let stopped = system.run(LIMIT_NS);
         let simulated_ns = system.cluster.now_ns();
+        counts.add("programs that gave up", files.gave_up());
         judge::judge(&mut system, stopped, &files).map(|()| simulated_ns)
     }));
     let judged = judged.unwrap_or_else(|panic| Err(crate::calls::text_of(panic.as_ref())));
-    judged.map(|simulated_ns| judge::report(seed, &system, simulated_ns)).map_err(|what| {
+    judged.map(|simulated_ns| judge::report(seed, &system, simulated_ns, counts)).map_err(|what| {
         let what = format!("{what} (at {} ns)", system.cluster.now_ns());
         let plan = format!("{settings:?}, {plan:?}");
         let (log, events, waits) = (System::log(), system.events(), system.wait_graph());
         Box::new(Failure { seed, level: Level::System, what, plan, log, events, waits })
     })
+}
+
+/// Has everything happen to the boards that is to happen.
+fn befall(system: &mut System, ongoing: &mut Ongoing, plan: &Plan, files: &Known, counts: &mut Counts) {
+    for turn in schedule(&plan.incidents) {
+        system.cluster.run_until(turn.at_ns);
+        if turn.begins {
+            counts.add(turn.trouble.name(), 1);
+            if let Trouble::Death(board) | Trouble::Wedge(board) = turn.trouble {
+                // Its workers may have been in the middle of something.
+                plan.folders_on(board).iter().for_each(|folder| files.forget(folder));
+            }
+            ongoing.begin(&mut system.cluster, turn.trouble);
+        } else if let Some(board) = ongoing.end(&mut system.cluster, turn.trouble) {
+            system.reboot(board);
+            ongoing.booted(board, system.cluster.now_ns());
+        }
+    }
+    files.set_over();
 }
 
 /// The medium that every run begins with: all have the same programs.

@@ -3,11 +3,11 @@
 //!
 //! Invariant: it stops the system only when every program has ended well. Not here: what they do.
 
-use super::actions::{Plan, Roving, WorkerPlan};
-use super::judge::Files;
+use super::actions::{Plan, Roving, WorkerPlan, folder};
+use super::known::Known;
 use super::rover;
 use super::worker::{self, expect};
-use crate::program::{Program, Programs};
+use crate::program::{Open, Program, Programs};
 use crate::system::INIT;
 use renga_abi::Errno;
 use std::collections::BTreeMap;
@@ -20,64 +20,114 @@ const SIGKILL: u8 = 9;
 /// By then every orphan of a victim has ended.
 pub const ORPHANS_NS: u64 = 15_000_000_000;
 
+/// What visitors write, how often a board is visited in vain, and the time between two visits.
+const VISITED: &[u8] = b"visited";
+const VISITS_MAX: u32 = 100;
+const VISIT_NS: u64 = 50_000_000;
+
 /// Adds init, and the program that workers' children become.
-pub fn add_programs(programs: &Programs, plan: &Plan, files: &Files) {
+pub fn add_programs(programs: &Programs, boards: u8, plan: &Plan, files: &Known) {
     let (plan, files) = (plan.clone(), files.clone());
-    programs.add(INIT, move |init| start_workers(init, plan.clone(), files.clone()));
+    programs.add(INIT, move |init| start_workers(init, boards, plan.clone(), files.clone()));
     programs.add(worker::TOOL, worker::tool);
 }
 
-async fn start_workers(init: Program, plan: Plan, files: Files) -> u8 {
-    let (mut workers, mut ends) = (Vec::new(), BTreeMap::new());
+async fn start_workers(init: Program, boards: u8, plan: Plan, files: Known) -> u8 {
+    let (mut workers, mut ends, known) = (Vec::new(), BTreeMap::new(), files.clone());
     for (number, worker) in plan.workers.into_iter().enumerate() {
         let WorkerPlan { board, actions, victim } = worker;
         // Nothing is known of what a victim leaves, in a place of its own.
-        let (folder, files) = if victim { ("v", Files::default()) } else { ("w", files.clone()) };
-        let folder = format!("/{folder}{number}");
+        let files = if victim { Known::new(files.is_faulty()) } else { files.clone() };
+        let folder = folder(number, victim);
         expect(init.make_directory(&folder).await, "the worker's directory");
         // Set before the fork, so that no signal comes too early.
         expect(init.on_signal(NUDGE, true, |_| async {}).await, "the handler");
         let child = move |program| worker::run(program, folder, actions, files);
-        let pid = expect(init.fork_on(board, child).await, "the worker");
+        let pid = match init.fork_on(board, child).await {
+            Err(errno) if known.explains(errno) => continue,
+            forked => expect(forked, "the worker"),
+        };
         workers.push((pid, if victim { SIGKILL } else { NUDGE }));
         ends.insert(pid, if victim { vec![0, u32::from(SIGKILL)] } else { vec![0] });
     }
-    for pid in start_rovers(&init, plan.rovers).await {
+    for pid in start_rovers(&init, plan.rovers, &known).await {
         ends.insert(pid, vec![0]);
     }
     let (board, nudges) = plan.nudges;
-    let nudger = expect(init.fork_on(board, |program| nudge(program, nudges, workers)).await, "the nudger");
+    // The first board is there whatever happens.
+    let (board, files) = (if known.is_faulty() { 0 } else { board }, known.clone());
+    let nudger = expect(init.fork_on(board, |program| nudge(program, nudges, workers, files)).await, "the nudger");
     // While it is not waited for, a worker's pid is nobody else's.
     let waited = expect(init.wait(nudger).await, "the nudger's end");
     assert!(waited == (nudger, 0), "the nudger ended with status {:#x}", waited.1);
     while !ends.is_empty() {
         let (pid, status) = expect(init.wait(ANY).await, "a program's end");
         // Children of victims become init's, and end as they like.
-        let fine = ends.remove(&pid).is_none_or(|fine| fine.contains(&status));
+        let fine = ends.remove(&pid).is_none_or(|fine| fine.contains(&status) || known.explains_end(status));
         assert!(fine, "program {pid} ended with status {status:#x}");
+    }
+    if known.is_faulty() {
+        visit_all(&init, boards, &known).await;
     }
     expect(init.sleep(ORPHANS_NS).await, "the last sleep");
     expect(init.halt(0).await, "the stop");
     0
 }
 
-async fn start_rovers(init: &Program, rovers: Vec<(u8, Vec<Roving>)>) -> Vec<u64> {
+async fn start_rovers(init: &Program, rovers: Vec<(u8, Vec<Roving>)>, known: &Known) -> Vec<u64> {
     expect(init.make_directory("/common").await, "the rovers' directory");
     let mut pids = Vec::new();
     for (number, (board, actions)) in rovers.into_iter().enumerate() {
-        let child = move |program| rover::run(program, number, actions);
-        pids.push(expect(init.fork_on(board, child).await, "the rover"));
+        let files = known.clone();
+        let child = move |program| rover::run(program, number, actions, files);
+        match init.fork_on(board, child).await {
+            Err(errno) if known.explains(errno) => {}
+            forked => pids.push(expect(forked, "the rover")),
+        }
     }
     pids
 }
 
+/// When nothing happens to boards any more, each takes a program, which works with files.
+async fn visit_all(init: &Program, boards: u8, known: &Known) {
+    while !known.is_over() {
+        expect(init.sleep(VISIT_NS).await, "the wait for quiet");
+    }
+    for board in 0..boards {
+        let mut visits = 0;
+        while !visit(init, board).await {
+            visits += 1;
+            assert!(visits < VISITS_MAX, "board {board} is of no use any more");
+            expect(init.sleep(VISIT_NS).await, "the wait between visits");
+        }
+    }
+}
+
+/// Whether a program on `board` does what it is to.
+async fn visit(init: &Program, board: u8) -> bool {
+    let child = move |program: Program| async move { u8::from(write_and_read(&program, board).await.is_err()) };
+    let Ok(pid) = init.fork_on(board, child).await else { return false };
+    init.wait(pid).await == Ok((pid, 0))
+}
+
+async fn write_and_read(program: &Program, board: u8) -> Result<(), Errno> {
+    let file = program.open(&format!("/visit{board}"), Open::Truncate).await?;
+    program.write_all(file, VISITED).await?;
+    program.sync(file).await?;
+    let read = program.read_at(file, 0, VISITED.len()).await?;
+    assert!(read == VISITED, "what was just written on board {board} is {read:?}");
+    program.close(file).await
+}
+
 /// Sends signals to the workers, some of which may have ended.
-async fn nudge(program: Program, nudges: Vec<(u64, usize)>, workers: Vec<(u64, u8)>) -> u8 {
+async fn nudge(program: Program, nudges: Vec<(u64, usize)>, workers: Vec<(u64, u8)>, known: Known) -> u8 {
     for (after_ns, worker) in nudges {
         expect(program.sleep(after_ns).await, "the nudger's sleep");
-        let (pid, signal) = workers[worker];
+        // There are fewer if a board was not there when its worker was to begin.
+        let Some(&(pid, signal)) = workers.get(worker) else { continue };
         let sent = program.kill(pid, signal).await;
-        assert!(matches!(sent, Ok(()) | Err(Errno::ESRCH)), "a nudge: {sent:?}");
+        let fine = sent.map_or_else(|errno| errno == Errno::ESRCH || known.explains(errno), |()| true);
+        assert!(fine, "a nudge: {sent:?}");
     }
     0
 }

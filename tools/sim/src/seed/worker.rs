@@ -4,7 +4,7 @@
 //! the others. A result that differs panics with what was done. Not here: what is left in the end.
 
 use super::actions::Action;
-use super::judge::Files;
+use super::known::Known;
 use crate::program::{Open, Program};
 use renga_abi::Errno;
 
@@ -14,7 +14,7 @@ const SLEEP_NS: u64 = 10_000_000_000;
 pub const TOOL: &str = "/bin/tool";
 
 /// Does `actions` with names in `folder`.
-pub async fn run(program: Program, folder: String, actions: Vec<Action>, files: Files) -> u8 {
+pub async fn run(program: Program, folder: String, actions: Vec<Action>, files: Known) -> u8 {
     for (index, action) in actions.into_iter().enumerate() {
         Worker { program: &program, folder: &folder, index, files: &files }.act(action).await;
     }
@@ -37,7 +37,7 @@ struct Worker<'a> {
     program: &'a Program,
     folder: &'a str,
     index: usize,
-    files: &'a Files,
+    files: &'a Known,
 }
 
 impl Worker<'_> {
@@ -48,17 +48,21 @@ impl Worker<'_> {
         format!("worker of {}, action {} ({action})", self.folder, self.index)
     }
     fn model(&self, name: &str) -> Option<Vec<u8>> {
-        self.files.borrow().get(name).cloned()
+        self.files.content(name)
     }
     fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
-        change(self.files.borrow_mut().entry(name.into()).or_default());
+        self.files.change(name, change);
+    }
+    /// What a call of this worker returned.
+    async fn ok<T>(&self, result: Result<T, Errno>, what: &str) -> T {
+        self.files.expect(self.program, self.folder, result, what).await
     }
 
     async fn open(&self, name: &str, how: Open, what: &str) -> u64 {
-        expect(self.program.open(name, how).await, &format!("{what}, open {name}"))
+        self.ok(self.program.open(name, how).await, &format!("{what}, open {name}")).await
     }
     async fn close(&self, file: u64, what: &str) {
-        expect(self.program.close(file).await, &format!("{what}, close"));
+        self.ok(self.program.close(file).await, &format!("{what}, close")).await;
     }
 
     async fn act(&self, action: Action) {
@@ -85,7 +89,7 @@ impl Worker<'_> {
     async fn write(&self, name: &str, offset: u64, bytes: &[u8]) {
         let what = self.context("write");
         let file = self.open(name, Open::Create, &what).await;
-        let written = expect(self.program.write_at(file, offset, bytes).await, &what);
+        let written = self.ok(self.program.write_at(file, offset, bytes).await, &what).await;
         assert!(written == bytes.len(), "{what}: {written} bytes of {}", bytes.len());
         self.close(file, &what).await;
         self.change(name, |content| {
@@ -98,9 +102,9 @@ impl Worker<'_> {
     async fn append(&self, name: &str, bytes: &[u8], sync: bool) {
         let what = self.context("append");
         let file = self.open(name, Open::Append, &what).await;
-        expect(self.program.write_all(file, bytes).await, &what);
+        self.ok(self.program.write_all(file, bytes).await, &what).await;
         if sync {
-            expect(self.program.sync(file).await, &what);
+            self.ok(self.program.sync(file).await, &what).await;
         }
         self.close(file, &what).await;
         self.change(name, |content| content.extend(bytes));
@@ -110,11 +114,12 @@ impl Worker<'_> {
         let what = self.context("truncate");
         match (self.program.open(name, Open::Change).await, self.model(name)) {
             (Ok(file), Some(_)) => {
-                expect(self.program.truncate(file, bytes).await, &what);
+                self.ok(self.program.truncate(file, bytes).await, &what).await;
                 self.close(file, &what).await;
                 self.change(name, |content| content.resize(bytes as usize, 0));
             }
             (Err(Errno::ENOENT), None) => {}
+            (Err(errno), _) if self.files.explains(errno) => self.files.give_up(self.program, self.folder).await,
             (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
         }
     }
@@ -123,13 +128,14 @@ impl Worker<'_> {
         let what = self.context("read");
         match (self.program.open(name, Open::Read).await, self.model(name)) {
             (Ok(file), Some(content)) => {
-                let end = expect(self.program.seek(file, 0, 2).await, &what);
+                let end = self.ok(self.program.seek(file, 0, 2).await, &what).await;
                 assert!(end == content.len() as u64, "{what}: {end} bytes, not {}", content.len());
-                expect(self.program.seek(file, 0, 0).await, &what);
-                same(&expect(self.program.read_all(file, step).await, &what), &content, &what);
+                self.ok(self.program.seek(file, 0, 0).await, &what).await;
+                same(&self.ok(self.program.read_all(file, step).await, &what).await, &content, &what);
                 self.close(file, &what).await;
             }
             (Err(Errno::ENOENT), None) => {}
+            (Err(errno), _) if self.files.explains(errno) => self.files.give_up(self.program, self.folder).await,
             (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
         }
     }
@@ -138,11 +144,11 @@ impl Worker<'_> {
         let what = self.context("rename");
         match (self.program.rename(from, to).await, self.model(from)) {
             (Ok(()), Some(content)) => {
-                let mut files = self.files.borrow_mut();
-                files.remove(from);
-                files.insert(to.into(), content);
+                self.files.remove(from);
+                self.files.change(to, |there| *there = content);
             }
             (Err(Errno::ENOENT), None) => {}
+            (Err(errno), _) if self.files.explains(errno) => self.files.give_up(self.program, self.folder).await,
             (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
         }
     }
@@ -150,14 +156,18 @@ impl Worker<'_> {
     async fn unlink(&self, name: &str) {
         let what = self.context("unlink");
         let Some(content) = self.model(name) else {
-            let result = self.program.unlink(name).await;
-            assert!(result == Err(Errno::ENOENT), "{what}: {result:?}");
-            return;
+            return match self.program.unlink(name).await {
+                Err(Errno::ENOENT) => {}
+                result => {
+                    self.ok(result, &what).await;
+                    panic!("{what}: removed what was not there");
+                }
+            };
         };
         let file = self.open(name, Open::Read, &what).await;
-        expect(self.program.unlink(name).await, &what);
-        self.files.borrow_mut().remove(name);
-        same(&expect(self.program.read_all(file, 9000).await, &what), &content, &what);
+        self.ok(self.program.unlink(name).await, &what).await;
+        self.files.remove(name);
+        same(&self.ok(self.program.read_all(file, 9000).await, &what).await, &content, &what);
         self.close(file, &what).await;
     }
 
@@ -165,17 +175,18 @@ impl Worker<'_> {
         let what = self.context("share");
         let file = self.open(name, Open::Truncate, &what).await;
         let (half, told) = (bytes.len() / 2, what.clone());
-        expect(self.program.write_all(file, &bytes[..half]).await, &what);
+        let (files, folder) = (self.files.clone(), self.folder.to_string());
+        self.ok(self.program.write_all(file, &bytes[..half]).await, &what).await;
         let rest = bytes[half..].to_vec();
         let child = move |program: Program| async move {
-            expect(program.write_all(file, &rest).await, &told);
+            files.expect(&program, &folder, program.write_all(file, &rest).await, &told).await;
             status
         };
-        let pid = expect(self.program.fork_on(board, child).await, &what);
+        let pid = self.ok(self.program.fork_on(board, child).await, &what).await;
         self.ended(pid, u32::from(status) << 8, &what).await;
-        let end = expect(self.program.seek(file, 0, 1).await, &what);
+        let end = self.ok(self.program.seek(file, 0, 1).await, &what).await;
         assert!(end == bytes.len() as u64, "{what}: the offset is {end}, not {}", bytes.len());
-        let middle = expect(self.program.read_at(file, half as u64, 100).await, &what);
+        let middle = self.ok(self.program.read_at(file, half as u64, 100).await, &what).await;
         same(&middle, &bytes[half..bytes.len().min(half + 100)], &what);
         self.close(file, &what).await;
         self.change(name, |content| *content = bytes);
@@ -183,42 +194,44 @@ impl Worker<'_> {
 
     async fn filter(&self, feeder: u8, filter: u8, bytes: Vec<u8>, step: usize) {
         let (what, program) = (self.context("filter"), self.program);
-        let (from_feeder, to_filter) = expect(program.pipe().await, &what);
-        let (from_filter, to_us) = expect(program.pipe().await, &what);
+        let (from_feeder, to_filter) = self.ok(program.pipe().await, &what).await;
+        let (from_filter, to_us) = self.ok(program.pipe().await, &what).await;
         let (sent, told) = (bytes.clone(), what.clone());
+        let (files, folder) = (self.files.clone(), self.folder.to_string());
         let feed = move |child: Program| async move {
             for end in [from_feeder, from_filter, to_us] {
-                expect(child.close(end).await, &told);
+                files.expect(&child, &folder, child.close(end).await, &told).await;
             }
-            expect(child.write_all(to_filter, &sent).await, &told);
+            files.expect(&child, &folder, child.write_all(to_filter, &sent).await, &told).await;
             1
         };
-        let feeder = expect(program.fork_on(feeder, feed).await, &what);
+        let feeder = self.ok(program.fork_on(feeder, feed).await, &what).await;
         let told = what.clone();
+        let (files, folder) = (self.files.clone(), self.folder.to_string());
         let pass = move |child: Program| async move {
             // Also the end behind its own: else nobody would tell it that there is no reader left.
             for end in [to_filter, from_filter] {
-                expect(child.close(end).await, &told);
+                files.expect(&child, &folder, child.close(end).await, &told).await;
             }
             loop {
-                let mut part = expect(child.read(from_feeder, step).await, &told);
+                let mut part = files.expect(&child, &folder, child.read(from_feeder, step).await, &told).await;
                 if part.is_empty() {
                     return 2;
                 }
                 part.iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
-                expect(child.write_all(to_us, &part).await, &told);
+                files.expect(&child, &folder, child.write_all(to_us, &part).await, &told).await;
             }
         };
-        let filter = expect(program.fork_on(filter, pass).await, &what);
+        let filter = self.ok(program.fork_on(filter, pass).await, &what).await;
         for end in [from_feeder, to_filter, to_us] {
             self.close(end, &what).await;
         }
-        let got = expect(program.read_all(from_filter, step).await, &what);
+        let got = self.ok(program.read_all(from_filter, step).await, &what).await;
         let wanted: Vec<u8> = bytes.iter().map(|byte| byte.wrapping_add(1)).collect();
-        same(&got, &wanted, &what);
         self.close(from_filter, &what).await;
         self.ended(feeder, 1 << 8, &what).await;
         self.ended(filter, 2 << 8, &what).await;
+        same(&got, &wanted, &what);
     }
 
     async fn kill(&self, board: u8, signal: u8) {
@@ -227,23 +240,28 @@ impl Worker<'_> {
             let _ = program.sleep(SLEEP_NS).await;
             77
         };
-        let pid = expect(self.program.fork_on(board, sleep).await, &what);
-        expect(self.program.kill(pid, signal).await, &what);
+        let pid = self.ok(self.program.fork_on(board, sleep).await, &what).await;
+        self.ok(self.program.kill(pid, signal).await, &what).await;
         self.ended(pid, u32::from(signal), &what).await;
     }
 
     async fn execute(&self, board: u8, status: u8) {
         let what = self.context("execute");
+        let (files, folder) = (self.files.clone(), self.folder.to_string());
         let become_tool = move |program: Program| async move {
             let errno = program.execute(TOOL, &[TOOL, &status.to_string()]).await;
-            panic!("{TOOL}: {errno:?}")
+            files.expect(&program, &folder, Err::<(), _>(errno), TOOL).await;
+            0
         };
-        let pid = expect(self.program.fork_on(board, become_tool).await, &what);
+        let pid = self.ok(self.program.fork_on(board, become_tool).await, &what).await;
         self.ended(pid, u32::from(status) << 8, &what).await;
     }
 
     async fn ended(&self, pid: u64, status: u32, what: &str) {
-        let waited = expect(self.program.wait(pid).await, what);
+        let waited = self.ok(self.program.wait(pid).await, what).await;
+        if waited.1 != status && self.files.explains_end(waited.1) {
+            self.files.give_up::<()>(self.program, self.folder).await;
+        }
         assert!(waited == (pid, status), "{what}: waited for {pid}, got {waited:x?}, not status {status:#x}");
     }
 }

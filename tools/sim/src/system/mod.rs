@@ -89,7 +89,10 @@ pub struct System {
     programs: Programs,
     switch: &'static Switch,
     directories: Vec<Directory>,
+    /// By board.
     stats: Vec<&'static Stats>,
+    /// Of boards that were reset.
+    former: Vec<&'static Stats>,
     inspectors: Vec<Inspector>,
 }
 
@@ -133,8 +136,9 @@ impl System {
             stats.extend(started.stats);
             inspectors.push(started.inspector);
         });
-        let (setup, programs) = (setup.clone(), programs.clone());
-        System { cluster, line, disk, setup, programs, switch, directories, stats, inspectors }
+        let (setup, programs) = (SystemSetup { disk: Vec::new(), ..setup.clone() }, programs.clone());
+        let former = Vec::new();
+        System { cluster, line, disk, setup, programs, switch, directories, stats, former, inspectors }
     }
 
     /// Resets board `number`, or gives it power again: it boots, with what is on its medium.
@@ -145,7 +149,7 @@ impl System {
         self.cluster.reboot(number, |site| new = Some(start_board(site, setup, programs, devices.clone())));
         let (Some(started), place) = (new, usize::from(number)) else { unreachable!("a reboot starts the board") };
         if let Some(stats) = started.stats {
-            self.stats[place] = stats;
+            self.former.push(std::mem::replace(&mut self.stats[place], stats));
         }
         (self.directories[place], self.inspectors[place]) = (started.directory, started.inspector);
     }
@@ -173,6 +177,11 @@ impl System {
     /// The routers' counters, by board; none in a system of one.
     pub fn link_stats(&self) -> &[&'static Stats] {
         &self.stats
+    }
+
+    /// Those of boards that were reset, of their former lives.
+    pub fn former_stats(&self) -> &[&'static Stats] {
+        &self.former
     }
 
     /// What the boards of this thread's latest system logged.

@@ -18,12 +18,20 @@ type Pair = (u8, u8);
 pub struct Reach {
     down: Vec<bool>,
     groups: Vec<u8>,
-    /// Since when.
-    apart: BTreeMap<Pair, u64>,
+    /// Since when, and which of the two went down meanwhile.
+    apart: BTreeMap<Pair, (u64, [bool; 2])>,
     /// Since when pairs that were apart are together again.
     together: BTreeMap<Pair, u64>,
     /// From when until when, of those that had met before.
-    past: Vec<(Pair, u64, u64)>,
+    past: Vec<Apart>,
+}
+
+/// A pair that was apart.
+struct Apart {
+    pair: Pair,
+    from_ns: u64,
+    to_ns: u64,
+    downs: [bool; 2],
 }
 
 impl Reach {
@@ -57,20 +65,23 @@ impl Reach {
             let (low, high) = (usize::from(pair.0), usize::from(pair.1));
             let apart = self.down[low] || self.down[high] || self.groups[low] != self.groups[high];
             if apart {
-                self.apart.entry(pair).or_insert(now_ns);
-            } else if let Some(since_ns) = self.apart.remove(&pair) {
+                let (_, downs) = self.apart.entry(pair).or_insert((now_ns, [false; 2]));
+                *downs = [downs[0] | self.down[low], downs[1] | self.down[high]];
+            } else if let Some((from_ns, downs)) = self.apart.remove(&pair) {
                 let together_ns = self.together.insert(pair, now_ns).unwrap_or(0);
-                if since_ns >= together_ns + MEETING_NS {
-                    self.past.push((pair, since_ns, now_ns));
+                if from_ns >= together_ns + MEETING_NS {
+                    self.past.push(Apart { pair, from_ns, to_ns: now_ns, downs });
                 }
             }
         }
     }
 
     /// Whether a call between two boards, under way from `began_ns` to `ended_ns`, ought to have ended before.
+    /// A caller whose own board was down was told when that was possible.
     pub fn is_late(&self, caller: u8, server: u8, began_ns: u64, ended_ns: u64) -> bool {
         let pair = (caller.min(server), caller.max(server));
-        let times = self.past.iter().filter(|(apart, ..)| *apart == pair);
-        times.into_iter().any(|&(_, from_ns, to_ns)| from_ns.max(began_ns) + TOLD_NS < to_ns.min(ended_ns))
+        let own = usize::from(caller > server);
+        let mut times = self.past.iter().filter(|apart| apart.pair == pair && !apart.downs[own]);
+        times.any(|apart| apart.from_ns.max(began_ns) + TOLD_NS < apart.to_ns.min(ended_ns))
     }
 }
