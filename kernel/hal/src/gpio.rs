@@ -73,6 +73,12 @@ pub trait PinBank {
         let _ = (mask, levels);
     }
 
+    /// The levels at the pins, where they can be had without waiting: on a board, always. Tight loops ask for
+    /// them first; what is awaited lives in memory and not in registers.
+    fn levels_at_once(&mut self) -> Option<u32> {
+        None
+    }
+
     /// Lets time pass until `at_ns`.
     async fn wait_until(&mut self, at_ns: u64) {
         while self.now_ns() < at_ns {}

@@ -201,6 +201,9 @@ pub struct Bus {
     /// Seed of stalls and of levels between the thresholds; the same seed gives the same figures
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
+    /// Instructions of the driver before each access to the pins, one a clock
+    #[arg(long, default_value_t = renga_phy::pins::model::INSTRUCTIONS_A_STEP, value_name = "N")]
+    pub instructions: u64,
 }
 
 /// `renga check`

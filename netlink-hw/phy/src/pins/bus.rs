@@ -51,6 +51,8 @@ pub struct PinBus<G> {
     pub(super) board: u8,
     pub(super) wiring: Wiring,
     pub(super) timing: Timing,
+    /// Pins of the data wires.
+    pub(super) data: u32,
     pub(super) settle: Settle,
     /// Function words but for the pins of the link.
     base: [u32; 3],
@@ -71,6 +73,22 @@ pub(super) struct Wait {
 }
 
 impl Wait {
+    /// The wait's end, if this reading is as the one before: nothing that the mask leaves over is like its
+    /// complement, the first `before`.
+    #[inline]
+    fn judge(&self, levels: u32, before: &mut u32) -> Option<Result<u32, BusError>> {
+        let now = levels & self.mask;
+        if now != core::mem::replace(before, now) {
+            None
+        } else if now == self.want {
+            Some(Ok(levels))
+        } else if Some(now) == self.nobody {
+            Some(Err(BusError::NobodyListens))
+        } else {
+            None
+        }
+    }
+
     /// The first line that is not as wanted.
     fn blame(&self, levels: u32) -> Line {
         let wrong = (levels ^ self.want) & self.mask;
@@ -96,7 +114,7 @@ impl<G: PinBank> PinBus<G> {
         gpio.clear(OPEN_DRAIN | data);
         gpio.set(Line::Strobe.mask());
         let settle = Settle::measure(&mut gpio, &timing).await;
-        PinBus { gpio, board, wiring, timing, settle, base, control: 0, frame_end_ns: u64::MAX }
+        PinBus { gpio, board, wiring, timing, data, settle, base, control: 0, frame_end_ns: u64::MAX }
     }
 
     /// The same, with pins that never make the driver wait: on a board.
@@ -126,7 +144,13 @@ impl<G: PinBank> PinBus<G> {
     #[inline]
     pub fn change(&mut self, pull: u32, release: u32) {
         debug_assert!((pull | release) & !(OPEN_DRAIN | Line::Strobe.mask()) == 0, "not control lines");
-        self.control = (self.control | outputs(pull, 0)) & !outputs(release, 0);
+        self.change_outputs(outputs(pull, 0), outputs(release, 0));
+    }
+
+    /// The same with the bits of function word 0, made when the driver was compiled.
+    #[inline]
+    pub(super) fn change_outputs(&mut self, pull: u32, release: u32) {
+        self.control = (self.control | pull) & !release;
         self.gpio.store_functions(0, self.base[0] | self.control);
     }
 
@@ -208,29 +232,35 @@ impl<G: PinBank> PinBus<G> {
     /// Waits until two readings in a row are as wanted; the second one.
     #[inline]
     pub(super) async fn twice(&mut self, wait: Wait) -> Result<u32, BusError> {
-        self.counted(&mut 0, wait).await
+        match self.twice_at_once(&wait) {
+            Some(end) => end,
+            None => self.counted(&mut 0, wait).await,
+        }
     }
 
-    /// The same, counting the readings.
+    /// The same where the pins make nobody wait, if it does not take long.
     #[inline]
-    pub(super) async fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, BusError> {
-        let mut end_ns = None;
-        // Nothing that the mask leaves over equals this.
+    fn twice_at_once(&mut self, wait: &Wait) -> Option<Result<u32, BusError>> {
         let mut before = !wait.mask;
+        for _ in 0..READS_BETWEEN_CLOCKS {
+            let levels = self.gpio.levels_at_once()?;
+            if let Some(end) = wait.judge(levels, &mut before) {
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// The same however long it takes, counting the readings.
+    pub(super) async fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, BusError> {
+        let (mut end_ns, mut before) = (None, !wait.mask);
         loop {
             for _ in 0..READS_BETWEEN_CLOCKS {
                 let levels = self.gpio.levels().await;
-                let now = levels & wait.mask;
                 *readings += 1;
-                if now == before {
-                    if now == wait.want {
-                        return Ok(levels);
-                    }
-                    if Some(now) == wait.nobody {
-                        return Err(BusError::NobodyListens);
-                    }
+                if let Some(end) = wait.judge(levels, &mut before) {
+                    return end;
                 }
-                before = now;
             }
             self.look_at_clock(&mut end_ns, self.timing.answer_ns, wait.blame(before))?;
         }

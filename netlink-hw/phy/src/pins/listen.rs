@@ -6,7 +6,7 @@
 use super::bus::{Handshake, PinBus};
 use super::error::BusError;
 use super::test::View;
-use super::wiring::{Line, gather, spread};
+use super::wiring::{Line, gather, outputs, spread};
 use crate::FRAME_BYTES_MAX;
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
@@ -15,6 +15,8 @@ use renga_wire::{Frame, Header, Kind};
 
 const ACCEPTED: u32 = Line::NotAccepted.mask();
 const READY: u32 = Line::NotReady.mask();
+const ACCEPTED_OUT: u32 = outputs(ACCEPTED, 0);
+const READY_OUT: u32 = outputs(READY, 0);
 const STROBE: u32 = Line::Strobe.mask();
 const ATTENTION: u32 = Line::Attention.mask();
 
@@ -119,7 +121,7 @@ impl<G: PinBank> PinBus<G> {
         into: &mut [u8; FRAME_BYTES_MAX],
     ) -> Result<Option<u16>, BusError> {
         let (wires, transfers) = (self.wiring.width.wires(), self.wiring.width.transfers());
-        let mut word = gather(self.again(levels, ear).await & self.wiring.width.pins());
+        let mut word = gather(self.again(levels, ear).await & self.data);
         self.change(READY, ACCEPTED);
         let after = self.strobe(STROBE, 0).await?;
         if after & ATTENTION == 0 && self.levels().await & (ATTENTION | STROBE) == STROBE {
@@ -156,23 +158,23 @@ impl<G: PinBank> PinBus<G> {
         if levels & ATTENTION == 0 {
             return Err(BusError::Abandoned);
         }
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         match self.wiring.handshake {
             Handshake::ThreeWire => {
                 // The data had settled before the strobe; the second reading is made while the
                 // acknowledgement travels, and a difference is told in the poll word.
-                self.change(READY, ACCEPTED);
+                self.change_outputs(READY_OUT, ACCEPTED_OUT);
                 let word = gather(levels & pins);
                 let stays = !last || stay(word);
                 self.strobe_ends(levels, ear).await?;
-                self.change(if stays { ACCEPTED } else { 0 }, READY);
+                self.change_outputs(if stays { ACCEPTED_OUT } else { 0 }, READY_OUT);
                 Ok(word)
             }
             Handshake::TwoEdge => {
                 let word = gather(self.again(levels, ear).await & pins);
                 let stays = !last || stay(word);
-                let (free, hold) = if ear.edge == 0 { (ACCEPTED, READY) } else { (READY, ACCEPTED) };
-                self.change(if stays { hold } else { 0 }, if stays { free } else { free | hold });
+                let (free, hold) = if ear.edge == 0 { (ACCEPTED_OUT, READY_OUT) } else { (READY_OUT, ACCEPTED_OUT) };
+                self.change_outputs(if stays { hold } else { 0 }, if stays { free } else { free | hold });
                 ear.edge ^= STROBE;
                 Ok(word)
             }
@@ -182,7 +184,7 @@ impl<G: PinBank> PinBus<G> {
     /// Reads the data again until two readings agree.
     #[inline]
     async fn again(&mut self, levels: u32, ear: &mut Ear) -> u32 {
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         let mut before = levels;
         for _ in 0..READINGS_MAX {
             let now = self.gpio.levels().await;
@@ -199,6 +201,17 @@ impl<G: PinBank> PinBus<G> {
     /// else low attention and a high strobe, twice, mean that the talker has given up.
     #[inline]
     async fn strobe(&mut self, level: u32, attention: u32) -> Result<u32, BusError> {
+        for _ in 0..READS_BETWEEN_CLOCKS {
+            match self.gpio.levels_at_once() {
+                Some(levels) if levels & STROBE == level => return Ok(levels),
+                Some(levels) if levels & (ATTENTION | STROBE) != STROBE | attention => {}
+                _ => break,
+            }
+        }
+        self.strobe_or_end(level, attention).await
+    }
+
+    async fn strobe_or_end(&mut self, level: u32, attention: u32) -> Result<u32, BusError> {
         let (mut end_ns, mut strange) = (None, false);
         loop {
             for _ in 0..READS_BETWEEN_CLOCKS {
@@ -206,14 +219,11 @@ impl<G: PinBank> PinBus<G> {
                 if levels & STROBE == level {
                     return Ok(levels);
                 }
-                if levels & (ATTENTION | STROBE) == STROBE | attention {
-                    if strange {
-                        return Err(BusError::Abandoned);
-                    }
-                    strange = true;
-                } else {
-                    strange = false;
+                let gave_up = levels & (ATTENTION | STROBE) == STROBE | attention;
+                if gave_up && strange {
+                    return Err(BusError::Abandoned);
                 }
+                strange = gave_up;
             }
             self.look_at_clock(&mut end_ns, self.timing.strobe_ns, Line::Strobe)?;
         }
@@ -222,7 +232,23 @@ impl<G: PinBank> PinBus<G> {
     /// Waits for the end of the strobe; the data must read as in `levels` until then.
     #[inline]
     async fn strobe_ends(&mut self, levels: u32, ear: &mut Ear) -> Result<(), BusError> {
-        let (mut end_ns, pins) = (None, self.wiring.width.pins());
+        let (pins, mut differs) = (self.data, 0);
+        for _ in 0..READS_BETWEEN_CLOCKS {
+            match self.gpio.levels_at_once() {
+                Some(now) if now & STROBE == 0 => differs |= (now ^ levels) & pins,
+                Some(_) => {
+                    ear.differs |= differs != 0;
+                    return Ok(());
+                }
+                None => break,
+            }
+        }
+        ear.differs |= differs != 0;
+        self.strobe_ends_late(levels, ear).await
+    }
+
+    async fn strobe_ends_late(&mut self, levels: u32, ear: &mut Ear) -> Result<(), BusError> {
+        let (mut end_ns, pins) = (None, self.data);
         loop {
             for _ in 0..READS_BETWEEN_CLOCKS {
                 let now = self.gpio.levels().await;
@@ -269,7 +295,7 @@ impl<G: PinBank> PinBus<G> {
     async fn hear_test(&mut self, first: u16) -> Result<View, BusError> {
         let mut view = View::default();
         view.patterns[0] = first;
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         for pattern in &mut view.patterns[1..] {
             self.change(ACCEPTED, READY);
             self.wait_for(STROBE, 0).await?;

@@ -60,7 +60,7 @@ impl<G: PinBank> PinBus<G> {
     pub(super) async fn call_attention(&mut self) -> Result<(), BusError> {
         // The listeners of the frame before may still be letting go.
         self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY).await?;
-        let (pins, own) = (self.wiring.width.pins(), self.own_wire());
+        let (pins, own) = (self.data, self.own_wire());
         self.put(pins, own);
         self.drive_data(own);
         self.change(ATTENTION | READY, 0);
@@ -81,7 +81,7 @@ impl<G: PinBank> PinBus<G> {
     /// Two readings, if nobody drives another data wire.
     async fn alone(&mut self, own: u32) -> Result<u32, BusError> {
         let levels = self.levels().await;
-        let others = levels & self.wiring.width.pins() & !own;
+        let others = levels & self.data & !own;
         if others != 0 || levels & STROBE == 0 { Err(BusError::Collision(others)) } else { Ok(levels) }
     }
 
@@ -104,7 +104,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// One transfer of the three-wire handshake. Data settle while the listeners get ready.
     pub(super) async fn send_three_wire(&mut self, levels: u32, ends_attention: bool) -> Result<(), BusError> {
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         self.put(pins, levels);
         let before = self.ready(READY).await?;
         self.settle_further().await;
@@ -120,7 +120,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// One transfer of the two-edge handshake: `edge` is the strobe's level before it.
     async fn send_two_edge(&mut self, levels: u32, edge: &mut bool, first: bool) -> Result<(), BusError> {
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         self.put(pins, levels);
         self.settle().await;
         *edge = !*edge;
@@ -169,7 +169,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// Turns the wires round and reads who says what.
     async fn poll(&mut self) -> Result<Poll, BusError> {
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         self.ready(READY).await?;
         self.put(pins, 0);
         self.settle().await;

@@ -172,7 +172,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     async fn send_patterns(&mut self, view: &mut View) -> Result<(), BusError> {
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
             *seen = self.look_at_harness(levels & pins).await;
@@ -187,7 +187,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// Drives `levels`, lets go, and reads at once what the wires hold.
     async fn look_at_harness(&mut self, levels: u32) -> u16 {
-        let pins = self.wiring.width.pins();
+        let pins = self.data;
         let mut seen = 0;
         for _ in 0..LOOKS_MAX {
             self.put(pins, levels);

@@ -20,7 +20,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
     match &options.what {
         Measurement::Rendezvous => rendezvous::measure(environment),
         Measurement::Link(machine) => link::measure(environment, machine),
-        Measurement::Bus(options) => bus::measure(options.seed),
+        Measurement::Bus(options) => bus::measure(options.seed, options.instructions),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
     }
 }

@@ -11,6 +11,8 @@ pub struct Speed {
     pub write_ns: u64,
     /// Stores follow each other no faster than this, ns.
     pub spacing_ns: u64,
+    /// The processor's clock, MHz.
+    pub mhz: u64,
     /// The processor's own work before each access, ns.
     pub step_ns: u64,
     /// Resolution of the clock, ns.
@@ -33,6 +35,7 @@ impl Speed {
         read_ns: 65,
         write_ns: 40,
         spacing_ns: 8,
+        mhz: 1200,
         step_ns: INSTRUCTIONS_A_STEP * 10 / 12 + 1,
         tick_ns: 52,
         skew_ns: 4,
@@ -44,6 +47,7 @@ impl Speed {
         name: "Pi 3 600 MHz",
         read_ns: 100,
         write_ns: 50,
+        mhz: 600,
         step_ns: INSTRUCTIONS_A_STEP * 10 / 6 + 1,
         ..Speed::PI3_1200
     };
@@ -53,6 +57,7 @@ impl Speed {
         read_ns: 175,
         write_ns: 50,
         spacing_ns: 4,
+        mhz: 600,
         step_ns: INSTRUCTIONS_A_STEP * 10 / 6 + 1,
         tick_ns: 19,
         skew_ns: 4,
@@ -61,4 +66,9 @@ impl Speed {
     };
     /// All of them.
     pub const ALL: [Speed; 3] = [Speed::PI3_1200, Speed::PI3_600, Speed::PI4_600];
+
+    /// The same board with another number of instructions before each access.
+    pub const fn with_instructions(self, instructions: u64) -> Speed {
+        Speed { step_ns: instructions * 1000 / self.mhz + 1, ..self }
+    }
 }

@@ -25,7 +25,7 @@ const S4_TWO_EDGE: f64 = 7.7;
 
 /// The estimate for a case, if there was one, Mbit/s.
 pub fn estimate(case: &Case) -> Option<f64> {
-    let board = Speed::ALL.iter().position(|speed| *speed == case.speed)?;
+    let board = Speed::ALL.iter().position(|speed| speed.name == case.speed.name)?;
     match (case.width, case.handshake, case.pull, case.stalls) {
         (Width::Sixteen, Handshake::ThreeWire, Pull::Harness(1000), false) => Some(THREE_WIRE_1K[board]),
         (Width::Sixteen, Handshake::ThreeWire, Pull::Harness(2200), false) => Some(THREE_WIRE_2K2[board]),

@@ -11,7 +11,7 @@ pub use cluster::{Passing, Times, frames, passing};
 
 use anyhow::{Context, Result};
 use estimates::{INTERLOCKED_MBPS, PAPER_MBPS, Verdict, estimate};
-use renga_phy::pins::model::{INSTRUCTIONS_A_STEP, Speed};
+use renga_phy::pins::model::Speed;
 use renga_phy::pins::{Handshake, Width};
 use std::fmt;
 use std::sync::Mutex;
@@ -105,14 +105,15 @@ const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
 ///
 /// # Errors
 /// If a frame gets lost or the driver breaks a rule of the bus.
-pub fn measure(seed: u64) -> Result<u8> {
+pub fn measure(seed: u64, instructions: u64) -> Result<u8> {
     println!("The bus on pins, in a model of the pins; virtual time, seed {seed}. Mbit/s of payload, frames of");
     println!("{RATE_BYTES} bytes to all listeners, with arming, checksums and poll word. The processor takes");
-    println!("{INSTRUCTIONS_A_STEP} instructions, one a clock, before each access to the pins.\n");
-    rates(seed)?;
-    few_wires(seed)?;
-    latencies(seed)?;
-    tokens(seed)?;
+    println!("{instructions} instructions, one a clock, before each access to the pins.\n");
+    let speeds = Speed::ALL.map(|speed| speed.with_instructions(instructions));
+    rates(seed, &speeds)?;
+    few_wires(seed, &speeds)?;
+    latencies(seed, &speeds)?;
+    tokens(seed, &speeds)?;
     Ok(0)
 }
 
@@ -144,14 +145,14 @@ fn rate(case: &Case) -> Result<f64> {
 }
 
 /// The sixteen-bit bus: every board, pull, handshake and number of listeners.
-fn rates(seed: u64) -> Result<()> {
+fn rates(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     println!(
         "{:<14} {:<13} {:<8} {:<6} {:>44}   {:>8} {:<10}",
         "mode", "board", "pull", "stalls", "listeners: 1     2     3     4     5     6     7", "estimate", "verdict"
     );
     let mut worst = f64::INFINITY;
     for handshake in HANDSHAKES {
-        for speed in Speed::ALL {
+        for speed in *speeds {
             for pull in Pull::ALL {
                 for stalls in [false, true] {
                     let case =
@@ -165,7 +166,7 @@ fn rates(seed: u64) -> Result<()> {
         }
     }
     for handshake in HANDSHAKES {
-        let (speed, pull, stalls) = (Speed::PI4_600, Pull::Weakest, true);
+        let (speed, pull, stalls) = (speeds[2], Pull::Weakest, true);
         let case = |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
         let cases: Vec<Case> = (1..=7).map(case).collect();
         print_row(cases.last().context("seven cases")?, &each(&cases, rate)?);
@@ -195,7 +196,7 @@ fn print_row(case: &Case, rates: &[f64]) {
 }
 
 /// Four data wires, and one.
-fn few_wires(seed: u64) -> Result<()> {
+fn few_wires(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     println!("Few wires, pull 1k, no stalls; frames of 256 bytes:\n");
     println!(
         "{:<14} {:<13} {:>12} {:>12}   {:>8} {:<10}",
@@ -203,7 +204,7 @@ fn few_wires(seed: u64) -> Result<()> {
     );
     for width in [Width::Four, Width::One] {
         for handshake in HANDSHAKES {
-            for speed in Speed::ALL {
+            for speed in *speeds {
                 let case =
                     |listeners| Case { width, handshake, speed, pull: Pull::ALL[0], listeners, stalls: false, seed };
                 let cases = [case(1), case(7)];
@@ -226,13 +227,13 @@ fn few_wires(seed: u64) -> Result<()> {
 }
 
 /// Short frames: from the call of the driver to the end of the poll word.
-fn latencies(seed: u64) -> Result<()> {
+fn latencies(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     println!(
         "Latency of a frame of {LATENCY_BYTES} bytes, arming (10 us) and poll word included, us: min / mean / max\n"
     );
     println!("{:<14} {:<13} {:<8} {:<6} {:>21} {:>21}", "mode", "board", "pull", "stalls", "1 listener", "7 listeners");
     for handshake in HANDSHAKES {
-        for speed in Speed::ALL {
+        for speed in *speeds {
             for (pull, stalls) in [(Pull::ALL[0], false), (Pull::ALL[0], true), (Pull::Internal, true)] {
                 let case = |listeners| Case { width: Width::Sixteen, handshake, speed, pull, listeners, stalls, seed };
                 let times =
@@ -260,7 +261,7 @@ fn latencies(seed: u64) -> Result<()> {
 }
 
 /// The token protocol on the same pins: all boards always have something for the next one.
-fn tokens(seed: u64) -> Result<()> {
+fn tokens(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     println!("Passing the token: each board always has frames of {RATE_BYTES} bytes for the next one; pull 1k,");
     println!("{} ms of virtual time, stalls 1 %.\n", PASSING_NS / 1_000_000);
     println!(
@@ -268,7 +269,7 @@ fn tokens(seed: u64) -> Result<()> {
         "mode", "board", "boards", "frames", "Mbit/s", "least/most each", "again", "regenerated"
     );
     for handshake in HANDSHAKES {
-        for speed in [Speed::PI3_1200, Speed::PI4_600] {
+        for speed in [speeds[0], speeds[2]] {
             let case = |boards: u8| Case {
                 width: Width::Sixteen,
                 handshake,
