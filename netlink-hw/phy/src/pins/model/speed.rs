@@ -25,7 +25,8 @@ pub struct Speed {
     pub high_v: f64,
 }
 
-/// Instructions of the driver before each access, one a clock.
+/// Instructions of the driver before each access, one a clock: what a loop in registers takes. Compiled
+/// futures take more; [`Speed::with_instructions`] says what that costs.
 pub const INSTRUCTIONS_A_STEP: u64 = 8;
 
 impl Speed {
