@@ -6,6 +6,8 @@ use crate::syscall::{plain, read_facts};
 const FORK_ON: usize = 1000;
 const INFO: usize = 1001;
 const HALT: usize = 1002;
+/// In `INFO`: a process; the index is board << 16 | line.
+const PROCESS: isize = 1;
 /// In `INFO`: the counters of this board's link.
 const LINK_COUNTERS: isize = 2;
 /// In `INFO`, as an index: this board.
@@ -16,6 +18,12 @@ pub const COUNTERS_MAX: usize = 32;
 /// Forks onto `board`; 0 in the child, which runs there with everything that a fork shares.
 pub fn fork_on(board: u32) -> Result<u32, Errno> {
     plain(FORK_ON, [board as isize, 0, 0]).map(|pid| pid as u32)
+}
+
+/// Whether `board` is dead now.
+pub fn is_down(board: u32) -> bool {
+    const EHOSTDOWN: Errno = Errno(112);
+    read_facts(INFO, [PROCESS, (board as isize) << 16], &mut [0; 16]) == Err(EHOSTDOWN)
 }
 
 /// Stops the cluster: everything on the medium, then exit status `status`. Returns if not allowed.

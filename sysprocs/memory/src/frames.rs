@@ -10,11 +10,17 @@ use renga_abi::Errno;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::MemoryFacts;
 
+/// The bits of a frame's word that count its references; those above: the board that stored it and one,
+/// until a program of this board has taken it over.
+const COUNT: u16 = (1 << STORER_SHIFT) - 1;
+const STORER_SHIFT: u32 = 12;
+
 /// End of the chain of free frames.
 const END: u32 = u32::MAX;
 
 /// The frames of a board.
 pub struct Frames<M: UserMemory + ?Sized + 'static> {
+    /// By frame: references, and who stored it.
     counts: &'static mut [u16],
     machine: &'static M,
     chain: u32,
@@ -63,13 +69,40 @@ impl<M: UserMemory + ?Sized> Frames<M> {
 
     /// References to a frame; `EINVAL` for one that is free or does not exist.
     pub fn references(&self, frame: Frame) -> Result<u16, Errno> {
-        self.counts.get(frame.0 as usize).copied().filter(|&count| count > 0).ok_or(Errno::EINVAL)
+        let count = self.counts.get(frame.0 as usize).map_or(0, |word| word & COUNT);
+        Some(count).filter(|&count| count > 0).ok_or(Errno::EINVAL)
+    }
+
+    /// Notes that a process of `board`, another one, stored `frame`.
+    pub fn set_storer(&mut self, frame: Frame, board: u8) {
+        self.counts[frame.0 as usize] |= (u16::from(board) + 1) << STORER_SHIFT;
+    }
+
+    /// A program of this board has taken `frame` over, if it exists.
+    pub fn take_over(&mut self, frame: Frame) {
+        if let Some(word) = self.counts.get_mut(frame.0 as usize) {
+            *word &= COUNT;
+        }
+    }
+
+    /// Frees what `board`, which is dead, stored and nobody has taken over; how many frames.
+    pub fn drop_board(&mut self, board: u8) -> u32 {
+        let mut freed = 0;
+        for index in 0..self.fresh {
+            if self.counts[index as usize] >> STORER_SHIFT == u16::from(board) + 1 {
+                self.counts[index as usize] &= COUNT;
+                freed += u32::from(self.release(Frame(index)).is_ok());
+            }
+        }
+        freed
     }
 
     /// One reference more. `ENOMEM` if they cannot be counted.
     pub fn share(&mut self, frame: Frame) -> Result<(), Errno> {
-        let count = self.references(frame)?;
-        self.counts[frame.0 as usize] = count.checked_add(1).ok_or(Errno::ENOMEM)?;
+        if self.references(frame)? == COUNT {
+            return Err(Errno::ENOMEM);
+        }
+        self.counts[frame.0 as usize] += 1;
         Ok(())
     }
 
@@ -79,8 +112,9 @@ impl<M: UserMemory + ?Sized> Frames<M> {
         if count == 1 && self.machine.mappings(frame) > 0 {
             return Err(Errno::EINVAL);
         }
-        self.counts[frame.0 as usize] = count - 1;
+        self.counts[frame.0 as usize] -= 1;
         if count == 1 {
+            self.counts[frame.0 as usize] = 0;
             self.machine.page(frame)[..4].copy_from_slice(&self.chain.to_le_bytes());
             self.chain = frame.0;
             self.free += 1;

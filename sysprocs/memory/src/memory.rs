@@ -28,6 +28,9 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
         MemoryCall::AllocateFrame(call) => call.reply(frames.take_zeroed().map(|frame| frame.0)),
         MemoryCall::StorePage(mut call) => {
             let stored = frames.take().map(|frame| fill(memory, frame, call.lent()));
+            if let (Ok(frame), true) = (stored, call.board() != me.id().board.0) {
+                frames.set_storer(frame, call.board());
+            }
             call.reply(stored.map(|frame| frame.0));
         }
         MemoryCall::ShareFrames(mut call) => {
@@ -48,10 +51,16 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
         }
         MemoryCall::References(call) => {
             let frame = Frame(call.entry().frame);
+            if call.board() == me.id().board.0 {
+                frames.take_over(frame);
+            }
             call.reply(logged(me, frames.references(frame).map(u32::from).map_err(|errno| (frame, errno))));
         }
         MemoryCall::MemoryStatus(call) => call.reply(Ok(frames.facts())),
-        MemoryCall::BoardDied(call) => call.reply(Ok(())),
+        MemoryCall::BoardDied(call) => {
+            frames.drop_board(call.entry().board);
+            call.reply(Ok(()));
+        }
         MemoryCall::AllocateFrames(call) => allocate_all(frames, call),
         MemoryCall::MakePrivate(call) => {
             let frame = Frame(call.entry().frame);

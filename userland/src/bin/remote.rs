@@ -13,7 +13,8 @@ program!(main);
 const USAGE: &[u8] = b"usage: remote [-b BOARD] [--] COMMAND [ARGUMENT...]
 
 Runs COMMAND on another board of the cluster, with this terminal, these open
-files, this directory and this environment, and exits with its status.
+files, this directory and this environment, and exits with its status: 137
+if that board dies meanwhile, 126 if it is down already.
 
   -b BOARD   a letter (a, b, ...) or a number (0, 1, ...); without it: b
   --help     this text
@@ -59,7 +60,7 @@ fn main(arguments: Arguments) -> i32 {
     };
     match cluster::fork_on(board) {
         Ok(0) => become_command(&arguments, at, name),
-        Ok(pid) => await_command(pid),
+        Ok(pid) => await_command(pid, board),
         Err(errno) => {
             complain(&[b"remote: ", why(errno), b"\n"]);
             126
@@ -83,14 +84,20 @@ fn become_command(arguments: &Arguments, at: usize, name: &CStr) -> ! {
 }
 
 /// The keys that mean a signal are for the command: it decides what becomes of them.
-fn await_command(pid: u32) -> i32 {
+fn await_command(pid: u32, board: u32) -> i32 {
+    const SIGKILL: u32 = 9;
     const SIGINT: u32 = 2;
     const SIGQUIT: u32 = 3;
     ignore(SIGINT);
     ignore(SIGQUIT);
     loop {
         match wait(pid as i32, 0) {
-            Ok((_, status)) => return exit_code(status),
+            Ok((_, status)) => {
+                if status & 0x7f == SIGKILL && cluster::is_down(board) {
+                    complain(&[b"remote: the board is down: its command counts as killed\n"]);
+                }
+                return exit_code(status);
+            }
             Err(Errno(4)) => {}
             Err(_) => return 127,
         }

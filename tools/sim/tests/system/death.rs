@@ -238,3 +238,51 @@ fn a_program_elsewhere_goes_on_when_the_disk_board_returns() {
     println!("the disk board serves again after {} us", (system.cluster.now_ns() - back_ns) / 1000);
     assert_eq!(lives.get(), 2);
 }
+
+#[test]
+fn pages_of_programs_that_never_arrived_are_free_again() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let step = step.clone();
+            async move {
+                while step.get() < 1 {
+                    // It forks back here for ever; killed, it is most likely in the middle of that.
+                    let forker = |program: Program| async move {
+                        loop {
+                            let back = program.fork_on(0, |_| async { 0 }).await.unwrap();
+                            program.wait(back).await.unwrap();
+                        }
+                    };
+                    match init.fork_on(1, forker).await {
+                        Ok(pid) => assert_eq!(init.wait(pid).await.unwrap().1, KILLED),
+                        Err(errno) => assert_eq!(errno, Errno::EHOSTDOWN),
+                    }
+                    init.sleep(MS).await.unwrap();
+                }
+                while init.wait(u64::MAX).await.is_ok() {}
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = System::boot(&setup, &programs);
+    let mut random = Random::new(11);
+    for _ in 0..12 {
+        system.cluster.run_until(system.cluster.now_ns() + 100 * MS + random.below(20 * MS));
+        system.cluster.kill(1);
+        system.cluster.run_until(system.cluster.now_ns() + 100 * MS);
+        system.reboot(1);
+    }
+    told.set(1);
+    system.cluster.run_until(system.cluster.now_ns() + 50 * MS);
+    system.cluster.kill(1);
+    system.cluster.run_until(system.cluster.now_ns() + 150 * MS);
+    system.reboot(1);
+    finish(&mut system);
+}
