@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// A program on the other board, and a pipe through one there.
-const SCRIPT: &str = "remote -b b uname -n; seq 1000 | remote -b b cat | cksum";
-/// What `seq 1000 | cksum` prints: 3893 bytes.
-const EXPECTED: &str = "b\n1830648734 3893\n";
+const SCRIPT: &str = "remote -b b uname -n; seq 1000 | remote -b b cat | md5sum";
+/// With the sum of the 3893 bytes that `seq 1000` writes.
+const EXPECTED: &str = "b\n53d025127ae99ab79e8502aae2d9bea6  -\n";
 /// Busy threads beside a run.
 const LOAD_THREADS: usize = 2;
 
