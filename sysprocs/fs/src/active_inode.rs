@@ -8,7 +8,7 @@ use crate::cache::{Cache, CacheClients};
 use crate::content::ReadAheadWindow;
 use crate::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, LocateInode, NoteChange, TakeBlock};
-use renga_proto::inode::{Frozen, InodeFacts, Unloaded};
+use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
 use renga_rt::{Client, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
@@ -244,7 +244,7 @@ impl ActiveInode {
             ino: self.ino,
             mode: record.mode(),
             version: self.version,
-            device: record.device(),
+            birth: Birth { generation: record.generation(), device: record.device() },
         })
     }
 

@@ -143,7 +143,10 @@ impl State {
         for _ in 0..TRIES_MAX {
             done = self.cache.flush(true).await;
             if done.is_ok() {
-                return self.journal.empty().await;
+                done = self.journal.empty().await;
+            }
+            if done.is_ok() {
+                break;
             }
         }
         done

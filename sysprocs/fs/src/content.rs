@@ -54,6 +54,14 @@ impl ActiveInode {
         }
     }
 
+    /// As `read_at`, if this is inode `ino`, or that is 0.
+    pub(crate) async fn read_checked(&mut self, ino: u32, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        if ino != 0 && ino != self.ino {
+            return Err(Errno::ESTALE);
+        }
+        self.read_at(offset, out).await
+    }
+
     pub(crate) async fn read_at(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         self.check_regular()?;
         let count = self.record.size().saturating_sub(offset).min(out.len() as u64) as usize;

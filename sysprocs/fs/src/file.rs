@@ -2,15 +2,18 @@
 //!
 //! Invariant: while it has references it holds one of its inode's. A write that its inode refuses
 //! after this process was let go early is told by `SyncFile` or the last `Close`.
+//! When the board of the inodes was started again, it opens its inode anew, by number and generation:
+//! the router says so before the first call is sent there (`ESTALE`), so that nothing is done twice.
+//! What was written and not synced may be lost then, which `SyncFile` or `Close` tell.
 //! Not here: descriptors (`process`), content (`inode`).
 
 use renga_proto::file::{File, FileCall, FileFacts, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Inode, InodeDirectory, ReadAt, ReadDirectory, Release, SetMode, SetOwner, SetTimes, Settle,
-    Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, Inode, InodeDirectory, Reactivate, ReadAt, ReadDirectory, Release, SetMode, SetOwner, SetTimes,
+    Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::slots::{FileTable, FreeFile};
-use renga_rt::{Call, Client, Errno, Family, Never, Port};
+use renga_rt::{Call, Client, Errno, Family, Held, Never, Port};
 
 /// Access mode bits of the flags, and the modes.
 const ACCESS_MODE: u32 = 3;
@@ -38,18 +41,36 @@ struct State {
     clients: FileClients,
     number: u16,
     board: u8,
-    references: u32,
+    references: Held,
     facts: FileFacts,
+    generation: u32,
     offset: u64,
     /// Written since the inode last settled.
     written: bool,
+    /// Something written may be lost, and nobody has been told.
+    lost: bool,
+}
+
+/// A call to the inode; again if that had to be opened anew.
+macro_rules! on_inode {
+    ($state:expr, $entry:expr, $lends:expr) => {{
+        let reply = $state.inode()?.call($entry, $lends).await;
+        if reply.as_ref().err() == Some(&Errno::ESTALE) {
+            $state.reopen().await?;
+            $state.inode()?.call($entry, $lends).await
+        } else {
+            reply
+        }
+    }};
 }
 
 /// Serves the open file `number` of this board.
 pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Never {
     let board = clients.inode_directory.server().board.0;
     let facts = FileFacts { slot: 0, ino: 0, mode: 0, flags: 0 };
-    let mut state = State { clients, number, board, references: 0, facts, offset: 0, written: false };
+    let references = Held::NONE;
+    let mut state =
+        State { clients, number, board, references, facts, generation: 0, offset: 0, written: false, lost: false };
     loop {
         match port.accept().await {
             FileCall::Read(mut call) => {
@@ -65,13 +86,16 @@ pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Ne
             FileCall::OpenInode(call) => {
                 let entry = call.entry();
                 state.facts = FileFacts { slot: entry.slot, ino: entry.ino, mode: entry.mode, flags: entry.flags };
-                (state.references, state.offset, state.written) = (1, 0, false);
+                (state.references, state.generation) = (Held::NONE, entry.generation);
+                (state.offset, state.written, state.lost) = (0, false, false);
+                state.references.add(call.board());
                 call.reply(Ok(()));
             }
             FileCall::AddReference(call) => {
-                let open = state.check();
-                state.references += u32::from(open.is_ok());
-                call.reply(open);
+                let added = state
+                    .check()
+                    .and_then(|()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) });
+                call.reply(added);
             }
             FileCall::Close(call) => state.close(call).await,
             FileCall::Seek(call) => {
@@ -85,7 +109,7 @@ pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Ne
 
 impl State {
     fn check(&self) -> Result<(), Errno> {
-        if self.references > 0 { Ok(()) } else { Err(Errno::EBADF) }
+        if !self.references.is_empty() { Ok(()) } else { Err(Errno::EBADF) }
     }
 
     fn inode(&mut self) -> Result<Client<Inode>, Errno> {
@@ -97,7 +121,7 @@ impl State {
         if self.facts.flags & ACCESS_MODE == WRITE_ONLY {
             return Err(Errno::EBADF);
         }
-        self.inode()?.call(ReadAt { offset }, out).await
+        on_inode!(self, ReadAt { offset, ino: 0 }, &mut *out)
     }
 
     async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
@@ -105,7 +129,7 @@ impl State {
             self.write_from(self.offset, data).await?
         } else {
             self.may_write()?;
-            let end = self.inode()?.call(Append {}, data).await;
+            let end = on_inode!(self, Append {}, data);
             self.offset = self.note(end).await?;
             return Ok(data.len() as u32);
         };
@@ -119,7 +143,7 @@ impl State {
 
     async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
-        let written = self.inode()?.call(WriteAt { offset }, data).await;
+        let written = on_inode!(self, WriteAt { offset }, data);
         self.note(written).await?;
         Ok(data.len() as u32)
     }
@@ -144,35 +168,62 @@ impl State {
         let base = match seek.whence {
             Whence::Start => 0,
             Whence::Current => self.offset,
-            Whence::End => self.inode()?.call(Size {}, ()).await?,
+            Whence::End => on_inode!(self, Size {}, ())?,
         };
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;
         Ok(self.offset)
     }
 
+    /// Opens the inode anew on a board that was started again.
+    async fn reopen(&mut self) -> Result<(), Errno> {
+        self.lost |= core::mem::take(&mut self.written);
+        let wanted = Reactivate { ino: self.facts.ino, generation: self.generation };
+        self.facts.slot = self.clients.inode_directory.call(wanted, ()).await?;
+        Ok(())
+    }
+
+    /// Takes a reference of `board` away. A program that came from elsewhere has its parent's.
+    fn drop_reference(&mut self, board: u8) -> Result<(), Errno> {
+        let own = self.clients.file_table.server().board.0;
+        if self.references.remove(board) || self.references.remove(own) { Ok(()) } else { Err(Errno::EBADF) }
+    }
+
     /// Answers before the work is done, unless a failed write may have to be told.
     async fn close(&mut self, call: Call<renga_proto::file::Close>) {
-        if self.references != 1 {
-            let open = self.check();
-            self.references -= u32::from(open.is_ok());
-            return call.reply(open);
+        if self.references.total() != 1 {
+            let dropped = self.drop_reference(call.board());
+            return call.reply(dropped);
         }
-        if self.written {
-            let told = self.settle().await;
-            call.reply(told);
-        } else {
-            call.reply(Ok(()));
+        let told = if self.written || self.lost { self.settle().await } else { Ok(()) };
+        call.reply(told);
+        self.end().await;
+    }
+
+    /// Gives back what a dead board's programs held open.
+    async fn drop_board(&mut self, board: u8) {
+        if self.references.drop_board(board) > 0 && self.references.is_empty() {
+            self.end().await;
         }
-        self.references = 0;
-        // Neither can be refused: the reference and the number are this process's own.
+    }
+
+    async fn end(&mut self) {
+        self.references = Held::NONE;
+        // Neither can be refused, as both are this process's own; but for a board that was started
+        // again, which does not know of the reference.
         let _ = self.clients.inode_directory.call(Release { slot: self.facts.slot }, ()).await;
         let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;
     }
 
+    /// Whether something written is lost; told once.
+    fn tell_lost(&mut self) -> Result<(), Errno> {
+        if core::mem::take(&mut self.lost) { Err(Errno::EIO) } else { Ok(()) }
+    }
+
     async fn settle(&mut self) -> Result<(), Errno> {
+        let settled = on_inode!(self, Settle {}, ());
         self.written = false;
-        self.inode()?.call(Settle {}, ()).await
+        settled.and(self.tell_lost())
     }
 
     async fn serve(&mut self, call: FileCall) {
@@ -225,7 +276,10 @@ impl State {
                 let reply = self.set_times(entry.access_ns, entry.modify_ns).await;
                 call.reply(reply);
             }
-            FileCall::BoardDied(call) => call.reply(Ok(())),
+            FileCall::BoardDied(call) => {
+                self.drop_board(call.entry().board).await;
+                call.reply(Ok(()));
+            }
             FileCall::SetFileOwner(call) => {
                 let entry = call.entry();
                 let reply = self.set_owner(entry.uid, entry.gid).await;
@@ -236,7 +290,7 @@ impl State {
     }
 
     async fn status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
-        self.inode()?.call(Status {}, out).await
+        on_inode!(self, Status {}, &mut *out)
     }
 
     async fn next_entries(&mut self, out: &mut [u8]) -> Result<renga_proto::inode::DirectoryRead, Errno> {
@@ -244,33 +298,35 @@ impl State {
             return Err(Errno::ENOTDIR);
         }
         let cursor = self.offset;
-        let read = self.inode()?.call(ReadDirectory { cursor }, out).await?;
+        let read = on_inode!(self, ReadDirectory { cursor }, &mut *out)?;
         self.offset = read.next;
         Ok(read)
     }
 
     async fn sync(&mut self) -> Result<(), Errno> {
+        let synced = on_inode!(self, Sync {}, ());
         self.written = false;
-        self.inode()?.call(Sync {}, ()).await?;
-        self.clients.inode_directory.call(CommitAll { whole: false }, ()).await
+        synced?;
+        self.clients.inode_directory.call(CommitAll { whole: false }, ()).await?;
+        self.tell_lost()
     }
 
     async fn set_size(&mut self, bytes: u64) -> Result<(), Errno> {
         if self.facts.flags & ACCESS_MODE == READ_ONLY {
             return Err(Errno::EINVAL);
         }
-        self.inode()?.call(Truncate { bytes }, ()).await
+        on_inode!(self, Truncate { bytes }, ())
     }
 
     async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
-        self.inode()?.call(SetMode { mode }, ()).await
+        on_inode!(self, SetMode { mode }, ())
     }
 
     async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
-        self.inode()?.call(SetTimes { access_ns, modify_ns }, ()).await
+        on_inode!(self, SetTimes { access_ns, modify_ns }, ())
     }
 
     async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
-        self.inode()?.call(SetOwner { uid, gid }, ()).await
+        on_inode!(self, SetOwner { uid, gid }, ())
     }
 }

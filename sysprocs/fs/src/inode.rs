@@ -51,8 +51,8 @@ pub async fn inode(
         let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };
         match port.accept_only(open).await {
             InodeCall::ReadAt(mut call) => {
-                let offset = call.entry().offset;
-                let read = inode.read_at(offset, call.lent()).await;
+                let entry = call.entry();
+                let read = inode.read_checked(entry.ino, entry.offset, call.lent()).await;
                 call.set_taken_used(read.map_or(0, |count| count as usize));
                 call.reply(read);
                 inode.read_ahead().await;

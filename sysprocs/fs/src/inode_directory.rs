@@ -5,15 +5,19 @@
 //! given up, and freed, at once. It also keeps the lock of names (`InodeDirectory::LockNames`), as
 //! it must not activate an inode that is being freed.
 //!
+//! References are counted by the board that holds them. When a board dies its references are dropped,
+//! and what it had locked is given back.
+//!
 //! It decides what a commit holds: when nobody is changing names, and every inode stands still, the
 //! buffers hold whole changes only.
 
 use crate::inode_record::{DIRECTORY, TYPE_MASK};
 use renga_proto::allocator::{Allocator, Commit, FreeInode, NextOrphan, TakeInode};
 use renga_proto::inode::{
-    CommitAll, Create, Freeze, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Load, LockNames, Thaw, Unload,
+    CommitAll, Create, Facts, Freeze, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Links, Load, LockNames,
+    Thaw, Unload,
 };
-use renga_rt::{Call, Client, Errno, Family, Never, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Family, Held, Never, Port, Protocol};
 
 /// No inode.
 const NO_INODE: u32 = 0;
@@ -22,21 +26,22 @@ const NO_INODE: u32 = 0;
 #[derive(Clone, Copy)]
 pub struct InodeSlot {
     ino: u32,
-    references: u32,
+    references: Held,
     last_use: u64,
     /// It has no links: it is to be freed when nobody refers to it.
     unlinked: bool,
 }
 impl InodeSlot {
     /// A process without an inode.
-    pub const EMPTY: InodeSlot = InodeSlot { ino: NO_INODE, references: 0, last_use: 0, unlinked: false };
+    pub const EMPTY: InodeSlot = InodeSlot { ino: NO_INODE, references: Held::NONE, last_use: 0, unlinked: false };
 }
 
 /// The lock of names.
 #[derive(Default)]
 struct NamesLock {
-    shared: u32,
-    exclusive: bool,
+    /// The boards of those who look up, and of who changes.
+    shared: Held,
+    exclusive: Option<u8>,
     /// Who is to have it next; until then nobody else asks.
     waiting: Option<Call<LockNames>>,
 }
@@ -63,7 +68,7 @@ pub async fn inode_directory(
     let mut commit: Option<Call<CommitAll>> = None;
     state.free_orphans().await;
     loop {
-        if !lock.exclusive
+        if lock.exclusive.is_none()
             && let Some(call) = commit.take()
         {
             let done = state.commit(call.entry().whole).await;
@@ -73,12 +78,12 @@ pub async fn inode_directory(
         let closed = closed | if commit.is_some() { CommitAll::BIT } else { 0 };
         match port.accept_only(InodeDirectory::ENTRIES & !closed).await {
             InodeDirectoryCall::Activate(call) => {
-                let slot = state.activate(call.entry().ino).await;
+                let slot = state.activate(call.entry().ino, call.board()).await;
                 call.reply(slot);
             }
             InodeDirectoryCall::Release(call) => {
                 let slot = usize::from(call.entry().slot);
-                let held = state.release(slot);
+                let held = state.release(slot, call.board());
                 // The caller need not wait until blocks are free.
                 call.reply(held);
                 if held.is_ok() {
@@ -86,32 +91,26 @@ pub async fn inode_directory(
                 }
             }
             InodeDirectoryCall::Create(call) => {
-                let slot = state.create(call.entry()).await;
+                let slot = state.create(call.entry(), call.board()).await;
                 call.reply(slot);
             }
             InodeDirectoryCall::Keep(call) => {
-                let reply = state.keep(usize::from(call.entry().slot));
+                let reply = state.keep(usize::from(call.entry().slot), call.board());
                 call.reply(reply);
             }
             InodeDirectoryCall::CommitAll(call) => commit = Some(call),
-            InodeDirectoryCall::Retire(call) => {
-                let retired = state.retire().await;
-                call.reply(retired);
-            }
-            InodeDirectoryCall::Unlinked(call) => {
-                let slot = usize::from(call.entry().slot);
-                let kept = state.keep(slot);
-                call.reply(kept.and_then(|()| {
-                    state.slots[slot].unlinked = true;
-                    state.release(slot)
-                }));
-            }
-            InodeDirectoryCall::BoardDied(call) => call.reply(Ok(())),
             InodeDirectoryCall::LockNames(call) => lock.lock(call),
             InodeDirectoryCall::UnlockNames(call) => {
-                lock.unlock();
+                lock.unlock(call.board());
                 call.reply(Ok(()));
             }
+            InodeDirectoryCall::BoardDied(call) => {
+                let board = call.entry().board;
+                lock.drop_board(board);
+                state.drop_board(board).await;
+                call.reply(Ok(()));
+            }
+            other => state.serve(other).await,
         }
     }
 }
@@ -119,21 +118,35 @@ pub async fn inode_directory(
 impl NamesLock {
     fn lock(&mut self, call: Call<LockNames>) {
         let exclusive = call.entry().exclusive;
-        if self.exclusive || (exclusive && self.shared > 0) {
+        if self.exclusive.is_some() || (exclusive && !self.shared.is_empty()) {
             self.waiting = Some(call);
             return;
         }
-        self.exclusive = exclusive;
-        self.shared += u32::from(!exclusive);
-        call.reply(Ok(()));
+        let board = call.board();
+        if exclusive {
+            self.exclusive = Some(board);
+            call.reply(Ok(()));
+        } else {
+            let counted = self.shared.add(board);
+            call.reply(if counted { Ok(()) } else { Err(Errno::EAGAIN) });
+        }
     }
 
-    fn unlock(&mut self) {
-        if self.exclusive {
-            self.exclusive = false;
-        } else {
-            self.shared = self.shared.saturating_sub(1);
+    fn unlock(&mut self, board: u8) {
+        if self.exclusive.take().is_none() {
+            self.shared.remove(board);
         }
+        self.let_next_in();
+    }
+
+    /// Nobody of a dead board gives anything back.
+    fn drop_board(&mut self, board: u8) {
+        self.exclusive = self.exclusive.filter(|holder| *holder != board);
+        self.shared.drop_board(board);
+        self.let_next_in();
+    }
+
+    fn let_next_in(&mut self) {
         if let Some(call) = self.waiting.take() {
             self.lock(call);
         }
@@ -141,19 +154,46 @@ impl NamesLock {
 }
 
 impl State {
+    async fn serve(&mut self, call: InodeDirectoryCall) {
+        match call {
+            InodeDirectoryCall::Retire(call) => {
+                let retired = self.retire().await;
+                call.reply(retired);
+            }
+            InodeDirectoryCall::Unlinked(call) => {
+                let (slot, board) = (usize::from(call.entry().slot), call.board());
+                let kept = self.keep(slot, board);
+                call.reply(kept.and_then(|()| {
+                    self.slots[slot].unlinked = true;
+                    self.release(slot, board)
+                }));
+            }
+            InodeDirectoryCall::HandOver(call) => {
+                let (slot, board) = (usize::from(call.entry().slot), call.entry().board);
+                let released = self.release(slot, call.board());
+                call.reply(released.and_then(|()| self.refer(slot, board).map(|_| ())));
+            }
+            InodeDirectoryCall::Reactivate(call) => {
+                let entry = call.entry();
+                let slot = self.reactivate(entry.ino, entry.generation, call.board()).await;
+                call.reply(slot);
+            }
+            _ => unreachable!("served before"),
+        }
+    }
+
     fn inode(&mut self, slot: usize) -> Result<Client<Inode>, Errno> {
         self.inodes.at(self.board, slot).ok_or(Errno::EIO)
     }
 
-    fn refer(&mut self, slot: usize) -> u16 {
+    fn refer(&mut self, slot: usize, board: u8) -> Result<u16, Errno> {
         self.uses += 1;
         let entry = &mut self.slots[slot];
-        entry.references += 1;
         entry.last_use = self.uses;
-        slot as u16
+        if entry.references.add(board) { Ok(slot as u16) } else { Err(Errno::ENFILE) }
     }
 
-    async fn activate(&mut self, ino: u32) -> Result<u16, Errno> {
+    async fn activate(&mut self, ino: u32, board: u8) -> Result<u16, Errno> {
         if self.retired {
             return Err(Errno::EROFS);
         }
@@ -161,18 +201,41 @@ impl State {
             return Err(Errno::EIO);
         }
         if let Some(slot) = self.slots.iter().position(|slot| slot.ino == ino) {
-            return Ok(self.refer(slot));
+            return self.refer(slot, board);
         }
         let slot = self.vacate().await?;
         self.inode(slot)?.call(Load { ino }, ()).await?;
         self.slots[slot].ino = ino;
-        Ok(self.refer(slot))
+        self.refer(slot, board)
+    }
+
+    /// The inode if it is still the one with that generation, and has a name or is open.
+    async fn reactivate(&mut self, ino: u32, generation: u32, board: u8) -> Result<u16, Errno> {
+        let slot = self.activate(ino, board).await?;
+        let facts = self.inode(slot.into())?.call(Facts {}, ()).await;
+        let links = self.inode(slot.into())?.call(Links {}, ()).await;
+        let same = facts.is_ok_and(|facts| facts.birth.generation == generation && facts.mode != 0);
+        if same && (links.is_ok_and(|links| links > 0) || self.slots[usize::from(slot)].unlinked) {
+            return Ok(slot);
+        }
+        self.release(slot.into(), board)?;
+        self.forget(slot.into()).await?;
+        Err(Errno::ESTALE)
+    }
+
+    /// Gives up what is no inode: that it has no links must not free it.
+    async fn forget(&mut self, slot: usize) -> Result<(), Errno> {
+        if self.slots[slot].references.is_empty() && !self.slots[slot].unlinked {
+            self.slots[slot].ino = NO_INODE;
+            self.inode(slot)?.call(Load { ino: NO_INODE }, ()).await?;
+        }
+        Ok(())
     }
 
     /// A process without an inode: that of the least recently used one without references, which is
     /// written back.
     async fn vacate(&mut self) -> Result<usize, Errno> {
-        let free = self.slots.iter().enumerate().filter(|(_, slot)| slot.references == 0);
+        let free = self.slots.iter().enumerate().filter(|(_, slot)| slot.references.is_empty());
         let (slot, entry) = free.min_by_key(|(_, slot)| (slot.ino != NO_INODE, slot.last_use)).ok_or(Errno::ENFILE)?;
         if entry.ino != NO_INODE {
             self.unload(slot).await?;
@@ -191,27 +254,34 @@ impl State {
         Ok(())
     }
 
-    fn release(&mut self, slot: usize) -> Result<(), Errno> {
-        let entry = self.slots.get_mut(slot).filter(|slot| slot.references > 0).ok_or(Errno::EINVAL)?;
-        entry.references -= 1;
-        Ok(())
+    fn release(&mut self, slot: usize, board: u8) -> Result<(), Errno> {
+        let entry = self.slots.get_mut(slot).ok_or(Errno::EINVAL)?;
+        if entry.references.remove(board) { Ok(()) } else { Err(Errno::EINVAL) }
     }
 
-    fn keep(&mut self, slot: usize) -> Result<(), Errno> {
-        self.slots.get(slot).filter(|slot| slot.references > 0).ok_or(Errno::EINVAL)?;
-        self.refer(slot);
-        Ok(())
+    fn keep(&mut self, slot: usize, board: u8) -> Result<(), Errno> {
+        self.slots.get(slot).filter(|slot| !slot.references.is_empty()).ok_or(Errno::EINVAL)?;
+        self.refer(slot, board).map(|_| ())
+    }
+
+    /// Drops all that a dead board refers to; inodes that nobody else needs are freed.
+    async fn drop_board(&mut self, board: u8) {
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].references.drop_board(board) > 0 {
+                self.free_if_unlinked(slot).await;
+            }
+        }
     }
 
     /// After a release. A failure leaves the inode allocated, for e2fsck to find.
     async fn free_if_unlinked(&mut self, slot: usize) {
         let entry = self.slots[slot];
-        if entry.references == 0 && entry.unlinked && entry.ino != NO_INODE {
+        if entry.references.is_empty() && entry.unlinked && entry.ino != NO_INODE {
             let _ = self.unload(slot).await;
         }
     }
 
-    async fn create(&mut self, entry: Create) -> Result<u16, Errno> {
+    async fn create(&mut self, entry: Create, board: u8) -> Result<u16, Errno> {
         if self.retired {
             return Err(Errno::EROFS);
         }
@@ -224,7 +294,7 @@ impl State {
             return Err(errno);
         }
         self.slots[slot].ino = ino;
-        Ok(self.refer(slot))
+        self.refer(slot, board)
     }
 
     /// Makes all changes permanent. An inode that cannot be written to its buffer is left out.
@@ -251,10 +321,10 @@ impl State {
     async fn free_orphans(&mut self) {
         let mut from = 0;
         while let Ok(ino) = self.allocator.call(NextOrphan { from }, ()).await {
-            if let Ok(slot) = self.activate(ino).await {
+            if let Ok(slot) = self.activate(ino, self.board).await {
                 let slot = usize::from(slot);
                 self.slots[slot].unlinked = true;
-                let _ = self.release(slot);
+                let _ = self.release(slot, self.board);
                 self.free_if_unlinked(slot).await;
             }
             from = ino + 1;

@@ -88,6 +88,9 @@ impl InodeRecord {
         record
     }
 
+    pub(crate) fn generation(&self) -> u32 {
+        u32_at(&self.bytes, 100)
+    }
     pub(crate) fn mode(&self) -> u16 {
         u16_at(&self.bytes, 0)
     }

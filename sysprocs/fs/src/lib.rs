@@ -1,18 +1,17 @@
 //! Files: ext2 on the disk board as a network of processes, and open files on every board.
 //!
 //! From the medium up: [`disk`] (one), [`buffer`] (one per cached page), [`buffer_directory`],
-//! [`allocator`] (bitmaps, counts, superblock), [`inode`] (one per active inode),
-//! [`inode_directory`], [`path`] (one per walk at a time); and [`file`], [`file_table`] on each
-//! opener's board. Each calls only those before it, so nobody waits in a circle; the two waits that
-//! depend on another client (a pinned buffer, the lock of names) end because who holds the one never
-//! waits for another's.
+//! [`allocator`] (bitmaps, counts, superblock, journal), [`inode`] (one per active inode),
+//! [`inode_directory`], [`path`] (one per walk at a time), [`write_back`]; and [`file`], [`file_table`]
+//! on each opener's board. Each calls only those before it, so nobody waits in a circle; the waits that
+//! depend on another client (a pinned buffer, the lock of names, a commit) end because who holds the
+//! one never waits for another's.
 //!
-//! Order of writing. Changes stay in the buffers until a buffer is needed for another block (least
-//! recently used first), or until a sync, which goes through the changed blocks in ascending order.
-//! The superblock says "not clean" on the medium before anything else is changed, and "clean" only
-//! after everything else is there. A fresh link count, a directory's new block and the loss of
-//! blocks are in the buffers at once, so whatever was there before a completed sync survives a cut
-//! (`tests/cut.rs`); what was under way may need `e2fsck`.
+//! Order of writing (decision 0013). Content goes to its place when its buffer is needed for another
+//! block (least recently used first), or with the next commit. *Books*, the blocks in which the file
+//! system describes itself, go to the journal first, all changes together in one commit: when somebody
+//! syncs, or 5 s after a change. After a cut either all of a commit is there or nothing
+//! (`tests/cut.rs`).
 //!
 //! Placement: buffers are looked for on their directory's board; inodes on that of the directory of
 //! inodes, which is the allocator's. Walkers and open files may be anywhere.

@@ -76,8 +76,11 @@ pub async fn path(mut port: Port<Path>, clients: PathClients) -> Never {
     loop {
         match port.accept().await {
             PathCall::Open(mut call) => {
-                let entry = call.entry();
-                let facts = walker.open(entry, call.lent()).await;
+                let (entry, board) = (call.entry(), call.board());
+                let mut facts = walker.open(entry, call.lent()).await;
+                if let Ok(opened) = facts {
+                    facts = walker.hand_over(opened.slot, board).await.map(|()| opened);
+                }
                 call.reply(facts);
             }
             PathCall::StatusOf(mut call) => {

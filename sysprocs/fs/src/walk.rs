@@ -12,7 +12,8 @@ use crate::pathname::{Component, Rest};
 use crate::superblock::ROOT_INO;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Activate, AddLinks, EntryFound, Facts, Find, Inode, InodeDirectory, LockNames, ReadLink, Release, UnlockNames,
+    Activate, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, LockNames, ReadLink, Release,
+    UnlockNames,
 };
 use renga_rt::{Client, Errno, Family};
 
@@ -80,6 +81,14 @@ impl Walker {
     pub(crate) async fn release(&mut self, node: Node) {
         // It is ours, so it is not refused.
         let _ = self.directory.call(Release { slot: node.slot }, ()).await;
+    }
+
+    /// Makes a reference one of `board`, who asked for it.
+    pub(crate) async fn hand_over(&mut self, slot: u16, board: u8) -> Result<(), Errno> {
+        if board == self.board {
+            return Ok(());
+        }
+        self.directory.call(HandOver { slot, board }, ()).await
     }
 
     pub(crate) async fn find(&mut self, directory: &Node, name: &[u8]) -> Result<EntryFound, Errno> {

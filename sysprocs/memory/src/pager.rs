@@ -110,7 +110,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         let offset = u64::from(page) * PAGE_BYTES as u64;
         let mut content = self.machine.page(frame);
-        let bytes = inode.call(ReadAt { offset }, &mut content[..]).await? as usize;
+        let bytes = inode.call(ReadAt { offset, ino: file.ino }, &mut content[..]).await? as usize;
         content[bytes.min(PAGE_BYTES)..].fill(0);
         Ok(())
     }

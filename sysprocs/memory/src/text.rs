@@ -3,6 +3,9 @@
 //! Invariants: an entry of the table holds one reference to its frame, taken before it is made and
 //! given back after it is gone. A file with uses has one reference at the inode directory.
 //!
+//! When the board of the inodes was started again (`ESTALE` from the router, once), what is known of its
+//! files is forgotten: references there are gone, and a page may be of content that a cut took back.
+//!
 //! Not here: which entry makes room (`text_table.rs`); reading files (the pagers).
 
 use crate::frame_list::FrameList;
@@ -30,6 +33,8 @@ struct State {
     directory: Client<InodeDirectory>,
     table: TextTable,
     files: Vec<UsedFile, FILES_MAX>,
+    /// It has forgotten files that programs still map.
+    anew: bool,
 }
 
 /// Serves the cache; `table` bounds it.
@@ -40,7 +45,7 @@ pub async fn text(
     directory: Client<InodeDirectory>,
     table: &'static mut [TextEntry],
 ) -> Never {
-    let mut state = State { me, memory, directory, table: TextTable::new(table), files: Vec::new() };
+    let mut state = State { me, memory, directory, table: TextTable::new(table), files: Vec::new(), anew: false };
     loop {
         let call = port.accept().await;
         state.serve(call).await;
@@ -190,8 +195,20 @@ impl State {
         if self.files.is_full() {
             return Err(Errno::ENFILE);
         }
-        self.directory.call(Keep { slot }, ()).await?;
+        let mut kept = self.directory.call(Keep { slot }, ()).await;
+        if kept == Err(Errno::ESTALE) {
+            self.begin_anew().await;
+            kept = self.directory.call(Keep { slot }, ()).await;
+        }
+        kept?;
         self.add(slot)
+    }
+
+    /// Forgets all files and pages.
+    async fn begin_anew(&mut self) {
+        self.files.clear();
+        self.shrink(u32::MAX).await;
+        self.anew = true;
     }
 
     async fn adopt(&mut self, slot: u16) -> Result<(), Errno> {
@@ -200,8 +217,14 @@ impl State {
         }
         let kept = self.keep(slot).await;
         // The board has its own reference, or could not take one more.
-        self.directory.call(Release { slot }, ()).await?;
-        kept
+        match self.directory.call(Release { slot }, ()).await {
+            Err(Errno::ESTALE) => {
+                // Its own was of another life, and this one is not given back.
+                self.begin_anew().await;
+                self.add(slot)
+            }
+            released => released.and(kept),
+        }
     }
 
     fn add(&mut self, slot: u16) -> Result<(), Errno> {
@@ -210,6 +233,9 @@ impl State {
 
     async fn release(&mut self, slot: u16) -> Result<(), Errno> {
         let Some(index) = self.file(slot) else {
+            if self.anew {
+                return Ok(()); // of a file that was forgotten
+            }
             self.me.log("refused to release a file that no program maps: slot", [slot.into(), 0]);
             return Err(Errno::EINVAL);
         };
@@ -218,6 +244,12 @@ impl State {
             return Ok(());
         }
         self.files.swap_remove(index);
-        self.directory.call(Release { slot }, ()).await
+        match self.directory.call(Release { slot }, ()).await {
+            Err(Errno::ESTALE) => {
+                self.begin_anew().await;
+                Ok(())
+            }
+            released => released,
+        }
     }
 }

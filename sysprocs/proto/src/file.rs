@@ -34,7 +34,7 @@ protocol! {
     pub File = 9, FileCall {
         /// Becomes an open file on inode process `slot` (whose reference passes to it), offset 0,
         /// one reference.
-        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32 } (()) -> Result<(), Errno>;
+        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32 } (()) -> Result<(), Errno>;
         /// Reads from the offset on, advancing it; 0 at the end.
         1 Read {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Writes at the offset (at the end with O_APPEND), advancing it.

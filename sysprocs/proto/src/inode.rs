@@ -1,7 +1,7 @@
 //! Active inodes: one process each on the disk board, found through one directory.
 
 use renga_abi::Errno;
-use renga_core::{in_words, protocol};
+use renga_core::{Word, in_words, protocol};
 
 in_words! {
     /// What an opener learns of an inode.
@@ -15,8 +15,24 @@ in_words! {
         /// Changes of its content so far, counted since the inode became active or kept in it; a
         /// cache of its pages is good while this stands still.
         version: u64,
-        /// Of a device: major number << 8 | minor number.
-        device: u32,
+        /// What it was born with.
+        birth: Birth,
+    }
+}
+/// What an inode is born with; in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Birth {
+    /// Tells it from other inodes that had or will have its number.
+    pub generation: u32,
+    /// Of a device: major number << 8 | minor number.
+    pub device: u32,
+}
+impl Word for Birth {
+    fn to_word(self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.device)
+    }
+    fn from_word(word: u64) -> Self {
+        Birth { generation: (word >> 32) as u32, device: word as u32 }
     }
 }
 
@@ -49,6 +65,11 @@ protocol! {
         7 UnlockNames {} (()) -> Result<(), Errno>;
         /// A board is dead: its references are dropped, and what it held locked is given back.
         9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// A reference of the caller's board is one of `board` from now on.
+        10 HandOver { slot: u16, board: u8 } (()) -> Result<(), Errno>;
+        /// As `Activate`, for who knew the inode before this board was started. `ESTALE`: it is gone,
+        /// or another one has its number.
+        11 Reactivate { ino: u32, generation: u32 } (()) -> Result<u16, Errno>;
     }
 }
 
@@ -65,8 +86,8 @@ protocol! {
     /// One active inode.
     pub Inode = 7, InodeCall {
         /// Bytes from `offset` on into the slice; how many there were (0: end of file). Of a
-        /// directory: `EISDIR`.
-        0 ReadAt { offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// directory: `EISDIR`. `ESTALE`: it is not inode `ino` (0: whichever it is).
+        0 ReadAt { offset: u64, ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
         /// an early release is kept and told by the next `Sync` or `Settle`.
         1 WriteAt { offset: u64 } (&'a [u8]) -> Result<(), Errno> [releases];

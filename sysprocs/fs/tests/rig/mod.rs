@@ -226,7 +226,13 @@ impl User {
     pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> Told<u16> {
         let facts = self.open_facts(path, flags, 0o644).await?;
         let number = self.table.call(TakeFile {}, ()).await.unwrap();
-        let open = file::OpenInode { slot: facts.slot, ino: facts.ino, mode: facts.mode, flags: access };
+        let open = file::OpenInode {
+            slot: facts.slot,
+            ino: facts.ino,
+            mode: facts.mode,
+            flags: access,
+            generation: facts.birth.generation,
+        };
         self.file(number).call(open, ()).await.unwrap();
         Ok(number)
     }

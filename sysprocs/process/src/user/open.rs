@@ -77,7 +77,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
             S_IFCHR => {
                 self.release_inode(facts.slot).await;
-                device(facts.device).ok_or(Errno::ENXIO)?
+                device(facts.birth.device).ok_or(Errno::ENXIO)?
             }
             _ => {
                 self.release_inode(facts.slot).await;
@@ -110,7 +110,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return Err(errno);
             }
         };
-        let open = OpenInode { slot: facts.slot, ino: facts.ino, mode: facts.mode, flags: flags & LASTING };
+        let InodeFacts { slot, ino, mode, birth, .. } = *facts;
+        let flags = flags & LASTING;
+        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation };
         let opened = match self.services.file(board, number) {
             Ok(mut file) => file.call(open, ()).await,
             Err(errno) => Err(errno),

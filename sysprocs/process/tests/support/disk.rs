@@ -1,7 +1,7 @@
 //! An imitation of the disk board's file servers: named files in memory, no directories.
 
 use renga_proto::file::{File, FileCall, FileFacts, OpenInode, Whence};
-use renga_proto::inode::{DirectoryRead, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts};
+use renga_proto::inode::{Birth, DirectoryRead, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Path, PathCall};
 use renga_proto::slots::{FileTable, FileTableCall};
 use renga_rt::{Errno, Never, Port};
@@ -38,7 +38,13 @@ impl Disk {
     fn facts(&self, slot: usize) -> InodeFacts {
         let node = &self.nodes.borrow()[slot];
         let ino = if node.name == "/" { ROOT_INO } else { FIRST_INO + slot as u32 };
-        InodeFacts { slot: slot as u16, ino, mode: node.mode, version: 1, device: node.device }
+        InodeFacts {
+            slot: slot as u16,
+            ino,
+            mode: node.mode,
+            version: 1,
+            birth: Birth { generation: 0, device: node.device },
+        }
     }
     fn refer(&self, slot: u16, by: i32) {
         self.nodes.borrow_mut()[usize::from(slot)].references += by;
@@ -177,7 +183,8 @@ pub async fn file(
     disk: &'static Disk,
     number: u16,
 ) -> Never {
-    let (mut open, mut offset, mut references) = (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0 }, 0u64, 0);
+    let (mut open, mut offset, mut references) =
+        (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0, generation: 0 }, 0u64, 0);
     loop {
         match port.accept().await {
             FileCall::OpenInode(call) => {
@@ -237,7 +244,7 @@ pub async fn file(
             FileCall::SyncFile(call) => call.reply(Ok(())),
             FileCall::SetFlags(call) => call.reply(Ok(())),
             FileCall::DescribeFile(call) => {
-                let OpenInode { slot, ino, mode, flags } = open;
+                let OpenInode { slot, ino, mode, flags, .. } = open;
                 call.reply(Ok(FileFacts { slot, ino, mode, flags }));
             }
             other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner),

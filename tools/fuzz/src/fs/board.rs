@@ -177,7 +177,13 @@ impl User {
         let facts = self.path.call(walk::Open { at: ROOT, flags, mode: 0o644 }, path).await?;
         let number = self.table.call(TakeFile {}, ()).await?;
         let mut file = self.files.at(0, number.into()).ok_or(Errno::EBADF)?;
-        let open = file::OpenInode { slot: facts.slot, ino: facts.ino, mode: facts.mode, flags: access };
+        let open = file::OpenInode {
+            slot: facts.slot,
+            ino: facts.ino,
+            mode: facts.mode,
+            flags: access,
+            generation: facts.birth.generation,
+        };
         file.call(open, ()).await?;
         let done = body(&mut file).await;
         let closed = file.call(file::Close {}, ()).await;

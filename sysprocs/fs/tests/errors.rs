@@ -1,0 +1,133 @@
+//! Transfers that fail by chance, and a medium that fails for good: errors are told, and what they do
+//! not concern stays as it is.
+#![allow(missing_docs)]
+
+mod rig;
+use renga_proto::file::SyncFile;
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, SyncAllFiles};
+use renga_rt::Errno;
+use rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+const COUNTS: Counts = Counts { buffers: 40, inodes: 12, paths: 2, files: 8 };
+
+/// Files that nobody touches later, and what is in them.
+async fn untouched(user: &mut User) -> Vec<(String, u64)> {
+    let mut files = vec![];
+    for number in 0..10u8 {
+        let (name, data) = (format!("/kept{number}"), vec![number; 5000 * usize::from(number)]);
+        user.write_file(&name, &data).await.unwrap();
+        files.push((name, sum(&data)));
+    }
+    user.path.call(SyncAllFiles {}, ()).await.unwrap();
+    files
+}
+
+/// Random work; sums of the files whose `fsync` and `close` found nothing wrong.
+async fn work(user: &mut User, random: &mut Random) -> BTreeMap<String, u64> {
+    let mut well = BTreeMap::new();
+    for round in 0..120u64 {
+        let (directory, name) =
+            (format!("/d{}", random.below(3)), format!("/d{}/f{}", random.below(3), random.below(9)));
+        let _ = user.mkdir(&directory).await;
+        well.remove(&name);
+        let _ = user.unlink(&name).await;
+        let Ok(file) = user.open(&name, OPEN_CREATE | OPEN_TRUNCATE | OPEN_WRITE, O_WRONLY).await else { continue };
+        let data = vec![round as u8; random.below(60_000) as usize];
+        let written = user.write_all(file, &data).await;
+        let synced = user.file(file).call(SyncFile {}, ()).await;
+        if user.close(file).await.and(written).and(synced) == Ok(()) {
+            well.insert(name, sum(&data));
+        }
+        if round % 7 == 0 {
+            let (from, to) = (format!("/d{}/r", random.below(3)), format!("/d{}/r", random.below(3)));
+            let _ = user.mkdir(&from).await;
+            let _ = user.rename(&from, &to).await;
+            let _ = user.rmdir(&to).await;
+        }
+    }
+    well
+}
+
+#[test]
+fn transfers_fail_by_chance() {
+    let scratch = Scratch::new("chance");
+    let made = make_image(&scratch, 16, None, &[]);
+    for seed in 1..=6u64 {
+        eprintln!("seed {seed}");
+        let device = Medium512::default();
+        *device.bytes.borrow_mut() = made.clone();
+        device.cut_after(u64::MAX - 1, Random::new(seed));
+        let chance = device.fail_per_mille.clone();
+        let expected = Rc::new(RefCell::new((vec![], BTreeMap::new())));
+        let told = expected.clone();
+        System::new(&device, "none", COUNTS).run(move |mut user| async move {
+            let mut random = Random::new(seed);
+            told.borrow_mut().0 = untouched(&mut user).await;
+            chance.set(5 * seed);
+            let well = work(&mut user, &mut random).await;
+            chance.set(0);
+            told.borrow_mut().1 = well;
+            // It may have been given up, and then it can still be read.
+            let _ = user.path.call(SyncAllFiles {}, ()).await;
+        });
+        // The board is started again, without an unmount.
+        let (kept, well) = expected.take();
+        let system = System::new(&device, "none", COUNTS);
+        let count = well.len();
+        system.run(move |mut user| async move {
+            for (name, want) in kept.into_iter().chain(well) {
+                assert_eq!(user.read_file(&name).await.map(|bytes| sum(&bytes)), Ok(want), "{name}");
+            }
+        });
+        system.unmount();
+        assert!(count > 0, "nothing went well");
+        // Errors may have left changes half done, which takes blocks, not content.
+        let image = check_after_errors(&scratch, &device.bytes.borrow());
+        check_image(&scratch, &image, "-fn");
+    }
+}
+
+/// `e2fsck -p` mends what is left of half changes.
+fn check_after_errors(scratch: &Scratch, bytes: &[u8]) -> Vec<u8> {
+    let image = scratch.0.join("errors.img");
+    std::fs::write(&image, bytes).unwrap();
+    let output = rig::tool("e2fsck").args(["-fp"]).arg(&image).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code().is_some_and(|code| code <= 1), "e2fsck -fp refuses:\n{text}");
+    std::fs::read(&image).unwrap()
+}
+
+#[test]
+fn a_medium_that_takes_nothing_can_only_be_read() {
+    let scratch = Scratch::new("gone");
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
+    let system = System::new(&device, "none", COUNTS);
+    let fail = device.fail_writes.clone();
+    system.run(move |mut user| async move {
+        let kept = untouched(&mut user).await;
+        fail.set(true);
+        assert_eq!(user.write_file("/kept3", b"other").await, Ok(()), "it waits in the buffers");
+        drop(kept);
+    });
+    // Meanwhile commits were tried again and again.
+    let fail = device.fail_writes.clone();
+    system.run(move |mut user| async move {
+        assert_eq!(user.mkdir("/new").await, Err(Errno::EROFS));
+        assert_eq!(user.write_file("/kept4", b"other").await, Err(Errno::EROFS));
+        assert_eq!(user.path.call(SyncAllFiles {}, ()).await.is_err(), true);
+        assert_eq!(user.read_file("/kept2").await.map(|bytes| bytes.len()), Ok(10_000));
+        fail.set(false);
+        assert_eq!(user.mkdir("/new").await, Err(Errno::EROFS), "for good");
+    });
+    let again = System::new(&device, "none", COUNTS);
+    again.run(|mut user| async move {
+        assert_eq!(user.read_file("/kept3").await.map(|bytes| bytes.len()), Ok(15_000));
+        assert_eq!(user.mkdir("/new").await, Ok(()));
+    });
+    again.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}

@@ -1,0 +1,72 @@
+//! Which inode a number stands for, and who refers to it, when boards die and come back.
+#![allow(missing_docs)]
+
+mod rig;
+use renga_proto::inode::{BoardDied, HandOver, InodeFacts, Reactivate, Release};
+use renga_proto::path::{FileSystemStatus, OPEN_CREATE, OPEN_WRITE};
+use renga_rt::Errno;
+use rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
+
+fn rig(name: &str) -> (Scratch, Medium512, System) {
+    let scratch = Scratch::new(name);
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
+    let system = System::new(&device, "none", FEW);
+    (scratch, device, system)
+}
+
+async fn again(user: &mut User, facts: InodeFacts) -> Result<u16, Errno> {
+    user.directory.call(Reactivate { ino: facts.ino, generation: facts.birth.generation }, ()).await
+}
+
+async fn free_inodes(user: &mut User) -> u64 {
+    let mut out = [0; 120];
+    user.path.call(FileSystemStatus {}, &mut out[..]).await.unwrap();
+    u64::from_le_bytes(out[48..56].try_into().unwrap())
+}
+
+#[test]
+fn an_inode_is_known_again_only_while_it_is_the_same() {
+    let (scratch, device, system) = rig("again");
+    system.run(|mut user| async move {
+        user.write_file("/one", b"text").await.unwrap();
+        let one = user.open_facts("/one", 0, 0).await.unwrap();
+        user.directory.call(Release { slot: one.slot }, ()).await.unwrap();
+        let slot = again(&mut user, one).await.unwrap();
+        user.directory.call(Release { slot }, ()).await.unwrap();
+        user.unlink("/one").await.unwrap();
+        assert_eq!(again(&mut user, one).await, Err(Errno::ESTALE));
+        // The next one gets the number, at the same instant.
+        let two = user.open_facts("/two", OPEN_CREATE | OPEN_WRITE, 0o644).await.unwrap();
+        assert_eq!(two.ino, one.ino);
+        assert_ne!(two.birth.generation, one.birth.generation);
+        assert_eq!(again(&mut user, one).await, Err(Errno::ESTALE));
+        assert!(again(&mut user, two).await.is_ok());
+        let nothing = Reactivate { ino: 4000, generation: 0 };
+        assert_eq!(user.directory.call(nothing, ()).await, Err(Errno::ESTALE));
+        let nowhere = Reactivate { ino: 1 << 30, generation: 0 };
+        assert_eq!(user.directory.call(nowhere, ()).await, Err(Errno::ESTALE));
+    });
+    system.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
+
+#[test]
+fn a_dead_board_holds_nothing() {
+    let (scratch, device, system) = rig("dead");
+    system.run(|mut user| async move {
+        let before = free_inodes(&mut user).await;
+        let facts = user.open_facts("/open", OPEN_CREATE | OPEN_WRITE, 0o644).await.unwrap();
+        let HandOver { slot, board } = HandOver { slot: facts.slot, board: 1 };
+        user.directory.call(HandOver { slot, board }, ()).await.unwrap();
+        assert_eq!(user.directory.call(Release { slot }, ()).await, Err(Errno::EINVAL), "it is another board's");
+        user.unlink("/open").await.unwrap();
+        assert_eq!(free_inodes(&mut user).await, before - 1, "open without a name");
+        user.directory.call(BoardDied { board: 2 }, ()).await.unwrap();
+        assert_eq!(free_inodes(&mut user).await, before - 1);
+        user.directory.call(BoardDied { board }, ()).await.unwrap();
+        assert_eq!(free_inodes(&mut user).await, before);
+    });
+    system.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
