@@ -10,7 +10,7 @@ fn who_waits_for_a_board_that_dies_learns_it_within_a_tenth_of_a_second() {
     }
     for how in ["--kill", "--hang"] {
         // The shell notes when its child ended, in hundredths of a second since the boot of board a.
-        let script = "remote -b b sleep 1000; echo status $?; cut -d ' ' -f 1 /proc/uptime";
+        let script = "exec 2> /dev/null; remote -b b sleep 1000; echo status $?; cut -d ' ' -f 1 /proc/uptime";
         let ended = Renga::script(script).with(["--stats", how, "b@700"]).end().expect_status(0);
         let text = ended.text();
         let lines: Vec<&str> = text.lines().collect();
@@ -25,7 +25,7 @@ fn a_board_that_is_back_works_at_once() {
     if !clusters_can_run() {
         return;
     }
-    let script = "remote -b b sleep 1000; echo $?; until remote -b b uname -n; do sleep 0.02; done 2> /dev/null; \
+    let script = "exec 2> /dev/null; remote -b b sleep 1000; echo $?; until remote -b b uname -n; do sleep 0.02; done; \
                   seq 1000 | remote -b b sort -rn | tail -n 1";
     for options in [["--kill", "b@500", "--restart", "b@900"], ["--hang", "b@500", "--reset", "b@501"]] {
         let ended = Renga::script(script).with(options).with(["--stats"]).end().expect_status(0);
@@ -40,7 +40,7 @@ fn pipes_break_as_pipes_do() {
         return;
     }
     // The writer is killed by SIGPIPE (status 141) or gets an error; the reader reads to the end of what was written.
-    let script = "set -o pipefail; yes | remote -b b cat > /dev/null; echo $?; \
+    let script = "exec 2> /dev/null; set -o pipefail; yes | remote -b b cat > /dev/null; echo $?; \
                   remote -b b sh -c 'echo first; exec sleep 1000' | cat; echo $?";
     let ended = Renga::script(script)
         .with(["--kill", "b@500", "--restart", "b@600", "--kill", "b@1500"])
@@ -104,7 +104,7 @@ fn a_board_that_dies_by_itself_is_started_again_if_so_wanted() {
     if !clusters_can_run() {
         return;
     }
-    let run = Renga::script("remote -b b sleep 1000; echo $?; sleep 1.2; remote -b b uname -n");
+    let run = Renga::script("exec 2> /dev/null; remote -b b sleep 1000; echo $?; sleep 1.2; remote -b b uname -n");
     let ended = run.with(["--revive", "--panic", "b@300"]).end().expect_status(0);
     assert!(ended.text().ends_with("137\nb\n"), "{}", ended.report());
     assert!(ended.stderr.contains("renga: 1.300 s: board b starts for the second time"), "{}", ended.report());
@@ -117,7 +117,7 @@ fn the_other_board_goes_on_while_the_disk_is_away() {
     }
     // A program on b outlives board a, its parent's board, only until it is told to end with its session; what the new
     // shell does must not care.
-    let script = "echo run >> /runs; sync; [ $(wc -l < /runs) = 1 ] && remote -b b sleep 1000; \
+    let script = "exec 2> /dev/null; echo run >> /runs; sync; [ $(wc -l < /runs) = 1 ] && remote -b b sleep 1000; \
                   remote -b b sh -c 'uname -n; wc -l < /runs'";
     let disk = Disk::new("death", script, &[]);
     let ended = Renga::run()
