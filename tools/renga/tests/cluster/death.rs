@@ -9,14 +9,12 @@ fn who_waits_for_a_board_that_dies_learns_it_within_a_tenth_of_a_second() {
         return;
     }
     for how in ["--kill", "--hang"] {
-        // The shell notes when its child ended, in hundredths of a second since the boot of board a.
-        let script = "exec 2> /dev/null; remote -b b sleep 1000; echo status $?; cut -d ' ' -f 1 /proc/uptime";
+        let script = "exec 2> /dev/null; remote -b b sleep 1000; echo status $?";
         let ended = Renga::script(script).with(["--stats", how, "b@700"]).end().expect_status(0);
-        let text = ended.text();
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.first(), Some(&"status 137"), "{how}\n{}", ended.report());
+        assert_eq!(ended.text(), "status 137\n", "{how}\n{}", ended.report());
+        // With what the shell and a clean stop of the disk take.
         let ended_s = ended.virtual_s();
-        assert!((0.7..0.9).contains(&ended_s), "{how}: {ended_s} s\n{}", ended.report());
+        assert!((0.7..0.85).contains(&ended_s), "{how}: {ended_s} s\n{}", ended.report());
     }
 }
 
@@ -41,6 +39,7 @@ fn pipes_break_as_pipes_do() {
     }
     // The writer is killed by SIGPIPE (status 141) or gets an error; the reader reads to the end of what was written.
     let script = "exec 2> /dev/null; set -o pipefail; yes | remote -b b cat > /dev/null; echo $?; \
+                  until remote -b b true; do sleep 0.02; done; \
                   remote -b b sh -c 'echo first; exec sleep 1000' | cat; echo $?";
     let ended = Renga::script(script)
         .with(["--kill", "b@500", "--restart", "b@600", "--kill", "b@1500"])
