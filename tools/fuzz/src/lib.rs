@@ -11,6 +11,8 @@ pub mod frame;
 pub mod fs;
 pub mod placement;
 pub mod recording;
+pub mod router;
+pub mod syscall;
 
 /// A target.
 pub struct Target {
@@ -28,4 +30,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "path", run: fs::path::run },
     Target { name: "placement", run: placement::run },
     Target { name: "recording", run: recording::run },
+    Target { name: "router", run: router::run },
+    Target { name: "syscall", run: syscall::run },
 ];

@@ -169,9 +169,12 @@ pub struct Test {
     /// Only the tests that need no QEMU
     #[arg(long)]
     pub host: bool,
-    /// Run the rendezvous core under miri (needs a nightly toolchain with miri)
+    /// Run the core, the link's state machines and its formats under miri (needs a nightly toolchain with miri)
     #[arg(long)]
     pub miri: bool,
+    /// Try hostile input on each fuzz target, or those whose names contain FILTER, for so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub fuzz: Option<u32>,
 }
 
 /// `renga bench`

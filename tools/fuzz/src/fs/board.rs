@@ -6,7 +6,7 @@ use renga_fs::{
     disk, file, file_table, inode, inode_directory, path, recognise, write_back,
 };
 use renga_proto::file::{self, File};
-use renga_proto::inode::{InodeDirectory, InodeFacts, Release, STAT_BYTES};
+use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES};
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
@@ -58,7 +58,8 @@ pub fn run<F: Future<Output = ()> + 'static>(
     })
 }
 
-fn one<P: 'static>(board: Board, list: &'static [Address<P>]) -> &'static [&'static [Address<P>]] {
+/// A family on this only board.
+pub fn one<P: 'static>(board: Board, list: &'static [Address<P>]) -> &'static [&'static [Address<P>]] {
     board.arena.put_slice(1, |_| list)
 }
 
@@ -71,9 +72,9 @@ fn client<F: Future<Output = ()> + 'static>(
     let arena = board.arena;
     let input: &'static [u8] = arena.put_slice(input.len(), |at| input[at]);
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
-    let connect = processes(board, medium);
+    let servers = processes(board, medium);
     board.client(|me| {
-        let future = body(connect(&me), input);
+        let future = body(servers.user(&me), input);
         async move {
             future.await;
             finished.set(true);
@@ -88,8 +89,35 @@ fn client<F: Future<Output = ()> + 'static>(
     panic!("operations take longer than any on a medium of this size may");
 }
 
-/// Starts everything; how a process becomes a user of it.
-fn processes(board: Board, medium: &'static Medium512) -> impl Fn(&Me) -> User {
+/// The processes that others call.
+#[derive(Clone, Copy)]
+pub struct Servers {
+    /// The walker.
+    pub path: Address<Path>,
+    /// The directory of inodes.
+    pub directory: Address<InodeDirectory>,
+    /// The inodes, of this only board.
+    pub inodes: &'static [&'static [Address<Inode>]],
+    /// The table of open files.
+    pub table: Address<FileTable>,
+    /// The open files, of this only board.
+    pub files: &'static [&'static [Address<File>]],
+}
+
+impl Servers {
+    /// The process `me` as a user of them.
+    fn user(&self, me: &Me) -> User {
+        User {
+            path: Client::new(me, self.path),
+            table: Client::new(me, self.table),
+            files: Family::new(me, self.files),
+            directory: Client::new(me, self.directory),
+        }
+    }
+}
+
+/// Starts all processes of a file system on `medium`.
+pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
     let arena = board.arena;
     let Some(model) = Medium::named("none") else { unreachable!("there is such a model") };
     let device = arena.put(|| medium);
@@ -142,12 +170,7 @@ fn processes(board: Board, medium: &'static Medium512) -> impl Fn(&Me) -> User {
         })
     });
     let files = one(board, files);
-    move |me| User {
-        path: Client::new(me, path),
-        table: Client::new(me, table),
-        files: Family::new(me, files),
-        directory: Client::new(me, directory),
-    }
+    Servers { path, directory, inodes, table, files }
 }
 
 /// What an operation said.

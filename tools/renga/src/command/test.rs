@@ -5,6 +5,7 @@
 
 use crate::artifacts::{self, Flavour};
 use crate::cli::Test;
+use crate::command::fuzz::{fuzz, has_nightly};
 use crate::environment::Environment;
 use crate::progress::Progress;
 use crate::system::SystemFile;
@@ -15,6 +16,10 @@ use std::process::{Command, Stdio};
 /// Crates whose tests need no QEMU.
 const HOST_EXCLUDED: [&str; 5] =
     ["renga-image", "renga-arch-aarch64", "renga-board-rpi", "renga-userland", "renga-emu-plugin"];
+
+/// Crates that are tried under AddressSanitizer and miri: the rendezvous core, which has unsafe code, and
+/// what runs on it when something comes over the link.
+const WATCHED: [&str; 5] = ["renga-core", "renga-rt", "renga-router", "renga-mac", "renga-wire"];
 
 /// What tests said so far.
 #[derive(Default)]
@@ -30,10 +35,14 @@ struct Count {
 /// # Errors
 /// If cargo cannot be started, or what clusters need cannot be built.
 pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
+    if let Some(seconds) = options.fuzz {
+        return fuzz(environment, options, seconds);
+    }
     let mut count = Count::default();
     if options.miri {
-        println!("== the rendezvous core under miri");
-        let arguments = ["+nightly", "miri", "test", "-p", "renga-core"];
+        println!("== core and link under miri");
+        let mut arguments = vec!["+nightly", "miri", "test"];
+        arguments.extend(WATCHED.iter().flat_map(|name| ["-p", name]));
         layer(environment, &mut count, "miri", &arguments, options, &[("MIRIFLAGS", "-Zmiri-ignore-leaks")])?;
     } else {
         println!("== set-up");
@@ -73,27 +82,18 @@ fn set_up(environment: &Environment, count: &mut Count) -> Result<()> {
     Ok(())
 }
 
-/// The rendezvous core under AddressSanitizer, where a nightly toolchain is installed.
+/// Core and link under AddressSanitizer, where a nightly toolchain is installed.
 fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
-    let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "-V"]).output();
-    if !nightly.is_ok_and(|output| output.status.success()) {
+    if !has_nightly() {
         println!("== no nightly toolchain: AddressSanitizer is left out");
         return Ok(());
     }
-    println!("== the rendezvous core under AddressSanitizer");
+    println!("== core and link under AddressSanitizer");
     let target = environment.root.join("target/sanitized");
     let target = target.to_string_lossy();
-    let arguments = [
-        "+nightly",
-        "test",
-        "-p",
-        "renga-core",
-        "--tests",
-        "--target",
-        "x86_64-unknown-linux-gnu",
-        "--target-dir",
-        target.as_ref(),
-    ];
+    let mut arguments = vec!["+nightly", "test", "--tests", "--target", "x86_64-unknown-linux-gnu"];
+    arguments.extend(["--target-dir", target.as_ref()]);
+    arguments.extend(WATCHED.iter().flat_map(|name| ["-p", name]));
     // Boot memory is leaked on purpose: a board never gives it back.
     let settings = [("RUSTFLAGS", "-Zsanitizer=address"), ("ASAN_OPTIONS", "detect_leaks=0")];
     layer(environment, count, "AddressSanitizer", &arguments, options, &settings)
