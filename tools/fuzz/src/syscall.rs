@@ -72,18 +72,22 @@ pub fn run(bytes: &[u8]) {
     let (medium, machine) = (MEDIUM.with(|medium| *medium), MACHINE.with(|machine| *machine));
     medium.reset();
     medium.patch(PROGRAM_BLOCK, 0, &program());
+    medium.patch(MODE_PLACE.0, MODE_PLACE.1, &0o100_755u16.to_le_bytes());
     machine.reset();
     BOOT.with_borrow_mut(|memory| {
         Board::lent(0, memory, |board| {
             start(board, medium, machine);
             let mut attack = Attack { board, machine, rest: bytes, calls: 0, victim: None };
             attack.go();
+            assert!(attack.victim.is_some(), "init was not started");
         });
     });
 }
 
 /// Block of the image with the beginning of `d/f`, which is the program.
 const PROGRAM_BLOCK: usize = 9;
+/// Where the mode of its inode, 13, is.
+const MODE_PLACE: (usize, usize) = (4, 12 * 256);
 
 /// An ELF file with one segment to execute and one to write.
 fn program() -> Vec<u8> {

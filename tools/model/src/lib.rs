@@ -7,3 +7,4 @@
 
 pub mod calls;
 pub mod token;
+pub mod trace;

@@ -109,7 +109,8 @@ impl TraceFile {
         let board = |number: u8| self.boards.get(usize::from(number)).map_or("all", String::as_str);
         let value = json!({"t_ns": frame.start_ns(), "event": "frame", "from": board(frame.source),
             "to": board(frame.destination), "bytes": frame.bytes.len(), "sent_ns": frame.sent_ns,
-            "token_wait_ns": frame.token_wait_ns, "wire_ns": frame.wire_ns, "delivered_ns": frame.delivered_ns});
+            "token_wait_ns": frame.token_wait_ns, "wire_ns": frame.wire_ns, "delivered_ns": frame.delivered_ns,
+            "frame": hexadecimal(&frame.bytes)});
         self.line(&value);
     }
 
@@ -120,4 +121,8 @@ impl TraceFile {
     pub fn finish(mut self) -> Result<()> {
         self.out.flush().context("the trace cannot be written")
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

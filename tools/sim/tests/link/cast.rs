@@ -1,5 +1,6 @@
 //! Boards that each have a router, its proxies, a few servers and a few clients.
 
+use crate::record::{self, Noted as NotedDevice};
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Arena, Call, Client, Me, Port, Process, Protocol};
 use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Stats, proxy, router};
@@ -219,7 +220,8 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
     };
     let link = Link::new(arena, &plan, router_process);
     let stats = link.stats;
-    let device = arena.put(|| site.device());
+    let device = arena.put(|| NotedDevice(site.device()));
+    record::started(number);
     board.start(router_process, |me| {
         let exchange = ExchangePort::new(&me);
         router(me, exchange, device, link.memory, link.frame)

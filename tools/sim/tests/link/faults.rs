@@ -46,7 +46,7 @@ async fn random_calls(mut stores: Stores, seed: u64, boards: u8, calls: u64, don
 }
 
 /// Total calls that `clients` of each of `boards` boards completed, all of them exactly once.
-fn run_random(setup: ClusterSetup, cast: Cast, calls: u64) -> Vec<Seen> {
+pub fn run_random(setup: ClusterSetup, cast: Cast, calls: u64) -> Vec<Seen> {
     let done = Rc::new(Cell::new(0));
     let (counted, seed) = (done.clone(), setup.seed);
     let (mut cluster, seen) = cluster(setup, cast, move |board, client| {

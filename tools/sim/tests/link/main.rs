@@ -6,4 +6,5 @@ mod cost;
 mod death;
 mod faults;
 mod hostile;
+mod record;
 mod synchronous;

@@ -1,0 +1,94 @@
+//! Records that keep the rules, and records that were changed so that they do not.
+
+use renga_model::trace::read::read;
+use renga_model::trace::{Broken, Recorded, check};
+use renga_wire::frame::Hello;
+use renga_wire::{FRAME_BYTES_MAX, Head, Header, Kind};
+
+fn frame(from: u8, kind: Kind, epoch: u8, sequence: u8, payload: &[u8]) -> Vec<u8> {
+    let header = Header { kind, destination: 1 - from, source: from, epoch, sequence };
+    let mut out = [0; FRAME_BYTES_MAX];
+    let length = header.emit(payload, &mut out).unwrap();
+    out[..length].to_vec()
+}
+
+fn hello(from: u8, epoch: u8, known: Option<u8>) -> Vec<u8> {
+    let hello = Hello { known, asks: known.is_none(), question: 0, answers: 0 };
+    frame(from, Kind::Hello, epoch, 0, &hello.to_bytes())
+}
+
+fn data(from: u8, epoch: u8, sequence: u8, acknowledged: u8, slot: u16) -> Vec<u8> {
+    let mut payload = [acknowledged; 16];
+    let length = Head::Done { slot, errno: 0 }.emit(&mut payload[1..]).unwrap();
+    frame(from, Kind::Data, epoch, sequence, &payload[..1 + length])
+}
+
+/// Board `from` says a frame, and the other hears it.
+fn carried(from: u8, bytes: Vec<u8>) -> [Recorded; 2] {
+    [Recorded::Said(from, bytes.clone()), Recorded::Heard(1 - from, bytes)]
+}
+
+/// Two boards greet; board 0 sends two frames, the second is lost and sent again; board 1 one.
+fn sound() -> Vec<Recorded> {
+    let mut record = vec![Recorded::Started(0), Recorded::Started(1)];
+    record.extend(carried(0, hello(0, 7, None)));
+    record.extend(carried(1, hello(1, 90, Some(7))));
+    record.extend(carried(0, hello(0, 7, Some(90))));
+    record.extend(carried(0, data(0, 7, 0, 0, 5)));
+    record.push(Recorded::Said(0, data(0, 7, 1, 0, 6)));
+    record.extend(carried(1, data(1, 90, 0, 1, 3)));
+    record.extend(carried(0, data(0, 7, 1, 1, 6)));
+    record.extend(carried(1, frame(1, Kind::Ack, 90, 2, &[])));
+    record
+}
+
+#[test]
+fn a_sound_record_is_accepted() {
+    assert_eq!(check(&sound()), Ok(sound().len() - 2));
+}
+
+#[test]
+fn each_rule_is_held() {
+    let last = sound().len();
+    let cases: [(Broken, Recorded); 8] = [
+        (Broken::NoFrame, Recorded::Said(0, vec![0; 30])),
+        (Broken::Epoch, Recorded::Said(0, hello(0, 6, None))),
+        (Broken::Epoch, Recorded::Said(0, data(0, 6, 2, 1, 1))),
+        (Broken::Sequence, Recorded::Said(0, data(0, 7, 3, 1, 1))),
+        (Broken::Sequence, Recorded::Said(0, data(0, 7, 200, 1, 1))),
+        (Broken::Changed, Recorded::Said(0, data(0, 7, 1, 1, 9))),
+        (Broken::Acknowledged, Recorded::Said(0, data(0, 7, 2, 2, 1))),
+        (Broken::Acknowledged, Recorded::Said(1, frame(1, Kind::Nak, 90, 3, &[]))),
+    ];
+    for (broken, part) in cases {
+        let record = [sound(), vec![part]].concat();
+        assert_eq!(check(&record), Err((last, broken)));
+    }
+    let unnamed =
+        [sound(), vec![Recorded::Said(0, hello(0, 8, None)), Recorded::Said(0, data(0, 8, 0, 0, 1))]].concat();
+    assert_eq!(check(&unnamed), Err((last + 1, Broken::DataBeforeGreeting)));
+}
+
+#[test]
+fn a_record_without_one_of_its_parts_is_refused() {
+    // Not heard: the answer to the greeting, the first frame of data; not said: the first frame of data.
+    for gone in [5, 9, 8] {
+        let mut record = sound();
+        record.remove(gone);
+        assert!(check(&record).is_err(), "part {gone} is not missed");
+    }
+}
+
+#[test]
+fn lines_of_a_trace_are_read_or_refused() {
+    let digits: String = hello(0, 7, None).iter().map(|byte| format!("{byte:02x}")).collect();
+    let line =
+        format!(r#"{{"event":"frame","from":"a","to":"b","t_ns":5,"sent_ns":3,"delivered_ns":9,"frame":"{digits}"}}"#);
+    let call = r#"{"event":"call","t_ns":1}"#;
+    let text = format!("{call}\n{line}\n{{\"event\":\"start\",\"board\":\"a\",\"t_ns\":20}}\n");
+    let bytes = hello(0, 7, None);
+    let wanted = vec![Recorded::Said(0, bytes.clone()), Recorded::Heard(1, bytes), Recorded::Started(0)];
+    assert_eq!(read(&text), Ok(wanted));
+    assert_eq!(read(&format!("{line}\n{}", &line[..40])).map_err(|(line, _)| line), Err(2));
+    assert_eq!(read(&line.replace(&digits, "0")), Err((1, "a frame is not hexadecimal".into())));
+}
