@@ -13,6 +13,7 @@ pub mod placement;
 pub mod recording;
 pub mod router;
 pub mod syscall;
+pub mod trace;
 
 /// A target.
 pub struct Target {
@@ -32,4 +33,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "recording", run: recording::run },
     Target { name: "router", run: router::run },
     Target { name: "syscall", run: syscall::run },
+    Target { name: "trace", run: trace::run },
 ];

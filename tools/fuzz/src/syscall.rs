@@ -18,7 +18,7 @@ use renga_process::{UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::host::Board;
 use renga_rt::user::{AccessKind, Trap, UserContext};
-use renga_rt::{Client, Family, Interruptor};
+use renga_rt::{Client, Family, Interruptor, Watch};
 use std::cell::RefCell;
 
 /// Boot memory of the board, 16-byte words.
@@ -115,8 +115,9 @@ fn start(board: Board, medium: &'static Medium512, machine: &'static HostMemory)
     let arena = board.arena;
     let files = board::processes(board, medium);
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
+    let watch: &'static Watch = arena.put(|| Watch::new(None));
     let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
-    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, 0));
+    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, 0, 1, watch));
     let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
     let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);
@@ -128,7 +129,7 @@ fn start(board: Board, medium: &'static Medium512, machine: &'static HostMemory)
     let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, PIPES));
     let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
         let bytes = arena.put(|| [0; PIPE_BYTES]);
-        board.server(|me, port| renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16))
+        board.server(|me, port| renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch))
     });
     let uart = arena.put(|| Silence);
     let console = board.server(|me, port| renga_console::console(me, port, uart));
