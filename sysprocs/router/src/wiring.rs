@@ -21,6 +21,10 @@ use renga_core::{Arena, Process};
 use renga_phy::FRAME_BYTES_MAX;
 use renga_rt::{PAGE_BYTES, ProcId, Watch};
 
+/// Sessions of one life count on from its first epoch: the next life's first is as far from there as can be,
+/// also where lives are numbered one after the other. Odd, so that 256 lives have 256 epochs.
+const EPOCH_STEP: u8 = 157;
+
 /// What the placement says of one board's link.
 #[derive(Clone, Copy)]
 pub struct LinkPlan {
@@ -114,7 +118,7 @@ fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
     let remotes = plan.remotes.iter().filter(|remote| remote.board.0 == board).count();
     let places = Jobs::places(plan.callers.len(), remotes, plan.slots);
     Peer {
-        session: Session::new(plan.board, board, plan.epoch, plan.timing),
+        session: Session::new(plan.board, board, plan.epoch.wrapping_mul(EPOCH_STEP), plan.timing),
         jobs: Jobs::new(arena.put_slice(places, |_| Job::Call(0))),
         waiting: 0,
         serving: 0,

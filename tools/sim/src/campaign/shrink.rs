@@ -63,17 +63,29 @@ fn attempt(options: &Options, seed: u64, level: Level, cut: &Cut) -> Result<Stri
 /// Looks for the least that still fails, and prints it.
 pub fn shrink(options: &Options, failure: &Failure) {
     let (seed, level) = (failure.seed, failure.level);
-    let mut search = Search { options, seed, level, cut: options.cut.clone(), least: None, runs: 0 };
+    let kind = kind(&failure.what);
+    let mut search = Search { options, seed, level, kind, cut: options.cut.clone(), least: None, runs: 0 };
     search.go();
     println!("\nthe least that still fails, found by {} runs:", search.runs);
     println!("  {}", command(seed, level, options, &search.cut));
     println!("{}", search.least.as_deref().unwrap_or(failure));
 }
 
+/// What went wrong, without numbers and names of processes: as long as that is the same, so is the fault.
+fn kind(what: &str) -> String {
+    let names = |word: &&str| !word.contains(|letter: char| letter.is_ascii_digit());
+    what.split_whitespace().filter(names).take(KIND_WORDS).collect::<Vec<_>>().join(" ")
+}
+
+/// Words that tell one fault from another.
+const KIND_WORDS: usize = 6;
+
 struct Search<'a> {
     options: &'a Options,
     seed: u64,
     level: Level,
+    /// What goes wrong, without who and when.
+    kind: String,
     /// The least so far.
     cut: Cut,
     least: Option<Box<Failure>>,
@@ -89,6 +101,7 @@ impl Search<'_> {
         self.runs += 1;
         match attempt(self.options, self.seed, self.level, &cut) {
             Ok(_) => false,
+            Err(failure) if kind(&failure.what) != self.kind => false,
             Err(failure) => {
                 (self.cut, self.least) = (cut, Some(failure));
                 true

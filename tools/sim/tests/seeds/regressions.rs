@@ -19,3 +19,19 @@ fn a_caller_learns_that_the_other_board_has_ended_the_session() {
         link(seed, None, "");
     }
 }
+
+/// A board that had ended a session counted its epoch on, and its next life, numbered by boots, began with that
+/// same epoch: the other board took the new life for the old one. A call was made twice, frames were refused,
+/// a caller waited for ever.
+#[test]
+fn the_next_life_of_a_board_is_not_taken_for_the_last() {
+    for seed in [1_174_985, 1_168_369, 1_203_653] {
+        link(seed, None, "");
+    }
+}
+
+/// The judge called a caller late whose own board had hung.
+#[test]
+fn a_board_that_hung_is_told_when_it_goes_on() {
+    link(1_122_459, None, "");
+}
