@@ -5,6 +5,8 @@
 //! here: the simulator, which runs whole systems but one order of events at a time.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "search")]
 pub mod calls;
+#[cfg(feature = "search")]
 pub mod token;
 pub mod trace;

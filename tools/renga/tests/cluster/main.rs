@@ -20,5 +20,6 @@ mod pipes;
 mod programs;
 mod protection;
 mod remote;
+mod rules;
 mod support;
 mod text;
