@@ -118,7 +118,7 @@ fn a_medium_that_takes_nothing_can_only_be_read() {
     system.run(move |mut user| async move {
         assert_eq!(user.mkdir("/new").await, Err(Errno::EROFS));
         assert_eq!(user.write_file("/kept4", b"other").await, Err(Errno::EROFS));
-        assert_eq!(user.path.call(SyncAllFiles {}, ()).await.is_err(), true);
+        assert!(user.path.call(SyncAllFiles {}, ()).await.is_err());
         assert_eq!(user.read_file("/kept2").await.map(|bytes| bytes.len()), Ok(10_000));
         fail.set(false);
         assert_eq!(user.mkdir("/new").await, Err(Errno::EROFS), "for good");

@@ -82,7 +82,7 @@ impl State {
         match call {
             PipeCall::OpenPipe(call) => {
                 self.ring.clear();
-                self.life = self.life & !LIVES | (self.life + 1 & LIVES).max(1);
+                self.life = self.life & !LIVES | ((self.life + 1) & LIVES).max(1);
                 (self.readers, self.writers) = (Held::NONE, Held::NONE);
                 let held = self.readers.add(call.board()) && self.writers.add(call.board());
                 call.reply(if held { Ok(self.life) } else { Err(Errno::EINVAL) });

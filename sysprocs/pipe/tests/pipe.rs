@@ -212,7 +212,8 @@ fn ends_that_a_dead_board_held_are_closed() {
     let out = told.clone();
     let reader = rig.run(|_, mut pipe| async move {
         pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
-        out.borrow_mut().push(pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 9]).await);
+        let read = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 9]).await;
+        out.borrow_mut().push(read);
     });
     assert!(reader.waits_for().is_some(), "the other board may still write");
     rig.run(|_, mut pipe| async move { pipe.call(BoardDied { board: 3 }, ()).await.unwrap() });

@@ -99,7 +99,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut count = 0;
         for board in 0..self.services.clients.all_procs.boards() {
             if let Some(mut procs) = self.services.clients.all_procs.at(board, 0) {
-                match procs.call(KillGroup { group, signal, except }, ()).await {
+                let kill = KillGroup { group, signal, except };
+                let mut sent = procs.call(kill, ()).await;
+                if sent == Err(Errno::ESTALE) {
+                    sent = procs.call(kill, ()).await; // the board has begun anew: now that is known
+                }
+                match sent {
                     Ok(here) => count += here,
                     Err(Errno::EINVAL) => return Err(Errno::EINVAL.into()),
                     Err(_) => {} // a dead board has nobody to send to

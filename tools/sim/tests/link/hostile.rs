@@ -160,7 +160,7 @@ fn attack(seed: u64, steps: u64) -> (Seen, u64) {
     let mut cluster = Cluster::new(ClusterSetup { seed, ..ClusterSetup::new(3) }, |site: &mut Site| {
         if site.number == HOSTILE {
             let device = site.board.arena.put(|| site.device());
-            let callers = (cast.client(HOSTILE, 0).index, cast.clients as u16 + u16::from(seed % 8 == 0));
+            let callers = (cast.client(HOSTILE, 0).index, cast.clients as u16 + u16::from(seed.is_multiple_of(8)));
             let count = sent.clone();
             let process = site.board.spawn(|me| hostile(me, device, seed, callers, count));
             site.serve_link(process);
