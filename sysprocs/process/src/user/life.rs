@@ -232,9 +232,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             return;
         }
         if let Ok(mut procs) = self.services.procs_of(parent) {
-            // A dead board has no parent to tell; one that has begun anew has init.
+            // A dead board has no parent to tell. One that has begun anew may have: this process may never have
+            // called it since; a pid of an earlier life is nobody's there.
             let told = procs.call(ChildExited { parent, child, status }, ()).await;
-            if told == Err(Errno::ESTALE) && parent == INIT {
+            if told == Err(Errno::ESTALE) {
                 let _ = procs.call(ChildExited { parent, child, status }, ()).await;
             }
         }

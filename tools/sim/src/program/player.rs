@@ -8,6 +8,7 @@ use super::elf::{self, CALL, FORK, INSTRUCTION_BYTES, MEMORY, PROGRAMS_MAX, Plac
 use super::exchange::{Answer, Body, Call, Child, Program, Request, Run, result};
 use super::numbers::{EXIT, SIGRETURN};
 use crate::system::image::Tree;
+use renga_abi::Errno;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::{Frame, PAGE_BYTES, USER_END, UserMemory};
 use renga_memory::layout::TRAMPOLINE;
@@ -125,7 +126,8 @@ impl Player<'_> {
             Place::Called => self.answer(context, Answer::Result(context.x[0])),
             Place::Forked if context.x[0] == 0 => self.begin_child(context),
             Place::Forked => {
-                if result(context.x[0]).is_err() {
+                // Of a board that does not answer any more nobody knows whether it has made the child.
+                if result(context.x[0]).is_err_and(|errno| errno != Errno::EHOSTDOWN) {
                     self.table.borrow_mut().children.remove(&context.x[CHILD]);
                 }
                 self.answer(context, Answer::Result(context.x[0]));

@@ -2,11 +2,20 @@
 
 use renga_sim::calls;
 use renga_sim::cut::Cut;
+use renga_sim::seed;
 
 /// A seed of calls between boards, how many boards if not as drawn, and what is left away.
 fn link(seed: u64, boards: Option<u8>, cut: &str) {
     let cut: Cut = cut.parse().unwrap();
     if let Err(failure) = calls::run(seed, boards, &cut) {
+        panic!("{failure}");
+    }
+}
+
+/// As `link`, of whole systems.
+fn system(number: u64, cut: &str) {
+    let cut: Cut = cut.parse().unwrap();
+    if let Err(failure) = seed::run(number, None, &cut) {
         panic!("{failure}");
     }
 }
@@ -34,4 +43,18 @@ fn the_next_life_of_a_board_is_not_taken_for_the_last() {
 #[test]
 fn a_board_that_hung_is_told_when_it_goes_on() {
     link(1_122_459, None, "");
+}
+
+/// A child ended on a board that the board of its parent had greeted again: the child's slot was told so, by
+/// `ESTALE`, and its parent was never told that it had ended.
+#[test]
+fn a_parent_on_a_board_that_has_begun_anew_is_told_of_the_end_of_its_child() {
+    system(39, "boards=3:actors=3:steps=7:quiet");
+}
+
+/// The player forgot what a child is to do when its fork was told `EHOSTDOWN`; but the board had only hung, and had
+/// made the child.
+#[test]
+fn a_child_may_begin_although_its_parent_was_told_that_its_board_is_down() {
+    system(107, "");
 }
