@@ -165,7 +165,7 @@ impl Journal {
         (buffers + buffers.div_ceil(TAGS_MAX) + 1) as u32
     }
 
-    /// Whether there is room for every buffer twice: so that it can be emptied with room left.
+    /// Whether there is room for the largest transaction, that of every buffer.
     pub(crate) fn is_large_enough(&self, buffers: usize) -> bool {
         self.length.saturating_sub(self.first) > Self::most(buffers)
     }

@@ -97,7 +97,7 @@ fn faults(text: &str) -> Result<FaultConfig> {
     Ok(config)
 }
 
-/// What `seed` draws: faults of the link, and in the first two seconds cuts, hangs and resets, of one board at a time,
+/// What `seed` draws: faults of the link, and in the first four seconds cuts, hangs and resets, of one board at a time,
 /// with a start after each.
 pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
     let mut random = Random(seed);
