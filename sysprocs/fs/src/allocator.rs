@@ -148,6 +148,7 @@ impl State {
 
     async fn take_block(&mut self, goal: u32) -> Result<u32, Errno> {
         self.may_change()?;
+        self.freed.may_take().inspect_err(|_| self.hurry())?;
         let per_group = self.superblock.blocks_per_group();
         let goal = if goal < self.superblock.blocks() { goal } else { 0 };
         let first = (goal / per_group) as usize;
@@ -184,7 +185,8 @@ impl State {
         }
         self.note();
         if let Err((first, count)) = self.freed.add(first, count, books) {
-            // No room to remember them: a cut soon may bring a file back whose content is overwritten.
+            // No room to remember them: they are free at once, and no block is given out before the commit.
+            self.freed.set_early();
             self.hurry();
             if !self.clear(first, count).await? {
                 return Err(Errno::EIO);

@@ -21,13 +21,20 @@ const TRIES_MAX: u32 = 8;
 /// Runs of blocks that are remembered until the next commit.
 const RUNS_MAX: usize = 256;
 
-/// Blocks given back since the last commit.
+/// Commits in a row that may fail before whoever needs a block that one of them was to free is told so.
+const FREEING_FAILURES_MAX: u32 = 2;
+
+/// Blocks given back since the last commit. Those in `runs` are set in the bitmaps until the next.
 #[derive(Default)]
 pub(crate) struct Freed {
     /// First block and number of each run.
     runs: Vec<(u32, u32), RUNS_MAX>,
     /// Some held books, so that the journal may hold copies of them.
     books: bool,
+    /// Blocks are free in the bitmaps that a cut would give back to their file: none may be given out.
+    early: bool,
+    /// Commits that failed since `early`.
+    failures: u32,
 }
 
 impl Freed {
@@ -46,6 +53,18 @@ impl Freed {
     pub(crate) fn holds_any(&self, first: u32, count: u32) -> bool {
         let below = first.saturating_add(count);
         self.runs.iter().any(|(from, length)| first < from + length && *from < below)
+    }
+    /// Blocks are about to become free in the bitmaps, before the commit.
+    pub(crate) fn set_early(&mut self) {
+        self.early = true;
+    }
+    /// Whether free blocks may be given out: `EAGAIN` until the next commit, `EIO` if commits fail.
+    pub(crate) fn may_take(&self) -> Result<(), Errno> {
+        match (self.early, self.failures) {
+            (false, _) => Ok(()),
+            (true, ..FREEING_FAILURES_MAX) => Err(Errno::EAGAIN),
+            (true, _) => Err(Errno::EIO),
+        }
     }
     /// How many blocks.
     pub(crate) fn blocks(&self) -> u32 {
@@ -88,6 +107,7 @@ impl State {
             Ok(()) => self.failures = 0,
             Err(_) => {
                 self.failures += u32::from(whole);
+                self.freed.failures += u32::from(self.freed.early);
                 self.note();
                 if self.failures >= FAILURES_MAX {
                     self.give_up().await;
@@ -108,6 +128,7 @@ impl State {
 
     async fn try_commit(&mut self, whole: bool) -> Result<(), Errno> {
         while let Some((first, count)) = self.freed.runs.pop() {
+            self.freed.set_early();
             match self.clear(first, count).await {
                 Ok(true) => {}
                 Ok(false) => self.superblock.set_errors(),
@@ -122,9 +143,12 @@ impl State {
         // Whoever wrote content that the disk refuses is told by `Sync` or `Settle`.
         let _ = self.cache.flush(false).await;
         if !self.journaled {
-            return self.cache.flush_books().await;
+            self.cache.flush_books().await?;
+            (self.freed.early, self.freed.failures) = (false, 0);
+            return Ok(());
         }
         self.journal.commit(&mut self.cache).await?;
+        (self.freed.early, self.freed.failures) = (false, 0);
         if whole || self.freed.books || self.journal.is_full(self.cache.count()) {
             let placed = self.put_in_place().await;
             if placed.is_err() && self.freed.books {

@@ -2,7 +2,7 @@
 
 use crate::inode_record::{REGULAR, TYPE_MASK};
 use crate::pathname::Component;
-use crate::walk::{Node, Parent, Walker};
+use crate::walk::{COMMITS_MAX, Node, Parent, Walker};
 use renga_proto::inode::{Facts, InodeFacts, Truncate};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_rt::Errno;
@@ -21,14 +21,16 @@ impl Walker {
         if creates && open.flags & OPEN_DIRECTORY != 0 {
             return Err(Errno::EINVAL);
         }
-        let (node, created) = match self.open_locked(creates, open, path).await {
-            Err(Errno::EAGAIN) => {
-                self.commit().await;
-                let again = self.open_locked(creates, open, path).await;
-                again.map_err(|errno| if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno })?
+        let mut opened = self.open_locked(creates, open, path).await;
+        for _ in 0..COMMITS_MAX {
+            if !matches!(opened, Err(Errno::EAGAIN)) {
+                break;
             }
-            opened => opened?,
-        };
+            self.commit().await;
+            opened = self.open_locked(creates, open, path).await;
+        }
+        let no_room = |errno| if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno };
+        let (node, created) = opened.map_err(no_room)?;
         match self.finish_open(&node, open.flags, created).await {
             Ok(facts) => Ok(facts),
             Err(errno) => {

@@ -7,7 +7,7 @@
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
 use crate::cache::CacheClients;
-use crate::walk::{Node, Walker};
+use crate::walk::{COMMITS_MAX, Node, Walker};
 use renga_proto::allocator::{Allocator, FillStatus, MarkClean};
 use renga_proto::inode::{
     CommitAll, Facts, Inode, InodeDirectory, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status, Truncate,
@@ -44,7 +44,7 @@ macro_rules! locked {
             if done != Err(Errno::EAGAIN) {
                 break done;
             }
-            if tries > 0 {
+            if tries == COMMITS_MAX {
                 break Err(Errno::ENOSPC);
             }
             tries += 1;

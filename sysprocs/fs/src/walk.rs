@@ -20,6 +20,10 @@ use renga_rt::{Client, Errno, Family};
 /// Symbolic links followed along one path.
 const LINKS_MAX: u32 = 40;
 
+/// Commits that an operation waits for, each of which may free blocks, before there is no room for it. More than
+/// one, as others take blocks too.
+pub(crate) const COMMITS_MAX: u32 = 3;
+
 /// A reference to an active inode. To be released.
 pub(crate) struct Node {
     pub(crate) slot: u16,

@@ -28,6 +28,9 @@ impl Random {
     }
 }
 
+/// What each of the journal's own blocks begins with.
+const JOURNAL_MAGIC: [u8; 4] = [0xc0, 0x3b, 0x39, 0x98];
+
 /// A medium in memory. A write that is cut, or fails by chance, leaves any of its sectors changed.
 #[derive(Clone, Default)]
 pub struct Medium512 {
@@ -35,6 +38,8 @@ pub struct Medium512 {
     pub reads: Rc<Cell<u64>>,
     pub writes: Rc<Cell<u64>>,
     pub fail_writes: Rc<Cell<bool>>,
+    /// The journal's own blocks are refused: so no commit succeeds, and everything else can be written.
+    pub fail_journal: Rc<Cell<bool>>,
     /// Reads and writes that fail by chance, of a thousand.
     pub fail_per_mille: Rc<Cell<u64>>,
     /// Writes until the power goes; `Some(0)`: it is gone.
@@ -85,7 +90,8 @@ impl Block for Medium512 {
     }
     fn write(&mut self, sector: u64, data: &[u8]) -> Result<(), BlockError> {
         check_range(self.blocks(), sector, data.len())?;
-        if self.fail_writes.get() || self.is_cut() {
+        let refused = self.fail_journal.get() && data.starts_with(&JOURNAL_MAGIC);
+        if self.fail_writes.get() || refused || self.is_cut() {
             return Err(BlockError::Failed);
         }
         let at = sector as usize * 512;

@@ -44,6 +44,7 @@ thread_local! {
 #[derive(Clone, Copy)]
 pub struct System {
     pub board: Board,
+    pub allocator: Address<Allocator>,
     pub paths: &'static [Address<Path>],
     pub directory: Address<InodeDirectory>,
     pub inodes: &'static [&'static [Address<Inode>]],
@@ -113,7 +114,7 @@ impl System {
             })
             .collect();
         let (table, files) = Self::opener(board, inodes, directory, counts.files);
-        System { board, paths: paths.leak(), directory, inodes, table, files }
+        System { board, allocator, paths: paths.leak(), directory, inodes, table, files }
     }
 
     fn opener(
@@ -147,6 +148,7 @@ impl System {
             let path = self.paths[number % self.paths.len()];
             let user = User {
                 path: Client::new(&me, path),
+                allocator: Client::new(&me, self.allocator),
                 table: Client::new(&me, self.table),
                 files: Family::new(&me, self.files),
                 directory: Client::new(&me, self.directory),
@@ -176,6 +178,7 @@ impl System {
 
 pub struct User {
     pub path: Client<Path>,
+    pub allocator: Client<Allocator>,
     pub table: Client<FileTable>,
     pub files: Family<File>,
     pub directory: Client<InodeDirectory>,

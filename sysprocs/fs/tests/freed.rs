@@ -1,0 +1,83 @@
+//! Blocks given back are not given out again before the commit that makes it permanent: until then a cut
+//! brings their file back.
+#![allow(missing_docs)]
+
+mod rig;
+use renga_proto::allocator::{FreeBlocks, TakeBlock};
+use renga_proto::path::SyncAllFiles;
+use renga_rt::Errno;
+use rig::{Counts, Medium512, Scratch, System, check_image, make_image};
+
+const COUNTS: Counts = Counts { buffers: 24, inodes: 8, paths: 2, files: 4 };
+const BYTES: usize = 400_000;
+
+fn empty(scratch: &Scratch) -> Medium512 {
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(scratch, 16, None, &[]);
+    device
+}
+
+#[test]
+fn a_commit_that_failed_has_freed_nothing() {
+    let scratch = Scratch::new("failed");
+    let device = empty(&scratch);
+    let fail = device.fail_journal.clone();
+    System::new(&device, "none", COUNTS).run(|mut user| async move {
+        user.write_file("/old", &[1; BYTES]).await.unwrap();
+        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        fail.set(true);
+        user.unlink("/old").await.unwrap();
+        assert_eq!(user.path.call(SyncAllFiles {}, ()).await, Err(Errno::EIO));
+        // Without a commit there are no other blocks than those that were free all along.
+        let written = user.write_file("/new", &[2; BYTES]).await;
+        assert_eq!(written, Err(Errno::EIO), "it is not the room that is missing");
+    });
+    // The power goes: nothing since the first commit has happened.
+    device.fail_journal.set(false);
+    let again = System::new(&device, "none", COUNTS);
+    again.run(|mut user| async move {
+        assert!(user.read_file("/old").await == Ok(vec![1; BYTES]), "the file has somebody else's content");
+    });
+    again.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
+
+#[test]
+fn what_a_failed_commit_was_to_free_the_next_one_frees() {
+    let scratch = Scratch::new("next");
+    let device = empty(&scratch);
+    let fail = device.fail_journal.clone();
+    let system = System::new(&device, "none", COUNTS);
+    system.run(|mut user| async move {
+        user.write_file("/old", &[1; BYTES]).await.unwrap();
+        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        fail.set(true);
+        user.unlink("/old").await.unwrap();
+        assert_eq!(user.path.call(SyncAllFiles {}, ()).await, Err(Errno::EIO));
+        fail.set(false);
+        assert_eq!(user.write_file("/new", &[2; BYTES]).await, Ok(()), "the commit that it waits for succeeds");
+        assert_eq!(user.mkdir("/directory").await, Ok(()));
+    });
+    system.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
+
+/// More runs than the allocator remembers.
+#[test]
+fn however_many_are_given_back_none_is_given_out() {
+    let scratch = Scratch::new("runs");
+    let device = empty(&scratch);
+    let fail = device.fail_journal.clone();
+    System::new(&device, "none", COUNTS).run(|mut user| async move {
+        let mut taken = vec![];
+        for _ in 0..800 {
+            taken.push(user.allocator.call(TakeBlock { goal: 0 }, ()).await.unwrap());
+        }
+        fail.set(true);
+        for (number, block) in taken.into_iter().step_by(2).enumerate() {
+            user.allocator.call(FreeBlocks { first: block, count: 1, books: true }, ()).await.unwrap();
+            let next = user.allocator.call(TakeBlock { goal: block }, ()).await;
+            assert_ne!(next, Ok(block), "after {number} others");
+        }
+    });
+}
