@@ -40,6 +40,8 @@ pub struct Journal {
     pub(crate) own: &'static mut Page,
     pub(crate) copy: &'static mut Page,
     runs: Vec<Run, RUNS_MAX>,
+    /// The file has no block behind its last run.
+    ends: bool,
     pub(crate) length: u32,
     pub(crate) first: u32,
     /// The next transaction's number and first block.
@@ -55,7 +57,19 @@ impl Journal {
     pub fn new(disk: Client<Disk>, pages: &'static mut [Page; 2]) -> Journal {
         let [own, copy] = pages;
         let runs = Vec::new();
-        Journal { disk, own, copy, runs, length: 0, first: 0, sequence: 0, start: 0, head: 0, dirty: false }
+        Journal {
+            disk,
+            own,
+            copy,
+            runs,
+            ends: false,
+            length: 0,
+            first: 0,
+            sequence: 0,
+            start: 0,
+            head: 0,
+            dirty: false,
+        }
     }
 
     /// Reads a block of the disk into `copy`.
@@ -107,6 +121,7 @@ impl Journal {
         }
         let [direct @ .., one, two] = pointers;
         self.runs.clear();
+        self.ends = false;
         for pointer in direct {
             self.add(pointer, blocks)?;
         }
@@ -134,10 +149,14 @@ impl Journal {
         if (1..blocks).contains(&block) { Ok(()) } else { Err(Errno::EIO) }
     }
 
-    /// The next block of the file; 0: it is at its end.
+    /// The next block of the file; 0: it is at its end. One behind a hole is none of a journal.
     fn add(&mut self, block: u32, blocks: u32) -> Result<(), Errno> {
         if block == 0 {
+            self.ends = true;
             return Ok(());
+        }
+        if self.ends {
+            return Err(Errno::EIO);
         }
         self.check(block, blocks)?;
         match self.runs.last_mut() {
@@ -149,7 +168,7 @@ impl Journal {
 
     async fn add_indirect(&mut self, block: u32, blocks: u32) -> Result<(), Errno> {
         if block == 0 {
-            return Ok(());
+            return self.add(0, blocks);
         }
         self.check(block, blocks)?;
         self.read(block).await?;

@@ -131,3 +131,45 @@ fn a_medium_that_takes_nothing_can_only_be_read() {
     again.unmount();
     check_image(&scratch, &device.bytes.borrow(), "-fn");
 }
+
+/// Of the journal's inode, which is number 8 of the first group's table.
+struct JournalInode {
+    /// Where the image has its pointers, and those of its indirect block.
+    pointers: usize,
+    indirect: usize,
+}
+
+fn journal_inode(image: &[u8]) -> JournalInode {
+    let u32_at = |at: usize| u32::from_le_bytes(image[at..at + 4].try_into().unwrap()) as usize;
+    let inode_bytes = usize::from(u16::from_le_bytes(image[1024 + 88..1024 + 90].try_into().unwrap()));
+    let pointers = u32_at(4096 + 8) * 4096 + 7 * inode_bytes + 40;
+    JournalInode { pointers, indirect: u32_at(pointers + 12 * 4) * 4096 }
+}
+
+/// With a block more at its end the journal of 4 MiB is long enough for what it says of itself, and all blocks
+/// behind a hole would be taken for the ones before them.
+#[test]
+fn a_journal_with_a_hole_is_not_mounted() {
+    let scratch = Scratch::new("hole");
+    let made = make_image(&scratch, 16, None, &[]);
+    let JournalInode { pointers, indirect } = journal_inode(&made);
+    let (direct, behind) = (pointers + 5 * 4, indirect + 1012 * 4);
+    for (hole, mounts) in
+        [(None, true), (Some(direct), false), (Some(indirect + 7 * 4), false), (Some(pointers), false)]
+    {
+        let mut image = made.clone();
+        assert_eq!(image[behind..behind + 4], [0; 4], "the journal is longer than was asked for");
+        image.copy_within(direct..direct + 4, behind);
+        if let Some(hole) = hole {
+            assert_ne!(image[hole..hole + 4], [0; 4], "the journal has no block there");
+            image[hole..hole + 4].fill(0);
+        }
+        let device = Medium512::default();
+        *device.bytes.borrow_mut() = image.clone();
+        System::new(&device, "none", COUNTS).run(move |mut user| async move {
+            let made = user.mkdir("/new").await;
+            assert_eq!(made, if mounts { Ok(()) } else { Err(Errno::EIO) }, "a hole at {hole:?}");
+        });
+        assert!(mounts || *device.bytes.borrow() == image, "what cannot be mounted stays as it is");
+    }
+}
