@@ -17,7 +17,7 @@ use renga_proto::inode::{
     CommitAll, Create, Facts, Freeze, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Links, Load, LockNames,
     Thaw, Unload,
 };
-use renga_rt::{BOARDS_MAX, Call, Client, Errno, Family, Held, Never, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Family, Held, Never, Port, Protocol};
 
 /// No inode.
 const NO_INODE: u32 = 0;
@@ -256,9 +256,7 @@ impl State {
 
     fn release(&mut self, slot: usize, board: u8) -> Result<(), Errno> {
         let references = &mut self.slots.get_mut(slot).ok_or(Errno::EINVAL)?.references;
-        // A reference that travelled with a program is counted where it came from.
-        let travelled = |references: &mut Held| (0..BOARDS_MAX as u8).any(|other| references.remove(other));
-        if references.remove(board) || travelled(references) { Ok(()) } else { Err(Errno::EINVAL) }
+        if references.remove(board) { Ok(()) } else { Err(Errno::EINVAL) }
     }
 
     fn keep(&mut self, slot: usize, board: u8) -> Result<(), Errno> {

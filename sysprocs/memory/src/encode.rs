@@ -85,8 +85,7 @@ impl Space {
     pub fn encode_borrowed(&self, out: &mut [u8]) -> Result<usize, Errno> {
         self.encode(BORROWED, out)
     }
-    /// Writes areas, files and break for another board. Each file must be lent
-    /// ([`Space::lend_files`]).
+    /// Writes areas, files and break for another board.
     pub fn encode_areas(&self, out: &mut [u8]) -> Result<usize, Errno> {
         self.encode(DESCRIBED, out)
     }
@@ -117,8 +116,8 @@ impl Space {
         Ok(space)
     }
 
-    /// A new space with areas and files described on another board; no page is present. It takes over
-    /// the references that were lent, also if it fails.
+    /// A new space with areas and files described on another board; no page is present. The files
+    /// are to be kept active by somebody else until this is done.
     pub async fn decode_areas<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, bytes: &[u8]) -> Result<Space, Errno> {
         let mut reader = Reader { bytes };
         if reader.get()? != DESCRIBED {
@@ -132,7 +131,7 @@ impl Space {
         for (index, &file) in described.files.as_slice().iter().enumerate() {
             let mut kept = file;
             if let Some(file) = file
-                && let Err(errno) = pager.adopt_file(file.slot).await
+                && let Err(errno) = pager.keep_file(file.slot).await
             {
                 kept = None;
                 result = Err(errno);
@@ -160,32 +159,6 @@ impl Space {
         self.files = get_files(reader)?;
         self.areas = get_areas(reader, &self.files)?;
         Ok(())
-    }
-
-    /// Takes a reference of the inode directory to each file, for a copy on another board. Undone by
-    /// [`Space::take_files_back`] if the copy is not made.
-    pub async fn lend_files<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        for (index, file) in self.files.as_slice().iter().enumerate() {
-            if let Some(file) = file
-                && let Err(errno) = pager.lend_file(file.slot).await
-            {
-                take_back(pager, &self.files.as_slice()[..index]).await;
-                return Err(errno);
-            }
-        }
-        Ok(())
-    }
-    /// Gives the references lent back.
-    pub async fn take_files_back<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) {
-        take_back(pager, self.files.as_slice()).await;
-    }
-}
-
-async fn take_back<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, files: &[Option<MappedFile>]) {
-    for file in files.iter().flatten() {
-        if pager.adopt_file(file.slot).await.is_ok() {
-            pager.release_file(file.slot).await;
-        }
     }
 }
 

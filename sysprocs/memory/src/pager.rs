@@ -9,7 +9,7 @@ use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, TABLES_PER_MAP_MAX, UserMemory};
 use renga_proto::inode::{Inode, ReadAt};
 use renga_proto::memory::{AllocateFrame, FreeFrame, FreeFrames, MakePrivate, Memory};
-use renga_proto::text::{AdoptFile, FindPage, KeepFile, LendFile, OfferPage, ReleaseFile, Shrink, Text};
+use renga_proto::text::{FindPage, KeepFile, OfferPage, ReleaseFile, Shrink, Text};
 use renga_rt::{Client, Family};
 
 /// Cached file pages to give up when memory is short.
@@ -125,17 +125,9 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     pub async fn keep_file(&mut self, slot: u16) -> Result<(), Errno> {
         self.text.call(KeepFile { slot }, ()).await
     }
-    /// As `keep_file`, with the caller's reference at the inode directory, which is gone afterwards.
-    pub async fn adopt_file(&mut self, slot: u16) -> Result<(), Errno> {
-        self.text.call(AdoptFile { slot }, ()).await
-    }
     /// One use less.
     pub async fn release_file(&mut self, slot: u16) {
         // The text process logs what it does not know.
         let _ = self.text.call(ReleaseFile { slot }, ()).await;
-    }
-    /// A reference at the inode directory for a program on its way to another board.
-    pub async fn lend_file(&mut self, slot: u16) -> Result<(), Errno> {
-        self.text.call(LendFile { slot }, ()).await
     }
 }

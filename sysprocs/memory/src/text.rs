@@ -73,17 +73,9 @@ impl State {
                 let kept = self.keep(call.entry().slot).await;
                 call.reply(kept);
             }
-            TextCall::AdoptFile(call) => {
-                let adopted = self.adopt(call.entry().slot).await;
-                call.reply(adopted);
-            }
             TextCall::ReleaseFile(call) => {
                 let released = self.release(call.entry().slot).await;
                 call.reply(released);
-            }
-            TextCall::LendFile(call) => {
-                let lent = self.directory.call(Keep { slot: call.entry().slot }, ()).await;
-                call.reply(lent);
             }
         }
     }
@@ -201,7 +193,7 @@ impl State {
             kept = self.directory.call(Keep { slot }, ()).await;
         }
         kept?;
-        self.add(slot)
+        self.files.push(UsedFile { slot, uses: 1 }).map_err(|_| Errno::ENFILE)
     }
 
     /// Forgets all files and pages.
@@ -209,26 +201,6 @@ impl State {
         self.files.clear();
         self.shrink(u32::MAX).await;
         self.anew = true;
-    }
-
-    async fn adopt(&mut self, slot: u16) -> Result<(), Errno> {
-        if self.file(slot).is_none() && !self.files.is_full() {
-            return self.add(slot);
-        }
-        let kept = self.keep(slot).await;
-        // The board has its own reference, or could not take one more.
-        match self.directory.call(Release { slot }, ()).await {
-            Err(Errno::ESTALE) => {
-                // Its own was of another life, and this one is not given back.
-                self.begin_anew().await;
-                self.add(slot)
-            }
-            released => released.and(kept),
-        }
-    }
-
-    fn add(&mut self, slot: u16) -> Result<(), Errno> {
-        self.files.push(UsedFile { slot, uses: 1 }).map_err(|_| Errno::ENFILE)
     }
 
     async fn release(&mut self, slot: u16) -> Result<(), Errno> {

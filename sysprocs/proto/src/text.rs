@@ -27,13 +27,7 @@ protocol! {
         3 FindPages { ino: u32, version: u64, page: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// One program more maps the active inode `slot`, which something else holds active now.
         4 KeepFile { slot: u16 } (()) -> Result<(), Errno>;
-        /// As `KeepFile`, and the caller's reference at the inode directory passes to the cache, also
-        /// if this fails.
-        5 AdoptFile { slot: u16 } (()) -> Result<(), Errno>;
         /// One program less maps it.
-        6 ReleaseFile { slot: u16 } (()) -> Result<(), Errno> [releases];
-        /// One reference more at the inode directory, for a program on its way to another board, to
-        /// be adopted there.
-        7 LendFile { slot: u16 } (()) -> Result<(), Errno>;
+        5 ReleaseFile { slot: u16 } (()) -> Result<(), Errno> [releases];
     }
 }

@@ -159,27 +159,14 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn send_to(&mut self, target: u8, wishes: Wishes) -> Result<u32, Errno> {
         let mut there = self.services.clients.all_memory.at(target, 0).ok_or(Errno::EINVAL)?;
         let (space, mut pager) = self.memory();
-        space.lend_files(&mut pager).await?;
-        let export = match space.export_pages(&mut pager, &mut there).await {
-            Ok(export) => export,
-            Err(errno) => {
-                space.take_files_back(&mut pager).await;
-                return Err(errno);
-            }
-        };
+        let export = space.export_pages(&mut pager, &mut there).await?;
         let sent = self.send_descriptor(target, wishes, export.first_list()).await;
-        let (space, mut pager) = self.memory();
+        let (_, mut pager) = self.memory();
         match sent {
             Ok(_) => export.finish(&mut pager).await,
-            Err(errno) if is_loss(errno) => {
-                // What was stored there is gone with the board.
-                export.finish(&mut pager).await;
-                space.take_files_back(&mut pager).await;
-            }
-            Err(_) => {
-                export.cancel(&mut pager, &mut there).await;
-                space.take_files_back(&mut pager).await;
-            }
+            // What was stored there is gone with the board.
+            Err(errno) if is_loss(errno) => export.finish(&mut pager).await,
+            Err(_) => export.cancel(&mut pager, &mut there).await,
         }
         sent
     }
