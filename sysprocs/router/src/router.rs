@@ -246,7 +246,9 @@ impl<D: Phy + 'static> Router<D> {
         }
         let peer = self.peer(board);
         if peer.closing.put_off() {
-            return; // it is greeted when that is over
+            // It is greeted when that is over. It is not waited for longer: what is not over may be the call of a
+            // server that itself waits for this board.
+            return;
         }
         let again = peer.session.receive_hello(now_ns, header.epoch, header.sequence, hello);
         self.count_again(again);

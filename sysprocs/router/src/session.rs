@@ -222,7 +222,8 @@ impl Session {
             self.state = State::Greeting;
             self.greet_at_ns = now_ns + self.timing.greet_ns;
         }
-        self.greet_until_ns = self.greet_until_ns.max(now_ns + self.timing.dead_ns);
+        // It is there: from now on silence means what it means in a session, also soon after boot.
+        self.greet_until_ns = now_ns + self.timing.dead_ns;
         // Nothing of this session can have arrived there.
         if hello.known == Some(self.epoch) && sequence == 0 {
             (self.state, self.heard_ns) = (State::Up, now_ns);

@@ -21,8 +21,10 @@ use renga_core::{Arena, Process};
 use renga_phy::FRAME_BYTES_MAX;
 use renga_rt::{PAGE_BYTES, ProcId, Watch};
 
-/// Sessions of one life count on from its first epoch: the next life's first is as far from there as can be,
-/// also where lives are numbered one after the other. Odd, so that 256 lives have 256 epochs.
+/// Between the first epochs of two lives, which are numbered one after the other. Each session of a life has the
+/// next epoch, so the other boards may still know one a little behind the first: that must not be the next life's
+/// first. With 157, which is 0.61 of 256, those of any few lives in a row are far apart; it is odd, so that 256
+/// lives have 256 epochs.
 const EPOCH_STEP: u8 = 157;
 
 /// What the placement says of one board's link.
@@ -32,9 +34,9 @@ pub struct LinkPlan {
     pub board: u8,
     /// Boards in the cluster.
     pub boards: u8,
-    /// Should be another number than before the board's last reset: then even a frame sent before that
-    /// and still on its way is known as such.
-    pub epoch: u8,
+    /// How many times the board has started, or any number that is another one than before its last reset: then
+    /// even a frame sent before that and still on its way is known as such.
+    pub life: u8,
     /// Local processes that call other boards: their indices, ascending.
     pub callers: &'static [u16],
     /// Processes of other boards that call here, ascending.
@@ -118,7 +120,7 @@ fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
     let remotes = plan.remotes.iter().filter(|remote| remote.board.0 == board).count();
     let places = Jobs::places(plan.callers.len(), remotes, plan.slots);
     Peer {
-        session: Session::new(plan.board, board, plan.epoch.wrapping_mul(EPOCH_STEP), plan.timing),
+        session: Session::new(plan.board, board, plan.life.wrapping_mul(EPOCH_STEP), plan.timing),
         jobs: Jobs::new(arena.put_slice(places, |_| Job::Call(0))),
         waiting: 0,
         serving: 0,

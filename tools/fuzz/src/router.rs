@@ -133,7 +133,7 @@ impl Attack {
         let plan = LinkPlan {
             board: 0,
             boards: 2,
-            epoch: 1,
+            life: 1,
             callers: arena.put_slice(1, |_| caller.id().index),
             remotes: arena.put_slice(REMOTES, |i| ProcId::new(1, FIRST_REMOTE + i as u16)),
             proxies: &all[1..=PROXIES],

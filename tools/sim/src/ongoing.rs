@@ -34,11 +34,13 @@ impl Ongoing {
             Trouble::Death(board) => {
                 cluster.kill(board);
                 self.reach.set_down(board, true, now_ns);
+                self.reach.set_hung(board, false, now_ns);
             }
             Trouble::Hang(board) | Trouble::Wedge(board) => {
                 if cluster.alive(board) {
                     cluster.hang(board);
                     self.reach.set_down(board, true, now_ns);
+                    self.reach.set_hung(board, true, now_ns);
                 }
             }
             Trouble::CutOff(board) => self.join(cluster, board, board + 1),
@@ -57,6 +59,7 @@ impl Ongoing {
             Trouble::Hang(board) if cluster.alive(board) => {
                 cluster.resume(board);
                 self.reach.set_down(board, false, cluster.now_ns());
+                self.reach.set_hung(board, false, cluster.now_ns());
             }
             Trouble::CutOff(board) => self.join(cluster, board, 0),
             Trouble::Parting(_) => (0..self.boards()).for_each(|board| self.join(cluster, board, 0)),
@@ -69,6 +72,7 @@ impl Ongoing {
     /// A board boots.
     pub fn booted(&mut self, board: u8, now_ns: u64) {
         self.reach.set_down(board, false, now_ns);
+        self.reach.set_hung(board, false, now_ns);
     }
 
     fn join(&mut self, cluster: &Cluster, board: u8, group: u8) {

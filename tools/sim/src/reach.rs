@@ -18,12 +18,30 @@ type Pair = (u8, u8);
 pub struct Reach {
     down: Vec<bool>,
     groups: Vec<u8>,
-    /// Since when, and which of the two went down meanwhile.
-    apart: BTreeMap<Pair, (u64, [bool; 2])>,
+    /// Pairs that cannot reach each other now.
+    apart: BTreeMap<Pair, Since>,
     /// Since when pairs that were apart are together again.
     together: BTreeMap<Pair, u64>,
+    /// By board: it hangs, and may hold the bus: then nobody can talk.
+    hung: Vec<bool>,
+    /// Since when some board hangs.
+    stalled_ns: Option<u64>,
     /// From when until when, of those that had met before.
     past: Vec<Apart>,
+}
+
+/// How a pair is apart.
+struct Since {
+    from_ns: u64,
+    /// The two had met before.
+    met: bool,
+    /// Which of the two went down meanwhile.
+    downs: [bool; 2],
+}
+
+/// All pairs of `boards`.
+fn pairs(boards: u8) -> impl Iterator<Item = Pair> {
+    (0..boards).flat_map(move |low| (low + 1..boards).map(move |high| (low, high)))
 }
 
 /// A pair that was apart.
@@ -43,6 +61,8 @@ impl Reach {
             groups: vec![0; boards],
             apart: BTreeMap::new(),
             together: BTreeMap::new(),
+            hung: vec![false; boards],
+            stalled_ns: None,
             past: Vec::new(),
         }
     }
@@ -53,6 +73,22 @@ impl Reach {
         self.look(now_ns);
     }
 
+    /// A board begins to hang, or ceases to: meanwhile pairs that have not met cannot do so.
+    pub fn set_hung(&mut self, board: u8, hung: bool, now_ns: u64) {
+        self.hung[usize::from(board)] = hung;
+        if self.hung.contains(&true) {
+            self.stalled_ns.get_or_insert(now_ns);
+        } else if let Some(stalled_ns) = self.stalled_ns.take() {
+            let boards = self.down.len() as u8;
+            for pair in pairs(boards) {
+                let together_ns = self.together.entry(pair).or_insert(0);
+                if stalled_ns < *together_ns + MEETING_NS {
+                    *together_ns = now_ns;
+                }
+            }
+        }
+    }
+
     /// A board is put into another group.
     pub fn set_group(&mut self, board: u8, group: u8, now_ns: u64) {
         self.groups[usize::from(board)] = group;
@@ -61,15 +97,18 @@ impl Reach {
 
     fn look(&mut self, now_ns: u64) {
         let boards = self.down.len() as u8;
-        for pair in (0..boards).flat_map(|low| (low + 1..boards).map(move |high| (low, high))) {
+        for pair in pairs(boards) {
             let (low, high) = (usize::from(pair.0), usize::from(pair.1));
             let apart = self.down[low] || self.down[high] || self.groups[low] != self.groups[high];
             if apart {
-                let (_, downs) = self.apart.entry(pair).or_insert((now_ns, [false; 2]));
+                let together_ns = self.together.get(&pair).copied().unwrap_or(0);
+                let met = self.stalled_ns.unwrap_or(now_ns) >= together_ns + MEETING_NS;
+                let since = Since { from_ns: now_ns, met, downs: [false; 2] };
+                let Since { downs, .. } = self.apart.entry(pair).or_insert(since);
                 *downs = [downs[0] | self.down[low], downs[1] | self.down[high]];
-            } else if let Some((from_ns, downs)) = self.apart.remove(&pair) {
-                let together_ns = self.together.insert(pair, now_ns).unwrap_or(0);
-                if from_ns >= together_ns + MEETING_NS {
+            } else if let Some(Since { from_ns, met, downs }) = self.apart.remove(&pair) {
+                self.together.insert(pair, now_ns);
+                if met {
                     self.past.push(Apart { pair, from_ns, to_ns: now_ns, downs });
                 }
             }
@@ -83,5 +122,33 @@ impl Reach {
         let own = usize::from(caller > server);
         let mut times = self.past.iter().filter(|apart| apart.pair == pair && !apart.downs[own]);
         times.any(|apart| apart.from_ns.max(began_ns) + TOLD_NS < apart.to_ns.min(ended_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MEETING_NS, Reach, TOLD_NS};
+
+    /// Whether a call begun at once is late when board 1 is down from `MEETING_NS` and a ns on for twice as long as
+    /// callers may wait, and board 2 has hung from `from_ns` until `to_ns`.
+    fn late(from_ns: u64, to_ns: u64) -> bool {
+        let mut reach = Reach::new(3);
+        let died_ns = MEETING_NS + 1;
+        let mut events = [(from_ns, 2, true), (to_ns, 2, false), (died_ns, 1, true), (died_ns + 2 * TOLD_NS, 1, false)];
+        events.sort_unstable();
+        for (at_ns, board, begins) in events {
+            reach.set_down(board, begins, at_ns);
+            if board == 2 {
+                reach.set_hung(board, begins, at_ns);
+            }
+        }
+        reach.is_late(0, 1, 0, died_ns + 2 * TOLD_NS)
+    }
+
+    #[test]
+    fn boards_do_not_meet_while_another_holds_the_bus() {
+        assert!(late(u64::MAX / 2, u64::MAX / 2 + 1), "they have met");
+        assert!(!late(MEETING_NS / 10, MEETING_NS * 9), "the other still hangs when board 1 dies");
+        assert!(!late(MEETING_NS / 10, MEETING_NS / 2), "they had half the time afterwards");
     }
 }

@@ -31,7 +31,7 @@ impl Boot {
         };
         // Without an emulator nobody counts a board's starts, but no two take the same time to come here.
         let starts = emulator.as_ref().map_or_else(|| hardware::now_ns() as u32, EmulatorLink::starts);
-        let plan = self.link_plan(timing, first_epoch(starts));
+        let plan = self.link_plan(timing, starts as u8);
         let link = Link::new(self.arena, &plan, process);
         let board = self.directory.board();
         let device = self.arena.put(|| LinkDevice::choose(emulator, wanted, board));
@@ -66,7 +66,7 @@ impl Boot {
         self.servers(Kind::LinkStatus, |_, _me, port, _| renga_router::link_status(port, stats));
     }
 
-    fn link_plan(&self, timing: LinkTiming, epoch: u8) -> LinkPlan {
+    fn link_plan(&self, timing: LinkTiming, life: u8) -> LinkPlan {
         let (arena, board) = (self.arena, self.board);
         let number = self.directory.board();
         let rows = || board.proxies.iter();
@@ -97,7 +97,7 @@ impl Boot {
         LinkPlan {
             board: number,
             boards: SYSTEM.boards.len() as u8,
-            epoch,
+            life,
             callers: callers_of(arena, number),
             remotes: arena.put_slice(usize::from(remotes), |index| remote(index as u16).0),
             proxies,
@@ -128,13 +128,6 @@ impl Boot {
             None => unreachable!("counted above"),
         })
     }
-}
-
-/// The epoch of this board's first sessions: another one at each of 256 starts, and far from those that the sessions of
-/// the start before have come to.
-fn first_epoch(starts: u32) -> u8 {
-    const STRIDE: u32 = 37;
-    1u32.wrapping_add(starts.wrapping_sub(1).wrapping_mul(STRIDE)) as u8
 }
 
 fn edge_rule(servers: &Placed, callers: &Proxies) -> EdgeRule {

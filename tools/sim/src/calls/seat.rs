@@ -188,7 +188,7 @@ impl Cast {
         let plan = LinkPlan {
             board: number,
             boards: layout.boards,
-            epoch: site.boots,
+            life: site.boots,
             callers: arena.put_slice(callers.len(), |at| callers[at]),
             remotes: arena.put_slice(remotes.len(), |at| remotes[at]),
             proxies: &all[layout.first_proxy()..layout.first_server()],

@@ -83,7 +83,7 @@ fn plan(site: &Site, directory: &Directory) -> LinkPlan {
     LinkPlan {
         board: number as u8,
         boards: checked.boards.len() as u8,
-        epoch: site.boots,
+        life: site.boots,
         callers: leaked(arena, &callers(checked, number)),
         remotes: leaked(arena, &remotes),
         proxies: leaked(arena, &proxies),

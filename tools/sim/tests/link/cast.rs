@@ -208,7 +208,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
     let plan = LinkPlan {
         board: number,
         boards: cast.boards,
-        epoch: 1, // also after a reset: the worst case
+        life: 1, // also after a reset: the worst case
         callers: arena.put_slice(cast.clients, |i| clients[i].id().index),
         remotes: arena.put_slice(remotes.len(), |i| remotes[i]),
         proxies: &all[1..cast.first_server()],

@@ -239,3 +239,23 @@ fn a_call_of_the_life_before_is_over_before_the_next_life_may_call() {
     assert!(passed.borrow().is_empty());
     assert_eq!(seen[0].stats.refused.get(), 0);
 }
+
+/// It was heard, so it is not one that boots slowly.
+#[test]
+fn a_board_that_dies_before_its_first_session_is_up_keeps_nobody_waiting() {
+    let mut heard_and_not_up = 0;
+    for cut_ns in (3 * MS..4 * MS).step_by(20_000) {
+        let results = Results::default();
+        let noted = results.clone();
+        let (mut cluster, seen) =
+            cluster(ClusterSetup::new(2), Cast::pair(1), move |board, _| waiter(&noted).filter(|_| board == 1));
+        cluster.run_until(cut_ns);
+        cluster.bus().cut_off(0, true);
+        cluster.run_until(cut_ns + NOTICED_NS);
+        let heard = seen[1].stats.frames_received.get() > 0;
+        let told: Vec<_> = results.borrow().iter().map(|(_, result)| *result).collect();
+        assert!(!heard || told == [Err(Errno::EHOSTDOWN)], "cut at {cut_ns}: {told:?}");
+        heard_and_not_up += u32::from(heard && seen[0].stats.frames_received.get() == 0);
+    }
+    assert!(heard_and_not_up > 0, "every cut was before or after");
+}

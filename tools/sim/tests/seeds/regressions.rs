@@ -39,6 +39,25 @@ fn the_next_life_of_a_board_is_not_taken_for_the_last() {
     }
 }
 
+/// A board was heard, and died before its session was up: callers waited as for a board that boots slowly. In two of
+/// these it was never heard, as a third board hung with the bus; then the judge was wrong.
+#[test]
+fn a_board_that_dies_while_it_greets_keeps_nobody_waiting() {
+    for seed in [5_034_219, 5_221_804, 5_338_221] {
+        link(seed, None, "");
+    }
+}
+
+/// A server here is called by the last life of a board and calls that board itself: the next session waits until the
+/// call from there is over, which waits for the next session. A greeting that had to wait was once taken for a reason
+/// to wait on.
+#[test]
+fn a_greeting_that_has_to_wait_lets_nobody_wait_longer() {
+    for seed in [5_007_530, 5_008_759, 5_014_710] {
+        link(seed, None, "");
+    }
+}
+
 /// The judge called a caller late whose own board had hung.
 #[test]
 fn a_board_that_hung_is_told_when_it_goes_on() {
