@@ -16,7 +16,8 @@ use renga_rt::signature;
 pub enum Place {
     /// Wherever the system file says.
     Any,
-    /// On the board that owns the disk.
+    /// On the board that owns the disk: next to the medium, or next to the lock of names, which does not answer
+    /// callers of other boards that are interrupted or die while they wait for it.
     DiskBoard,
     /// On every board.
     Every,
@@ -58,10 +59,10 @@ facts! {
     BufferDirectory renga_fs::buffer_directory, Any, 1;
     Buffer renga_fs::buffer, Any, 512;
     Allocator renga_fs::allocator, Any, 1;
-    InodeDirectory renga_fs::inode_directory, Any, 1;
+    InodeDirectory renga_fs::inode_directory, DiskBoard, 1;
     Inode renga_fs::inode, Any, 256;
     WriteBack renga_fs::write_back, Any, 1;
-    Path renga_fs::path, Any, 16;
+    Path renga_fs::path, DiskBoard, 16;
     File renga_fs::file, Every, 128;
     FileTable renga_fs::file_table, Every, 1;
     Pipe renga_pipe::pipe, Every, 64;

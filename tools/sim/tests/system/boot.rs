@@ -1,7 +1,9 @@
 //! Boot to the first program, and a clean stop.
 
 use crate::machine::{possible, run};
+use renga_placement::PlacementError;
 use renga_sim::program::Open;
+use renga_sim::system::{PAIR, placement};
 
 #[test]
 fn init_runs_and_stops_the_system() {
@@ -26,4 +28,17 @@ fn init_runs_and_stops_the_system() {
     assert_eq!((finished.status, finished.system.screen().as_str()), (5, "hello\n"));
     assert_eq!(finished.files["/new"], [7; 100_000]);
     assert!(!finished.files.contains_key("/etc/motd"));
+}
+
+/// The lock of names does not answer callers of other boards that are interrupted or die while they wait for it.
+#[test]
+fn names_are_changed_on_the_disk_board_alone() {
+    for (kind, line) in
+        [("path", "path             = { on = \"a\""), ("inode_directory", "inode_directory  = { on = \"a\"")]
+    {
+        assert_eq!(PAIR.matches(line).count(), 1, "{line}");
+        let error = placement(&PAIR.replace(line, &line.replace("\"a\"", "\"b\""))).unwrap_err();
+        assert!(matches!(error, PlacementError::DiskKindElsewhere { kind: found, .. } if found == kind), "{error}");
+        assert!(error.to_string().contains("must run where the disk is: on \"a\" alone"), "{error}");
+    }
 }
