@@ -48,7 +48,7 @@ fn children_of_who_never_waits_are_gone() {
     let (mut table, shell) = with_shell();
     table.set_reaps(shell, true).unwrap();
     let child = table.spawn(2, shell, 0, 0).unwrap();
-    table.add_child(shell, 9, 9).unwrap();
+    table.add_child(shell, 9, 9, 0).unwrap();
     assert_eq!(table.exit(child, 0), Ok(shell));
     assert!(table.get(child).is_err());
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
@@ -57,7 +57,7 @@ fn children_of_who_never_waits_are_gone() {
     assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
     // It ends before its parent has made the record.
     table.child_exited(shell, 17, 0).unwrap();
-    table.add_child(shell, 17, 17).unwrap();
+    table.add_child(shell, 17, 17, 0).unwrap();
     assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
 }
 
@@ -106,7 +106,7 @@ fn a_child_elsewhere_has_its_record_here() {
     // It ends before its parent has made the record.
     assert_eq!(other.exit(child, killed(SIGKILL)), Ok(shell));
     table.child_exited(shell, child, killed(SIGKILL)).unwrap();
-    table.add_child(shell, child, 44).unwrap();
+    table.add_child(shell, child, 44, 0).unwrap();
     let waited = table.wait(shell, -44, 0).unwrap().unwrap();
     assert_eq!(waited, Waited { pid: child, status: 9 });
     assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent is nobody's concern");
@@ -117,11 +117,28 @@ fn a_child_elsewhere_has_its_record_here() {
 #[test]
 fn a_dead_board_kills_its_children() {
     let (mut table, shell) = with_shell();
-    table.add_child(shell, 9, 9).unwrap();
-    table.add_child(shell, 10, 10).unwrap();
+    table.add_child(shell, 9, 9, 0).unwrap();
+    table.add_child(shell, 10, 10, 0).unwrap();
     table.board_died(1);
     assert_eq!(table.wait(shell, ANY, 0).unwrap(), Some(Waited { pid: 9, status: killed(SIGKILL) }));
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+}
+
+/// Whoever makes a child elsewhere tells of it when the call is answered; by then its board may be dead.
+#[test]
+fn a_child_whose_board_died_before_its_record_came_is_waited_for() {
+    let (mut table, shell) = with_shell();
+    table.board_died(2);
+    let seen = table.relate(shell).unwrap().deaths;
+    table.board_died(1);
+    table.add_child(shell, 9, 9, seen).unwrap();
+    table.add_child(shell, 10, 10, seen).unwrap();
+    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited { pid: 9, status: killed(SIGKILL) })));
+    assert_eq!(table.wait(shell, 10, 0), Ok(None), "another board's child lives");
+    assert_eq!(table.far_boards(), 1 << 2);
+    // The board is back, and a child there lives.
+    table.add_child(shell, 17, 17, table.relate(shell).unwrap().deaths).unwrap();
+    assert_eq!(table.wait(shell, 17, 0), Ok(None));
 }
 
 #[test]

@@ -50,6 +50,8 @@ in_words! {
         group: u32,
         /// Its session.
         session: u32,
+        /// How many ends of boards its board had been told of.
+        deaths: u32,
     }
 }
 
@@ -65,8 +67,9 @@ protocol! {
         /// From another board it is answered when the process has taken up what its descriptor names
         /// (`TakenUp`): until then the caller keeps all of that alive.
         1 Spawn { parent: u32, group: u32, session: u32 } (&'a [u8]) -> Result<u32, Errno> [defers];
-        /// Records a child made on another board.
-        2 AddChild { parent: u32, child: u32, group: u32 } (()) -> Result<(), Errno>;
+        /// Records a child made on another board after `deaths` (`Relate`) ends of boards: if its own board has
+        /// ended since, the child has been killed.
+        2 AddChild { parent: u32, child: u32, group: u32, deaths: u32 } (()) -> Result<(), Errno>;
         /// A process of this board ends: its record and slot are freed, its children here given to
         /// init. Answers with its parent's pid; if that is of this board, the parent's record has it.
         3 Exit { pid: u32, status: u32 } (()) -> Result<u32, Errno>;

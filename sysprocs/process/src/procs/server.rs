@@ -76,7 +76,7 @@ impl Server {
             ProcsCall::Spawn(call) => self.spawn(call),
             ProcsCall::AddChild(call) => {
                 let entry = call.entry();
-                call.reply(table.add_child(entry.parent, entry.child, entry.group));
+                call.reply(table.add_child(entry.parent, entry.child, entry.group, entry.deaths));
             }
             ProcsCall::Exit(call) => {
                 let entry = call.entry();

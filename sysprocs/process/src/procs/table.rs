@@ -35,6 +35,9 @@ pub struct Table {
     sequence: u32,
     /// Children on each other board.
     far: [u16; BOARDS_MAX],
+    /// Ends of boards so far, and which of them was the last of each board.
+    deaths: u32,
+    last_death: [u32; BOARDS_MAX],
     /// Slots whose process must look at its signals.
     pub to_interrupt: SlotSet,
     /// Slots whose held call may have an answer now.
@@ -52,6 +55,8 @@ impl Table {
             used: 0,
             sequence: u32::from(boot.saturating_sub(1)) * PIDS_BETWEEN_STARTS % (SEQUENCE_MAX - 1),
             far: [0; BOARDS_MAX],
+            deaths: 0,
+            last_death: [0; BOARDS_MAX],
             to_interrupt: 0,
             to_answer: 0,
         }
@@ -142,13 +147,22 @@ impl Table {
         Ok(INIT)
     }
 
-    /// The record of a child made on another board, or a change of its group.
-    pub fn add_child(&mut self, parent: u32, child: u32, group: u32) -> Result<(), Errno> {
+    /// The record of a child made on another board when there had been `deaths` ends of boards. It may have ended
+    /// meanwhile, and so may its board.
+    pub fn add_child(&mut self, parent: u32, child: u32, group: u32, deaths: u32) -> Result<(), Errno> {
         if let Ok(index) = self.index(child) {
             self.records[index].group = group;
             self.reap(index);
             return Ok(());
         }
+        self.insert_child(parent, child, group)?;
+        if self.last_death[usize::from(board_of(child, self.init_board))] > deaths {
+            return self.child_exited(parent, child, killed(SIGKILL));
+        }
+        Ok(())
+    }
+
+    fn insert_child(&mut self, parent: u32, child: u32, group: u32) -> Result<(), Errno> {
         let session = self.get(parent)?.session;
         self.insert(Record { pid: child, parent, group, session, home: Home::Elsewhere, ..Record::FREE })
     }
@@ -192,7 +206,7 @@ impl Table {
             Ok(index) => index,
             Err(_) if self.slot(parent).is_err() => return Ok(()),
             Err(_) => {
-                self.add_child(parent, child, child)?;
+                self.insert_child(parent, child, child)?;
                 self.index(child)?
             }
         };
@@ -214,6 +228,10 @@ impl Table {
     /// A board is dead: its processes' parents here learn that they were killed, and its processes' children
     /// here are given to init. Pids of that board mean nobody any more.
     pub fn board_died(&mut self, board: u8) {
+        self.deaths += 1;
+        if let Some(last) = self.last_death.get_mut(usize::from(board)) {
+            *last = self.deaths;
+        }
         for index in 0..self.used {
             let Record { pid, parent, home, .. } = self.records[index];
             if pid != 0 && parent != INIT && board_of(parent, self.init_board) == board {
@@ -305,10 +323,10 @@ impl Table {
         }
     }
 
-    /// Parent, group and session of `pid`.
+    /// Parent, group and session of `pid`, and how many ends of boards there were so far.
     pub fn relate(&self, pid: u32) -> Result<Relations, Errno> {
         let Record { parent, group, session, .. } = *self.get(pid)?;
-        Ok(Relations { parent, group, session })
+        Ok(Relations { parent, group, session, deaths: self.deaths })
     }
 
     /// Moves `pid` to `group`.

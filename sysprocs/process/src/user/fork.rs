@@ -183,7 +183,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let spawn = Spawn { parent, group: relations.group, session: relations.session };
         let mut procs = self.services.clients.all_procs.at(target, 0).ok_or(Errno::EINVAL)?;
         let child = procs.call(spawn, &self.scratch[..bytes]).await?;
-        let record = AddChild { parent, child, group: relations.group };
+        let record = AddChild { parent, child, group: relations.group, deaths: relations.deaths };
         if let Err(errno) = self.services.clients.procs.call(record, ()).await {
             // The child runs; only waiting for it is lost.
             self.me.log("a child elsewhere has no record here", [u64::from(child), u64::from(errno.0)]);
