@@ -66,6 +66,8 @@ pub struct Site {
     late_until_ns: u64,
     /// For how long it does nothing whenever it has done something, ns.
     slowness_ns: u64,
+    /// Its user programs take so many times as long.
+    cost: u64,
 }
 
 impl Site {
@@ -160,6 +162,7 @@ impl Cluster {
             hung: false,
             late_until_ns: 0,
             slowness_ns: 0,
+            cost: 1,
         };
         build(&mut site);
         site
@@ -169,8 +172,8 @@ impl Cluster {
     pub fn reboot(&mut self, number: u8, mut build: impl FnMut(&mut Site)) {
         self.bus.reset(number);
         let place = usize::from(number);
-        let (boots, slowness_ns) = (self.sites[place].boots.wrapping_add(1), self.sites[place].slowness_ns);
-        self.sites[place] = Site { slowness_ns, ..self.boot(number, boots, &mut build) };
+        let Site { boots, slowness_ns, cost, .. } = self.sites[place];
+        self.sites[place] = Site { slowness_ns, cost, ..self.boot(number, boots.wrapping_add(1), &mut build) };
     }
 
     /// Takes the power from a board: what ran on it is gone; [`Cluster::reboot`] brings it back.
@@ -202,6 +205,11 @@ impl Cluster {
     /// Has a board take `slowness_ns` for what takes others no time, whenever it is woken.
     pub fn slow_down(&mut self, number: u8, slowness_ns: u64) {
         self.sites[usize::from(number)].slowness_ns = slowness_ns;
+    }
+
+    /// Has the user programs of a board take so many times as long.
+    pub fn set_cost(&mut self, number: u8, times: u32) {
+        self.sites[usize::from(number)].cost = u64::from(times.max(1));
     }
 
     /// The board `number`.
@@ -265,7 +273,7 @@ impl Cluster {
                 continue;
             }
             if let Some(players) = &mut site.players {
-                site.busy_until_ns = now_ns + players(site.board).max(1);
+                site.busy_until_ns = now_ns + players(site.board).max(1) * site.cost;
                 any = true;
             }
         }

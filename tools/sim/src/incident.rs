@@ -4,6 +4,7 @@
 //! others and is as fast as it was. Not here: what becomes of the processes (`cluster`).
 
 use crate::random::Random;
+use crate::system::DiskFaults;
 use renga_phy::loopback::Faults;
 
 /// Shortest and longest time without power, out of reach, or hung.
@@ -12,6 +13,14 @@ const TROUBLE_NS: (u64, u64) = (50_000, 400_000_000);
 const BURST_NS: (u64, u64) = (1_000_000, 100_000_000);
 /// Frames of a thousand that a burst harms in each way, at most.
 const BURST_PER_MILLE: u64 = 900;
+/// When the first of those that need a whole system begins.
+const EARLIEST_NS: u64 = 1_000_000;
+/// How many times as long programs of a slow board take, at most.
+const SLOW_MAX: u64 = 200;
+/// Transfers of a thousand that fail while the medium fails, below this; it is tried again where one fails.
+const DISK_PER_MILLE: u64 = 300;
+/// Writes from the beginning of a power cut to the one that it tears, below this.
+const DISK_WRITES: u64 = 32;
 /// Of a hundred runs: those with a link that is good, and those with one that is fair.
 const GOOD_LINKS_PERCENT: u64 = 40;
 const FAIR_LINKS_PERCENT: u64 = 75;
@@ -40,6 +49,12 @@ pub enum Trouble {
     TokenDoubled(u8),
     /// The link is worse.
     Burst(Faults),
+    /// The programs of a board take so many times as long.
+    Slow(u8, u32),
+    /// Transfers of the medium fail.
+    DiskErrors(DiskFaults),
+    /// The board with the disk loses its power during the write after the next so many; in the end it boots again.
+    DiskCut(u64),
 }
 
 impl Trouble {
@@ -54,6 +69,9 @@ impl Trouble {
             Trouble::TokenLost => "tokens lost",
             Trouble::TokenDoubled(_) => "tokens doubled",
             Trouble::Burst(_) => "bursts",
+            Trouble::Slow(..) => "slow boards",
+            Trouble::DiskErrors(_) => "disk errors",
+            Trouble::DiskCut(_) => "power cuts of the disk",
         }
     }
 }
@@ -87,6 +105,22 @@ impl Incident {
         Incident { at_ns, for_ns: random.spread(least, most), trouble }
     }
 
+    /// Draws one of those that need a whole system.
+    pub fn draw_of_system(random: &mut Random, boards: u8, horizon_ns: u64) -> Incident {
+        // Most runs do most of their work early.
+        let at_ns = random.spread(EARLIEST_NS, horizon_ns);
+        let trouble = match random.below(5) {
+            0 => Trouble::Slow(random.below(u64::from(boards)) as u8, random.spread(2, SLOW_MAX) as u32),
+            1 | 2 => {
+                let mut per_mille = || random.below(DISK_PER_MILLE) as u32 * u32::from(random.chance(50));
+                let (reads, writes) = (per_mille(), per_mille());
+                Trouble::DiskErrors(DiskFaults { reads_per_mille: reads, writes_per_mille: writes })
+            }
+            _ => Trouble::DiskCut(random.spread(1, DISK_WRITES) - 1),
+        };
+        Incident { at_ns, for_ns: random.spread(TROUBLE_NS.0, TROUBLE_NS.1), trouble }
+    }
+
     /// The same in a cluster of `boards`.
     pub fn within(self, boards: u8) -> Incident {
         let trouble = match self.trouble {
@@ -95,6 +129,7 @@ impl Incident {
             Trouble::Wedge(board) => Trouble::Wedge(board % boards),
             Trouble::TokenDoubled(board) => Trouble::TokenDoubled(board % boards),
             Trouble::CutOff(board) => Trouble::CutOff(board % boards),
+            Trouble::Slow(board, times) => Trouble::Slow(board % boards, times),
             of_all => of_all,
         };
         Incident { trouble, ..self }

@@ -18,11 +18,16 @@ pub fn clear() {
 
 /// Keeps a line; what boards are given as their log.
 pub fn keep(who: ProcId, text: &'static str, figures: [u64; 2]) {
+    note(format!("{who}: {text} {figures:?}"));
+}
+
+/// Keeps a line of the simulator's own.
+pub fn note(line: String) {
     LINES.with_borrow_mut(|lines| {
         if lines.len() == LINES_MAX {
             lines.pop_front();
         }
-        lines.push_back(format!("{who}: {text} {figures:?}"));
+        lines.push_back(line);
     });
 }
 

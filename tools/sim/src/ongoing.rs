@@ -7,6 +7,9 @@ use crate::incident::Trouble;
 use crate::reach::Reach;
 use renga_phy::loopback::Faults;
 
+/// The board that has the disk.
+pub const DISK_BOARD: u8 = 0;
+
 /// What goes on.
 pub struct Ongoing {
     /// What the link does when nothing makes it worse.
@@ -48,6 +51,10 @@ impl Ongoing {
             Trouble::TokenLost => cluster.bus().lose_next_token(),
             Trouble::TokenDoubled(board) => cluster.bus().offer_token(board),
             Trouble::Burst(faults) => cluster.bus().set_faults(faults),
+            Trouble::Slow(board, times) => cluster.set_cost(board, times),
+            // What it does to the medium is the system's affair.
+            Trouble::DiskCut(_) => self.begin(cluster, Trouble::Death(DISK_BOARD)),
+            Trouble::DiskErrors(_) => {}
         }
     }
 
@@ -64,7 +71,9 @@ impl Ongoing {
             Trouble::CutOff(board) => self.join(cluster, board, 0),
             Trouble::Parting(_) => (0..self.boards()).for_each(|board| self.join(cluster, board, 0)),
             Trouble::Burst(_) => cluster.bus().set_faults(self.link),
-            Trouble::Hang(_) | Trouble::TokenLost | Trouble::TokenDoubled(_) => {}
+            Trouble::Slow(board, _) => cluster.set_cost(board, 1),
+            Trouble::DiskCut(_) => return self.end(cluster, Trouble::Death(DISK_BOARD)),
+            Trouble::Hang(_) | Trouble::TokenLost | Trouble::TokenDoubled(_) | Trouble::DiskErrors(_) => {}
         }
         None
     }

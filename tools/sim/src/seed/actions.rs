@@ -32,6 +32,11 @@ const MEDIA: [&str; 4] = ["none", "none", "sd", "hdd-1989"];
 const QUIET_PERCENT: u64 = 30;
 const INCIDENTS_MAX: u64 = 4;
 const HORIZON_NS: u64 = 800_000_000;
+/// Of the seeds that may have them, those of a hundred with faults of the medium or slow boards, and how many at most.
+const MEDIUM_PERCENT: u64 = 60;
+const MEDIUM_MAX: u64 = 3;
+/// Of a hundred files that are appended to, those that are then also synced, as nothing is known of the others.
+const SYNC_PERCENT: u64 = 80;
 /// Signals that end a program that does nothing about them.
 const SIGNALS: [u8; 3] = [9, 15, 2];
 
@@ -173,6 +178,23 @@ impl Plan {
         Plan { workers, rovers, nudges, medium, incidents: incidents.filter(spared).collect() }
     }
 
+    /// Adds what befalls the medium of a run of `boards`, and slow boards, at most to every second seed: the others
+    /// mean what they meant before there was any of this.
+    pub fn add_of_system(&mut self, seed: u64, boards: u64) {
+        let mut random = Random::new(seed ^ 0x6d65_6469_756d);
+        if seed % 2 == 1 || !random.chance(MEDIUM_PERCENT) {
+            return;
+        }
+        let count = random.between(1, MEDIUM_MAX);
+        let more = (0..count).map(|_| Incident::draw_of_system(&mut random, boards as u8, HORIZON_NS));
+        self.incidents.extend(more);
+        for action in self.workers.iter_mut().flat_map(|worker| &mut worker.actions) {
+            if let Action::Append { sync, .. } = action {
+                *sync |= random.chance(SYNC_PERCENT);
+            }
+        }
+    }
+
     /// Workers and rovers.
     pub fn actors(&self) -> usize {
         self.workers.len() + self.rovers.len()
@@ -200,6 +222,23 @@ impl Plan {
 }
 
 impl Action {
+    /// The files whose name or content it may change.
+    pub fn changes(&self) -> Vec<u64> {
+        match *self {
+            Action::Write { file, .. }
+            | Action::Append { file, .. }
+            | Action::Truncate { file, .. }
+            | Action::Unlink { file }
+            | Action::Share { file, .. } => vec![file],
+            Action::Rename { from, to } => vec![from, to],
+            Action::Read { .. }
+            | Action::Filter { .. }
+            | Action::Kill { .. }
+            | Action::Execute { .. }
+            | Action::Sleep { .. } => vec![],
+        }
+    }
+
     fn draw(random: &mut Random, boards: u64) -> Action {
         let file = random.below(NAMES);
         let board = random.below(boards) as u8;

@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::program::numbers::EXIT;
 use crate::system::image::Tree;
 use renga_abi::Errno;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -16,13 +16,26 @@ pub const GAVE_UP: u8 = 111;
 /// How `wait` tells of a child whose board died, and of one that wrote to a pipe whose board died.
 const KILLED: u32 = 9;
 const BROKEN_PIPE: u32 = 13;
+/// Likewise of one that a page could not be read for.
+const BUS_ERROR: u32 = 7;
 
 /// What faults of boards and of the link may make of a call.
 const OF_FAULTS: [Errno; 6] = [Errno::EHOSTDOWN, Errno::ESTALE, Errno::EIO, Errno::EPIPE, Errno::ESRCH, Errno::ECHILD];
 
+/// And what a medium that fails, or has lost what was not synced, may make of one.
+const OF_MEDIUM: [Errno; 2] = [Errno::EROFS, Errno::ENOENT];
+
 #[derive(Default)]
 struct Knowledge {
     tree: Tree,
+    /// What was synced and not touched since: whatever happens, it is there.
+    promised: Tree,
+    /// What was not promised may be lost: the medium's board has lost its power, or transfers have failed.
+    doubtful: Rc<Cell<bool>>,
+    /// Transfers have failed.
+    damaged: bool,
+    /// All programs have been started.
+    begun: bool,
     unknown: BTreeSet<String>,
     /// Whether boards die, or are out of reach.
     faulty: bool,
@@ -39,6 +52,48 @@ impl Known {
     /// Nothing yet; `faulty`: boards die, or are out of reach.
     pub fn new(faulty: bool) -> Known {
         Known(Rc::new(RefCell::new(Knowledge { faulty, ..Knowledge::default() })))
+    }
+    /// Of files of a place of its own, of which nothing is known, in the same run.
+    pub fn apart(&self) -> Known {
+        let this = self.0.borrow();
+        let (faulty, doubtful) = (this.faulty, this.doubtful.clone());
+        Known(Rc::new(RefCell::new(Knowledge { faulty, doubtful, ..Knowledge::default() })))
+    }
+    /// The file is on the medium with the content that it must have.
+    pub fn promise(&self, name: &str) {
+        if let Some(content) = self.content(name) {
+            self.0.borrow_mut().promised.insert(name.into(), content);
+        }
+    }
+    /// The file is about to be changed.
+    pub fn touch(&self, name: &str) {
+        self.0.borrow_mut().promised.remove(name);
+    }
+    /// What must be on the medium whatever has happened.
+    pub fn promised(&self) -> Tree {
+        self.0.borrow().promised.clone()
+    }
+    /// From now on only what was promised must be there; `damaged`: because transfers fail.
+    pub fn doubt(&self, damaged: bool) {
+        let mut this = self.0.borrow_mut();
+        this.doubtful.set(true);
+        this.damaged |= damaged;
+    }
+    /// Whether only what was promised must be there.
+    pub fn is_doubtful(&self) -> bool {
+        self.0.borrow().doubtful.get()
+    }
+    /// Whether transfers have failed: then changes may be half done.
+    pub fn is_damaged(&self) -> bool {
+        self.0.borrow().damaged
+    }
+    /// All programs have been started.
+    pub fn set_begun(&self) {
+        self.0.borrow_mut().begun = true;
+    }
+    /// Whether they have.
+    pub fn is_begun(&self) -> bool {
+        self.0.borrow().begun
     }
     /// The content that a file must have, if it must be there.
     pub fn content(&self, name: &str) -> Option<Vec<u8>> {
@@ -84,11 +139,12 @@ impl Known {
 
     /// Whether a fault explains this result.
     pub fn explains(&self, errno: Errno) -> bool {
-        self.is_faulty() && OF_FAULTS.contains(&errno)
+        self.is_faulty() && (OF_FAULTS.contains(&errno) || self.is_doubtful() && OF_MEDIUM.contains(&errno))
     }
     /// Whether a fault explains how a child ended.
     pub fn explains_end(&self, status: u32) -> bool {
-        self.is_faulty() && [KILLED, BROKEN_PIPE, u32::from(GAVE_UP) << 8].contains(&status)
+        let ends = [KILLED, BROKEN_PIPE, u32::from(GAVE_UP) << 8];
+        self.is_faulty() && (ends.contains(&status) || self.is_doubtful() && status == BUS_ERROR)
     }
 
     /// What a call returned that fails only because of faults: then `program` gives up, and nothing is known of
@@ -99,6 +155,12 @@ impl Known {
             Err(errno) if self.explains(errno) => self.give_up(program, folder).await,
             Err(errno) => panic!("{what}: {errno:?}"),
         }
+    }
+
+    /// Something else than the model says: then `program` gives up if files may have been lost, and that is all.
+    pub async fn wrong<T>(&self, program: &Program, folder: &str, what: String) -> T {
+        assert!(self.is_doubtful(), "{what}");
+        self.give_up(program, folder).await
     }
 
     /// Ends `program`.

@@ -7,6 +7,7 @@
 mod actions;
 mod judge;
 mod known;
+mod medium;
 mod rover;
 mod start;
 mod worker;
@@ -14,7 +15,8 @@ mod worker;
 use crate::cluster::ClusterSetup;
 use crate::cut::Cut;
 use crate::incident::{Trouble, draw_link, schedule};
-use crate::ongoing::Ongoing;
+use crate::logged;
+use crate::ongoing::{DISK_BOARD, Ongoing};
 use crate::outcome::{Counts, Failure, Level, Report};
 use crate::program::Programs;
 use crate::random::Random;
@@ -73,13 +75,13 @@ impl Settings {
 /// How many incidents the run of `seed` has.
 pub fn incidents(seed: u64, boards: Option<u8>) -> usize {
     let settings = Settings::draw(seed, boards, &Cut::default());
-    Plan::draw(&mut Random::new(seed), u64::from(settings.boards)).incidents.len()
+    draw(seed, settings).incidents.len()
 }
 
 /// How many workers and rovers the run of `seed` has that can be left away.
 pub fn actors(seed: u64, boards: Option<u8>) -> usize {
     let settings = Settings::draw(seed, boards, &Cut::default());
-    Plan::draw(&mut Random::new(seed), u64::from(settings.boards)).actors()
+    draw(seed, settings).actors()
 }
 
 /// Runs what `seed` draws, with `boards` boards if that is said, without what `cut` leaves away.
@@ -88,8 +90,13 @@ pub fn actors(seed: u64, boards: Option<u8>) -> usize {
 /// What went wrong.
 pub fn run(seed: u64, boards: Option<u8>, cut: &Cut) -> Result<Report, Box<Failure>> {
     let settings = Settings::draw(seed, boards, cut);
-    let plan = Plan::draw(&mut Random::new(seed), u64::from(settings.boards));
-    play(seed, settings, plan, cut)
+    play(seed, settings, draw(seed, settings), cut)
+}
+
+fn draw(seed: u64, settings: Settings) -> Plan {
+    let mut plan = Plan::draw(&mut Random::new(seed), u64::from(settings.boards));
+    plan.add_of_system(seed, u64::from(settings.boards));
+    plan
 }
 
 /// Runs the workload that `seed` draws; nothing happens to boards.
@@ -115,10 +122,14 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
     let mut counts = Counts::default();
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let mut ongoing = Ongoing::new(settings.boards, settings.faults);
-        befall(&mut system, &mut ongoing, &plan, &files, &mut counts);
+        system.disk.seed(Random::new(seed));
+        befall(&mut system, &mut ongoing, &plan, &files, &mut counts)?;
         let stopped = system.run(LIMIT_NS);
         let simulated_ns = system.cluster.now_ns();
         counts.add("programs that gave up", files.gave_up());
+        if files.is_doubtful() {
+            counts.add("synced files that had to be there", files.promised().len() as u64);
+        }
         judge::judge(&mut system, stopped, &files).map(|()| simulated_ns)
     }));
     let judged = judged.unwrap_or_else(|panic| Err(crate::calls::text_of(panic.as_ref())));
@@ -131,10 +142,19 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
 }
 
 /// Has everything happen to the boards that is to happen.
-fn befall(system: &mut System, ongoing: &mut Ongoing, plan: &Plan, files: &Known, counts: &mut Counts) {
+fn befall(
+    system: &mut System,
+    ongoing: &mut Ongoing,
+    plan: &Plan,
+    files: &Known,
+    counts: &mut Counts,
+) -> Result<(), String> {
     for turn in schedule(&plan.incidents) {
         system.cluster.run_until(turn.at_ns);
+        let what = if turn.begins { "begins" } else { "ends" };
+        logged::note(format!("{} ns: {:?} {what}", system.cluster.now_ns(), turn.trouble));
         if turn.begins {
+            medium::begin(system, turn.trouble, files, counts)?;
             counts.add(turn.trouble.name(), 1);
             if let Trouble::Death(board) | Trouble::Wedge(board) = turn.trouble {
                 // Its workers may have been in the middle of something.
@@ -142,11 +162,18 @@ fn befall(system: &mut System, ongoing: &mut Ongoing, plan: &Plan, files: &Known
             }
             ongoing.begin(&mut system.cluster, turn.trouble);
         } else if let Some(board) = ongoing.end(&mut system.cluster, turn.trouble) {
+            if board == DISK_BOARD {
+                system.disk.restore_power();
+            }
             system.reboot(board);
             ongoing.booted(board, system.cluster.now_ns());
         }
+        if !turn.begins {
+            medium::end(system, turn.trouble);
+        }
     }
     files.set_over();
+    Ok(())
 }
 
 /// The medium that every run begins with: all have the same programs.

@@ -24,6 +24,8 @@ pub const ORPHANS_NS: u64 = 15_000_000_000;
 const VISITED: &[u8] = b"visited";
 const VISITS_MAX: u32 = 100;
 const VISIT_NS: u64 = 50_000_000;
+/// A visitor's status when the medium takes no changes any more.
+const READ_ONLY: u8 = 2;
 
 /// Adds init, and the program that workers' children become.
 pub fn add_programs(programs: &Programs, boards: u8, plan: &Plan, files: &Known) {
@@ -33,11 +35,14 @@ pub fn add_programs(programs: &Programs, boards: u8, plan: &Plan, files: &Known)
 }
 
 async fn start_workers(init: Program, boards: u8, plan: Plan, files: Known) -> u8 {
+    if files.is_begun() {
+        return go_on(init, boards, files).await;
+    }
     let (mut workers, mut ends, known) = (Vec::new(), BTreeMap::new(), files.clone());
     for (number, worker) in plan.workers.into_iter().enumerate() {
         let WorkerPlan { board, actions, victim } = worker;
         // Nothing is known of what a victim leaves, in a place of its own.
-        let files = if victim { Known::new(files.is_faulty()) } else { files.clone() };
+        let files = if victim { files.apart() } else { files.clone() };
         let folder = folder(number, victim);
         expect(init.make_directory(&folder).await, "the worker's directory");
         // Set before the fork, so that no signal comes too early.
@@ -57,6 +62,7 @@ async fn start_workers(init: Program, boards: u8, plan: Plan, files: Known) -> u
     // The first board is there whatever happens.
     let (board, files) = (if known.is_faulty() { 0 } else { board }, known.clone());
     let nudger = expect(init.fork_on(board, |program| nudge(program, nudges, workers, files)).await, "the nudger");
+    known.set_begun();
     // While it is not waited for, a worker's pid is nobody else's.
     let waited = expect(init.wait(nudger).await, "the nudger's end");
     assert!(waited == (nudger, 0), "the nudger ended with status {:#x}", waited.1);
@@ -69,6 +75,20 @@ async fn start_workers(init: Program, boards: u8, plan: Plan, files: Known) -> u
     if known.is_faulty() {
         visit_all(&init, boards, &known).await;
     }
+    expect(init.sleep(ORPHANS_NS).await, "the last sleep");
+    expect(init.halt(0).await, "the stop");
+    0
+}
+
+/// Init of the disk board's next life: the programs that survived on other boards are its children now; it knows of
+/// one when that ends.
+async fn go_on(init: Program, boards: u8, known: Known) -> u8 {
+    while !known.is_over() {
+        expect(init.sleep(VISIT_NS).await, "the wait for quiet");
+    }
+    expect(init.sleep(ORPHANS_NS).await, "the wait for the survivors");
+    while init.wait(ANY).await != Err(Errno::ECHILD) {}
+    visit_all(&init, boards, &known).await;
     expect(init.sleep(ORPHANS_NS).await, "the last sleep");
     expect(init.halt(0).await, "the stop");
     0
@@ -95,7 +115,7 @@ async fn visit_all(init: &Program, boards: u8, known: &Known) {
     }
     for board in 0..boards {
         let mut visits = 0;
-        while !visit(init, board).await {
+        while !visit(init, board, known).await {
             visits += 1;
             assert!(visits < VISITS_MAX, "board {board} is of no use any more");
             expect(init.sleep(VISIT_NS).await, "the wait between visits");
@@ -104,10 +124,17 @@ async fn visit_all(init: &Program, boards: u8, known: &Known) {
 }
 
 /// Whether a program on `board` does what it is to.
-async fn visit(init: &Program, board: u8) -> bool {
-    let child = move |program: Program| async move { u8::from(write_and_read(&program, board).await.is_err()) };
+async fn visit(init: &Program, board: u8, known: &Known) -> bool {
+    let child = move |program: Program| async move {
+        match write_and_read(&program, board).await {
+            Ok(()) => 0,
+            Err(Errno::EROFS) => READ_ONLY,
+            Err(_) => 1,
+        }
+    };
     let Ok(pid) = init.fork_on(board, child).await else { return false };
-    init.wait(pid).await == Ok((pid, 0))
+    let Ok((_, status)) = init.wait(pid).await else { return false };
+    status == 0 || known.is_damaged() && status == u32::from(READ_ONLY) << 8
 }
 
 async fn write_and_read(program: &Program, board: u8) -> Result<(), Errno> {

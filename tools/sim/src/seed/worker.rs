@@ -65,7 +65,24 @@ impl Worker<'_> {
         self.ok(self.program.close(file).await, &format!("{what}, close")).await;
     }
 
+    /// What is not as in the model.
+    async fn wrong<T>(&self, what: String) -> T {
+        self.files.wrong(self.program, self.folder, what).await
+    }
+    /// Ends the worker if something is not as it must be.
+    async fn must(&self, is: bool, what: impl FnOnce() -> String) {
+        if !is {
+            self.wrong(what()).await
+        }
+    }
+
     async fn act(&self, action: Action) {
+        if self.files.is_doubtful() {
+            self.files.give_up::<()>(self.program, self.folder).await;
+        }
+        for file in action.changes() {
+            self.files.touch(&self.name(file));
+        }
         match action {
             Action::Write { file, offset, bytes } => self.write(&self.name(file), offset, &bytes).await,
             Action::Append { file, bytes, sync } => self.append(&self.name(file), &bytes, sync).await,
@@ -90,7 +107,7 @@ impl Worker<'_> {
         let what = self.context("write");
         let file = self.open(name, Open::Create, &what).await;
         let written = self.ok(self.program.write_at(file, offset, bytes).await, &what).await;
-        assert!(written == bytes.len(), "{what}: {written} bytes of {}", bytes.len());
+        self.must(written == bytes.len(), || format!("{what}: {written} bytes of {}", bytes.len())).await;
         self.close(file, &what).await;
         self.change(name, |content| {
             let end = offset as usize + bytes.len();
@@ -108,6 +125,9 @@ impl Worker<'_> {
         }
         self.close(file, &what).await;
         self.change(name, |content| content.extend(bytes));
+        if sync {
+            self.files.promise(name);
+        }
     }
 
     async fn truncate(&self, name: &str, bytes: u64) {
@@ -120,7 +140,9 @@ impl Worker<'_> {
             }
             (Err(Errno::ENOENT), None) => {}
             (Err(errno), _) if self.files.explains(errno) => self.files.give_up(self.program, self.folder).await,
-            (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
+            (got, known) => {
+                self.wrong(format!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len()))).await
+            }
         }
     }
 
@@ -129,14 +151,16 @@ impl Worker<'_> {
         match (self.program.open(name, Open::Read).await, self.model(name)) {
             (Ok(file), Some(content)) => {
                 let end = self.ok(self.program.seek(file, 0, 2).await, &what).await;
-                assert!(end == content.len() as u64, "{what}: {end} bytes, not {}", content.len());
+                self.must(end == content.len() as u64, || format!("{what}: {end} bytes, not {}", content.len())).await;
                 self.ok(self.program.seek(file, 0, 0).await, &what).await;
-                same(&self.ok(self.program.read_all(file, step).await, &what).await, &content, &what);
+                self.same(&self.ok(self.program.read_all(file, step).await, &what).await, &content, &what).await;
                 self.close(file, &what).await;
             }
             (Err(Errno::ENOENT), None) => {}
             (Err(errno), _) if self.files.explains(errno) => self.files.give_up(self.program, self.folder).await,
-            (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
+            (got, known) => {
+                self.wrong(format!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len()))).await
+            }
         }
     }
 
@@ -149,7 +173,9 @@ impl Worker<'_> {
             }
             (Err(Errno::ENOENT), None) => {}
             (Err(errno), _) if self.files.explains(errno) => self.files.give_up(self.program, self.folder).await,
-            (got, known) => panic!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len())),
+            (got, known) => {
+                self.wrong(format!("{what}: {got:?}, the model has {:?}", known.map(|known| known.len()))).await
+            }
         }
     }
 
@@ -160,14 +186,14 @@ impl Worker<'_> {
                 Err(Errno::ENOENT) => {}
                 result => {
                     self.ok(result, &what).await;
-                    panic!("{what}: removed what was not there");
+                    self.wrong(format!("{what}: removed what was not there")).await
                 }
             };
         };
         let file = self.open(name, Open::Read, &what).await;
         self.ok(self.program.unlink(name).await, &what).await;
         self.files.remove(name);
-        same(&self.ok(self.program.read_all(file, 9000).await, &what).await, &content, &what);
+        self.same(&self.ok(self.program.read_all(file, 9000).await, &what).await, &content, &what).await;
         self.close(file, &what).await;
     }
 
@@ -185,9 +211,9 @@ impl Worker<'_> {
         let pid = self.ok(self.program.fork_on(board, child).await, &what).await;
         self.ended(pid, u32::from(status) << 8, &what).await;
         let end = self.ok(self.program.seek(file, 0, 1).await, &what).await;
-        assert!(end == bytes.len() as u64, "{what}: the offset is {end}, not {}", bytes.len());
+        self.must(end == bytes.len() as u64, || format!("{what}: the offset is {end}, not {}", bytes.len())).await;
         let middle = self.ok(self.program.read_at(file, half as u64, 100).await, &what).await;
-        same(&middle, &bytes[half..bytes.len().min(half + 100)], &what);
+        self.same(&middle, &bytes[half..bytes.len().min(half + 100)], &what).await;
         self.close(file, &what).await;
         self.change(name, |content| *content = bytes);
     }
@@ -231,7 +257,7 @@ impl Worker<'_> {
         self.close(from_filter, &what).await;
         self.ended(feeder, 1 << 8, &what).await;
         self.ended(filter, 2 << 8, &what).await;
-        same(&got, &wanted, &what);
+        self.same(&got, &wanted, &what).await;
     }
 
     async fn kill(&self, board: u8, signal: u8) {
@@ -262,14 +288,15 @@ impl Worker<'_> {
         if waited.1 != status && self.files.explains_end(waited.1) {
             self.files.give_up::<()>(self.program, self.folder).await;
         }
-        assert!(waited == (pid, status), "{what}: waited for {pid}, got {waited:x?}, not status {status:#x}");
+        let told = || format!("{what}: waited for {pid}, got {waited:x?}, not status {status:#x}");
+        self.must(waited == (pid, status), told).await;
     }
-}
 
-/// Compares contents without printing them whole.
-fn same(got: &[u8], wanted: &[u8], what: &str) {
-    if got != wanted {
-        let at = got.iter().zip(wanted).position(|(got, wanted)| got != wanted);
-        panic!("{what}: {} bytes, not {}; the first difference is at {at:?}", got.len(), wanted.len());
+    /// Compares contents without printing them whole.
+    async fn same(&self, got: &[u8], wanted: &[u8], what: &str) {
+        let at = || got.iter().zip(wanted).position(|(got, wanted)| got != wanted);
+        let told =
+            || format!("{what}: {} bytes, not {}; the first difference is at {:?}", got.len(), wanted.len(), at());
+        self.must(got == wanted, told).await;
     }
 }

@@ -114,9 +114,30 @@ fn set_times(path: &Path) -> io::Result<()> {
 /// What e2fsck found, or what the host or debugfs says.
 pub fn check(bytes: &[u8]) -> io::Result<Tree> {
     let scratch = Scratch::new()?;
-    let (root, image) = (scratch.0.join("root"), scratch.0.join("judged.img"));
-    std::fs::create_dir(&root)?;
+    let image = scratch.0.join("judged.img");
     write_sparse(&image, bytes)?;
+    files(&scratch, &image)
+}
+
+/// As `check`, after `e2fsck -p` has mended what a cut or errors of the medium have left.
+///
+/// # Errors
+/// Likewise; also what `e2fsck -p` refuses to mend by itself.
+pub fn recover(bytes: &[u8]) -> io::Result<Tree> {
+    let scratch = Scratch::new()?;
+    let image = scratch.0.join("mended.img");
+    write_sparse(&image, bytes)?;
+    let output = run("e2fsck", &[OsStr::new("-fp"), image.as_os_str()])?;
+    if output.status.code().is_none_or(|code| code > 1) {
+        return Err(told("e2fsck -fp", &output));
+    }
+    files(&scratch, &image)
+}
+
+/// The regular files of an image that is clean.
+fn files(scratch: &Scratch, image: &Path) -> io::Result<Tree> {
+    let root = scratch.0.join("root");
+    std::fs::create_dir(&root)?;
     let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
     if !output.status.success() {
         return Err(told("e2fsck -fn", &output));

@@ -1,0 +1,54 @@
+//! What befalls the medium: errors, and power cuts of its board in the middle of a write.
+//!
+//! Invariant: whatever a cut leaves, `e2fsck -p` mends it, and what was synced is there. Not here: what becomes of
+//! the board (`ongoing`).
+
+use super::judge::keeps;
+use super::known::Known;
+use crate::incident::Trouble;
+use crate::outcome::Counts;
+use crate::system::{DiskFaults, System, image};
+
+/// Until when all programs have been started, at the latest.
+const BEGIN_NS: u64 = 60_000_000_000;
+/// How long the write is waited for that is to be torn, then the power goes between two: longer than changes stay in
+/// buffers.
+const WRITE_NS: u64 = 6_000_000_000;
+
+/// Trouble is about to begin: does what of it concerns the medium.
+pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut Counts) -> Result<(), String> {
+    match trouble {
+        Trouble::DiskErrors(faults) => {
+            wait_for_programs(system, files);
+            files.doubt(true);
+            system.disk.set_faults(faults);
+        }
+        Trouble::DiskCut(writes) => {
+            wait_for_programs(system, files);
+            // A board boots from a medium that works.
+            system.disk.set_faults(DiskFaults::default());
+            system.disk.cut_power_after(writes);
+            let disk = system.disk.clone();
+            system.cluster.run_while(WRITE_NS, || !disk.is_cut());
+            counts.add("of them, in the middle of a write", u64::from(disk.is_cut()));
+            disk.cut_power();
+            files.doubt(false);
+            let found = image::recover(&disk.bytes()).map_err(|error| format!("after a cut: {error}"))?;
+            keeps(&found, files).map_err(|error| format!("after a cut: {error}"))?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The first program has no second chance.
+fn wait_for_programs(system: &mut System, files: &Known) {
+    system.cluster.run_while(BEGIN_NS, || !files.is_begun());
+}
+
+/// Trouble has ended.
+pub fn end(system: &mut System, trouble: Trouble) {
+    if let Trouble::DiskErrors(_) = trouble {
+        system.disk.set_faults(DiskFaults::default());
+    }
+}
