@@ -4,13 +4,14 @@
 //! after this process was let go early is told by `SyncFile` or the last `Close`.
 //! When the board of the inodes was started again, it opens its inode anew, by number and generation:
 //! the router says so before the first call is sent there (`ESTALE`), so that nothing is done twice.
-//! What was written and not synced may be lost then, which `SyncFile` or `Close` tell.
+//! What was written and not synced may be lost then, which `SyncFile` or `Close` tell. If the inode is gone,
+//! this file is stale for ever: its number may be somebody else's.
 //! Not here: descriptors (`process`), content (`inode`).
 
-use renga_proto::file::{File, FileCall, FileFacts, Seek, Whence};
+use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Inode, InodeDirectory, Reactivate, ReadAt, ReadDirectory, Release, SetMode, SetOwner, SetTimes,
-    Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, Facts, Inode, InodeDirectory, InodeFacts, Reactivate, ReadAt, ReadDirectory, Release, SetMode,
+    SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::slots::{FileTable, FreeFile};
 use renga_rt::{Call, Client, Errno, Family, Held, Never, Port};
@@ -42,8 +43,15 @@ struct State {
     number: u16,
     board: u8,
     references: Held,
-    facts: FileFacts,
+    /// Which inode.
+    ino: u32,
     generation: u32,
+    /// Its type and permission bits.
+    mode: u16,
+    /// The inode's process, unless it is not known since the board of the inodes was started again.
+    slot: Option<u16>,
+    /// Linux's open flags.
+    flags: u32,
     offset: u64,
     /// Written since the inode last settled.
     written: bool,
@@ -54,10 +62,12 @@ struct State {
 /// A call to the inode; again if that had to be opened anew.
 macro_rules! on_inode {
     ($state:expr, $entry:expr, $lends:expr) => {{
-        let reply = $state.inode()?.call($entry, $lends).await;
+        let reply = match $state.inode()? {
+            Some(mut inode) => inode.call($entry, $lends).await,
+            None => Err(Errno::ESTALE),
+        };
         if reply.as_ref().err() == Some(&Errno::ESTALE) {
-            $state.reopen().await?;
-            $state.inode()?.call($entry, $lends).await
+            $state.reopen().await?.call($entry, $lends).await
         } else {
             reply
         }
@@ -67,10 +77,20 @@ macro_rules! on_inode {
 /// Serves the open file `number` of this board.
 pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Never {
     let board = clients.inode_directory.server().board.0;
-    let facts = FileFacts { slot: 0, ino: 0, mode: 0, flags: 0 };
-    let references = Held::NONE;
-    let mut state =
-        State { clients, number, board, references, facts, generation: 0, offset: 0, written: false, lost: false };
+    let mut state = State {
+        clients,
+        number,
+        board,
+        references: Held::NONE,
+        ino: 0,
+        generation: 0,
+        mode: 0,
+        slot: None,
+        flags: 0,
+        offset: 0,
+        written: false,
+        lost: false,
+    };
     loop {
         match port.accept().await {
             FileCall::Read(mut call) => {
@@ -84,11 +104,7 @@ pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Ne
                 call.reply(written);
             }
             FileCall::OpenInode(call) => {
-                let entry = call.entry();
-                state.facts = FileFacts { slot: entry.slot, ino: entry.ino, mode: entry.mode, flags: entry.flags };
-                (state.references, state.generation) = (Held::NONE, entry.generation);
-                (state.offset, state.written, state.lost) = (0, false, false);
-                state.references.add(call.board());
+                state.open(call.entry(), call.board());
                 call.reply(Ok(()));
             }
             FileCall::AddReference(call) => {
@@ -112,20 +128,29 @@ impl State {
         if !self.references.is_empty() { Ok(()) } else { Err(Errno::EBADF) }
     }
 
-    fn inode(&mut self) -> Result<Client<Inode>, Errno> {
+    fn open(&mut self, open: OpenInode, board: u8) {
+        (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
+        (self.slot, self.flags) = (Some(open.slot), open.flags);
+        (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
+        self.references.add(board);
+    }
+
+    /// The inode's process, if it is known.
+    fn inode(&mut self) -> Result<Option<Client<Inode>>, Errno> {
         self.check()?;
-        self.clients.inodes.at(self.board, usize::from(self.facts.slot)).ok_or(Errno::EIO)
+        let Some(slot) = self.slot else { return Ok(None) };
+        self.clients.inodes.at(self.board, usize::from(slot)).map(Some).ok_or(Errno::EIO)
     }
 
     async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
-        if self.facts.flags & ACCESS_MODE == WRITE_ONLY {
+        if self.flags & ACCESS_MODE == WRITE_ONLY {
             return Err(Errno::EBADF);
         }
         on_inode!(self, ReadAt { offset, ino: 0 }, &mut *out)
     }
 
     async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
-        let count = if self.facts.flags & APPEND == 0 {
+        let count = if self.flags & APPEND == 0 {
             self.write_from(self.offset, data).await?
         } else {
             self.may_write()?;
@@ -138,7 +163,7 @@ impl State {
     }
 
     fn may_write(&self) -> Result<(), Errno> {
-        if self.facts.flags & ACCESS_MODE == READ_ONLY { Err(Errno::EBADF) } else { Ok(()) }
+        if self.flags & ACCESS_MODE == READ_ONLY { Err(Errno::EBADF) } else { Ok(()) }
     }
 
     async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
@@ -157,7 +182,9 @@ impl State {
                 Ok(value)
             }
             Err(errno) => {
-                let _ = self.inode()?.call(Settle {}, ()).await;
+                if let Some(mut inode) = self.inode()? {
+                    let _ = inode.call(Settle {}, ()).await;
+                }
                 Err(errno)
             }
         }
@@ -175,12 +202,16 @@ impl State {
         Ok(self.offset)
     }
 
-    /// Opens the inode anew on a board that was started again.
-    async fn reopen(&mut self) -> Result<(), Errno> {
+    /// Opens the inode anew on a board that was started again. Until that succeeds no process is called: the
+    /// next call to the old one would be made.
+    async fn reopen(&mut self) -> Result<Client<Inode>, Errno> {
         self.lost |= core::mem::take(&mut self.written);
-        let wanted = Reactivate { ino: self.facts.ino, generation: self.generation };
-        self.facts.slot = self.clients.inode_directory.call(wanted, ()).await?;
-        Ok(())
+        self.slot = None;
+        let wanted = Reactivate { ino: self.ino, generation: self.generation };
+        let found = self.clients.inode_directory.call(wanted, ()).await;
+        // To the program this is not about a name.
+        self.slot = Some(found.map_err(|errno| if errno == Errno::ENOENT { Errno::ESTALE } else { errno })?);
+        self.inode()?.ok_or(Errno::EIO)
     }
 
     /// Takes a reference of `board` away. A program that came from elsewhere has its parent's.
@@ -211,7 +242,9 @@ impl State {
         self.references = Held::NONE;
         // Neither can be refused, as both are this process's own; but for a board that was started
         // again, which does not know of the reference.
-        let _ = self.clients.inode_directory.call(Release { slot: self.facts.slot }, ()).await;
+        if let Some(slot) = self.slot.take() {
+            let _ = self.clients.inode_directory.call(Release { slot, ino: self.ino }, ()).await;
+        }
         let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;
     }
 
@@ -262,9 +295,12 @@ impl State {
 
     async fn serve_facts(&mut self, call: FileCall) {
         match call {
-            FileCall::DescribeFile(call) => call.reply(self.check().map(|()| self.facts)),
+            FileCall::DescribeFile(call) => {
+                let reply = self.describe().await;
+                call.reply(reply);
+            }
             FileCall::SetFlags(call) => {
-                self.facts.flags = self.facts.flags & !SETTABLE | call.entry().flags & SETTABLE;
+                self.flags = self.flags & !SETTABLE | call.entry().flags & SETTABLE;
                 call.reply(self.check());
             }
             FileCall::SetFileMode(call) => {
@@ -293,8 +329,12 @@ impl State {
         on_inode!(self, Status {}, &mut *out)
     }
 
+    async fn describe(&mut self) -> Result<InodeFacts, Errno> {
+        on_inode!(self, Facts {}, ())
+    }
+
     async fn next_entries(&mut self, out: &mut [u8]) -> Result<renga_proto::inode::DirectoryRead, Errno> {
-        if self.facts.mode & TYPE_MASK != DIRECTORY {
+        if self.mode & TYPE_MASK != DIRECTORY {
             return Err(Errno::ENOTDIR);
         }
         let cursor = self.offset;
@@ -312,7 +352,7 @@ impl State {
     }
 
     async fn set_size(&mut self, bytes: u64) -> Result<(), Errno> {
-        if self.facts.flags & ACCESS_MODE == READ_ONLY {
+        if self.flags & ACCESS_MODE == READ_ONLY {
             return Err(Errno::EINVAL);
         }
         on_inode!(self, Truncate { bytes }, ())

@@ -14,8 +14,8 @@
 use crate::inode_record::{DIRECTORY, TYPE_MASK};
 use renga_proto::allocator::{Allocator, Commit, FreeInode, NextOrphan, TakeInode};
 use renga_proto::inode::{
-    CommitAll, Create, Facts, Freeze, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Links, Load, LockNames,
-    Thaw, Unload,
+    CommitAll, Create, Facts, Freeze, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Keep, Links, Load,
+    LockNames, Release, Thaw, Unload,
 };
 use renga_rt::{Call, Client, Errno, Family, Held, Never, Port, Protocol};
 
@@ -82,8 +82,9 @@ pub async fn inode_directory(
                 call.reply(slot);
             }
             InodeDirectoryCall::Release(call) => {
-                let slot = usize::from(call.entry().slot);
-                let held = state.release(slot, call.board());
+                let Release { slot, ino } = call.entry();
+                let slot = usize::from(slot);
+                let held = state.check(slot, ino).and_then(|()| state.release(slot, call.board()));
                 // The caller need not wait until blocks are free.
                 call.reply(held);
                 if held.is_ok() {
@@ -95,8 +96,10 @@ pub async fn inode_directory(
                 call.reply(slot);
             }
             InodeDirectoryCall::Keep(call) => {
-                let reply = state.keep(usize::from(call.entry().slot), call.board());
-                call.reply(reply);
+                let Keep { slot, ino } = call.entry();
+                let slot = usize::from(slot);
+                let kept = state.check(slot, ino).and_then(|()| state.keep(slot, call.board()));
+                call.reply(kept);
             }
             InodeDirectoryCall::CommitAll(call) => commit = Some(call),
             InodeDirectoryCall::LockNames(call) => lock.lock(call),
@@ -220,7 +223,7 @@ impl State {
         }
         self.release(slot.into(), board)?;
         self.forget(slot.into()).await?;
-        Err(Errno::ESTALE)
+        Err(Errno::ENOENT)
     }
 
     /// Gives up what is no inode: that it has no links must not free it.
@@ -252,6 +255,11 @@ impl State {
             self.allocator.call(FreeInode { ino, directory: unloaded.directory }, ()).await?;
         }
         Ok(())
+    }
+
+    /// Who comes with a number of an earlier life of this board does no harm to the inode that has it now.
+    fn check(&self, slot: usize, ino: u32) -> Result<(), Errno> {
+        self.slots.get(slot).filter(|entry| entry.ino == ino).map(|_| ()).ok_or(Errno::EINVAL)
     }
 
     fn release(&mut self, slot: usize, board: u8) -> Result<(), Errno> {

@@ -84,7 +84,7 @@ impl Walker {
 
     pub(crate) async fn release(&mut self, node: Node) {
         // It is ours, so it is not refused.
-        let _ = self.directory.call(Release { slot: node.slot }, ()).await;
+        let _ = self.directory.call(Release { slot: node.slot, ino: node.ino }, ()).await;
     }
 
     /// Makes a reference one of `board`, who asked for it.

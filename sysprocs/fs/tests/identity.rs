@@ -31,21 +31,21 @@ fn an_inode_is_known_again_only_while_it_is_the_same() {
     system.run(|mut user| async move {
         user.write_file("/one", b"text").await.unwrap();
         let one = user.open_facts("/one", 0, 0).await.unwrap();
-        user.directory.call(Release { slot: one.slot }, ()).await.unwrap();
+        user.directory.call(Release { slot: one.slot, ino: one.ino }, ()).await.unwrap();
         let slot = again(&mut user, one).await.unwrap();
-        user.directory.call(Release { slot }, ()).await.unwrap();
+        user.directory.call(Release { slot, ino: one.ino }, ()).await.unwrap();
         user.unlink("/one").await.unwrap();
-        assert_eq!(again(&mut user, one).await, Err(Errno::ESTALE));
+        assert_eq!(again(&mut user, one).await, Err(Errno::ENOENT));
         // The next one gets the number, at the same instant.
         let two = user.open_facts("/two", OPEN_CREATE | OPEN_WRITE, 0o644).await.unwrap();
         assert_eq!(two.ino, one.ino);
         assert_ne!(two.birth.generation, one.birth.generation);
-        assert_eq!(again(&mut user, one).await, Err(Errno::ESTALE));
+        assert_eq!(again(&mut user, one).await, Err(Errno::ENOENT));
         assert!(again(&mut user, two).await.is_ok());
         let nothing = Reactivate { ino: 4000, generation: 0 };
-        assert_eq!(user.directory.call(nothing, ()).await, Err(Errno::ESTALE));
+        assert_eq!(user.directory.call(nothing, ()).await, Err(Errno::ENOENT));
         let nowhere = Reactivate { ino: 1 << 30, generation: 0 };
-        assert_eq!(user.directory.call(nowhere, ()).await, Err(Errno::ESTALE));
+        assert_eq!(user.directory.call(nowhere, ()).await, Err(Errno::ENOENT));
     });
     system.unmount();
     check_image(&scratch, &device.bytes.borrow(), "-fn");

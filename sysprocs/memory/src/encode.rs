@@ -131,7 +131,7 @@ impl Space {
         for (index, &file) in described.files.as_slice().iter().enumerate() {
             let mut kept = file;
             if let Some(file) = file
-                && let Err(errno) = pager.keep_file(file.slot).await
+                && let Err(errno) = pager.keep_file(file).await
             {
                 kept = None;
                 result = Err(errno);
@@ -166,8 +166,9 @@ fn put_files(writer: &mut Writer, files: &MappedFiles) -> Result<(), Errno> {
     writer.put(files.as_slice().len() as u64)?;
     for file in files.as_slice() {
         writer.put(u64::from(file.is_some()))?;
-        if let Some(MappedFile { ino, slot, version }) = *file {
+        if let Some(MappedFile { ino, generation, slot, version }) = *file {
             writer.put(u64::from(ino))?;
+            writer.put(u64::from(generation))?;
             writer.put(u64::from(slot))?;
             writer.put(version)?;
         }
@@ -181,8 +182,9 @@ fn get_files(reader: &mut Reader) -> Result<MappedFiles, Errno> {
         let mut file = None;
         if reader.get_max(1)? == 1 {
             let ino = reader.get_max(u64::from(u32::MAX))? as u32;
+            let generation = reader.get_max(u64::from(u32::MAX))? as u32;
             let slot = reader.get_max(u64::from(u16::MAX))? as u16;
-            file = Some(MappedFile { ino, slot, version: reader.get()? });
+            file = Some(MappedFile { ino, generation, slot, version: reader.get()? });
         }
         files.put(index as usize, file)?;
     }

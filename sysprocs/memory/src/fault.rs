@@ -85,8 +85,23 @@ impl Space {
                 pager.machine.protect(self.root, va, shared(area.access));
                 Ok(())
             }
-            None => self.bring(pager, &area, va, kind).await.map_err(FaultError::from_errno),
+            None => {
+                let mut brought = self.bring(pager, &area, va, kind).await;
+                if brought == Err(Errno::ESTALE) {
+                    self.reopen(pager, &area).await.map_err(FaultError::from_errno)?;
+                    brought = self.bring(pager, &area, va, kind).await;
+                }
+                brought.map_err(FaultError::from_errno)
+            }
         }
+    }
+
+    /// Asks for the inode of the area's file anew, since the board of the inodes was started again.
+    async fn reopen<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, area: &Area) -> Result<(), Errno> {
+        let Origin::File { file: index, .. } = area.origin else { return Err(Errno::EIO) };
+        let slot = pager.reopen_file(self.files.get(index).ok_or(Errno::EIO)?).await?;
+        self.files.set_slot(index, slot);
+        Ok(())
     }
 
     async fn write_to_shared<M: UserMemory + ?Sized>(

@@ -33,7 +33,7 @@ impl Space {
         // File by file: what the child has is what it gives back if this fails.
         for (index, file) in self.files.as_slice().iter().enumerate() {
             if let Some(file) = file {
-                pager.keep_file(file.slot).await?;
+                pager.keep_file(*file).await?;
             }
             child.files.put(index, *file)?;
         }

@@ -27,7 +27,8 @@ pub mod page_list;
 pub mod pager;
 pub mod space;
 pub mod text;
-pub mod text_table;
+pub mod text_files;
+mod text_table;
 
 pub use copy::{ReadPiece, WritePiece};
 pub use exec::arguments::ArgumentPages;

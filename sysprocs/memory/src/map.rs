@@ -162,11 +162,11 @@ impl Space {
         if let Some(index) = self.files.find(&file) {
             return Ok(index);
         }
-        pager.keep_file(file.slot).await?;
+        pager.keep_file(file).await?;
         match self.files.add(file) {
             Ok(index) => Ok(index),
             Err(errno) => {
-                pager.release_file(file.slot).await;
+                pager.release_file(file).await;
                 Err(errno)
             }
         }

@@ -16,6 +16,8 @@ pub const FILES_MAX: usize = 16;
 pub struct MappedFile {
     /// Its inode's number.
     pub ino: u32,
+    /// Tells it from other inodes that had or will have its number.
+    pub generation: u32,
     /// Its active-inode process's number on the disk board.
     pub slot: u16,
     /// Its content's version.
@@ -55,6 +57,12 @@ impl MappedFiles {
             None => self.0.push(file).map_err(|_| Errno::ENFILE)?,
         }
         Ok(())
+    }
+    /// Notes which process has the file with the number `index` now.
+    pub(crate) fn set_slot(&mut self, index: u8, slot: u16) {
+        if let Some(Some(file)) = self.0.get_mut(usize::from(index)) {
+            file.slot = slot;
+        }
     }
     /// All, free numbers as `None`.
     pub fn as_slice(&self) -> &[Option<MappedFile>] {

@@ -9,7 +9,7 @@ use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, TABLES_PER_MAP_MAX, UserMemory};
 use renga_proto::inode::{Inode, ReadAt};
 use renga_proto::memory::{AllocateFrame, FreeFrame, FreeFrames, MakePrivate, Memory};
-use renga_proto::text::{FindPage, KeepFile, OfferPage, ReleaseFile, Shrink, Text};
+use renga_proto::text::{FindPage, KeepFile, OfferPage, ReleaseFile, ReopenFile, Shrink, Text};
 use renga_rt::{Client, Family};
 
 /// Cached file pages to give up when memory is short.
@@ -89,7 +89,8 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         }
     }
 
-    /// As `file_page`, for a page that is known not to be cached.
+    /// As `file_page`, for a page that is known not to be cached. `ESTALE`: the inode's process is not the one
+    /// that `file` says, or was asked for the first time since its board was started again.
     pub async fn read_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
         let frame = self.allocate().await?;
         match self.fill_from_file(frame, file, page).await {
@@ -122,12 +123,19 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     }
 
     /// One use more of a file at the board's text process.
-    pub async fn keep_file(&mut self, slot: u16) -> Result<(), Errno> {
-        self.text.call(KeepFile { slot }, ()).await
+    pub async fn keep_file(&mut self, file: MappedFile) -> Result<(), Errno> {
+        let MappedFile { ino, generation, slot, .. } = file;
+        self.text.call(KeepFile { ino, generation, slot }, ()).await
     }
     /// One use less.
-    pub async fn release_file(&mut self, slot: u16) {
+    pub async fn release_file(&mut self, file: MappedFile) {
+        let MappedFile { ino, generation, .. } = file;
         // The text process logs what it does not know.
-        let _ = self.text.call(ReleaseFile { slot }, ()).await;
+        let _ = self.text.call(ReleaseFile { ino, generation }, ()).await;
+    }
+    /// The inode's process of a file in use, when it is not the one that `file` says.
+    pub async fn reopen_file(&mut self, file: MappedFile) -> Result<u16, Errno> {
+        let MappedFile { ino, generation, slot, .. } = file;
+        self.text.call(ReopenFile { ino, generation, slot }, ()).await
     }
 }

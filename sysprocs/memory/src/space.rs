@@ -85,8 +85,8 @@ impl Space {
             list.push(table);
         }
         pager.free_all(&mut list).await;
-        for file in self.files.as_slice().iter().flatten() {
-            pager.release_file(file.slot).await;
+        for &file in self.files.as_slice().iter().flatten() {
+            pager.release_file(file).await;
         }
     }
 
@@ -142,7 +142,7 @@ impl Space {
     pub(crate) async fn release_unused_files<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
         // Each turn takes a file out.
         while let Some(file) = self.files.take_unused(&self.areas) {
-            pager.release_file(file.slot).await;
+            pager.release_file(file).await;
         }
     }
 

@@ -1,40 +1,28 @@
 //! The process that keeps a board's clean file pages and its references to mapped files.
 //!
 //! Invariants: an entry of the table holds one reference to its frame, taken before it is made and
-//! given back after it is gone. A file with uses has one reference at the inode directory.
+//! given back after it is gone. When the board of the inodes was started again all pages are forgotten: one may be of
+//! content that a cut took back.
 //!
-//! When the board of the inodes was started again (`ESTALE` from the router, once), what is known of its
-//! files is forgotten: references there are gone, and a page may be of content that a cut took back.
-//!
-//! Not here: which entry makes room (`text_table.rs`); reading files (the pagers).
+//! Not here: which entry makes room (`text_table.rs`); the references (`text_files.rs`); reading files (the pagers).
 
 use crate::frame_list::FrameList;
+use crate::text_files::{FileKey, TextFiles};
 use crate::text_table::{Found, PageKey, TextEntry, TextTable};
-use heapless::Vec;
 use renga_abi::Errno;
 use renga_hal::memory::Frame;
-use renga_proto::inode::{InodeDirectory, Keep, Release};
+use renga_proto::inode::InodeDirectory;
 use renga_proto::memory::{FreeFrame, FreeFrames, Memory, ShareFrame, ShareFrames};
-use renga_proto::text::{FindPages, NO_FRAME, OfferPage, PAGES_PER_FIND_MAX, Text, TextCall};
+use renga_proto::text::{
+    FindPages, KeepFile, NO_FRAME, OfferPage, PAGES_PER_FIND_MAX, ReleaseFile, ReopenFile, Text, TextCall,
+};
 use renga_rt::{Call, Client, Me, Never, Port};
-
-/// Most files that the programs of a board map at a time.
-pub const FILES_MAX: usize = 64;
-
-/// Uses of an active inode by programs of this board.
-struct UsedFile {
-    slot: u16,
-    uses: u32,
-}
 
 struct State {
     me: Me,
     memory: Client<Memory>,
-    directory: Client<InodeDirectory>,
     table: TextTable,
-    files: Vec<UsedFile, FILES_MAX>,
-    /// It has forgotten files that programs still map.
-    anew: bool,
+    files: TextFiles,
 }
 
 /// Serves the cache; `table` bounds it.
@@ -45,7 +33,7 @@ pub async fn text(
     directory: Client<InodeDirectory>,
     table: &'static mut [TextEntry],
 ) -> Never {
-    let mut state = State { me, memory, directory, table: TextTable::new(table), files: Vec::new(), anew: false };
+    let mut state = State { me, memory, table: TextTable::new(table), files: TextFiles::new(directory) };
     loop {
         let call = port.accept().await;
         state.serve(call).await;
@@ -70,13 +58,26 @@ impl State {
                 call.reply(Ok(freed));
             }
             TextCall::KeepFile(call) => {
-                let kept = self.keep(call.entry().slot).await;
+                let KeepFile { ino, generation, slot } = call.entry();
+                let kept = self.files.keep(FileKey { ino, generation }, slot).await;
                 call.reply(kept);
             }
             TextCall::ReleaseFile(call) => {
-                let released = self.release(call.entry().slot).await;
+                let ReleaseFile { ino, generation } = call.entry();
+                let released = self.files.release(FileKey { ino, generation }).await;
+                if released == Err(Errno::EINVAL) {
+                    self.me.log("refused to release a file that no program maps: inode", [ino.into(), 0]);
+                }
                 call.reply(released);
             }
+            TextCall::ReopenFile(call) => {
+                let ReopenFile { ino, generation, slot } = call.entry();
+                let found = self.files.reopen(FileKey { ino, generation }, slot).await;
+                call.reply(found);
+            }
+        }
+        if self.files.take_anew() {
+            self.shrink(u32::MAX).await;
         }
     }
 
@@ -172,56 +173,6 @@ impl State {
             // A refusal is a bug here, which the memory process has logged.
             let _ = self.memory.call(FreeFrames {}, list.as_bytes()).await;
             list.clear();
-        }
-    }
-
-    fn file(&mut self, slot: u16) -> Option<usize> {
-        self.files.iter().position(|file| file.slot == slot)
-    }
-
-    async fn keep(&mut self, slot: u16) -> Result<(), Errno> {
-        if let Some(index) = self.file(slot) {
-            self.files[index].uses += 1;
-            return Ok(());
-        }
-        if self.files.is_full() {
-            return Err(Errno::ENFILE);
-        }
-        let mut kept = self.directory.call(Keep { slot }, ()).await;
-        if kept == Err(Errno::ESTALE) {
-            self.begin_anew().await;
-            kept = self.directory.call(Keep { slot }, ()).await;
-        }
-        kept?;
-        self.files.push(UsedFile { slot, uses: 1 }).map_err(|_| Errno::ENFILE)
-    }
-
-    /// Forgets all files and pages.
-    async fn begin_anew(&mut self) {
-        self.files.clear();
-        self.shrink(u32::MAX).await;
-        self.anew = true;
-    }
-
-    async fn release(&mut self, slot: u16) -> Result<(), Errno> {
-        let Some(index) = self.file(slot) else {
-            if self.anew {
-                return Ok(()); // of a file that was forgotten
-            }
-            self.me.log("refused to release a file that no program maps: slot", [slot.into(), 0]);
-            return Err(Errno::EINVAL);
-        };
-        self.files[index].uses -= 1;
-        if self.files[index].uses > 0 {
-            return Ok(());
-        }
-        self.files.swap_remove(index);
-        match self.directory.call(Release { slot }, ()).await {
-            Err(Errno::ESTALE) => {
-                self.begin_anew().await;
-                Ok(())
-            }
-            released => released,
         }
     }
 }

@@ -124,14 +124,14 @@ fn a_newer_version_drives_the_older_out() {
 fn a_board_has_one_reference_to_a_file() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         for _ in 0..3 {
-            world.text.call(KeepFile { slot: 1 }, ()).await.unwrap();
+            world.text.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();
         }
         assert_eq!(*world.counts.references.borrow(), [1, 2]);
         for _ in 0..3 {
-            world.text.call(ReleaseFile { slot: 1 }, ()).await.unwrap();
+            world.text.call(ReleaseFile { ino: 101, generation: 1 }, ()).await.unwrap();
         }
         assert_eq!(*world.counts.references.borrow(), [1, 1]);
-        assert_eq!(world.text.call(ReleaseFile { slot: 1 }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(world.text.call(ReleaseFile { ino: 101, generation: 1 }, ()).await, Err(Errno::EINVAL));
         world
     });
 }

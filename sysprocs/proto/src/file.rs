@@ -1,8 +1,8 @@
 //! Open files: one process each, on the board of the opener; holds the offset and status flags.
 
-use crate::inode::DirectoryRead;
+use crate::inode::{DirectoryRead, InodeFacts};
 use renga_abi::Errno;
-use renga_core::{in_words, protocol, word_enum};
+use renga_core::{protocol, word_enum};
 
 word_enum! {
     /// What a seek counts from.
@@ -13,19 +13,6 @@ word_enum! {
         Current,
         /// The end of the file.
         End,
-    }
-}
-in_words! {
-    /// What an open file says of itself.
-    pub struct FileFacts {
-        /// Its inode process's number on the disk board.
-        slot: u16,
-        /// Its inode's number.
-        ino: u32,
-        /// Type and permission bits.
-        mode: u16,
-        /// Linux's open flags (access mode, O_APPEND, O_NONBLOCK).
-        flags: u32,
     }
 }
 
@@ -58,8 +45,8 @@ protocol! {
         10 SyncFile {} (()) -> Result<(), Errno>;
         /// Cuts or extends.
         11 SetSize { bytes: u64 } (()) -> Result<(), Errno>;
-        /// What it is.
-        12 DescribeFile {} (()) -> Result<FileFacts, Errno>;
+        /// What its inode is at present, for who maps it.
+        12 DescribeFile {} (()) -> Result<InodeFacts, Errno>;
         /// Replaces the settable status flags (O_APPEND, O_NONBLOCK).
         13 SetFlags { flags: u32 } (()) -> Result<(), Errno>;
         /// As the inode's `SetMode`.

@@ -41,12 +41,14 @@ protocol! {
     pub InodeDirectory = 6, InodeDirectoryCall {
         /// The inode's process, with one reference more. `ENFILE` when all are in use.
         0 Activate { ino: u32 } (()) -> Result<u16, Errno>;
-        /// One reference less; an inode without links and references is freed.
-        1 Release { slot: u16 } (()) -> Result<(), Errno> [releases];
+        /// One reference to inode `ino` less; without links and references it is freed. `EINVAL`: the
+        /// process `slot` holds another, or nobody refers to it.
+        1 Release { slot: u16, ino: u32 } (()) -> Result<(), Errno> [releases];
         /// A fresh inode of `mode` with no links yet and one reference; `parent` places it.
         2 Create { mode: u16, device: u32, parent: u32 } (()) -> Result<u16, Errno>;
-        /// One reference more to an active inode.
-        3 Keep { slot: u16 } (()) -> Result<(), Errno>;
+        /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` holds another, or
+        /// nobody refers to it.
+        3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
         /// Makes all changes so far permanent: none is there in part after a cut. `whole`: they also go to
         /// their places in the file system. Waits for whoever changes names, who never waits for
         /// this: not from a walker that holds the lock of names.
@@ -67,7 +69,7 @@ protocol! {
         9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// A reference of the caller's board is one of `board` from now on.
         10 HandOver { slot: u16, board: u8 } (()) -> Result<(), Errno>;
-        /// As `Activate`, for who knew the inode before this board was started. `ESTALE`: it is gone,
+        /// As `Activate`, for who knew the inode before this board was started. `ENOENT`: it is gone,
         /// or another one has its number.
         11 Reactivate { ino: u32, generation: u32 } (()) -> Result<u16, Errno>;
     }

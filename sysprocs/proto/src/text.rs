@@ -25,9 +25,12 @@ protocol! {
         /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
         /// where a page is not cached; how many were.
         3 FindPages { ino: u32, version: u64, page: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// One program more maps the active inode `slot`, which something else holds active now.
-        4 KeepFile { slot: u16 } (()) -> Result<(), Errno>;
+        /// One program more maps the inode, active in process `slot`, which something else holds active now.
+        4 KeepFile { ino: u32, generation: u32, slot: u16 } (()) -> Result<(), Errno>;
         /// One program less maps it.
-        5 ReleaseFile { slot: u16 } (()) -> Result<(), Errno> [releases];
+        5 ReleaseFile { ino: u32, generation: u32 } (()) -> Result<(), Errno> [releases];
+        /// The process of an inode that a program here maps, when `slot` no longer is: its board was
+        /// started again. An error: the inode is gone.
+        6 ReopenFile { ino: u32, generation: u32, slot: u16 } (()) -> Result<u16, Errno>;
     }
 }

@@ -22,7 +22,7 @@ const CACHED: usize = 16;
 /// Longest file, bytes.
 const FILE_BYTES_MAX: usize = 64 << 10;
 /// The file, whose inode is held once from outside.
-const FILE: MappedFile = MappedFile { ino: 11, slot: 0, version: 1 };
+const FILE: MappedFile = MappedFile { ino: 11, generation: 1, slot: 0, version: 1 };
 
 thread_local! {
     static BOOT: RefCell<Vec<u128>> = RefCell::new(vec![0; BOOT_WORDS + FILE_BYTES_MAX / 16]);

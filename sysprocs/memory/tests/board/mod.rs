@@ -2,6 +2,7 @@
 //! everything was given back.
 #![allow(dead_code, reason = "each test program uses a part")]
 
+use renga_abi::Errno;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
 use renga_memory::{MappedFile, Pager, Space, TextEntry};
@@ -18,6 +19,10 @@ use std::rc::Rc;
 pub struct Counts {
     pub reads: Cell<u32>,
     pub references: RefCell<Vec<i32>>,
+    /// Whose inode the files' processes have.
+    pub inos: RefCell<Vec<u32>>,
+    /// The next call to the directory is told that its board was started again.
+    pub stale: Cell<bool>,
 }
 
 /// Everything that a test's process has.
@@ -36,6 +41,14 @@ impl World {
     pub fn pager(&mut self) -> Pager<'_, HostMemory> {
         Pager { machine: self.machine, memory: &mut self.memory, text: &mut self.text, inodes: &mut self.inodes }
     }
+    /// The board of the files is started again: each is with another process, none is referred to but by the
+    /// fixture, and the board of this test's process is told so once.
+    pub fn begin_anew(&self) {
+        self.counts.references.borrow_mut().fill(1);
+        self.counts.inos.borrow_mut().rotate_right(1);
+        self.contents.borrow_mut().rotate_right(1);
+        self.counts.stale.set(true);
+    }
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
         let (machine, memory, text) = &mut self.there;
@@ -51,14 +64,20 @@ impl World {
     }
 }
 
+/// Of each file.
+pub const GENERATION: u32 = 1;
+
 /// File number `slot`, version 1.
 pub fn file(slot: u16) -> MappedFile {
-    MappedFile { ino: 100 + u32::from(slot), slot, version: 1 }
+    MappedFile { ino: 100 + u32::from(slot), generation: GENERATION, slot, version: 1 }
 }
 
 async fn inode(mut port: Port<Inode>, slot: usize, contents: Rc<RefCell<Vec<Vec<u8>>>>, counts: Rc<Counts>) -> Never {
     loop {
         match port.accept().await {
+            InodeCall::ReadAt(call) if call.entry().ino != counts.inos.borrow()[slot] => {
+                call.reply(Err(Errno::ESTALE));
+            }
             InodeCall::ReadAt(mut call) => {
                 assert!(counts.references.borrow()[slot] > 0, "an inode that nobody holds is read");
                 counts.reads.set(counts.reads.get() + 1);
@@ -75,18 +94,43 @@ async fn inode(mut port: Port<Inode>, slot: usize, contents: Rc<RefCell<Vec<Vec<
     }
 }
 
+/// What the directory says to a call about the inode `ino` of process `slot`; its references change by `by`.
+fn refer(counts: &Counts, slot: u16, ino: u32, by: i32) -> Result<(), Errno> {
+    if counts.stale.take() {
+        return Err(Errno::ESTALE);
+    }
+    let slot = usize::from(slot);
+    if counts.inos.borrow()[slot] != ino {
+        return Err(Errno::EINVAL);
+    }
+    let references = &mut counts.references.borrow_mut()[slot];
+    assert!(*references > 0, "an inode that nobody holds is kept or released");
+    *references += by;
+    Ok(())
+}
+
 async fn directory(mut port: Port<InodeDirectory>, counts: Rc<Counts>) -> Never {
     loop {
         match port.accept().await {
             InodeDirectoryCall::Keep(call) => {
-                let slot = usize::from(call.entry().slot);
-                assert!(counts.references.borrow()[slot] > 0, "an inode that nobody holds is kept");
-                counts.references.borrow_mut()[slot] += 1;
-                call.reply(Ok(()));
+                let entry = call.entry();
+                call.reply(refer(&counts, entry.slot, entry.ino, 1));
             }
             InodeDirectoryCall::Release(call) => {
-                counts.references.borrow_mut()[usize::from(call.entry().slot)] -= 1;
-                call.reply(Ok(()));
+                let entry = call.entry();
+                call.reply(refer(&counts, entry.slot, entry.ino, -1));
+            }
+            InodeDirectoryCall::Reactivate(call) => {
+                let entry = call.entry();
+                assert_eq!(entry.generation, GENERATION);
+                let slot = counts.inos.borrow().iter().position(|ino| *ino == entry.ino).map(|slot| slot as u16);
+                // Which is told first, if it has to be.
+                let nothing = if counts.stale.take() { Errno::ESTALE } else { Errno::ENOENT };
+                let found = slot.filter(|_| nothing == Errno::ENOENT).ok_or(nothing);
+                if let Ok(slot) = found {
+                    counts.references.borrow_mut()[usize::from(slot)] += 1;
+                }
+                call.reply(found);
             }
             _ => panic!("not expected of the directory"),
         }
@@ -122,6 +166,7 @@ pub fn run<F: Future<Output = World> + 'static>(
     let board = Board::new(0, 1 << 20);
     let counts = Rc::new(Counts::default());
     counts.references.borrow_mut().resize(contents.len(), 1);
+    counts.inos.borrow_mut().extend((0..contents.len()).map(|slot| file(slot as u16).ino));
     let files = contents.len();
     let contents = Rc::new(RefCell::new(contents));
     let inodes: Vec<_> =

@@ -121,7 +121,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let length = self.get_path(self.argument(0)).await?;
         let open = Open { at: self.program.directory, flags: OPEN_DIRECTORY, mode: 0 };
         let facts = self.services.walker()?.call(open, &self.paths[..length]).await?;
-        self.release_inode(facts.slot).await;
+        self.release_inode(facts.slot, facts.ino).await;
         self.program.directory = facts.ino;
         Ok(0)
     }

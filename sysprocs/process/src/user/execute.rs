@@ -28,11 +28,11 @@ enum Strings {
     Boot,
 }
 
-/// Program files that are looked into: their inodes' processes.
+/// Program files that are looked into.
 #[derive(Default)]
 struct HeldInodes {
-    program: Option<u16>,
-    interpreter: Option<u16>,
+    program: Option<MappedFile>,
+    interpreter: Option<MappedFile>,
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -51,8 +51,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn replace_program(&mut self, length: usize, strings: Strings) -> Result<(), Errno> {
         let mut held = HeldInodes::default();
         let loaded = self.load(length, strings, &mut held).await;
-        for slot in [held.program, held.interpreter].into_iter().flatten() {
-            self.release_inode(slot).await;
+        for file in [held.program, held.interpreter].into_iter().flatten() {
+            self.release_inode(file.slot, file.ino).await;
         }
         let (space, start) = loaded?;
         let name = program_name(&self.paths[..length]);
@@ -67,8 +67,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             Inspected::Program(image) => (image, None),
             Inspected::Script(script) => {
                 let end = self.add_path(length, &script.interpreter)?;
-                if let Some(slot) = held.program.take() {
-                    self.release_inode(slot).await;
+                if let Some(file) = held.program.take() {
+                    self.release_inode(file.slot, file.ino).await;
                 }
                 let file = self.open_program(length + 1, end, &mut held.program).await?;
                 match Image::inspect(&mut pager(self.machine, &mut self.services), file).await? {
@@ -109,14 +109,21 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The program file whose path is bytes `start..end` of `self.paths`; its inode is noted in `held`.
-    async fn open_program(&mut self, start: usize, end: usize, held: &mut Option<u16>) -> Result<MappedFile, Errno> {
+    async fn open_program(
+        &mut self,
+        start: usize,
+        end: usize,
+        held: &mut Option<MappedFile>,
+    ) -> Result<MappedFile, Errno> {
         let open = Open { at: self.program.directory, flags: 0, mode: 0 };
         let facts = self.services.walker()?.call(open, &self.paths[start..end]).await?;
-        *held = Some(facts.slot);
+        let file =
+            MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot, version: facts.version };
+        *held = Some(file);
         if facts.mode & S_IFMT != S_IFREG || facts.mode & EXECUTABLE == 0 {
             return Err(Errno::EACCES);
         }
-        Ok(MappedFile { ino: facts.ino, slot: facts.slot, version: facts.version })
+        Ok(file)
     }
 
     async fn gather_strings(

@@ -156,12 +156,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {
                 let (space, mut pager) = self.memory();
-                let mut shown = space.fault(&mut pager, address, kind).await;
-                if let Err(FaultError::Io) = shown {
-                    // The file's board may have begun anew: now that is known here.
-                    shown = space.fault(&mut pager, address, kind).await;
-                }
-                match shown {
+                match space.fault(&mut pager, address, kind).await {
                     Ok(()) => return Ok(()),
                     Err(FaultError::NoArea) => (SIGSEGV, code::SEGV_MAPERR, address),
                     Err(FaultError::Forbidden) => (SIGSEGV, code::SEGV_ACCERR, address),

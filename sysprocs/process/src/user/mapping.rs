@@ -7,7 +7,6 @@ use renga_hal::memory::UserMemory;
 use renga_memory::area::Origin;
 use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
 use renga_proto::file::DescribeFile;
-use renga_proto::inode::Facts;
 use renga_rt::Errno;
 
 const PROT_WRITE: u64 = 2;
@@ -61,8 +60,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::ENODEV);
         };
         let facts = self.services.file(board, number)?.call(DescribeFile {}, ()).await?;
-        let inode = self.services.inode(facts.slot)?.call(Facts {}, ()).await?;
-        Ok(MappedFile { ino: facts.ino, slot: facts.slot, version: inode.version })
+        Ok(MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot, version: facts.version })
     }
 
     pub(super) async fn unmap(&mut self) -> Outcome {

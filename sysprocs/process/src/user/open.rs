@@ -76,11 +76,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let object = match facts.mode & S_IFMT {
             S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
             S_IFCHR => {
-                self.release_inode(facts.slot).await;
+                self.release_inode(facts.slot, facts.ino).await;
                 device(facts.birth.device).ok_or(Errno::ENXIO)?
             }
             _ => {
-                self.release_inode(facts.slot).await;
+                self.release_inode(facts.slot, facts.ino).await;
                 return Err(Errno::ENXIO.into());
             }
         };
@@ -106,7 +106,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let number = match self.services.clients.file_table.call(TakeFile {}, ()).await {
             Ok(number) => number,
             Err(errno) => {
-                self.release_inode(facts.slot).await;
+                self.release_inode(facts.slot, facts.ino).await;
                 return Err(errno);
             }
         };
@@ -118,7 +118,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Err(errno) => Err(errno),
         };
         if let Err(errno) = opened {
-            self.release_inode(facts.slot).await;
+            self.release_inode(facts.slot, facts.ino).await;
             self.services.clients.file_table.call(FreeFile { file: number }, ()).await?;
             return Err(errno);
         }
@@ -126,10 +126,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Gives a walker's reference to an inode back.
-    pub(super) async fn release_inode(&mut self, slot: u16) {
+    pub(super) async fn release_inode(&mut self, slot: u16, ino: u32) {
         if let Ok(mut directory) = self.services.inode_directory() {
             // A failure to write the inode back is told by whoever syncs.
-            let _ = directory.call(Release { slot }, ()).await;
+            let _ = directory.call(Release { slot, ino }, ()).await;
         }
     }
 

@@ -84,12 +84,6 @@ impl Services {
     pub fn inode_directory(&mut self) -> Result<Client<InodeDirectory>, Errno> {
         self.clients.inode_directory.at(self.disk_board, 0).ok_or(Errno::EIO)
     }
-
-    /// Active inode `slot`.
-    pub fn inode(&mut self, slot: u16) -> Result<Client<Inode>, Errno> {
-        self.clients.inodes.at(self.disk_board, usize::from(slot)).ok_or(Errno::EIO)
-    }
-
     /// File process `number` of `board`.
     pub fn file(&mut self, board: u8, number: u16) -> Result<Client<File>, Errno> {
         self.clients.files.at(board, usize::from(number)).ok_or(Errno::EIO)

@@ -1,6 +1,6 @@
 //! An imitation of the disk board's file servers: named files in memory, no directories.
 
-use renga_proto::file::{File, FileCall, FileFacts, OpenInode, Whence};
+use renga_proto::file::{File, FileCall, OpenInode, Whence};
 use renga_proto::inode::{Birth, DirectoryRead, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Path, PathCall};
 use renga_proto::slots::{FileTable, FileTableCall};
@@ -244,8 +244,7 @@ pub async fn file(
             FileCall::SyncFile(call) => call.reply(Ok(())),
             FileCall::SetFlags(call) => call.reply(Ok(())),
             FileCall::DescribeFile(call) => {
-                let OpenInode { slot, ino, mode, flags, .. } = open;
-                call.reply(Ok(FileFacts { slot, ino, mode, flags }));
+                call.reply(Ok(disk.facts(open.slot.into())));
             }
             other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner),
         }

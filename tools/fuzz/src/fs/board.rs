@@ -185,7 +185,7 @@ impl User {
     /// Opens an inode by path and gives it back at once.
     pub async fn open(&mut self, path: &[u8], flags: u32) -> Told<InodeFacts> {
         let facts = self.path.call(walk::Open { at: ROOT, flags, mode: 0o644 }, path).await?;
-        self.directory.call(Release { slot: facts.slot }, ()).await?;
+        self.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await?;
         Ok(facts)
     }
 

@@ -127,6 +127,29 @@ fn the_other_board_goes_on_while_the_disk_is_away() {
     assert_eq!(ended.text(), "b\n2\n", "{}", ended.report());
 }
 
+/// In the first life of board a, a shell on board b from a file of its own, which sleeps while a is away; in the second,
+/// other files are opened first, and what the shell wrote is read. (`*` names folders, too; their reading fails.)
+const OUTLIVES: &str = r#"exec 2> /dev/null
+echo life >> /lives; : >> /out
+if [ $(wc -l < /lives) = 1 ]; then
+    mkdir /own; cp /bin/busybox /own/busybox; sync
+    remote -b b /own/busybox sh -c 'trap "" HUP; exec >> /out; sleep 2; case abc in *b*) echo match;; esac
+        sum() { echo $(($1 + $2)); }; sum 1 2; printf "%05d
+" 42; seq 3 | sort -rn; sync; echo done; sync'
+fi
+cat /etc/*; ls -lR / > /dev/null
+until grep -q done /out; do sleep 0.1; done
+cat /out"#;
+
+#[test]
+fn a_program_elsewhere_goes_on_in_its_own_file_when_the_disk_is_back() {
+    if !clusters_can_run() {
+        return;
+    }
+    let ended = Renga::script(OUTLIVES).with(["--kill", "a@1600", "--restart", "a@1800"]).end().expect_status(0);
+    assert!(ended.text().ends_with("match\n3\n00042\n3\n2\n1\ndone\n"), "{}", ended.report());
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     for (options, complaint) in [

@@ -2,6 +2,7 @@
 
 mod boot;
 mod death;
+mod disk_board;
 mod limits;
 mod machine;
 mod pipeline;

@@ -1,0 +1,154 @@
+//! The files that programs of a board map: one reference to each at the inode directory, however many use it.
+//!
+//! A file is known by inode number and generation. Invariant: while it is `held` the directory has one reference of
+//! this board for it, and its inode is with process `slot`. When the board of the inodes was started again (`ESTALE`
+//! from the router, once) it knows of none of them, so each is asked for anew; one that is gone stays, for those who
+//! still use it, but is not held.
+//!
+//! Not here: the pages (`text.rs`).
+
+use heapless::Vec;
+use renga_abi::Errno;
+use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
+use renga_rt::Client;
+
+/// Most files that the programs of a board map at a time.
+pub const FILES_MAX: usize = 64;
+
+/// Which file: its inode's number, and what tells it from others that had that number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileKey {
+    pub ino: u32,
+    pub generation: u32,
+}
+
+struct UsedFile {
+    key: FileKey,
+    slot: u16,
+    held: bool,
+    uses: u32,
+}
+
+/// The files in use.
+pub(crate) struct TextFiles {
+    directory: Client<InodeDirectory>,
+    files: Vec<UsedFile, FILES_MAX>,
+    /// The board of the inodes has begun anew since somebody asked.
+    anew: bool,
+}
+
+impl TextFiles {
+    /// None yet.
+    pub fn new(directory: Client<InodeDirectory>) -> Self {
+        TextFiles { directory, files: Vec::new(), anew: false }
+    }
+
+    /// Whether the board of the inodes has begun anew since this was asked last: pages of its files may be of content
+    /// that a cut took back.
+    pub fn take_anew(&mut self) -> bool {
+        core::mem::take(&mut self.anew)
+    }
+
+    fn find(&mut self, key: FileKey) -> Option<&mut UsedFile> {
+        self.files.iter_mut().find(|file| file.key == key)
+    }
+
+    fn add(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
+        self.files.push(UsedFile { key, slot, held: true, uses: 1 }).map_err(|_| Errno::ENFILE)
+    }
+
+    /// Asks for all files anew.
+    async fn begin_anew(&mut self) {
+        self.anew = true;
+        self.files.iter_mut().for_each(|file| file.held = false);
+        let mut at = 0;
+        // Begins again with each further life of that board.
+        while let Some(file) = self.files.get_mut(at) {
+            let FileKey { ino, generation } = file.key;
+            at += 1;
+            match self.directory.call(Reactivate { ino, generation }, ()).await {
+                Ok(slot) => (file.slot, file.held) = (slot, true),
+                Err(Errno::ESTALE) => {
+                    self.files.iter_mut().for_each(|file| file.held = false);
+                    at = 0;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// A reference to a file that was known; its slot.
+    async fn ask_anew(&mut self, key: FileKey) -> Result<u16, Errno> {
+        let FileKey { ino, generation } = key;
+        let mut found = self.directory.call(Reactivate { ino, generation }, ()).await;
+        if found == Err(Errno::ESTALE) {
+            self.begin_anew().await;
+            found = self.directory.call(Reactivate { ino, generation }, ()).await;
+        }
+        found
+    }
+
+    /// Gives a reference back.
+    async fn give_back(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
+        match self.directory.call(Release { slot, ino: key.ino }, ()).await {
+            Err(Errno::ESTALE) => {
+                // It was of another life.
+                self.begin_anew().await;
+                Ok(())
+            }
+            released => released,
+        }
+    }
+
+    /// One program more maps a file that something else holds active.
+    pub async fn keep(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
+        if let Some(file) = self.find(key) {
+            file.uses += 1;
+            return Ok(());
+        }
+        if self.files.is_full() {
+            return Err(Errno::ENFILE);
+        }
+        let slot = match self.directory.call(Keep { slot, ino: key.ino }, ()).await {
+            Ok(()) => slot,
+            Err(Errno::ESTALE) => {
+                self.begin_anew().await;
+                self.ask_anew(key).await?
+            }
+            // The caller's slot is of an earlier life.
+            Err(Errno::EINVAL) => self.ask_anew(key).await?,
+            Err(errno) => return Err(errno),
+        };
+        self.add(key, slot)
+    }
+
+    /// One program less maps it. `EINVAL`: none does.
+    pub async fn release(&mut self, key: FileKey) -> Result<(), Errno> {
+        let index = self.files.iter().position(|file| file.key == key).ok_or(Errno::EINVAL)?;
+        self.files[index].uses -= 1;
+        if self.files[index].uses > 0 {
+            return Ok(());
+        }
+        let file = self.files.swap_remove(index);
+        if file.held { self.give_back(key, file.slot).await } else { Ok(()) }
+    }
+
+    /// The present slot of a file that a program here maps, and of which `slot` turned out not to be the process.
+    pub async fn reopen(&mut self, key: FileKey, slot: u16) -> Result<u16, Errno> {
+        let known = self.find(key).filter(|file| file.held).map(|file| file.slot);
+        if let Some(known) = known.filter(|known| *known != slot) {
+            return Ok(known);
+        }
+        let found = self.ask_anew(key).await?;
+        let Some(file) = self.find(key) else {
+            self.give_back(key, found).await?;
+            return Err(Errno::EINVAL);
+        };
+        let surplus = file.held && file.slot == found;
+        (file.slot, file.held) = (found, true);
+        if surplus {
+            self.give_back(key, found).await?;
+        }
+        Ok(found)
+    }
+}

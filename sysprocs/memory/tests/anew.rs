@@ -1,0 +1,93 @@
+//! Programs that map files of a board that was started again.
+
+mod board;
+
+use board::{World, file, run};
+use renga_abi::Errno;
+use renga_abi::user::AccessKind;
+use renga_hal::memory::Access;
+use renga_memory::layout::PAGE;
+use renga_memory::{Backing, FaultError, Mapping, Place, Space};
+use renga_proto::text::ReopenFile;
+
+const AT: u64 = 0x10_0000;
+const PAGES: usize = 64;
+
+/// Files of so many pages, each of one byte of its own.
+fn contents() -> Vec<Vec<u8>> {
+    (0..3).map(|number| vec![b'a' + number; PAGES * 4096]).collect()
+}
+
+async fn map(world: &mut World, space: &mut Space, slot: u16) -> u64 {
+    let at = AT * (u64::from(slot) + 1);
+    let backing = Backing::File { file: file(slot), offset: 0 };
+    let place = Place::Fixed(at);
+    let mapping = Mapping { place, length: PAGES as u64 * PAGE, access: Access::ReadExecute, backing };
+    space.map(&mut world.pager(), mapping).await.unwrap()
+}
+
+async fn byte(world: &mut World, space: &mut Space, va: u64) -> Result<u8, Errno> {
+    let mut byte = [0];
+    space.copy_in(&mut world.pager(), va, &mut byte).await.map(|()| byte[0])
+}
+
+#[test]
+fn a_program_goes_on_in_files_whose_board_was_started_again() {
+    run(600, 64, contents(), |mut world: World| async move {
+        let mut space = Space::create(&mut world.pager()).await.unwrap();
+        let (a, b) = (map(&mut world, &mut space, 0).await, map(&mut world, &mut space, 1).await);
+        assert_eq!(byte(&mut world, &mut space, a).await, Ok(b'a'));
+        for life in 1..4 {
+            world.begin_anew();
+            let page = life * 16 * PAGE;
+            assert_eq!(byte(&mut world, &mut space, a + page).await, Ok(b'a'), "life {life}");
+            assert_eq!(byte(&mut world, &mut space, b + page).await, Ok(b'b'), "life {life}");
+            let mut inos_held: Vec<u32> = Vec::new();
+            for (ino, count) in world.counts.inos.borrow().iter().zip(&*world.counts.references.borrow()) {
+                inos_held.extend(vec![*ino; *count as usize - 1]);
+            }
+            inos_held.sort_unstable();
+            assert_eq!(inos_held, [file(0).ino, file(1).ino], "one reference for each of the two");
+        }
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn what_is_released_or_mapped_first_after_that_harms_nobody() {
+    run(600, 64, contents(), |mut world: World| async move {
+        let mut space = Space::create(&mut world.pager()).await.unwrap();
+        let mut other = Space::create(&mut world.pager()).await.unwrap();
+        map(&mut world, &mut space, 0).await;
+        let b = map(&mut world, &mut other, 1).await;
+        world.begin_anew();
+        space.destroy(&mut world.pager()).await;
+        assert_eq!(*world.counts.references.borrow(), [1, 1, 2], "b is with process 2 now");
+        world.begin_anew();
+        // Its number is of the life before the last.
+        map(&mut world, &mut other, 2).await;
+        assert_eq!(*world.counts.references.borrow(), [2, 2, 1], "both, where they are now");
+        assert_eq!(byte(&mut world, &mut other, b).await, Ok(b'b'));
+        other.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn a_file_that_is_gone_is_an_error_to_who_still_maps_it() {
+    run(600, 64, contents(), |mut world: World| async move {
+        let mut space = Space::create(&mut world.pager()).await.unwrap();
+        let a = map(&mut world, &mut space, 0).await;
+        world.begin_anew();
+        let gone = world.counts.inos.borrow().iter().position(|ino| *ino == file(0).ino).unwrap();
+        world.counts.inos.borrow_mut()[gone] = 7;
+        let faulted = space.fault(&mut world.pager(), a, AccessKind::Read).await;
+        assert_eq!(faulted, Err(FaultError::Io));
+        let renga_memory::MappedFile { ino, generation, slot, .. } = file(0);
+        assert_eq!(world.text.call(ReopenFile { ino, generation, slot }, ()).await, Err(Errno::ENOENT));
+        space.destroy(&mut world.pager()).await;
+        assert_eq!(*world.counts.references.borrow(), [1, 1, 1]);
+        world
+    });
+}

@@ -1,0 +1,105 @@
+//! The board with the disk dies and returns under programs of the other board: what they held open there.
+
+use crate::machine::{LIMIT_NS, possible, setup};
+use renga_abi::Errno;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::system::{System, image};
+use std::cell::Cell;
+use std::future::Future;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+/// The same file open more than once, so that whatever is open in the next life stands where it did.
+const OTHERS: u64 = 20;
+const OTHER: &[u8] = b"somebody else's";
+
+/// In the first life of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses its power
+/// and comes back. Its next life opens other files, sets 2, and ends when 3 is set; then those files are looked at.
+fn over_a_return<F: Future<Output = u8> + 'static>(
+    survivor: impl Fn(Program, Rc<Cell<u32>>) -> F + Clone + 'static,
+) -> System {
+    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, life) = (told.clone(), lives.clone());
+    let init = move |init: Program| {
+        let (step, life, survivor) = (step.clone(), life.clone(), survivor.clone());
+        async move {
+            life.set(life.get() + 1);
+            if life.get() == 1 {
+                let step = step.clone();
+                init.fork_on(1, move |program| survivor(program, step)).await.unwrap();
+                init.sleep(u64::MAX >> 2).await.unwrap();
+            }
+            for number in 0..OTHERS {
+                let file = init.open(&format!("/other{number}"), Open::Truncate).await.unwrap();
+                init.write_all(file, OTHER).await.unwrap();
+            }
+            step.set(2);
+            while step.get() < 3 {
+                init.sleep(MS).await.unwrap();
+            }
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut system = System::boot(&setup, &programs);
+    assert!(system.cluster.run_while(1_000 * MS, || told.get() < 1), "{:?}", System::log());
+    system.cluster.kill(0);
+    system.cluster.run_until(2_000 * MS);
+    system.reboot(0);
+    let status = system.run(LIMIT_NS);
+    assert_eq!(status, Some(0), "at {}: {:#?} {:?}", told.get(), system.wait_graph(), System::log());
+    let files = image::check(&system.disk.bytes()).unwrap();
+    for number in 0..OTHERS {
+        assert_eq!(files.get(&format!("/other{number}")).map(Vec::as_slice), Some(OTHER), "other{number}");
+    }
+    system
+}
+
+/// Until the next life of the disk's board has opened its files, and this board hears it.
+async fn wait_for_return(program: &Program, step: &Cell<u32>) {
+    while step.get() < 2 || program.open("/etc", Open::Read).await == Err(Errno::EHOSTDOWN) {
+        program.sleep(MS).await.unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_the_cut_took_back_is_stale_for_who_has_it_open() {
+    if !possible() {
+        return;
+    }
+    over_a_return(|program, step| async move {
+        let file = program.open("/lost", Open::Truncate).await.unwrap();
+        program.write_all(file, b"not synced").await.unwrap();
+        step.set(1);
+        wait_for_return(&program, &step).await;
+        for _ in 0..3 {
+            assert_eq!(program.write_at(file, 0, b"harm").await, Err(Errno::ESTALE));
+            assert_eq!(program.read_at(file, 0, 100).await, Err(Errno::ESTALE));
+            assert_eq!(program.truncate(file, 1).await, Err(Errno::ESTALE));
+        }
+        let _ = program.close(file).await;
+        step.set(3);
+        0
+    });
+}
+
+#[test]
+fn a_file_that_is_still_there_is_opened_anew() {
+    if !possible() {
+        return;
+    }
+    over_a_return(|program, step| async move {
+        let file = program.open("/kept", Open::Truncate).await.unwrap();
+        program.write_all(file, b"kept").await.unwrap();
+        program.sync(file).await.unwrap();
+        step.set(1);
+        wait_for_return(&program, &step).await;
+        assert_eq!(program.read_at(file, 0, 100).await.as_deref(), Ok(b"kept".as_slice()));
+        assert_eq!(program.write_at(file, 4, b"!").await, Ok(1));
+        assert_eq!(program.read_at(file, 0, 100).await.as_deref(), Ok(b"kept!".as_slice()));
+        assert_eq!(program.close(file).await, Ok(()));
+        step.set(3);
+        0
+    });
+}
