@@ -121,16 +121,13 @@ pub struct Run {
     /// Let a board's kernel panic at this virtual time, to see what that looks like: b@200
     #[arg(long, value_name = "BOARD@MILLISECONDS")]
     pub panic: Option<String>,
-    /// Cut a board's power at this virtual time (may be repeated, as the next three): b@1500
+    /// Cut a board's power at this virtual time (may be repeated, as the next two): b@1500
     #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
     pub kill: Vec<String>,
     /// Stop a board's processor at this virtual time
     #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
     pub hang: Vec<String>,
-    /// Reset a board at this virtual time
-    #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
-    pub reset: Vec<String>,
-    /// Start a board again at this virtual time
+    /// Start a board at this virtual time; one that runs or hangs is reset
     #[arg(long, value_name = "BOARD@MILLISECONDS", conflicts_with = "replay", help_heading = DISTURBANCES)]
     pub restart: Vec<String>,
     /// Faults of the link, in frames of a thousand: loss, corrupt, duplicate, delay, token (it gets lost), collision

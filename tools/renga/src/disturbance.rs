@@ -34,7 +34,6 @@ impl Disturbance {
         for (change, options) in [
             (PowerChange::Cut, &options.kill),
             (PowerChange::Hang, &options.hang),
-            (PowerChange::Start, &options.reset),
             (PowerChange::Start, &options.restart),
         ] {
             for text in options {

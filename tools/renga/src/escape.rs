@@ -94,7 +94,7 @@ pub enum Order {
 /// What can be asked for.
 pub const HELP: &str = "kill BOARD      cut its power
 hang BOARD      stop its processor
-restart BOARD   start it, or reset it if it runs
+restart BOARD   start it; if it runs or hangs, reset it
 status          how the boards are
 help            this
 Ctrl-] twice sends Ctrl-] to the cluster";
@@ -112,7 +112,7 @@ impl Order {
             ["help" | "?"] => Order::Help,
             ["kill" | "cut", name] => Order::Power(board(names, name)?, PowerChange::Cut),
             ["hang", name] => Order::Power(board(names, name)?, PowerChange::Hang),
-            ["restart" | "start" | "reset", name] => Order::Power(board(names, name)?, PowerChange::Start),
+            ["restart", name] => Order::Power(board(names, name)?, PowerChange::Start),
             _ => bail!("`{line}` is not known: kill, hang or restart with a board, status, help"),
         })
     }

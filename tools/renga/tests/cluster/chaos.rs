@@ -66,11 +66,12 @@ fn seeds() -> Range<u64> {
 
 fn judge(seed: u64, image: &Path) -> Result<(), String> {
     let scratch = Scratch::new("chaos-seed");
-    let (ended, facts) = run(seed, image, &scratch.join("disk.img"));
+    let ended = run(seed, image, &scratch.join("disk.img"));
     let fail = |why: &str| Err(format!("{why}\n{}", ended.report()));
     if ended.status != 0 {
         return fail(&format!("status {}", ended.status));
     }
+    let facts = facts(&ended);
     let text = ended.text();
     let failed = text.lines().find_map(|line| line.strip_prefix("failed:")).unwrap_or("no list");
     let calm = !ended.stderr.lines().any(|line| line.starts_with("renga: "));
@@ -84,25 +85,31 @@ fn judge(seed: u64, image: &Path) -> Result<(), String> {
     if let Err(why) = judge_disk(&scratch, ended.stderr.contains(": board a starts")) {
         return fail(&why);
     }
+    let mut runs = "once";
     if std::env::var_os("RENGA_CHAOS_REPEAT").is_some() || seed.is_multiple_of(REPEATED_EVERY) {
-        let (again, same) = run(seed, image, &scratch.join("again.img"));
-        if same != facts {
+        let again = run(seed, image, &scratch.join("again.img"));
+        if again.status != 0 || self::facts(&again) != facts {
             return fail(&format!("the second run differs\n{}", again.report()));
         }
+        runs = "twice the same";
     }
+    let strikes = ended.stderr.lines().filter(|line| line.contains(" has lost its power") || line.contains(" hangs"));
+    let hash = ended.figure("frame hash");
+    println!("seed {seed}: {} deaths, {:.3} s, frames {hash}, {runs}", strikes.count(), ended.virtual_s());
     Ok(())
 }
 
-/// A run on a fresh copy of the disk, and what must be the same in another one.
-fn run(seed: u64, image: &Path, disk: &Path) -> (Ended, Vec<String>) {
+/// A run on a fresh copy of the disk.
+fn run(seed: u64, image: &Path, disk: &Path) -> Ended {
     fs::copy(image, disk).expect("target/ can be written");
     let options = ["--stats".into(), "--chaos".into(), seed.to_string().into(), "--disk".into(), disk.into()];
     let options: [std::ffi::OsString; 5] = options;
-    let ended = Renga::run().with(options).end();
-    let names = ["virtual time", "frames", "console hash", "frame hash"];
-    let figure = |name: &&str| ended.stderr.lines().find(|line| line.starts_with(*name)).unwrap_or("none").to_owned();
-    let facts = names.iter().map(figure).chain([ended.text()]).collect();
-    (ended, facts)
+    Renga::run().with(options).end()
+}
+
+/// What must be the same in another run of the seed.
+fn facts(ended: &Ended) -> (Vec<String>, String) {
+    (ended.figures(&["virtual time", "frames", "console hash", "frame hash"]), ended.text())
 }
 
 /// After a clean stop there is nothing to repair, after a cut nothing that needs a person; and every file is right.

@@ -25,7 +25,7 @@ fn a_board_that_is_back_works_at_once() {
     }
     let script = "exec 2> /dev/null; remote -b b sleep 1000; echo $?; until remote -b b uname -n; do sleep 0.02; done; \
                   seq 1000 | remote -b b sort -rn | tail -n 1";
-    for options in [["--kill", "b@500", "--restart", "b@900"], ["--hang", "b@500", "--reset", "b@501"]] {
+    for options in [["--kill", "b@500", "--restart", "b@900"], ["--hang", "b@500", "--restart", "b@501"]] {
         let ended = Renga::script(script).with(options).with(["--stats"]).end().expect_status(0);
         assert_eq!(ended.text(), "137\nb\n1\n", "{}", ended.report());
         assert!(ended.virtual_s() < 1.5, "{}", ended.report());

@@ -1,16 +1,12 @@
 //! A run is the same whenever and wherever it is run: times, frames and output, to the nanosecond.
 
-use crate::support::{Ended, Renga, Scratch, clusters_can_run, work};
+use crate::support::{Ended, Renga, Scratch, clusters_can_run, under_load, work};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 /// Programs on both boards, files, pipes, time.
 const SCRIPT: &str =
     "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
-/// Busy threads beside a run.
-const LOAD_THREADS: usize = 2;
 
 /// What must be the same.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,8 +18,7 @@ struct Facts {
 impl Facts {
     fn of(ended: &Ended) -> Facts {
         let names = ["virtual time", "frames", "console hash", "frame hash", "trace hash"];
-        let figures = names.iter().map(|name| format!("{name}: {}", ended.figure(name))).collect();
-        Facts { stdout: ended.stdout.clone(), figures }
+        Facts { stdout: ended.stdout.clone(), figures: ended.figures(&names) }
     }
 }
 
@@ -43,23 +38,6 @@ fn kernels() -> Vec<Vec<u8>> {
     let mut paths: Vec<PathBuf> = traced.collect();
     paths.sort();
     paths.iter().filter_map(|path| fs::read(path.join("kernel8.img")).ok()).collect()
-}
-
-/// Calls `body` while threads keep the host's cores busy.
-fn under_load<T>(body: impl FnOnce() -> T) -> T {
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..LOAD_THREADS {
-            scope.spawn(|| {
-                while !done.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        let result = body();
-        done.store(true, Ordering::Relaxed);
-        result
-    })
 }
 
 #[test]

@@ -55,6 +55,11 @@ impl Ended {
         line.unwrap_or_else(|| panic!("no `{name}` in\n{}", self.report())).trim()
     }
 
+    /// Those figures of a run with `--stats`, with their names.
+    pub fn figures(&self, names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| format!("{name}: {}", self.figure(name))).collect()
+    }
+
     /// Virtual seconds of a run with `--stats`.
     pub fn virtual_s(&self) -> f64 {
         let figure = self.figure("virtual time").trim_end_matches(" s");
