@@ -7,7 +7,7 @@
 use crate::process::{Me, Process, Wait};
 use crate::ready::Core;
 use crate::trace::Event;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -18,6 +18,15 @@ impl Me {
     /// memory gives a meaning) until it traps or the process is interrupted ([`Trap::Preempted`]).
     pub fn run_user<'a>(&'a mut self, context: &'a mut UserContext, space: u32) -> RunUser<'a> {
         RunUser { me: self.0, context, space, _lent: PhantomData, _pinned: PhantomPinned }
+    }
+
+    /// Goes to the back of the queue of user programs: each that is ready has a turn first, for which
+    /// [`Me::yield_turn`] does not care. For long work on behalf of a program.
+    pub async fn yield_to_programs(&mut self) {
+        let me = self.0;
+        me.begin(Wait::User);
+        me.core.users.push(me);
+        poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await
     }
 }
 
@@ -83,9 +92,10 @@ impl UserTurn {
     pub fn space(&self) -> u32 {
         self.0.user_space.get()
     }
-    /// Whether the process was interrupted: the turn should end before it begins.
+    /// Whether the turn should end before it begins: the process was interrupted, or has no program to
+    /// run and only let others go first.
     pub fn interrupted(&self) -> bool {
-        self.0.interrupted.get()
+        self.0.interrupted.get() || self.0.user.get().is_null()
     }
     /// Ends the turn with a trap and makes the process ready.
     pub fn end(self, trap: Trap) {

@@ -89,6 +89,9 @@ impl Executor {
     fn run_program(&mut self, mut turn: UserTurn) -> Option<UserTurn> {
         if turn.interrupted() {
             turn.end(Trap::Preempted);
+            // A process that only lets programs go first would keep the devices waiting.
+            self.take_alarms();
+            self.take_devices();
             return None;
         }
         self.arm(true);

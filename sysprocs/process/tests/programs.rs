@@ -2,12 +2,13 @@
 
 mod support;
 
-use Argument::{Of, Result, Value};
+use Argument::{Code, Of, Result, Value};
 use renga_process::host::{Argument, Script};
 use support::System;
 use support::calls::{
     ANY, AT_FDCWD, BRK, CLONE, CLOSE, DUP3, EXECVE, FCNTL, GETPPID, HALT, KILL, LSEEK, MMAP, NANOSLEEP, NONE, ONE,
-    OPENAT, PIPE2, PPOLL, READ, SIGCHLD, WAIT4, WRITE, WRITEV, error, exit, say, wait_status, with_console,
+    OPENAT, PIPE2, PPOLL, READ, READV, SIGACTION, SIGCHLD, WAIT4, WRITE, WRITEV, error, exit, say, wait_status,
+    with_console,
 };
 
 #[test]
@@ -313,4 +314,63 @@ fn descriptors_are_duplicated_and_closed_by_exec() {
     init.call(EXECVE, &[path, arguments, NONE]);
     exit(&mut init, 6);
     assert_eq!(System::new(1, &[("/sbin/init", &init), ("/bin/other", &other)]).status(), 0);
+}
+
+/// A transfer of 256 MiB, for which no server is asked: 1024 times the same pages.
+fn endless(script: &mut Script, call: u64, descriptor: Argument) {
+    const BYTES: u64 = 256 << 10;
+    let (place, flags) = (0x2000_0000u64, Value(0x32)); // at that place, of zeros, private
+    script.call(MMAP, &[Value(place), Value(BYTES), Value(3), flags, ANY, NONE]).expect(Value(place), 80);
+    let parts: Vec<u8> = (0..1024).flat_map(|_| [place, BYTES]).flat_map(u64::to_le_bytes).collect();
+    let parts = script.bytes(&parts);
+    script.call(call, &[descriptor, parts, Value(1024)]);
+}
+
+/// The child says when it begins; init, whose turn comes although nothing makes the child wait, kills it.
+#[test]
+fn a_huge_transfer_lets_others_run_and_can_be_killed() {
+    for call in [READV, WRITEV] {
+        let mut init = Script::new();
+        let (ends, child, pid) = (init.variable(), init.label(), init.variable());
+        let zero = init.string("/dev/zero");
+        init.call(OPENAT, &[AT_FDCWD, zero, Value(2), NONE]).expect(NONE, 1);
+        init.call(PIPE2, &[ends.address(), NONE]);
+        init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).keep(pid).jump_if_zero(child);
+        let byte = init.variable();
+        init.call(READ, &[ONE, byte.address(), ONE]).expect(ONE, 2);
+        init.call(KILL, &[Of(pid), Value(9)]).expect(NONE, 3);
+        wait_status(&mut init);
+        init.expect(Value(9), 4);
+        exit(&mut init, 0);
+        init.place(child).call(WRITE, &[Value(2), byte.address(), ONE]);
+        endless(&mut init, call, NONE);
+        exit(&mut init, 0);
+        assert_eq!(System::solo(&init).status(), 0);
+    }
+}
+
+/// What is done by then is told: nothing is lost, or moved twice.
+#[test]
+fn a_signal_ends_a_huge_transfer_short() {
+    let mut init = Script::new();
+    let (child, parent, handler, done) = (init.label(), init.variable(), init.label(), init.variable());
+    let mut bytes = [0; 32];
+    bytes[8..16].copy_from_slice(&0x1000_0000u64.to_le_bytes()); // SA_RESTART
+    let action = init.bytes(&bytes);
+    init.take(Code(handler)).write_word(action);
+    init.call(SIGACTION, &[Value(10), action, NONE, Value(8)]).expect(NONE, 1);
+    let zero = init.string("/dev/zero");
+    init.call(OPENAT, &[AT_FDCWD, zero, Value(2), NONE]).expect(NONE, 2);
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    endless(&mut init, READV, NONE);
+    init.keep(done);
+    let whole = init.label();
+    init.jump_if(Value(256 << 20), whole);
+    exit(&mut init, 0);
+    init.place(whole);
+    exit(&mut init, 7);
+    init.place(handler).end_handler();
+    init.place(child).call(GETPPID, &[]).keep(parent).call(KILL, &[Of(parent), Value(10)]);
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
 }

@@ -90,7 +90,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut done = 0;
         // Each turn passes a page.
         while done < count {
-            self.give_turn(done).await;
+            if self.is_over_after_page().await {
+                break;
+            }
             let length = (count - done).min(PAGE_BYTES as u64) as usize;
             self.services.fill_random(&mut self.scratch[..length]);
             let at = address.checked_add(done).ok_or(Errno::EFAULT)?;

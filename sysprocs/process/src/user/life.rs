@@ -47,6 +47,7 @@ pub async fn user<M: UserMemory + ?Sized>(
         space: None,
         program: Program::new(0, 0),
         look_at_signals: false,
+        pages_moved: 0,
         interrupted_call: None,
         logged: [0; super::LOGGED_WORDS],
         paths: [0; PATHS_BYTES],
@@ -128,6 +129,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     #[inline(always)]
     async fn system_call(&mut self) -> Result<(), u32> {
         let number = self.context.x[8];
+        self.pages_moved = 0;
         let outcome = match self.quick(number) {
             Some(outcome) => outcome,
             None => match self.dispatch(number).await {

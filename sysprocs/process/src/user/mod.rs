@@ -94,6 +94,8 @@ pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
     look_at_signals: bool,
     /// The call that a signal interrupted and that is made again, unless a handler decides otherwise.
     interrupted_call: Option<Escape>,
+    /// Pages that the present call has moved, or tried to.
+    pages_moved: u32,
     /// Unknown calls that were logged.
     logged: [u64; LOGGED_WORDS],
     /// Paths on their way to a walker.

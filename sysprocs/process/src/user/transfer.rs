@@ -5,7 +5,7 @@
 //! asked is as POSIX allows it.
 
 use super::descriptors::{Descriptor, Object};
-use super::escape::{Outcome, restartable};
+use super::escape::{Escape, Outcome, restartable};
 use super::objects::Manner;
 use super::open::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_WRONLY};
 use super::{User, pager};
@@ -17,8 +17,9 @@ use renga_rt::Errno;
 
 /// Most bytes of one transfer, as on Linux.
 const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
-/// After so many pages of one transfer others have their turn, though no server made it wait.
-const PAGES_PER_TURN: u64 = 64;
+/// After so many pages of one call other programs have their turn, though no server made it wait; then a
+/// signal ends it.
+const PAGES_PER_TURN: u32 = 64;
 /// Most parts of a vector, as on Linux.
 const PARTS_MAX: u64 = 1024;
 const PART_BYTES: u64 = 16;
@@ -89,7 +90,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut done = 0;
         // Each turn passes a page.
         while done < count {
-            self.give_turn(done).await;
+            if self.is_over_after_page().await {
+                return if done > 0 { Ok(done) } else { Err(Escape::Restart) };
+            }
             let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
             let manner = Manner {
                 offset: manner.offset.map(|offset| offset.saturating_add(done)),
@@ -110,11 +113,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(done)
     }
 
-    /// Lets others run after a while of a long transfer, of which `done` bytes are over.
-    pub(super) async fn give_turn(&mut self, done: u64) {
-        if (done / PAGE_BYTES as u64) % PAGES_PER_TURN == PAGES_PER_TURN - 1 {
-            self.me.yield_turn().await;
+    /// Called before each page of a call that may have many. Lets other programs run after a while; true:
+    /// a signal has come meanwhile, and the call should end with what is done.
+    pub(super) async fn is_over_after_page(&mut self) -> bool {
+        self.pages_moved += 1;
+        if !self.pages_moved.is_multiple_of(PAGES_PER_TURN) {
+            return false;
         }
+        self.me.yield_to_programs().await;
+        self.me.interrupted()
     }
 
     async fn take_in_page(
@@ -145,7 +152,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut done = 0;
         // Each turn passes a page, or the count ends short.
         while done < count {
-            self.give_turn(done).await;
+            if self.is_over_after_page().await {
+                return if done > 0 { Ok(done) } else { Err(Escape::Restart) };
+            }
             let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
             let manner = Manner { offset: manner.offset.map(|offset| offset.saturating_add(done)), ..manner };
             match self.give_out_page(to.object, at, (count - done) as usize, manner).await {
@@ -285,6 +294,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut done = 0;
         // Each turn passes a page, or the file ends.
         while done < count {
+            if self.is_over_after_page().await {
+                if done == 0 {
+                    return Err(Escape::Restart);
+                }
+                break;
+            }
             let length = (count - done).min(PAGE_BYTES as u64) as usize;
             let manner = from.manner(start.map(|start| start.saturating_add(done)));
             let bytes = match self.services.read(from.object, &mut self.scratch[..length], manner).await {

@@ -8,6 +8,7 @@ pub const FORK_ON: u64 = 1000;
 pub const SETPGID: u64 = 154;
 pub const GETPGID: u64 = 155;
 pub const LSEEK: u64 = 62;
+pub const READV: u64 = 65;
 pub const WRITEV: u64 = 66;
 pub const PPOLL: u64 = 73;
 pub const IOCTL: u64 = 29;
