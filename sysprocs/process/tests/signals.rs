@@ -353,3 +353,19 @@ fn who_ignores_its_children_waits_for_all_of_them() {
     exit(&mut init, 8);
     assert_eq!(System::solo(&init).status(), 0);
 }
+
+#[test]
+fn no_signal_of_another_ends_init() {
+    let mut init = Script::new();
+    let child = init.label();
+    init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
+    wait_status(&mut init);
+    init.expect(NONE, 1);
+    exit(&mut init, 0);
+    init.place(child);
+    for signal in 1..=64 {
+        init.call(KILL, &[ONE, Value(signal)]).expect(NONE, 2);
+    }
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}

@@ -113,7 +113,14 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(super) async fn suspend(&mut self) -> Outcome {
-        self.begin_mask(self.argument(0)).await?;
+        let (mask, bytes) = (self.argument(0), self.argument(1));
+        if bytes != SET_BYTES {
+            return Err(Errno::EINVAL.into());
+        }
+        if mask == 0 {
+            return Err(Errno::EFAULT.into());
+        }
+        self.begin_mask(mask).await?;
         let (pid, blocked) = (self.program.pid, self.program.blocked);
         let waited = self.services.clients.procs.call(AwaitSignal { pid, blocked }, ()).await;
         restartable_unless_handled(waited)?;
@@ -122,6 +129,9 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(super) async fn await_signal(&mut self) -> Outcome {
         let (place, info, time) = (self.argument(0), self.argument(1), self.argument(2));
+        if self.argument(3) != SET_BYTES {
+            return Err(Errno::EINVAL.into());
+        }
         let wanted = self.get_word(place).await? & !UNSTOPPABLE;
         let until_ns = match time {
             0 => None,

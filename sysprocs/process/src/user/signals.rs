@@ -52,7 +52,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             match self.program.actions.effect(signal) {
                 Effect::Nothing => {}
                 // Init cannot be ended or stopped by what it does not handle.
-                Effect::Stop | Effect::End if pid == INIT && signal != SIGSEGV => {}
+                Effect::Stop | Effect::End if pid == INIT => {}
                 Effect::Stop => self.stop(signal).await,
                 Effect::End => return Err(killed(signal)),
                 Effect::Handle(action) => {
