@@ -2,6 +2,7 @@
 
 use renga_fuzz::fs::image::Medium512;
 use renga_fuzz::fs::{board, ext2};
+use renga_fuzz::syscall;
 use renga_rt::Errno;
 
 /// Patches of the image: block, offset, new bytes.
@@ -66,4 +67,9 @@ fn a_directory_has_a_hole() {
         assert_eq!(user.read(b"d/none").await, Err(Errno::EIO));
     });
     assert!(mounted.is_some());
+}
+
+#[test]
+fn a_program_sends_init_an_invalid_access() {
+    syscall::run(&[129, 1, 0x11, 0, 0, 0, 11]); // kill(0, SIGSEGV)
 }

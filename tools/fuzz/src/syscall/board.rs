@@ -1,0 +1,180 @@
+//! A board that runs programs from a file system, and what takes from it all that they took.
+
+use super::{CODE, DATA, DATA_BYTES, FRAMES};
+use crate::fs::board::{self, Servers, one};
+use crate::fs::image::Medium512;
+use renga_hal::host::HostMemory;
+use renga_hal::memory::PAGE_BYTES;
+use renga_hal::power::Power;
+use renga_hal::uart::Uart;
+use renga_memory::TextEntry;
+use renga_process::host::Flushed;
+use renga_process::{UserClients, UserFacts};
+use renga_proto::memory::{Memory, MemoryStatus};
+use renga_proto::pipe::PIPE_BYTES;
+use renga_proto::procs::{KillGroup, Procs};
+use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
+use renga_proto::text::{Shrink, Text};
+use renga_rt::host::Board;
+use renga_rt::user::UserContext;
+use renga_rt::{Client, Family, Interruptor, Me, Notifier, Watch};
+use std::cell::Cell;
+
+const CACHED: usize = 16;
+const USERS: usize = 3;
+const PIPES: usize = 2;
+const SIGKILL: u8 = 9;
+
+/// A line that nobody types on.
+struct Silence;
+
+impl Uart for Silence {
+    fn try_write(&mut self, _: u8) -> bool {
+        true
+    }
+    fn try_read(&mut self) -> Option<u8> {
+        None
+    }
+    fn enable_receive_interrupt(&mut self, _: bool) {}
+    fn enable_transmit_interrupt(&mut self, _: bool) {}
+}
+
+struct Switch;
+
+impl Power for Switch {
+    fn stop(&self, _: u8) {}
+}
+
+/// Block of the image with the beginning of `d/f`, which is the program.
+pub const PROGRAM_BLOCK: usize = 9;
+/// Where the mode of its inode, 13, is.
+pub const MODE_PLACE: (usize, usize) = (4, 12 * 256);
+
+/// An ELF file with one segment to execute and one to write.
+pub fn program() -> Vec<u8> {
+    let mut file = b"\x7fELF\x02\x01\x01".to_vec();
+    file.resize(16, 0);
+    file.extend([2, 0, 183, 0, 1, 0, 0, 0]);
+    for word in [CODE + 0x200, 64, 0] {
+        file.extend(u64::to_le_bytes(word));
+    }
+    file.extend([0; 4]);
+    for half in [64u16, 56, 2, 64, 0, 0] {
+        file.extend(half.to_le_bytes());
+    }
+    for (flags, address, file_bytes, memory_bytes) in [(5u32, CODE, 0x400, 0x400), (6, DATA, 0x400, DATA_BYTES)] {
+        file.extend(1u32.to_le_bytes());
+        file.extend(flags.to_le_bytes());
+        for word in [0, address, address, file_bytes, memory_bytes, PAGE_BYTES as u64] {
+            file.extend(u64::to_le_bytes(word));
+        }
+    }
+    file
+}
+
+/// Starts all of it. What comes back lets a keeper run, which kills all programs but init at its first
+/// notification, and at its second counts what is free.
+pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMemory) -> Keeper {
+    let arena = board.arena;
+    let files = board::processes(board, medium);
+    let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
+    let watch: &'static Watch = arena.put(|| Watch::new(None));
+    let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
+    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, 0, 1, watch));
+    let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
+    let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
+    let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);
+    let text = board.server(|me, port| {
+        let (memory, directory) = (Client::new(&me, memory), Client::new(&me, files.directory));
+        renga_memory::text(me, port, memory, directory, entries)
+    });
+    let clock = board.server(|me, port| renga_clock::clock(me, port, 1_000_000_000));
+    let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, PIPES));
+    let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
+        let bytes = arena.put(|| [0; PIPE_BYTES]);
+        board.server(|me, port| renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch))
+    });
+    let uart = arena.put(|| Silence);
+    let console = board.server(|me, port| renga_console::console(me, port, uart));
+    let power: &'static Switch = arena.put(|| Switch);
+    let processor: &'static Flushed = arena.put(|| Flushed);
+    for (slot, process) in users.iter().enumerate() {
+        let boot_program = if slot == 0 { "/d/f" } else { "" };
+        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42 });
+        let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
+        let Servers { path, directory, inodes, table, files } = files;
+        board.start(process, |me| {
+            let clients = UserClients {
+                procs: Client::new(&me, procs),
+                all_procs: Family::new(&me, one(board, arena.put_slice(1, |_| procs))),
+                memory: Client::new(&me, memory),
+                all_memory: Family::new(&me, one(board, arena.put_slice(1, |_| memory))),
+                text: Client::new(&me, text),
+                inodes: Family::new(&me, inodes),
+                inode_directory: Family::new(&me, one(board, arena.put_slice(1, |_| directory))),
+                paths: Family::new(&me, one(board, arena.put_slice(1, |_| path))),
+                files: Family::new(&me, files),
+                file_table: Client::new(&me, table),
+                pipes: Family::new(&me, one(board, pipes)),
+                pipe_table: Client::new(&me, pipe_table),
+                console: Family::new(&me, one(board, arena.put_slice(1, |_| console))),
+                clock: Client::new(&me, clock),
+                links: Family::new(&me, one(board, &[])),
+            };
+            renga_process::user(me, clients, machine, power, processor, context, facts)
+        });
+    }
+    let free: &'static Cell<Option<Free>> = arena.put(|| Cell::new(None));
+    let keeper = board.client(|me| {
+        let keeping = Keeping {
+            procs: Client::new(&me, procs),
+            text: Client::new(&me, text),
+            memory: Client::new(&me, memory),
+            files: Client::new(&me, files.table),
+            pipes: Client::new(&me, pipe_table),
+        };
+        keep(me, keeping, free)
+    });
+    Keeper { notifier: Notifier::new(keeper), free }
+}
+
+/// What a board has free.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Free {
+    frames: u32,
+    files: u32,
+    pipes: u32,
+}
+
+/// Runs the keeper, and has what it found.
+pub struct Keeper {
+    /// Lets it go on.
+    pub notifier: Notifier,
+    /// What is free, once it has counted.
+    pub free: &'static Cell<Option<Free>>,
+}
+
+struct Keeping {
+    procs: Client<Procs>,
+    text: Client<Text>,
+    memory: Client<Memory>,
+    files: Client<FileTable>,
+    pipes: Client<PipeTable>,
+}
+
+async fn keep(mut me: Me, mut keeping: Keeping, free: &'static Cell<Option<Free>>) {
+    me.notified().await;
+    let killed = keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0 }, ()).await;
+    assert!(killed.is_ok());
+    me.notified().await;
+    let _ = keeping.text.call(Shrink { frames: u32::MAX }, ()).await;
+    let Ok(facts) = keeping.memory.call(MemoryStatus {}, ()).await else { panic!("frames cannot be counted") };
+    let (mut files, mut pipes) = (0, 0);
+    while keeping.files.call(TakeFile {}, ()).await.is_ok() {
+        files += 1;
+    }
+    while keeping.pipes.call(TakePipe {}, ()).await.is_ok() {
+        pipes += 1;
+    }
+    free.set(Some(Free { frames: facts.free, files, pipes }));
+}
