@@ -12,9 +12,11 @@ const ERRNO_MAX: isize = 4095;
 /// "Relative to the working directory", for the calls that take a directory.
 pub const AT_FDCWD: isize = -100;
 
+/// Any call.
+///
 /// # Safety
 /// The arguments must be what the call `number` takes: addresses of live objects of its lengths.
-unsafe fn call(number: usize, arguments: [isize; 6]) -> Result<usize, Errno> {
+pub unsafe fn call(number: usize, arguments: [isize; 6]) -> Result<usize, Errno> {
     let [a, b, c, d, e, f] = arguments;
     let result: isize;
     // SAFETY: the kernel keeps all registers but x0; the caller answers for the arguments.

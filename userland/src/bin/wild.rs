@@ -2,7 +2,9 @@
 #![no_std]
 #![no_main]
 
-use renga_userland::syscall::{plain, write};
+use core::hint::black_box;
+use renga_userland::process::fork;
+use renga_userland::syscall::{call, exit, plain, wait, write};
 use renga_userland::text::complain;
 use renga_userland::{Arguments, program};
 
@@ -24,8 +26,13 @@ fn main(arguments: Arguments) -> i32 {
         Some(b"jump-kernel") => jump(KERNEL),
         Some(b"calls") => wild_calls(),
         Some(b"memory") => exhaust(),
+        Some(b"numbers") => numbers(),
+        Some(b"hold") => hold(),
+        Some(b"fill") => fill(),
+        Some(b"send") => send(),
         _ => {
-            complain(&[b"usage: wild read-kernel|read-null|write-text|jump|jump-kernel|calls|memory\n"]);
+            complain(&[b"usage: wild read-kernel|read-null|write-text|jump|jump-kernel|calls|memory|"]);
+            complain(&[b"numbers|hold|fill|send\n"]);
             2
         }
     }
@@ -80,4 +87,110 @@ fn exhaust() -> i32 {
             }
         }
     }
+}
+
+/// System calls that are made or looked for by number.
+const READ: usize = 63;
+const READV: usize = 65;
+const SENDFILE: usize = 71;
+const BRK: usize = 214;
+const CLONE: usize = 220;
+/// Numbers that `numbers` tries: 0 to 512.
+const NUMBERS: usize = 513;
+/// Calls that do what they are for whatever the arguments: exit, exit_group and rt_sigreturn end or replace what runs;
+/// kill, tkill and tgkill with -1 reach the programs that are to be unharmed.
+const KEPT_OUT: [usize; 6] = [93, 94, 139, 129, 130, 131];
+/// Calls that rightly wait for ever when their arguments are 0 or good: pselect6, ppoll, waitid, futex, nanosleep,
+/// clock_nanosleep, rt_sigsuspend, rt_sigtimedwait, wait4. They get bad addresses only.
+const WAITING: [usize; 9] = [72, 73, 95, 98, 101, 115, 133, 137, 260];
+/// No directory, or a descriptor that `numbers` may have: 0 to 2, 3 for reading, 4 for both.
+const DESCRIPTORS: [isize; 6] = [-100, 0, 1, 2, 3, 4];
+const COUNTS: [isize; 7] = [1, 64, 4097, 1 << 20, 1 << 40, isize::MAX, -1];
+const PAGE_BYTES: isize = 4096;
+
+/// Every number with bad addresses and lengths, each number in a child of its own, which may die of it. What is in
+/// the memory of this program stays, although the children share it until they write.
+fn numbers() -> i32 {
+    let pattern = pattern();
+    let end = plain(BRK, [0, 0, 0]).unwrap_or(0) as isize;
+    if plain(BRK, [end + PAGE_BYTES, 0, 0]) != Ok((end + PAGE_BYTES) as usize) {
+        return 1;
+    }
+    // Four bytes before the end of what is there; the program's text; the kernel; nowhere.
+    let edge = ((end + PAGE_BYTES) & -PAGE_BYTES) - 4;
+    let text = main as *const () as isize;
+    let bad = [KERNEL as isize, edge, text, 0, 1, 0x1234_5000, (1 << 39) - 1, isize::MAX, isize::MIN, -1];
+    for number in (0..NUMBERS).filter(|number| !KEPT_OUT.contains(number)) {
+        match fork() {
+            Ok(0) => attack(number, &bad),
+            Ok(pid) if wait(pid as i32, 0).is_ok() => {}
+            _ => return 1,
+        }
+    }
+    i32::from(!is_whole(&pattern))
+}
+
+fn attack(number: usize, bad: &[isize]) -> ! {
+    let waits = WAITING.contains(&number);
+    for &address in bad.iter().filter(|address| !waits || **address != 0) {
+        aim(number, [address; 6]);
+    }
+    if !waits {
+        for (turn, &address) in bad.iter().enumerate() {
+            for (step, descriptor) in DESCRIPTORS.into_iter().enumerate() {
+                let count = COUNTS[(turn + step) % COUNTS.len()];
+                aim(number, [descriptor, address, count, address, count, address]);
+            }
+            aim(number, [address, COUNTS[turn % COUNTS.len()], -1, -1, -1, -1]);
+        }
+    }
+    exit(0)
+}
+
+fn aim(number: usize, arguments: [isize; 6]) {
+    // SAFETY: none is claimed: the child may lose its own memory here, and nobody else's.
+    if unsafe { call(number, arguments) } == Ok(0) && number == CLONE {
+        exit(0); // a child of the child
+    }
+}
+
+/// Has a pattern in memory until the input ends, and then still.
+fn hold() -> i32 {
+    let pattern = pattern();
+    let mut taken = [0u8; 512];
+    // SAFETY: the buffer is live and as long as said.
+    while let Ok(1..) = unsafe { call(READ, [0, taken.as_mut_ptr() as isize, taken.len() as isize, 0, 0, 0]) } {}
+    i32::from(!is_whole(&pattern))
+}
+
+/// Eight pages of words that depend on their places.
+fn pattern() -> [u64; 4096] {
+    black_box(core::array::from_fn(word))
+}
+
+fn is_whole(pattern: &[u64; 4096]) -> bool {
+    black_box(pattern).iter().enumerate().all(|(place, found)| *found == word(place))
+}
+
+fn word(place: usize) -> u64 {
+    (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Reads a gigabyte in one call, all into the same pages: from a device of zeros no process has to be waited for.
+fn fill() -> i32 {
+    let end = plain(BRK, [0, 0, 0]).unwrap_or(0);
+    if plain(BRK, [end as isize + GREED_BYTES, 0, 0]) != Ok(end + GREED_BYTES as usize) {
+        return 1;
+    }
+    let parts = [[end, GREED_BYTES as usize]; 1024];
+    // SAFETY: the parts are live, and what they name is this program's, and nothing's.
+    let read = unsafe { call(READV, [0, parts.as_ptr() as isize, parts.len() as isize, 0, 0, 0]) };
+    i32::from(read.is_err())
+}
+
+/// Copies as much as there is from one descriptor to another in one call.
+fn send() -> i32 {
+    // SAFETY: the call takes no address here.
+    let sent = unsafe { call(SENDFILE, [1, 0, 0, isize::MAX, 0, 0]) };
+    i32::from(sent.is_err())
 }

@@ -32,6 +32,58 @@ fn wild_programs_on_board_b_are_stopped_and_it_goes_on() {
     }
 }
 
+/// Every system call with bad addresses and lengths, while a program on each board has a pattern in memory, and a file
+/// is open. Those programs go on to their end after the calls have. `HERE` is how to run on the board.
+const NUMBERS: &str = r#"
+cd /tmp; seq 5000 > known; begin=$(date +%s)
+wild=/usr/lib/renga/wild
+{ { HERE $wild numbers < /dev/null 2> /dev/null 3< known 4<> own 5>&-; echo "numbers $?" >&5; } |
+  { $wild hold; echo "held at a $?" >&5; } |
+  { remote -b b $wild hold; echo "held at b $?" >&5; }
+} 5> said
+cat said
+seq 5000 | cmp - known && echo 'the file is whole'
+for how in '' 'remote -b b'; do $how sh -c 'echo alive; seq 2000 | sort -n | tail -n 1'; done
+took=$(($(date +%s) - begin)); if [ $took -lt 60 ]; then echo 'in time'; else echo "took $took s"; fi
+"#;
+const NUMBERS_SAYS: &str =
+    "numbers 0\nheld at a 0\nheld at b 0\nthe file is whole\nalive\n2000\nalive\n2000\nin time\n";
+
+#[test]
+fn every_system_call_of_board_a_withstands_bad_arguments() {
+    if clusters_can_run() {
+        Renga::script(&NUMBERS.replace("HERE", "")).end().expect_status(0).expect_text(NUMBERS_SAYS);
+    }
+}
+
+#[test]
+fn every_system_call_of_board_b_withstands_bad_arguments() {
+    if clusters_can_run() {
+        Renga::script(&NUMBERS.replace("HERE", "remote -b b")).end().expect_status(0).expect_text(NUMBERS_SAYS);
+    }
+}
+
+/// One call that would take seconds, or hours, without having to wait for anything: other programs of the board go on,
+/// and it can be killed. The sparse file has nearly two gigabytes.
+const ENDLESS: &str = r#"
+cd /tmp; printf x | dd of=sparse bs=1 seek=2000000000 2> /dev/null
+for how in '' 'remote -b b'; do
+  for way in 'fill < /dev/zero' 'send < sparse > /dev/null'; do
+    $how sh -c "
+      /usr/lib/renga/wild $way & sleep 0.1
+      seq 2000 | sort -n | tail -n 1
+      kill \$!; wait \$!; echo \$?" 2> /dev/null
+  done
+done
+"#;
+
+#[test]
+fn endless_calls_let_others_run_and_can_be_killed() {
+    if clusters_can_run() {
+        Renga::script(ENDLESS).end().expect_status(0).expect_text(&"2000\n143\n".repeat(4));
+    }
+}
+
 /// Memory comes back: the second time is as the first.
 const GREED: &str = r#"
 for how in '' 'remote -b b'; do
