@@ -24,15 +24,6 @@ impl BusPins {
     pub fn with_slow_reads(self, spins: u32) -> Self {
         Self { read_spins: spins, ..self }
     }
-
-    #[inline]
-    fn read_levels(&self) -> u32 {
-        for turn in 0..self.read_spins {
-            // No instruction that says that this is waiting: an imitation would act on it, and slowly.
-            core::hint::black_box(turn);
-        }
-        self.pins.low_levels()
-    }
 }
 
 impl PinBank for BusPins {
@@ -67,13 +58,12 @@ impl PinBank for BusPins {
     }
 
     #[inline]
-    async fn levels(&mut self) -> u32 {
-        self.read_levels()
-    }
-
-    #[inline]
-    fn levels_at_once(&mut self) -> Option<u32> {
-        Some(self.read_levels())
+    fn levels(&mut self) -> u32 {
+        for turn in 0..self.read_spins {
+            // No instruction that says that this is waiting: an imitation would act on it, and slowly.
+            core::hint::black_box(turn);
+        }
+        self.pins.low_levels()
     }
 
     fn wake_on_change(&mut self, mask: u32, levels: u32) {

@@ -42,10 +42,9 @@ pub trait Gpio {
 
 /// The first 32 pins as words, for a driver that plays a protocol on them.
 ///
-/// Stores are posted: they return before the pins change, and keep their order. Only what waits for the
-/// pins is awaited. On a board it is always ready, so that a driver compiles to straight loops; an
-/// imitation of several boards yields there and runs whichever board is behind in time.
-#[expect(async_fn_in_trait, reason = "one board is one thread: nobody asks whether the futures are Send")]
+/// Stores are posted: they return before the pins change, and keep their order. A driver is straight-line
+/// code that spins on [`PinBank::levels`]; an imitation of several boards gives each of them a stack of its
+/// own, and in a read or a wait runs whichever board is behind in time.
 pub trait PinBank {
     /// Time since boot, ns. Never goes back.
     fn now_ns(&mut self) -> u64;
@@ -66,21 +65,15 @@ pub trait PinBank {
     fn set_pulls(&mut self, mask: u32, pull: Pull);
 
     /// The levels at the pins.
-    async fn levels(&mut self) -> u32;
+    fn levels(&mut self) -> u32;
 
     /// Interrupts while the levels of the pins in `mask` are not as in `levels`; an empty mask: never.
     fn wake_on_change(&mut self, mask: u32, levels: u32) {
         let _ = (mask, levels);
     }
 
-    /// The levels at the pins, where they can be had without waiting: on a board, always. Tight loops ask for
-    /// them first; what is awaited lives in memory and not in registers.
-    fn levels_at_once(&mut self) -> Option<u32> {
-        None
-    }
-
     /// Lets time pass until `at_ns`.
-    async fn wait_until(&mut self, at_ns: u64) {
+    fn wait_until(&mut self, at_ns: u64) {
         while self.now_ns() < at_ns {}
     }
 }

@@ -7,7 +7,7 @@ use renga_board_rpi::bus_pins::BusPins;
 use renga_board_rpi::emulator_link::EmulatorLink;
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
 use renga_mac::{Setup, Timing};
-use renga_phy::pins::{self, Attendance, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
+use renga_phy::pins::{self, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
 use renga_router::TokenLink;
 
 /// How the boards are joined.
@@ -48,10 +48,10 @@ fn pins(board: u8, emulated: bool) -> TokenLink<PinPhy<BusPins>> {
         (timing.settle_ns, timing.hold_ns) = (0, 0);
         gpio = gpio.with_slow_reads(EMULATED_READ_SPINS);
     }
-    let bus = PinBus::begin_at_once(gpio, board, WIRING, timing);
+    let bus = PinBus::begin(gpio, board, WIRING, timing);
     // The number is the placement's: two boards that have one are a mistake of whoever wrote the cards.
     let setup = Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(TOKEN_SLOWED) };
-    TokenLink::new(setup, PinPhy::new(bus, Attendance::ByPoll { every_ns: LOOK_NS }))
+    TokenLink::new(setup, PinPhy::new(bus, LOOK_NS))
 }
 
 impl FrameDevice for LinkDevice {

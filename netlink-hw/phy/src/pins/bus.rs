@@ -8,8 +8,6 @@
 use super::error::BusError;
 use super::timing::{Settle, Timing};
 use super::wiring::{Line, OPEN_DRAIN, TERMINATED, Width, function_bits, outputs};
-use core::pin::pin;
-use core::task::{Context, Poll, Waker};
 use renga_hal::gpio::{PinBank, Pull};
 use renga_wire::bus::BOARDS_MAX;
 
@@ -98,7 +96,7 @@ impl Wait {
 
 impl<G: PinBank> PinBus<G> {
     /// Takes the pins over, all released, and measures how fast they are (some 20 us).
-    pub async fn begin(mut gpio: G, board: u8, wiring: Wiring, timing: Timing) -> PinBus<G> {
+    pub fn begin(mut gpio: G, board: u8, wiring: Wiring, timing: Timing) -> PinBus<G> {
         assert!(board < BOARDS_MAX, "board {board}: the poll word has room for {BOARDS_MAX}");
         let data = wiring.width.pins();
         let ours = data | TERMINATED | OPEN_DRAIN | Line::TokenIn.mask();
@@ -113,16 +111,8 @@ impl<G: PinBank> PinBus<G> {
         gpio.set_pulls(data, Pull::Down);
         gpio.clear(OPEN_DRAIN | data);
         gpio.set(Line::Strobe.mask());
-        let settle = Settle::measure(&mut gpio, &timing).await;
+        let settle = Settle::measure(&mut gpio, &timing);
         PinBus { gpio, board, wiring, timing, data, settle, base, control: 0, frame_end_ns: u64::MAX }
-    }
-
-    /// The same, with pins that never make the driver wait: on a board.
-    pub fn begin_at_once(gpio: G, board: u8, wiring: Wiring, timing: Timing) -> PinBus<G> {
-        match pin!(PinBus::begin(gpio, board, wiring, timing)).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(bus) => bus,
-            Poll::Pending => unreachable!("these pins make the driver wait"),
-        }
     }
 
     /// This board's number.
@@ -199,9 +189,9 @@ impl<G: PinBank> PinBus<G> {
 
     /// Lets what was stored settle on the wires.
     #[inline]
-    pub(super) async fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         for _ in 0..self.settle.reads {
-            self.gpio.levels().await;
+            self.gpio.levels();
         }
         for _ in 0..self.settle.stores {
             self.gpio.set(0);
@@ -217,10 +207,10 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Two readings that agree, so that no passing spike counts; the last of some if none agree.
-    pub async fn levels(&mut self) -> u32 {
-        let mut before = self.gpio.levels().await;
+    pub fn levels(&mut self) -> u32 {
+        let mut before = self.gpio.levels();
         for _ in 0..READS_BETWEEN_CLOCKS {
-            let now = self.gpio.levels().await;
+            let now = self.gpio.levels();
             if now == before {
                 break;
             }
@@ -231,32 +221,17 @@ impl<G: PinBank> PinBus<G> {
 
     /// Waits until two readings in a row are as wanted; the second one.
     #[inline]
-    pub(super) async fn twice(&mut self, wait: Wait) -> Result<u32, BusError> {
-        match self.twice_at_once(&wait) {
-            Some(end) => end,
-            None => self.counted(&mut 0, wait).await,
-        }
+    pub(super) fn twice(&mut self, wait: Wait) -> Result<u32, BusError> {
+        self.counted(&mut 0, wait)
     }
 
-    /// The same where the pins make nobody wait, if it does not take long.
+    /// The same, counting the readings.
     #[inline]
-    fn twice_at_once(&mut self, wait: &Wait) -> Option<Result<u32, BusError>> {
-        let mut before = !wait.mask;
-        for _ in 0..READS_BETWEEN_CLOCKS {
-            let levels = self.gpio.levels_at_once()?;
-            if let Some(end) = wait.judge(levels, &mut before) {
-                return Some(end);
-            }
-        }
-        None
-    }
-
-    /// The same however long it takes, counting the readings.
-    pub(super) async fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, BusError> {
+    pub(super) fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, BusError> {
         let (mut end_ns, mut before) = (None, !wait.mask);
         loop {
             for _ in 0..READS_BETWEEN_CLOCKS {
-                let levels = self.gpio.levels().await;
+                let levels = self.gpio.levels();
                 *readings += 1;
                 if let Some(end) = wait.judge(levels, &mut before) {
                     return end;
@@ -267,8 +242,8 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Waits until `mask` is as `want`.
-    pub(super) async fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, BusError> {
-        self.twice(Wait { mask, want, nobody: None }).await
+    pub(super) fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, BusError> {
+        self.twice(Wait { mask, want, nobody: None })
     }
 
     /// Ends a wait of `bound_ns` that began when `end_ns` was none, and the frame when it took too long.

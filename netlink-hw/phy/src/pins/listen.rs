@@ -55,7 +55,7 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// # Errors
     /// Why there was none, after at most [`super::Timing::listener_bound_ns`].
-    pub async fn listen(
+    pub fn listen(
         &mut self,
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
@@ -64,24 +64,19 @@ impl<G: PinBank> PinBus<G> {
         // A request of this board's ends here: attention is the talker's now.
         self.change(ACCEPTED, ATTENTION);
         self.frame_end_ns = self.gpio.now_ns() + self.timing.arm_ns + self.timing.frame_ns;
-        let heard = self.hear(into, room, answers).await;
+        let heard = self.hear(into, room, answers);
         self.release();
         heard
     }
 
-    async fn hear(
-        &mut self,
-        into: &mut [u8; FRAME_BYTES_MAX],
-        room: bool,
-        answers: &Answers,
-    ) -> Result<Heard, BusError> {
+    fn hear(&mut self, into: &mut [u8; FRAME_BYTES_MAX], room: bool, answers: &Answers) -> Result<Heard, BusError> {
         let mut ear = Ear { edge: 0, differs: false };
-        let first = self.strobe(0, ATTENTION).await?;
-        if let Some(rest) = self.first_word(first, &mut ear, into).await? {
-            return self.hear_test(rest).await.map(Heard::Test);
+        let first = self.strobe(0, ATTENTION)?;
+        if let Some(rest) = self.first_word(first, &mut ear, into)? {
+            return self.hear_test(rest).map(Heard::Test);
         }
         for at in [2, 4] {
-            let word = self.word(&mut ear, |_| true).await?;
+            let word = self.word(&mut ear, |_| true)?;
             into[at..at + 2].copy_from_slice(&word.to_le_bytes());
         }
         let mut head = None;
@@ -89,18 +84,17 @@ impl<G: PinBank> PinBus<G> {
             into[6..8].copy_from_slice(&word.to_le_bytes());
             head = into.first_chunk::<HEADER_BYTES>().and_then(|head| Header::open(head).ok());
             head.is_some_and(|(header, _)| concerns(&header, answers))
-        })
-        .await?;
+        })?;
         let (header, payload_bytes) = head.ok_or(BusError::HeaderDamaged)?;
         if !concerns(&header, answers) {
             return Ok(Heard::Nothing);
         }
         let bytes = frame_bytes(payload_bytes);
         for pair in into[HEADER_BYTES..bytes].as_chunks_mut::<2>().0 {
-            *pair = self.word(&mut ear, |_| true).await?.to_le_bytes();
+            *pair = self.word(&mut ear, |_| true)?.to_le_bytes();
         }
         if ear.edge != 0 {
-            self.word(&mut ear, |_| true).await?;
+            self.word(&mut ear, |_| true)?;
         }
         let frame = Frame::parse(&into[..bytes]).ok().filter(|_| !ear.differs);
         let poll = match &frame {
@@ -108,23 +102,23 @@ impl<G: PinBank> PinBus<G> {
             None => Poll(0),
         };
         let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != Kind::Poll);
-        self.answer(poll).await?;
+        self.answer(poll)?;
         Ok(if ours && room { Heard::Frame(bytes) } else { Heard::Nothing })
     }
 
     /// The first word, whose strobe was seen with `levels`. A test keeps attention low after it and is
     /// told by its first pattern.
-    async fn first_word(
+    fn first_word(
         &mut self,
         levels: u32,
         ear: &mut Ear,
         into: &mut [u8; FRAME_BYTES_MAX],
     ) -> Result<Option<u16>, BusError> {
         let (wires, transfers) = (self.wiring.width.wires(), self.wiring.width.transfers());
-        let mut word = gather(self.again(levels, ear).await & self.data);
+        let mut word = gather(self.again(levels, ear) & self.data);
         self.change(READY, ACCEPTED);
-        let after = self.strobe(STROBE, 0).await?;
-        if after & ATTENTION == 0 && self.levels().await & (ATTENTION | STROBE) == STROBE {
+        let after = self.strobe(STROBE, 0)?;
+        if after & ATTENTION == 0 && self.levels() & (ATTENTION | STROBE) == STROBE {
             return Ok(Some(word));
         }
         match self.wiring.handshake {
@@ -133,7 +127,7 @@ impl<G: PinBank> PinBus<G> {
         }
         for transfer in 1..transfers {
             let last = transfer + 1 == transfers;
-            word |= self.transfer(ear, last, |_| true).await? << (transfer * wires);
+            word |= self.transfer(ear, last, |_| true)? << (transfer * wires);
         }
         into[..2].copy_from_slice(&word.to_le_bytes());
         Ok(None)
@@ -141,20 +135,20 @@ impl<G: PinBank> PinBus<G> {
 
     /// One word. `stay` says, when the word is there, whether this board goes on listening.
     #[inline]
-    async fn word(&mut self, ear: &mut Ear, stay: impl FnOnce(u16) -> bool) -> Result<u16, BusError> {
+    fn word(&mut self, ear: &mut Ear, stay: impl FnOnce(u16) -> bool) -> Result<u16, BusError> {
         let (wires, transfers) = (self.wiring.width.wires(), self.wiring.width.transfers());
         let mut word = 0;
         for transfer in 0..transfers - 1 {
-            word |= self.transfer(ear, false, |_| true).await? << (transfer * wires);
+            word |= self.transfer(ear, false, |_| true)? << (transfer * wires);
         }
         let shift = (transfers - 1) * wires;
-        let last = self.transfer(ear, true, |part| stay(word | part << shift)).await?;
+        let last = self.transfer(ear, true, |part| stay(word | part << shift))?;
         Ok(word | last << shift)
     }
 
     #[inline]
-    async fn transfer(&mut self, ear: &mut Ear, last: bool, stay: impl FnOnce(u16) -> bool) -> Result<u16, BusError> {
-        let levels = self.strobe(ear.edge, 0).await?;
+    fn transfer(&mut self, ear: &mut Ear, last: bool, stay: impl FnOnce(u16) -> bool) -> Result<u16, BusError> {
+        let levels = self.strobe(ear.edge, 0)?;
         if levels & ATTENTION == 0 {
             return Err(BusError::Abandoned);
         }
@@ -166,12 +160,12 @@ impl<G: PinBank> PinBus<G> {
                 self.change_outputs(READY_OUT, ACCEPTED_OUT);
                 let word = gather(levels & pins);
                 let stays = !last || stay(word);
-                self.strobe_ends(levels, ear).await?;
+                self.strobe_ends(levels, ear)?;
                 self.change_outputs(if stays { ACCEPTED_OUT } else { 0 }, READY_OUT);
                 Ok(word)
             }
             Handshake::TwoEdge => {
-                let word = gather(self.again(levels, ear).await & pins);
+                let word = gather(self.again(levels, ear) & pins);
                 let stays = !last || stay(word);
                 let (free, hold) = if ear.edge == 0 { (ACCEPTED_OUT, READY_OUT) } else { (READY_OUT, ACCEPTED_OUT) };
                 self.change_outputs(if stays { hold } else { 0 }, if stays { free } else { free | hold });
@@ -183,11 +177,11 @@ impl<G: PinBank> PinBus<G> {
 
     /// Reads the data again until two readings agree.
     #[inline]
-    async fn again(&mut self, levels: u32, ear: &mut Ear) -> u32 {
+    fn again(&mut self, levels: u32, ear: &mut Ear) -> u32 {
         let pins = self.data;
         let mut before = levels;
         for _ in 0..READINGS_MAX {
-            let now = self.gpio.levels().await;
+            let now = self.gpio.levels();
             if (now ^ before) & pins == 0 {
                 return now;
             }
@@ -200,22 +194,11 @@ impl<G: PinBank> PinBus<G> {
     /// Waits for the strobe to be `level` (its mask, or 0). `attention`: attention must stay low until then;
     /// else low attention and a high strobe, twice, mean that the talker has given up.
     #[inline]
-    async fn strobe(&mut self, level: u32, attention: u32) -> Result<u32, BusError> {
-        for _ in 0..READS_BETWEEN_CLOCKS {
-            match self.gpio.levels_at_once() {
-                Some(levels) if levels & STROBE == level => return Ok(levels),
-                Some(levels) if levels & (ATTENTION | STROBE) != STROBE | attention => {}
-                _ => break,
-            }
-        }
-        self.strobe_or_end(level, attention).await
-    }
-
-    async fn strobe_or_end(&mut self, level: u32, attention: u32) -> Result<u32, BusError> {
+    fn strobe(&mut self, level: u32, attention: u32) -> Result<u32, BusError> {
         let (mut end_ns, mut strange) = (None, false);
         loop {
             for _ in 0..READS_BETWEEN_CLOCKS {
-                let levels = self.gpio.levels().await;
+                let levels = self.gpio.levels();
                 if levels & STROBE == level {
                     return Ok(levels);
                 }
@@ -231,55 +214,41 @@ impl<G: PinBank> PinBus<G> {
 
     /// Waits for the end of the strobe; the data must read as in `levels` until then.
     #[inline]
-    async fn strobe_ends(&mut self, levels: u32, ear: &mut Ear) -> Result<(), BusError> {
+    fn strobe_ends(&mut self, levels: u32, ear: &mut Ear) -> Result<(), BusError> {
         let (pins, mut differs) = (self.data, 0);
-        for _ in 0..READS_BETWEEN_CLOCKS {
-            match self.gpio.levels_at_once() {
-                Some(now) if now & STROBE == 0 => differs |= (now ^ levels) & pins,
-                Some(_) => {
+        let mut end_ns = None;
+        loop {
+            for _ in 0..READS_BETWEEN_CLOCKS {
+                let now = self.gpio.levels();
+                if now & STROBE != 0 {
                     ear.differs |= differs != 0;
                     return Ok(());
                 }
-                None => break,
-            }
-        }
-        ear.differs |= differs != 0;
-        self.strobe_ends_late(levels, ear).await
-    }
-
-    async fn strobe_ends_late(&mut self, levels: u32, ear: &mut Ear) -> Result<(), BusError> {
-        let (mut end_ns, pins) = (None, self.data);
-        loop {
-            for _ in 0..READS_BETWEEN_CLOCKS {
-                let now = self.gpio.levels().await;
-                if now & STROBE != 0 {
-                    return Ok(());
-                }
-                ear.differs |= (now ^ levels) & pins != 0;
+                differs |= (now ^ levels) & pins;
             }
             self.look_at_clock(&mut end_ns, self.timing.strobe_ns, Line::Strobe)?;
         }
     }
 
     /// Drives the bits of `poll` when the talker has turned the wires round.
-    async fn answer(&mut self, poll: Poll) -> Result<(), BusError> {
+    fn answer(&mut self, poll: Poll) -> Result<(), BusError> {
         let (wires, rounds) = (self.wiring.width.wires(), self.wiring.width.transfers());
         for round in 0..rounds {
-            self.strobe(0, 0).await?;
-            self.wait_for(ATTENTION, 0).await?;
+            self.strobe(0, 0)?;
+            self.wait_for(ATTENTION, 0)?;
             let bits = poll.0 >> (round * wires) & ((1u32 << wires) - 1) as u16;
             let pins = spread(bits);
             if pins != 0 {
                 self.put(pins, pins);
                 self.drive_data(pins);
-                self.settle().await;
+                self.settle();
             }
             self.change(READY, ACCEPTED);
-            self.strobe(STROBE, 0).await?;
+            self.strobe(STROBE, 0)?;
             if pins != 0 {
                 // Left low, not to the slow pull-down.
                 self.put(pins, 0);
-                self.settle().await;
+                self.settle();
                 self.float_data();
             }
             if round + 1 < rounds {
@@ -292,16 +261,16 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// The patterns of a test after the first one; the strobe is high, attention low.
-    async fn hear_test(&mut self, first: u16) -> Result<View, BusError> {
+    fn hear_test(&mut self, first: u16) -> Result<View, BusError> {
         let mut view = View::default();
         view.patterns[0] = first;
         let pins = self.data;
         for pattern in &mut view.patterns[1..] {
             self.change(ACCEPTED, READY);
-            self.wait_for(STROBE, 0).await?;
-            *pattern = gather(self.levels().await & pins);
+            self.wait_for(STROBE, 0)?;
+            *pattern = gather(self.levels() & pins);
             self.change(READY, ACCEPTED);
-            self.wait_for(STROBE, STROBE).await?;
+            self.wait_for(STROBE, STROBE)?;
         }
         Ok(view)
     }

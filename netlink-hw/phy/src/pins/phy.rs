@@ -11,8 +11,6 @@ use super::test::View;
 use super::wiring::{Line, gather};
 use crate::FRAME_BYTES_MAX;
 use crate::token::{PhyEvent, SendError, TokenPhy};
-use core::pin::pin;
-use core::task::{Context, Waker};
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::{Answers, Drive, Lines, Watch};
 
@@ -21,19 +19,6 @@ const FRAMES: usize = 4;
 /// Looks at an idle handshake before this board asks for attention: to others the lines may still seem to rise.
 const IDLE_LOOKS: u32 = 8;
 const HANDSHAKE: u32 = Line::NotReady.mask() | Line::NotAccepted.mask();
-
-/// Who makes the turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attendance {
-    /// [`TokenPhy::poll`] makes one: on a board, where the pins never make the driver wait. It wants to be
-    /// called when the pins interrupt, and so often, ns.
-    ByPoll {
-        /// From turn to turn.
-        every_ns: u64,
-    },
-    /// The owner calls [`PinPhy::turn`].
-    ByOwner,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
@@ -58,7 +43,8 @@ pub struct PinCount {
 /// One board's pins on a bus with a token.
 pub struct PinPhy<G> {
     bus: PinBus<G>,
-    attendance: Attendance,
+    /// The longest from turn to turn, ns.
+    every_ns: u64,
     drive: Drive,
     watch: Watch,
     answers: Answers,
@@ -84,12 +70,13 @@ pub struct PinPhy<G> {
 }
 
 impl<G: PinBank> PinPhy<G> {
-    /// A board that says nothing until [`TokenPhy::set`].
-    pub fn new(bus: PinBus<G>, attendance: Attendance) -> PinPhy<G> {
+    /// A board that says nothing until [`TokenPhy::set`]. It wants [`TokenPhy::poll`] to be called when the
+    /// pins interrupt, and every `every_ns`.
+    pub fn new(bus: PinBus<G>, every_ns: u64) -> PinPhy<G> {
         let board = bus.board();
         PinPhy {
             bus,
-            attendance,
+            every_ns,
             drive: Drive::default(),
             watch: Watch::default(),
             answers: Answers { board, ..Answers::default() },
@@ -134,39 +121,39 @@ impl<G: PinBank> PinPhy<G> {
     }
 
     /// One turn: a frame or a bid that was asked for, a frame that begins, or one look at the lines.
-    pub async fn turn(&mut self) {
+    fn turn(&mut self) {
         self.turn_ns = self.bus.gpio().now_ns();
         if self.wanted != Wanted::Nothing {
             self.wake(0);
         }
         match core::mem::replace(&mut self.wanted, Wanted::Nothing) {
             Wanted::Frame(bytes) => {
-                let sent = self.bus.talk(&self.outgoing[..bytes]).await;
+                let sent = self.bus.talk(&self.outgoing[..bytes]);
                 self.note(&sent);
                 self.count.sent += u64::from(sent.is_ok());
                 self.ended = Some(PhyEvent::Sent(sent.map_err(told)));
             }
-            Wanted::Bid => self.ended = Some(PhyEvent::Bids(self.bus.bid().await)),
+            Wanted::Bid => self.ended = Some(PhyEvent::Bids(self.bus.bid())),
             Wanted::Nothing => {}
         }
-        let levels = self.bus.levels().await;
+        let levels = self.bus.levels();
         let begins = PinBus::<G>::frame_begins(levels);
         if begins && !self.deaf {
-            self.listen().await;
+            self.listen();
         } else {
             self.deaf &= begins;
             self.look(levels);
         }
     }
 
-    async fn listen(&mut self) {
+    fn listen(&mut self) {
         self.wake(0);
         let room = self.held < FRAMES;
         let place = (self.first + self.held) % FRAMES;
         // Without room the frame is only answered; what is being sent is not touched by that.
         let mut scratch = [0; FRAME_BYTES_MAX];
         let into = if room { &mut self.frames[place] } else { &mut scratch };
-        let heard = self.bus.listen(into, room, &self.answers).await;
+        let heard = self.bus.listen(into, room, &self.answers);
         match &heard {
             Ok(Heard::Frame(bytes)) => {
                 self.lengths[place] = *bytes;
@@ -224,10 +211,7 @@ impl<G: PinBank> PinPhy<G> {
 
     /// The pins are to interrupt at a change of the lines of `mask`, if anybody hears that.
     fn wake(&mut self, mask: u32) {
-        if self.attendance != Attendance::ByOwner {
-            let levels = self.levels;
-            self.bus.gpio().wake_on_change(mask, levels);
-        }
+        self.bus.gpio().wake_on_change(mask, self.levels);
     }
 
     fn lines_changed(&self) -> bool {
@@ -235,13 +219,6 @@ impl<G: PinBank> PinPhy<G> {
         watch.busy && now.busy != told.busy
             || watch.attention && now.attention != told.attention
             || watch.token_in && now.token_in != told.token_in
-    }
-
-    /// A turn that must not wait.
-    fn turn_at_once(&mut self) {
-        let turn = pin!(self.turn());
-        let made = turn.poll(&mut Context::from_waker(Waker::noop()));
-        assert!(made.is_ready(), "these pins make the driver wait: their owner makes the turns");
     }
 }
 
@@ -257,15 +234,15 @@ fn told(error: BusError) -> SendError {
 impl<G: PinBank> PinBus<G> {
     /// Bids with this board's own data wire for a while; who bids, a bit each. The caller has BUSY# and
     /// ATN# low. With fewer wires than boards, the lowest board of each wire counts as the bidder.
-    pub async fn bid(&mut self) -> u16 {
+    pub fn bid(&mut self) -> u16 {
         let own = self.own_wire();
         self.put(own, own);
         self.drive_data(own);
         let until_ns = self.gpio.now_ns() + 2 * self.timing.arm_ns;
-        self.gpio.wait_until(until_ns).await;
-        let bids = gather(self.levels().await & self.wiring.width.pins() & !own);
+        self.gpio.wait_until(until_ns);
+        let bids = gather(self.levels() & self.wiring.width.pins() & !own);
         self.put(own, 0);
-        self.settle().await;
+        self.settle();
         self.float_data();
         bids | 1 << self.board
     }
@@ -313,8 +290,8 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
     }
 
     fn poll(&mut self, _: u64) -> Option<PhyEvent> {
-        if self.attendance != Attendance::ByOwner && self.ended.is_none() {
-            self.turn_at_once();
+        if self.ended.is_none() {
+            self.turn();
         }
         if let Some(ended) = self.ended.take() {
             return Some(ended);
@@ -338,15 +315,12 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
     }
 
     fn now_ns(&mut self) -> Option<u64> {
-        (self.attendance != Attendance::ByOwner).then(|| self.bus.gpio().now_ns())
+        Some(self.bus.gpio().now_ns())
     }
 
     fn deadline_ns(&self) -> Option<u64> {
-        match self.attendance {
-            Attendance::ByPoll { .. } if self.wanted != Wanted::Nothing || self.is_asking() => Some(self.turn_ns),
-            Attendance::ByPoll { every_ns } => Some(self.turn_ns + every_ns),
-            Attendance::ByOwner => None,
-        }
+        let soon = self.wanted != Wanted::Nothing || self.is_asking();
+        Some(if soon { self.turn_ns } else { self.turn_ns + self.every_ns })
     }
 
     fn take_overrun(&mut self) -> bool {

@@ -20,18 +20,18 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// # Errors
     /// Why it could not be sent, after at most [`super::Timing::talker_bound_ns`].
-    pub async fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
+    pub fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
         if frame.len() < HEADER_BYTES || frame.len() > FRAME_BYTES_MAX || !frame.len().is_multiple_of(2) {
             return Err(BusError::NotAFrame);
         }
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let mut sent = self.call_attention().await;
+        let mut sent = self.call_attention();
         let mut poll = Poll(0);
         if sent.is_ok() {
-            match self.send_all(frame).await {
+            match self.send_all(frame) {
                 Ok(answers) => poll = answers,
                 Err(error) => {
-                    self.give_up().await;
+                    self.give_up();
                     sent = Err(error);
                 }
             }
@@ -40,36 +40,36 @@ impl<G: PinBank> PinBus<G> {
         sent.map(|()| poll)
     }
 
-    async fn send_all(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
+    fn send_all(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
         let mut edge = true;
         let words = frame.as_chunks::<2>().0;
         for (index, bytes) in words.iter().enumerate() {
-            self.send_word(u16::from_le_bytes(*bytes), &mut edge, index == 0).await?;
+            self.send_word(u16::from_le_bytes(*bytes), &mut edge, index == 0)?;
         }
         if !edge {
             // The poll begins with a falling edge.
-            self.send_word(0, &mut edge, false).await?;
+            self.send_word(0, &mut edge, false)?;
         }
-        self.poll().await
+        self.poll()
     }
 
     /// Shows that a frame begins, gives the listeners time to arm, and drives the data wires.
     ///
     /// Until the last moment only this board's own wire is driven, as in a bid: another board that talks
     /// too is seen before two boards drive a wire against each other.
-    pub(super) async fn call_attention(&mut self) -> Result<(), BusError> {
+    pub(super) fn call_attention(&mut self) -> Result<(), BusError> {
         // The listeners of the frame before may still be letting go.
-        self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY).await?;
+        self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY)?;
         let (pins, own) = (self.data, self.own_wire());
         self.put(pins, own);
         self.drive_data(own);
         self.change(ATTENTION | READY, 0);
         let armed_ns = self.gpio.now_ns() + self.timing.arm_ns;
-        self.gpio.wait_until(armed_ns).await;
-        self.alone(own).await?;
+        self.gpio.wait_until(armed_ns);
+        self.alone(own)?;
         self.change(0, READY);
-        self.wait_for(READY, READY).await?;
-        let levels = self.alone(own).await?;
+        self.wait_for(READY, READY)?;
+        let levels = self.alone(own)?;
         if levels & ACCEPTED != 0 {
             return Err(BusError::NobodyListens);
         }
@@ -79,8 +79,8 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Two readings, if nobody drives another data wire.
-    async fn alone(&mut self, own: u32) -> Result<u32, BusError> {
-        let levels = self.levels().await;
+    fn alone(&mut self, own: u32) -> Result<u32, BusError> {
+        let levels = self.levels();
         let others = levels & self.data & !own;
         if others != 0 || levels & STROBE == 0 { Err(BusError::Collision(others)) } else { Ok(levels) }
     }
@@ -90,28 +90,28 @@ impl<G: PinBank> PinBus<G> {
         spread(1 << (u32::from(self.board) % self.wiring.width.wires()))
     }
 
-    async fn send_word(&mut self, word: u16, edge: &mut bool, first: bool) -> Result<(), BusError> {
+    fn send_word(&mut self, word: u16, edge: &mut bool, first: bool) -> Result<(), BusError> {
         let wires = self.wiring.width.wires();
         for transfer in 0..self.wiring.width.transfers() {
             let levels = spread(word >> (transfer * wires));
             match self.wiring.handshake {
-                Handshake::ThreeWire => self.send_three_wire(levels, first && transfer == 0).await?,
-                Handshake::TwoEdge => self.send_two_edge(levels, edge, first && transfer == 0).await?,
+                Handshake::ThreeWire => self.send_three_wire(levels, first && transfer == 0)?,
+                Handshake::TwoEdge => self.send_two_edge(levels, edge, first && transfer == 0)?,
             }
         }
         Ok(())
     }
 
     /// One transfer of the three-wire handshake. Data settle while the listeners get ready.
-    pub(super) async fn send_three_wire(&mut self, levels: u32, ends_attention: bool) -> Result<(), BusError> {
+    pub(super) fn send_three_wire(&mut self, levels: u32, ends_attention: bool) -> Result<(), BusError> {
         let pins = self.data;
         self.put(pins, levels);
-        let before = self.ready(READY).await?;
-        self.settle_further().await;
+        let before = self.ready(READY)?;
+        self.settle_further();
         self.gpio.clear(STROBE);
-        self.ready(ACCEPTED).await?;
+        self.ready(ACCEPTED)?;
         if ends_attention {
-            self.end_attention().await?;
+            self.end_attention()?;
         }
         self.gpio.set(STROBE);
         self.hold();
@@ -119,10 +119,10 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// One transfer of the two-edge handshake: `edge` is the strobe's level before it.
-    async fn send_two_edge(&mut self, levels: u32, edge: &mut bool, first: bool) -> Result<(), BusError> {
+    fn send_two_edge(&mut self, levels: u32, edge: &mut bool, first: bool) -> Result<(), BusError> {
         let pins = self.data;
         self.put(pins, levels);
-        self.settle().await;
+        self.settle();
         *edge = !*edge;
         let answer = if *edge {
             self.gpio.set(STROBE);
@@ -131,24 +131,24 @@ impl<G: PinBank> PinBus<G> {
             self.gpio.clear(STROBE);
             ACCEPTED
         };
-        let after = self.ready(answer).await?;
+        let after = self.ready(answer)?;
         if first {
-            self.end_attention().await?;
+            self.end_attention()?;
         }
         agree(after, levels, pins)
     }
 
     /// Waits until `line` alone of the two acknowledgement lines is high.
     #[inline]
-    async fn ready(&mut self, line: u32) -> Result<u32, BusError> {
-        self.twice(Wait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY) }).await
+    fn ready(&mut self, line: u32) -> Result<u32, BusError> {
+        self.twice(Wait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY) })
     }
 
     /// What a wait's two readings leave of the time to settle.
-    async fn settle_further(&mut self) {
+    fn settle_further(&mut self) {
         const READINGS_OF_A_WAIT: u32 = 2;
         for _ in READINGS_OF_A_WAIT..self.settle.reads + u32::from(self.settle.stores > 0) {
-            self.gpio.levels().await;
+            self.gpio.levels();
         }
     }
 
@@ -156,48 +156,48 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// Others may take the rising line for low longer than this board: from the lowest level that anybody
     /// reads as high (0.9 V) to the highest that anybody reads as low (2.0 V) is twice the way up to there.
-    async fn end_attention(&mut self) -> Result<(), BusError> {
+    fn end_attention(&mut self) -> Result<(), BusError> {
         const THE_REST_OF_THE_RISE: u32 = 2;
         self.change(0, ATTENTION);
         let mut readings = 0;
-        self.counted(&mut readings, Wait { mask: ATTENTION, want: ATTENTION, nobody: None }).await?;
+        self.counted(&mut readings, Wait { mask: ATTENTION, want: ATTENTION, nobody: None })?;
         for _ in 0..readings * THE_REST_OF_THE_RISE {
-            self.gpio.levels().await;
+            self.gpio.levels();
         }
         Ok(())
     }
 
     /// Turns the wires round and reads who says what.
-    async fn poll(&mut self) -> Result<Poll, BusError> {
+    fn poll(&mut self) -> Result<Poll, BusError> {
         let pins = self.data;
-        self.ready(READY).await?;
+        self.ready(READY)?;
         self.put(pins, 0);
-        self.settle().await;
+        self.settle();
         self.float_data();
         let (mut word, rounds) = (0, self.wiring.width.transfers());
         for round in 0..rounds {
             self.gpio.clear(STROBE);
             self.change(ATTENTION, 0);
-            self.ready(ACCEPTED).await?;
-            let levels = self.levels().await & pins;
+            self.ready(ACCEPTED)?;
+            let levels = self.levels() & pins;
             word |= gather(levels) << (round * self.wiring.width.wires());
-            self.end_attention().await?;
+            self.end_attention()?;
             self.gpio.set(STROBE);
             let last = round + 1 == rounds;
             let want = if last { ACCEPTED | READY } else { READY };
-            self.wait_for(ACCEPTED | READY, want).await?;
+            self.wait_for(ACCEPTED | READY, want)?;
         }
         Ok(Poll(word))
     }
 
     /// Lets the listeners know: attention with the strobe high, in the middle of a frame.
-    pub(super) async fn give_up(&mut self) {
+    pub(super) fn give_up(&mut self) {
         // Attention first: nobody takes what follows for a word.
         self.change(ATTENTION, READY | ACCEPTED);
         self.float_data();
         self.gpio.set(STROBE);
         let until_ns = self.gpio.now_ns() + self.timing.abandon_ns;
-        self.gpio.wait_until(until_ns).await;
+        self.gpio.wait_until(until_ns);
     }
 }
 

@@ -157,13 +157,13 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// # Errors
     /// Which control line does not answer.
-    pub async fn talk_test(&mut self) -> Result<View, BusError> {
+    pub fn talk_test(&mut self) -> Result<View, BusError> {
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let mut view = self.call_attention().await.map(|()| View::default());
+        let mut view = self.call_attention().map(|()| View::default());
         if let Ok(view) = &mut view
-            && let Err(error) = self.send_patterns(view).await
+            && let Err(error) = self.send_patterns(view)
         {
-            self.give_up().await;
+            self.give_up();
             self.release();
             return Err(error);
         }
@@ -171,32 +171,32 @@ impl<G: PinBank> PinBus<G> {
         view
     }
 
-    async fn send_patterns(&mut self, view: &mut View) -> Result<(), BusError> {
+    fn send_patterns(&mut self, view: &mut View) -> Result<(), BusError> {
         let pins = self.data;
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
-            *seen = self.look_at_harness(levels & pins).await;
+            *seen = self.look_at_harness(levels & pins);
             // Whoever is done first must not take the end for the beginning of a frame.
-            self.send_three_wire(levels, index + 1 == PATTERNS).await?;
+            self.send_three_wire(levels, index + 1 == PATTERNS)?;
         }
         let ready = Line::NotReady.mask();
         let both = ready | Line::NotAccepted.mask();
-        self.wait_for(both, both).await?;
+        self.wait_for(both, both)?;
         Ok(())
     }
 
     /// Drives `levels`, lets go, and reads at once what the wires hold.
-    async fn look_at_harness(&mut self, levels: u32) -> u16 {
+    fn look_at_harness(&mut self, levels: u32) -> u16 {
         let pins = self.data;
         let mut seen = 0;
         for _ in 0..LOOKS_MAX {
             self.put(pins, levels);
-            self.settle().await;
+            self.settle();
             self.float_data();
             // The pins let go later than the store returns.
             self.hold();
             self.hold();
-            seen = self.gpio.levels().await;
+            seen = self.gpio.levels();
             self.drive_data(pins);
             if (seen ^ levels) & pins == 0 {
                 break;

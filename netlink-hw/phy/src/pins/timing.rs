@@ -70,12 +70,12 @@ const BATCHES: u32 = 8;
 
 impl Settle {
     /// Measures reads and stores. The fastest batch counts: a stall must not make the pause shorter.
-    pub async fn measure(gpio: &mut impl PinBank, timing: &Timing) -> Settle {
+    pub fn measure(gpio: &mut impl PinBank, timing: &Timing) -> Settle {
         let (mut reads_ns, mut stores_ns) = (u64::MAX, u64::MAX);
         for _ in 0..BATCHES {
             let begin = gpio.now_ns();
             for _ in 0..BATCH {
-                gpio.levels().await;
+                gpio.levels();
             }
             let between = gpio.now_ns();
             for _ in 0..BATCH {

@@ -2,12 +2,13 @@
 
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
-use renga_phy::pins::model::{Model, Setup, Tasks, Violation};
+use renga_phy::pins::model::{Model, ModelPins, Setup, Tasks, Violation};
 use renga_phy::pins::test::View;
 use renga_phy::pins::{BusError, Handshake, Heard, PinBus, PullUps, Timing, Width, Wiring};
 use renga_wire::bus::{Answers, Poll};
 use renga_wire::{Header, Kind};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 pub const WIRING: Wiring = Wiring { width: Width::Sixteen, handshake: Handshake::ThreeWire, pulls: PullUps::Harness };
 /// The destination of frames for all.
@@ -67,7 +68,7 @@ impl Seen {
 }
 
 /// Listens, and sends what is planned at or after its time; for ever.
-pub async fn station(
+pub fn station(
     pins: impl PinBank,
     board: u8,
     wiring: Wiring,
@@ -76,7 +77,7 @@ pub async fn station(
     mut plan: Vec<(u64, Plan)>,
     seen: &RefCell<Seen>,
 ) {
-    let mut bus = PinBus::begin(pins, board, wiring, timing).await;
+    let mut bus = PinBus::begin(pins, board, wiring, timing);
     let mut into = [0; FRAME_BYTES_MAX];
     plan.reverse();
     let mut deaf = false;
@@ -85,8 +86,8 @@ pub async fn station(
         if plan.last().is_some_and(|(at_ns, _)| *at_ns <= begin_ns) {
             let (_, what) = plan.pop().unwrap();
             let result = match what {
-                Plan::Frame(frame) => bus.talk(&frame).await,
-                Plan::Test => bus.talk_test().await.map(|view| {
+                Plan::Frame(frame) => bus.talk(&frame),
+                Plan::Test => bus.talk_test().map(|view| {
                     seen.borrow_mut().views.push((board, view));
                     Poll(0)
                 }),
@@ -94,15 +95,15 @@ pub async fn station(
             let end_ns = bus.gpio().now_ns();
             seen.borrow_mut().sent.push(Sent { board, result, begin_ns, end_ns });
         }
-        let levels = bus.levels().await;
+        let levels = bus.levels();
         let begins = frame_begins(levels);
         if !begins || deaf {
             deaf &= begins;
             let next_ns = bus.gpio().now_ns() + IDLE_NS;
-            bus.gpio().wait_until(next_ns).await;
+            bus.gpio().wait_until(next_ns);
             continue;
         }
-        let heard = bus.listen(&mut into, true, &answers).await;
+        let heard = bus.listen(&mut into, true, &answers);
         let end_ns = bus.gpio().now_ns();
         deaf = matches!(heard, Err(BusError::NoAnswer(_)));
         let mut seen = seen.borrow_mut();
@@ -116,42 +117,43 @@ pub async fn station(
 }
 
 pub fn frame_begins(levels: u32) -> bool {
-    PinBus::<renga_phy::pins::model::ModelPins>::frame_begins(levels)
+    PinBus::<ModelPins<'_>>::frame_begins(levels)
 }
 
 /// Runs `plans` (board, time, what) until `until_ns`.
 pub fn run(setup: &Setup, wiring: Wiring, plans: &[(u8, u64, Plan)], until_ns: u64) -> (Seen, Vec<Violation>) {
     let model = Model::new(setup);
-    let seen = RefCell::new(Seen::default());
+    let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..setup.boards.len() as u8 {
-        tasks.begin(board, plain(&model, board, wiring, plans, &seen));
+        tasks.begin(board, plain(board, wiring, plans, &seen));
     }
     tasks.run_until(until_ns);
     drop(tasks);
-    (seen.into_inner(), model.violations())
+    (seen.take(), model.violations())
 }
 
 /// A station with the usual answers and times.
-pub fn plain<'a>(
-    model: &Model,
+pub fn plain(
     board: u8,
     wiring: Wiring,
     plans: &[(u8, u64, Plan)],
-    seen: &'a RefCell<Seen>,
-) -> impl Future<Output = ()> + 'a {
-    let own = plans.iter().filter(|(by, ..)| *by == board).map(|(_, at_ns, what)| (*at_ns, what.clone())).collect();
-    station(model.pins(board), board, wiring, Timing::for_width(wiring.width), answers(board), own, seen)
+    seen: &Rc<RefCell<Seen>>,
+) -> impl FnOnce(ModelPins<'_>) + use<> {
+    let own: Vec<_> =
+        plans.iter().filter(|(by, ..)| *by == board).map(|(_, at_ns, what)| (*at_ns, what.clone())).collect();
+    let seen = seen.clone();
+    move |pins| station(pins, board, wiring, Timing::for_width(wiring.width), answers(board), own, &seen)
 }
 
 /// Runs frames from board 0 until all are sent.
 pub fn send(setup: &Setup, wiring: Wiring, frames: &[Vec<u8>]) -> (Seen, Vec<Violation>) {
     let plans: Vec<_> = frames.iter().map(|frame| (0, BEGIN_NS, Plan::Frame(frame.clone()))).collect();
     let model = Model::new(setup);
-    let seen = RefCell::new(Seen::default());
+    let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..setup.boards.len() as u8 {
-        tasks.begin(board, plain(&model, board, wiring, &plans, &seen));
+        tasks.begin(board, plain(board, wiring, &plans, &seen));
     }
     let mut until_ns = BEGIN_NS;
     while seen.borrow().sent.len() < frames.len() {
@@ -162,5 +164,5 @@ pub fn send(setup: &Setup, wiring: Wiring, frames: &[Vec<u8>]) -> (Seen, Vec<Vio
     // Who listens may be behind by a little.
     tasks.run_until(until_ns + 20_000);
     drop(tasks);
-    (seen.into_inner(), model.violations())
+    (seen.take(), model.violations())
 }

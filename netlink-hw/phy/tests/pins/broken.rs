@@ -5,6 +5,7 @@ use renga_hal::gpio::{PinBank, Pull};
 use renga_phy::pins::model::{Model, ModelPins, Rule, Setup, Speed, Tasks, Violation};
 use renga_phy::pins::{Handshake, Line, Timing, Width, Wiring};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// What a driver does wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,13 +20,13 @@ enum Fault {
     NoPulls,
 }
 
-struct Broken {
-    pins: ModelPins,
+struct Broken<'a> {
+    pins: ModelPins<'a>,
     fault: Fault,
     last: Option<u32>,
 }
 
-impl PinBank for Broken {
+impl PinBank for Broken<'_> {
     fn now_ns(&mut self) -> u64 {
         self.pins.now_ns()
     }
@@ -49,8 +50,8 @@ impl PinBank for Broken {
             self.pins.set_pulls(mask, pull);
         }
     }
-    async fn levels(&mut self) -> u32 {
-        let levels = self.pins.levels().await;
+    fn levels(&mut self) -> u32 {
+        let levels = self.pins.levels();
         match self.fault {
             Fault::ReadsOnce => {
                 let first = self.last.take();
@@ -62,8 +63,8 @@ impl PinBank for Broken {
         }
         levels
     }
-    async fn wait_until(&mut self, at_ns: u64) {
-        self.pins.wait_until(at_ns).await;
+    fn wait_until(&mut self, at_ns: u64) {
+        self.pins.wait_until(at_ns);
     }
 }
 
@@ -84,19 +85,19 @@ fn caught(fault: Option<Fault>, timing: Timing, handshake: Handshake, setup: &Se
     for seed in 0..40 {
         let setup = Setup { handshake, seed, ..setup.clone() };
         let model = Model::new(&setup);
-        let seen: RefCell<Seen> = RefCell::default();
+        let seen: Rc<RefCell<Seen>> = Rc::default();
         let mut tasks = Tasks::new(&model);
         let sent = |by| Plan::Frame(frame(ALL, by, &payload(64)));
-        let plan = vec![(BEGIN_NS, sent(0))];
-        match fault {
+        let (plan, seen_by_it) = (vec![(BEGIN_NS, sent(0))], seen.clone());
+        tasks.begin(0, move |pins| match fault {
             Some(fault) => {
-                let pins = Broken { pins: model.pins(0), fault, last: None };
-                tasks.begin(0, station(pins, 0, wiring, timing, answers(0), plan, &seen));
+                let pins = Broken { pins, fault, last: None };
+                station(pins, 0, wiring, timing, answers(0), plan, &seen_by_it);
             }
-            None => tasks.begin(0, station(model.pins(0), 0, wiring, timing, answers(0), plan, &seen)),
-        }
+            None => station(pins, 0, wiring, timing, answers(0), plan, &seen_by_it),
+        });
         for board in 1..setup.boards.len() as u8 {
-            tasks.begin(board, plain(&model, board, wiring, &[(1, 3 * BEGIN_NS / 2, sent(1))], &seen));
+            tasks.begin(board, plain(board, wiring, &[(1, 3 * BEGIN_NS / 2, sent(1))], &seen));
         }
         tasks.run_until(2 * BEGIN_NS);
         if let Some(violation) = model.violations().first() {

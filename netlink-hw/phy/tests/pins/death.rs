@@ -5,6 +5,7 @@ use renga_phy::pins::model::{Model, Setup, Speed, Tasks};
 use renga_phy::pins::{Handshake, Timing, Width, Wiring};
 use renga_wire::bus::Poll;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 const BOARDS: u8 = 4;
 /// The second frame, by another board than the first.
@@ -43,10 +44,10 @@ fn plans() -> Vec<(u8, u64, Plan)> {
 fn survives(victim: u8, death: Death, at_ns: u64, handshake: Handshake) {
     let wiring = Wiring { handshake, ..WIRING };
     let model = Model::new(&Setup { handshake, seed: at_ns, ..Setup::of(BOARDS, Speed::PI3_1200) });
-    let seen = RefCell::new(Seen::default());
+    let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..BOARDS {
-        tasks.begin(board, plain(&model, board, wiring, &plans(), &seen));
+        tasks.begin(board, plain(board, wiring, &plans(), &seen));
     }
     tasks.run_until(at_ns);
     if death == Death::Hang {
@@ -57,7 +58,7 @@ fn survives(victim: u8, death: Death, at_ns: u64, handshake: Handshake) {
         tasks.reset(victim, at_ns);
     }
     tasks.run_until(SECOND_NS + 60_000);
-    tasks.begin(victim, plain(&model, victim, wiring, &[], &seen));
+    tasks.begin(victim, plain(victim, wiring, &[], &seen));
     tasks.run_until(END_NS);
     let what = || format!("board {victim}, {death:?} at {at_ns} ns, {handshake:?}: {:?}", seen.borrow());
     let seen_now = seen.borrow();
@@ -115,10 +116,10 @@ fn a_listener_hangs() {
 #[test]
 fn a_board_without_power_is_seen() {
     let model = Model::new(&Setup::of(BOARDS, Speed::PI3_1200));
-    let seen = RefCell::new(Seen::default());
+    let seen = Rc::new(RefCell::new(Seen::default()));
     let mut tasks = Tasks::new(&model);
     for board in 0..BOARDS {
-        tasks.begin(board, plain(&model, board, WIRING, &plans(), &seen));
+        tasks.begin(board, plain(board, WIRING, &plans(), &seen));
     }
     tasks.run_until(BEGIN_NS + 15_000);
     tasks.unpower(3, BEGIN_NS + 15_000);

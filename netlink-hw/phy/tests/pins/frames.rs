@@ -5,6 +5,7 @@ use renga_phy::pins::model::{Model, Setup, Speed, Tasks};
 use renga_phy::pins::{BusError, Handshake, PullUps, Timing, Width, Wiring};
 use renga_wire::bus::{Answers, Poll};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 const HANDSHAKES: [Handshake; 2] = [Handshake::ThreeWire, Handshake::TwoEdge];
 
@@ -82,13 +83,14 @@ fn only_who_is_meant_answers() {
 #[test]
 fn a_board_that_wants_the_token_says_so_in_others_polls() {
     let model = Model::new(&Setup::of(3, Speed::PI3_1200));
-    let seen = RefCell::default();
+    let seen = Rc::new(RefCell::default());
     let mut tasks = Tasks::new(&model);
     for board in 0..3 {
         let plan = if board == 0 { vec![(BEGIN_NS, Plan::Frame(frame(1, 0, &payload(8))))] } else { vec![] };
         let answers = Answers { wants: board == 2, ..answers(board) };
         let timing = Timing::for_width(Width::Sixteen);
-        tasks.begin(board, station(model.pins(board), board, WIRING, timing, answers, plan, &seen));
+        let seen = Rc::clone(&seen);
+        tasks.begin(board, move |pins| station(pins, board, WIRING, timing, answers, plan, &seen));
     }
     tasks.run_until(2 * BEGIN_NS);
     let result = seen.borrow().sent[0].result.unwrap();

@@ -1,32 +1,31 @@
 //! A board's pins in the model, as its driver sees them.
 
 use super::state::{State, Store};
-use core::future::poll_fn;
-use core::task::Poll;
+use corosensei::Yielder;
 use renga_hal::gpio::{PinBank, Pull};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The pins of one board. Reads and waits yield, so that boards that are behind can catch up.
-pub struct ModelPins {
+/// The pins of one board. Reads and waits let boards that are behind catch up.
+pub struct ModelPins<'a> {
     state: Rc<RefCell<State>>,
     board: usize,
+    others: &'a Yielder<(), ()>,
 }
 
-impl ModelPins {
-    pub(super) fn new(state: Rc<RefCell<State>>, board: u8) -> ModelPins {
-        ModelPins { state, board: usize::from(board) }
+impl<'a> ModelPins<'a> {
+    pub(super) fn new(state: Rc<RefCell<State>>, board: usize, others: &'a Yielder<(), ()>) -> ModelPins<'a> {
+        ModelPins { state, board, others }
     }
 
     /// Goes to sleep until `at_ns` of this board's time.
-    async fn sleep_until(&self, at_ns: u64) {
+    fn sleep_until(&self, at_ns: u64) {
         self.state.borrow_mut().boards[self.board].wake_ns = at_ns;
-        let mut asleep = false;
-        poll_fn(|_| if core::mem::replace(&mut asleep, true) { Poll::Ready(()) } else { Poll::Pending }).await;
+        self.others.suspend(());
     }
 }
 
-impl PinBank for ModelPins {
+impl PinBank for ModelPins<'_> {
     fn now_ns(&mut self) -> u64 {
         let mut state = self.state.borrow_mut();
         let speed = state.boards[self.board].speed;
@@ -54,23 +53,23 @@ impl PinBank for ModelPins {
         self.state.borrow_mut().set_pulls(self.board, mask, pull);
     }
 
-    async fn levels(&mut self) -> u32 {
+    fn levels(&mut self) -> u32 {
         let (speed, issued_ns) = {
             let mut state = self.state.borrow_mut();
             let speed = state.boards[self.board].speed;
             (speed, state.spend(self.board, speed.step_ns))
         };
         let sample_ns = issued_ns + speed.read_ns / 2;
-        self.sleep_until(sample_ns).await;
+        self.sleep_until(sample_ns);
         let mut state = self.state.borrow_mut();
         state.boards[self.board].local_ns = issued_ns + speed.read_ns;
         state.sample(self.board, sample_ns)
     }
 
-    async fn wait_until(&mut self, at_ns: u64) {
+    fn wait_until(&mut self, at_ns: u64) {
         let now_ns = self.now_ns();
         let until_ns = at_ns.max(now_ns);
-        self.sleep_until(until_ns).await;
+        self.sleep_until(until_ns);
         let mut state = self.state.borrow_mut();
         let owner = &mut state.boards[self.board];
         owner.local_ns = owner.local_ns.max(until_ns);

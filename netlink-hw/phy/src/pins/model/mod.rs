@@ -5,8 +5,8 @@
 //! bits; stalls; thresholds, with either value between them; spikes on wired-AND lines; harness faults;
 //! boards that are reset, hang or lose power. The rules of the bus are watched ([`Violation`]).
 //!
-//! Invariant: the same setup and seed give the same run, on any host. Each board has its own time; the
-//! one that is furthest behind runs. Not here: reflections, cross-talk, drift.
+//! Invariant: the same setup and seed give the same run, on any host. Each board has its own time and its
+//! own stack; the one that is furthest behind runs. Not here: reflections, cross-talk, drift.
 
 mod bank;
 mod harness;
@@ -112,11 +112,6 @@ impl Model {
     /// All boards just reset.
     pub fn new(setup: &Setup) -> Model {
         Model(Rc::new(RefCell::new(State::new(setup))))
-    }
-
-    /// The pins of `board`, for its driver.
-    pub fn pins(&self, board: u8) -> ModelPins {
-        ModelPins::new(self.0.clone(), board)
     }
 
     /// What broke the rules of the bus so far.

@@ -1,39 +1,41 @@
 //! Runs what each board does, always the one that is furthest behind.
+//!
+//! A driver is straight-line code that knows of no other board, so each board's task has a stack of its
+//! own and leaves it where it reads its pins.
 
-use super::Model;
-use core::pin::Pin;
-use core::task::{Context, Waker};
-use std::boxed::Box;
+use super::{Model, ModelPins};
+use corosensei::Coroutine;
 use std::vec::Vec;
 
 /// What a board does, until it is done or dies.
-type Task<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+type Task = Coroutine<(), (), ()>;
 
 /// The boards' tasks.
-pub struct Tasks<'a> {
+pub struct Tasks {
     model: Model,
-    tasks: Vec<Option<Task<'a>>>,
+    tasks: Vec<Option<Task>>,
     hung: Vec<bool>,
 }
 
-impl<'a> Tasks<'a> {
+impl Tasks {
     /// Nobody does anything yet.
-    pub fn new(model: &Model) -> Tasks<'a> {
+    pub fn new(model: &Model) -> Tasks {
         let boards = model.0.borrow().boards.len();
         Tasks { model: model.clone(), tasks: (0..boards).map(|_| None).collect(), hung: std::vec![false; boards] }
     }
 
-    /// Lets `board` begin `task` at its own time.
-    pub fn begin(&mut self, board: u8, task: impl Future<Output = ()> + 'a) {
-        self.tasks[usize::from(board)] = Some(Box::pin(task));
+    /// Lets `board` begin `task` on its pins at its own time.
+    pub fn begin(&mut self, board: u8, task: impl FnOnce(ModelPins<'_>) + 'static) {
+        let (board, state) = (usize::from(board), self.model.0.clone());
+        self.end(board);
+        self.tasks[board] = Some(Coroutine::new(move |others, ()| task(ModelPins::new(state, board, others))));
         let mut state = self.model.0.borrow_mut();
-        let owner = &mut state.boards[usize::from(board)];
+        let owner = &mut state.boards[board];
         owner.wake_ns = owner.local_ns;
     }
 
     /// Runs all boards that are behind `until_ns`; whether any task is left that does not hang.
     pub fn run_until(&mut self, until_ns: u64) -> bool {
-        let mut context = Context::from_waker(Waker::noop());
         loop {
             let next = {
                 let state = self.model.0.borrow();
@@ -46,7 +48,7 @@ impl<'a> Tasks<'a> {
                 return true;
             }
             if let Some(task) = &mut self.tasks[board]
-                && task.as_mut().poll(&mut context).is_ready()
+                && task.resume(()).as_return().is_some()
             {
                 self.tasks[board] = None;
             }
@@ -65,15 +67,24 @@ impl<'a> Tasks<'a> {
 
     /// Resets `board` at `at_ns`: its task ends, its pins become inputs.
     pub fn reset(&mut self, board: u8, at_ns: u64) {
-        self.tasks[usize::from(board)] = None;
+        self.end(usize::from(board));
         self.hung[usize::from(board)] = false;
         self.model.reset(board, at_ns, true);
     }
 
     /// Takes `board`'s power away at `at_ns`.
     pub fn unpower(&mut self, board: u8, at_ns: u64) {
-        self.tasks[usize::from(board)] = None;
+        self.end(usize::from(board));
         self.model.reset(board, at_ns, false);
+    }
+
+    fn end(&mut self, board: usize) {
+        if let Some(task) = self.tasks[board].take() {
+            // What is on the stack of a task is dropped by a panic; where a panic ends the program, it leaks.
+            if cfg!(panic = "abort") && task.started() && !task.done() {
+                core::mem::forget(task);
+            }
+        }
     }
 
     /// Lets `board` hang from now on, with its pins as they are.
@@ -86,5 +97,11 @@ impl<'a> Tasks<'a> {
         let mut state = self.model.0.borrow_mut();
         let owner = &mut state.boards[usize::from(board)];
         owner.local_ns = owner.local_ns.max(at_ns);
+    }
+}
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        (0..self.tasks.len()).for_each(|board| self.end(board));
     }
 }

@@ -8,12 +8,13 @@ use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::Phy;
 use renga_phy::pins::model::{Model, ModelPins, ONE_PERCENT_NS, PULL_OHMS, Setup, Tasks};
-use renga_phy::pins::{Attendance, BusError, PinBus, PinPhy, PullUps, Timing, Width, Wiring};
+use renga_phy::pins::{BusError, PinBus, PinPhy, PullUps, Timing, Width, Wiring};
 use renga_router::TokenLink;
 use renga_wire::bus::{Answers, Poll};
 use renga_wire::frame::BROADCAST;
 use renga_wire::{Header, Kind};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Time at which all boards have measured their pins, ns.
 const BEGIN_NS: u64 = 200_000;
@@ -69,19 +70,20 @@ fn model(case: &Case) -> (Model, Wiring) {
 /// If one does not arrive everywhere, or the driver breaks a rule of the bus.
 pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<Times> {
     let (model, wiring) = model(case);
-    let results: RefCell<Vec<(Result<Poll, BusError>, u64)>> = RefCell::default();
+    let results: Rc<RefCell<Vec<(Result<Poll, BusError>, u64)>>> = Rc::default();
     let frame = frame(BROADCAST, 0, payload_bytes);
     let mut tasks = Tasks::new(&model);
     for board in 1..=case.listeners {
-        tasks.begin(board, listener(model.pins(board), board, wiring));
+        tasks.begin(board, move |pins| listener(pins, board, wiring));
     }
-    tasks.begin(0, async {
-        let mut bus = PinBus::begin(model.pins(0), 0, wiring, Timing::for_width(wiring.width)).await;
-        bus.gpio().wait_until(BEGIN_NS).await;
+    let (clock, seen) = (model.clone(), results.clone());
+    tasks.begin(0, move |pins| {
+        let mut bus = PinBus::begin(pins, 0, wiring, Timing::for_width(wiring.width));
+        bus.gpio().wait_until(BEGIN_NS);
         for _ in 0..count {
-            let begin_ns = model.now_ns(0);
-            let sent = bus.talk(&frame).await;
-            results.borrow_mut().push((sent, model.now_ns(0) - begin_ns));
+            let begin_ns = clock.now_ns(0);
+            let sent = bus.talk(&frame);
+            seen.borrow_mut().push((sent, clock.now_ns(0) - begin_ns));
         }
     });
     let mut until_ns = BEGIN_NS;
@@ -94,25 +96,25 @@ pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<Times> 
         bail!("{case}: {violation}");
     }
     let all = ((1u32 << (case.listeners + 1)) - 2) as u8;
-    let results = results.into_inner();
+    let results = results.take();
     if let Some((result, _)) = results.iter().find(|(sent, _)| !sent.is_ok_and(|poll| poll.takers() == all)) {
         bail!("{case}: a frame did not arrive everywhere: {result:?}");
     }
     Ok(Times { frames_ns: results.iter().map(|(_, ns)| *ns).collect() })
 }
 
-async fn listener(pins: ModelPins, board: u8, wiring: Wiring) {
-    let mut bus = PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width)).await;
+fn listener(pins: ModelPins<'_>, board: u8, wiring: Wiring) {
+    let mut bus = PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width));
     let answers = Answers { board, present: true, ..Answers::default() };
     let mut into = [0; FRAME_BYTES_MAX];
     loop {
-        let levels = bus.levels().await;
-        if PinBus::<ModelPins>::frame_begins(levels) {
+        let levels = bus.levels();
+        if PinBus::<ModelPins<'_>>::frame_begins(levels) {
             // What was not received is missed in the poll word.
-            let _ = bus.listen(&mut into, true, &answers).await;
+            let _ = bus.listen(&mut into, true, &answers);
         } else {
             let next_ns = bus.gpio().now_ns() + IDLE_NS;
-            bus.gpio().wait_until(next_ns).await;
+            bus.gpio().wait_until(next_ns);
         }
     }
 }
@@ -140,20 +142,19 @@ pub fn passing(case: &Case, payload_bytes: usize, span_ns: u64) -> Result<Passin
     let timing = renga_mac::Timing::PI3.slowed(u64::from(Width::Sixteen.wires() / wiring.width.wires()));
     // All have claimed, joined and asked each other by then.
     let from_ns = 4 * timing.listen_ns;
-    let seen = RefCell::new(Passing { received: vec![0; usize::from(boards)], ..Passing::default() });
-    let members = RefCell::new(vec![false; usize::from(boards)]);
+    let seen = Rc::new(RefCell::new(Passing { received: vec![0; usize::from(boards)], ..Passing::default() }));
+    let members = Rc::new(RefCell::new(vec![false; usize::from(boards)]));
     let mut tasks = Tasks::new(&model);
     for board in 0..boards {
-        let (pins, seen, members) = (model.pins(board), &seen, &members);
-        tasks.begin(board, async move {
-            let bus = PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width)).await;
+        let (seen, members) = (seen.clone(), members.clone());
+        tasks.begin(board, move |pins| {
+            let bus = PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width));
             let setup = renga_mac::Setup { board, serial: u64::from(board), timing };
-            let mut link = TokenLink::new(setup, PinPhy::new(bus, Attendance::ByOwner));
+            let mut link = TokenLink::new(setup, PinPhy::new(bus, IDLE_NS));
             let next = (board + 1) % boards;
             let (frame, mut into) = (frame(next, board, payload_bytes), [0; FRAME_BYTES_MAX]);
             let mut before = None;
             loop {
-                link.phy().turn().await;
                 let now_ns = link.phy().bus().gpio().now_ns();
                 link.attend(now_ns);
                 let counts = (from_ns..from_ns + span_ns).contains(&now_ns);
@@ -172,7 +173,6 @@ pub fn passing(case: &Case, payload_bytes: usize, span_ns: u64) -> Result<Passin
                     }
                 }
                 members.borrow_mut()[usize::from(board)] = link.mac().is_member();
-                link.attend(now_ns);
             }
         });
     }
@@ -184,5 +184,5 @@ pub fn passing(case: &Case, payload_bytes: usize, span_ns: u64) -> Result<Passin
     if let Some(board) = members.borrow().iter().position(|member| !member) {
         bail!("{case}: board {board} does not take part");
     }
-    Ok(Passing { span_ns, ..seen.into_inner() })
+    Ok(Passing { span_ns, ..seen.take() })
 }
