@@ -6,10 +6,13 @@
 //!
 //! Not here: the null system call, which a program measures from user mode (`userland`).
 
+mod pins;
+
 use crate::directory::Directory;
 use crate::hardware;
 use core::cell::Cell;
 use core::fmt::Write;
+use pins::Room;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_core::{Address, Arena, Client, Core, Me, Port, Process, Protocol, protocol};
 use renga_hal::cpu::Cpu;
@@ -134,9 +137,10 @@ struct Servers {
     chain: Address<Null>,
 }
 
-async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTES]) -> Never {
+async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTES], room: &'static mut Room) -> Never {
     me.sleep_until(me.now_ns() + SETTLED_NS).await;
     let mut out = crate::fault::ConsoleText::open();
+    pins::measure(&mut out, room);
     let (cost, spread) = (reading_cost(), Spread::default());
     let mut null = Client::new(&me, servers.null);
     macro_rules! rounds {
@@ -199,7 +203,8 @@ pub fn start(core: &'static Core, arena: &'static Arena, directory: &Directory) 
     let process: &'static Process = arena.put(|| Process::new(core, 1, ProcId::new(directory.board(), u16::MAX)));
     // SAFETY: the only `Me` of this process, used in its future only.
     let me = unsafe { Me::new(process) };
-    let future = measure(me, Servers { null: null_server, chain }, page);
+    let room = arena.put(|| Room::EMPTY);
+    let future = measure(me, Servers { null: null_server, chain }, page, room);
     process.start(arena.put(|| future));
     defmt::info!("measuring at {=u64} ns", hardware::now_ns());
 }

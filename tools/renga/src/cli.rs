@@ -189,6 +189,8 @@ pub enum Measurement {
     Rendezvous,
     /// A call between boards, split into wire, token and software; bulk rate
     Link(Machine),
+    /// Instructions of the pins' driver for each access to them, counted on the booted image
+    Pins,
     /// The bus on the boards' pins, against a model of pins: payload rates and latencies of every mode
     Bus(Bus),
     /// Real workloads from board b with synchronous and asynchronous calls
@@ -201,9 +203,9 @@ pub struct Bus {
     /// Seed of stalls and of levels between the thresholds; the same seed gives the same figures
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// Instructions of the driver before each access to the pins, one a clock
-    #[arg(long, default_value_t = renga_phy::pins::model::INSTRUCTIONS_A_STEP, value_name = "N")]
-    pub instructions: u64,
+    /// Instructions of the driver before each access to the pins, one a clock; without it, what `bench pins` counts
+    #[arg(long, value_name = "N")]
+    pub instructions: Option<u64>,
 }
 
 /// `renga check`

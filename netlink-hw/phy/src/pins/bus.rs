@@ -54,11 +54,18 @@ pub struct PinBus<G> {
     pub(super) settle: Settle,
     /// Function words but for the pins of the link.
     base: [u32; 3],
-    /// Outputs of function word 0 that are the link's.
+    /// Function word 0 as it stands.
     control: u32,
     /// When the frame under way must have ended.
     pub(super) frame_end_ns: u64,
+    /// Why something was [`Stopped`] last.
+    pub(super) why: BusError,
 }
+
+/// Something ended early; why is in the bus. An error that said why itself would not fit into registers,
+/// and cost ten instructions at every wait.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stopped;
 
 /// What a wait waits for.
 pub(super) struct Wait {
@@ -71,22 +78,6 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    /// The wait's end, if this reading is as the one before: nothing that the mask leaves over is like its
-    /// complement, the first `before`.
-    #[inline]
-    fn judge(&self, levels: u32, before: &mut u32) -> Option<Result<u32, BusError>> {
-        let now = levels & self.mask;
-        if now != core::mem::replace(before, now) {
-            None
-        } else if now == self.want {
-            Some(Ok(levels))
-        } else if Some(now) == self.nobody {
-            Some(Err(BusError::NobodyListens))
-        } else {
-            None
-        }
-    }
-
     /// The first line that is not as wanted.
     fn blame(&self, levels: u32) -> Line {
         let wrong = (levels ^ self.want) & self.mask;
@@ -112,7 +103,18 @@ impl<G: PinBank> PinBus<G> {
         gpio.clear(OPEN_DRAIN | data);
         gpio.set(Line::Strobe.mask());
         let settle = Settle::measure(&mut gpio, &timing);
-        PinBus { gpio, board, wiring, timing, data, settle, base, control: 0, frame_end_ns: u64::MAX }
+        PinBus {
+            gpio,
+            board,
+            wiring,
+            timing,
+            data,
+            settle,
+            control: base[0],
+            base,
+            frame_end_ns: u64::MAX,
+            why: BusError::NotAFrame,
+        }
     }
 
     /// This board's number.
@@ -134,14 +136,15 @@ impl<G: PinBank> PinBus<G> {
     #[inline]
     pub fn change(&mut self, pull: u32, release: u32) {
         debug_assert!((pull | release) & !(OPEN_DRAIN | Line::Strobe.mask()) == 0, "not control lines");
-        self.change_outputs(outputs(pull, 0), outputs(release, 0));
+        self.control = (self.control | outputs(pull, 0)) & !outputs(release, 0);
+        self.gpio.store_functions(0, self.control);
     }
 
-    /// The same with the bits of function word 0, made when the driver was compiled.
-    #[inline]
-    pub(super) fn change_outputs(&mut self, pull: u32, release: u32) {
-        self.control = (self.control | pull) & !release;
-        self.gpio.store_functions(0, self.base[0] | self.control);
+    /// Pulls those lines of `both` that it does not pull, and releases the others, in one store.
+    #[inline(always)]
+    pub(super) fn exchange(&mut self, both: u32) {
+        self.control ^= outputs(both, 0);
+        self.gpio.store_functions(0, self.control);
     }
 
     /// Whether this board pulls any line of `mask`.
@@ -181,14 +184,14 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Puts `levels` on the data pins of `mask`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, mask: u32, levels: u32) {
         self.gpio.set(levels & mask);
         self.gpio.clear(!levels & mask);
     }
 
     /// Lets what was stored settle on the wires.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle(&mut self) {
         for _ in 0..self.settle.reads {
             self.gpio.levels();
@@ -199,7 +202,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Keeps the data where they are a little after the strobe.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hold(&mut self) {
         for _ in 0..self.settle.hold {
             self.gpio.set(0);
@@ -220,44 +223,54 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Waits until two readings in a row are as wanted; the second one.
-    #[inline]
-    pub(super) fn twice(&mut self, wait: Wait) -> Result<u32, BusError> {
+    #[inline(always)]
+    pub(super) fn twice(&mut self, wait: Wait) -> Result<u32, Stopped> {
         self.counted(&mut 0, wait)
     }
 
     /// The same, counting the readings.
-    #[inline]
-    pub(super) fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, BusError> {
+    #[inline(always)]
+    pub(super) fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, Stopped> {
+        // Nothing that the mask leaves over is like its complement.
         let (mut end_ns, mut before) = (None, !wait.mask);
         loop {
             for _ in 0..READS_BETWEEN_CLOCKS {
                 let levels = self.gpio.levels();
+                let now = levels & wait.mask;
                 *readings += 1;
-                if let Some(end) = wait.judge(levels, &mut before) {
-                    return end;
+                if now == before && now == wait.want {
+                    return Ok(levels);
                 }
+                if now == before && Some(now) == wait.nobody {
+                    return Err(self.stop(BusError::NobodyListens));
+                }
+                before = now;
             }
             self.look_at_clock(&mut end_ns, self.timing.answer_ns, wait.blame(before))?;
         }
     }
 
     /// Waits until `mask` is as `want`.
-    pub(super) fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, BusError> {
+    pub(super) fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, Stopped> {
         self.twice(Wait { mask, want, nobody: None })
     }
 
     /// Ends a wait of `bound_ns` that began when `end_ns` was none, and the frame when it took too long.
     #[cold]
-    pub(super) fn look_at_clock(
-        &mut self,
-        end_ns: &mut Option<u64>,
-        bound_ns: u64,
-        line: Line,
-    ) -> Result<(), BusError> {
+    #[inline(never)]
+    pub(super) fn look_at_clock(&mut self, end_ns: &mut Option<u64>, bound_ns: u64, line: Line) -> Result<(), Stopped> {
         let now_ns = self.gpio.now_ns();
         if now_ns >= *end_ns.get_or_insert(now_ns + bound_ns) {
-            return Err(BusError::NoAnswer(line));
+            return Err(self.stop(BusError::NoAnswer(line)));
         }
-        if now_ns >= self.frame_end_ns { Err(BusError::FrameTooSlow) } else { Ok(()) }
+        if now_ns >= self.frame_end_ns { Err(self.stop(BusError::FrameTooSlow)) } else { Ok(()) }
+    }
+
+    /// Notes why something ends early.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn stop(&mut self, why: BusError) -> Stopped {
+        self.why = why;
+        Stopped
     }
 }

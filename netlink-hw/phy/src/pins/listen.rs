@@ -3,10 +3,10 @@
 //! Invariant: a word is acknowledged only when it is in memory; whoever is not addressed lets go of the
 //! lines after the header; however it ends, all lines of the handshake are released.
 
-use super::bus::{Handshake, PinBus};
+use super::bus::{Handshake, PinBus, Stopped};
 use super::error::BusError;
 use super::test::View;
-use super::wiring::{Line, gather, outputs, spread};
+use super::wiring::{Line, Width, gather, spread};
 use crate::FRAME_BYTES_MAX;
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
@@ -15,8 +15,6 @@ use renga_wire::{Frame, Header, Kind};
 
 const ACCEPTED: u32 = Line::NotAccepted.mask();
 const READY: u32 = Line::NotReady.mask();
-const ACCEPTED_OUT: u32 = outputs(ACCEPTED, 0);
-const READY_OUT: u32 = outputs(READY, 0);
 const STROBE: u32 = Line::Strobe.mask();
 const ATTENTION: u32 = Line::Attention.mask();
 
@@ -66,35 +64,29 @@ impl<G: PinBank> PinBus<G> {
         self.frame_end_ns = self.gpio.now_ns() + self.timing.arm_ns + self.timing.frame_ns;
         let heard = self.hear(into, room, answers);
         self.release();
-        heard
+        heard.map_err(|Stopped| self.why)
     }
 
-    fn hear(&mut self, into: &mut [u8; FRAME_BYTES_MAX], room: bool, answers: &Answers) -> Result<Heard, BusError> {
+    fn hear(&mut self, into: &mut [u8; FRAME_BYTES_MAX], room: bool, answers: &Answers) -> Result<Heard, Stopped> {
         let mut ear = Ear { edge: 0, differs: false };
         let first = self.strobe(0, ATTENTION)?;
         if let Some(rest) = self.first_word(first, &mut ear, into)? {
             return self.hear_test(rest).map(Heard::Test);
         }
-        for at in [2, 4] {
-            let word = self.word(&mut ear, |_| true)?;
-            into[at..at + 2].copy_from_slice(&word.to_le_bytes());
-        }
-        let mut head = None;
-        self.word(&mut ear, |word| {
-            into[6..8].copy_from_slice(&word.to_le_bytes());
-            head = into.first_chunk::<HEADER_BYTES>().and_then(|head| Header::open(head).ok());
-            head.is_some_and(|(header, _)| concerns(&header, answers))
-        })?;
-        let (header, payload_bytes) = head.ok_or(BusError::HeaderDamaged)?;
-        if !concerns(&header, answers) {
+        self.words(&mut ear, &mut into[2..HEADER_BYTES - 2])?;
+        let last = self.last_of_header(&mut ear)?;
+        into[HEADER_BYTES - 2..HEADER_BYTES].copy_from_slice(&last.to_le_bytes());
+        let head = into.first_chunk::<HEADER_BYTES>().and_then(|head| Header::open(head).ok());
+        let stays = head.is_some_and(|(header, _)| concerns(&header, answers));
+        let (_, payload_bytes) = head.ok_or_else(|| self.stop(BusError::HeaderDamaged))?;
+        if !stays {
             return Ok(Heard::Nothing);
         }
+        self.go_on(self.wiring.handshake, &mut ear);
         let bytes = frame_bytes(payload_bytes);
-        for pair in into[HEADER_BYTES..bytes].as_chunks_mut::<2>().0 {
-            *pair = self.word(&mut ear, |_| true)?.to_le_bytes();
-        }
+        self.words(&mut ear, &mut into[HEADER_BYTES..bytes])?;
         if ear.edge != 0 {
-            self.word(&mut ear, |_| true)?;
+            self.words(&mut ear, &mut [0; 2])?;
         }
         let frame = Frame::parse(&into[..bytes]).ok().filter(|_| !ear.differs);
         let poll = match &frame {
@@ -113,7 +105,7 @@ impl<G: PinBank> PinBus<G> {
         levels: u32,
         ear: &mut Ear,
         into: &mut [u8; FRAME_BYTES_MAX],
-    ) -> Result<Option<u16>, BusError> {
+    ) -> Result<Option<u16>, Stopped> {
         let (wires, transfers) = (self.wiring.width.wires(), self.wiring.width.transfers());
         let mut word = gather(self.again(levels, ear) & self.data);
         self.change(READY, ACCEPTED);
@@ -122,67 +114,90 @@ impl<G: PinBank> PinBus<G> {
             return Ok(Some(word));
         }
         match self.wiring.handshake {
-            Handshake::ThreeWire => self.change(ACCEPTED, READY),
+            Handshake::ThreeWire => self.go_on(Handshake::ThreeWire, ear),
             Handshake::TwoEdge => ear.edge = STROBE,
         }
         for transfer in 1..transfers {
-            let last = transfer + 1 == transfers;
-            word |= self.transfer(ear, last, |_| true)? << (transfer * wires);
+            word |= self.transfer(self.wiring.handshake, ear)? << (transfer * wires);
+            self.go_on(self.wiring.handshake, ear);
         }
         into[..2].copy_from_slice(&word.to_le_bytes());
         Ok(None)
     }
 
-    /// One word. `stay` says, when the word is there, whether this board goes on listening.
-    #[inline]
-    fn word(&mut self, ear: &mut Ear, stay: impl FnOnce(u16) -> bool) -> Result<u16, BusError> {
-        let (wires, transfers) = (self.wiring.width.wires(), self.wiring.width.transfers());
-        let mut word = 0;
-        for transfer in 0..transfers - 1 {
-            word |= self.transfer(ear, false, |_| true)? << (transfer * wires);
+    /// Words until `into` is full.
+    fn words(&mut self, ear: &mut Ear, into: &mut [u8]) -> Result<(), Stopped> {
+        match (self.wiring.handshake, self.wiring.width) {
+            (Handshake::ThreeWire, Width::Sixteen) => self.words_by(Handshake::ThreeWire, Width::Sixteen, ear, into),
+            (Handshake::TwoEdge, Width::Sixteen) => self.words_by(Handshake::TwoEdge, Width::Sixteen, ear, into),
+            (handshake, width) => self.words_by(handshake, width, ear, into),
         }
-        let shift = (transfers - 1) * wires;
-        let last = self.transfer(ear, true, |part| stay(word | part << shift))?;
-        Ok(word | last << shift)
     }
 
-    #[inline]
-    fn transfer(&mut self, ear: &mut Ear, last: bool, stay: impl FnOnce(u16) -> bool) -> Result<u16, BusError> {
+    /// The same as a loop in registers for each handshake of the full width: a word is some forty instructions.
+    #[inline(always)]
+    fn words_by(&mut self, handshake: Handshake, width: Width, ear: &mut Ear, into: &mut [u8]) -> Result<(), Stopped> {
+        let (wires, transfers) = (width.wires(), width.transfers());
+        for pair in into.as_chunks_mut().0 {
+            let mut word = 0;
+            for _ in 0..transfers {
+                word = word >> wires | u32::from(self.transfer(handshake, ear)?) << (16 - wires);
+                self.go_on(handshake, ear);
+            }
+            *pair = (word as u16).to_le_bytes();
+        }
+        Ok(())
+    }
+
+    /// The last word of the header; the others wait until this board goes on.
+    fn last_of_header(&mut self, ear: &mut Ear) -> Result<u16, Stopped> {
+        let (handshake, width) = (self.wiring.handshake, self.wiring.width);
+        let mut word = 0;
+        for transfer in 0..width.transfers() {
+            if transfer > 0 {
+                self.go_on(handshake, ear);
+            }
+            word |= self.transfer(handshake, ear)? << (transfer * width.wires());
+        }
+        Ok(word)
+    }
+
+    /// One transfer, as far as the others cannot go on without this board.
+    #[inline(always)]
+    fn transfer(&mut self, handshake: Handshake, ear: &mut Ear) -> Result<u16, Stopped> {
         let levels = self.strobe(ear.edge, 0)?;
         if levels & ATTENTION == 0 {
-            return Err(BusError::Abandoned);
+            return Err(self.stop(BusError::Abandoned));
         }
-        let pins = self.data;
-        match self.wiring.handshake {
+        let levels = match handshake {
             Handshake::ThreeWire => {
-                // The data had settled before the strobe; the second reading is made while the
-                // acknowledgement travels, and a difference is told in the poll word.
-                self.change_outputs(READY_OUT, ACCEPTED_OUT);
-                let word = gather(levels & pins);
-                let stays = !last || stay(word);
+                // The data had settled before the strobe; they are read again while the acknowledgement
+                // travels, and a difference is told in the poll word.
+                self.exchange(ACCEPTED | READY);
                 self.strobe_ends(levels, ear)?;
-                self.change_outputs(if stays { ACCEPTED_OUT } else { 0 }, READY_OUT);
-                Ok(word)
+                levels
             }
-            Handshake::TwoEdge => {
-                let word = gather(self.again(levels, ear) & pins);
-                let stays = !last || stay(word);
-                let (free, hold) = if ear.edge == 0 { (ACCEPTED_OUT, READY_OUT) } else { (READY_OUT, ACCEPTED_OUT) };
-                self.change_outputs(if stays { hold } else { 0 }, if stays { free } else { free | hold });
-                ear.edge ^= STROBE;
-                Ok(word)
-            }
+            Handshake::TwoEdge => self.again(levels, ear),
+        };
+        Ok(gather(levels & self.data))
+    }
+
+    /// Lets the others go on. Of the two acknowledgement lines a listener always pulls one.
+    #[inline(always)]
+    fn go_on(&mut self, handshake: Handshake, ear: &mut Ear) {
+        self.exchange(ACCEPTED | READY);
+        if handshake == Handshake::TwoEdge {
+            ear.edge ^= STROBE;
         }
     }
 
     /// Reads the data again until two readings agree.
-    #[inline]
+    #[inline(always)]
     fn again(&mut self, levels: u32, ear: &mut Ear) -> u32 {
-        let pins = self.data;
         let mut before = levels;
         for _ in 0..READINGS_MAX {
             let now = self.gpio.levels();
-            if (now ^ before) & pins == 0 {
+            if (now ^ before) & self.data == 0 {
                 return now;
             }
             before = now;
@@ -193,8 +208,8 @@ impl<G: PinBank> PinBus<G> {
 
     /// Waits for the strobe to be `level` (its mask, or 0). `attention`: attention must stay low until then;
     /// else low attention and a high strobe, twice, mean that the talker has given up.
-    #[inline]
-    fn strobe(&mut self, level: u32, attention: u32) -> Result<u32, BusError> {
+    #[inline(always)]
+    fn strobe(&mut self, level: u32, attention: u32) -> Result<u32, Stopped> {
         let (mut end_ns, mut strange) = (None, false);
         loop {
             for _ in 0..READS_BETWEEN_CLOCKS {
@@ -204,7 +219,7 @@ impl<G: PinBank> PinBus<G> {
                 }
                 let gave_up = levels & (ATTENTION | STROBE) == STROBE | attention;
                 if gave_up && strange {
-                    return Err(BusError::Abandoned);
+                    return Err(self.stop(BusError::Abandoned));
                 }
                 strange = gave_up;
             }
@@ -213,8 +228,8 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Waits for the end of the strobe; the data must read as in `levels` until then.
-    #[inline]
-    fn strobe_ends(&mut self, levels: u32, ear: &mut Ear) -> Result<(), BusError> {
+    #[inline(always)]
+    fn strobe_ends(&mut self, levels: u32, ear: &mut Ear) -> Result<(), Stopped> {
         let (pins, mut differs) = (self.data, 0);
         let mut end_ns = None;
         loop {
@@ -231,7 +246,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Drives the bits of `poll` when the talker has turned the wires round.
-    fn answer(&mut self, poll: Poll) -> Result<(), BusError> {
+    fn answer(&mut self, poll: Poll) -> Result<(), Stopped> {
         let (wires, rounds) = (self.wiring.width.wires(), self.wiring.width.transfers());
         for round in 0..rounds {
             self.strobe(0, 0)?;
@@ -261,7 +276,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// The patterns of a test after the first one; the strobe is high, attention low.
-    fn hear_test(&mut self, first: u16) -> Result<View, BusError> {
+    fn hear_test(&mut self, first: u16) -> Result<View, Stopped> {
         let mut view = View::default();
         view.patterns[0] = first;
         let pins = self.data;

@@ -15,6 +15,7 @@ mod listen;
 #[cfg(feature = "host")]
 pub mod model;
 mod phy;
+pub mod script;
 mod talk;
 pub mod test;
 mod timing;
@@ -23,6 +24,6 @@ pub mod wiring;
 pub use bus::{Handshake, PinBus, PullUps, Wiring};
 pub use error::BusError;
 pub use listen::Heard;
-pub use phy::{Attendance, PinPhy};
+pub use phy::PinPhy;
 pub use timing::Timing;
 pub use wiring::{Line, PinName, Width};

@@ -3,9 +3,9 @@
 //! Invariant: data change only while no listener may be reading them, and have settled before the
 //! strobe; however it ends, data wires and strobe are released. Not here: who may talk (`renga-mac`).
 
-use super::bus::{Handshake, PinBus, Wait};
+use super::bus::{Handshake, PinBus, Stopped, Wait};
 use super::error::BusError;
-use super::wiring::{Line, gather, spread};
+use super::wiring::{Line, Width, gather, spread};
 use renga_hal::gpio::PinBank;
 use renga_wire::bus::Poll;
 use renga_wire::frame::{FRAME_BYTES_MAX, HEADER_BYTES};
@@ -25,39 +25,57 @@ impl<G: PinBank> PinBus<G> {
             return Err(BusError::NotAFrame);
         }
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let mut sent = self.call_attention();
-        let mut poll = Poll(0);
+        let mut sent = self.call_attention().map(|()| Poll::default());
         if sent.is_ok() {
-            match self.send_all(frame) {
-                Ok(answers) => poll = answers,
-                Err(error) => {
-                    self.give_up();
-                    sent = Err(error);
-                }
+            sent = self.send_all(frame);
+            if sent.is_err() {
+                self.give_up();
             }
         }
         self.release();
-        sent.map(|()| poll)
+        sent.map_err(|Stopped| self.why)
     }
 
-    fn send_all(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
-        let mut edge = true;
-        let words = frame.as_chunks::<2>().0;
-        for (index, bytes) in words.iter().enumerate() {
-            self.send_word(u16::from_le_bytes(*bytes), &mut edge, index == 0)?;
-        }
-        if !edge {
+    fn send_all(&mut self, frame: &[u8]) -> Result<Poll, Stopped> {
+        let strobe = match (self.wiring.handshake, self.wiring.width) {
+            (Handshake::ThreeWire, Width::Sixteen) => self.send_words(Handshake::ThreeWire, Width::Sixteen, frame)?,
+            (Handshake::TwoEdge, Width::Sixteen) => self.send_words(Handshake::TwoEdge, Width::Sixteen, frame)?,
+            (handshake, width) => self.send_words(handshake, width, frame)?,
+        };
+        if strobe == 0 {
             // The poll begins with a falling edge.
-            self.send_word(0, &mut edge, false)?;
+            self.send_two_edge(strobe, 0, false)?;
         }
         self.poll()
+    }
+
+    /// The words of `frame`; the strobe's level after the last one. As a loop in registers for each handshake
+    /// of the full width, a word is some sixty instructions.
+    #[inline(always)]
+    fn send_words(&mut self, handshake: Handshake, width: Width, frame: &[u8]) -> Result<u32, Stopped> {
+        let (mut strobe, mut first) = (STROBE, true);
+        for bytes in frame.as_chunks().0 {
+            let mut word = u32::from(u16::from_le_bytes(*bytes));
+            for _ in 0..width.transfers() {
+                let levels = spread(word as u16);
+                match handshake {
+                    Handshake::ThreeWire => self.send_three_wire(levels, first)?,
+                    Handshake::TwoEdge => {
+                        self.send_two_edge(strobe, levels, first)?;
+                        strobe ^= STROBE;
+                    }
+                }
+                (word, first) = (word >> width.wires(), false);
+            }
+        }
+        Ok(strobe)
     }
 
     /// Shows that a frame begins, gives the listeners time to arm, and drives the data wires.
     ///
     /// Until the last moment only this board's own wire is driven, as in a bid: another board that talks
     /// too is seen before two boards drive a wire against each other.
-    pub(super) fn call_attention(&mut self) -> Result<(), BusError> {
+    pub(super) fn call_attention(&mut self) -> Result<(), Stopped> {
         // The listeners of the frame before may still be letting go.
         self.wait_for(STROBE | ACCEPTED | READY, STROBE | ACCEPTED | READY)?;
         let (pins, own) = (self.data, self.own_wire());
@@ -71,7 +89,7 @@ impl<G: PinBank> PinBus<G> {
         self.wait_for(READY, READY)?;
         let levels = self.alone(own)?;
         if levels & ACCEPTED != 0 {
-            return Err(BusError::NobodyListens);
+            return Err(self.stop(BusError::NobodyListens));
         }
         self.change(STROBE, 0);
         self.drive_data(pins);
@@ -79,10 +97,10 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Two readings, if nobody drives another data wire.
-    fn alone(&mut self, own: u32) -> Result<u32, BusError> {
+    fn alone(&mut self, own: u32) -> Result<u32, Stopped> {
         let levels = self.levels();
         let others = levels & self.data & !own;
-        if others != 0 || levels & STROBE == 0 { Err(BusError::Collision(others)) } else { Ok(levels) }
+        if others != 0 || levels & STROBE == 0 { Err(self.stop(BusError::Collision(others))) } else { Ok(levels) }
     }
 
     /// The data wire by which this board bids, and shows that it talks.
@@ -90,20 +108,9 @@ impl<G: PinBank> PinBus<G> {
         spread(1 << (u32::from(self.board) % self.wiring.width.wires()))
     }
 
-    fn send_word(&mut self, word: u16, edge: &mut bool, first: bool) -> Result<(), BusError> {
-        let wires = self.wiring.width.wires();
-        for transfer in 0..self.wiring.width.transfers() {
-            let levels = spread(word >> (transfer * wires));
-            match self.wiring.handshake {
-                Handshake::ThreeWire => self.send_three_wire(levels, first && transfer == 0)?,
-                Handshake::TwoEdge => self.send_two_edge(levels, edge, first && transfer == 0)?,
-            }
-        }
-        Ok(())
-    }
-
     /// One transfer of the three-wire handshake. Data settle while the listeners get ready.
-    pub(super) fn send_three_wire(&mut self, levels: u32, ends_attention: bool) -> Result<(), BusError> {
+    #[inline(always)]
+    pub(super) fn send_three_wire(&mut self, levels: u32, ends_attention: bool) -> Result<(), Stopped> {
         let pins = self.data;
         self.put(pins, levels);
         let before = self.ready(READY)?;
@@ -115,16 +122,16 @@ impl<G: PinBank> PinBus<G> {
         }
         self.gpio.set(STROBE);
         self.hold();
-        agree(before, levels, pins)
+        self.agree(before, levels)
     }
 
-    /// One transfer of the two-edge handshake: `edge` is the strobe's level before it.
-    fn send_two_edge(&mut self, levels: u32, edge: &mut bool, first: bool) -> Result<(), BusError> {
+    /// One transfer of the two-edge handshake: `strobe` is its level before it.
+    #[inline(always)]
+    fn send_two_edge(&mut self, strobe: u32, levels: u32, first: bool) -> Result<(), Stopped> {
         let pins = self.data;
         self.put(pins, levels);
         self.settle();
-        *edge = !*edge;
-        let answer = if *edge {
+        let answer = if strobe == 0 {
             self.gpio.set(STROBE);
             READY
         } else {
@@ -135,16 +142,17 @@ impl<G: PinBank> PinBus<G> {
         if first {
             self.end_attention()?;
         }
-        agree(after, levels, pins)
+        self.agree(after, levels)
     }
 
     /// Waits until `line` alone of the two acknowledgement lines is high.
-    #[inline]
-    fn ready(&mut self, line: u32) -> Result<u32, BusError> {
+    #[inline(always)]
+    fn ready(&mut self, line: u32) -> Result<u32, Stopped> {
         self.twice(Wait { mask: ACCEPTED | READY, want: line, nobody: Some(ACCEPTED | READY) })
     }
 
     /// What a wait's two readings leave of the time to settle.
+    #[inline(always)]
     fn settle_further(&mut self) {
         const READINGS_OF_A_WAIT: u32 = 2;
         for _ in READINGS_OF_A_WAIT..self.settle.reads + u32::from(self.settle.stores > 0) {
@@ -156,7 +164,8 @@ impl<G: PinBank> PinBus<G> {
     ///
     /// Others may take the rising line for low longer than this board: from the lowest level that anybody
     /// reads as high (0.9 V) to the highest that anybody reads as low (2.0 V) is twice the way up to there.
-    fn end_attention(&mut self) -> Result<(), BusError> {
+    #[inline(never)]
+    fn end_attention(&mut self) -> Result<(), Stopped> {
         const THE_REST_OF_THE_RISE: u32 = 2;
         self.change(0, ATTENTION);
         let mut readings = 0;
@@ -168,7 +177,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Turns the wires round and reads who says what.
-    fn poll(&mut self) -> Result<Poll, BusError> {
+    fn poll(&mut self) -> Result<Poll, Stopped> {
         let pins = self.data;
         self.ready(READY)?;
         self.put(pins, 0);
@@ -199,10 +208,11 @@ impl<G: PinBank> PinBus<G> {
         let until_ns = self.gpio.now_ns() + self.timing.abandon_ns;
         self.gpio.wait_until(until_ns);
     }
-}
 
-/// Whether the pins read as they are driven.
-fn agree(read: u32, driven: u32, pins: u32) -> Result<(), BusError> {
-    let wrong = (read ^ driven) & pins;
-    if wrong == 0 { Ok(()) } else { Err(BusError::WiresDiffer(wrong)) }
+    /// Whether the data wires read as they are driven.
+    #[inline(always)]
+    fn agree(&mut self, read: u32, driven: u32) -> Result<(), Stopped> {
+        let wrong = (read ^ driven) & self.data;
+        if wrong == 0 { Ok(()) } else { Err(self.stop(BusError::WiresDiffer(wrong))) }
+    }
 }

@@ -5,7 +5,7 @@
 //! behind the board's series resistor, so the talker lets go of the wires for each pattern and reads
 //! what the harness holds. Not here: what to do about a broken wire.
 
-use super::bus::PinBus;
+use super::bus::{PinBus, Stopped};
 use super::error::BusError;
 use super::wiring::{Line, gather, spread};
 use renga_hal::gpio::PinBank;
@@ -159,20 +159,19 @@ impl<G: PinBank> PinBus<G> {
     /// Which control line does not answer.
     pub fn talk_test(&mut self) -> Result<View, BusError> {
         self.frame_end_ns = self.gpio.now_ns() + self.timing.frame_ns;
-        let mut view = self.call_attention().map(|()| View::default());
-        if let Ok(view) = &mut view
-            && let Err(error) = self.send_patterns(view)
-        {
-            self.give_up();
-            self.release();
-            return Err(error);
+        let mut sent = self.call_attention().map(|()| View::default());
+        if sent.is_ok() {
+            sent = self.send_patterns();
+            if sent.is_err() {
+                self.give_up();
+            }
         }
         self.release();
-        view
+        sent.map_err(|Stopped| self.why)
     }
 
-    fn send_patterns(&mut self, view: &mut View) -> Result<(), BusError> {
-        let pins = self.data;
+    fn send_patterns(&mut self) -> Result<View, Stopped> {
+        let (pins, mut view) = (self.data, View::default());
         for (index, seen) in view.patterns.iter_mut().enumerate() {
             let levels = spread(pattern(index));
             *seen = self.look_at_harness(levels & pins);
@@ -182,7 +181,7 @@ impl<G: PinBank> PinBus<G> {
         let ready = Line::NotReady.mask();
         let both = ready | Line::NotAccepted.mask();
         self.wait_for(both, both)?;
-        Ok(())
+        Ok(view)
     }
 
     /// Drives `levels`, lets go, and reads at once what the wires hold.

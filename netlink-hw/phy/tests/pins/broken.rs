@@ -145,7 +145,7 @@ fn settling_too_short() {
 #[test]
 fn data_held_too_short() {
     let mut setup = Setup::of(8, Speed::PI4_600);
-    setup.boards[0] = Speed { step_ns: 1, spacing_ns: 1, ..Speed::PI3_1200 };
+    setup.boards[0] = Speed { talker_ns: 1, listener_ns: 1, spacing_ns: 1, ..Speed::PI3_1200 };
     assert_eq!(caught(None, TIMING, Handshake::ThreeWire, &setup), None);
     let timing = Timing { hold_ns: 0, ..TIMING };
     assert!(caught(None, timing, Handshake::ThreeWire, &setup).is_some());
@@ -157,8 +157,9 @@ fn reading_only_once() {
     let setup = Setup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..slow_listeners() };
     for handshake in HANDSHAKES {
         let violation = caught(Some(Fault::ReadsOnce), TIMING, handshake, &setup).unwrap();
+        // It goes on early, or is out of step and still at it when the next one talks.
         let early = matches!(violation.rule, Rule::StrobeTooEarly { talker: 0 } | Rule::DataTooEarly { talker: 0 });
-        assert!(early, "{violation}");
+        assert!(early || matches!(violation.rule, Rule::Contention { high: 0, .. }), "{violation}");
     }
 }
 

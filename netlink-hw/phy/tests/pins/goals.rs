@@ -2,7 +2,7 @@
 //! change before somebody must look.
 
 use crate::bench::{ALL, WIRING, frame, payload, send};
-use renga_phy::pins::model::{Setup, Speed};
+use renga_phy::pins::model::{ONE_PERCENT_NS, PULL_OHMS, Setup, Speed, WEAKEST_PULL_OHMS};
 use renga_phy::pins::{Handshake, PullUps, Width, Wiring};
 
 /// Mbit/s of payload, frames of 1024 bytes to all.
@@ -22,25 +22,27 @@ fn a_pi_3_reaches_18_and_25() {
             let setup = Setup { handshake, ..Setup::of(boards, Speed::PI3_1200) };
             let rate = rate(&setup, Wiring { handshake, ..WIRING }, 2);
             println!("{boards} boards, {handshake:?}: {rate:.2} Mbit/s");
-            assert!(rate > 1.05 * goal, "{boards} boards, {handshake:?}: {rate} Mbit/s");
+            assert!(rate > 1.01 * goal, "{boards} boards, {handshake:?}: {rate} Mbit/s");
         }
     }
 }
 
+/// Pi 4, three-wire, no terminator, stalls: with the weakest pulls too that its data sheet allows.
 #[test]
 fn the_worst_case_exceeds_the_papers_4() {
     for boards in 2..=8 {
-        for seed in 1..=2 {
+        for (pull_ohms, seed) in [(PULL_OHMS, 1), (PULL_OHMS, 2), (WEAKEST_PULL_OHMS, 1), (WEAKEST_PULL_OHMS, 2)] {
             let setup = Setup {
                 terminator_ohms: None,
-                stall_every_ns: Some(renga_phy::pins::model::ONE_PERCENT_NS),
+                pull_ohms,
+                stall_every_ns: Some(ONE_PERCENT_NS),
                 seed,
                 ..Setup::of(boards, Speed::PI4_600)
             };
             let wiring = Wiring { pulls: PullUps::Internal, width: Width::Sixteen, ..WIRING };
             let rate = rate(&setup, wiring, 4);
-            println!("{boards} boards, seed {seed}: {rate:.2} Mbit/s");
-            assert!(rate > 4.0, "{boards} boards, seed {seed}: {rate} Mbit/s");
+            println!("{boards} boards, {pull_ohms} ohm, seed {seed}: {rate:.2} Mbit/s");
+            assert!(rate > 4.0, "{boards} boards, {pull_ohms} ohm, seed {seed}: {rate} Mbit/s");
         }
     }
 }

@@ -6,4 +6,5 @@ mod broken;
 mod death;
 mod frames;
 mod goals;
+mod script;
 mod wires;

@@ -5,6 +5,7 @@
 pub mod bus;
 mod link;
 mod measured;
+mod pins;
 mod rendezvous;
 mod sync_async;
 
@@ -20,6 +21,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
     match &options.what {
         Measurement::Rendezvous => rendezvous::measure(environment),
         Measurement::Link(machine) => link::measure(environment, machine),
+        Measurement::Pins => pins::measure(environment),
         Measurement::Bus(options) => bus::measure(options.seed, options.instructions),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
     }

@@ -15,6 +15,13 @@ fn run() -> Ended {
 }
 
 #[test]
+fn the_driver_is_as_fast_as_the_model_takes_it_for() {
+    if clusters_can_run() {
+        Renga::bench("pins").end().expect_status(0);
+    }
+}
+
+#[test]
 fn boards_work_together_over_their_pins_the_same_way_every_time() {
     if !clusters_can_run() {
         return;

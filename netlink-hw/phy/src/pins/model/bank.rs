@@ -28,9 +28,8 @@ impl<'a> ModelPins<'a> {
 impl PinBank for ModelPins<'_> {
     fn now_ns(&mut self) -> u64 {
         let mut state = self.state.borrow_mut();
-        let speed = state.boards[self.board].speed;
-        let now_ns = state.spend(self.board, speed.step_ns);
-        now_ns - now_ns % speed.tick_ns
+        let now_ns = state.step(self.board);
+        now_ns - now_ns % state.boards[self.board].speed.tick_ns
     }
 
     fn store_functions(&mut self, word: usize, value: u32) {
@@ -57,7 +56,7 @@ impl PinBank for ModelPins<'_> {
         let (speed, issued_ns) = {
             let mut state = self.state.borrow_mut();
             let speed = state.boards[self.board].speed;
-            (speed, state.spend(self.board, speed.step_ns))
+            (speed, state.step(self.board))
         };
         let sample_ns = issued_ns + speed.read_ns / 2;
         self.sleep_until(sample_ns);

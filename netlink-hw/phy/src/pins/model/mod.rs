@@ -19,7 +19,7 @@ mod tasks;
 
 pub use bank::ModelPins;
 pub use monitor::{Rule, Violation};
-pub use speed::{INSTRUCTIONS_A_STEP, Speed};
+pub use speed::{INSTRUCTIONS, Instructions, Speed};
 pub use tasks::Tasks;
 
 use super::Handshake;
@@ -101,8 +101,10 @@ impl Setup {
 /// many ns on average. Boards that take longer for a word stall in more of them.
 pub const ONE_PERCENT_NS: u64 = 88_000;
 
-/// The boards' own pulls as they usually are, ohm. Data sheets allow 33 to 73 kOhm.
+/// The boards' own pulls as they usually are, ohm. The data sheet of a Pi 4 allows 33 to 73 kOhm.
 pub const PULL_OHMS: f64 = 50_000.0;
+/// The weakest that the data sheet of a Pi 4 allows, ohm.
+pub const WEAKEST_PULL_OHMS: f64 = 73_000.0;
 
 /// The boards and the harness.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use super::random::Random;
 use super::speed::Speed;
 use super::{HarnessFault, Setup};
 use crate::pins::Handshake;
-use crate::pins::wiring::{Line, OPEN_DRAIN, Width};
+use crate::pins::wiring::{Line, OPEN_DRAIN, Width, outputs};
 use renga_hal::gpio::Pull;
 use std::collections::BTreeMap;
 use std::vec::Vec;
@@ -185,10 +185,22 @@ impl State {
         owner.local_ns
     }
 
+    /// Advances `board`'s own time by its work before an access; its time then.
+    pub fn step(&mut self, board: usize) -> u64 {
+        self.spend(board, self.step_ns(board))
+    }
+
+    /// Whether a board talks or listens is what it pulls.
+    fn step_ns(&self, board: usize) -> u64 {
+        const LISTENS: u32 = outputs(Line::NotReady.mask() | Line::NotAccepted.mask(), 0);
+        let Board { functions, speed, .. } = &self.boards[board];
+        if functions[0] & LISTENS != 0 { speed.listener_ns } else { speed.talker_ns }
+    }
+
     /// A store by `board`, which goes on at once.
     pub fn store(&mut self, board: usize, store: Store) {
         let speed = self.boards[board].speed;
-        let issued_ns = self.spend(board, speed.step_ns.max(speed.spacing_ns));
+        let issued_ns = self.spend(board, self.step_ns(board).max(speed.spacing_ns));
         if let Store::Functions(word, value) = store {
             self.boards[board].functions[word] = value;
         }

@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::session::{Listener, Outcome, Session};
 use crate::system::SystemFile;
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
 use std::path::PathBuf;
 
@@ -111,5 +111,19 @@ impl Listener for Ear {
     fn traced(&mut self, _: u8, _: &[u32]) {}
     fn frame(&mut self, frame: &FrameEvent) {
         self.frames.push(frame.clone());
+    }
+}
+
+/// The three figures of `name` in what a bench kernel said.
+///
+/// # Errors
+/// If it did not measure that.
+pub fn figures<'a>(text: &'a str, name: &str) -> Result<[&'a str; 3]> {
+    let start = format!("bench {name} = ");
+    let line = text.lines().find_map(|line| line.trim_end().strip_prefix(&start));
+    let line = line.with_context(|| format!("the run measured no `{name}`; it said:\n{text}"))?;
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        [least, most, mean] => Ok([least, most, mean]),
+        _ => bail!("not a measurement: {line}"),
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Not here: the measuring itself (`kernel/image/src/bench.rs`, `userland/src/bin/nullcall.rs`).
 
-use super::measured::Bed;
+use super::measured::{Bed, figures};
 use crate::artifacts::Flavour;
 use crate::cli::{Machine, ProfileName};
 use crate::environment::Environment;
 use crate::system::SystemFile;
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 
 /// What was measured, what it is called here, and what the experiment before this system reached.
 const ROWS: [(&str, &str, Option<u64>); 8] = [
@@ -52,14 +52,4 @@ pub fn measure(environment: &Environment) -> Result<u8> {
     println!("  {back:>4}  the server writes the reply and marks the caller, goes round its loop, opens its entries");
     println!("        again and returns; the caller finds its reply and reads the words");
     Ok(0)
-}
-
-fn figures<'a>(text: &'a str, name: &str) -> Result<[&'a str; 3]> {
-    let start = format!("bench {name} = ");
-    let line = text.lines().find_map(|line| line.trim_end().strip_prefix(&start));
-    let line = line.with_context(|| format!("the run measured no `{name}`; it said:\n{text}"))?;
-    match line.split(' ').collect::<Vec<_>>()[..] {
-        [least, most, mean] => Ok([least, most, mean]),
-        _ => bail!("not a measurement: {line}"),
-    }
 }

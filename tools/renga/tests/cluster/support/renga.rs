@@ -112,6 +112,11 @@ impl Renga {
         run
     }
 
+    /// `renga bench what`.
+    pub fn bench(what: &str) -> Renga {
+        Renga { boots: true, ..Renga::command(&["bench", what]) }
+    }
+
     /// `renga run -c script`.
     pub fn script(script: &str) -> Renga {
         Renga::run().with(["-c", script])

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::Phy;
-use renga_phy::pins::model::{Model, ModelPins, ONE_PERCENT_NS, PULL_OHMS, Setup, Tasks};
+use renga_phy::pins::model::{Model, ModelPins, ONE_PERCENT_NS, PULL_OHMS, Setup, Tasks, WEAKEST_PULL_OHMS};
 use renga_phy::pins::{BusError, PinBus, PinPhy, PullUps, Timing, Width, Wiring};
 use renga_router::TokenLink;
 use renga_wire::bus::{Answers, Poll};
@@ -24,9 +24,6 @@ const IDLE_NS: u64 = 500;
 const STEP_NS: u64 = 100_000;
 /// Longest measurement, ns of virtual time.
 const LIMIT_NS: u64 = 5_000_000_000;
-
-/// The weakest pull of a Pi 4, ohm.
-const WEAKEST_PULL_OHMS: f64 = 73_000.0;
 
 /// How long frames took, ns.
 pub struct Times {
