@@ -36,6 +36,8 @@ struct Knowledge {
     damaged: bool,
     /// All programs have been started.
     begun: bool,
+    /// Init is there.
+    running: bool,
     unknown: BTreeSet<String>,
     /// Whether boards die, or are out of reach.
     faulty: bool,
@@ -90,6 +92,15 @@ impl Known {
     /// All programs have been started.
     pub fn set_begun(&self) {
         self.0.borrow_mut().begun = true;
+        self.set_running(true);
+    }
+    /// Init is there, or not any more.
+    pub fn set_running(&self, running: bool) {
+        self.0.borrow_mut().running = running;
+    }
+    /// Whether init is there.
+    pub fn is_running(&self) -> bool {
+        self.0.borrow().running
     }
     /// Whether they have.
     pub fn is_begun(&self) -> bool {

@@ -6,6 +6,7 @@
 use super::judge::keeps;
 use super::known::Known;
 use crate::incident::Trouble;
+use crate::ongoing::DISK_BOARD;
 use crate::outcome::Counts;
 use crate::system::{DiskFaults, System, image};
 
@@ -19,12 +20,13 @@ const WRITE_NS: u64 = 6_000_000_000;
 pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut Counts) -> Result<(), String> {
     match trouble {
         Trouble::DiskErrors(faults) => {
-            wait_for_programs(system, files);
-            files.doubt(true);
-            system.disk.set_faults(faults);
+            if system.cluster.alive(DISK_BOARD) && wait(system, files, Known::is_running) {
+                files.doubt(true);
+                system.disk.set_faults(faults);
+            }
         }
         Trouble::DiskCut(writes) => {
-            wait_for_programs(system, files);
+            wait(system, files, Known::is_begun);
             // A board boots from a medium that works.
             system.disk.set_faults(DiskFaults::default());
             system.disk.cut_power_after(writes);
@@ -33,6 +35,7 @@ pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut 
             counts.add("of them, in the middle of a write", u64::from(disk.is_cut()));
             disk.cut_power();
             files.doubt(false);
+            files.set_running(false);
             let found = image::recover(&disk.bytes()).map_err(|error| format!("after a cut: {error}"))?;
             keeps(&found, files).map_err(|error| format!("after a cut: {error}"))?;
         }
@@ -41,9 +44,9 @@ pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut 
     Ok(())
 }
 
-/// The first program has no second chance.
-fn wait_for_programs(system: &mut System, files: &Known) {
-    system.cluster.run_while(BEGIN_NS, || !files.is_begun());
+/// A system whose init cannot be read is at its end: so it is waited for. Whether it has come.
+fn wait(system: &mut System, files: &Known, come: impl Fn(&Known) -> bool) -> bool {
+    system.cluster.run_while(BEGIN_NS, || !come(files))
 }
 
 /// Trouble has ended.

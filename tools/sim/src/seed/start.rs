@@ -83,6 +83,7 @@ async fn start_workers(init: Program, boards: u8, plan: Plan, files: Known) -> u
 /// Init of the disk board's next life: the programs that survived on other boards are its children now; it knows of
 /// one when that ends.
 async fn go_on(init: Program, boards: u8, known: Known) -> u8 {
+    known.set_running(true);
     while !known.is_over() {
         expect(init.sleep(VISIT_NS).await, "the wait for quiet");
     }
