@@ -4,14 +4,16 @@ use crate::machine::{LIMIT_NS, possible, setup};
 use renga_abi::Errno;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
+use renga_sim::random::Random;
 use renga_sim::system::{System, image};
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
-/// The same file open more than once, so that whatever is open in the next life stands where it did.
+/// So many that whatever was open in the last life, its number is one of theirs.
 const OTHERS: u64 = 20;
+const SEEDS: u64 = 4;
 const OTHER: &[u8] = b"somebody else's";
 
 /// In the first life of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses its power
@@ -102,4 +104,79 @@ fn a_file_that_is_still_there_is_opened_anew() {
         step.set(3);
         0
     });
+}
+
+/// Writes and syncs, in a file of its own, until the test has an end; it may be told at any time that the disk is away,
+/// that something is lost, or that the file is gone, which it then makes anew.
+async fn write_for_ever(program: Program, told: Rc<Cell<u32>>) -> u8 {
+    let expected = |errno: Errno| matches!(errno, Errno::EHOSTDOWN | Errno::EIO | Errno::ESTALE);
+    while told.get() == 0 {
+        let Ok(file) = program.open("/own", Open::Truncate).await else {
+            program.sleep(MS).await.unwrap();
+            continue;
+        };
+        for turn in 0.. {
+            let written = program.write_at(file, turn % 3 * 4, b"harm").await.map(|_| ());
+            let synced = if turn % 4 == 3 { program.sync(file).await } else { Ok(()) };
+            for errno in [written.err(), synced.err()].into_iter().flatten() {
+                assert!(expected(errno), "{errno:?}");
+            }
+            if written == Err(Errno::ESTALE) || told.get() != 0 {
+                break;
+            }
+        }
+        let _ = program.close(file).await;
+    }
+    0
+}
+
+#[test]
+fn who_writes_while_the_disk_comes_and_goes_harms_nobody() {
+    if !possible() {
+        return;
+    }
+    for seed in 0..SEEDS {
+        let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let (step, life) = (told.clone(), lives.clone());
+        let init = move |init: Program| {
+            let (step, life) = (step.clone(), life.clone());
+            async move {
+                life.set(life.get() + 1);
+                if life.get() == 1 {
+                    for _ in 0..4 {
+                        let told = step.clone();
+                        init.fork_on(1, move |program| write_for_ever(program, told.clone())).await.unwrap();
+                    }
+                }
+                for number in 0..OTHERS {
+                    let file = init.open(&format!("/other{number}"), Open::Truncate).await.unwrap();
+                    init.write_all(file, OTHER).await.unwrap();
+                }
+                while step.get() == 0 {
+                    init.sleep(MS).await.unwrap();
+                }
+                init.sleep(100 * MS).await.unwrap();
+                0
+            }
+        };
+        let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+        let mut system = System::boot(&setup, &programs);
+        let mut random = Random::new(seed);
+        system.cluster.run_until(300 * MS);
+        for _ in 0..8 {
+            system.cluster.run_until(system.cluster.now_ns() + 30 * MS + random.below(30 * MS));
+            system.cluster.kill(0);
+            system.cluster.run_until(system.cluster.now_ns() + [0, random.below(150 * MS)][random.below(2) as usize]);
+            system.reboot(0);
+        }
+        system.cluster.run_until(system.cluster.now_ns() + 300 * MS);
+        told.set(1);
+        let status = system.run(LIMIT_NS);
+        assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), System::log());
+        let files = image::check(&system.disk.bytes()).unwrap();
+        for number in 0..OTHERS {
+            let found = files.get(&format!("/other{number}")).map(Vec::as_slice);
+            assert_eq!(found, Some(OTHER), "seed {seed}: other{number}");
+        }
+    }
 }
