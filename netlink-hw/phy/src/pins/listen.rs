@@ -1,6 +1,6 @@
 //! Receiving a frame: arming, words, the answer in the poll word.
 //!
-//! Invariant: a word is acknowledged only when it is in memory; whoever is not addressed lets go of the
+//! Invariant: a word is acknowledged only when it has been read; whoever is not addressed lets go of the
 //! lines after the header; however it ends, all lines of the handshake are released.
 
 use super::bus::{Handshake, PinBus, Stopped};

@@ -39,6 +39,9 @@ impl Times {
     }
 }
 
+/// How a frame ended, and after how many ns.
+type Sent = (Result<Poll, BusError>, u64);
+
 fn frame(destination: u8, source: u8, payload_bytes: usize) -> Vec<u8> {
     let payload: Vec<u8> = (0..payload_bytes).map(|i| (i * i * 31 + i * 7 + 3) as u8).collect();
     let header = Header { kind: Kind::Data, destination, source, epoch: 0, sequence: 0 };
@@ -67,7 +70,7 @@ fn model(case: &Case) -> (Model, Wiring) {
 /// If one does not arrive everywhere, or the driver breaks a rule of the bus.
 pub fn frames(case: &Case, payload_bytes: usize, count: usize) -> Result<Times> {
     let (model, wiring) = model(case);
-    let results: Rc<RefCell<Vec<(Result<Poll, BusError>, u64)>>> = Rc::default();
+    let results: Rc<RefCell<Vec<Sent>>> = Rc::default();
     let frame = frame(BROADCAST, 0, payload_bytes);
     let mut tasks = Tasks::new(&model);
     for board in 1..=case.listeners {
