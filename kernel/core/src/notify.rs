@@ -95,4 +95,9 @@ impl Me {
     pub fn clear_interrupted(&mut self) {
         self.0.interrupted.set(false);
     }
+    /// The boards that have begun anew, a bit each, of which the router has told this process since it asked last:
+    /// what it knows of them is of an earlier life.
+    pub fn take_renewed(&mut self) -> u8 {
+        self.0.renewed.take()
+    }
 }

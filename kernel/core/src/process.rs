@@ -70,6 +70,8 @@ pub struct Process {
     pub(crate) entries: Cell<u32>,
     /// The board for which it calls: its own, but for a proxy.
     pub(crate) calls_for: Cell<u8>,
+    /// Boards that have begun anew, a bit each, of which the process was told since it asked last.
+    pub(crate) renewed: Cell<u8>,
     pub(crate) alarm_ns: Cell<u64>,
     pub(crate) alarm_link: Link,
     pub(crate) user: Cell<*mut UserContext>,
@@ -107,6 +109,7 @@ impl Process {
             router: Cell::new(None),
             entries: Cell::new(0),
             calls_for: Cell::new(id.board.0),
+            renewed: Cell::new(0),
             alarm_ns: Cell::new(u64::MAX),
             alarm_link: Cell::new(None),
             user: Cell::new(core::ptr::null_mut()),

@@ -53,6 +53,11 @@ impl RawCall {
     pub fn message(&self) -> Message {
         core::array::from_fn(|i| self.0.words[i].get())
     }
+    /// Notes for the caller that `board` has begun anew ([`Me::take_renewed`]).
+    pub fn note_renewed(&self, board: u8) {
+        let renewed = &self.0.renewed;
+        renewed.set(renewed.get() | 1u8.checked_shl(board.into()).unwrap_or(0));
+    }
     /// Answers with the words of a reply.
     pub fn reply_message(self, message: Message) {
         self.reply(|words| words.iter().zip(message).for_each(|(word, value)| word.set(value)));

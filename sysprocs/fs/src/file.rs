@@ -14,7 +14,7 @@ use renga_proto::inode::{
     SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::slots::{FileTable, FreeFile};
-use renga_rt::{Call, Client, Errno, Family, Held, Never, Port};
+use renga_rt::{Call, Client, Errno, Family, Held, Life, Never, Port};
 
 /// Access mode bits of the flags, and the modes.
 const ACCESS_MODE: u32 = 3;
@@ -42,6 +42,8 @@ struct State {
     clients: FileClients,
     number: u16,
     board: u8,
+    /// Which life it is in.
+    life: Life,
     references: Held,
     /// Which inode.
     ino: u32,
@@ -74,13 +76,15 @@ macro_rules! on_inode {
     }};
 }
 
-/// Serves the open file `number` of this board.
-pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Never {
+/// Serves the open file `number` of this board; `boot` counts the board's starts.
+pub async fn file(mut port: Port<File>, clients: FileClients, number: u16, boot: u8) -> Never {
     let board = clients.inode_directory.server().board.0;
+    let life = Life::before_first(boot);
     let mut state = State {
         clients,
         number,
         board,
+        life,
         references: Held::NONE,
         ino: 0,
         generation: 0,
@@ -105,11 +109,11 @@ pub async fn file(mut port: Port<File>, clients: FileClients, number: u16) -> Ne
             }
             FileCall::OpenInode(call) => {
                 state.open(call.entry(), call.board());
-                call.reply(Ok(()));
+                call.reply(Ok(state.life.number()));
             }
             FileCall::AddReference(call) => {
                 let added = state
-                    .check()
+                    .check_life(call.entry().life)
                     .and_then(|()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) });
                 call.reply(added);
             }
@@ -128,7 +132,12 @@ impl State {
         if !self.references.is_empty() { Ok(()) } else { Err(Errno::EBADF) }
     }
 
+    fn check_life(&self, life: u32) -> Result<(), Errno> {
+        if life == self.life.number() && !self.references.is_empty() { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+
     fn open(&mut self, open: OpenInode, board: u8) {
+        self.life.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
         (self.slot, self.flags) = (Some(open.slot), open.flags);
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
@@ -214,10 +223,8 @@ impl State {
         self.inode()?.ok_or(Errno::EIO)
     }
 
-    /// Takes a reference of `board` away. A program that came from elsewhere has its parent's.
     fn drop_reference(&mut self, board: u8) -> Result<(), Errno> {
-        let own = self.clients.file_table.server().board.0;
-        if self.references.remove(board) || self.references.remove(own) { Ok(()) } else { Err(Errno::EBADF) }
+        if self.references.remove(board) { Ok(()) } else { Err(Errno::EBADF) }
     }
 
     /// Answers before the work is done, unless a failed write may have to be told.
@@ -315,6 +322,10 @@ impl State {
             FileCall::BoardDied(call) => {
                 self.drop_board(call.entry().board).await;
                 call.reply(Ok(()));
+            }
+            FileCall::CheckLife(call) => {
+                let checked = self.check_life(call.entry().life);
+                call.reply(checked);
             }
             FileCall::SetFileOwner(call) => {
                 let entry = call.entry();

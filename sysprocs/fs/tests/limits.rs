@@ -104,7 +104,9 @@ fn an_open_file_outlives_its_name() {
         let mut out = [0; 8];
         assert_eq!(user.file(file).call(ReadFrom { offset: 99_998 }, &mut out[..]).await, Ok(6));
         assert_eq!(&out[..6], b"\x05\x05more");
-        user.file(file).call(AddReference {}, ()).await.unwrap();
+        // The first life of the process was in `write_file`.
+        assert_eq!(user.file(file).call(AddReference { life: 1 }, ()).await, Err(Errno::ESTALE));
+        user.file(file).call(AddReference { life: 2 }, ()).await.unwrap();
         user.close(file).await.unwrap();
         assert_eq!(user.file(file).call(Seek { offset: 0, whence: Whence::Start }, ()).await, Ok(0));
         assert_eq!(user.file(file).call(Read {}, &mut out[..]).await, Ok(8));

@@ -11,7 +11,7 @@ use renga_proto::pipe::{
     READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
-use renga_rt::{Call, Client, Errno, Held, Never, Port, Protocol, Watch};
+use renga_rt::{Call, Client, Errno, Held, Life, Never, Port, Protocol, Watch};
 
 /// A writer and how much of its slice is in the pipe already.
 struct Writer {
@@ -19,17 +19,13 @@ struct Writer {
     written: usize,
 }
 
-/// Bits of a life that count within one start of the board; the rest is the start's number.
-const LIVES_BITS: u32 = 24;
-const LIVES: u32 = (1 << LIVES_BITS) - 1;
-
 /// A waiting queue; it cannot overflow, since each user process waits once.
 type Waiting<T> = Deque<T, WAITERS_MAX>;
 
 struct State {
     ring: Ring,
     /// Which life it is in.
-    life: u32,
+    life: Life,
     readers: Held,
     writers: Held,
     /// Boards that hold an end, a bit each, as the router knows.
@@ -52,7 +48,7 @@ pub async fn pipe(
 ) -> Never {
     let mut state = State {
         ring: Ring::new(bytes),
-        life: u32::from(boot) << LIVES_BITS,
+        life: Life::before_first(boot),
         readers: Held::NONE,
         writers: Held::NONE,
         watched: 0,
@@ -82,10 +78,10 @@ impl State {
         match call {
             PipeCall::OpenPipe(call) => {
                 self.ring.clear();
-                self.life = self.life & !LIVES | ((self.life + 1) & LIVES).max(1);
+                self.life.next();
                 (self.readers, self.writers) = (Held::NONE, Held::NONE);
                 let held = self.readers.add(call.board()) && self.writers.add(call.board());
-                call.reply(if held { Ok(self.life) } else { Err(Errno::EINVAL) });
+                call.reply(if held { Ok(self.life.number()) } else { Err(Errno::EINVAL) });
             }
             PipeCall::ReadPipe(call) => match self.check(call.entry().life, PipeEnd::Reader, call.board()) {
                 Ok(()) => self.read(call),
@@ -97,13 +93,13 @@ impl State {
             },
             PipeCall::AddEnd(call) => {
                 let AddEnd { life, end } = call.entry();
-                let open = life == self.life && self.is_open();
+                let open = life == self.life.number() && self.is_open();
                 let added = open && self.end(end).add(call.board());
                 call.reply(if added { Ok(()) } else { Err(Errno::ESTALE) });
             }
             PipeCall::CloseEnd(call) => {
                 let CloseEnd { life, end } = call.entry();
-                let held = life == self.life && self.end(end).remove(call.board());
+                let held = life == self.life.number() && self.end(end).remove(call.board());
                 call.reply(if held { Ok(()) } else { Err(Errno::ESTALE) });
             }
             PipeCall::PollPipe(call) => {
@@ -113,7 +109,7 @@ impl State {
             }
             PipeCall::PipeBytes(call) => {
                 let life = call.entry().life;
-                call.reply(if life == self.life { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
+                call.reply(if life == self.life.number() { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
             }
             PipeCall::AwaitPipe(call) => match self.check(call.entry().life, call.entry().end, call.board()) {
                 Ok(()) => keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN))),
@@ -136,7 +132,7 @@ impl State {
 
     /// Whether `board` may use `end` of the pipe in this life.
     fn check(&mut self, life: u32, end: PipeEnd, board: u8) -> Result<(), Errno> {
-        if life == self.life && self.end(end).holds(board) { Ok(()) } else { Err(Errno::ESTALE) }
+        if life == self.life.number() && self.end(end).holds(board) { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
     fn end(&mut self, end: PipeEnd) -> &mut Held {

@@ -20,16 +20,16 @@ protocol! {
     /// One open file; regular files and directories.
     pub File = 9, FileCall {
         /// Becomes an open file on inode process `slot` (whose reference passes to it), offset 0,
-        /// one reference.
-        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32 } (()) -> Result<(), Errno>;
+        /// one reference; in which life it is now, for handles that travel.
+        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32 } (()) -> Result<u32, Errno>;
         /// Reads from the offset on, advancing it; 0 at the end.
         1 Read {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Writes at the offset (at the end with O_APPEND), advancing it.
         2 Write {} (&'a [u8]) -> Result<u32, Errno>;
         /// Moves the offset; the new one.
         3 Seek { offset: i64, whence: Whence } (()) -> Result<u64, Errno>;
-        /// One reference more (dup, fork).
-        4 AddReference {} (()) -> Result<(), Errno>;
+        /// One reference more (dup, fork); `ESTALE` if it is in another life.
+        4 AddReference { life: u32 } (()) -> Result<(), Errno>;
         /// One reference less; the last releases the inode and frees this process. Answered before
         /// that work is done, unless a failed write must be told.
         5 Close {} (()) -> Result<(), Errno>;
@@ -57,5 +57,7 @@ protocol! {
         16 SetFileOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: the references of its processes are dropped.
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// Whether it is still in that life; `ESTALE` if not.
+        18 CheckLife { life: u32 } (()) -> Result<(), Errno>;
     }
 }

@@ -107,6 +107,7 @@ impl<D: Phy + 'static> Router<D> {
         if core::mem::replace(session, peer.session.number()) != peer.session.number() {
             // What the caller knows of that board is of an earlier life.
             add(&self.memory.stats.told_stale, 1);
+            call.note_renewed(server.board.0);
             return call.reply_message(failure(Errno::ESTALE));
         }
         let (resultless, asynchronous) = rules::find(self.memory.rules, caller, server.board.0, server.index, op);

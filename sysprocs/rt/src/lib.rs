@@ -9,11 +9,13 @@
 #![forbid(unsafe_code)]
 
 mod held;
+mod life;
 pub mod signature;
 mod watch;
 
 pub use core::convert::Infallible as Never;
 pub use held::Held;
+pub use life::Life;
 pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
 #[cfg(feature = "host")]
 pub use renga_core::host;

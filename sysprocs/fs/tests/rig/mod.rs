@@ -132,7 +132,7 @@ impl System {
                         inode_directory: Client::new(&me, directory),
                         file_table: Client::new(&me, table),
                     };
-                    file(port, clients, number as u16)
+                    file(port, clients, number as u16, 0)
                 })
             })
             .collect();

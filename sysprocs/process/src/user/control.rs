@@ -77,7 +77,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn set_flags(&mut self, descriptor: &Descriptor, flags: u32) -> Outcome {
-        if let Object::File { board, number } = descriptor.object {
+        if let Object::File { board, number, .. } = descriptor.object {
             self.services.file(board, number)?.call(SetFlags { flags }, ()).await?;
         }
         self.program.files.set_flags(descriptor.object, descriptor.flags & !SETTABLE | flags);
@@ -97,7 +97,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             _ => return Err(Errno::EINVAL.into()),
         };
         match self.program.files.get(self.argument(0))?.object {
-            Object::File { board, number } => {
+            Object::File { board, number, .. } => {
                 let offset = self.argument(1) as i64;
                 Ok(self.services.file(board, number)?.call(Seek { offset, whence }, ()).await?)
             }

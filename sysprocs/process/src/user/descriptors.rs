@@ -20,6 +20,8 @@ pub enum Object {
         board: u8,
         /// Its number there.
         number: u16,
+        /// Which of its lives.
+        life: u32,
     },
     /// An end of a pipe of `board`.
     Pipe {

@@ -1,6 +1,6 @@
 //! The life of a slot: it waits for a program, runs it from trap to trap, and clears up behind it.
 
-use super::escape::Escape;
+use super::escape::{Escape, Outcome};
 use super::program::Program;
 use super::services::{Services, UserClients};
 use super::signals::Origin;
@@ -132,11 +132,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.pages_moved = 0;
         let outcome = match self.quick(number) {
             Some(outcome) => outcome,
-            None => match self.dispatch(number).await {
-                // A board has begun anew, and now this process knows (`loss.rs`).
-                Err(Escape::Fail(Errno::ESTALE)) => self.dispatch(number).await,
-                outcome => outcome,
-            },
+            None => self.slow(number).await,
         };
         match outcome {
             Ok(value) => self.context.x[0] = value,
@@ -150,6 +146,21 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         }
         Ok(())
+    }
+
+    /// A system call that calls other processes: again if it was told that a board has begun anew.
+    async fn slow(&mut self, number: u64) -> Outcome {
+        for _ in 0..2 {
+            let renewed = self.me.take_renewed();
+            if renewed != 0 {
+                self.learn_losses(renewed).await;
+            }
+            match self.dispatch(number).await {
+                Err(Escape::Fail(Errno::ESTALE)) => {}
+                outcome => return outcome,
+            }
+        }
+        Err(Errno::ESTALE.into())
     }
 
     #[inline(never)]

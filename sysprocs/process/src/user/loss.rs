@@ -6,6 +6,7 @@
 use super::User;
 use super::descriptors::Object;
 use renga_hal::memory::UserMemory;
+use renga_proto::file::CheckLife;
 use renga_rt::Errno;
 
 /// Whether what was asked is gone with its board.
@@ -14,6 +15,23 @@ pub fn is_loss(errno: Errno) -> bool {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
+    /// Finds out what the program has lost on the boards that have begun anew, a bit each. Its slot may be told
+    /// late, so a file there can be of the new life: each is asked. Pipes check the life at each call.
+    pub(super) async fn learn_losses(&mut self, renewed: u8) {
+        let mut from = 0;
+        // Bounded by the descriptors.
+        while let Some((number, object)) = self.program.files.next_object(from) {
+            if let Object::File { board, number, life } = object
+                && renewed >> board & 1 != 0
+                && let Ok(mut file) = self.services.file(board, number)
+                && file.call(CheckLife { life }, ()).await.is_err()
+            {
+                self.program.files.lose(object);
+            }
+            from = number + 1;
+        }
+    }
+
     /// What a program sees of a transfer's failure: a pipe on a dead board is broken, a file there gives
     /// `EIO`. Everything else that the program had there is lost too.
     pub(super) fn note_loss(&mut self, object: Object, errno: Errno, writing: bool) -> Errno {

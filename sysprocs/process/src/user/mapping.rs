@@ -56,7 +56,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// The file behind a descriptor, with the present version of its content.
     async fn mapped_file(&mut self, number: u64) -> Result<MappedFile, Errno> {
-        let Object::File { board, number } = self.program.files.get(number)?.object else {
+        let Object::File { board, number, .. } = self.program.files.get(number)?.object else {
             return Err(Errno::ENODEV);
         };
         let facts = self.services.file(board, number)?.call(DescribeFile {}, ()).await?;

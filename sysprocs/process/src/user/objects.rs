@@ -25,7 +25,7 @@ impl Services {
     pub async fn read(&mut self, object: Object, out: &mut [u8], manner: Manner) -> Result<usize, Errno> {
         let nonblocking = manner.nonblocking;
         let bytes = match object {
-            Object::File { board, number } => {
+            Object::File { board, number, .. } => {
                 let mut file = self.file(board, number)?;
                 match manner.offset {
                     Some(offset) => file.call(ReadFrom { offset }, out).await?,
@@ -56,7 +56,7 @@ impl Services {
     pub async fn write(&mut self, object: Object, bytes: &[u8], manner: Manner) -> Result<usize, Errno> {
         let nonblocking = manner.nonblocking;
         let written = match object {
-            Object::File { board, number } => {
+            Object::File { board, number, .. } => {
                 let mut file = self.file(board, number)?;
                 match manner.offset {
                     Some(offset) => file.call(WriteTo { offset }, bytes).await?,
@@ -79,7 +79,7 @@ impl Services {
     /// One reference more to `object`.
     pub async fn keep(&mut self, object: Object) -> Result<(), Errno> {
         match object {
-            Object::File { board, number } => self.file(board, number)?.call(AddReference {}, ()).await,
+            Object::File { board, number, life } => self.file(board, number)?.call(AddReference { life }, ()).await,
             Object::Pipe { board, number, life, end } => self.pipe(board, number)?.call(AddEnd { life, end }, ()).await,
             _ => Ok(()),
         }
@@ -89,7 +89,7 @@ impl Services {
     /// it, what was written to a file may be lost.
     pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
         match object {
-            Some(Object::File { board, number }) => {
+            Some(Object::File { board, number, .. }) => {
                 let closed = self.file(board, number)?.call(Close {}, ()).await;
                 closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno })
             }

@@ -117,12 +117,14 @@ impl<M: UserMemory + ?Sized> User<M> {
             Ok(mut file) => file.call(open, ()).await,
             Err(errno) => Err(errno),
         };
-        if let Err(errno) = opened {
-            self.release_inode(facts.slot, facts.ino).await;
-            self.services.clients.file_table.call(FreeFile { file: number }, ()).await?;
-            return Err(errno);
+        match opened {
+            Ok(life) => Ok(Object::File { board, number, life }),
+            Err(errno) => {
+                self.release_inode(facts.slot, facts.ino).await;
+                self.services.clients.file_table.call(FreeFile { file: number }, ()).await?;
+                Err(errno)
+            }
         }
-        Ok(Object::File { board, number })
     }
 
     /// Gives a walker's reference to an inode back.

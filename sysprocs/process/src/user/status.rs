@@ -51,7 +51,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// The file process behind a descriptor; `refusal` where there is none.
     fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File>, Errno> {
         match self.program.files.get(number)?.object {
-            Object::File { board, number } => self.services.file(board, number),
+            Object::File { board, number, .. } => self.services.file(board, number),
             Object::Lost { pipe: false } => Err(Errno::EIO),
             _ => Err(refusal),
         }
@@ -64,7 +64,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn put_status(&mut self, number: u64, place: u64) -> Outcome {
         let descriptor = *self.program.files.get(number)?;
         let bytes = match descriptor.object {
-            Object::File { board, number } => {
+            Object::File { board, number, .. } => {
                 let mut bytes = [0; STAT_BYTES];
                 self.services.file(board, number)?.call(FileStatus {}, &mut bytes[..]).await?;
                 bytes

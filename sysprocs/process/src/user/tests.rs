@@ -14,7 +14,7 @@ use renga_proto::pipe::PipeEnd;
 use renga_rt::Errno;
 use renga_rt::user::UserContext;
 
-const FILE: Object = Object::File { board: 1, number: 300 };
+const FILE: Object = Object::File { board: 1, number: 300, life: 7 };
 
 fn named(object: Object) -> Descriptor {
     Descriptor { object, ino: 77, mode: 0o100_644, flags: 2, close_on_exec: false }

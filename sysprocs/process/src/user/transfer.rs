@@ -334,7 +334,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Moves a file's own offset back over bytes that were read but could not be sent.
     async fn unread(&mut self, from: &Descriptor, start: Option<u64>, bytes: u64) {
         use renga_proto::file::{Seek, Whence};
-        if let (None, Object::File { board, number }) = (start, from.object)
+        if let (None, Object::File { board, number, .. }) = (start, from.object)
             && let Ok(mut file) = self.services.file(board, number)
         {
             // A regular file can always be moved back over what was just read.

@@ -166,10 +166,10 @@ mod kind {
     pub const LOST_FILE: u8 = 10;
 }
 
-/// An object: kind, board, number; of a pipe also its life.
+/// An object: kind, board, number; of a file and a pipe also its life.
 fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
     let (kind, board, number, life) = match object {
-        Object::File { board, number } => (kind::FILE, board, number, None),
+        Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Reader } => (kind::READER, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Writer } => (kind::WRITER, board, number, Some(life)),
         Object::Console => (kind::CONSOLE, 0, 0, None),
@@ -188,12 +188,12 @@ fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
 fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
     let [kind, board, low, high] = reader.take()?;
     let number = u16::from_le_bytes([low, high]);
-    let mut pipe = |end| Ok(Object::Pipe { board, number, life: u32::from_le_bytes(reader.take()?), end });
+    let mut life = || reader.take().map(u32::from_le_bytes);
     Ok(Some(match kind {
         kind::END => return Ok(None),
-        kind::FILE => Object::File { board, number },
-        kind::READER => pipe(PipeEnd::Reader)?,
-        kind::WRITER => pipe(PipeEnd::Writer)?,
+        kind::FILE => Object::File { board, number, life: life()? },
+        kind::READER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Reader },
+        kind::WRITER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Writer },
         kind::CONSOLE => Object::Console,
         kind::NULL => Object::Null,
         kind::ZERO => Object::Zero,

@@ -190,7 +190,7 @@ pub async fn file(
             FileCall::OpenInode(call) => {
                 (open, offset, references) = (call.entry(), 0, 1);
                 disk.open_files.set(disk.open_files.get() + 1);
-                call.reply(Ok(()));
+                call.reply(Ok(1));
             }
             FileCall::Read(mut call) => {
                 let bytes = disk.read(open.slot, offset, call.lent());
@@ -246,7 +246,7 @@ pub async fn file(
             FileCall::DescribeFile(call) => {
                 call.reply(Ok(disk.facts(open.slot.into())));
             }
-            other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner),
+            other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckLife),
         }
     }
 }

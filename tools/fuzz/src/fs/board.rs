@@ -166,7 +166,7 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
                 inode_directory: Client::new(&me, directory),
                 file_table: Client::new(&me, table),
             };
-            file(port, clients, number as u16)
+            file(port, clients, number as u16, 0)
         })
     });
     let files = one(board, files);

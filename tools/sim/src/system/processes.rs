@@ -169,7 +169,7 @@ impl Boot<'_> {
                 inode_directory: boot.client(&me, Kind::InodeDirectory),
                 file_table: boot.client(&me, Kind::FileTable),
             };
-            renga_fs::file(port, clients, number)
+            renga_fs::file(port, clients, number, boot.boots)
         });
         self.servers(Kind::FileTable, |_, _me, port, _| renga_fs::file_table(port, files));
         let watch = self.directory.watch();
