@@ -6,7 +6,7 @@
 //!
 //! Not here: calls (`memory.rs`), who holds a reference.
 
-use renga_abi::Errno;
+use renga_abi::{BOARDS_MAX, Errno};
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::MemoryFacts;
 
@@ -68,28 +68,32 @@ impl<M: UserMemory + ?Sized> Frames<M> {
     }
 
     /// References to a frame; `EINVAL` for one that is free or does not exist.
-    pub fn references(&self, frame: Frame) -> Result<u16, Errno> {
+    fn references(&self, frame: Frame) -> Result<u16, Errno> {
         let count = self.counts.get(frame.0 as usize).map_or(0, |word| word & COUNT);
         Some(count).filter(|&count| count > 0).ok_or(Errno::EINVAL)
     }
 
-    /// Notes that a process of `board`, another one, stored `frame`.
-    pub fn set_storer(&mut self, frame: Frame, board: u8) {
-        self.counts[frame.0 as usize] |= (u16::from(board) + 1) << STORER_SHIFT;
+    /// As `take`, for what a process of `board` stores.
+    pub fn take_for(&mut self, board: u8) -> Result<Frame, Errno> {
+        let frame = self.take()?;
+        self.counts[frame.0 as usize] |= stored_by(board);
+        Ok(frame)
     }
 
-    /// A program of this board has taken `frame` over, if it exists.
-    pub fn take_over(&mut self, frame: Frame) {
-        if let Some(word) = self.counts.get_mut(frame.0 as usize) {
-            *word &= COUNT;
-        }
+    /// `frame`, which a process of `board` has stored, is a program's of this board from now on. `EINVAL` for
+    /// any other: the number comes from that board, which need not be right.
+    pub fn take_stored(&mut self, frame: Frame, board: u8) -> Result<(), Errno> {
+        let stored = |word: &&mut u16| usize::from(board) < BOARDS_MAX && **word == stored_by(board) | 1;
+        let word = self.counts.get_mut(frame.0 as usize).filter(stored);
+        *word.ok_or(Errno::EINVAL)? = 1;
+        Ok(())
     }
 
     /// Frees what `board`, which is dead, stored and nobody has taken over; how many frames.
     pub fn drop_board(&mut self, board: u8) -> u32 {
         let mut freed = 0;
         for index in 0..self.fresh {
-            if self.counts[index as usize] >> STORER_SHIFT == u16::from(board) + 1 {
+            if self.counts[index as usize] & !COUNT == stored_by(board) {
                 self.counts[index as usize] &= COUNT;
                 freed += u32::from(self.release(Frame(index)).is_ok());
             }
@@ -132,6 +136,11 @@ impl<M: UserMemory + ?Sized> Frames<M> {
         self.counts[frame.0 as usize] -= 1;
         Ok(copy)
     }
+}
+
+/// The bits of a frame that a process of `board` has stored.
+fn stored_by(board: u8) -> u16 {
+    (u16::from(board) + 1) << STORER_SHIFT
 }
 
 fn first_word(page: &[u8]) -> [u8; 4] {

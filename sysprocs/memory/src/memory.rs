@@ -27,10 +27,8 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
     match call {
         MemoryCall::AllocateFrame(call) => call.reply(frames.take_zeroed().map(|frame| frame.0)),
         MemoryCall::StorePage(mut call) => {
-            let stored = frames.take().map(|frame| fill(memory, frame, call.lent()));
-            if let (Ok(frame), true) = (stored, call.board() != me.id().board.0) {
-                frames.set_storer(frame, call.board());
-            }
+            let board = call.board();
+            let stored = frames.take_for(board).map(|frame| fill(memory, frame, call.lent()));
             call.reply(stored.map(|frame| frame.0));
         }
         MemoryCall::ShareFrames(mut call) => {
@@ -49,12 +47,9 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
             let frame = Frame(call.entry().frame);
             call.reply(logged(me, frames.share(frame).map_err(|errno| (frame, errno))));
         }
-        MemoryCall::References(call) => {
-            let frame = Frame(call.entry().frame);
-            if call.board() == me.id().board.0 {
-                frames.take_over(frame);
-            }
-            call.reply(logged(me, frames.references(frame).map(u32::from).map_err(|errno| (frame, errno))));
+        MemoryCall::TakeStored(call) => {
+            let (frame, board) = (Frame(call.entry().frame), call.entry().board);
+            call.reply(logged(me, frames.take_stored(frame, board).map_err(|errno| (frame, errno))));
         }
         MemoryCall::MemoryStatus(call) => call.reply(Ok(frames.facts())),
         MemoryCall::BoardDied(call) => {

@@ -14,7 +14,7 @@ use crate::space::Space;
 use heapless::Vec;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, PAGE_BYTES, PageRef, UserMemory};
-use renga_proto::memory::{FreeFrame, FreeFrames, Memory, References, StorePage};
+use renga_proto::memory::{FreeFrame, FreeFrames, Memory, StorePage, TakeStored};
 use renga_proto::text::NO_FRAME;
 use renga_rt::Client;
 
@@ -188,22 +188,23 @@ impl Space {
         None
     }
 
-    /// Takes over the pages that another board stored here; `first` is the frame with the first list.
+    /// Takes over the pages that `board` stored here; `first` is the frame with the first list.
     /// All of them are used or given back, also when it fails; frames that were not stored for it are
     /// left alone.
     pub async fn import_pages<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
+        board: u8,
         first: u32,
     ) -> Result<(), Errno> {
         let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
         let mut result = Ok(());
         for _ in 0..LISTS_MAX {
-            let Some(list) = stored(pager, next).await else { break };
+            let Some(list) = stored(pager, board, next).await else { break };
             let count = PageList::new(&pager.machine.shared_page(list)).len();
             for index in 0..count {
                 let (va, frame) = PageList::new(&pager.machine.shared_page(list)).entry(index);
-                let taken = self.import_page(pager, va, frame).await;
+                let taken = self.import_page(pager, board, va, frame).await;
                 result = result.and(taken);
             }
             next = PageList::new(&pager.machine.shared_page(list)).next();
@@ -212,15 +213,15 @@ impl Space {
         result
     }
 
-    /// Gives back the pages that another board stored here for a program that cannot be taken up.
-    pub async fn discard_pages<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, first: u32) {
+    /// Gives back the pages that `board` stored here for a program that cannot be taken up.
+    pub async fn discard_pages<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, board: u8, first: u32) {
         let mut next = Some(Frame(first)).filter(|_| first != NO_FRAME);
         for _ in 0..LISTS_MAX {
-            let Some(list) = stored(pager, next).await else { break };
+            let Some(list) = stored(pager, board, next).await else { break };
             let count = PageList::new(&pager.machine.shared_page(list)).len();
             for index in 0..count {
                 let frame = PageList::new(&pager.machine.shared_page(list)).entry(index).1;
-                if let Some(frame) = stored(pager, Some(frame)).await {
+                if let Some(frame) = stored(pager, board, Some(frame)).await {
                     pager.free(frame).await;
                 }
             }
@@ -232,10 +233,11 @@ impl Space {
     async fn import_page<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
+        board: u8,
         va: u64,
         frame: Frame,
     ) -> Result<(), Errno> {
-        let frame = stored(pager, Some(frame)).await.ok_or(Errno::EINVAL)?;
+        let frame = stored(pager, board, Some(frame)).await.ok_or(Errno::EINVAL)?;
         let absent = |area: &crate::area::Area| area.touched && pager.machine.lookup(self.root, va).is_none();
         match self.area_at(va).filter(absent) {
             Some(area) => self.show(pager, va, frame, area.access).await,
@@ -247,12 +249,10 @@ impl Space {
     }
 }
 
-/// A frame of a list, unless it cannot have been stored for a program: it does not exist, is a table, is
-/// shown by a space already, or is not held exactly once. The sender's word is not taken for it.
-async fn stored<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, frame: Option<Frame>) -> Option<Frame> {
-    let frame = frame.filter(|&frame| pager.machine.is_plain(frame) && pager.machine.mappings(frame) == 0)?;
-    let references = pager.memory.call(References { frame: frame.0 }, ()).await;
-    (references == Ok(1)).then_some(frame)
+/// A frame of a list, if `board` has stored it: the sender's word is not taken for it.
+async fn stored<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>, board: u8, frame: Option<Frame>) -> Option<Frame> {
+    let frame = frame?;
+    pager.memory.call(TakeStored { frame: frame.0, board }, ()).await.is_ok().then_some(frame)
 }
 
 /// Whether the board that was called is dead, or in another life than before.

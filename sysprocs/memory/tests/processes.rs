@@ -6,7 +6,7 @@ use board::{World, run};
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{
-    AllocateFrame, AllocateFrames, FreeFrame, FreeFrames, MakePrivate, References, ShareFrame, ShareFrames, StorePage,
+    AllocateFrame, AllocateFrames, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
 use renga_proto::text::{FindPage, FindPages, KeepFile, NO_FRAME, OfferPage, ReleaseFile};
 
@@ -18,15 +18,33 @@ fn wrong_frames_are_refused() {
         for wrong in [frame + 1, 8, 9, u32::MAX] {
             assert_eq!(memory.call(FreeFrame { frame: wrong }, ()).await, Err(Errno::EINVAL));
             assert_eq!(memory.call(ShareFrame { frame: wrong }, ()).await, Err(Errno::EINVAL));
-            assert_eq!(memory.call(References { frame: wrong }, ()).await, Err(Errno::EINVAL));
+            assert_eq!(memory.call(TakeStored { frame: wrong, board: 0 }, ()).await, Err(Errno::EINVAL));
             assert_eq!(memory.call(MakePrivate { frame: wrong }, ()).await, Err(Errno::EINVAL));
             let list = [frame.to_le_bytes(), wrong.to_le_bytes()].concat();
             assert_eq!(memory.call(ShareFrames {}, &list).await, Err(Errno::EINVAL));
-            assert_eq!(memory.call(References { frame }, ()).await, Ok(1), "all or none");
         }
+        let counted = memory.call(MakePrivate { frame }, ()).await;
+        assert_eq!(counted, Ok(frame), "still one reference: all of the list or none");
         let twice = [frame.to_le_bytes(), frame.to_le_bytes()].concat();
         assert_eq!(memory.call(FreeFrames {}, &twice).await, Err(Errno::EINVAL));
-        assert_eq!(memory.call(References { frame }, ()).await, Err(Errno::EINVAL), "the first of the two counted");
+        assert_eq!(memory.call(FreeFrame { frame }, ()).await, Err(Errno::EINVAL), "the first of the two counted");
+        world
+    });
+}
+
+#[test]
+fn a_stored_frame_is_taken_once_and_from_its_board() {
+    run(8, 8, vec![], |mut world: World| async move {
+        let memory = &mut world.memory;
+        let (frame, own) = (memory.call(StorePage {}, b"").await.unwrap(), memory.call(AllocateFrame {}, ()).await);
+        for (frame, board) in [(frame, 1), (own.unwrap(), 0), (own.unwrap(), 255)] {
+            assert_eq!(memory.call(TakeStored { frame, board }, ()).await, Err(Errno::EINVAL));
+        }
+        assert_eq!(memory.call(TakeStored { frame, board: 0 }, ()).await, Ok(()));
+        assert_eq!(memory.call(TakeStored { frame, board: 0 }, ()).await, Err(Errno::EINVAL));
+        for frame in [frame, own.unwrap()] {
+            memory.call(FreeFrame { frame }, ()).await.unwrap();
+        }
         world
     });
 }
@@ -63,8 +81,8 @@ fn a_private_frame_is_the_same_or_a_copy() {
         assert_ne!(copy, frame);
         assert_eq!(&machine.shared_page(Frame(copy))[..7], b"shared\0");
         for frame in [frame, copy] {
-            assert_eq!(memory.call(References { frame }, ()).await, Ok(1));
             memory.call(FreeFrame { frame }, ()).await.unwrap();
+            assert_eq!(memory.call(FreeFrame { frame }, ()).await, Err(Errno::EINVAL), "it had one reference");
         }
         world
     });

@@ -10,6 +10,8 @@ use renga_memory::{Backing, Mapping, Place, Space};
 use renga_proto::memory::StorePage;
 use renga_proto::text::NO_FRAME;
 
+/// The board of both worlds.
+const HERE: u8 = 0;
 const AT: u64 = 0x10_0000;
 
 async fn sample(world: &mut World) -> Space {
@@ -78,7 +80,7 @@ fn a_space_is_rebuilt_on_another_board() {
         export.finish(&mut world.pager()).await;
         let mut copy = Space::decode_areas(&mut world.pager_there(), &bytes[..length]).await.unwrap();
         assert_eq!(*world.counts.references.borrow(), [3], "the other board has its own reference");
-        copy.import_pages(&mut world.pager_there(), list).await.unwrap();
+        copy.import_pages(&mut world.pager_there(), HERE, list).await.unwrap();
         space.destroy(&mut world.pager()).await;
         assert_eq!(*world.counts.references.borrow(), [2]);
         for page in (0..600).step_by(7) {
@@ -122,8 +124,8 @@ fn what_arrived_in_vain_is_given_back() {
         export.finish(&mut pager).await;
         space.destroy(&mut pager).await;
         assert!(Space::decode_areas(&mut world.pager_there(), &[7]).await.is_err());
-        Space::discard_pages(&mut world.pager_there(), list).await;
-        Space::discard_pages(&mut world.pager_there(), NO_FRAME).await;
+        Space::discard_pages(&mut world.pager_there(), HERE, list).await;
+        Space::discard_pages(&mut world.pager_there(), HERE, NO_FRAME).await;
         world
     });
 }
@@ -145,13 +147,13 @@ fn frames_that_were_not_stored_are_refused() {
         }
         let bytes: Vec<u8> = list.into_iter().flat_map(u32::to_le_bytes).collect();
         let first = world.there.1.call(StorePage {}, &bytes[..]).await.unwrap();
-        assert_eq!(space.import_pages(&mut world.pager_there(), first).await, Err(Errno::EINVAL));
+        assert_eq!(space.import_pages(&mut world.pager_there(), HERE, first).await, Err(Errno::EINVAL));
         let mut seen = [0; 4];
         space.copy_in(&mut world.pager_there(), AT + 5 * PAGE, &mut seen).await.unwrap();
         assert_eq!(&seen, b"good");
         space.destroy(&mut world.pager_there()).await;
         let first = world.there.1.call(StorePage {}, &bytes[..]).await.unwrap();
-        Space::discard_pages(&mut world.pager_there(), first).await;
+        Space::discard_pages(&mut world.pager_there(), HERE, first).await;
         world
     });
 }

@@ -21,7 +21,7 @@ protocol! {
         /// A frame with one reference, all zeros. `ENOMEM` without one.
         0 AllocateFrame {} (()) -> Result<u32, Errno>;
         /// A frame with one reference whose content is the slice (zeros behind it): how a page comes
-        /// from another board, whose it stays until somebody here asks for its `References`.
+        /// from another board, whose it stays until `TakeStored`.
         1 StorePage {} (&'a [u8]) -> Result<u32, Errno>;
         /// One reference more to each frame of the list.
         2 ShareFrames {} (&'a [u8]) -> Result<(), Errno>;
@@ -31,9 +31,8 @@ protocol! {
         4 FreeFrame { frame: u32 } (()) -> Result<(), Errno>;
         /// One reference more to one frame.
         5 ShareFrame { frame: u32 } (()) -> Result<(), Errno>;
-        /// How many references a frame has; 1: the caller may write it. One that was stored from another board
-        /// is the caller's from now on, if that is of this board.
-        6 References { frame: u32 } (()) -> Result<u32, Errno>;
+        /// `frame`, which a process of `board` has stored, is the caller's from now on; `EINVAL` for any other.
+        6 TakeStored { frame: u32, board: u8 } (()) -> Result<(), Errno>;
         /// How much there is.
         7 MemoryStatus {} (()) -> Result<MemoryFacts, Errno>;
         /// Fills the slice with frames (a list), all zeros, or none of them: `ENOMEM`.

@@ -222,6 +222,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.keep_what_came().await;
         }
         let mut reader = Reader::new(&self.scratch[at..bytes]);
+        let from = board_of(self.program.parent, self.services.disk_board);
         let mut pager = super::pager(self.machine, &mut self.services);
         if way == SPACE_HERE {
             self.space = Some(Space::decode_local(reader.rest())?);
@@ -230,11 +231,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             let space = match Space::decode_areas(&mut pager, reader.rest()).await {
                 Ok(space) => space,
                 Err(errno) => {
-                    Space::discard_pages(&mut pager, first_list).await;
+                    Space::discard_pages(&mut pager, from, first_list).await;
                     return Err(errno);
                 }
             };
-            let imported = self.space.insert(space).import_pages(&mut pager, first_list).await;
+            let imported = self.space.insert(space).import_pages(&mut pager, from, first_list).await;
             imported?;
         }
         if set_tid != 0 {
@@ -242,7 +243,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let _ = self.put(set_tid, &pid.to_le_bytes()).await;
         }
         self.tell_masks().await;
-        if board_of(self.program.parent, self.services.disk_board) != self.services.board {
+        if from != self.services.board {
             self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;
         }
         Ok(())
