@@ -25,7 +25,7 @@ fn a_thousand_seeds_of_the_link() {
 #[test]
 fn seeds_of_whole_systems() {
     if renga_sim::system::image::tools_present() {
-        all_are_good(&["--level", "system", "--seeds", "40", "--cut", "incidents="]);
+        all_are_good(&["--level", "system", "--seeds", "60"]);
     }
 }
 

@@ -77,3 +77,39 @@ fn a_parent_on_a_board_that_has_begun_anew_is_told_of_the_end_of_its_child() {
 fn a_child_may_begin_although_its_parent_was_told_that_its_board_is_down() {
     system(107, "");
 }
+
+/// References to mapped files travelled with a program to another board; one that died after its child had ended had
+/// given them back, and the child's parent did so again. The next fork found the file without references: `EINVAL`.
+#[test]
+fn a_board_that_dies_with_a_child_takes_no_reference_along() {
+    for seed in [16, 55, 92, 300] {
+        system(seed, "");
+    }
+}
+
+/// A process that was told of a board's new life in a call to one server there went on to use its open files of the
+/// old life.
+#[test]
+fn open_files_of_an_earlier_life_are_lost() {
+    system(34, "");
+}
+
+/// A list of pages named frames that had been given back, as their board had died, and were a program's by then.
+#[test]
+fn pages_are_taken_only_from_the_board_that_stored_them() {
+    system(1212, "");
+}
+
+/// A board ended a session and never called again: what the other one held for it, it held for ever.
+#[test]
+fn both_boards_learn_that_a_session_has_ended() {
+    system(1287, "");
+}
+
+/// The judge did not allow for writes that a fault cut short.
+#[test]
+fn a_write_may_be_cut_short_by_a_fault() {
+    for seed in [868, 1190, 1521] {
+        system(seed, "");
+    }
+}
