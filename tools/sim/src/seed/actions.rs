@@ -6,6 +6,8 @@
 use crate::cut::Cut;
 use crate::incident::{Incident, Trouble};
 use crate::random::Random;
+use std::fmt;
+use std::ops::Deref;
 
 /// Most workers, and least: each has at most two children at a time, and a board 16 slots and 8 pipes.
 const WORKERS: (u64, u64) = (2, 4);
@@ -40,13 +42,31 @@ const SYNC_PERCENT: u64 = 80;
 /// Signals that end a program that does nothing about them.
 const SIGNALS: [u8; 3] = [9, 15, 2];
 
+/// What is written; a report says how much it is.
+#[derive(Clone)]
+pub struct Content(Vec<u8>);
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        write!(to, "{} bytes", self.0.len())
+    }
+}
+
 /// One thing to do; files are numbers of the worker's names.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Writes in the middle, or behind the end.
-    Write { file: u64, offset: u64, bytes: Vec<u8> },
+    Write { file: u64, offset: u64, bytes: Content },
     /// Writes at the end, then makes sure it is on the medium if so drawn.
-    Append { file: u64, bytes: Vec<u8>, sync: bool },
+    Append { file: u64, bytes: Content, sync: bool },
     /// Cuts or extends.
     Truncate { file: u64, bytes: u64 },
     /// Reads all in steps.
@@ -56,9 +76,9 @@ pub enum Action {
     /// Removes a name, and reads what was there through a descriptor opened before.
     Unlink { file: u64 },
     /// A child on `board` goes on with the same open file.
-    Share { file: u64, board: u8, bytes: Vec<u8>, status: u8 },
+    Share { file: u64, board: u8, bytes: Content, status: u8 },
     /// Data through a pipe to a child on `filter`, and back through another; a child on `feeder` feeds.
-    Filter { feeder: u8, filter: u8, bytes: Vec<u8>, step: usize },
+    Filter { feeder: u8, filter: u8, bytes: Content, step: usize },
     /// A sleeping child on `board` is sent a signal.
     Kill { board: u8, signal: u8 },
     /// A child on `board` becomes another program.
@@ -142,9 +162,9 @@ fn between(random: &mut Random, (least, most): (u64, u64)) -> u64 {
     least + random.below(most - least + 1)
 }
 
-fn bytes(random: &mut Random, most: u64) -> Vec<u8> {
+fn bytes(random: &mut Random, most: u64) -> Content {
     let count = 1 + random.below(most) as usize;
-    random.bytes(count)
+    Content(random.bytes(count))
 }
 
 impl Plan {

@@ -3,7 +3,7 @@
 //! Invariant: a worker uses names of its own directory only, so what it must find does not depend on
 //! the others. A result that differs panics with what was done. Not here: what is left in the end.
 
-use super::actions::Action;
+use super::actions::{Action, Content};
 use super::known::Known;
 use crate::program::{Open, Program};
 use renga_abi::Errno;
@@ -106,8 +106,15 @@ impl Worker<'_> {
     async fn write(&self, name: &str, offset: u64, bytes: &[u8]) {
         let what = self.context("write");
         let file = self.open(name, Open::Create, &what).await;
-        let written = self.ok(self.program.write_at(file, offset, bytes).await, &what).await;
-        self.must(written == bytes.len(), || format!("{what}: {written} bytes of {}", bytes.len())).await;
+        let mut done = 0;
+        // A fault can cut a write short, and the next one tells which it was. Each turn writes something.
+        while done < bytes.len() {
+            let written = self.program.write_at(file, offset + done as u64, &bytes[done..]).await;
+            let written = self.ok(written, &what).await;
+            done += written;
+            let fine = done == bytes.len() || (written > 0 && self.files.is_faulty());
+            self.must(fine, || format!("{what}: {done} bytes of {}", bytes.len())).await;
+        }
         self.close(file, &what).await;
         self.change(name, |content| {
             let end = offset as usize + bytes.len();
@@ -197,7 +204,7 @@ impl Worker<'_> {
         self.close(file, &what).await;
     }
 
-    async fn share(&self, name: &str, board: u8, bytes: Vec<u8>, status: u8) {
+    async fn share(&self, name: &str, board: u8, bytes: Content, status: u8) {
         let what = self.context("share");
         let file = self.open(name, Open::Truncate, &what).await;
         let (half, told) = (bytes.len() / 2, what.clone());
@@ -215,10 +222,10 @@ impl Worker<'_> {
         let middle = self.ok(self.program.read_at(file, half as u64, 100).await, &what).await;
         self.same(&middle, &bytes[half..bytes.len().min(half + 100)], &what).await;
         self.close(file, &what).await;
-        self.change(name, |content| *content = bytes);
+        self.change(name, |content| *content = bytes.to_vec());
     }
 
-    async fn filter(&self, feeder: u8, filter: u8, bytes: Vec<u8>, step: usize) {
+    async fn filter(&self, feeder: u8, filter: u8, bytes: Content, step: usize) {
         let (what, program) = (self.context("filter"), self.program);
         let (from_feeder, to_filter) = self.ok(program.pipe().await, &what).await;
         let (from_filter, to_us) = self.ok(program.pipe().await, &what).await;
