@@ -19,12 +19,7 @@ const WRITE_NS: u64 = 6_000_000_000;
 /// Trouble is about to begin: does what of it concerns the medium.
 pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut Counts) -> Result<(), String> {
     match trouble {
-        Trouble::DiskErrors(faults) => {
-            if system.cluster.alive(DISK_BOARD) && wait(system, files, Known::is_running) {
-                files.doubt(true);
-                system.disk.set_faults(faults);
-            }
-        }
+        Trouble::DiskErrors(faults) => fail(system, faults, files),
         Trouble::DiskCut(writes) => {
             wait(system, files, Known::is_begun);
             // A board boots from a medium that works.
@@ -42,6 +37,14 @@ pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut 
         _ => {}
     }
     Ok(())
+}
+
+/// From now on transfers fail.
+fn fail(system: &mut System, faults: DiskFaults, files: &Known) {
+    if system.cluster.alive(DISK_BOARD) && wait(system, files, Known::is_running) {
+        files.doubt(true);
+        system.disk.set_faults(faults);
+    }
 }
 
 /// A system whose init cannot be read is at its end: so it is waited for. Whether it has come.
