@@ -20,7 +20,7 @@ use renga_emu::{
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-/// A board that died by itself is started again after so long, as by the watchdog of a real one (`hardware.md` 4.5), ns.
+/// A board that died by itself is started again after so long, ns: as a watchdog would, which the image does not start yet.
 const REVIVE_NS: u64 = 1_000_000_000;
 
 /// What a session is made of.

@@ -1,4 +1,4 @@
-//! What the driver of the pins costs, in instructions, as it is compiled for this image.
+//! What the driver of the pins costs, in instructions: the image's source, compiled for a script in their place.
 //!
 //! The other side is a script that always is ready, so that no reading is in vain; pauses to settle, which
 //! are readings and stores for their time's sake, are left out. Not here: what follows for the rate of the
@@ -89,6 +89,6 @@ pub fn measure(out: &mut impl Write, room: &mut Room) {
 fn line(out: &mut impl Write, part: &str, handshake: &str, (read, stored): (usize, usize), instructions: u64) {
     let accesses = (read + stored) as u64;
     let tenths = (instructions * 10).div_ceil(accesses);
-    // The line's form is what `renga bench driver` reads.
+    // The line's form is what `renga bench pins` reads.
     let _ = write!(out, "bench {part}-{handshake} = {accesses} {instructions} {}.{}\r\n", tenths / 10, tenths % 10);
 }

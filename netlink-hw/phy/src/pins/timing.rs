@@ -19,7 +19,8 @@ pub struct Timing {
     pub strobe_ns: u64,
     /// How long a talker that gives up shows it.
     pub abandon_ns: u64,
-    /// A whole frame with its poll.
+    /// A whole frame with its poll. Looked at after each 32 readings of one wait: waits that end sooner do
+    /// not count, and are bounded by their number.
     pub frame_ns: u64,
 }
 
@@ -45,14 +46,15 @@ impl Timing {
     }
 
     /// The longest that a talker is kept by listeners that hang in any way, before it reports an error, ns:
-    /// the last wait that began within the frame's bound, and showing that it gives up.
+    /// the last wait that began within the frame's bound, the readings after it that let attention rise for
+    /// all (twice as many), and showing that it gives up.
     pub const fn talker_bound_ns(&self) -> u64 {
-        self.frame_ns + self.answer_ns + self.abandon_ns
+        self.frame_ns + 3 * self.answer_ns + self.abandon_ns
     }
 
-    /// The longest that a listener is kept by a talker that hangs in any way, ns.
+    /// The longest that a listener is kept by a talker that hangs in any way, ns: its bound counts from attention.
     pub const fn listener_bound_ns(&self) -> u64 {
-        self.frame_ns + self.strobe_ns
+        self.arm_ns + self.frame_ns + self.strobe_ns
     }
 }
 

@@ -28,12 +28,12 @@ const KEPT_NS: u64 = {
 enum Death {
     /// Its pins become inputs.
     Reset,
-    /// Its pins stay as they are, until the watchdog resets it.
+    /// Its pins stay as they are, until somebody resets it.
     Hang,
 }
 
-/// When the watchdog resets a hung board: a real one takes a second.
-const WATCHDOG_NS: u64 = 250_000;
+/// When somebody resets a hung board: the image starts no watchdog, so on a real bus a person does.
+const RESET_NS: u64 = 250_000;
 
 fn plans() -> Vec<(u8, u64, Plan)> {
     let by = |board: u8| Plan::Frame(frame(ALL, board, &payload(16)));
@@ -52,8 +52,8 @@ fn survives(victim: u8, death: Death, at_ns: u64, handshake: Handshake) {
     tasks.run_until(at_ns);
     if death == Death::Hang {
         tasks.hang(victim);
-        tasks.run_until(at_ns + WATCHDOG_NS);
-        tasks.reset(victim, at_ns + WATCHDOG_NS);
+        tasks.run_until(at_ns + RESET_NS);
+        tasks.reset(victim, at_ns + RESET_NS);
     } else {
         tasks.reset(victim, at_ns);
     }
