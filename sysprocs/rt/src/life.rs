@@ -19,7 +19,7 @@ impl Life {
     }
     /// The next one begins.
     pub fn next(&mut self) {
-        self.0 = self.0 & !WITHIN | ((self.0 + 1) & WITHIN).max(1);
+        self.0 = self.0 & !WITHIN | (self.0.wrapping_add(1) & WITHIN).max(1);
     }
     /// As a handle carries it.
     pub fn number(self) -> u32 {
