@@ -39,7 +39,7 @@ const LIMIT_NS: u64 = 600_000_000_000;
 /// On a link that loses more frames of a thousand a board may be thought dead that is not.
 const FAIR_PER_MILLE: u16 = 50;
 /// Numbers of boards, each as likely as it is often here.
-const BOARDS: [u8; 6] = [2, 2, 2, 3, 4, 5];
+const BOARDS: [u8; 8] = [2, 2, 2, 3, 4, 5, 6, 8];
 
 /// What the workload does not depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,9 +13,9 @@ fn link(seed: u64, boards: Option<u8>, cut: &str) {
 }
 
 /// As `link`, of whole systems.
-fn system(number: u64, cut: &str) {
+fn system(number: u64, boards: u8, cut: &str) {
     let cut: Cut = cut.parse().unwrap();
-    if let Err(failure) = seed::run(number, None, &cut) {
+    if let Err(failure) = seed::run(number, Some(boards), &cut) {
         panic!("{failure}");
     }
 }
@@ -68,22 +68,22 @@ fn a_board_that_hung_is_told_when_it_goes_on() {
 /// `ESTALE`, and its parent was never told that it had ended.
 #[test]
 fn a_parent_on_a_board_that_has_begun_anew_is_told_of_the_end_of_its_child() {
-    system(39, "boards=3:actors=3:steps=7:quiet");
+    system(39, 3, "boards=3:actors=3:steps=7:quiet");
 }
 
 /// The player forgot what a child is to do when its fork was told `EHOSTDOWN`; but the board had only hung, and had
 /// made the child.
 #[test]
 fn a_child_may_begin_although_its_parent_was_told_that_its_board_is_down() {
-    system(107, "");
+    system(107, 2, "");
 }
 
 /// References to mapped files travelled with a program to another board; one that died after its child had ended had
 /// given them back, and the child's parent did so again. The next fork found the file without references: `EINVAL`.
 #[test]
 fn a_board_that_dies_with_a_child_takes_no_reference_along() {
-    for seed in [16, 55, 92, 300] {
-        system(seed, "");
+    for (seed, boards) in [(16, 5), (55, 2), (92, 3), (300, 4)] {
+        system(seed, boards, "");
     }
 }
 
@@ -91,25 +91,27 @@ fn a_board_that_dies_with_a_child_takes_no_reference_along() {
 /// old life.
 #[test]
 fn open_files_of_an_earlier_life_are_lost() {
-    system(34, "");
+    system(34, 3, "");
 }
 
 /// A list of pages named frames that had been given back, as their board had died, and were a program's by then.
 #[test]
 fn pages_are_taken_only_from_the_board_that_stored_them() {
-    system(1212, "");
+    system(1212, 4, "");
 }
 
 /// A board ended a session and never called again: what the other one held for it, it held for ever.
 #[test]
 fn both_boards_learn_that_a_session_has_ended() {
-    system(1287, "");
+    for (seed, boards) in [(1287, 3), (337, 4)] {
+        system(seed, boards, "");
+    }
 }
 
 /// The judge did not allow for writes that a fault cut short.
 #[test]
 fn a_write_may_be_cut_short_by_a_fault() {
-    for seed in [868, 1190, 1521] {
-        system(seed, "");
+    for (seed, boards) in [(868, 5), (1190, 4), (1521, 3)] {
+        system(seed, boards, "");
     }
 }
