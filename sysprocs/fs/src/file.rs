@@ -64,15 +64,17 @@ struct State {
 /// A call to the inode; again if that had to be opened anew.
 macro_rules! on_inode {
     ($state:expr, $entry:expr, $lends:expr) => {{
-        let reply = match $state.inode()? {
+        let mut reply = match $state.inode()? {
             Some(mut inode) => inode.call($entry, $lends).await,
             None => Err(Errno::ESTALE),
         };
         if reply.as_ref().err() == Some(&Errno::ESTALE) {
-            $state.reopen().await?.call($entry, $lends).await
-        } else {
-            reply
+            reply = $state.reopen().await?.call($entry, $lends).await;
         }
+        if reply.as_ref().err() == Some(&Errno::ESTALE) {
+            $state.forget_inode();
+        }
+        reply
     }};
 }
 
@@ -191,8 +193,10 @@ impl State {
                 Ok(value)
             }
             Err(errno) => {
-                if let Some(mut inode) = self.inode()? {
-                    let _ = inode.call(Settle {}, ()).await;
+                if let Some(mut inode) = self.inode()?
+                    && inode.call(Settle {}, ()).await == Err(Errno::ESTALE)
+                {
+                    self.forget_inode();
                 }
                 Err(errno)
             }
@@ -211,11 +215,16 @@ impl State {
         Ok(self.offset)
     }
 
-    /// Opens the inode anew on a board that was started again. Until that succeeds no process is called: the
-    /// next call to the old one would be made.
-    async fn reopen(&mut self) -> Result<Client<Inode>, Errno> {
+    /// The board of the inodes was started again, which this process is told once: the next call to the old
+    /// inode's process would be made.
+    fn forget_inode(&mut self) {
         self.lost |= core::mem::take(&mut self.written);
         self.slot = None;
+    }
+
+    /// Opens the inode anew on a board that was started again. Until that succeeds no process is called.
+    async fn reopen(&mut self) -> Result<Client<Inode>, Errno> {
+        self.forget_inode();
         let wanted = Reactivate { ino: self.ino, generation: self.generation };
         let found = self.clients.inode_directory.call(wanted, ()).await;
         // To the program this is not about a name.
@@ -223,15 +232,15 @@ impl State {
         self.inode()?.ok_or(Errno::EIO)
     }
 
-    fn drop_reference(&mut self, board: u8) -> Result<(), Errno> {
-        if self.references.remove(board) { Ok(()) } else { Err(Errno::EBADF) }
-    }
-
     /// Answers before the work is done, unless a failed write may have to be told.
     async fn close(&mut self, call: Call<renga_proto::file::Close>) {
-        if self.references.total() != 1 {
-            let dropped = self.drop_reference(call.board());
-            return call.reply(dropped);
+        let board = call.board();
+        if call.entry().life != self.life.number() || !self.references.holds(board) {
+            return call.reply(Err(Errno::EBADF));
+        }
+        if self.references.total() > 1 {
+            self.references.remove(board);
+            return call.reply(Ok(()));
         }
         let told = if self.written || self.lost { self.settle().await } else { Ok(()) };
         call.reply(told);
@@ -324,8 +333,9 @@ impl State {
                 call.reply(Ok(()));
             }
             FileCall::CheckLife(call) => {
+                let held = self.references.holds(call.board());
                 let checked = self.check_life(call.entry().life);
-                call.reply(checked);
+                call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
             }
             FileCall::SetFileOwner(call) => {
                 let entry = call.entry();
@@ -356,9 +366,16 @@ impl State {
 
     async fn sync(&mut self) -> Result<(), Errno> {
         let synced = on_inode!(self, Sync {}, ());
+        if let Err(errno) = synced {
+            self.written = false; // the failure is told
+            return Err(errno);
+        }
+        let committed = self.clients.inode_directory.call(CommitAll { whole: false }, ()).await;
+        if committed == Err(Errno::ESTALE) {
+            self.forget_inode();
+        }
         self.written = false;
-        synced?;
-        self.clients.inode_directory.call(CommitAll { whole: false }, ()).await?;
+        committed?;
         self.tell_lost()
     }
 

@@ -217,12 +217,16 @@ impl State {
         let slot = self.activate(ino, board).await?;
         let facts = self.inode(slot.into())?.call(Facts {}, ()).await;
         let links = self.inode(slot.into())?.call(Links {}, ()).await;
-        let same = facts.is_ok_and(|facts| facts.birth.generation == generation && facts.mode != 0);
-        if same && (links.is_ok_and(|links| links > 0) || self.slots[usize::from(slot)].unlinked) {
+        let named = links.is_ok_and(|links| links > 0) || self.slots[usize::from(slot)].unlinked;
+        let alive = named && facts.is_ok_and(|facts| facts.mode != 0);
+        if alive && facts.is_ok_and(|facts| facts.birth.generation == generation) {
             return Ok(slot);
         }
         self.release(slot.into(), board)?;
-        self.forget(slot.into()).await?;
+        // Another inode of that number may be changed, and not written yet.
+        if !alive {
+            self.forget(slot.into()).await?;
+        }
         Err(Errno::ENOENT)
     }
 

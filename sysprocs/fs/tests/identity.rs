@@ -52,6 +52,22 @@ fn an_inode_is_known_again_only_while_it_is_the_same() {
 }
 
 #[test]
+fn who_asks_for_an_inode_that_is_gone_does_no_harm_to_the_next_of_its_number() {
+    let (scratch, device, system) = rig("next");
+    system.run(|mut user| async move {
+        user.write_file("/next", &[7; 30_000]).await.unwrap();
+        let next = user.open_facts("/next", 0, 0).await.unwrap();
+        user.directory.call(Release { slot: next.slot, ino: next.ino }, ()).await.unwrap();
+        // Nobody has it open, and its record is in memory only.
+        let gone = Reactivate { ino: next.ino, generation: next.birth.generation.wrapping_add(1) };
+        assert_eq!(user.directory.call(gone, ()).await, Err(Errno::ENOENT));
+        assert!(user.read_file("/next").await == Ok(vec![7; 30_000]), "its content is lost");
+    });
+    system.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
+
+#[test]
 fn a_dead_board_holds_nothing() {
     let (scratch, device, system) = rig("dead");
     system.run(|mut user| async move {

@@ -92,6 +92,9 @@ impl<M: UserMemory + ?Sized> Frames<M> {
     /// Frees what `board`, which is dead, stored and nobody has taken over; how many frames.
     pub fn drop_board(&mut self, board: u8) -> u32 {
         let mut freed = 0;
+        if usize::from(board) >= BOARDS_MAX {
+            return 0;
+        }
         for index in 0..self.fresh {
             if self.counts[index as usize] & !COUNT == stored_by(board) {
                 self.counts[index as usize] &= COUNT;

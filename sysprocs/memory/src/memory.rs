@@ -36,12 +36,14 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
             call.reply(logged(me, shared));
         }
         MemoryCall::FreeFrames(mut call) => {
-            let freed = free_all(frames, call.lent());
+            let board = call.board();
+            let freed = free_all(me, frames, board, call.lent());
             call.reply(logged(me, freed));
         }
         MemoryCall::FreeFrame(call) => {
             let frame = Frame(call.entry().frame);
-            call.reply(logged(me, frames.release(frame).map_err(|errno| (frame, errno))));
+            let freed = free(me, frames, call.board(), frame);
+            call.reply(logged(me, freed));
         }
         MemoryCall::ShareFrame(call) => {
             let frame = Frame(call.entry().frame);
@@ -96,11 +98,27 @@ fn share_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, list: &[u8]) -> Res
     Ok(())
 }
 
+/// Another board's process may free what its board has stored, and nothing else.
+fn free<M: UserMemory + ?Sized>(
+    me: &Me,
+    frames: &mut Frames<M>,
+    board: u8,
+    frame: Frame,
+) -> Result<(), (Frame, Errno)> {
+    let own = if board == me.id().board.0 { Ok(()) } else { frames.take_stored(frame, board) };
+    own.and_then(|()| frames.release(frame)).map_err(|errno| (frame, errno))
+}
+
 /// All that can be; the first that cannot.
-fn free_all<M: UserMemory + ?Sized>(frames: &mut Frames<M>, list: &[u8]) -> Result<(), (Frame, Errno)> {
+fn free_all<M: UserMemory + ?Sized>(
+    me: &Me,
+    frames: &mut Frames<M>,
+    board: u8,
+    list: &[u8],
+) -> Result<(), (Frame, Errno)> {
     let mut result = Ok(());
     for frame in frames_in(list) {
-        result = result.and(frames.release(frame).map_err(|errno| (frame, errno)));
+        result = result.and(free(me, frames, board, frame));
     }
     result
 }

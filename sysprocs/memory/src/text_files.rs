@@ -85,6 +85,9 @@ impl TextFiles {
             self.begin_anew().await;
             found = self.directory.call(Reactivate { ino, generation }, ()).await;
         }
+        if found == Err(Errno::ESTALE) {
+            self.files.iter_mut().for_each(|file| file.held = false);
+        }
         found
     }
 
@@ -104,7 +107,18 @@ impl TextFiles {
     pub async fn keep(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
         if let Some(file) = self.find(key) {
             file.uses += 1;
-            return Ok(());
+            let known = file.slot;
+            if file.held && known == slot {
+                return Ok(());
+            }
+            // The reference is of an earlier life.
+            let found = self.reopen(key, known).await;
+            if found.is_err()
+                && let Some(file) = self.find(key)
+            {
+                file.uses -= 1;
+            }
+            return found.map(|_| ());
         }
         if self.files.is_full() {
             return Err(Errno::ENFILE);

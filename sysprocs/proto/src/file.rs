@@ -31,8 +31,9 @@ protocol! {
         /// One reference more (dup, fork); `ESTALE` if it is in another life.
         4 AddReference { life: u32 } (()) -> Result<(), Errno>;
         /// One reference less; the last releases the inode and frees this process. Answered before
-        /// that work is done, unless a failed write must be told.
-        5 Close {} (()) -> Result<(), Errno>;
+        /// that work is done, unless a failed write must be told. `EBADF` if it is in another life, or the
+        /// caller's board holds none.
+        5 Close { life: u32 } (()) -> Result<(), Errno>;
         /// Fills a `struct stat`.
         6 FileStatus {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Reads at `offset`, leaving the file's own alone.
@@ -57,7 +58,7 @@ protocol! {
         16 SetFileOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: the references of its processes are dropped.
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
-        /// Whether it is still in that life; `ESTALE` if not.
+        /// Whether it is still in that life, and the caller's board holds a reference; `ESTALE` if not.
         18 CheckLife { life: u32 } (()) -> Result<(), Errno>;
     }
 }

@@ -19,6 +19,7 @@ use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Family, Me, Notifier};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::rc::Rc;
 
@@ -152,6 +153,7 @@ impl System {
                 table: Client::new(&me, self.table),
                 files: Family::new(&me, self.files),
                 directory: Client::new(&me, self.directory),
+                lives: BTreeMap::new(),
             };
             let future = body(user);
             async move {
@@ -182,6 +184,8 @@ pub struct User {
     pub table: Client<FileTable>,
     pub files: Family<File>,
     pub directory: Client<InodeDirectory>,
+    /// Of each open file, by its number.
+    pub lives: BTreeMap<u16, u32>,
 }
 
 pub type Told<T> = Result<T, Errno>;
@@ -236,12 +240,14 @@ impl User {
             flags: access,
             generation: facts.birth.generation,
         };
-        self.file(number).call(open, ()).await.unwrap();
+        let life = self.file(number).call(open, ()).await.unwrap();
+        self.lives.insert(number, life);
         Ok(number)
     }
 
     pub async fn close(&mut self, number: u16) -> Told<()> {
-        self.file(number).call(file::Close {}, ()).await
+        let life = self.lives[&number];
+        self.file(number).call(file::Close { life }, ()).await
     }
 
     pub async fn read_file(&mut self, path: &str) -> Told<Vec<u8>> {

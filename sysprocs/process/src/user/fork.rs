@@ -124,9 +124,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
-            if let Err(errno) = self.services.keep(object).await {
-                self.release_objects(number).await;
-                return Err(errno);
+            match self.services.keep(object).await {
+                Ok(()) => {}
+                // With its board, which is no reason not to fork.
+                Err(Errno::EHOSTDOWN) => self.program.files.lose(object),
+                Err(errno) => {
+                    self.release_objects(number).await;
+                    return Err(errno);
+                }
             }
             from = number + 1;
         }

@@ -89,8 +89,8 @@ impl Services {
     /// it, what was written to a file may be lost.
     pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
         match object {
-            Some(Object::File { board, number, .. }) => {
-                let closed = self.file(board, number)?.call(Close {}, ()).await;
+            Some(Object::File { board, number, life }) => {
+                let closed = self.file(board, number)?.call(Close { life }, ()).await;
                 closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno })
             }
             Some(Object::Pipe { board, number, life, end }) => {

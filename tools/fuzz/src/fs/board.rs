@@ -207,9 +207,9 @@ impl User {
             flags: access,
             generation: facts.birth.generation,
         };
-        file.call(open, ()).await?;
+        let life = file.call(open, ()).await?;
         let done = body(&mut file).await;
-        let closed = file.call(file::Close {}, ()).await;
+        let closed = file.call(file::Close { life }, ()).await;
         done.and_then(|done| closed.map(|()| done))
     }
 
