@@ -66,6 +66,11 @@ impl PinBank for BusPins {
         self.pins.low_levels()
     }
 
+    #[inline]
+    fn fence(&mut self) {
+        self.pins.fence();
+    }
+
     fn wake_on_change(&mut self, mask: u32, levels: u32) {
         if mask != 0 || self.wakes {
             self.wakes = mask != 0;

@@ -98,6 +98,12 @@ impl Pins {
         self.0.write(offset::DETECT_FIRST, u32::MAX);
     }
 
+    /// See [`Registers::fence`].
+    #[inline]
+    pub fn fence(&self) {
+        self.0.fence();
+    }
+
     /// The levels at the first 32 pins: one read.
     #[inline]
     pub fn low_levels(&self) -> u32 {

@@ -30,6 +30,14 @@ impl Registers {
         unsafe { self.0.byte_add(offset).write_volatile(value) }
     }
 
+    /// All accesses before are over before any after them begins. The peripherals of a BCM2837 answer one
+    /// another's accesses out of order (the datasheet, 1.3): who goes from one to another says so.
+    #[inline]
+    pub fn fence(&self) {
+        // SAFETY: a barrier; it changes nothing.
+        unsafe { core::arch::asm!("dsb sy", options(nostack, preserves_flags)) };
+    }
+
     /// Fills `out` (whole words) with what a data register gives, word after word.
     pub fn read_data(&self, offset: usize, out: &mut [u8]) {
         // SAFETY: any words are bytes.

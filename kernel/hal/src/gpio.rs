@@ -72,6 +72,9 @@ pub trait PinBank {
         let _ = (mask, levels);
     }
 
+    /// All accesses before are over before any after them begins, whichever peripherals they go to.
+    fn fence(&mut self) {}
+
     /// Lets time pass until `at_ns`.
     fn wait_until(&mut self, at_ns: u64) {
         while self.now_ns() < at_ns {}

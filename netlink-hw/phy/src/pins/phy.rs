@@ -121,7 +121,11 @@ impl<G: PinBank> PinPhy<G> {
     }
 
     /// One turn: a frame or a bid that was asked for, a frame that begins, or one look at the lines.
+    ///
+    /// Before and after it other drivers use other peripherals: those of a BCM2837 answer out of order when
+    /// accesses go from one to another, so there is a fence at both ends.
     fn turn(&mut self) {
+        self.bus.gpio().fence();
         self.turn_ns = self.bus.gpio().now_ns();
         if self.wanted != Wanted::Nothing {
             self.wake(0);
@@ -144,6 +148,7 @@ impl<G: PinBank> PinPhy<G> {
             self.deaf &= begins;
             self.look(levels);
         }
+        self.bus.gpio().fence();
     }
 
     fn listen(&mut self) {
@@ -265,6 +270,8 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
         // Asking for attention waits until no frame is under way; letting go does not.
         let quiet = if drive.attention { 0 } else { Line::Attention.mask() };
         let (pull, release) = (mask(true), mask(false) | quiet);
+        // As in a turn.
+        self.bus.gpio().fence();
         if self.bus.pulls(release) || !self.bus.pulls_all(pull) {
             self.bus.change(pull, release);
         }
@@ -274,6 +281,7 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
         if others {
             self.wake(self.waking());
         }
+        self.bus.gpio().fence();
     }
 
     fn transmit(&mut self, now_ns: u64, frame: &[u8]) {

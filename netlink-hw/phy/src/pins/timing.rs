@@ -72,13 +72,19 @@ const BATCHES: u32 = 8;
 
 impl Settle {
     /// Measures reads and stores. The fastest batch counts: a stall must not make the pause shorter.
+    ///
+    /// Without fences a reading of the clock may overtake readings of the pins, which then would count as
+    /// stores. After the stores there is none: in a pause they are posted too, and to take the way of the
+    /// last one for the pace of all would make pauses shorter.
     pub fn measure(gpio: &mut impl PinBank, timing: &Timing) -> Settle {
         let (mut reads_ns, mut stores_ns) = (u64::MAX, u64::MAX);
         for _ in 0..BATCHES {
+            gpio.fence();
             let begin = gpio.now_ns();
             for _ in 0..BATCH {
                 gpio.levels();
             }
+            gpio.fence();
             let between = gpio.now_ns();
             for _ in 0..BATCH {
                 gpio.set(0);
