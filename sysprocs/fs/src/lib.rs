@@ -1,11 +1,20 @@
 //! Files: ext2 on the disk board as a network of processes, and open files on every board.
 //!
-//! From the medium up: [`disk`] (one), [`buffer`] (one per cached page), [`buffer_directory`],
-//! [`allocator`] (bitmaps, counts, superblock, journal), [`inode`] (one per active inode),
-//! [`inode_directory`], [`path`] (one per walk at a time), [`write_back`]; and [`file`], [`file_table`]
-//! on each opener's board. Each calls only those before it, so nobody waits in a circle; the waits that
-//! depend on another client (a pinned buffer, the lock of names, a commit) end because who holds the
-//! one never waits for another's.
+//! The folders are the layers, from the medium up; each uses only those before it:
+//!
+//! | Folder | Processes |
+//! |---|---|
+//! | `medium` | [`disk`] (one) |
+//! | `format` | none: ext2 and its journal as they lie on the medium |
+//! | `cache` | [`buffer`] (one per cached page), [`buffer_directory`] |
+//! | `volume` | [`allocator`] (bitmaps, counts, superblock, journal) and, on top of the inodes, [`write_back`] |
+//! | `inode` | [`inode`] (one per active inode), [`inode_directory`] |
+//! | `names` | [`path`] (one per walk at a time) |
+//! | `file` | [`file`], [`file_table`], on each opener's board |
+//!
+//! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another
+//! client (a pinned buffer, the lock of names, a commit) end because who holds the one never waits for
+//! another's.
 //!
 //! Order of writing (decision 0013). Content goes to its place when its buffer is needed for another
 //! block (least recently used first), or with the next commit. *Books*, the blocks in which the file
@@ -21,53 +30,24 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-mod active_inode;
-mod allocator;
-mod bitmap;
-mod block_map;
-mod buffer;
-mod buffer_directory;
-mod buffer_work;
-mod bytes;
 mod cache;
-mod commit;
-mod content;
-mod directory;
-mod directory_block;
-mod disk;
 mod file;
-mod file_table;
-mod groups;
+mod format;
 mod inode;
-mod inode_directory;
-mod inode_record;
-mod journal;
-mod journal_format;
 mod medium;
-mod mount;
 mod names;
-mod open;
-mod partition;
-mod path;
-mod pathname;
-mod recovery;
-mod rename;
-mod status;
-mod superblock;
-mod truncate;
-mod walk;
-mod write_back;
+mod volume;
 
-pub use allocator::allocator;
-pub use buffer::buffer;
-pub use buffer_directory::{BufferSlot, buffer_directory};
-pub use cache::CacheClients;
-pub use disk::disk;
-pub use file::{FileClients, file};
-pub use file_table::file_table;
-pub use inode::inode;
-pub use inode_directory::{InodeSlot, inode_directory};
-pub use medium::Medium;
-pub use partition::{NotExt2, Partition, recognise};
-pub use path::{PathClients, path};
-pub use write_back::{Due, write_back};
+pub use cache::buffer::buffer;
+pub use cache::buffer_directory::{BufferSlot, buffer_directory};
+pub use cache::client::CacheClients;
+pub use file::file_table::file_table;
+pub use file::open_file::{FileClients, file};
+pub use inode::inode_directory::{InodeSlot, inode_directory};
+pub use inode::server::inode;
+pub use medium::disk::disk;
+pub use medium::partition::{NotExt2, Partition, recognise};
+pub use medium::timing::Medium;
+pub use names::walker::{PathClients, path};
+pub use volume::allocator::allocator;
+pub use volume::write_back::{Due, write_back};

@@ -1,7 +1,7 @@
 //! The program's memory: brk, mmap and what goes with it.
 
-use super::descriptors::Object;
 use super::escape::Outcome;
+use super::files::descriptors::Object;
 use super::{User, pager};
 use renga_hal::memory::UserMemory;
 use renga_memory::area::Origin;

@@ -8,41 +8,22 @@
 //! A program moves as a *descriptor* (`travel.rs`): fork makes one and a free slot of this or
 //! another board takes it up.
 
-pub mod actions;
 mod call;
-mod cluster;
-mod control;
-pub mod descriptors;
-mod directory;
 mod escape;
-mod execute;
-mod fork;
-mod frame;
-mod identity;
-mod life;
-mod loss;
+mod facts;
+mod files;
+mod lives;
 mod mapping;
 mod names;
-mod objects;
-mod open;
-mod path;
-mod poll;
 mod process;
 mod program;
 mod services;
-mod signal_calls;
 mod signals;
-mod status;
-mod terminal;
 #[cfg(test)]
 mod tests;
-mod time;
-mod transfer;
-pub mod travel;
-mod wait;
 
 pub use call::IMPLEMENTED;
-pub use life::user;
+pub use lives::life::user;
 pub use services::UserClients;
 
 use escape::Escape;

@@ -2,8 +2,8 @@
 //!
 //! Not here: how it moves (`travel.rs`), how it changes (the families of system calls).
 
-use super::actions::Actions;
-use super::descriptors::Descriptors;
+use super::files::descriptors::Descriptors;
+use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 

@@ -1,13 +1,13 @@
 //! The pure parts: descriptors, the moving descriptor, actions, the signal frame, the table of calls.
 
-use super::actions::{Action, Effect, SIG_DFL, SIG_IGN};
 use super::call::IMPLEMENTED;
-use super::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
-use super::frame;
-use super::open::O_NONBLOCK;
+use super::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
+use super::files::open::O_NONBLOCK;
+use super::lives::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
 use super::program::{AlternateStack, Program};
-use super::signals::Origin;
-use super::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
+use super::signals::actions::{Action, Effect, SIG_DFL, SIG_IGN};
+use super::signals::delivery::Origin;
+use super::signals::frame;
 use crate::signals::{SIGCHLD, SIGKILL, SIGPIPE, SIGTSTP, SIGUSR1, bit};
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::pipe::PipeEnd;

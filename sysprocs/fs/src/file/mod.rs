@@ -1,0 +1,4 @@
+//! Open files: one process each, and which of them are free.
+
+pub(crate) mod file_table;
+pub(crate) mod open_file;

@@ -1,0 +1,270 @@
+//! An active inode: its record in memory, brought from and to the inode table.
+//!
+//! Invariant: while `ino` is not 0 the record here is the inode; the table's copy is older if
+//! `changed`. Not here: content (`content.rs`, `truncate.rs`), directories (`directory.rs`).
+
+use crate::cache::client::{Cache, CacheClients};
+use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
+use crate::inode::block_map::PointerLine;
+use crate::inode::content::ReadAheadWindow;
+use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, LocateInode, NoteChange, TakeBlock};
+use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
+use renga_rt::{Client, Errno, Me};
+
+/// Sectors of 512 bytes in a block.
+const SECTORS_PER_BLOCK: u32 = 8;
+/// Links that ext2 allows.
+const LINKS_MAX: u32 = 32_000;
+
+pub(crate) struct ActiveInode {
+    pub(crate) me: Me,
+    pub(crate) cache: Cache,
+    allocator: Client<Allocator>,
+    number: u16,
+    epoch_ns: u64,
+    /// Which inode this is; 0: none.
+    pub(crate) ino: u32,
+    place: InodePlace,
+    pub(crate) record: InodeRecord,
+    pub(crate) changed: bool,
+    /// Why the record is not here.
+    bad: Option<Errno>,
+    pub(crate) version: u64,
+    /// The block last taken, behind which the next is looked for.
+    last_block: u32,
+    pub(crate) line: PointerLine,
+    /// The first block of a directory that may have room for an entry.
+    pub(crate) room_from: u64,
+    pub(crate) read_ahead: ReadAheadWindow,
+    /// The first failure of a write since the last `Settle`.
+    pub(crate) kept: Option<Errno>,
+    /// The allocator knows that a commit will be due.
+    noted: bool,
+    /// Its buffer was changed since the last `freeze`.
+    saved: bool,
+    /// A failure left a change half done.
+    pub(crate) broken: bool,
+    /// What is being given back held books.
+    pub(crate) books_go: bool,
+    /// The system's count of lost writes when this inode was first written since the last `Settle`.
+    pub(crate) lost_before: Option<u32>,
+}
+
+impl ActiveInode {
+    pub(crate) fn new(me: Me, cache: CacheClients, allocator: Client<Allocator>, number: u16, epoch_ns: u64) -> Self {
+        ActiveInode {
+            me,
+            cache: Cache::new(cache),
+            allocator,
+            number,
+            epoch_ns,
+            ino: 0,
+            place: InodePlace { block: 0, offset: 0, bytes: 0, goal: 0, generation: 0 },
+            record: InodeRecord::EMPTY,
+            changed: false,
+            bad: None,
+            version: 0,
+            last_block: 0,
+            line: PointerLine::NONE,
+            room_from: 0,
+            read_ahead: ReadAheadWindow::default(),
+            kept: None,
+            noted: false,
+            saved: false,
+            broken: false,
+            books_go: false,
+            lost_before: None,
+        }
+    }
+
+    /// Now, ns since 1970.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.epoch_ns + self.me.now_ns()
+    }
+
+    /// Whether there is an inode here to work on.
+    pub(crate) fn check(&self) -> Result<(), Errno> {
+        if self.ino == 0 { Err(Errno::EIO) } else { self.bad.map_or(Ok(()), Err) }
+    }
+
+    fn reset(&mut self, ino: u32) {
+        self.ino = ino;
+        self.record = InodeRecord::EMPTY;
+        (self.changed, self.bad, self.kept, self.lost_before) = (false, None, None, None);
+        (self.last_block, self.room_from) = (0, 0);
+        self.read_ahead = ReadAheadWindow::default();
+        self.line = PointerLine::NONE;
+    }
+
+    /// Becomes inode `ino`. A failure is kept and told to everybody who asks for something.
+    pub(crate) async fn load(&mut self, ino: u32) {
+        self.reset(ino);
+        if let Err(errno) = self.try_load().await {
+            self.bad = Some(errno);
+        }
+    }
+
+    async fn try_load(&mut self) -> Result<(), Errno> {
+        self.place = self.allocator.call(LocateInode { ino: self.ino }, ()).await?;
+        let kept = kept_bytes(self.place.bytes);
+        self.record.kept_bytes = kept;
+        self.cache.read(self.place.block, self.place.offset, &mut self.record.bytes[..kept]).await?;
+        // With times of the record in ns no two contents have the same version, however often the
+        // inode is loaded; else every load begins a new one.
+        let ns = self.record.has_ns();
+        self.version = if ns { self.record.time_ns(Time::Change) } else { self.now_ns() };
+        Ok(())
+    }
+
+    /// Becomes the fresh inode `ino`.
+    pub(crate) async fn initialise(&mut self, ino: u32, mode: u16, device: u32) -> Result<(), Errno> {
+        self.reset(ino);
+        let place = self.allocator.call(LocateInode { ino }, ()).await;
+        self.place = place.inspect_err(|errno| self.bad = Some(*errno))?;
+        let now_ns = self.now_ns();
+        self.record = InodeRecord::fresh(self.place.bytes, mode, device, self.place.generation);
+        for time in [Time::Access, Time::Modify, Time::Change] {
+            self.record.set_time_ns(time, now_ns);
+        }
+        (self.version, self.changed) = (now_ns, true);
+        Ok(())
+    }
+
+    /// Writes the record to its buffer.
+    pub(crate) async fn save(&mut self) -> Result<(), Errno> {
+        if self.ino != 0 && self.changed && self.bad.is_none() {
+            let kept = self.record.kept_bytes;
+            self.cache.write_books(self.place.block, self.place.offset, &self.record.bytes[..kept]).await?;
+            (self.changed, self.saved) = (false, true);
+        }
+        Ok(())
+    }
+
+    /// Gives the inode up; one without links gives back its blocks first.
+    pub(crate) async fn unload(&mut self) -> Result<Unloaded, Errno> {
+        let mut told = Unloaded { free: false, directory: self.record.is(DIRECTORY) };
+        if self.ino != 0 && self.bad.is_none() && self.record.links() == 0 {
+            if self.record.has_pointers() {
+                self.free_from(0).await?;
+            }
+            self.record.set_size(0);
+            let now_ns = self.now_ns();
+            self.record.set_deleted(now_ns);
+            (self.changed, told.free) = (true, true);
+        }
+        let saved = self.save().await;
+        self.reset(0);
+        saved.map(|()| told)
+    }
+
+    /// Its content is on the medium when answered.
+    pub(crate) async fn sync(&mut self) -> Result<(), Errno> {
+        self.check()?;
+        let synced = self.cache.flush(false).await;
+        self.settle().await.and(synced)
+    }
+
+    /// Puts it into its buffer, to stand still until the commit is over.
+    pub(crate) async fn freeze(&mut self) -> Result<Frozen, Errno> {
+        let broken = core::mem::take(&mut self.broken);
+        self.noted = false;
+        self.save().await?;
+        Ok(Frozen { changed: core::mem::take(&mut self.saved), broken })
+    }
+
+    /// Before anything is changed: sees to it that a commit follows. `EROFS`: nothing may be changed.
+    pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
+        if !self.noted || self.cache.crowded {
+            let crowded = core::mem::take(&mut self.cache.crowded);
+            self.allocator.call(NoteChange { crowded }, ()).await?;
+            self.noted = true;
+        }
+        Ok(())
+    }
+
+    /// Tells the first failure since the last time. A block lost by a buffer may have been anybody's,
+    /// so everybody who wrote meanwhile is told.
+    pub(crate) async fn settle(&mut self) -> Result<(), Errno> {
+        let mut told = self.kept.take();
+        if let Some(before) = self.lost_before.take()
+            && self.cache.lost_writes().await != before
+        {
+            told = told.or(Some(Errno::EIO));
+        }
+        told.map_or(Ok(()), Err)
+    }
+
+    /// Before content is changed: as `begin_change`, and remembers what failures there were before.
+    pub(crate) async fn begin_write(&mut self) -> Result<(), Errno> {
+        self.begin_change().await?;
+        if self.lost_before.is_none() {
+            self.lost_before = Some(self.cache.lost_writes().await);
+        }
+        Ok(())
+    }
+
+    /// Counts a change of content.
+    pub(crate) fn touch_content(&mut self) {
+        let now_ns = self.now_ns();
+        // A change in the same ns as the one before still gives another version.
+        self.version = now_ns.max(self.version + 1);
+        self.record.set_time_ns(Time::Modify, now_ns);
+        self.record.set_time_ns(Time::Change, self.version);
+        self.changed = true;
+    }
+
+    /// Counts a change of the inode's own data.
+    pub(crate) fn touch(&mut self) {
+        let now_ns = self.now_ns();
+        // Never before the version, which the change time stands for when the inode is loaded again.
+        self.record.set_time_ns(Time::Change, now_ns.max(self.version));
+        self.changed = true;
+    }
+
+    /// Changes the link count; at once in the buffer too, so that whoever syncs something else does
+    /// not put names on the medium whose inodes are only here.
+    pub(crate) async fn add_links(&mut self, add: i32) -> Result<u32, Errno> {
+        self.check()?;
+        self.begin_change().await?;
+        let links = self.record.links().checked_add_signed(add).ok_or(Errno::EIO)?;
+        if links > LINKS_MAX {
+            return Err(Errno::EMLINK);
+        }
+        self.record.set_links(links);
+        self.touch();
+        self.save().await?;
+        Ok(links)
+    }
+
+    pub(crate) fn facts(&self) -> Result<InodeFacts, Errno> {
+        self.check()?;
+        let record = &self.record;
+        Ok(InodeFacts {
+            slot: self.number,
+            ino: self.ino,
+            mode: record.mode(),
+            version: self.version,
+            birth: Birth { generation: record.generation(), device: record.device() },
+        })
+    }
+
+    /// A block for this inode, near its last one; counted, its content undefined.
+    pub(crate) async fn take_block(&mut self) -> Result<u32, Errno> {
+        let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
+        let block = self.allocator.call(TakeBlock { goal }, ()).await?;
+        self.last_block = block;
+        self.record.set_sectors(self.record.sectors().saturating_add(SECTORS_PER_BLOCK));
+        self.changed = true;
+        Ok(block)
+    }
+
+    /// Gives back a run of blocks of this inode.
+    pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
+        self.record.set_sectors(self.record.sectors().saturating_sub(count.saturating_mul(SECTORS_PER_BLOCK)));
+        self.changed = true;
+        // Both first, as afterwards they may be somebody else's.
+        self.save().await?;
+        self.cache.discard(first, count).await?;
+        self.allocator.call(FreeBlocks { first, count, books: self.books_go }, ()).await
+    }
+}

@@ -1,0 +1,215 @@
+//! The inode process: serves one active inode at a time, as the directory of inodes says.
+//!
+//! Invariant: while it is frozen it changes nothing, so that a commit sees every change whole. A write
+//! that finds no room waits for a commit, which frees blocks, without keeping that from coming.
+//!
+//! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
+//! `status.rs`).
+
+use crate::cache::client::CacheClients;
+use crate::inode::active_inode::ActiveInode;
+use renga_proto::allocator::Allocator;
+use renga_proto::inode::{
+    Append, Facts, Find, Freeze, Inode, InodeCall, IsEmpty, Links, NameOf, ReadAt, ReadDirectory, ReadLink, Settle,
+    Size, Status, Thaw, WriteAt,
+};
+use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
+
+/// What may be asked of an inode that stands still.
+const STILL: u32 = ReadAt::BIT
+    | Facts::BIT
+    | Find::BIT
+    | Freeze::BIT
+    | IsEmpty::BIT
+    | Links::BIT
+    | NameOf::BIT
+    | ReadDirectory::BIT
+    | ReadLink::BIT
+    | Settle::BIT
+    | Size::BIT
+    | Status::BIT
+    | Thaw::BIT;
+
+/// A write that waits for a commit, and where it began.
+enum Stuck {
+    Write(Call<WriteAt>),
+    Append(Call<Append>, u64),
+}
+
+/// Serves inode process `number`. `epoch_ns`: time of boot, ns since 1970.
+pub async fn inode(
+    me: Me,
+    mut port: Port<Inode>,
+    cache: CacheClients,
+    allocator: Client<Allocator>,
+    number: u16,
+    epoch_ns: u64,
+) -> Never {
+    let mut inode = ActiveInode::new(me, cache, allocator, number, epoch_ns);
+    let (mut frozen, mut stuck) = (false, None);
+    loop {
+        let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };
+        match port.accept_only(open).await {
+            InodeCall::ReadAt(mut call) => {
+                let entry = call.entry();
+                let read = inode.read_checked(entry.ino, entry.offset, call.lent()).await;
+                call.set_taken_used(read.map_or(0, |count| count as usize));
+                call.reply(read);
+                inode.read_ahead().await;
+            }
+            InodeCall::WriteAt(mut call) => {
+                let offset = call.entry().offset;
+                match inode.write_at(offset, call.lent()).await {
+                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Write(call)),
+                    written => call.reply(written),
+                }
+            }
+            InodeCall::Append(mut call) => {
+                let offset = inode.record.size();
+                match inode.append(call.lent()).await {
+                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Append(call, offset)),
+                    end => call.reply(end),
+                }
+            }
+            InodeCall::Freeze(call) => {
+                frozen = true;
+                let state = inode.freeze().await;
+                call.reply(state);
+            }
+            InodeCall::Thaw(call) => {
+                frozen = false;
+                call.reply(Ok(()));
+                if let Some(stuck) = stuck.take() {
+                    again(&mut inode, stuck).await;
+                }
+            }
+            InodeCall::Find(mut call) => {
+                let found = inode.find(call.lent()).await;
+                call.reply(found);
+            }
+            InodeCall::Facts(call) => call.reply(inode.facts()),
+            other => serve_content(&mut inode, other).await,
+        }
+    }
+}
+
+/// Tries a write again after a commit.
+async fn again(inode: &mut ActiveInode, stuck: Stuck) {
+    match stuck {
+        Stuck::Write(mut call) => {
+            let offset = call.entry().offset;
+            let written = inode.write_again(offset, call.lent()).await;
+            call.reply(written);
+        }
+        Stuck::Append(mut call, offset) => {
+            let written = inode.write_again(offset, call.lent()).await;
+            call.reply(written.map(|()| inode.record.size()));
+        }
+    }
+}
+
+async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
+    match call {
+        InodeCall::Truncate(call) => {
+            let done = inode.truncate(call.entry().bytes).await;
+            call.reply(done);
+        }
+        InodeCall::ReadLink(mut call) => {
+            let read = inode.read_link(call.lent()).await;
+            call.set_taken_used(read.map_or(0, |count| count as usize));
+            call.reply(read);
+        }
+        InodeCall::SetLink(mut call) => {
+            let done = inode.set_link(call.lent()).await;
+            call.reply(done);
+        }
+        InodeCall::Sync(call) => {
+            let done = inode.sync().await;
+            call.reply(done);
+        }
+        InodeCall::Settle(call) => {
+            let done = inode.settle().await;
+            call.reply(done);
+        }
+        InodeCall::Load(call) => {
+            let ino = call.entry().ino;
+            // Whoever asks next waits until it is loaded; the directory of inodes does not.
+            call.reply(Ok(()));
+            inode.load(ino).await;
+        }
+        InodeCall::Initialise(call) => {
+            let entry = call.entry();
+            let done = inode.initialise(entry.ino, entry.mode, entry.device).await;
+            call.reply(done);
+        }
+        InodeCall::Unload(call) => {
+            let done = inode.unload().await;
+            call.reply(done);
+        }
+        other => serve_directory(inode, other).await,
+    }
+}
+
+async fn serve_directory(inode: &mut ActiveInode, call: InodeCall) {
+    match call {
+        InodeCall::ReadDirectory(mut call) => {
+            let cursor = call.entry().cursor;
+            let read = inode.read_directory(cursor, call.lent()).await;
+            call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
+            call.reply(read);
+        }
+        InodeCall::Enter(mut call) => {
+            let entry = call.entry();
+            let done = inode.enter(call.lent(), entry.ino, entry.kind).await;
+            call.reply(done);
+        }
+        InodeCall::Remove(mut call) => {
+            let removed = inode.remove(call.lent()).await;
+            call.reply(removed);
+        }
+        InodeCall::Repoint(mut call) => {
+            let entry = call.entry();
+            let former = inode.repoint(call.lent(), entry.ino, entry.kind).await;
+            call.reply(former);
+        }
+        InodeCall::AddLinks(call) => {
+            let links = inode.add_links(call.entry().add).await;
+            call.reply(links);
+        }
+        InodeCall::IsEmpty(call) => {
+            let empty = inode.is_empty().await;
+            call.reply(empty);
+        }
+        InodeCall::NameOf(mut call) => {
+            let ino = call.entry().ino;
+            let name = inode.name_of(ino, call.lent()).await;
+            call.set_taken_used(name.map_or(0, |bytes| bytes as usize));
+            call.reply(name);
+        }
+        other => serve_status(inode, other).await,
+    }
+}
+
+async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
+    match call {
+        InodeCall::Status(mut call) => {
+            let done = inode.status(call.lent());
+            call.reply(done);
+        }
+        InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.record.size())),
+        InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
+        InodeCall::SetMode(call) => {
+            let reply = inode.set_mode(call.entry().mode).await;
+            call.reply(reply);
+        }
+        InodeCall::SetTimes(call) => {
+            let reply = inode.set_times(call.entry().access_ns, call.entry().modify_ns).await;
+            call.reply(reply);
+        }
+        InodeCall::SetOwner(call) => {
+            let reply = inode.set_owner(call.entry().uid, call.entry().gid).await;
+            call.reply(reply);
+        }
+        _ => unreachable!("served before"),
+    }
+}

@@ -1,0 +1,88 @@
+//! What `stat` says of an inode, and setting it: mode, owner, times.
+
+use crate::format::bytes::{put_u32, put_u64};
+use crate::format::inode_record::{DIRECTORY, TYPE_MASK, Time};
+use crate::inode::active_inode::ActiveInode;
+use renga_abi::PAGE_BYTES;
+use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_rt::Errno;
+
+/// `st_dev`: major 179 (SD cards), minor 1.
+const DEVICE: u64 = 179 << 8 | 1;
+const NS_PER_S: u64 = 1_000_000_000;
+const SET_USER: u16 = 0o4000;
+const SET_GROUP: u16 = 0o2000;
+const GROUP_MAY_EXECUTE: u16 = 0o010;
+
+impl ActiveInode {
+    /// Fills a `struct stat` as `asm-generic/stat.h` lays it out for 64 bits.
+    pub(crate) fn status(&self, out: &mut [u8]) -> Result<(), Errno> {
+        self.check()?;
+        let out = out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?;
+        out.fill(0);
+        let record = &self.record;
+        let (uid, gid) = record.owner();
+        for (at, word) in [
+            (0, DEVICE),
+            (8, self.ino.into()),
+            (32, record.device().into()),
+            (48, record.size()),
+            (64, record.sectors().into()),
+        ] {
+            put_u64(out, at, word);
+        }
+        for (at, word) in
+            [(16, record.mode().into()), (20, record.links()), (24, uid), (28, gid), (56, PAGE_BYTES as u32)]
+        {
+            put_u32(out, at, word);
+        }
+        for (at, time) in [(72, Time::Access), (88, Time::Modify), (104, Time::Change)] {
+            let ns = record.time_ns(time);
+            put_u64(out, at, ns / NS_PER_S);
+            put_u64(out, at + 8, ns % NS_PER_S);
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+        self.check()?;
+        self.begin_change().await?;
+        self.record.set_mode(self.record.mode() & TYPE_MASK | mode & !TYPE_MASK);
+        self.touch();
+        Ok(())
+    }
+
+    pub(crate) async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
+        self.check()?;
+        self.begin_change().await?;
+        if (access_ns, modify_ns) == (TIME_KEEP, TIME_KEEP) {
+            return Ok(());
+        }
+        let now_ns = self.now_ns();
+        for (time, ns) in [(Time::Access, access_ns), (Time::Modify, modify_ns)] {
+            match ns {
+                TIME_KEEP => {}
+                TIME_NOW => self.record.set_time_ns(time, now_ns),
+                ns => self.record.set_time_ns(time, ns),
+            }
+        }
+        self.touch();
+        Ok(())
+    }
+
+    pub(crate) async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
+        self.check()?;
+        self.begin_change().await?;
+        let (old_uid, old_gid) = self.record.owner();
+        let choose = |new: u32, old: u32| if new == u32::MAX { old } else { new };
+        self.record.set_owner(choose(uid, old_uid), choose(gid, old_gid));
+        let mode = self.record.mode();
+        if !self.record.is(DIRECTORY) {
+            // A program that runs as its owner or group does not do so for the new one.
+            let group = if mode & GROUP_MAY_EXECUTE != 0 { SET_GROUP } else { 0 };
+            self.record.set_mode(mode & !(SET_USER | group));
+        }
+        self.touch();
+        Ok(())
+    }
+}

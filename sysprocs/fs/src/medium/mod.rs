@@ -1,0 +1,5 @@
+//! The disk: its process, the model of its timing, the partition with the file system.
+
+pub(crate) mod disk;
+pub(crate) mod partition;
+pub(crate) mod timing;

@@ -1,0 +1,8 @@
+//! Paths: the walkers, and what changes names.
+
+pub(crate) mod change;
+pub(crate) mod open;
+pub(crate) mod pathname;
+pub(crate) mod rename;
+pub(crate) mod walk;
+pub(crate) mod walker;

@@ -1,0 +1,112 @@
+//! Opening: resolving, creating and checking, as Linux's `open(2)` does.
+
+use crate::format::inode_record::{REGULAR, TYPE_MASK};
+use crate::names::pathname::Component;
+use crate::names::walk::{COMMITS_MAX, Node, Parent, Walker};
+use renga_proto::inode::{Facts, InodeFacts, Truncate};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
+use renga_rt::Errno;
+
+/// What a name came to when opened with `OPEN_CREATE`.
+enum Created {
+    Opened(Node, bool),
+    /// A link to follow, from there.
+    Link(Node),
+}
+
+impl Walker {
+    /// Opens; the reference passes to the caller.
+    pub(crate) async fn open(&mut self, open: Open, path: &[u8]) -> Result<InodeFacts, Errno> {
+        let creates = open.flags & OPEN_CREATE != 0;
+        if creates && open.flags & OPEN_DIRECTORY != 0 {
+            return Err(Errno::EINVAL);
+        }
+        let mut opened = self.open_locked(creates, open, path).await;
+        for _ in 0..COMMITS_MAX {
+            if !matches!(opened, Err(Errno::EAGAIN)) {
+                break;
+            }
+            self.commit().await;
+            opened = self.open_locked(creates, open, path).await;
+        }
+        let no_room = |errno| if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno };
+        let (node, created) = opened.map_err(no_room)?;
+        match self.finish_open(&node, open.flags, created).await {
+            Ok(facts) => Ok(facts),
+            Err(errno) => {
+                self.release(node).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn open_locked(&mut self, creates: bool, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
+        self.lock(creates).await;
+        let opened = if creates {
+            self.open_or_create(open, path).await
+        } else {
+            self.resolve(open.at, path, open.flags & NO_FOLLOW == 0).await.map(|node| (node, false))
+        };
+        self.unlock().await;
+        opened
+    }
+
+    async fn finish_open(&mut self, node: &Node, flags: u32, created: bool) -> Result<InodeFacts, Errno> {
+        if flags & OPEN_DIRECTORY != 0 && !node.is_directory() {
+            return Err(Errno::ENOTDIR);
+        }
+        if node.is_link() {
+            return Err(Errno::ELOOP);
+        }
+        if node.is_directory() && flags & (OPEN_WRITE | OPEN_CREATE | OPEN_TRUNCATE) != 0 {
+            return Err(Errno::EISDIR);
+        }
+        let mut inode = self.inode(node.slot)?;
+        let facts = inode.call(Facts {}, ()).await?;
+        if flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR {
+            inode.call(Truncate { bytes: 0 }, ()).await?;
+            return inode.call(Facts {}, ()).await;
+        }
+        Ok(facts)
+    }
+
+    async fn open_or_create(&mut self, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
+        let mut parent = self.parent(open.at, path).await?;
+        // Bounded by the links that may be followed.
+        loop {
+            match self.open_last(parent, open).await? {
+                Created::Opened(node, created) => return Ok((node, created)),
+                Created::Link(from) => parent = self.parent_from(from).await?,
+            }
+        }
+    }
+
+    async fn open_last(&mut self, parent: Parent, open: Open) -> Result<Created, Errno> {
+        let Parent { node: directory, last } = parent;
+        let exclusive = open.flags & OPEN_EXCLUSIVE != 0;
+        let name = match last.filter(Component::is_name) {
+            Some(last) if !last.slash => last.name,
+            named => {
+                self.release(directory).await;
+                return Err(if exclusive && named.is_none() { Errno::EEXIST } else { Errno::EISDIR });
+            }
+        };
+        let done = match self.child(&directory, &name).await {
+            Ok(link) if link.is_link() && !exclusive && open.flags & NO_FOLLOW == 0 => {
+                return self.follow(directory, link, false).await.map(Created::Link);
+            }
+            Ok(node) if exclusive => {
+                self.release(node).await;
+                Err(Errno::EEXIST)
+            }
+            Ok(node) => Ok(Created::Opened(node, false)),
+            Err(Errno::ENOENT) => {
+                let mode = REGULAR | open.mode & !TYPE_MASK;
+                self.create_named(&directory, &name, mode, 0).await.map(|node| Created::Opened(node, true))
+            }
+            Err(errno) => Err(errno),
+        };
+        self.release(directory).await;
+        done
+    }
+}

@@ -1,0 +1,189 @@
+//! Renaming, and the way from a directory up to the root.
+//!
+//! Invariant: the exclusive lock of names is held throughout, so the tree stands still but for what
+//! is done here. The new name is entered before the old one is removed: a cut between the two leaves
+//! two names, never none.
+
+use crate::format::inode_record::KIND_DIRECTORY;
+use crate::format::superblock::ROOT_INO;
+use crate::names::pathname::Component;
+use crate::names::walk::{Node, Parent, Walker};
+use renga_proto::inode::{IsEmpty, NameOf, Repoint};
+use renga_rt::Errno;
+
+/// Directories one in another; more are taken for a circle.
+const DEPTH_MAX: usize = 4096;
+
+/// A name in a directory.
+struct At<'a> {
+    directory: &'a Node,
+    name: &'a Component,
+}
+
+impl Walker {
+    pub(crate) async fn rename(&mut self, from: (u32, &[u8]), to: (u32, &[u8])) -> Result<(), Errno> {
+        let old = self.parent(from.0, from.1).await?;
+        let new = match self.parent(to.0, to.1).await {
+            Ok(new) => new,
+            Err(errno) => {
+                self.release(old.node).await;
+                return Err(errno);
+            }
+        };
+        let done = self.rename_between(&old, &new).await;
+        self.release(old.node).await;
+        self.release(new.node).await;
+        done
+    }
+
+    async fn rename_between(&mut self, old: &Parent, new: &Parent) -> Result<(), Errno> {
+        let named = |parent: &Parent| parent.last.as_ref().is_some_and(Component::is_name);
+        let (Some(old_name), Some(new_name), true) = (&old.last, &new.last, named(old) && named(new)) else {
+            return Err(Errno::EBUSY);
+        };
+        let old = At { directory: &old.node, name: old_name };
+        let new = At { directory: &new.node, name: new_name };
+        let source = self.child(old.directory, &old.name.name).await?;
+        let done = self.rename_source(&source, &old, &new).await;
+        self.release(source).await;
+        done
+    }
+
+    async fn rename_source(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+        if !source.is_directory() && (old.name.slash || new.name.slash) {
+            return Err(Errno::ENOTDIR);
+        }
+        match self.child(new.directory, &new.name.name).await {
+            Ok(target) => {
+                let done = self.replace(source, old, new, &target).await;
+                self.release(target).await;
+                done
+            }
+            Err(Errno::ENOENT) => {
+                self.check_not_below(source, old, new).await?;
+                self.move_to_free(source, old, new).await
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// `EINVAL` if a directory is to go into itself or below.
+    async fn check_not_below(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+        let moves = source.is_directory() && old.directory.ino != new.directory.ino;
+        if moves && self.is_above(source.ino, new.directory.ino).await? { Err(Errno::EINVAL) } else { Ok(()) }
+    }
+
+    /// Renames onto `target`, if it may be replaced.
+    async fn replace(&mut self, source: &Node, old: &At<'_>, new: &At<'_>, target: &Node) -> Result<(), Errno> {
+        self.check_not_below(source, old, new).await?;
+        let across = old.directory.ino != new.directory.ino;
+        if across && target.is_directory() && self.is_above(target.ino, old.directory.ino).await? {
+            return Err(Errno::ENOTEMPTY);
+        }
+        if target.ino == source.ino {
+            return Ok(());
+        }
+        match (source.is_directory(), target.is_directory()) {
+            (true, false) => return Err(Errno::ENOTDIR),
+            (false, true) => return Err(Errno::EISDIR),
+            (false, false) => {}
+            (true, true) => {
+                if !self.inode(target.slot)?.call(IsEmpty {}, ()).await? {
+                    return Err(Errno::ENOTEMPTY);
+                }
+            }
+        }
+        self.repoint(new.directory, &new.name.name, source).await?;
+        self.leave_old(source, old, new).await?;
+        if target.is_directory() {
+            // The target's `..` is gone; the source's, if it came from elsewhere, took its place.
+            self.drop_links(target, 2).await?;
+            self.add_links(old.directory, -1).await?;
+        } else {
+            self.drop_links(target, 1).await?;
+        }
+        Ok(())
+    }
+
+    async fn move_to_free(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+        let gains = source.is_directory() && old.directory.ino != new.directory.ino;
+        if gains {
+            self.add_links(new.directory, 1).await?;
+        }
+        if let Err(errno) = self.enter(new.directory, &new.name.name, source.ino, source.kind).await {
+            if gains {
+                self.add_links(new.directory, -1).await?;
+            }
+            return Err(errno);
+        }
+        self.leave_old(source, old, new).await?;
+        if gains {
+            self.add_links(old.directory, -1).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the old name, when the new one is there.
+    async fn leave_old(&mut self, source: &Node, old: &At<'_>, new: &At<'_>) -> Result<(), Errno> {
+        self.remove(old.directory, &old.name.name).await?;
+        // Sets the change time, as Linux does.
+        self.add_links(source, 0).await?;
+        if source.is_directory() && old.directory.ino != new.directory.ino {
+            self.repoint(source, b"..", new.directory).await?;
+        }
+        Ok(())
+    }
+
+    async fn repoint(&mut self, directory: &Node, name: &[u8], to: &Node) -> Result<(), Errno> {
+        self.inode(directory.slot)?.call(Repoint { ino: to.ino, kind: to.kind }, name).await?;
+        Ok(())
+    }
+
+    /// The directory in which directory `ino` is.
+    async fn above(&mut self, ino: u32) -> Result<u32, Errno> {
+        let node = self.activate(ino, KIND_DIRECTORY).await?;
+        let found = self.find(&node, b"..").await;
+        self.release(node).await;
+        Ok(found?.ino)
+    }
+
+    /// Whether directory `ino` is `below`, or above it.
+    async fn is_above(&mut self, ino: u32, below: u32) -> Result<bool, Errno> {
+        let mut at = below;
+        for _ in 0..DEPTH_MAX {
+            if at == ino || at == ROOT_INO {
+                return Ok(at == ino);
+            }
+            at = self.above(at).await?;
+        }
+        Err(Errno::ELOOP)
+    }
+
+    /// Writes the absolute path of directory `at`; its length.
+    pub(crate) async fn absolute_path(&mut self, at: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        self.rest.clear();
+        let mut at = at;
+        for _ in 0..DEPTH_MAX {
+            if at == ROOT_INO {
+                let names = self.rest.left();
+                let path = out.get_mut(..names.len() + 1).ok_or(Errno::ERANGE)?;
+                path[0] = b'/';
+                path[1..].copy_from_slice(names);
+                return Ok(path.len() as u32);
+            }
+            let above = self.above(at).await?;
+            let node = self.activate(above, KIND_DIRECTORY).await?;
+            let named = self.put_name_before(&node, at).await;
+            self.release(node).await;
+            named?;
+            at = above;
+        }
+        Err(Errno::ELOOP)
+    }
+
+    /// Puts the name of `ino` in `directory` before the rest.
+    async fn put_name_before(&mut self, directory: &Node, ino: u32) -> Result<(), Errno> {
+        let bytes = self.inode(directory.slot)?.call(NameOf { ino }, self.rest.room()).await?;
+        self.rest.put_before(bytes as usize, false)
+    }
+}

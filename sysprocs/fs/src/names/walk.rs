@@ -1,0 +1,225 @@
+//! Walking along a path, name by name, to an inode or to the directory of the last name.
+//!
+//! Invariants: a `Node` stands for one reference to an active inode; whoever gets one releases it,
+//! on every way out. Between a name being found and its inode being activated the lock of names is
+//! held, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
+//! (`fs/namei.c`).
+
+use crate::cache::client::Cache;
+use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK, kind_of};
+use crate::format::superblock::ROOT_INO;
+use crate::names::pathname::{Component, Rest};
+use crate::names::walker::PathClients;
+use renga_proto::allocator::Allocator;
+use renga_proto::inode::{
+    Activate, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, LockNames, ReadLink, Release,
+    UnlockNames,
+};
+use renga_rt::{Client, Errno, Family};
+
+/// Symbolic links followed along one path.
+const LINKS_MAX: u32 = 40;
+
+/// Commits that an operation waits for, each of which may free blocks, before there is no room for it. More than
+/// one, as others take blocks too.
+pub(crate) const COMMITS_MAX: u32 = 3;
+
+/// A reference to an active inode. To be released.
+pub(crate) struct Node {
+    pub(crate) slot: u16,
+    pub(crate) ino: u32,
+    /// Its type, as in directory entries.
+    pub(crate) kind: u8,
+}
+impl Node {
+    pub(crate) fn is_directory(&self) -> bool {
+        self.kind == KIND_DIRECTORY
+    }
+    pub(crate) fn is_link(&self) -> bool {
+        self.kind == KIND_SYMBOLIC_LINK
+    }
+}
+
+/// Where a path leads but for its last name; `None`: the path is only slashes.
+pub(crate) struct Parent {
+    pub(crate) node: Node,
+    pub(crate) last: Option<Component>,
+}
+
+pub(crate) struct Walker {
+    pub(crate) directory: Client<InodeDirectory>,
+    inodes: Family<Inode>,
+    pub(crate) allocator: Client<Allocator>,
+    pub(crate) cache: Cache,
+    board: u8,
+    pub(crate) rest: Rest,
+    links_followed: u32,
+}
+
+impl Walker {
+    pub(crate) fn new(clients: PathClients) -> Self {
+        let PathClients { inode_directory: directory, inodes, allocator, cache } = clients;
+        let board = directory.server().board.0;
+        let cache = Cache::new(cache);
+        Walker { directory, inodes, allocator, cache, board, rest: Rest::new(), links_followed: 0 }
+    }
+
+    /// Takes the lock of names. It fails for nobody.
+    pub(crate) async fn lock(&mut self, exclusive: bool) {
+        let _ = self.directory.call(LockNames { exclusive }, ()).await;
+    }
+
+    pub(crate) async fn unlock(&mut self) {
+        let _ = self.directory.call(UnlockNames {}, ()).await;
+    }
+
+    pub(crate) fn inode(&mut self, slot: u16) -> Result<Client<Inode>, Errno> {
+        self.inodes.at(self.board, slot.into()).ok_or(Errno::EIO)
+    }
+
+    pub(crate) async fn activate(&mut self, ino: u32, kind: u8) -> Result<Node, Errno> {
+        let slot = self.directory.call(Activate { ino }, ()).await?;
+        Ok(Node { slot, ino, kind })
+    }
+
+    pub(crate) async fn release(&mut self, node: Node) {
+        // It is ours, so it is not refused.
+        let _ = self.directory.call(Release { slot: node.slot, ino: node.ino }, ()).await;
+    }
+
+    /// Makes a reference one of `board`, who asked for it.
+    pub(crate) async fn hand_over(&mut self, slot: u16, board: u8) -> Result<(), Errno> {
+        if board == self.board {
+            return Ok(());
+        }
+        self.directory.call(HandOver { slot, board }, ()).await
+    }
+
+    pub(crate) async fn find(&mut self, directory: &Node, name: &[u8]) -> Result<EntryFound, Errno> {
+        self.inode(directory.slot)?.call(Find {}, name).await
+    }
+
+    pub(crate) async fn add_links(&mut self, node: &Node, add: i32) -> Result<u32, Errno> {
+        self.inode(node.slot)?.call(AddLinks { add }, ()).await
+    }
+
+    /// The inode that `name` stands for in `directory`.
+    pub(crate) async fn child(&mut self, directory: &Node, name: &[u8]) -> Result<Node, Errno> {
+        let found = self.find(directory, name).await?;
+        let mut node = self.activate(found.ino, found.kind).await?;
+        if node.kind == 0 {
+            match self.inode(node.slot)?.call(Facts {}, ()).await {
+                Ok(facts) => node.kind = kind_of(facts.mode),
+                Err(errno) => {
+                    self.release(node).await;
+                    return Err(errno);
+                }
+            }
+        }
+        Ok(node)
+    }
+
+    /// Begins a walk along `path`, at the directory `at` if it is relative.
+    async fn start(&mut self, at: u32, path: &[u8]) -> Result<Node, Errno> {
+        self.links_followed = 0;
+        self.rest.set(path)?;
+        let ino = if self.rest.is_absolute() { ROOT_INO } else { at };
+        self.activate(ino, KIND_DIRECTORY).await
+    }
+
+    /// Walks on from `node` to the directory of the last name.
+    pub(crate) async fn parent_from(&mut self, mut node: Node) -> Result<Parent, Errno> {
+        // Bounded by the names in `rest`, which only a bounded number of links makes longer.
+        loop {
+            let component = match self.rest.take() {
+                Ok(component) => component,
+                Err(errno) => {
+                    self.release(node).await;
+                    return Err(errno);
+                }
+            };
+            match component {
+                Some(component) if !component.last => node = self.descend(node, &component.name).await?,
+                last => return Ok(Parent { node, last }),
+            }
+        }
+    }
+
+    /// From a directory into the one that `name` stands for.
+    async fn descend(&mut self, directory: Node, name: &[u8]) -> Result<Node, Errno> {
+        if name == b"." {
+            return Ok(directory);
+        }
+        match self.child(&directory, name).await {
+            Ok(link) if link.is_link() => self.follow(directory, link, false).await,
+            found => {
+                self.release(directory).await;
+                let node = found?;
+                if node.is_directory() {
+                    return Ok(node);
+                }
+                self.release(node).await;
+                Err(Errno::ENOTDIR)
+            }
+        }
+    }
+
+    /// Puts a link's target before the rest; where to walk on from. `slash`: as if a slash followed.
+    pub(crate) async fn follow(&mut self, directory: Node, link: Node, slash: bool) -> Result<Node, Errno> {
+        let pushed = self.push_target(&link, slash).await;
+        self.release(link).await;
+        match pushed {
+            Ok(()) if !self.rest.is_absolute() => Ok(directory),
+            Ok(()) => {
+                self.release(directory).await;
+                self.activate(ROOT_INO, KIND_DIRECTORY).await
+            }
+            Err(errno) => {
+                self.release(directory).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn push_target(&mut self, link: &Node, slash: bool) -> Result<(), Errno> {
+        self.links_followed += 1;
+        if self.links_followed > LINKS_MAX {
+            return Err(Errno::ELOOP);
+        }
+        let bytes = self.inode(link.slot)?.call(ReadLink {}, self.rest.room()).await?;
+        self.rest.put_before(bytes as usize, slash)
+    }
+
+    /// The directory of the last name of `path`, and that name. A link there is not followed.
+    pub(crate) async fn parent(&mut self, at: u32, path: &[u8]) -> Result<Parent, Errno> {
+        let node = self.start(at, path).await?;
+        self.parent_from(node).await
+    }
+
+    /// What `path` stands for.
+    pub(crate) async fn resolve(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
+        let mut from = self.start(at, path).await?;
+        // Bounded by the links that may be followed.
+        loop {
+            let Parent { node: parent, last } = self.parent_from(from).await?;
+            let Some(last) = last else { return Ok(parent) };
+            if &last.name[..] == b"." {
+                return Ok(parent);
+            }
+            match self.child(&parent, &last.name).await {
+                Ok(link) if link.is_link() && (follow || last.slash) => {
+                    from = self.follow(parent, link, last.slash).await?;
+                }
+                found => {
+                    self.release(parent).await;
+                    let node = found?;
+                    if last.slash && !node.is_directory() {
+                        self.release(node).await;
+                        return Err(Errno::ENOTDIR);
+                    }
+                    return Ok(node);
+                }
+            }
+        }
+    }
+}

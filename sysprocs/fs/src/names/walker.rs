@@ -1,0 +1,246 @@
+//! The path process: one path operation at a time, for anybody.
+//!
+//! Several walkers may look things up at once. What changes names is done under the exclusive lock
+//! of names, which the directory of inodes keeps: so a change is seen whole or not at all, and two
+//! changes never meet. The lock is held for the walk only, not while content is cut.
+//!
+//! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
+
+use crate::cache::client::CacheClients;
+use crate::names::walk::{COMMITS_MAX, Node, Walker};
+use renga_proto::allocator::{Allocator, FillStatus, MarkClean};
+use renga_proto::inode::{
+    CommitAll, Facts, Inode, InodeDirectory, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status, Truncate,
+};
+use renga_proto::path::{NO_FOLLOW, Path, PathCall};
+use renga_rt::{Client, Errno, Family, Never, Port};
+
+/// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
+const MAY_EXECUTE: u32 = 1;
+const EXECUTE_BITS: u16 = 0o111;
+
+renga_rt::clients! {
+    /// Whom a walker calls.
+    pub struct PathClients {
+        /// Activates inodes; keeps the lock of names.
+        inode_directory: Client<InodeDirectory>,
+        /// All inodes; those of the board of `inode_directory` are used.
+        inodes: Family<Inode>,
+        /// Superblock and counts.
+        allocator: Client<Allocator>,
+        /// The buffers, to be synced.
+        cache: CacheClients,
+    }
+}
+
+/// An operation under the lock of names; again after a commit if there was no room.
+macro_rules! locked {
+    ($walker:expr, $exclusive:expr, $operation:expr) => {{
+        let mut tries = 0;
+        loop {
+            $walker.lock($exclusive).await;
+            let done = $operation.await;
+            $walker.unlock().await;
+            if done != Err(Errno::EAGAIN) {
+                break done;
+            }
+            if tries == COMMITS_MAX {
+                break Err(Errno::ENOSPC);
+            }
+            tries += 1;
+            $walker.commit().await;
+        }
+    }};
+}
+
+/// An entry of the inode at a path.
+macro_rules! at_path {
+    ($walker:expr, $at:expr, $path:expr, $follow:expr, $entry:expr, $lends:expr) => {
+        match $walker.lookup($at, $path, $follow).await {
+            Ok(node) => {
+                let done = match $walker.inode(node.slot) {
+                    Ok(mut inode) => inode.call($entry, $lends).await,
+                    Err(errno) => Err(errno),
+                };
+                $walker.release(node).await;
+                done
+            }
+            Err(errno) => Err(errno),
+        }
+    };
+}
+
+/// Serves path operations.
+pub async fn path(mut port: Port<Path>, clients: PathClients) -> Never {
+    let mut walker = Walker::new(clients);
+    loop {
+        match port.accept().await {
+            PathCall::Open(mut call) => {
+                let (entry, board) = (call.entry(), call.board());
+                let mut facts = walker.open(entry, call.lent()).await;
+                if let Ok(opened) = facts {
+                    facts = walker.hand_over(opened.slot, board).await.map(|()| opened);
+                }
+                call.reply(facts);
+            }
+            PathCall::StatusOf(mut call) => {
+                let entry = call.entry();
+                let (path, out) = call.lent();
+                let done = at_path!(walker, entry.at, path, entry.flags & NO_FOLLOW == 0, Status {}, out);
+                call.reply(done);
+            }
+            PathCall::ReadLinkOf(mut call) => {
+                let at = call.entry().at;
+                let (path, out) = call.lent();
+                let bytes = at_path!(walker, at, path, false, ReadLink {}, out);
+                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
+                call.reply(bytes);
+            }
+            PathCall::Access(mut call) => {
+                let entry = call.entry();
+                let facts = at_path!(walker, entry.at, call.lent(), true, Facts {}, ());
+                let allowed = |mode: u16| {
+                    let directory =
+                        mode & crate::format::inode_record::TYPE_MASK == crate::format::inode_record::DIRECTORY;
+                    entry.mode & MAY_EXECUTE == 0 || directory || mode & EXECUTE_BITS != 0
+                };
+                call.reply(facts.and_then(|facts| if allowed(facts.mode) { Ok(()) } else { Err(Errno::EACCES) }));
+            }
+            other => change_inode(&mut walker, other).await,
+        }
+    }
+}
+
+async fn change_inode(walker: &mut Walker, call: PathCall) {
+    match call {
+        PathCall::ChangeMode(mut call) => {
+            let entry = call.entry();
+            let done = at_path!(walker, entry.at, call.lent(), true, SetMode { mode: entry.mode }, ());
+            call.reply(done);
+        }
+        PathCall::ChangeTimes(mut call) => {
+            let entry = call.entry();
+            let times = SetTimes { access_ns: entry.access_ns, modify_ns: entry.modify_ns };
+            let done = at_path!(walker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, times, ());
+            call.reply(done);
+        }
+        PathCall::ChangeOwner(mut call) => {
+            let entry = call.entry();
+            let owner = SetOwner { uid: entry.uid, gid: entry.gid };
+            let done = at_path!(walker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, owner, ());
+            call.reply(done);
+        }
+        PathCall::TruncatePath(mut call) => {
+            let entry = call.entry();
+            let done = at_path!(walker, entry.at, call.lent(), true, Truncate { bytes: entry.bytes }, ());
+            call.reply(done);
+        }
+        other => change_names(walker, other).await,
+    }
+}
+
+async fn change_names(walker: &mut Walker, call: PathCall) {
+    match call {
+        PathCall::MakeDirectory(mut call) => {
+            let entry = call.entry();
+            let done = locked!(walker, true, walker.make_directory(entry.at, call.lent(), entry.mode));
+            call.reply(done);
+        }
+        PathCall::MakeNode(mut call) => {
+            let entry = call.entry();
+            let done = locked!(walker, true, walker.make_node(entry.at, call.lent(), entry.mode, entry.device));
+            call.reply(done);
+        }
+        PathCall::Unlink(mut call) => {
+            let entry = call.entry();
+            let done = locked!(walker, true, walker.unlink(entry.at, call.lent(), entry.directory));
+            call.reply(done);
+        }
+        PathCall::Rename(mut call) => {
+            let entry = call.entry();
+            let done = match two(call.lent()) {
+                Ok((from, to)) => {
+                    locked!(walker, true, walker.rename((entry.from_at, from), (entry.to_at, to)))
+                }
+                Err(errno) => Err(errno),
+            };
+            call.reply(done);
+        }
+        PathCall::Link(mut call) => {
+            let entry = call.entry();
+            let follow = entry.flags & NO_FOLLOW == 0;
+            let done = match two(call.lent()) {
+                Ok((from, to)) => {
+                    locked!(walker, true, walker.link((entry.from_at, from), (entry.to_at, to), follow))
+                }
+                Err(errno) => Err(errno),
+            };
+            call.reply(done);
+        }
+        PathCall::SymbolicLink(mut call) => {
+            let at = call.entry().at;
+            let done = match two(call.lent()) {
+                Ok((target, path)) => locked!(walker, true, walker.make_link(at, target, path)),
+                Err(errno) => Err(errno),
+            };
+            call.reply(done);
+        }
+        other => serve_whole(walker, other).await,
+    }
+}
+
+/// What concerns the tree or the file system as a whole.
+async fn serve_whole(walker: &mut Walker, call: PathCall) {
+    match call {
+        PathCall::AbsolutePath(mut call) => {
+            let at = call.entry().at;
+            let bytes = locked!(walker, false, walker.absolute_path(at, call.lent()));
+            call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
+            call.reply(bytes);
+        }
+        PathCall::FileSystemStatus(mut call) => {
+            let done = walker.allocator.call(FillStatus {}, call.lent()).await;
+            call.reply(done);
+        }
+        PathCall::SyncAllFiles(call) => {
+            let done = walker.sync_all().await;
+            call.reply(done);
+        }
+        PathCall::Unmount(call) => {
+            let done = locked!(walker, true, walker.unmount());
+            call.reply(done);
+        }
+        _ => unreachable!("served before"),
+    }
+}
+
+/// Two paths with a zero byte between them.
+fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
+    let middle = paths.iter().position(|byte| *byte == 0).ok_or(Errno::EINVAL)?;
+    Ok((&paths[..middle], &paths[middle + 1..]))
+}
+
+impl Walker {
+    async fn lookup(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
+        self.lock(false).await;
+        let node = self.resolve(at, path, follow).await;
+        self.unlock().await;
+        node
+    }
+
+    /// Makes room: what was given back is free afterwards.
+    pub(crate) async fn commit(&mut self) {
+        // A failure is that of whoever finds no room then.
+        let _ = self.directory.call(CommitAll { whole: false }, ()).await;
+    }
+
+    async fn sync_all(&mut self) -> Result<(), Errno> {
+        let synced = self.cache.flush(false).await;
+        self.directory.call(CommitAll { whole: false }, ()).await.and(synced)
+    }
+
+    async fn unmount(&mut self) -> Result<(), Errno> {
+        self.directory.call(Retire {}, ()).await?;
+        self.allocator.call(MarkClean {}, ()).await
+    }
+}

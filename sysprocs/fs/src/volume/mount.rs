@@ -1,0 +1,134 @@
+//! Mounting: the first look at the file system, and what a cut has left of it.
+//!
+//! Invariant: the disk says "not clean" and "look at the journal" from before the first change until
+//! `MarkClean`. Nothing that the disk says is believed unless it is checked here or in `partition.rs`:
+//! whatever is on it, an error is the worst that happens. Not here: copying what the journal has
+//! (`recovery.rs`).
+
+use crate::format::bytes::{u16_at, u32_at};
+use crate::format::groups::{DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, GROUPS_MAX, Group};
+use crate::format::superblock::{MAGIC, SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET};
+use crate::volume::allocator::State;
+use renga_abi::PAGE_BYTES;
+use renga_rt::Errno;
+
+/// Inodes whose bits of a bitmap are looked at together.
+const BITS: u32 = 32;
+/// Where a record has its link count.
+const LINKS_AT: u32 = 26;
+
+impl State {
+    pub(crate) async fn mount(&mut self) -> Result<(), Errno> {
+        self.read_superblock().await?;
+        let recovered = self.recover().await?;
+        self.read_groups().await?;
+        self.was_cut = !self.superblock.is_clean();
+        if self.was_cut && !self.journaled {
+            self.me.log("the file system was not unmounted and has no journal: e2fsck should look at it", [0, 0]);
+        }
+        if recovered > 0 {
+            self.me.log("changes were taken from the journal: transactions", [recovered.into(), 0]);
+        }
+        let now_s = self.now_s();
+        self.superblock.set_clean(false);
+        self.superblock.set_recover(self.journaled);
+        self.superblock.count_mount(now_s);
+        // Other numbers for each mount: what another one gave out is not taken for ours.
+        self.generation = u32::from(self.superblock.mounts()).wrapping_mul(0x9e37_79b9);
+        self.put_superblock().await?;
+        if self.journaled {
+            self.journal.empty().await?;
+        }
+        self.refuses = None;
+        Ok(())
+    }
+
+    /// Past the buffers, as the journal may be about to change it.
+    async fn read_superblock(&mut self) -> Result<(), Errno> {
+        self.journal.read(0).await?;
+        self.superblock.bytes.copy_from_slice(&self.journal.copy[SUPERBLOCK_OFFSET..][..SUPERBLOCK_BYTES]);
+        let superblock = &self.superblock;
+        self.count = superblock.groups() as usize;
+        let inodes = u64::from(superblock.inodes_per_group()) * self.count as u64;
+        let fits = superblock.inode_bytes().is_power_of_two()
+            && (128..=PAGE_BYTES as u32).contains(&superblock.inode_bytes())
+            && superblock.inodes_per_group() > 0
+            && superblock.blocks_per_group() > 0
+            && u64::from(superblock.inodes()) == inodes;
+        if superblock.magic() == MAGIC && fits && (1..=GROUPS_MAX).contains(&self.count) {
+            Ok(())
+        } else {
+            Err(Errno::EINVAL)
+        }
+    }
+
+    /// Opens the journal, if there is one, and copies what it holds to its places; how many
+    /// transactions.
+    async fn recover(&mut self) -> Result<u32, Errno> {
+        if !self.superblock.has_journal() {
+            return Ok(0);
+        }
+        self.journal.read(DESCRIPTORS_BLOCK).await?;
+        let first = self.journal.copy.first_chunk().ok_or(Errno::EIO)?;
+        self.groups[0] = Group::from_descriptor(first);
+        let (group, _) = self.group_of(self.superblock.journal_ino())?;
+        if group != 0 {
+            return Err(Errno::EINVAL);
+        }
+        let place = self.locate(self.superblock.journal_ino())?;
+        let blocks = self.superblock.blocks();
+        self.journal.open(place.block, place.offset, blocks).await?;
+        self.journaled = self.journal.is_large_enough(self.cache.count());
+        if !self.journaled {
+            self.me.log("the journal is too small for so many buffers and is not used", [0, 0]);
+        }
+        if self.journal.start == 0 {
+            return Ok(0);
+        }
+        let count = self.journal.recover(blocks).await?;
+        self.read_superblock().await?;
+        Ok(count)
+    }
+
+    async fn read_groups(&mut self) -> Result<(), Errno> {
+        let (blocks, bytes) = (self.superblock.blocks(), self.superblock.inode_bytes());
+        let table_blocks = self.superblock.inodes_per_group().div_ceil(PAGE_BYTES as u32 / bytes);
+        for number in 0..self.count {
+            let mut bytes = [0; DESCRIPTOR_BYTES];
+            self.cache.read(DESCRIPTORS_BLOCK, (number * DESCRIPTOR_BYTES) as u32, &mut bytes).await?;
+            self.groups[number] = Group::from_descriptor(&bytes);
+            if !self.groups[number].is_inside(blocks, table_blocks) {
+                return Err(Errno::EINVAL);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next inode from `from` on that is in use and has no links: an open file without a name when
+    /// the power went.
+    pub(crate) async fn next_orphan(&mut self, from: u32) -> Result<u32, Errno> {
+        if !self.was_cut || self.refuses.is_some() {
+            return Err(Errno::ENOENT);
+        }
+        let mut ino = from.max(self.superblock.first_ino()).max(1);
+        while let Ok((group, index)) = self.group_of(ino) {
+            let mut bytes = [0; BITS as usize / 8];
+            self.cache.read(self.groups[group].inode_bitmap, index / BITS * (BITS / 8), &mut bytes).await?;
+            let left = u32_at(&bytes, 0) >> (index % BITS);
+            if left == 0 {
+                ino += (BITS - index % BITS).min(self.superblock.inodes_per_group() - index);
+                continue;
+            }
+            let place = self.locate(ino)?;
+            let mut links = [0; 2];
+            if left & 1 != 0 {
+                self.cache.read(place.block, place.offset + LINKS_AT, &mut links).await?;
+                if u16_at(&links, 0) == 0 {
+                    return Ok(ino);
+                }
+            }
+            ino += 1;
+        }
+        Err(Errno::ENOENT)
+    }
+}

@@ -1,0 +1,185 @@
+//! Who and where the program is, and other facts that need no server.
+
+use crate::procs::record::NAME_BYTES;
+use crate::user::User;
+use crate::user::escape::Outcome;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::memory::MemoryStatus;
+use renga_proto::procs::Rename;
+use renga_rt::Errno;
+
+/// Fields of `struct utsname`, each so many bytes.
+const NAME_FIELD_BYTES: usize = 65;
+const NAME_FIELDS: usize = 6;
+/// The release that we tell: of the Linux whose calls we imitate.
+const RELEASE: &[u8] = b"6.1.0-renga";
+/// Bytes of `struct sysinfo`.
+const SYSINFO_BYTES: usize = 112;
+/// Bytes of `struct rusage`.
+pub const USAGE_BYTES: usize = 144;
+const NS_PER_S: u64 = 1_000_000_000;
+/// What `getpriority` returns for nice value 0.
+const PRIORITY: u64 = 20;
+const UNLIMITED: u64 = u64::MAX;
+const RLIMITS: u32 = 16;
+const RLIMIT_STACK: u32 = 3;
+const RLIMIT_NOFILE: u32 = 7;
+const STACK_BYTES: u64 = 8 << 20;
+const PR_SET_NAME: u32 = 15;
+const PR_GET_NAME: u32 = 16;
+const FUTEX_OPERATION: u32 = 0x7f;
+const FUTEX_WAKE: u32 = 1;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) fn get_pid(&mut self) -> Outcome {
+        Ok(u64::from(self.program.pid))
+    }
+
+    pub(in crate::user) fn get_parent(&mut self) -> Outcome {
+        Ok(u64::from(self.program.parent))
+    }
+
+    pub(in crate::user) fn get_priority(&mut self) -> Outcome {
+        Ok(PRIORITY)
+    }
+
+    pub(in crate::user) fn set_tid_address(&mut self) -> Outcome {
+        self.program.clear_child_tid = self.argument(0);
+        self.get_pid()
+    }
+
+    /// Three user or group ids, all root's.
+    pub(in crate::user) async fn get_three_ids(&mut self) -> Outcome {
+        for index in 0..3 {
+            self.put(self.argument(index), &[0; 4]).await?;
+        }
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn describe_system(&mut self) -> Outcome {
+        let board = [b'a' + self.services.board];
+        let fields: [&[u8]; NAME_FIELDS] = [b"Linux", &board, RELEASE, b"#1 Renga", b"aarch64", b"(none)"];
+        let mut bytes = [0; NAME_FIELDS * NAME_FIELD_BYTES];
+        for (place, field) in bytes.chunks_mut(NAME_FIELD_BYTES).zip(fields) {
+            place[..field.len()].copy_from_slice(field);
+        }
+        self.put(self.argument(0), &bytes).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn system_facts(&mut self) -> Outcome {
+        let memory = self.services.clients.memory.call(MemoryStatus {}, ()).await?;
+        let mut bytes = [0; SYSINFO_BYTES];
+        let page = PAGE_BYTES as u64;
+        let words = [
+            (0, self.me.now_ns() / NS_PER_S),
+            (32, u64::from(memory.total) * page),
+            (40, u64::from(memory.free) * page),
+        ];
+        for (at, word) in words {
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        }
+        // The size of the unit that memory is counted in.
+        bytes[104..108].copy_from_slice(&1u32.to_le_bytes());
+        self.put(self.argument(0), &bytes).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn get_random(&mut self) -> Outcome {
+        let (address, count) = (self.argument(0), self.argument(1));
+        let mut done = 0;
+        // Each turn passes a page.
+        while done < count {
+            if self.is_over_after_page().await {
+                break;
+            }
+            let length = (count - done).min(PAGE_BYTES as u64) as usize;
+            self.services.fill_random(&mut self.scratch[..length]);
+            let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
+            self.put_scratch(at, length).await?;
+            done += length as u64;
+        }
+        Ok(done)
+    }
+
+    /// A `struct rlimit` of `resource`.
+    fn limit(resource: u32) -> Result<[u8; 16], Errno> {
+        let soft = match resource {
+            RLIMIT_STACK => STACK_BYTES,
+            RLIMIT_NOFILE => crate::user::files::descriptors::DESCRIPTORS_MAX as u64,
+            0..RLIMITS => UNLIMITED,
+            _ => return Err(Errno::EINVAL),
+        };
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&soft.to_le_bytes());
+        let hard = if resource == RLIMIT_STACK { UNLIMITED } else { soft };
+        bytes[8..].copy_from_slice(&hard.to_le_bytes());
+        Ok(bytes)
+    }
+
+    pub(in crate::user) async fn get_limit(&mut self) -> Outcome {
+        let limit = Self::limit(self.int(0))?;
+        self.put(self.argument(1), &limit).await?;
+        Ok(0)
+    }
+
+    /// Taken note of by nobody: limits are those of the board.
+    pub(in crate::user) async fn set_limit(&mut self) -> Outcome {
+        Self::limit(self.int(0))?;
+        self.get(self.argument(1), &mut [0; 16]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn change_limit(&mut self) -> Outcome {
+        let limit = Self::limit(self.int(1))?;
+        if self.argument(2) != 0 {
+            self.get(self.argument(2), &mut [0; 16]).await?;
+        }
+        if self.argument(3) != 0 {
+            self.put(self.argument(3), &limit).await?;
+        }
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn get_usage(&mut self) -> Outcome {
+        self.put(self.argument(1), &[0; USAGE_BYTES]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn control_process(&mut self) -> Outcome {
+        match self.int(0) {
+            PR_SET_NAME => {
+                let mut name = [0; NAME_BYTES];
+                let address = self.argument(1);
+                let (space, mut pager) = self.memory();
+                match space.copy_in_string(&mut pager, address, &mut name[..NAME_BYTES - 1]).await {
+                    Ok(_) | Err(Errno::ENAMETOOLONG) => {}
+                    Err(errno) => return Err(errno.into()),
+                }
+                self.set_name(name).await?;
+                Ok(0)
+            }
+            PR_GET_NAME => {
+                let name = self.program.name;
+                self.put(self.argument(1), &name).await?;
+                Ok(0)
+            }
+            _ => Err(Errno::EINVAL.into()),
+        }
+    }
+
+    /// Notes what the program is called, here and for listings.
+    pub(in crate::user) async fn set_name(&mut self, name: [u8; NAME_BYTES]) -> Result<(), Errno> {
+        self.program.name = name;
+        let pid = self.program.pid;
+        self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await
+    }
+
+    /// Programs have one thread: nobody waits, so there is nobody to wake.
+    pub(in crate::user) async fn futex(&mut self) -> Outcome {
+        match self.int(1) & FUTEX_OPERATION {
+            FUTEX_WAKE => Ok(0),
+            _ => Err(Errno::ENOSYS.into()),
+        }
+    }
+}

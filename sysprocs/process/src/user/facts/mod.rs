@@ -1,0 +1,5 @@
+//! What a program is told: who it is, the time, the cluster, its limits.
+
+pub(crate) mod cluster;
+pub(crate) mod identity;
+pub(crate) mod time;

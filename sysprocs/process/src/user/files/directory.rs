@@ -1,0 +1,144 @@
+//! Names: making, removing and moving them, links, the working directory.
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFMT, S_IFREG};
+use renga_hal::memory::UserMemory;
+use renga_proto::path::{
+    AbsolutePath, Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, ReadLinkOf, Rename,
+    SymbolicLink, Unlink,
+};
+use renga_rt::Errno;
+
+/// In `renameat2`: fail if the new name exists.
+const RENAME_NOREPLACE: u32 = 1;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) fn umask(&mut self) -> Outcome {
+        let mask = (self.argument(0) & 0o777) as u16;
+        Ok(u64::from(core::mem::replace(&mut self.program.umask, mask)))
+    }
+
+    pub(in crate::user) async fn make_directory(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
+        self.services.walker()?.call(MakeDirectory { at, mode }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn make_node(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        let mode = self.argument(2) as u16;
+        let kind = if mode & S_IFMT == 0 { S_IFREG } else { mode & S_IFMT };
+        let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
+        let node = MakeNode { at, mode, device: self.argument(3) as u32 & 0xffff };
+        self.services.walker()?.call(node, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn unlink(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        let directory = self.argument(2) & AT_REMOVEDIR != 0;
+        self.services.walker()?.call(Unlink { at, directory }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn make_symbolic_link(&mut self) -> Outcome {
+        let (length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
+        let at = self.directory_for(self.argument(1), first + 1)?;
+        self.services.walker()?.call(SymbolicLink { at }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn make_link(&mut self) -> Outcome {
+        let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
+        let from_at = self.directory_for(self.argument(0), 0)?;
+        let to_at = self.directory_for(self.argument(2), first + 1)?;
+        let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
+        self.services.walker()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn rename(&mut self) -> Outcome {
+        let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
+        let from_at = self.directory_for(self.argument(0), 0)?;
+        let to_at = self.directory_for(self.argument(2), first + 1)?;
+        self.services.walker()?.call(Rename { from_at, to_at }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn rename_with(&mut self) -> Outcome {
+        match self.int(4) {
+            0 => {}
+            RENAME_NOREPLACE => {
+                let length = self.get_path(self.argument(3)).await?;
+                let at = self.directory_for(self.argument(2), 0)?;
+                let access = renga_proto::path::Access { at, mode: 0 };
+                match self.services.walker()?.call(access, &self.paths[..length]).await {
+                    Ok(()) => return Err(Errno::EEXIST.into()),
+                    Err(Errno::ENOENT) => {}
+                    Err(errno) => return Err(errno.into()),
+                }
+            }
+            _ => return Err(Errno::EINVAL.into()),
+        }
+        self.rename().await
+    }
+
+    pub(in crate::user) async fn read_link(&mut self) -> Outcome {
+        let (place, room) = (self.argument(2), self.argument(3) as usize);
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        if room == 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let mut walker = self.services.walker()?;
+        let lends = (&self.paths[..length], &mut self.scratch[..]);
+        let bytes = walker.call(ReadLinkOf { at }, lends).await? as usize;
+        let bytes = bytes.min(room).min(self.scratch.len());
+        self.put_scratch(place, bytes).await?;
+        Ok(bytes as u64)
+    }
+
+    pub(in crate::user) async fn get_directory(&mut self) -> Outcome {
+        let (place, room) = (self.argument(0), self.argument(1) as usize);
+        let at = self.program.directory;
+        let path = &mut self.scratch[..PATH_BYTES_MAX];
+        let bytes = self.services.walker()?.call(AbsolutePath { at }, path).await? as usize;
+        let bytes = bytes.min(PATH_BYTES_MAX);
+        self.scratch[bytes] = 0;
+        if bytes + 1 > room {
+            return Err(Errno::ERANGE.into());
+        }
+        self.put_scratch(place, bytes + 1).await?;
+        Ok(bytes as u64 + 1)
+    }
+
+    pub(in crate::user) async fn change_directory(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(0)).await?;
+        let open = Open { at: self.program.directory, flags: OPEN_DIRECTORY, mode: 0 };
+        let facts = self.services.walker()?.call(open, &self.paths[..length]).await?;
+        self.release_inode(facts.slot, facts.ino).await;
+        self.program.directory = facts.ino;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn change_directory_to(&mut self) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        if !descriptor.is_directory() {
+            return Err(Errno::ENOTDIR.into());
+        }
+        self.program.directory = descriptor.ino;
+        Ok(0)
+    }
+
+    /// Copies the first `bytes` of the scratch page to the program's memory.
+    pub(in crate::user) async fn put_scratch(&mut self, address: u64, bytes: usize) -> Result<(), Errno> {
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        space.copy_out(&mut pager, address, &self.scratch[..bytes]).await
+    }
+}

@@ -1,0 +1,11 @@
+//! What a program opens: descriptors, files, directories, devices, and moving bytes.
+
+pub(crate) mod descriptors;
+pub(crate) mod directory;
+pub(crate) mod objects;
+pub(crate) mod open;
+pub(crate) mod path;
+pub(crate) mod poll;
+pub(crate) mod status;
+pub(crate) mod terminal;
+pub(crate) mod transfer;

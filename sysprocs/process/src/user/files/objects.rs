@@ -1,0 +1,103 @@
+//! What descriptors stand for, read, written, kept and let go.
+//!
+//! Invariant: a lent slice is at most one page. Not here: splitting by pages (`transfer.rs`), numbers
+//! of descriptors (`descriptors.rs`).
+
+use crate::user::files::descriptors::Object;
+use crate::user::lives::loss::is_loss;
+use crate::user::services::Services;
+use renga_proto::console::{ReadTerminal, WriteTerminal};
+use renga_proto::file::{AddReference, Close, Read, ReadFrom, Write, WriteTo};
+use renga_proto::pipe::{AddEnd, CloseEnd, PipeEnd, ReadPipe, WritePipe};
+use renga_rt::Errno;
+
+/// How to transfer.
+#[derive(Clone, Copy)]
+pub struct Manner {
+    /// From here on, leaving the file's own offset alone.
+    pub offset: Option<u64>,
+    /// Fail with `EAGAIN` rather than wait.
+    pub nonblocking: bool,
+}
+
+impl Services {
+    /// Reads from `object` into `out`; how many bytes.
+    pub async fn read(&mut self, object: Object, out: &mut [u8], manner: Manner) -> Result<usize, Errno> {
+        let nonblocking = manner.nonblocking;
+        let bytes = match object {
+            Object::File { board, number, .. } => {
+                let mut file = self.file(board, number)?;
+                match manner.offset {
+                    Some(offset) => file.call(ReadFrom { offset }, out).await?,
+                    None => file.call(Read {}, out).await?,
+                }
+            }
+            Object::Pipe { end: PipeEnd::Writer, .. } => return Err(Errno::EBADF),
+            Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
+            Object::Pipe { board, number, life, .. } => {
+                self.pipe(board, number)?.call(ReadPipe { life, nonblocking }, out).await?
+            }
+            Object::Lost { .. } => return Err(Errno::EIO),
+            Object::Console => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
+            Object::Null => 0,
+            Object::Zero | Object::Full => {
+                out.fill(0);
+                return Ok(out.len());
+            }
+            Object::Random => {
+                self.fill_random(out);
+                return Ok(out.len());
+            }
+        };
+        Ok(bytes as usize)
+    }
+
+    /// Writes `bytes` to `object`; how many.
+    pub async fn write(&mut self, object: Object, bytes: &[u8], manner: Manner) -> Result<usize, Errno> {
+        let nonblocking = manner.nonblocking;
+        let written = match object {
+            Object::File { board, number, .. } => {
+                let mut file = self.file(board, number)?;
+                match manner.offset {
+                    Some(offset) => file.call(WriteTo { offset }, bytes).await?,
+                    None => file.call(Write {}, bytes).await?,
+                }
+            }
+            Object::Pipe { end: PipeEnd::Reader, .. } => return Err(Errno::EBADF),
+            Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
+            Object::Pipe { board, number, life, .. } => {
+                self.pipe(board, number)?.call(WritePipe { life, nonblocking }, bytes).await?
+            }
+            Object::Lost { pipe } => return Err(if pipe { Errno::EPIPE } else { Errno::EIO }),
+            Object::Console => self.console()?.call(WriteTerminal {}, bytes).await?,
+            Object::Null | Object::Zero | Object::Random => return Ok(bytes.len()),
+            Object::Full => return Err(Errno::ENOSPC),
+        };
+        Ok(written as usize)
+    }
+
+    /// One reference more to `object`.
+    pub async fn keep(&mut self, object: Object) -> Result<(), Errno> {
+        match object {
+            Object::File { board, number, life } => self.file(board, number)?.call(AddReference { life }, ()).await,
+            Object::Pipe { board, number, life, end } => self.pipe(board, number)?.call(AddEnd { life, end }, ()).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// One reference less to `object`, if there is one. What is lost with its board needs none; `EIO`: with
+    /// it, what was written to a file may be lost.
+    pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
+        match object {
+            Some(Object::File { board, number, life }) => {
+                let closed = self.file(board, number)?.call(Close { life }, ()).await;
+                closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno })
+            }
+            Some(Object::Pipe { board, number, life, end }) => {
+                let closed = self.pipe(board, number)?.call(CloseEnd { life, end }, ()).await;
+                if closed.is_err_and(is_loss) { Ok(()) } else { closed }
+            }
+            _ => Ok(()),
+        }
+    }
+}

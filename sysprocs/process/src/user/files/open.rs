@@ -1,0 +1,180 @@
+//! Opening files and devices, and making pipes.
+//!
+//! Invariant: a reference to an inode that a walker gave ends in a file process or is released. Device
+//! nodes are told by the walker's answer and never reach a file process.
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::path::{PERMISSIONS, S_IFCHR, S_IFDIR, S_IFMT, S_IFREG};
+use renga_hal::memory::UserMemory;
+use renga_proto::file::OpenInode;
+use renga_proto::inode::{InodeFacts, Release};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
+use renga_proto::pipe::{OpenPipe, PipeEnd};
+use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
+use renga_rt::Errno;
+
+/// The access mode in open flags.
+pub const O_ACCMODE: u32 = 3;
+/// Reading only.
+pub const O_RDONLY: u32 = 0;
+/// Writing only.
+pub const O_WRONLY: u32 = 1;
+const O_CREAT: u32 = 0o100;
+const O_EXCL: u32 = 0o200;
+const O_TRUNC: u32 = 0o1000;
+/// Every write goes to the end.
+pub const O_APPEND: u32 = 0o2000;
+/// Never wait.
+pub const O_NONBLOCK: u32 = 0o4000;
+const O_DIRECTORY: u32 = 0o40_000;
+const O_NOFOLLOW: u32 = 0o100_000;
+/// Packets instead of bytes in a pipe; taken and ignored.
+const O_DIRECT: u32 = 0o200_000;
+/// Close at exec.
+pub const O_CLOEXEC: u32 = 0o2_000_000;
+
+/// What of the open flags stays with the file.
+const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK;
+
+fn walker_flags(flags: u32) -> u32 {
+    let table = [
+        (O_CREAT, OPEN_CREATE),
+        (O_EXCL, OPEN_EXCLUSIVE),
+        (O_TRUNC, OPEN_TRUNCATE),
+        (O_DIRECTORY, OPEN_DIRECTORY),
+        (O_NOFOLLOW, NO_FOLLOW),
+    ];
+    let write = if flags & O_ACCMODE == O_RDONLY { 0 } else { OPEN_WRITE };
+    table.iter().filter(|(linux, _)| flags & linux != 0).fold(write, |all, (_, ours)| all | ours)
+}
+
+/// What a character device is, by its major and minor number (Linux's `devices.txt`).
+fn device(number: u32) -> Option<Object> {
+    match (number >> 8, number & 0xff) {
+        (1, 3) => Some(Object::Null),
+        (1, 5) => Some(Object::Zero),
+        (1, 7) => Some(Object::Full),
+        (1, 8 | 9) => Some(Object::Random),
+        (4, 0..=63) | (5, 0 | 1) => Some(Object::Console),
+        _ => None,
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn open(&mut self) -> Outcome {
+        let (flags, mode) = (self.argument(2) as u32, self.argument(3));
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        if self.program.files.free() == 0 {
+            return Err(Errno::EMFILE.into());
+        }
+        let mode = (mode & PERMISSIONS) as u16 & !self.program.umask;
+        let open = Open { at, flags: walker_flags(flags), mode };
+        let facts = self.services.walker()?.call(open, &self.paths[..length]).await?;
+        let object = match facts.mode & S_IFMT {
+            S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
+            S_IFCHR => {
+                self.release_inode(facts.slot, facts.ino).await;
+                device(facts.birth.device).ok_or(Errno::ENXIO)?
+            }
+            _ => {
+                self.release_inode(facts.slot, facts.ino).await;
+                return Err(Errno::ENXIO.into());
+            }
+        };
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        let descriptor = Descriptor { object, ino: facts.ino, mode: facts.mode, flags: flags & LASTING, close_on_exec };
+        self.add_descriptor(descriptor).await
+    }
+
+    /// Puts a fresh object at the first free descriptor.
+    async fn add_descriptor(&mut self, descriptor: Descriptor) -> Outcome {
+        match self.program.files.add(descriptor, 0) {
+            Ok(number) => Ok(number),
+            Err(errno) => {
+                let _ = self.services.release(Some(descriptor.object)).await; // nothing was written yet
+                Err(errno.into())
+            }
+        }
+    }
+
+    /// Makes a file process of this board an open file on the inode, whose reference it takes over.
+    async fn open_file(&mut self, facts: &InodeFacts, flags: u32) -> Result<Object, Errno> {
+        let board = self.services.board;
+        let number = match self.services.clients.file_table.call(TakeFile {}, ()).await {
+            Ok(number) => number,
+            Err(errno) => {
+                self.release_inode(facts.slot, facts.ino).await;
+                return Err(errno);
+            }
+        };
+        let InodeFacts { slot, ino, mode, birth, .. } = *facts;
+        let flags = flags & LASTING;
+        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation };
+        let opened = match self.services.file(board, number) {
+            Ok(mut file) => file.call(open, ()).await,
+            Err(errno) => Err(errno),
+        };
+        match opened {
+            Ok(life) => Ok(Object::File { board, number, life }),
+            Err(errno) => {
+                self.release_inode(facts.slot, facts.ino).await;
+                self.services.clients.file_table.call(FreeFile { file: number }, ()).await?;
+                Err(errno)
+            }
+        }
+    }
+
+    /// Gives a walker's reference to an inode back.
+    pub(in crate::user) async fn release_inode(&mut self, slot: u16, ino: u32) {
+        if let Ok(mut directory) = self.services.inode_directory() {
+            // A failure to write the inode back is told by whoever syncs.
+            let _ = directory.call(Release { slot, ino }, ()).await;
+        }
+    }
+
+    pub(in crate::user) async fn make_pipe(&mut self) -> Outcome {
+        let (place, flags) = (self.argument(0), self.argument(1) as u32);
+        if flags & !(O_CLOEXEC | O_NONBLOCK | O_DIRECT) != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        if self.program.files.free() < 2 {
+            return Err(Errno::EMFILE.into());
+        }
+        let board = self.services.board;
+        let number = self.services.clients.pipe_table.call(TakePipe {}, ()).await?;
+        let opened = match self.services.pipe(board, number) {
+            Ok(mut pipe) => pipe.call(OpenPipe {}, ()).await,
+            Err(errno) => Err(errno),
+        };
+        let life = match opened {
+            Ok(life) => life,
+            Err(errno) => {
+                self.services.clients.pipe_table.call(FreePipe { pipe: number }, ()).await?;
+                return Err(errno.into());
+            }
+        };
+        let mut numbers = [0; 2];
+        for (place, end, access) in [(0, PipeEnd::Reader, O_RDONLY), (1, PipeEnd::Writer, O_WRONLY)] {
+            let object = Object::Pipe { board, number, life, end };
+            let flags_kept = access | flags & O_NONBLOCK;
+            let close_on_exec = flags & O_CLOEXEC != 0;
+            let mode = crate::user::files::path::S_IFIFO;
+            let descriptor = Descriptor { object, ino: 0, mode, flags: flags_kept, close_on_exec };
+            numbers[place] = self.add_descriptor(descriptor).await?;
+        }
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&(numbers[0] as u32).to_le_bytes());
+        bytes[4..].copy_from_slice(&(numbers[1] as u32).to_le_bytes());
+        if let Err(errno) = self.put(place, &bytes).await {
+            for number in numbers {
+                let object = self.program.files.remove(number)?;
+                self.services.release(object).await?;
+            }
+            return Err(errno.into());
+        }
+        Ok(0)
+    }
+}

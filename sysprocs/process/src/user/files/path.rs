@@ -1,0 +1,79 @@
+//! Paths and directory descriptors of system calls.
+
+use crate::user::User;
+use crate::user::files::descriptors::Descriptor;
+use renga_hal::memory::UserMemory;
+use renga_proto::path::PATH_BYTES_MAX;
+use renga_rt::Errno;
+
+/// In place of a directory descriptor: the working directory.
+pub const AT_FDCWD: i32 = -100;
+/// Do not follow a last symbolic link.
+pub const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
+/// In `unlinkat`: a directory.
+pub const AT_REMOVEDIR: u64 = 0x200;
+/// In `linkat`: follow a last symbolic link.
+pub const AT_SYMLINK_FOLLOW: u64 = 0x400;
+/// An empty path means the descriptor itself.
+pub const AT_EMPTY_PATH: u64 = 0x1000;
+
+/// The type bits of a mode.
+pub const S_IFMT: u16 = 0o170_000;
+/// A fifo.
+pub const S_IFIFO: u16 = 0o010_000;
+/// A character device.
+pub const S_IFCHR: u16 = 0o020_000;
+/// A directory.
+pub const S_IFDIR: u16 = 0o040_000;
+/// A regular file.
+pub const S_IFREG: u16 = 0o100_000;
+
+/// The permission bits of a mode.
+pub const PERMISSIONS: u64 = 0o7777;
+
+impl Descriptor {
+    /// Whether it is a directory.
+    pub fn is_directory(&self) -> bool {
+        self.mode & S_IFMT == S_IFDIR
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Copies the path at `address` to `self.paths` from `at` on; its length. `ENOENT` if it is empty.
+    pub(in crate::user) async fn get_path_at(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
+        match self.get_path_or_empty(address, at).await? {
+            0 => Err(Errno::ENOENT),
+            length => Ok(length),
+        }
+    }
+
+    /// As `get_path_at`, allowing for an empty one.
+    pub(in crate::user) async fn get_path_or_empty(&mut self, address: u64, at: usize) -> Result<usize, Errno> {
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        let end = (at + PATH_BYTES_MAX).min(self.paths.len());
+        space.copy_in_string(&mut pager, address, &mut self.paths[at..end]).await
+    }
+
+    /// Copies the path at `address`.
+    pub(in crate::user) async fn get_path(&mut self, address: u64) -> Result<usize, Errno> {
+        self.get_path_at(address, 0).await
+    }
+
+    /// Copies two paths, with a zero byte between them; the lengths of both and of the first.
+    pub(in crate::user) async fn get_two_paths(&mut self, first: u64, second: u64) -> Result<(usize, usize), Errno> {
+        let first = self.get_path(first).await?;
+        let second = self.get_path_at(second, first + 1).await?;
+        self.paths[first] = 0;
+        Ok((first + 1 + second, first))
+    }
+
+    /// The inode number from which the path that begins at `self.paths[at]` starts, if it is relative.
+    pub(in crate::user) fn directory_for(&self, descriptor: u64, at: usize) -> Result<u32, Errno> {
+        if descriptor as i32 == AT_FDCWD || self.paths[at] == b'/' {
+            return Ok(self.program.directory);
+        }
+        let descriptor = self.program.files.get(descriptor)?;
+        if descriptor.is_directory() { Ok(descriptor.ino) } else { Err(Errno::ENOTDIR) }
+    }
+}

@@ -1,0 +1,219 @@
+//! Waiting for one of several descriptors.
+//!
+//! A process can wait for one server at a time. One descriptor is waited for at its server; several, or
+//! one with a time limit, are asked again and again, [`STEP_NS`] apart, which costs a program that does
+//! so some delay and its board some work; an idle shell waits for one.
+
+use crate::user::User;
+use crate::user::escape::{Escape, Outcome, restartable_unless_handled};
+use crate::user::files::descriptors::{DESCRIPTORS_MAX, Object};
+use crate::user::lives::loss::is_loss;
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::SleepUntil;
+use renga_proto::console::{AwaitTerminal, PollTerminal};
+use renga_proto::pipe::{AwaitPipe, ERROR, HANG_UP, PollPipe, READABLE, WRITABLE};
+use renga_proto::procs::PendingSignals;
+use renga_rt::Errno;
+
+/// Time between two looks at several descriptors.
+const STEP_NS: u64 = 5_000_000;
+/// Bytes of `struct pollfd`.
+const ENTRY_BYTES: usize = 8;
+/// Poll: no such descriptor.
+const INVALID: u32 = 32;
+/// Descriptors that `select` can name here, in bytes of its sets.
+const SET_BYTES: usize = DESCRIPTORS_MAX / 8;
+
+/// A `struct pollfd`.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    number: i32,
+    events: u32,
+    found: u32,
+}
+
+/// What is waited for.
+struct Wanted {
+    entries: [Entry; DESCRIPTORS_MAX],
+    count: usize,
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn poll(&mut self) -> Outcome {
+        let (place, count, time, mask) = (self.argument(0), self.argument(1), self.argument(2), self.argument(3));
+        if count > DESCRIPTORS_MAX as u64 {
+            return Err(Errno::EINVAL.into());
+        }
+        let count = count as usize;
+        let mut wanted = Wanted { entries: [Entry::default(); DESCRIPTORS_MAX], count };
+        for index in 0..count {
+            let mut bytes = [0; ENTRY_BYTES];
+            self.get(place.wrapping_add((index * ENTRY_BYTES) as u64), &mut bytes).await?;
+            let [n0, n1, n2, n3, e0, e1, ..] = bytes;
+            let number = i32::from_le_bytes([n0, n1, n2, n3]);
+            wanted.entries[index] = Entry { number, events: u16::from_le_bytes([e0, e1]).into(), found: 0 };
+        }
+        let until_ns = self.time_limit(time).await?;
+        self.begin_mask(mask).await?;
+        let ready = self.await_any_masked(&mut wanted, until_ns).await?;
+        for (index, entry) in wanted.entries[..count].iter().enumerate() {
+            let at = place.wrapping_add((index * ENTRY_BYTES + 6) as u64);
+            self.put(at, &(entry.found as u16).to_le_bytes()).await?;
+        }
+        Ok(ready)
+    }
+
+    pub(in crate::user) async fn select(&mut self) -> Outcome {
+        let (count, time, mask) = (self.int(0), self.argument(4), self.argument(5));
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(DESCRIPTORS_MAX);
+        let bytes = count.div_ceil(64) * 8;
+        let mut sets = [[0u8; SET_BYTES]; 3];
+        for (index, set) in sets.iter_mut().enumerate() {
+            if self.argument(1 + index) != 0 {
+                self.get(self.argument(1 + index), &mut set[..bytes]).await?;
+            }
+        }
+        let mut wanted = Wanted { entries: [Entry::default(); DESCRIPTORS_MAX], count: 0 };
+        for number in 0..count {
+            let asked = |set: usize| sets[set][number / 8] >> (number % 8) & 1 != 0;
+            let events = if asked(0) { READABLE } else { 0 } | if asked(1) { WRITABLE } else { 0 };
+            if events != 0 || asked(2) {
+                self.program.files.get(number as u64)?;
+                wanted.entries[wanted.count] = Entry { number: number as i32, events, found: 0 };
+                wanted.count += 1;
+            }
+        }
+        let until_ns = self.time_limit(time).await?;
+        let mask = if mask == 0 { 0 } else { self.get_word(mask).await? };
+        self.begin_mask(mask).await?;
+        self.await_any_masked(&mut wanted, until_ns).await?;
+        let mut found = [[0u8; SET_BYTES]; 3];
+        let mut ready = 0;
+        for entry in &wanted.entries[..wanted.count] {
+            let readable = entry.events & READABLE != 0 && entry.found & (READABLE | HANG_UP | ERROR) != 0;
+            let writable = entry.events & WRITABLE != 0 && entry.found & (WRITABLE | ERROR) != 0;
+            for (set, holds) in [(0, readable), (1, writable)] {
+                if holds {
+                    found[set][entry.number as usize / 8] |= 1 << (entry.number % 8);
+                    ready += 1;
+                }
+            }
+        }
+        for (index, set) in found.iter().enumerate() {
+            if self.argument(1 + index) != 0 {
+                self.put(self.argument(1 + index), &set[..bytes]).await?;
+            }
+        }
+        Ok(ready)
+    }
+
+    /// When a wait ends whose `struct timespec` is at `time`; 0: never.
+    async fn time_limit(&mut self, time: u64) -> Result<Option<u64>, Errno> {
+        if time == 0 {
+            return Ok(None);
+        }
+        let ns = self.get_time(time).await?;
+        let limit = self.me.now_ns().saturating_add(ns);
+        Ok(Some(self.program.deadline_ns.take().unwrap_or(limit)))
+    }
+
+    /// Blocks the set at `mask` (0: no change) until `end_mask`, or until a handler has run.
+    pub(in crate::user) async fn begin_mask(&mut self, mask: u64) -> Result<(), Errno> {
+        if mask != 0 {
+            let set = self.get_word(mask).await?;
+            self.program.saved_mask = Some(self.program.blocked);
+            self.set_blocked(set).await;
+            if self.look_at_signals {
+                // Else every turn of a call that is made again would look, and never come to wait.
+                let (pid, blocked) = (self.program.pid, self.program.blocked);
+                let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
+                self.look_at_signals = pending & !blocked != 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes back to the mask of before `begin_mask`.
+    pub(in crate::user) async fn end_mask(&mut self) {
+        if let Some(mask) = self.program.saved_mask.take() {
+            self.set_blocked(mask).await;
+        }
+    }
+
+    /// As `await_any`, and ends the mask that `begin_mask` began, unless a signal is to be served first.
+    async fn await_any_masked(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
+        let outcome = self.await_any(wanted, until_ns).await;
+        if matches!(outcome, Ok(_) | Err(Escape::Fail(_))) {
+            self.end_mask().await;
+        }
+        outcome
+    }
+
+    /// Waits until at least one entry has something; how many have.
+    async fn await_any(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
+        loop {
+            let mut ready = 0;
+            for index in 0..wanted.count {
+                let Entry { number, events, .. } = wanted.entries[index];
+                let found = if number < 0 { 0 } else { self.look(number as u64, events).await? };
+                wanted.entries[index].found = found;
+                ready += u64::from(found != 0);
+            }
+            let now = self.me.now_ns();
+            if ready > 0 || until_ns.is_some_and(|until_ns| until_ns <= now) {
+                return Ok(ready);
+            }
+            if self.look_at_signals || self.me.interrupted() {
+                self.program.deadline_ns = until_ns;
+                return Err(Escape::RestartUnlessHandled);
+            }
+            let waited = match (wanted.count, until_ns) {
+                (1, None) => self.await_one(wanted.entries[0]).await,
+                _ => {
+                    let step = if wanted.count == 0 { u64::MAX } else { now.saturating_add(STEP_NS) };
+                    let until_ns = step.min(until_ns.unwrap_or(u64::MAX));
+                    self.services.clients.clock.call(SleepUntil { until_ns }, ()).await
+                }
+            };
+            if waited == Err(Errno::EINTR) {
+                self.program.deadline_ns = until_ns;
+            }
+            restartable_unless_handled(waited)?;
+        }
+    }
+
+    /// Which of `events`, or of what is always told, hold for a descriptor.
+    async fn look(&mut self, number: u64, events: u32) -> Result<u32, Errno> {
+        let Ok(descriptor) = self.program.files.get(number) else { return Ok(INVALID) };
+        let now = match descriptor.object {
+            Object::Pipe { board, number, life, end } => {
+                let events = self.services.pipe(board, number)?.call(PollPipe { life, end }, ()).await;
+                // Whoever reads or writes now learns that it is lost.
+                events.unwrap_or(READABLE | WRITABLE | ERROR | HANG_UP)
+            }
+            Object::Lost { .. } => READABLE | WRITABLE | ERROR | HANG_UP,
+            Object::Console => self.services.console()?.call(PollTerminal {}, ()).await?,
+            _ => READABLE | WRITABLE,
+        };
+        Ok(now & (events | ERROR | HANG_UP))
+    }
+
+    async fn await_one(&mut self, entry: Entry) -> Result<(), Errno> {
+        let events = entry.events;
+        let object = usize::try_from(entry.number).map(|number| self.program.files.get(number as u64));
+        match object {
+            Ok(Ok(descriptor)) => match descriptor.object {
+                Object::Pipe { board, number, life, end } => {
+                    match self.services.pipe(board, number)?.call(AwaitPipe { life, end, events }, ()).await {
+                        Err(errno) if is_loss(errno) => Ok(()), // the next look finds it
+                        waited => waited.map(|_| ()),
+                    }
+                }
+                Object::Console => self.services.console()?.call(AwaitTerminal { events }, ()).await.map(|_| ()),
+                // Nothing that it could become: wait for a signal.
+                _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX }, ()).await,
+            },
+            _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX }, ()).await,
+        }
+    }
+}

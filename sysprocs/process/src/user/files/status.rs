@@ -1,0 +1,221 @@
+//! What files are and how that is changed: status, mode, owner, times, size; and what is on the medium.
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFIFO};
+use renga_hal::memory::UserMemory;
+use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
+use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_proto::path::{
+    Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, StatusOf, SyncAllFiles, TruncatePath,
+};
+use renga_rt::{Client, Errno};
+
+/// Bytes of `struct statfs`.
+const STATFS_BYTES: usize = 120;
+/// `tv_nsec` values of `utimensat` with a meaning.
+const UTIME_NOW: u64 = 0x3fff_ffff;
+const UTIME_OMIT: u64 = 0x3fff_fffe;
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// A `struct stat` of what has no inode.
+fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
+    let (mode, device): (u32, u64) = match descriptor.object {
+        Object::Console => (u32::from(S_IFCHR) | 0o600, 5 << 8 | 1),
+        Object::Null => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 3),
+        Object::Zero => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 5),
+        Object::Full => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 7),
+        Object::Random => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 9),
+        Object::File { .. } | Object::Pipe { .. } | Object::Lost { .. } => (u32::from(S_IFIFO) | 0o600, 0),
+    };
+    let ino = match descriptor.object {
+        // Both ends of a pipe are one object, which no inode of the disk is.
+        Object::Pipe { board, number, .. } => 1 << 40 | u64::from(board) << 16 | u64::from(number),
+        _ => u64::from(descriptor.ino),
+    };
+    let mut bytes = [0; STAT_BYTES];
+    bytes[8..16].copy_from_slice(&ino.to_le_bytes());
+    bytes[16..20].copy_from_slice(&mode.to_le_bytes());
+    bytes[20..24].copy_from_slice(&1u32.to_le_bytes());
+    bytes[32..40].copy_from_slice(&device.to_le_bytes());
+    bytes[56..60].copy_from_slice(&4096u32.to_le_bytes());
+    bytes
+}
+
+fn follow(flags: u64) -> u32 {
+    if flags & AT_SYMLINK_NOFOLLOW != 0 { NO_FOLLOW } else { 0 }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// The file process behind a descriptor; `refusal` where there is none.
+    fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File>, Errno> {
+        match self.program.files.get(number)?.object {
+            Object::File { board, number, .. } => self.services.file(board, number),
+            Object::Lost { pipe: false } => Err(Errno::EIO),
+            _ => Err(refusal),
+        }
+    }
+
+    pub(in crate::user) async fn status(&mut self) -> Outcome {
+        self.put_status(self.argument(0), self.argument(1)).await
+    }
+
+    async fn put_status(&mut self, number: u64, place: u64) -> Outcome {
+        let descriptor = *self.program.files.get(number)?;
+        let bytes = match descriptor.object {
+            Object::File { board, number, .. } => {
+                let mut bytes = [0; STAT_BYTES];
+                self.services.file(board, number)?.call(FileStatus {}, &mut bytes[..]).await?;
+                bytes
+            }
+            Object::Lost { pipe: false } => return Err(Errno::EIO.into()),
+            _ => device_status(&descriptor),
+        };
+        self.put(place, &bytes).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn status_at(&mut self) -> Outcome {
+        let (place, flags) = (self.argument(2), self.argument(3));
+        let length = self.get_path_or_empty(self.argument(1), 0).await?;
+        if length == 0 && flags & AT_EMPTY_PATH == 0 {
+            return Err(Errno::ENOENT.into());
+        }
+        if length == 0 && self.argument(0) as i32 != AT_FDCWD {
+            return self.put_status(self.argument(0), place).await;
+        }
+        let (path, at) = match length {
+            0 => (&b"."[..], self.program.directory),
+            _ => (&self.paths[..length], self.directory_for(self.argument(0), 0)?),
+        };
+        let mut bytes = [0; STAT_BYTES];
+        let status = StatusOf { at, flags: follow(flags) };
+        self.services.walker()?.call(status, (path, &mut bytes[..])).await?;
+        self.put(place, &bytes).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn check_access(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        let mode = self.argument(2) as u32 & 7;
+        self.services.walker()?.call(Access { at, mode }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn change_mode(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        let mode = (self.argument(2) & PERMISSIONS) as u16;
+        self.services.walker()?.call(ChangeMode { at, mode }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn change_mode_of(&mut self) -> Outcome {
+        let mode = (self.argument(1) & PERMISSIONS) as u16;
+        self.file_of(self.argument(0), Errno::EINVAL)?.call(SetFileMode { mode }, ()).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn change_owner(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(1)).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        let (uid, gid) = (self.argument(2) as u32, self.argument(3) as u32);
+        let change = ChangeOwner { at, uid, gid, flags: follow(self.argument(4)) };
+        self.services.walker()?.call(change, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn change_owner_of(&mut self) -> Outcome {
+        let (uid, gid) = (self.argument(1) as u32, self.argument(2) as u32);
+        self.file_of(self.argument(0), Errno::EINVAL)?.call(SetFileOwner { uid, gid }, ()).await?;
+        Ok(0)
+    }
+
+    /// One `struct timespec` of `utimensat`, in the file system's terms.
+    async fn file_time(&mut self, address: u64) -> Result<u64, Errno> {
+        let seconds = self.get_word(address).await?;
+        match self.get_word(address.wrapping_add(8)).await? {
+            UTIME_NOW => Ok(TIME_NOW),
+            UTIME_OMIT => Ok(TIME_KEEP),
+            ns if ns < NS_PER_S => Ok(seconds.saturating_mul(NS_PER_S).saturating_add(ns).min(TIME_KEEP - 1)),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    pub(in crate::user) async fn change_times(&mut self) -> Outcome {
+        let (path, times, flags) = (self.argument(1), self.argument(2), self.argument(3));
+        let (mut access_ns, mut modify_ns) = (TIME_NOW, TIME_NOW);
+        if times != 0 {
+            access_ns = self.file_time(times).await?;
+            modify_ns = self.file_time(times.wrapping_add(16)).await?;
+        }
+        if path == 0 {
+            let change = SetFileTimes { access_ns, modify_ns };
+            self.file_of(self.argument(0), Errno::EINVAL)?.call(change, ()).await?;
+            return Ok(0);
+        }
+        let length = self.get_path(path).await?;
+        let at = self.directory_for(self.argument(0), 0)?;
+        let change = ChangeTimes { at, access_ns, modify_ns, flags: follow(flags) };
+        self.services.walker()?.call(change, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn truncate_path(&mut self) -> Outcome {
+        let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
+        let length = self.get_path(self.argument(0)).await?;
+        let at = self.program.directory;
+        self.services.walker()?.call(TruncatePath { at, bytes }, &self.paths[..length]).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn truncate_file(&mut self) -> Outcome {
+        let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
+        self.file_of(self.argument(0), Errno::EINVAL)?.call(SetSize { bytes }, ()).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn sync_file(&mut self) -> Outcome {
+        self.file_of(self.argument(0), Errno::EINVAL)?.call(SyncFile {}, ()).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn sync_all(&mut self) -> Outcome {
+        self.services.walker()?.call(SyncAllFiles {}, ()).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn read_directory(&mut self) -> Outcome {
+        let (place, room) = (self.argument(1), self.argument(2) as usize);
+        if !self.program.files.get(self.argument(0))?.is_directory() {
+            return Err(Errno::ENOTDIR.into());
+        }
+        let mut file = self.file_of(self.argument(0), Errno::ENOTDIR)?;
+        let room = room.min(self.scratch.len());
+        let read = file.call(NextEntries {}, &mut self.scratch[..room]).await?;
+        let bytes = (read.bytes as usize).min(room);
+        self.put_scratch(place, bytes).await?;
+        Ok(bytes as u64)
+    }
+
+    pub(in crate::user) async fn file_system_status(&mut self) -> Outcome {
+        let length = self.get_path(self.argument(0)).await?;
+        let at = self.program.directory;
+        self.services.walker()?.call(Access { at, mode: 0 }, &self.paths[..length]).await?;
+        self.put_file_system_status(self.argument(1)).await
+    }
+
+    pub(in crate::user) async fn file_system_status_of(&mut self) -> Outcome {
+        self.program.files.get(self.argument(0))?;
+        self.put_file_system_status(self.argument(1)).await
+    }
+
+    async fn put_file_system_status(&mut self, place: u64) -> Outcome {
+        let mut bytes = [0; STATFS_BYTES];
+        self.services.walker()?.call(FileSystemStatus {}, &mut bytes[..]).await?;
+        self.put(place, &bytes).await?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,107 @@
+//! Device control: the terminal's attributes, foreground group and size.
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::Object;
+use crate::user::files::open::O_NONBLOCK;
+use renga_hal::memory::UserMemory;
+use renga_proto::console::{
+    GetAttributes, GetForeground, GetWindow, SetAttributes, SetForeground, SetWindow, TERMIOS_BYTES,
+};
+use renga_proto::pipe::PipeBytes;
+use renga_rt::Errno;
+
+const TCGETS: u32 = 0x5401;
+const TCSETS: u32 = 0x5402;
+const TCSETSW: u32 = 0x5403;
+const TCSETSF: u32 = 0x5404;
+const TCSBRK: u32 = 0x5409;
+const TCFLSH: u32 = 0x540b;
+const TIOCSCTTY: u32 = 0x540e;
+const TIOCGPGRP: u32 = 0x540f;
+const TIOCSPGRP: u32 = 0x5410;
+const TIOCGWINSZ: u32 = 0x5413;
+const TIOCSWINSZ: u32 = 0x5414;
+const FIONREAD: u32 = 0x541b;
+const FIONBIO: u32 = 0x5421;
+const TIOCNOTTY: u32 = 0x5422;
+const TIOCGSID: u32 = 0x5429;
+const FIONCLEX: u32 = 0x5450;
+const FIOCLEX: u32 = 0x5451;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn control_device(&mut self) -> Outcome {
+        let (number, request, place) = (self.argument(0), self.int(1), self.argument(2));
+        let object = self.program.files.get(number)?.object;
+        match request {
+            FIOCLEX | FIONCLEX => {
+                self.program.files.get_mut(number)?.close_on_exec = request == FIOCLEX;
+                Ok(0)
+            }
+            FIONBIO => {
+                let mut word = [0; 4];
+                self.get(place, &mut word).await?;
+                let flags = self.program.files.get(number)?.flags & !O_NONBLOCK;
+                let set = if word == [0; 4] { 0 } else { O_NONBLOCK };
+                self.program.files.set_flags(object, flags | set);
+                Ok(0)
+            }
+            FIONREAD if object != Object::Console => {
+                let Object::Pipe { board, number, life, .. } = object else { return Err(Errno::ENOTTY.into()) };
+                let bytes = self.services.pipe(board, number)?.call(PipeBytes { life }, ()).await?;
+                self.put(place, &bytes.to_le_bytes()).await?;
+                Ok(0)
+            }
+            _ if object != Object::Console => Err(Errno::ENOTTY.into()),
+            request => self.control_terminal(request, place).await,
+        }
+    }
+
+    async fn control_terminal(&mut self, request: u32, place: u64) -> Outcome {
+        let mut console = self.services.console()?;
+        match request {
+            TCGETS => {
+                let mut attributes = [0; TERMIOS_BYTES];
+                console.call(GetAttributes {}, &mut attributes[..]).await?;
+                self.put(place, &attributes).await?;
+            }
+            TCSETS | TCSETSW | TCSETSF => {
+                let mut attributes = [0; TERMIOS_BYTES];
+                self.get(place, &mut attributes).await?;
+                console.call(SetAttributes { flush: request == TCSETSF }, &attributes[..]).await?;
+            }
+            TIOCGPGRP => {
+                let group = console.call(GetForeground {}, ()).await?;
+                self.put(place, &group.to_le_bytes()).await?;
+            }
+            TIOCSPGRP => {
+                let mut group = [0; 4];
+                self.get(place, &mut group).await?;
+                console.call(SetForeground { group: u32::from_le_bytes(group) }, ()).await?;
+            }
+            TIOCGWINSZ => {
+                let size = console.call(GetWindow {}, ()).await?;
+                let mut bytes = [0; 8];
+                bytes[..2].copy_from_slice(&size.rows.to_le_bytes());
+                bytes[2..4].copy_from_slice(&size.columns.to_le_bytes());
+                self.put(place, &bytes).await?;
+            }
+            TIOCSWINSZ => {
+                let mut bytes = [0; 8];
+                self.get(place, &mut bytes).await?;
+                let [rows_low, rows_high, columns_low, columns_high, ..] = bytes;
+                let rows = u16::from_le_bytes([rows_low, rows_high]);
+                let columns = u16::from_le_bytes([columns_low, columns_high]);
+                console.call(SetWindow { rows, columns }, ()).await?;
+            }
+            TIOCGSID => {
+                let session = self.relations().await?.session;
+                self.put(place, &session.to_le_bytes()).await?;
+            }
+            // One terminal, which is everybody's.
+            TIOCSCTTY | TIOCNOTTY | TCFLSH | TCSBRK => {}
+            _ => return Err(Errno::EINVAL.into()),
+        }
+        Ok(0)
+    }
+}

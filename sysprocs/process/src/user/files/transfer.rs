@@ -1,0 +1,344 @@
+//! Reading and writing.
+//!
+//! A transfer is split where the program's pages end, and each page is lent to the server as it is: no
+//! copy is made, but of small writes to pipes that must not be torn. A count that is short of what was
+//! asked is as POSIX allows it.
+
+use crate::signals::SIGPIPE;
+use crate::user::escape::{Escape, Outcome, restartable};
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::objects::Manner;
+use crate::user::files::open::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_WRONLY};
+use crate::user::{User, pager};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::pipe::PIPE_ATOMIC_BYTES;
+use renga_proto::procs::Kill;
+use renga_rt::Errno;
+
+/// Most bytes of one transfer, as on Linux.
+const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
+/// After so many pages of one call other programs have their turn, though no server made it wait; then a
+/// signal ends it.
+const PAGES_PER_TURN: u32 = 64;
+/// Most parts of a vector, as on Linux.
+const PARTS_MAX: u64 = 1024;
+const PART_BYTES: u64 = 16;
+
+impl Descriptor {
+    fn for_reading(&self) -> Result<(), Errno> {
+        if self.flags & O_ACCMODE == O_WRONLY { Err(Errno::EBADF) } else { Ok(()) }
+    }
+    fn for_writing(&self) -> Result<(), Errno> {
+        if self.flags & O_ACCMODE == O_RDONLY { Err(Errno::EBADF) } else { Ok(()) }
+    }
+    fn manner(&self, offset: Option<u64>) -> Manner {
+        Manner { offset, nonblocking: self.flags & O_NONBLOCK != 0 }
+    }
+}
+
+/// The offset that a call names; negative: `EINVAL`.
+fn offset(argument: u64) -> Result<Option<u64>, Errno> {
+    if (argument as i64) < 0 { Err(Errno::EINVAL) } else { Ok(Some(argument)) }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn read(&mut self) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_reading()?;
+        self.take_in(&descriptor, self.argument(1), self.argument(2), descriptor.manner(None)).await
+    }
+
+    pub(in crate::user) async fn read_from(&mut self) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_reading()?;
+        let manner = descriptor.manner(offset(self.argument(3))?);
+        self.take_in(&descriptor, self.argument(1), self.argument(2), manner).await
+    }
+
+    pub(in crate::user) async fn write(&mut self) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_writing()?;
+        self.give_out(&descriptor, self.argument(1), self.argument(2), descriptor.manner(None)).await
+    }
+
+    pub(in crate::user) async fn write_to(&mut self) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_writing()?;
+        let manner = descriptor.manner(offset(self.argument(3))?);
+        self.give_out(&descriptor, self.argument(1), self.argument(2), manner).await
+    }
+
+    pub(in crate::user) async fn read_vector(&mut self) -> Outcome {
+        self.read_parts(None).await
+    }
+
+    pub(in crate::user) async fn read_vector_from(&mut self) -> Outcome {
+        self.read_parts(offset(self.argument(3))?).await
+    }
+
+    pub(in crate::user) async fn write_vector(&mut self) -> Outcome {
+        self.write_parts(None).await
+    }
+
+    pub(in crate::user) async fn write_vector_to(&mut self) -> Outcome {
+        self.write_parts(offset(self.argument(3))?).await
+    }
+
+    /// Fills the program's memory from `address` on; how many bytes.
+    async fn take_in(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
+        let count = count.min(TRANSFER_BYTES_MAX);
+        let mut done = 0;
+        // Each turn passes a page.
+        while done < count {
+            if self.is_over_after_page().await {
+                return if done > 0 { Ok(done) } else { Err(Escape::Restart) };
+            }
+            let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
+            let manner = Manner {
+                offset: manner.offset.map(|offset| offset.saturating_add(done)),
+                // What is there already is not kept back until more comes.
+                nonblocking: manner.nonblocking || done > 0,
+            };
+            match self.take_in_page(from.object, at, (count - done) as usize, manner).await {
+                Ok((bytes, asked)) => {
+                    done += bytes as u64;
+                    if bytes < asked {
+                        break;
+                    }
+                }
+                Err(_) if done > 0 => break,
+                Err(errno) => return restartable(Err(self.note_loss(from.object, errno, false))),
+            }
+        }
+        Ok(done)
+    }
+
+    /// Called before each page of a call that may have many. Lets other programs run after a while; true:
+    /// a signal has come meanwhile, and the call should end with what is done.
+    pub(in crate::user) async fn is_over_after_page(&mut self) -> bool {
+        self.pages_moved += 1;
+        if !self.pages_moved.is_multiple_of(PAGES_PER_TURN) {
+            return false;
+        }
+        self.me.yield_to_programs().await;
+        self.me.interrupted()
+    }
+
+    async fn take_in_page(
+        &mut self,
+        object: Object,
+        address: u64,
+        length: usize,
+        manner: Manner,
+    ) -> Result<(usize, usize), Errno> {
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let mut pager = pager(self.machine, &mut self.services);
+        let mut piece = space.page_for_write(&mut pager, address, length).await?;
+        let asked = piece.len();
+        Ok((self.services.read(object, &mut piece, manner).await?.min(asked), asked))
+    }
+
+    /// Writes the program's memory from `address` on; how many bytes.
+    async fn give_out(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
+        let count = count.min(TRANSFER_BYTES_MAX);
+        let in_page = PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
+        let is_pipe = matches!(to.object, Object::Pipe { .. });
+        if is_pipe && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
+            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+            let mut pager = pager(self.machine, &mut self.services);
+            space.copy_in(&mut pager, address, &mut self.scratch[..count as usize]).await?;
+            return self.give_out_scratch(to.object, count as usize, manner).await;
+        }
+        let mut done = 0;
+        // Each turn passes a page, or the count ends short.
+        while done < count {
+            if self.is_over_after_page().await {
+                return if done > 0 { Ok(done) } else { Err(Escape::Restart) };
+            }
+            let at = address.checked_add(done).ok_or(Errno::EFAULT)?;
+            let manner = Manner { offset: manner.offset.map(|offset| offset.saturating_add(done)), ..manner };
+            match self.give_out_page(to.object, at, (count - done) as usize, manner).await {
+                Ok((bytes, asked)) => {
+                    done += bytes as u64;
+                    if bytes < asked {
+                        break;
+                    }
+                }
+                Err(_) if done > 0 => break,
+                Err(errno) => return self.write_failed(to.object, errno).await,
+            }
+        }
+        Ok(done)
+    }
+
+    async fn give_out_page(
+        &mut self,
+        object: Object,
+        address: u64,
+        length: usize,
+        manner: Manner,
+    ) -> Result<(usize, usize), Errno> {
+        let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+        let mut pager = pager(self.machine, &mut self.services);
+        let piece = space.page_for_read(&mut pager, address, length).await?;
+        let asked = piece.len();
+        Ok((self.services.write(object, &piece, manner).await?.min(asked), asked))
+    }
+
+    /// Writes the first `length` bytes of the scratch page.
+    async fn give_out_scratch(&mut self, object: Object, length: usize, manner: Manner) -> Outcome {
+        match self.services.write(object, &self.scratch[..length], manner).await {
+            Ok(bytes) => Ok(bytes as u64),
+            Err(errno) => self.write_failed(object, errno).await,
+        }
+    }
+
+    async fn write_failed(&mut self, object: Object, errno: Errno) -> Outcome {
+        let errno = self.note_loss(object, errno, true);
+        if errno == Errno::EPIPE {
+            let pid = self.program.pid;
+            self.services.clients.procs.call(Kill { pid, signal: SIGPIPE }, ()).await?;
+        }
+        restartable(Err(errno))
+    }
+
+    /// Part `index` of the vector at `vector`: address and length.
+    async fn part(&mut self, vector: u64, index: u64) -> Result<(u64, u64), Errno> {
+        let at = vector.checked_add(index * PART_BYTES).ok_or(Errno::EFAULT)?;
+        let address = self.get_word(at).await?;
+        Ok((address, self.get_word(at.wrapping_add(8)).await?))
+    }
+
+    async fn read_parts(&mut self, offset: Option<u64>) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_reading()?;
+        let (vector, count) = (self.argument(1), self.argument(2));
+        if count > PARTS_MAX {
+            return Err(Errno::EINVAL.into());
+        }
+        let mut done = 0;
+        for index in 0..count {
+            let (address, length) = self.part(vector, index).await?;
+            let mut manner = descriptor.manner(offset.map(|offset| offset.saturating_add(done)));
+            manner.nonblocking |= done > 0;
+            match self.take_in(&descriptor, address, length, manner).await {
+                Ok(bytes) => {
+                    done += bytes;
+                    if bytes < length {
+                        break;
+                    }
+                }
+                Err(_) if done > 0 => break,
+                Err(escape) => return Err(escape),
+            }
+        }
+        Ok(done)
+    }
+
+    async fn write_parts(&mut self, offset: Option<u64>) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_writing()?;
+        let (vector, count) = (self.argument(1), self.argument(2));
+        if count > PARTS_MAX {
+            return Err(Errno::EINVAL.into());
+        }
+        if let Some(length) = self.gather(vector, count).await? {
+            return self.give_out_scratch(descriptor.object, length, descriptor.manner(offset)).await;
+        }
+        let mut done = 0;
+        for index in 0..count {
+            let (address, length) = self.part(vector, index).await?;
+            let manner = descriptor.manner(offset.map(|offset| offset.saturating_add(done)));
+            match self.give_out(&descriptor, address, length, manner).await {
+                Ok(bytes) => {
+                    done += bytes;
+                    if bytes < length {
+                        break;
+                    }
+                }
+                Err(_) if done > 0 => break,
+                Err(escape) => return Err(escape),
+            }
+        }
+        Ok(done)
+    }
+
+    /// Gathers the parts of a vector in the scratch page, if they fit: one rendezvous instead of
+    /// several, and a pipe does not tear them.
+    async fn gather(&mut self, vector: u64, count: u64) -> Result<Option<usize>, Errno> {
+        let mut length = 0;
+        for index in 0..count {
+            let (address, bytes) = self.part(vector, index).await?;
+            if bytes > (PAGE_BYTES - length) as u64 {
+                return Ok(None);
+            }
+            let end = length + bytes as usize;
+            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+            let mut pager = pager(self.machine, &mut self.services);
+            space.copy_in(&mut pager, address, &mut self.scratch[length..end]).await?;
+            length = end;
+        }
+        Ok(Some(length))
+    }
+
+    pub(in crate::user) async fn send_file(&mut self) -> Outcome {
+        let to = *self.program.files.get(self.argument(0))?;
+        let from = *self.program.files.get(self.argument(1))?;
+        let (place, count) = (self.argument(2), self.argument(3).min(TRANSFER_BYTES_MAX));
+        to.for_writing()?;
+        from.for_reading()?;
+        if !matches!(from.object, Object::File { .. }) {
+            return Err(Errno::EINVAL.into());
+        }
+        let start = if place == 0 { None } else { offset(self.get_word(place).await?)? };
+        let mut done = 0;
+        // Each turn passes a page, or the file ends.
+        while done < count {
+            if self.is_over_after_page().await {
+                if done == 0 {
+                    return Err(Escape::Restart);
+                }
+                break;
+            }
+            let length = (count - done).min(PAGE_BYTES as u64) as usize;
+            let manner = from.manner(start.map(|start| start.saturating_add(done)));
+            let bytes = match self.services.read(from.object, &mut self.scratch[..length], manner).await {
+                Ok(0) => break,
+                Ok(bytes) => bytes,
+                Err(_) if done > 0 => break,
+                Err(errno) => return Err(errno.into()),
+            };
+            match self.give_out_scratch(to.object, bytes, to.manner(None)).await {
+                Ok(written) => {
+                    done += written;
+                    if written < bytes as u64 {
+                        self.unread(&from, start, bytes as u64 - written).await;
+                        break;
+                    }
+                }
+                Err(escape) => {
+                    self.unread(&from, start, bytes as u64).await;
+                    if done == 0 {
+                        return Err(escape);
+                    }
+                    break;
+                }
+            }
+        }
+        if let Some(start) = start {
+            self.put(place, &(start + done).to_le_bytes()).await?;
+        }
+        Ok(done)
+    }
+
+    /// Moves a file's own offset back over bytes that were read but could not be sent.
+    async fn unread(&mut self, from: &Descriptor, start: Option<u64>, bytes: u64) {
+        use renga_proto::file::{Seek, Whence};
+        if let (None, Object::File { board, number, .. }) = (start, from.object)
+            && let Ok(mut file) = self.services.file(board, number)
+        {
+            // A regular file can always be moved back over what was just read.
+            let _ = file.call(Seek { offset: -(bytes as i64), whence: Whence::Current }, ()).await;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Descriptors themselves: close, dup, fcntl, locks, seeking.
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::open::{O_APPEND, O_CLOEXEC, O_NONBLOCK};
+use renga_hal::memory::UserMemory;
+use renga_proto::file::{Seek, SetFlags, Whence};
+use renga_rt::Errno;
+
+const F_DUPFD: u32 = 0;
+const F_GETFD: u32 = 1;
+const F_SETFD: u32 = 2;
+const F_GETFL: u32 = 3;
+const F_SETFL: u32 = 4;
+const F_GETLK: u32 = 5;
+const F_SETLK: u32 = 6;
+const F_SETLKW: u32 = 7;
+const F_OFD_GETLK: u32 = 36;
+const F_OFD_SETLK: u32 = 37;
+const F_OFD_SETLKW: u32 = 38;
+const F_DUPFD_CLOEXEC: u32 = 1030;
+const FD_CLOEXEC: u64 = 1;
+/// `l_type` of a lock that nobody holds.
+const F_UNLCK: u16 = 2;
+/// Flags that F_SETFL sets.
+const SETTABLE: u32 = O_APPEND | O_NONBLOCK;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn close(&mut self) -> Outcome {
+        let object = self.program.files.remove(self.argument(0))?;
+        self.services.release(object).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn duplicate(&mut self) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        Ok(self.program.files.add(Descriptor { close_on_exec: false, ..descriptor }, 0)?)
+    }
+
+    pub(in crate::user) async fn duplicate_to(&mut self) -> Outcome {
+        let (old, new, flags) = (self.argument(0), self.argument(1), self.argument(2) as u32);
+        if old as u32 == new as u32 || flags & !O_CLOEXEC != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let descriptor = *self.program.files.get(old)?;
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        let object = self.program.files.replace(new, Descriptor { close_on_exec, ..descriptor })?;
+        // As on Linux, what closing the old one would say is lost.
+        let _ = self.services.release(object).await;
+        Ok(u64::from(new as u32))
+    }
+
+    pub(in crate::user) async fn control_descriptor(&mut self) -> Outcome {
+        let (number, argument) = (self.argument(0), self.argument(2));
+        let descriptor = *self.program.files.get(number)?;
+        match self.int(1) {
+            command @ (F_DUPFD | F_DUPFD_CLOEXEC) => {
+                let close_on_exec = command == F_DUPFD_CLOEXEC;
+                Ok(self.program.files.add(Descriptor { close_on_exec, ..descriptor }, argument)?)
+            }
+            F_GETFD => Ok(if descriptor.close_on_exec { FD_CLOEXEC } else { 0 }),
+            F_SETFD => {
+                self.program.files.get_mut(number)?.close_on_exec = argument & FD_CLOEXEC != 0;
+                Ok(0)
+            }
+            F_GETFL => Ok(u64::from(descriptor.flags)),
+            F_SETFL => self.set_flags(&descriptor, argument as u32 & SETTABLE).await,
+            F_GETLK | F_OFD_GETLK => {
+                self.put(argument, &F_UNLCK.to_le_bytes()).await?;
+                Ok(0)
+            }
+            // One file system, one writer at a time by convention of its users: locks always succeed.
+            F_SETLK | F_SETLKW | F_OFD_SETLK | F_OFD_SETLKW => Ok(0),
+            _ => Err(Errno::EINVAL.into()),
+        }
+    }
+
+    async fn set_flags(&mut self, descriptor: &Descriptor, flags: u32) -> Outcome {
+        if let Object::File { board, number, .. } = descriptor.object {
+            self.services.file(board, number)?.call(SetFlags { flags }, ()).await?;
+        }
+        self.program.files.set_flags(descriptor.object, descriptor.flags & !SETTABLE | flags);
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn lock_file(&mut self) -> Outcome {
+        self.program.files.get(self.argument(0))?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn seek(&mut self) -> Outcome {
+        let whence = match self.int(2) {
+            0 => Whence::Start,
+            1 => Whence::Current,
+            2 => Whence::End,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        match self.program.files.get(self.argument(0))?.object {
+            Object::File { board, number, .. } => {
+                let offset = self.argument(1) as i64;
+                Ok(self.services.file(board, number)?.call(Seek { offset, whence }, ()).await?)
+            }
+            Object::Pipe { .. } | Object::Console => Err(Errno::ESPIPE.into()),
+            Object::Lost { pipe: false } => Err(Errno::EIO.into()),
+            Object::Lost { pipe: true } => Err(Errno::ESPIPE.into()),
+            Object::Null | Object::Zero | Object::Full | Object::Random => Ok(0),
+        }
+    }
+}

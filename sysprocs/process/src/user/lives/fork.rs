@@ -1,0 +1,277 @@
+//! Making processes: fork, vfork, and fork onto another board.
+//!
+//! Invariant: until the new process has its descriptor, everything done for it can be undone, and is if
+//! a later step fails; afterwards the references, the space and the pages are its own.
+
+use crate::signals::SIGCHLD;
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::lives::loss::is_loss;
+use crate::user::lives::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
+use renga_hal::memory::UserMemory;
+use renga_memory::Space;
+use renga_proto::procs::{AddChild, AwaitVfork, Rename, Spawn, board_of};
+use renga_rt::Errno;
+
+const CLONE_VM: u64 = 0x100;
+const CLONE_VFORK: u64 = 0x4000;
+const CLONE_THREAD: u64 = 0x1_0000;
+const CLONE_SETTLS: u64 = 0x8_0000;
+const CLONE_PARENT_SETTID: u64 = 0x10_0000;
+const CLONE_CHILD_CLEARTID: u64 = 0x20_0000;
+const CLONE_CHILD_SETTID: u64 = 0x100_0000;
+/// The signal that the end of the child sends, in the flags.
+const CLONE_SIGNAL: u64 = 0xff;
+const SUPPORTED: u64 = CLONE_SIGNAL
+    | CLONE_VM
+    | CLONE_VFORK
+    | CLONE_SETTLS
+    | CLONE_PARENT_SETTID
+    | CLONE_CHILD_CLEARTID
+    | CLONE_CHILD_SETTID;
+
+/// How the address space travels; the first byte behind the program's state.
+const SPACE_HERE: u8 = 0;
+const SPACE_FROM_ELSEWHERE: u8 = 1;
+
+/// What the new process does before it runs.
+#[derive(Clone, Copy, Default)]
+struct Wishes {
+    /// Where to write its pid; 0: nowhere.
+    set_tid: u64,
+    /// Where to write 0 when it ends; 0: nowhere.
+    clear_tid: u64,
+    /// Its stack pointer; 0: the parent's.
+    sp: u64,
+    /// Its thread pointer.
+    tpidr: u64,
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn clone(&mut self) -> Outcome {
+        let (flags, stack, parent_tid) = (self.argument(0), self.argument(1), self.argument(2));
+        let (tls, child_tid) = (self.argument(3), self.argument(4));
+        if flags & CLONE_THREAD != 0 || flags & (CLONE_VM | CLONE_VFORK) == CLONE_VM {
+            return Err(Errno::ENOSYS.into());
+        }
+        let signal = (flags & CLONE_SIGNAL) as u8;
+        if flags & !SUPPORTED != 0 || (signal != 0 && signal != SIGCHLD) {
+            return Err(Errno::EINVAL.into());
+        }
+        let given = |flag, value| if flags & flag != 0 { value } else { 0 };
+        let wishes = Wishes {
+            set_tid: given(CLONE_CHILD_SETTID, child_tid),
+            clear_tid: given(CLONE_CHILD_CLEARTID, child_tid),
+            sp: stack,
+            tpidr: if flags & CLONE_SETTLS != 0 { tls } else { self.context.tpidr },
+        };
+        let child = match flags & CLONE_VM {
+            0 => self.fork_here(wishes).await?,
+            _ => self.spawn_here(wishes, None).await?,
+        };
+        // While the child borrows the space, this process stays away from it.
+        if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
+            self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
+        }
+        if flags & CLONE_PARENT_SETTID != 0 {
+            // The child is made: a bad address only loses the number, as on Linux.
+            let _ = self.put(parent_tid, &child.to_le_bytes()).await;
+        }
+        Ok(u64::from(child))
+    }
+
+    async fn fork_here(&mut self, wishes: Wishes) -> Result<u32, Errno> {
+        let (space, mut pager) = self.memory();
+        let copy = space.fork(&mut pager).await?;
+        self.spawn_here(wishes, Some(copy)).await
+    }
+
+    /// A process on this board in `copy`, or in the program's own space, which it borrows.
+    async fn spawn_here(&mut self, wishes: Wishes, copy: Option<Space>) -> Result<u32, Errno> {
+        let result = match self.keep_objects().await {
+            Ok(()) => match self.spawn_with_space(wishes, copy.as_ref()).await {
+                Ok(pid) => return Ok(pid),
+                Err(errno) => {
+                    self.release_objects(usize::MAX).await;
+                    errno
+                }
+            },
+            Err(errno) => errno,
+        };
+        if let Some(copy) = copy {
+            copy.destroy(&mut crate::user::pager(self.machine, &mut self.services)).await;
+        }
+        Err(result)
+    }
+
+    async fn spawn_with_space(&mut self, wishes: Wishes, copy: Option<&Space>) -> Result<u32, Errno> {
+        let Some(own) = &self.space else { unreachable!("a program has a space while it runs") };
+        self.processor.flush(self.context);
+        let mut writer = Writer::new(&mut self.scratch);
+        put_state(&mut writer, self.context, &self.program, wishes, SPACE_HERE)?;
+        let space_bytes = match copy {
+            Some(copy) => copy.encode_handed_over(writer.rest())?,
+            None => own.encode_borrowed(writer.rest())?,
+        };
+        let bytes = writer.bytes() + space_bytes;
+        // Group and session 0: the parent's.
+        let spawn = Spawn { parent: self.program.pid, group: 0, session: 0 };
+        self.services.clients.procs.call(spawn, &self.scratch[..bytes]).await
+    }
+
+    /// Adds a reference to each object that a descriptor names; to all of them or none.
+    async fn keep_objects(&mut self) -> Result<(), Errno> {
+        let mut from = 0;
+        // Bounded by the descriptors.
+        while let Some((number, object)) = self.program.files.next_object(from) {
+            match self.services.keep(object).await {
+                Ok(()) => {}
+                // With its board, which is no reason not to fork.
+                Err(Errno::EHOSTDOWN) => self.program.files.lose(object),
+                Err(errno) => {
+                    self.release_objects(number).await;
+                    return Err(errno);
+                }
+            }
+            from = number + 1;
+        }
+        Ok(())
+    }
+
+    /// Takes back what `keep_objects` added for descriptors below `end`.
+    async fn release_objects(&mut self, end: usize) {
+        let mut from = 0;
+        // Bounded by the descriptors.
+        while let Some((number, object)) = self.program.files.next_object(from).filter(|&(number, _)| number < end) {
+            let _ = self.services.release(Some(object)).await; // the program still has its own reference
+            from = number + 1;
+        }
+    }
+
+    /// System call 1000: as fork, but the child is on another board.
+    pub(in crate::user) async fn fork_to_board(&mut self) -> Outcome {
+        let target = u8::try_from(self.int(0)).map_err(|_| Errno::EINVAL)?;
+        if target >= self.services.clients.all_procs.boards() {
+            return Err(Errno::EINVAL.into());
+        }
+        let wishes = Wishes { tpidr: self.context.tpidr, ..Wishes::default() };
+        if target == self.services.board {
+            return Ok(u64::from(self.fork_here(wishes).await?));
+        }
+        Ok(u64::from(self.send_to(target, wishes).await?))
+    }
+
+    async fn send_to(&mut self, target: u8, wishes: Wishes) -> Result<u32, Errno> {
+        let mut there = self.services.clients.all_memory.at(target, 0).ok_or(Errno::EINVAL)?;
+        let (space, mut pager) = self.memory();
+        let export = space.export_pages(&mut pager, &mut there).await?;
+        let sent = self.send_descriptor(target, wishes, export.first_list()).await;
+        let (_, mut pager) = self.memory();
+        match sent {
+            Ok(_) => export.finish(&mut pager).await,
+            // What was stored there is gone with the board.
+            Err(errno) if is_loss(errno) => export.finish(&mut pager).await,
+            Err(_) => export.cancel(&mut pager, &mut there).await,
+        }
+        sent
+    }
+
+    async fn send_descriptor(&mut self, target: u8, wishes: Wishes, first_list: u32) -> Result<u32, Errno> {
+        let relations = self.relations().await?;
+        self.processor.flush(self.context);
+        let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
+        let mut writer = Writer::new(&mut self.scratch);
+        put_state(&mut writer, self.context, &self.program, wishes, SPACE_FROM_ELSEWHERE)?;
+        writer.word(u64::from(first_list))?;
+        let bytes = space.encode_areas(writer.rest())? + writer.bytes();
+        let parent = self.program.pid;
+        let spawn = Spawn { parent, group: relations.group, session: relations.session };
+        let mut procs = self.services.clients.all_procs.at(target, 0).ok_or(Errno::EINVAL)?;
+        let child = procs.call(spawn, &self.scratch[..bytes]).await?;
+        let record = AddChild { parent, child, group: relations.group, deaths: relations.deaths };
+        if let Err(errno) = self.services.clients.procs.call(record, ()).await {
+            // The child runs; only waiting for it is lost.
+            self.me.log("a child elsewhere has no record here", [u64::from(child), u64::from(errno.0)]);
+        }
+        Ok(child)
+    }
+
+    /// Adds a reference of this board to each object of a program that comes from another, whose own keep
+    /// the objects alive until `TakenUp`. What is gone meanwhile is lost.
+    async fn keep_what_came(&mut self) {
+        let mut from = 0;
+        // Bounded by the descriptors.
+        while let Some((number, object)) = self.program.files.next_object(from) {
+            let mut kept = self.services.keep(object).await;
+            if kept == Err(Errno::ESTALE) {
+                kept = self.services.keep(object).await; // it was this process that had to learn something
+            }
+            if kept.is_err() {
+                self.program.files.lose(object);
+            }
+            from = number + 1;
+        }
+    }
+
+    /// Becomes the program that the first `bytes` of the scratch page describe.
+    pub(in crate::user) async fn take_up(&mut self, pid: u32, bytes: usize) -> Result<(), Errno> {
+        let mut reader = Reader::new(&self.scratch[..bytes]);
+        get_registers(&mut reader, self.facts.slot, self.context)?;
+        let mut program = get_program(&mut reader, pid)?;
+        let set_tid = reader.word()?;
+        program.clear_child_tid = reader.word()?;
+        let [way] = reader.take()?;
+        let at = bytes - reader.rest().len();
+        self.program = program;
+        if way != SPACE_HERE {
+            self.keep_what_came().await;
+        }
+        let mut reader = Reader::new(&self.scratch[at..bytes]);
+        let from = board_of(self.program.parent, self.services.disk_board);
+        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        if way == SPACE_HERE {
+            self.space = Some(Space::decode_local(reader.rest())?);
+        } else {
+            let first_list = reader.word()? as u32;
+            let space = match Space::decode_areas(&mut pager, reader.rest()).await {
+                Ok(space) => space,
+                Err(errno) => {
+                    Space::discard_pages(&mut pager, from, first_list).await;
+                    return Err(errno);
+                }
+            };
+            let imported = self.space.insert(space).import_pages(&mut pager, from, first_list).await;
+            imported?;
+        }
+        if set_tid != 0 {
+            // As on Linux, a bad address is not worth a signal.
+            let _ = self.put(set_tid, &pid.to_le_bytes()).await;
+        }
+        self.tell_masks().await;
+        if from != self.services.board {
+            self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes registers, state and wishes of a child, for which a system call returns 0.
+fn put_state(
+    writer: &mut Writer,
+    context: &mut renga_rt::user::UserContext,
+    program: &crate::user::program::Program,
+    wishes: Wishes,
+    way: u8,
+) -> Result<(), Errno> {
+    let (result, sp, tpidr) = (context.x[0], context.sp, context.tpidr);
+    context.x[0] = 0;
+    context.sp = if wishes.sp != 0 { wishes.sp } else { sp };
+    context.tpidr = wishes.tpidr;
+    let registers = put_registers(writer, context);
+    (context.x[0], context.sp, context.tpidr) = (result, sp, tpidr);
+    registers?;
+    put_program(writer, program)?;
+    writer.word(wishes.set_tid)?;
+    writer.word(wishes.clear_tid)?;
+    writer.put(&[way])
+}

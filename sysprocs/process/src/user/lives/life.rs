@@ -1,0 +1,251 @@
+//! The life of a slot: it waits for a program, runs it from trap to trap, and clears up behind it.
+
+use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
+use crate::user::escape::{Escape, Outcome};
+use crate::user::program::Program;
+use crate::user::services::{Services, UserClients};
+use crate::user::signals::delivery::Origin;
+use crate::user::{PATHS_BYTES, Processor, User, UserFacts, pager};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_hal::power::Power;
+use renga_memory::FaultError;
+use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
+use renga_rt::user::{Trap, UserContext};
+use renga_rt::{Errno, Me, Never};
+
+/// What the shell calls a program that could not be started.
+const CANNOT_START: u32 = 127 << 8;
+/// `si_code`s of faults, as in Linux's `siginfo.h`.
+mod code {
+    pub const SEGV_MAPERR: u32 = 1;
+    pub const SEGV_ACCERR: u32 = 2;
+    pub const BUS_ADRALN: u32 = 1;
+    pub const BUS_ADRERR: u32 = 2;
+    pub const ILL_ILLOPC: u32 = 1;
+    pub const TRAP_BRKPT: u32 = 1;
+}
+
+/// Runs the programs of one slot, one after the other.
+pub async fn user<M: UserMemory + ?Sized>(
+    me: Me,
+    clients: UserClients,
+    machine: &'static M,
+    power: &'static dyn Power,
+    processor: &'static dyn Processor,
+    context: &'static mut UserContext,
+    facts: &'static UserFacts,
+) -> Never {
+    let services = Services::new(clients, me.id().board.0, facts.slot, facts.seed);
+    let mut user = User {
+        me,
+        services,
+        machine,
+        power,
+        processor,
+        facts: *facts,
+        context,
+        space: None,
+        program: Program::new(0, 0),
+        look_at_signals: false,
+        pages_moved: 0,
+        interrupted_call: None,
+        logged: [0; crate::user::LOGGED_WORDS],
+        paths: [0; PATHS_BYTES],
+        scratch: [0; PAGE_BYTES],
+    };
+    if !facts.boot_program.is_empty() {
+        let status = match user.start_init().await {
+            Ok(()) => user.run().await,
+            Err(errno) => {
+                user.me.log("init cannot be started", [u64::from(errno.0), 0]);
+                CANNOT_START
+            }
+        };
+        user.end(status).await;
+    }
+    loop {
+        let status = match user.await_program().await {
+            Ok(()) => user.run().await,
+            Err(errno) => {
+                user.me.log("a program did not arrive", [u64::from(user.program.pid), u64::from(errno.0)]);
+                killed(SIGKILL)
+            }
+        };
+        user.end(status).await;
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    async fn start_init(&mut self) -> Result<(), Errno> {
+        let slot = self.facts.slot;
+        let pid = self.services.clients.procs.call(MakeInit { slot }, ()).await?;
+        self.program = Program::new(pid, 0);
+        let path = self.facts.boot_program.as_bytes();
+        self.paths[..path.len()].copy_from_slice(path);
+        self.execute_at_boot(path.len()).await
+    }
+
+    /// Waits until this slot gets a program.
+    async fn await_program(&mut self) -> Result<(), Errno> {
+        let slot = self.facts.slot;
+        let work = loop {
+            match self.services.clients.procs.call(AwaitWork { slot }, &mut self.scratch).await {
+                Ok(work) => break work,
+                // Somebody meant the program that was here before.
+                Err(Errno::EINTR) => self.me.clear_interrupted(),
+                Err(errno) => panic!("slot {slot} is refused by the table of processes: {errno:?}"),
+            }
+        };
+        self.program = Program::new(work.pid, 0);
+        let taken = self.take_up(work.pid, work.bytes as usize).await;
+        if board_of(self.program.parent, self.services.disk_board) != self.services.board {
+            let _ = self.services.clients.procs.call(TakenUp { pid: work.pid }, ()).await; // it knows every pid
+        }
+        taken
+    }
+
+    /// Runs the program to its end; its status.
+    async fn run(&mut self) -> u32 {
+        loop {
+            if (self.look_at_signals || self.me.interrupted())
+                && let Err(status) = self.serve_signals().await
+            {
+                return status;
+            }
+            let Some(space) = &self.space else { return killed(SIGKILL) };
+            let trap = self.me.run_user(self.context, space.number()).await;
+            let gone_on = match trap {
+                Trap::Syscall => self.system_call().await,
+                Trap::Preempted => Ok(()),
+                fault => self.fault(fault).await,
+            };
+            if let Err(status) = gone_on {
+                return status;
+            }
+        }
+    }
+
+    /// Carries out one system call and leaves its result in the registers.
+    #[inline(always)]
+    async fn system_call(&mut self) -> Result<(), u32> {
+        let number = self.context.x[8];
+        self.pages_moved = 0;
+        let outcome = match self.quick(number) {
+            Some(outcome) => outcome,
+            None => self.slow(number).await,
+        };
+        match outcome {
+            Ok(value) => self.context.x[0] = value,
+            Err(Escape::Fail(errno)) => self.context.x[0] = u64::from(errno.0).wrapping_neg(),
+            Err(Escape::Resumed) => {}
+            Err(Escape::End(status)) => return Err(status),
+            Err(interrupted) => {
+                self.context.pc = self.context.pc.wrapping_sub(crate::user::INSTRUCTION_BYTES);
+                self.interrupted_call = Some(interrupted);
+                self.look_at_signals = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// A system call that calls other processes: again if it was told that a board has begun anew.
+    async fn slow(&mut self, number: u64) -> Outcome {
+        for _ in 0..2 {
+            let renewed = self.me.take_renewed();
+            if renewed != 0 {
+                self.learn_losses(renewed).await;
+            }
+            match self.dispatch(number).await {
+                Err(Escape::Fail(Errno::ESTALE)) => {}
+                outcome => return outcome,
+            }
+        }
+        Err(Errno::ESTALE.into())
+    }
+
+    #[inline(never)]
+    async fn fault(&mut self, trap: Trap) -> Result<(), u32> {
+        let pc = self.context.pc;
+        let (signal, code, address) = match trap {
+            Trap::PageFault { address, kind, .. } => {
+                let (space, mut pager) = self.memory();
+                match space.fault(&mut pager, address, kind).await {
+                    Ok(()) => return Ok(()),
+                    Err(FaultError::NoArea) => (SIGSEGV, code::SEGV_MAPERR, address),
+                    Err(FaultError::Forbidden) => (SIGSEGV, code::SEGV_ACCERR, address),
+                    Err(FaultError::Io) => (SIGBUS, code::BUS_ADRERR, address),
+                    Err(FaultError::OutOfMemory) => {
+                        self.me.log("a program is killed for want of memory", [u64::from(self.program.pid), address]);
+                        return Err(killed(SIGKILL));
+                    }
+                }
+            }
+            Trap::Breakpoint => (SIGTRAP, code::TRAP_BRKPT, pc),
+            Trap::Alignment { address } => (SIGBUS, code::BUS_ADRALN, address),
+            Trap::Undefined => (SIGILL, code::ILL_ILLOPC, pc),
+            Trap::OtherFault { syndrome } => {
+                self.me.log("a program's fault has no name", [syndrome, pc]);
+                (SIGILL, code::ILL_ILLOPC, pc)
+            }
+            Trap::Syscall | Trap::Preempted => return Ok(()),
+        };
+        self.force_signal(signal, Origin { code, address }).await
+    }
+
+    /// Lets all go that the program had, and tells who waits for it.
+    async fn end(&mut self, status: u32) {
+        let pid = self.program.pid;
+        let clear_tid = self.program.clear_child_tid;
+        if clear_tid != 0 && self.space.as_ref().is_some_and(|space| space.is_borrowed()) {
+            // Only who shares the memory can see it; a bad address is the program's loss.
+            let _ = self.put(clear_tid, &[0; 4]).await;
+        }
+        // Bounded by the descriptors.
+        while let Some(number) = self.program.files.any() {
+            let object = self.program.files.remove(number).ok().flatten();
+            // A failed write-behind has nobody left to be told.
+            let _ = self.services.release(object).await;
+        }
+        if let Some(space) = self.space.take() {
+            let borrowed = space.is_borrowed();
+            space.destroy(&mut pager(self.machine, &mut self.services)).await;
+            if borrowed {
+                self.give_space_back().await;
+            }
+        }
+        self.look_at_signals = false;
+        self.interrupted_call = None;
+        match self.services.clients.procs.call(Exit { pid, status }, ()).await {
+            Ok(parent) => self.tell_parent(parent, status).await,
+            Err(errno) => self.me.log("the table does not know a program that ends", [u64::from(pid), errno.0.into()]),
+        }
+        if pid == INIT {
+            self.me.log("init has ended", [u64::from(status), 0]);
+            self.power.stop((status >> 8) as u8 | (status as u8 & 0x7f));
+        }
+    }
+
+    /// The space of the parent, which waits for it, is needed no more.
+    pub(in crate::user) async fn give_space_back(&mut self) {
+        let child = self.program.pid;
+        if let Err(errno) = self.services.clients.procs.call(VforkDone { child }, ()).await {
+            self.me.log("a vfork has no parent", [u64::from(child), u64::from(errno.0)]);
+        }
+    }
+
+    /// Tells a parent on another board what became of this program.
+    pub(in crate::user) async fn tell_parent(&mut self, parent: u32, status: u32) {
+        let child = self.program.pid;
+        if parent == 0 || board_of(parent, self.services.disk_board) == self.services.board {
+            return;
+        }
+        if let Ok(mut procs) = self.services.procs_of(parent) {
+            // A dead board has no parent to tell. One that has begun anew may have: this process may never have
+            // called it since; a pid of an earlier life is nobody's there.
+            let told = procs.call(ChildExited { parent, child, status }, ()).await;
+            if told == Err(Errno::ESTALE) {
+                let _ = procs.call(ChildExited { parent, child, status }, ()).await;
+            }
+        }
+    }
+}

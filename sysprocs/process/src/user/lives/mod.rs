@@ -1,0 +1,9 @@
+//! Programs begin, move and end: fork, exec, wait, groups, boards that die.
+
+pub(crate) mod control;
+pub(crate) mod execute;
+pub(crate) mod fork;
+pub(crate) mod life;
+pub(crate) mod loss;
+pub(crate) mod travel;
+pub(crate) mod wait;

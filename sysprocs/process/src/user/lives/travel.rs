@@ -1,0 +1,233 @@
+//! A program as bytes, on its way to another slot of this or another board.
+//!
+//! Invariant: what was written is read back equal, or refused; nothing in it is trusted to be more than
+//! a program's own state. References to files and pipes are the reader's to add (`take_up`), or were
+//! added by a sender on the same board and pass with the bytes. Numbers are little-endian. Not here: the address space's own format (`renga-memory`).
+
+use crate::signals::SIGNALS;
+use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
+use crate::user::program::{AlternateStack, Program};
+use crate::user::signals::actions::{Action, Actions};
+use renga_proto::pipe::PipeEnd;
+use renga_rt::Errno;
+use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
+
+/// Fields being written.
+pub struct Writer<'a> {
+    out: &'a mut [u8],
+    at: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// At the start of `out`.
+    pub fn new(out: &'a mut [u8]) -> Self {
+        Writer { out, at: 0 }
+    }
+    /// Appends; `E2BIG` when there is no room.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), Errno> {
+        let place = self.out.get_mut(self.at..self.at + bytes.len()).ok_or(Errno::E2BIG)?;
+        place.copy_from_slice(bytes);
+        self.at += bytes.len();
+        Ok(())
+    }
+    /// Appends a word.
+    pub fn word(&mut self, word: u64) -> Result<(), Errno> {
+        self.put(&word.to_le_bytes())
+    }
+    /// What is left to write to.
+    pub fn rest(&mut self) -> &mut [u8] {
+        &mut self.out[self.at..]
+    }
+    /// How much there is, bytes.
+    pub fn bytes(&self) -> usize {
+        self.at
+    }
+}
+
+/// Fields being read.
+pub struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// From the start of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Reader(bytes)
+    }
+    /// The next `N` bytes.
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N], Errno> {
+        let (head, rest) = self.0.split_first_chunk::<N>().ok_or(Errno::EINVAL)?;
+        self.0 = rest;
+        Ok(*head)
+    }
+    /// The next word.
+    pub fn word(&mut self) -> Result<u64, Errno> {
+        Ok(u64::from_le_bytes(self.take()?))
+    }
+    /// All the rest.
+    pub fn rest(&self) -> &'a [u8] {
+        self.0
+    }
+}
+
+/// Writes registers whose floating-point state is in `context`.
+pub fn put_registers(writer: &mut Writer, context: &UserContext) -> Result<(), Errno> {
+    for register in context.x {
+        writer.word(register)?;
+    }
+    for word in [context.sp, context.pc, context.pstate & PSTATE_USER, context.tpidr, context.fp.fpcr, context.fp.fpsr]
+    {
+        writer.word(word)?;
+    }
+    for vector in context.fp.v {
+        writer.put(&vector.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+/// Reads registers for the program of `slot`.
+pub fn get_registers(reader: &mut Reader, slot: u16, context: &mut UserContext) -> Result<(), Errno> {
+    *context = UserContext::new(slot, 0, 0);
+    for register in &mut context.x {
+        *register = reader.word()?;
+    }
+    context.sp = reader.word()?;
+    context.pc = reader.word()?;
+    context.pstate = reader.word()? & PSTATE_USER;
+    context.tpidr = reader.word()?;
+    context.fp.fpcr = reader.word()?;
+    context.fp.fpsr = reader.word()?;
+    for vector in &mut context.fp.v {
+        *vector = u128::from_le_bytes(reader.take()?);
+    }
+    context.fp_place = FpPlace::Context;
+    Ok(())
+}
+
+/// Writes the state of `program`, which is to be the parent of its reader.
+pub fn put_program(writer: &mut Writer, program: &Program) -> Result<(), Errno> {
+    writer.word(u64::from(program.pid))?;
+    writer.word(u64::from(program.directory) | u64::from(program.umask) << 32)?;
+    for word in [program.blocked, program.alternate_stack.address, program.alternate_stack.bytes] {
+        writer.word(word)?;
+    }
+    writer.put(&program.name)?;
+    put_actions(writer, &program.actions)?;
+    put_files(writer, &program.files)
+}
+
+/// Reads a program that is to be `pid`.
+pub fn get_program(reader: &mut Reader, pid: u32) -> Result<Program, Errno> {
+    let parent = reader.word()? as u32;
+    let mut program = Program::new(pid, parent);
+    let word = reader.word()?;
+    (program.directory, program.umask) = (word as u32, (word >> 32) as u16);
+    program.blocked = reader.word()?;
+    program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
+    program.name = reader.take()?;
+    get_actions(reader, &mut program.actions)?;
+    get_files(reader, &mut program.files)?;
+    Ok(program)
+}
+
+/// Only actions other than the default, which are few.
+fn put_actions(writer: &mut Writer, actions: &Actions) -> Result<(), Errno> {
+    for signal in 1..=SIGNALS {
+        let action = actions.get(signal);
+        if action != Action::default() {
+            writer.put(&[signal])?;
+            writer.put(&action.to_bytes())?;
+        }
+    }
+    writer.put(&[0])
+}
+
+fn get_actions(reader: &mut Reader, actions: &mut Actions) -> Result<(), Errno> {
+    for _ in 0..=SIGNALS {
+        match reader.take::<1>()? {
+            [0] => return Ok(()),
+            [signal] if signal <= SIGNALS => actions.set(signal, Action::from_bytes(&reader.take()?)),
+            _ => break,
+        }
+    }
+    Err(Errno::EINVAL)
+}
+
+/// Kinds of objects.
+mod kind {
+    pub const END: u8 = 0;
+    pub const FILE: u8 = 1;
+    pub const READER: u8 = 2;
+    pub const WRITER: u8 = 3;
+    pub const CONSOLE: u8 = 4;
+    pub const NULL: u8 = 5;
+    pub const ZERO: u8 = 6;
+    pub const FULL: u8 = 7;
+    pub const RANDOM: u8 = 8;
+    pub const LOST_PIPE: u8 = 9;
+    pub const LOST_FILE: u8 = 10;
+}
+
+/// An object: kind, board, number; of a file and a pipe also its life.
+fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
+    let (kind, board, number, life) = match object {
+        Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
+        Object::Pipe { board, number, life, end: PipeEnd::Reader } => (kind::READER, board, number, Some(life)),
+        Object::Pipe { board, number, life, end: PipeEnd::Writer } => (kind::WRITER, board, number, Some(life)),
+        Object::Console => (kind::CONSOLE, 0, 0, None),
+        Object::Null => (kind::NULL, 0, 0, None),
+        Object::Zero => (kind::ZERO, 0, 0, None),
+        Object::Full => (kind::FULL, 0, 0, None),
+        Object::Random => (kind::RANDOM, 0, 0, None),
+        Object::Lost { pipe: true } => (kind::LOST_PIPE, 0, 0, None),
+        Object::Lost { pipe: false } => (kind::LOST_FILE, 0, 0, None),
+    };
+    let [low, high] = number.to_le_bytes();
+    writer.put(&[kind, board, low, high])?;
+    life.map_or(Ok(()), |life| writer.put(&life.to_le_bytes()))
+}
+
+fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
+    let [kind, board, low, high] = reader.take()?;
+    let number = u16::from_le_bytes([low, high]);
+    let mut life = || reader.take().map(u32::from_le_bytes);
+    Ok(Some(match kind {
+        kind::END => return Ok(None),
+        kind::FILE => Object::File { board, number, life: life()? },
+        kind::READER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Reader },
+        kind::WRITER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Writer },
+        kind::CONSOLE => Object::Console,
+        kind::NULL => Object::Null,
+        kind::ZERO => Object::Zero,
+        kind::FULL => Object::Full,
+        kind::RANDOM => Object::Random,
+        kind::LOST_PIPE => Object::Lost { pipe: true },
+        kind::LOST_FILE => Object::Lost { pipe: false },
+        _ => return Err(Errno::EINVAL),
+    }))
+}
+
+fn put_files(writer: &mut Writer, files: &Descriptors) -> Result<(), Errno> {
+    for (number, descriptor) in files.iter() {
+        put_object(writer, descriptor.object)?;
+        writer.put(&[number as u8, u8::from(descriptor.close_on_exec)])?;
+        writer.put(&descriptor.mode.to_le_bytes())?;
+        writer.put(&descriptor.ino.to_le_bytes())?;
+        writer.put(&descriptor.flags.to_le_bytes())?;
+    }
+    writer.put(&[kind::END; 4])
+}
+
+fn get_files(reader: &mut Reader, files: &mut Descriptors) -> Result<(), Errno> {
+    for _ in 0..=DESCRIPTORS_MAX {
+        let Some(object) = get_object(reader)? else { return Ok(()) };
+        let [number, close_on_exec] = reader.take()?;
+        let descriptor = Descriptor {
+            object,
+            close_on_exec: close_on_exec != 0,
+            mode: u16::from_le_bytes(reader.take()?),
+            ino: u32::from_le_bytes(reader.take()?),
+            flags: u32::from_le_bytes(reader.take()?),
+        };
+        files.replace(u64::from(number), descriptor)?;
+    }
+    Err(Errno::EINVAL)
+}

@@ -1,0 +1,112 @@
+//! The frame that a signal handler finds on its stack, as Linux/AArch64 lays it out.
+//!
+//! `struct rt_sigframe`: `siginfo_t` (128 bytes), `ucontext_t` with its `sigcontext`, whose reserved
+//! part has the floating-point record and an end mark; behind it the frame record of the interrupted
+//! function. The rest of the reserved part is left as it is (arch/arm64/kernel/signal.c).
+//!
+//! Invariant: whatever a program puts there, what is read back is its own registers only.
+
+use crate::signals::{SYNCHRONOUS, SignalSet, UNSTOPPABLE, bit};
+use crate::user::program::AlternateStack;
+use crate::user::signals::delivery::Origin;
+use renga_hal::memory::PAGE_BYTES;
+use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
+
+/// The stack pointer's alignment.
+pub const ALIGNMENT: u64 = 16;
+/// Bytes of `siginfo_t`.
+const INFO_BYTES: usize = 128;
+/// Where the `ucontext_t` begins.
+pub const UCONTEXT_OFFSET: u64 = INFO_BYTES as u64;
+const STACK: usize = INFO_BYTES + 16;
+const MASK: usize = INFO_BYTES + 40;
+const SIGCONTEXT: usize = INFO_BYTES + 176;
+const REGISTERS: usize = SIGCONTEXT + 8;
+const SP: usize = REGISTERS + 31 * 8;
+const PC: usize = SP + 8;
+const PSTATE: usize = PC + 8;
+const RESERVED: usize = SIGCONTEXT + 288;
+const RESERVED_BYTES: usize = 4096;
+const FP_MAGIC: u32 = 0x4650_8001;
+const FP_BYTES: usize = 528;
+const FP_REGISTERS: usize = RESERVED + 16;
+const END: usize = RESERVED + FP_BYTES;
+/// Bytes that are written, from the frame's start on.
+pub const WRITTEN_BYTES: usize = END + 16;
+/// Where the frame record is.
+pub const RECORD_OFFSET: u64 = (RESERVED + RESERVED_BYTES) as u64;
+/// Bytes of the whole frame.
+pub const FRAME_BYTES: u64 = RECORD_OFFSET + 16;
+const _: () = assert!(WRITTEN_BYTES <= PAGE_BYTES && FRAME_BYTES == 4704);
+
+type Page = [u8; PAGE_BYTES];
+
+fn put(page: &mut Page, at: usize, word: u64) {
+    page[at..at + 8].copy_from_slice(&word.to_le_bytes());
+}
+
+fn get(page: &Page, at: usize) -> u64 {
+    page[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// The `siginfo_t` of `signal`.
+pub fn signal_info(signal: u8, origin: Origin) -> [u8; INFO_BYTES] {
+    let mut info = [0; INFO_BYTES];
+    info[..4].copy_from_slice(&u32::from(signal).to_le_bytes());
+    info[8..12].copy_from_slice(&origin.code.to_le_bytes());
+    if bit(signal) & SYNCHRONOUS != 0 {
+        info[16..24].copy_from_slice(&origin.address.to_le_bytes());
+    }
+    info
+}
+
+/// Writes the frame of a program whose floating-point state is in `context`; how many bytes.
+pub fn write(
+    page: &mut Page,
+    context: &UserContext,
+    info: &[u8; INFO_BYTES],
+    mask: SignalSet,
+    stack: AlternateStack,
+) -> usize {
+    page[..WRITTEN_BYTES].fill(0);
+    page[..INFO_BYTES].copy_from_slice(info);
+    put(page, STACK, stack.address);
+    put(page, STACK + 16, stack.bytes);
+    put(page, MASK, mask);
+    put(page, SIGCONTEXT, get(page, 16));
+    for (index, &register) in context.x.iter().enumerate() {
+        put(page, REGISTERS + 8 * index, register);
+    }
+    put(page, SP, context.sp);
+    put(page, PC, context.pc);
+    put(page, PSTATE, context.pstate & PSTATE_USER);
+    put(page, RESERVED, u64::from(FP_MAGIC) | (FP_BYTES as u64) << 32);
+    put(page, RESERVED + 8, context.fp.fpsr & 0xffff_ffff | context.fp.fpcr << 32);
+    for (index, register) in context.fp.v.iter().enumerate() {
+        let at = FP_REGISTERS + 16 * index;
+        page[at..at + 16].copy_from_slice(&register.to_le_bytes());
+    }
+    WRITTEN_BYTES
+}
+
+/// Reads a frame back into the registers; the signal mask. `None`: it has no floating-point record.
+pub fn read(page: &Page, context: &mut UserContext) -> Option<SignalSet> {
+    if get(page, RESERVED) != u64::from(FP_MAGIC) | (FP_BYTES as u64) << 32 {
+        return None;
+    }
+    for (index, register) in context.x.iter_mut().enumerate() {
+        *register = get(page, REGISTERS + 8 * index);
+    }
+    context.sp = get(page, SP);
+    context.pc = get(page, PC);
+    context.pstate = get(page, PSTATE) & PSTATE_USER;
+    let status = get(page, RESERVED + 8);
+    context.fp.fpsr = status & 0xffff_ffff;
+    context.fp.fpcr = status >> 32;
+    for (index, register) in context.fp.v.iter_mut().enumerate() {
+        let at = FP_REGISTERS + 16 * index;
+        *register = u128::from(get(page, at)) | u128::from(get(page, at + 8)) << 64;
+    }
+    context.fp_place = FpPlace::Context;
+    Some(get(page, MASK) & !UNSTOPPABLE)
+}

@@ -1,0 +1,217 @@
+//! The system calls about signals.
+
+use crate::signals::{SIGKILL, SIGNALS, SignalSet, UNSTOPPABLE, bit, killed};
+use crate::user::User;
+use crate::user::escape::{Escape, Outcome, restartable_unless_handled};
+use crate::user::program::{AlternateStack, Program};
+use crate::user::signals::actions::{ACTION_BYTES, Action};
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::SleepUntil;
+use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetMasks, TakeSignal};
+use renga_rt::Errno;
+
+/// Bytes of a signal set, which the calls want to hear.
+const SET_BYTES: u64 = 8;
+const SIG_BLOCK: u32 = 0;
+const SIG_UNBLOCK: u32 = 1;
+const SIG_SETMASK: u32 = 2;
+const SS_DISABLE: u32 = 2;
+/// Least bytes of an alternate stack (MINSIGSTKSZ on AArch64).
+const STACK_BYTES_MIN: u64 = 5120;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn set_action(&mut self) -> Outcome {
+        let (signal, new, old) = (self.int(0), self.argument(1), self.argument(2));
+        if self.argument(3) != SET_BYTES || signal == 0 || signal > u32::from(SIGNALS) {
+            return Err(Errno::EINVAL.into());
+        }
+        let signal = signal as u8;
+        let before = self.program.actions.get(signal);
+        if new != 0 {
+            if bit(signal) & UNSTOPPABLE != 0 {
+                return Err(Errno::EINVAL.into());
+            }
+            let mut bytes = [0; ACTION_BYTES];
+            self.get(new, &mut bytes).await?;
+            self.program.actions.set(signal, Action::from_bytes(&bytes));
+            self.tell_masks().await;
+        }
+        if old != 0 {
+            self.put(old, &before.to_bytes()).await?;
+        }
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn set_mask(&mut self) -> Outcome {
+        let (how, new, old) = (self.int(0), self.argument(1), self.argument(2));
+        if self.argument(3) != SET_BYTES {
+            return Err(Errno::EINVAL.into());
+        }
+        let before = self.program.blocked;
+        if new != 0 {
+            let set = self.get_word(new).await?;
+            let blocked = match how {
+                SIG_BLOCK => before | set,
+                SIG_UNBLOCK => before & !set,
+                SIG_SETMASK => set,
+                _ => return Err(Errno::EINVAL.into()),
+            };
+            self.set_blocked(blocked).await;
+        }
+        if old != 0 {
+            self.put(old, &before.to_le_bytes()).await?;
+        }
+        Ok(0)
+    }
+
+    /// Blocks `blocked` from now on.
+    pub(in crate::user) async fn set_blocked(&mut self, blocked: SignalSet) {
+        self.set_blocked_but(blocked, 0).await;
+    }
+
+    /// As `set_blocked`; what is in `awaited` counts though it is ignored.
+    async fn set_blocked_but(&mut self, blocked: SignalSet, awaited: SignalSet) {
+        let blocked = blocked & !UNSTOPPABLE;
+        let unblocked = self.program.blocked & !blocked;
+        self.program.blocked = blocked;
+        self.look_at_signals |= unblocked != 0 && self.program.may_hold_signals;
+        self.tell_masks_but(awaited).await;
+    }
+
+    /// Tells the keeper of processes what it must know of the masks.
+    pub(in crate::user) async fn tell_masks(&mut self) {
+        self.tell_masks_but(0).await;
+    }
+
+    /// The keeper must know of signals that are no longer blocked or ignored, and of ignored ones that
+    /// are blocked now, which wait instead of getting lost. Of others blocked or ignored in addition it
+    /// need not: it will interrupt for nothing, at worst.
+    async fn tell_masks_but(&mut self, awaited: SignalSet) {
+        let (blocked, ignored) = (self.program.blocked, self.program.actions.ignored() & !awaited);
+        let Program { told_blocked, told_ignored, told_reaps, .. } = self.program;
+        let reaps = self.program.actions.reaps();
+        let kept = blocked & ignored & !told_blocked;
+        let unheard = told_blocked & !blocked | told_ignored & !ignored | kept;
+        if unheard == 0 && told_reaps == reaps {
+            return;
+        }
+        let pid = self.program.pid;
+        let told = self.services.clients.procs.call(SetMasks { pid, blocked, ignored, reaps }, ()).await;
+        if let Err(errno) = told {
+            self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
+        }
+        (self.program.told_blocked, self.program.told_ignored) = (blocked, ignored);
+        self.program.told_reaps = reaps;
+    }
+
+    pub(in crate::user) async fn pending_signals(&mut self) -> Outcome {
+        let pid = self.program.pid;
+        let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
+        let set = pending & self.program.blocked;
+        self.put(self.argument(0), &set.to_le_bytes()).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn suspend(&mut self) -> Outcome {
+        let (mask, bytes) = (self.argument(0), self.argument(1));
+        if bytes != SET_BYTES {
+            return Err(Errno::EINVAL.into());
+        }
+        if mask == 0 {
+            return Err(Errno::EFAULT.into());
+        }
+        self.begin_mask(mask).await?;
+        let (pid, blocked) = (self.program.pid, self.program.blocked);
+        let waited = self.services.clients.procs.call(AwaitSignal { pid, blocked }, ()).await;
+        restartable_unless_handled(waited)?;
+        Err(Escape::RestartUnlessHandled)
+    }
+
+    pub(in crate::user) async fn await_signal(&mut self) -> Outcome {
+        let (place, info, time) = (self.argument(0), self.argument(1), self.argument(2));
+        if self.argument(3) != SET_BYTES {
+            return Err(Errno::EINVAL.into());
+        }
+        let wanted = self.get_word(place).await? & !UNSTOPPABLE;
+        let until_ns = match time {
+            0 => None,
+            time => Some(self.me.now_ns().saturating_add(self.get_time(time).await?)),
+        };
+        let before = self.program.blocked;
+        // While it waits, what it waits for may interrupt it, ignored or not.
+        self.set_blocked_but(before & !wanted, wanted).await;
+        let signal = self.take_or_await(wanted, until_ns).await;
+        self.set_blocked(before).await;
+        // The wait may have swallowed the interruption by another signal.
+        self.look_at_signals = true;
+        let signal = signal?;
+        if info != 0 {
+            self.put(
+                info,
+                &crate::user::signals::frame::signal_info(signal, crate::user::signals::delivery::Origin::OTHERS),
+            )
+            .await?;
+        }
+        Ok(u64::from(signal))
+    }
+
+    async fn take_or_await(&mut self, wanted: SignalSet, until_ns: Option<u64>) -> Result<u8, Escape> {
+        let pid = self.program.pid;
+        let until_ns = until_ns.unwrap_or(u64::MAX);
+        // Each turn waits for an interruption or the end of the time.
+        loop {
+            self.me.clear_interrupted();
+            // The unstoppable ones come through any mask: they are served here.
+            match self.services.clients.procs.call(TakeSignal { pid, blocked: !wanted }, ()).await? {
+                0 => {}
+                signal if bit(signal) & wanted != 0 => return Ok(signal),
+                _ if pid == INIT => {}
+                SIGKILL => return Err(Escape::End(killed(SIGKILL))),
+                signal => self.stop(signal).await,
+            }
+            let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
+            if pending & !(self.program.blocked | self.program.actions.ignored() | wanted) != 0 {
+                return Err(Errno::EINTR.into());
+            }
+            if until_ns <= self.me.now_ns() {
+                return Err(Errno::EAGAIN.into());
+            }
+            match self.services.clients.clock.call(SleepUntil { until_ns }, ()).await {
+                Ok(()) | Err(Errno::EINTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+
+    pub(in crate::user) async fn set_alternate_stack(&mut self) -> Outcome {
+        let (new, old) = (self.argument(0), self.argument(1));
+        let AlternateStack { address, bytes } = self.program.alternate_stack;
+        let sp = self.context.sp;
+        let in_use = bytes != 0 && sp.wrapping_sub(address) <= bytes;
+        if new != 0 {
+            let mut stack = [0; 24];
+            self.get(new, &mut stack).await?;
+            let word = |at: usize| stack[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+            let (address, flags, bytes) = (word(0), word(8) as u32, word(16));
+            if in_use {
+                return Err(Errno::EPERM.into());
+            }
+            if flags & SS_DISABLE != 0 {
+                self.program.alternate_stack = AlternateStack::default();
+            } else if bytes < STACK_BYTES_MIN {
+                return Err(Errno::ENOMEM.into());
+            } else {
+                self.program.alternate_stack = AlternateStack { address, bytes };
+            }
+        }
+        if old != 0 {
+            let flags = if bytes == 0 { u64::from(SS_DISABLE) } else { u64::from(in_use) };
+            let mut stack = [0; 24];
+            for (place, word) in stack.chunks_mut(8).zip([address, flags, bytes]) {
+                place.copy_from_slice(&word.to_le_bytes());
+            }
+            self.put(old, &stack).await?;
+        }
+        Ok(0)
+    }
+}
