@@ -33,6 +33,9 @@ impl<P: Protocol> Address<P> {
     pub fn id(&self) -> ProcId {
         self.0.id
     }
+    pub(crate) fn process(&self) -> &'static Process {
+        self.0
+    }
 }
 
 /// The right to call one server, as one process.
@@ -179,6 +182,9 @@ impl<E: Entry> Call<E> {
     /// The board whose process asks; of a call that a proxy makes, that of the proxy's caller.
     pub fn board(&self) -> u8 {
         self.0.0.calls_for.get()
+    }
+    pub(crate) fn into_raw(self) -> RawCall {
+        self.0
     }
     /// Answers, and lets the caller go on.
     #[inline(always)]

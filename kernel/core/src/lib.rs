@@ -8,6 +8,7 @@
 
 pub mod api;
 pub mod arena;
+pub mod forward;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod notify;
@@ -23,6 +24,7 @@ pub mod user;
 
 pub use api::{Accept, Address, Call, CallFuture, Client, Family, Local, Port};
 pub use arena::Arena;
+pub use forward::{Forward, ForwardFamily};
 pub use process::{Me, Process, Wait};
 pub use protocol::{Entry, InWords, Lends, Protocol, Word};
 pub use ready::Core;

@@ -22,6 +22,8 @@ pub enum Wait {
     Reply,
     /// As `Reply`, and its poll is still on the stack below the server's.
     ReplyInPlace,
+    /// As `ReplyInPlace`, and the server has passed the call on.
+    Forwarded,
     /// The reply is in the header.
     Replied,
     /// A call to one of its open entries.

@@ -4,7 +4,8 @@
 //! I2 A process waits for one thing at a time and is polled only when that has happened, so
 //!    its caller is not executing while a server holds a `RawCall`.
 //! I3 A process is in at most one queue: a ready queue, the users, or one server's `callers`.
-//! I4 A `RawCall` exists once, from accept to reply; for that time the lent slices are the server's.
+//! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time
+//!    the lent slices are that server's.
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
 //!    without `unsafe` and `alloc` leaks a pinned borrowing future only with its whole process.
 //!
@@ -70,9 +71,24 @@ impl Process {
 
     /// Hands `caller`, whose message is written, to this process, which waits in accept.
     #[inline(always)]
-    fn take(&'static self, caller: &'static Process) {
+    pub(crate) fn take(&'static self, caller: &'static Process) {
         self.open.set(0);
         self.accepted.set(Some(caller));
+    }
+
+    /// Keeps `caller` until the entry that it wants opens; if this is a stub, its router takes the call.
+    pub(crate) fn queue(&'static self, caller: &'static Process) {
+        match self.router.get() {
+            Some(router) if router.open.get() & ANY_ENTRY != 0 => {
+                router.take(caller);
+                router.core.make_ready(router);
+            }
+            Some(router) => {
+                router.callers.push(caller);
+                router.notify(); // it may wait for frames only, with no room for calls
+            }
+            None => self.callers.push(caller),
+        }
     }
 }
 
@@ -142,8 +158,9 @@ impl<'a> RawCallFuture<'a> {
             me.wait.set(Wait::Nothing);
             return Poll::Ready(&me.words);
         }
-        me.server.set(Some(server));
-        me.wait.set(Wait::Reply);
+        if me.wait.replace(Wait::Reply) != Wait::Forwarded {
+            me.server.set(Some(server)); // who forwarded the call has written whom it waits for now
+        }
         Poll::Pending
     }
 }
@@ -153,17 +170,7 @@ impl<'a> RawCallFuture<'a> {
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
     me.server.set(Some(server));
     me.wait.set(Wait::Reply);
-    match server.router.get() {
-        Some(router) if router.open.get() & ANY_ENTRY != 0 => {
-            router.take(me);
-            router.core.make_ready(router);
-        }
-        Some(router) => {
-            router.callers.push(me);
-            router.notify(); // it may wait for frames only, with no room for calls
-        }
-        None => server.callers.push(me),
-    }
+    server.queue(me);
     Poll::Pending
 }
 
@@ -212,11 +219,17 @@ impl RawCall {
     pub fn interrupted(&self) -> bool {
         self.0.interrupted.get()
     }
+    /// Gives the call up; whose it is.
+    #[inline(always)]
+    pub(crate) fn hand_on(self) -> &'static Process {
+        let caller = self.0;
+        forget(self);
+        caller
+    }
     /// Answers: writes the reply's words and lets the caller go on.
     #[inline(always)]
     pub fn reply(self, put: impl FnOnce(&Words)) {
-        let caller = self.0;
-        forget(self);
+        let caller = self.hand_on();
         put(&caller.words);
         caller.core.record(|| Event::Reply { caller: caller.id });
         if caller.wait.replace(Wait::Replied) == Wait::Reply {

@@ -21,13 +21,13 @@ pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
 pub use renga_core::host;
 pub use renga_core::notify::{Interruptor, Notifier};
 pub use renga_core::raw;
-pub use renga_core::{Address, Call, Client, Entry, Family, Local, Me, Port, Protocol};
+pub use renga_core::{Address, Call, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
 pub use watch::Watch;
 
 #[cfg(test)]
 mod tests {
     use crate::signature::{Edge, Parameter, kind};
-    use crate::{Client, Me, Never, Port};
+    use crate::{Client, Forward, Me, Never, Port};
 
     renga_core::protocol! {
         /// Test.
@@ -52,6 +52,9 @@ mod tests {
             right: Client<Right>,
         }
     }
+    async fn passer(_port: Port<Right>, _to: Forward<Left>) -> Never {
+        core::future::pending().await
+    }
     async fn server(_me: Me, _port: Port<Left>, clients: Both) -> Never {
         let _ = (clients.left, clients.right);
         core::future::pending().await
@@ -62,6 +65,7 @@ mod tests {
         const EDGES: &[&[Edge]] = kind("server", &server).edges;
         assert!(matches!(EDGES[1], [Edge::Serves(f)] if f.name == "Left" && f.defers == 1 && f.releases == 0));
         assert_eq!(EDGES[2], Both::EDGES);
+        assert!(matches!(kind("passer", &passer).edges[1], [Edge::Forwards(left)] if left.id == 60));
         assert!(matches!(Both::EDGES, [Edge::Uses(l), Edge::Uses(r)] if l.id == 60 && r.releases == 8));
     }
 }

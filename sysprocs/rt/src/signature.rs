@@ -6,7 +6,7 @@
 use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Client, Family, Local, Me, Port, Protocol};
+use renga_core::{Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
 
 /// One parameter's part in the network of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub enum Edge {
     UsesAll(ProtocolFacts),
     /// The process calls servers of this protocol on its own board, if that has any.
     UsesOwn(ProtocolFacts),
+    /// The process passes calls on to one server of this protocol, and does not wait for it.
+    Forwards(ProtocolFacts),
+    /// The process passes calls on to servers of this protocol on every board that has them.
+    ForwardsAll(ProtocolFacts),
 }
 
 /// What a check needs to know of a protocol.
@@ -56,6 +60,12 @@ impl<P: Protocol> Parameter for Family<P> {
 }
 impl<P: Protocol> Parameter for Local<P> {
     const EDGES: &'static [Edge] = &[Edge::UsesOwn(facts::<P>())];
+}
+impl<P: Protocol> Parameter for Forward<P> {
+    const EDGES: &'static [Edge] = &[Edge::Forwards(facts::<P>())];
+}
+impl<P: Protocol> Parameter for ForwardFamily<P> {
+    const EDGES: &'static [Edge] = &[Edge::ForwardsAll(facts::<P>())];
 }
 impl Parameter for Me {}
 impl Parameter for ExchangePort {}

@@ -9,7 +9,7 @@
 
 use crate::memory::{self, MessageMemory};
 use crate::system::{AsyncPool, Board, Mode, System};
-use crate::{KindFacts, PlacementError, edges, graph, layout, modes, proxies};
+use crate::{KindFacts, PlacementError, edges, forwards, graph, layout, modes, proxies};
 use renga_abi::ProcId;
 
 /// Some of a group's processes, on one core.
@@ -95,8 +95,10 @@ pub struct Checked {
     pub kinds: Vec<KindFacts>,
     /// Who runs where: by board in the order of their indices, first those placed, then those computed.
     pub groups: Vec<Group>,
-    /// Who calls whom, proxies left out.
+    /// Who calls whom, or has its calls passed on to whom; proxies left out.
     pub calls: Vec<Call>,
+    /// Who passes calls on to whom: pairs of indices of `groups`.
+    pub forwards: Vec<(usize, usize)>,
     /// Who may wait for whom, proxies included: pairs of indices of `groups`, without a cycle.
     pub waits: Vec<(usize, usize)>,
     /// The longest chain of groups of which each waits for the next.
@@ -112,7 +114,10 @@ pub struct Checked {
 pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
     let mut groups = layout::layout(system, kinds)?;
     edges::check_kinds(&groups, kinds)?;
-    let calls = edges::resolve(system, kinds, &groups)?;
+    let calls = edges::resolve(system, kinds, &groups, false)?;
+    let forwards: Vec<_> =
+        edges::resolve(system, kinds, &groups, true)?.iter().map(|call| (call.caller, call.server)).collect();
+    let calls = forwards::add_waits(system, kinds, &groups, calls, &forwards)?;
     let calls = modes::assign(system, kinds, &groups, calls)?;
     proxies::add(system, kinds, &calls, &mut groups)?;
     let waits = graph::waits(&groups, &calls);
@@ -124,6 +129,7 @@ pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementE
         kinds: kinds.to_vec(),
         groups,
         calls,
+        forwards,
         waits,
         longest_chain: Vec::new(),
         message_memory: Vec::new(),

@@ -21,9 +21,11 @@ fn kind(facts: &Facts) -> KindFacts {
     let uses: Vec<Use> = edges()
         .filter_map(|edge| match edge {
             Edge::Serves(_) => None,
-            Edge::Uses(used) => Some(Use { protocol: used.name, at: Where::Nearest }),
-            Edge::UsesAll(used) => Some(Use { protocol: used.name, at: Where::AllBoards }),
-            Edge::UsesOwn(used) => Some(Use { protocol: used.name, at: Where::OwnBoardIfAny }),
+            Edge::Uses(used) => Some(call(used.name, Where::Nearest)),
+            Edge::UsesAll(used) => Some(call(used.name, Where::AllBoards)),
+            Edge::UsesOwn(used) => Some(call(used.name, Where::OwnBoardIfAny)),
+            Edge::Forwards(used) => Some(forward(used.name, Where::Nearest)),
+            Edge::ForwardsAll(used) => Some(forward(used.name, Where::AllBoards)),
         })
         .collect();
     KindFacts {
@@ -35,6 +37,14 @@ fn kind(facts: &Facts) -> KindFacts {
         count_max: facts.count_max,
         future_bytes: facts.signature.future_bytes as u32,
     }
+}
+
+const fn call(protocol: &'static str, at: Where) -> Use {
+    Use { protocol, at, forwards: false }
+}
+
+const fn forward(protocol: &'static str, at: Where) -> Use {
+    Use { protocol, at, forwards: true }
 }
 
 fn board_rule(place: Place) -> BoardRule {

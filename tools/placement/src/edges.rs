@@ -5,6 +5,7 @@
 //! (`modes.rs`).
 
 use crate::checked::{Call, Group};
+use crate::forwards;
 use crate::layout::line_of;
 use crate::{BoardRule, KindFacts, PlacementError, System, Use, Where};
 
@@ -17,7 +18,12 @@ pub(crate) fn check_kinds(groups: &[Group], kinds: &[KindFacts]) -> Result<(), P
             if caller.serves(used.protocol) {
                 return Err(PlacementError::CallsItself { kind: caller.name, protocol: used.protocol });
             }
-            check_defers(&placed, caller, used)?;
+            if !used.forwards {
+                check_defers(&placed, caller, used)?;
+                for passed_on in forwards::reached(&placed, used) {
+                    check_defers(&placed, caller, passed_on)?;
+                }
+            }
         }
     }
     Ok(())
@@ -43,11 +49,16 @@ fn check_defers(placed: &[&KindFacts], caller: &KindFacts, used: &Use) -> Result
     })
 }
 
-/// All calls between groups; all synchronous.
-pub(crate) fn resolve(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<Vec<Call>, PlacementError> {
+/// All calls between groups, or all forwards; all synchronous.
+pub(crate) fn resolve(
+    system: &System,
+    kinds: &[KindFacts],
+    groups: &[Group],
+    forwards: bool,
+) -> Result<Vec<Call>, PlacementError> {
     let mut calls: Vec<Call> = Vec::new();
     for (caller, group) in groups.iter().enumerate() {
-        for used in kinds[group.kind].uses {
+        for used in kinds[group.kind].uses.iter().filter(|used| used.forwards == forwards) {
             for server in servers(system, kinds, groups, group, used)? {
                 let call = Call { caller, server, async_entries: 0 };
                 if !calls.contains(&call) {

@@ -124,6 +124,17 @@ pub enum PlacementError {
     )]
     Cycle { circle: String },
     #[error(
+        "`{server}` on board \"{board}\" passes calls on to {protocol} on board \"{to}\", but `{caller}` calls it from board \"{from}\"\n  a call crosses the link once: it is passed on where it arrives\n  mend: place the servers of {protocol} beside `{server}`, or `{caller}` too"
+    )]
+    ForwardLeavesBoard {
+        server: &'static str,
+        board: String,
+        protocol: &'static str,
+        to: String,
+        caller: &'static str,
+        from: String,
+    },
+    #[error(
         "`{caller}` calls {protocol}, whose reply to {entries} may wait for another client, but `{waiting}` waits for `{caller}` meanwhile\n  mend: in the code, let only kinds that nobody calls ({free}) use {protocol}, or let {entries} answer at once"
     )]
     DefersBehindServer {

@@ -52,6 +52,8 @@ pub struct Use {
     pub protocol: &'static str,
     /// Whose servers.
     pub at: Where,
+    /// It only passes its callers' calls on to them: they wait for these servers, it does not.
+    pub forwards: bool,
 }
 
 /// On which boards a kind may be, or must be.

@@ -10,6 +10,9 @@
 //! not waited for: it never waits for a reply. A caller may also wait, for the order's sake, until earlier
 //! asynchronous calls of its board are done, so it has an edge to the asynchronous proxies.
 //!
+//! A server that passes a call on does not wait; the caller then waits for the next one, which has been made an edge of
+//! its own (`forwards.rs`). Passing on in a circle is refused like waiting in one: nobody would answer.
+//!
 //! Invariant: what passes has an order in which every process only waits for later ones. Not here: servers that
 //! wait for a further client (`edges.rs`).
 
@@ -79,7 +82,8 @@ impl Search<'_> {
         }
         self.path.push(group);
         let mut longest = Vec::new();
-        for (_, server) in self.checked.waits.iter().filter(|(from, _)| *from == group) {
+        let next = self.checked.waits.iter().chain(&self.checked.forwards);
+        for (_, server) in next.filter(|(from, _)| *from == group) {
             let chain = self.chain_from(*server)?;
             if chain.len() > longest.len() {
                 longest = chain;

@@ -19,6 +19,7 @@ mod edges;
 mod emit;
 mod error;
 mod facts;
+mod forwards;
 mod graph;
 mod layout;
 mod memory;

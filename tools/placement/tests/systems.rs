@@ -185,3 +185,16 @@ fn eight_boards_are_checked() {
     let eight = eight.replace("disk = true }", "disk = true, message_kib = 4096 }");
     assert_eq!(checked(&eight).boards.len(), 8);
 }
+
+#[test]
+fn callers_wait_for_those_that_their_calls_are_passed_on_to() {
+    let system = parse(&text("pair")).unwrap();
+    let kinds: Vec<_> = kinds::changed("forward");
+    let checked = check(&system, &kinds).unwrap_or_else(|error| panic!("{error}"));
+    let group = |label: &str| (0..checked.groups.len()).find(|group| checked.label(*group) == label).unwrap();
+    let waits = |from: &str, to: &str| checked.waits.contains(&(group(from), group(to)));
+    assert!(waits("write_back@a", "inode@a") && waits("write_back@a", "buffer@a"));
+    assert!(waits("user@b", "proxy@a of user@b") && waits("proxy@a of user@b", "buffer@a"));
+    assert!(!waits("inode_directory@a", "inode@a") && !waits("inode@a", "buffer@a"), "who passes on does not wait");
+    assert!(checked.forwards.contains(&(group("inode_directory@a"), group("inode@a"))));
+}

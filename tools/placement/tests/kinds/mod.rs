@@ -19,16 +19,19 @@ const fn words_only(protocol: ProtocolFacts) -> Option<ProtocolFacts> {
 }
 
 const fn own(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OwnBoard }
+    Use { protocol, at: Where::OwnBoard, forwards: false }
 }
 const fn own_if_any(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OwnBoardIfAny }
+    Use { protocol, at: Where::OwnBoardIfAny, forwards: false }
 }
 const fn one(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OneBoard }
+    Use { protocol, at: Where::OneBoard, forwards: false }
 }
 const fn all(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::AllBoards }
+    Use { protocol, at: Where::AllBoards, forwards: false }
+}
+const fn forward(used: Use) -> Use {
+    Use { forwards: true, ..used }
 }
 
 const fn kind(
@@ -160,7 +163,7 @@ pub const KINDS: &[KindFacts] = &[
         BoardRule::Every,
         1,
         Some(protocol("Text", &[(0, "Find"), (1, "Keep")], NONE, NONE)),
-        &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest }],
+        &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest, forwards: false }],
     ),
     kind("router", BoardRule::EveryLinked, 1, None, &[]),
     kind(
@@ -213,6 +216,26 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
         "calls-itself" => change("inode", None, const { &[one("Buffer"), one("BufferDirectory"), one("Inode")] }),
         // An open file that hides whether it is a pipe.
         "defers" => change("file", None, const { &[one("Inode"), all("Pipe")] }),
+        // The directory of inodes passes reads on to inodes, and these to buffers.
+        "forward" => {
+            change("inode_directory", None, const { &[forward(one("Inode"))] });
+            change("inode", None, const { &[forward(one("Buffer")), one("Allocator")] });
+        }
+        // Two pass calls on to each other: nobody answers.
+        "forward-circle" => {
+            change("inode_directory", None, const { &[forward(one("Inode"))] });
+            change("inode", None, const { &[forward(one("InodeDirectory"))] });
+        }
+        // Who gets the call calls who passed it on.
+        "forward-back" => {
+            change("inode_directory", None, const { &[forward(one("Inode"))] });
+            change("inode", None, const { &[one("InodeDirectory")] });
+        }
+        // An open file passes reads on to a pipe, and a walker calls files.
+        "forward-defers" => {
+            change("file", None, const { &[forward(all("Pipe"))] });
+            change("path", None, const { &[all("File")] });
+        }
         "table-anywhere" => change("file_table", any, &[]),
         "no-proxy" => kinds.retain(|kind| kind.name != "proxy"),
         other => panic!("no such change of the kinds: {other}"),

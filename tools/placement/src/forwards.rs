@@ -1,0 +1,63 @@
+//! Calls that are passed on: whom their callers then wait for.
+//!
+//! Invariant: whoever calls a server that passes calls on has an edge of its own to each server that its call may end
+//! up with, so that waits, proxies and memory are computed for it. A call crosses the link once: where it arrives from
+//! another board, it is passed on only to servers there, since its proxy has no proxies elsewhere.
+
+use crate::checked::{Call, Group};
+use crate::{KindFacts, PlacementError, System, Use};
+
+/// What a call by `used` may be passed on to, by whichever kind serves it.
+pub(crate) fn reached<'k>(placed: &[&'k KindFacts], used: &Use) -> Vec<&'k Use> {
+    let mut found: Vec<&Use> = Vec::new();
+    let mut protocols = vec![used.protocol];
+    // Bounded by the protocols: each is looked at once.
+    while let Some(protocol) = protocols.pop() {
+        let serving = placed.iter().filter(|kind| kind.serves(protocol));
+        for next in serving.flat_map(|kind| kind.uses).filter(|next| next.forwards) {
+            if !found.contains(&next) {
+                found.push(next);
+                protocols.push(next.protocol);
+            }
+        }
+    }
+    found
+}
+
+/// `calls`, and those that callers make because theirs are passed on.
+pub(crate) fn add_waits(
+    system: &System,
+    kinds: &[KindFacts],
+    groups: &[Group],
+    mut calls: Vec<Call>,
+    forwards: &[(usize, usize)],
+) -> Result<Vec<Call>, PlacementError> {
+    if forwards.is_empty() {
+        return Ok(calls);
+    }
+    let mut next = 0;
+    // Bounded by the pairs of groups: no call is added twice.
+    while let Some(&Call { caller, server, .. }) = calls.get(next) {
+        next += 1;
+        for &(_, to) in forwards.iter().filter(|(from, _)| *from == server) {
+            let board_of = |group: usize| groups[group].board;
+            if board_of(to) != board_of(server) && board_of(caller) != board_of(server) {
+                let name = |board: usize| system.boards[board].name.clone();
+                return Err(PlacementError::ForwardLeavesBoard {
+                    server: kinds[groups[server].kind].name,
+                    board: name(board_of(server)),
+                    protocol: kinds[groups[to].kind].serves.map_or("", |protocol| protocol.name),
+                    to: name(board_of(to)),
+                    caller: kinds[groups[caller].kind].name,
+                    from: name(board_of(caller)),
+                });
+            }
+            let call = Call { caller, server: to, async_entries: 0 };
+            if !calls.contains(&call) {
+                calls.push(call);
+            }
+        }
+    }
+    calls.sort_by_key(|call| call.caller); // as the others are; those of one caller stay in their order
+    Ok(calls)
+}
