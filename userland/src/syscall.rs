@@ -46,6 +46,85 @@ pub fn open(path: &CStr, flags: i32) -> Result<i32, Errno> {
     unsafe { call(56, [AT_FDCWD, path.as_ptr() as isize, flags as isize, 0, 0, 0]) }.map(|fd| fd as i32)
 }
 
+/// Opens a file, and makes it with these permission bits if `flags` say so; its descriptor.
+pub fn open_with_mode(path: &CStr, flags: i32, mode: u32) -> Result<i32, Errno> {
+    // SAFETY: the path is live and ends with a zero.
+    unsafe { call(56, [AT_FDCWD, path.as_ptr() as isize, flags as isize, mode as isize, 0, 0]) }.map(|fd| fd as i32)
+}
+
+/// Closes a file descriptor.
+pub fn close(descriptor: i32) -> Result<(), Errno> {
+    plain(57, [descriptor as isize, 0, 0]).map(|_| ())
+}
+
+/// Reads from a file descriptor; how many bytes.
+pub fn read(descriptor: i32, bytes: &mut [u8]) -> Result<usize, Errno> {
+    // SAFETY: the slice is live, ours alone, and as long as said.
+    unsafe { call(63, [descriptor as isize, bytes.as_mut_ptr() as isize, bytes.len() as isize, 0, 0, 0]) }
+}
+
+/// Reads from an offset of a file; how many bytes.
+pub fn read_at(descriptor: i32, bytes: &mut [u8], offset: u64) -> Result<usize, Errno> {
+    let (at, length) = (bytes.as_mut_ptr() as isize, bytes.len() as isize);
+    // SAFETY: as `read`.
+    unsafe { call(67, [descriptor as isize, at, length, offset as isize, 0, 0]) }
+}
+
+/// The facts about a file, as the kernel's `struct stat` has them.
+pub fn status(path: &CStr) -> Result<[u64; 16], Errno> {
+    let mut facts = [0u64; 16];
+    // SAFETY: the path ends with a zero; `struct stat` has 128 bytes.
+    unsafe { call(79, [AT_FDCWD, path.as_ptr() as isize, facts.as_mut_ptr() as isize, 0, 0, 0]) }.map(|_| facts)
+}
+
+/// Makes a directory.
+pub fn make_directory(path: &CStr, mode: u32) -> Result<(), Errno> {
+    // SAFETY: the path is live and ends with a zero.
+    unsafe { call(34, [AT_FDCWD, path.as_ptr() as isize, mode as isize, 0, 0, 0]) }.map(|_| ())
+}
+
+/// Removes a name: a file's, or with `AT_REMOVEDIR` (0x200) an empty directory's.
+pub fn unlink(path: &CStr, flags: i32) -> Result<(), Errno> {
+    // SAFETY: the path is live and ends with a zero.
+    unsafe { call(35, [AT_FDCWD, path.as_ptr() as isize, flags as isize, 0, 0, 0]) }.map(|_| ())
+}
+
+/// A pipe: the descriptors to read from and to write to.
+pub fn pipe() -> Result<(i32, i32), Errno> {
+    let mut ends = [0i32; 2];
+    // SAFETY: the address is that of two live numbers.
+    unsafe { call(59, [ends.as_mut_ptr() as isize, 0, 0, 0, 0, 0]) }.map(|_| (ends[0], ends[1]))
+}
+
+const MMAP: usize = 222;
+const PROT_READ: isize = 1;
+const PROT_WRITE: isize = 2;
+const MAP_PRIVATE: isize = 2;
+const MAP_ANONYMOUS: isize = 0x20;
+
+/// Fresh memory, all zeros.
+pub fn map_memory(bytes: usize) -> Result<&'static mut [u8], Errno> {
+    let (access, kind) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+    // SAFETY: the kernel puts the mapping where nothing is; no address of ours is passed.
+    let at = unsafe { call(MMAP, [0, bytes as isize, access, kind, -1, 0]) }?;
+    // SAFETY: memory of this length that nothing else refers to; only `unmap_memory` takes it away.
+    Ok(unsafe { core::slice::from_raw_parts_mut(at as *mut u8, bytes) })
+}
+
+/// Gives mapped memory back.
+pub fn unmap_memory(memory: &'static mut [u8]) {
+    // SAFETY: whoever has the slice, for ever, gives it up. It fails for no mapping of ours.
+    let _ = unsafe { call(215, [memory.as_mut_ptr() as isize, memory.len() as isize, 0, 0, 0, 0]) };
+}
+
+/// The first `bytes` of a file, mapped; nobody may write to the file or shorten it from now on.
+pub fn map_file(descriptor: i32, bytes: usize) -> Result<&'static [u8], Errno> {
+    // SAFETY: as `map_memory`.
+    let at = unsafe { call(MMAP, [0, bytes as isize, PROT_READ, MAP_PRIVATE, descriptor as isize, 0]) }?;
+    // SAFETY: a mapping of this length that is never taken away; the caller's promise keeps it constant.
+    Ok(unsafe { core::slice::from_raw_parts(at as *const u8, bytes) })
+}
+
 /// Makes `to` stand for what `from` stands for.
 pub fn duplicate(from: i32, to: i32) -> Result<(), Errno> {
     plain(24, [from as isize, to as isize, 0]).map(|_| ())

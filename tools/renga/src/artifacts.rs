@@ -16,13 +16,15 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 6] = [
+const PROGRAMS: [(&str, &str); 8] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("wild", "/usr/lib/renga/wild"),
     ("nullcall", "/usr/lib/renga/nullcall"),
     ("measure", "/usr/lib/renga/measure"),
     ("linkcall", "/usr/lib/renga/linkcall"),
+    ("unix", "/usr/lib/renga/unix"),
+    ("nothing", "/usr/lib/renga/nothing"),
 ];
 /// Permission bits of a program.
 const PROGRAM_MODE: u32 = 0o755;

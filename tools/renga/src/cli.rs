@@ -193,8 +193,21 @@ pub enum Measurement {
     Pins,
     /// The bus on the boards' pins, against a model of pins: payload rates and latencies of every mode
     Bus(Bus),
+    /// System calls and commands on boards a and b, beside Linux on the same emulated board
+    Unix(Unix),
     /// Real workloads from board b with synchronous and asynchronous calls
     SyncAsync(Machine),
+}
+
+/// `renga bench unix`
+#[derive(Args, Debug, Clone)]
+pub struct Unix {
+    /// Only what has a bound; exit with 1 if one is worse than that
+    #[arg(long)]
+    pub short: bool,
+    /// Write the figures here, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 /// `renga bench bus`

@@ -8,6 +8,7 @@ mod measured;
 mod pins;
 mod rendezvous;
 mod sync_async;
+mod unix;
 
 use crate::cli::{Bench, Measurement};
 use crate::environment::Environment;
@@ -23,6 +24,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::Link(machine) => link::measure(environment, machine),
         Measurement::Pins => pins::measure(environment),
         Measurement::Bus(options) => bus::measure(options.seed, options.instructions),
+        Measurement::Unix(options) => unix::measure(environment, options),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
     }
 }

@@ -23,3 +23,4 @@ mod remote;
 mod rules;
 mod support;
 mod text;
+mod unix;

@@ -63,13 +63,29 @@ impl<'a> Bed<'a> {
     /// # Errors
     /// If the run fails.
     pub fn run(&self, system: &SystemFile, kernel: &Kernel, script: &str, frames: bool) -> Result<Measured> {
+        self.run_with(system, kernel, script, frames, Vec::new())
+    }
+
+    /// The same with further files on the disk.
+    ///
+    /// # Errors
+    /// If the run fails.
+    pub fn run_with(
+        &self,
+        system: &SystemFile,
+        kernel: &Kernel,
+        script: &str,
+        frames: bool,
+        mut files: Vec<Placed>,
+    ) -> Result<Measured> {
         let script = Placed {
             dest: "/etc/renga/script".to_string(),
             content: Content::Bytes(script.as_bytes().to_vec()),
             mode: 0o644,
         };
         let disk = self.scratch.folder.join("disk.img");
-        artifacts::session_disk(self.environment, vec![script], &disk, &self.progress)?;
+        files.push(script);
+        artifacts::session_disk(self.environment, files, &disk, &self.progress)?;
         self.progress.step("running");
         let session = Session {
             qemu: self.environment.qemu()?.to_path_buf(),

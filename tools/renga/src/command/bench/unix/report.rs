@@ -1,0 +1,176 @@
+//! The figures of a run, and their table.
+
+use super::BOARDS;
+use super::rows::{Goal, Row, Unit};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// By name: what was measured on board a and on board b, in the row's unit.
+pub struct Figures(BTreeMap<&'static str, [f64; 2]>);
+
+impl Figures {
+    /// Those of `rows` in what a run said.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn read(text: &str, rows: &[&Row]) -> Result<Figures> {
+        let parts: Vec<&str> = BOARDS.iter().map(|board| part(text, board)).collect();
+        let mut figures = BTreeMap::new();
+        for row in rows {
+            let figure = |part: &str| {
+                let taken = taken(part, row.name);
+                let missing = || format!("the run measured no `{}`; it said:\n{text}", row.name);
+                taken.map(|(count, ns)| figure(row.unit, count, ns)).with_context(missing)
+            };
+            figures.insert(row.name, [figure(parts[0])?, figure(parts[1])?]);
+        }
+        Ok(Figures(figures))
+    }
+
+    fn of(&self, row: &Row) -> [f64; 2] {
+        self.0[row.name]
+    }
+}
+
+/// What was said from the line `board NAME` to the next such line.
+fn part<'a>(text: &'a str, board: &str) -> &'a str {
+    let rest = text.split_once(&format!("board {board}\r\n")).or_else(|| text.split_once(&format!("board {board}\n")));
+    let rest = rest.map_or("", |(_, rest)| rest);
+    rest.split_once("\nboard ").map_or(rest, |(part, _)| part)
+}
+
+/// Operations or bytes, and ns.
+fn taken(part: &str, name: &str) -> Option<(f64, f64)> {
+    part.lines().find_map(|line| match line.split_whitespace().collect::<Vec<_>>()[..] {
+        ["unix", found, count, ns] if found == name => Some((count.parse().ok()?, ns.parse().ok()?)),
+        ["measured", found, "status", "0", "ns", ns, ..] if found == name => Some((1.0, ns.parse().ok()?)),
+        _ => None,
+    })
+}
+
+fn figure(unit: Unit, count: f64, ns: f64) -> f64 {
+    match unit {
+        Unit::Us => ns / count / 1e3,
+        Unit::Ms => ns / count / 1e6,
+        Unit::MegabytesASecond => count * 1e3 / ns,
+    }
+}
+
+impl Unit {
+    /// Whether `figure` is at least as good as `limit`.
+    fn holds(self, figure: f64, limit: f64) -> bool {
+        match self {
+            Unit::Us | Unit::Ms => figure <= limit,
+            Unit::MegabytesASecond => figure >= limit,
+        }
+    }
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Us => "us",
+            Unit::Ms => "ms",
+            Unit::MegabytesASecond => "MB/s",
+        }
+    }
+}
+
+/// What is aimed at, as a figure.
+fn limit(row: &Row, board: usize, figures: &Figures) -> Option<f64> {
+    match row.goals[board] {
+        Goal::None => None,
+        Goal::Figure(figure) => Some(figure),
+        Goal::TimesA(times) => Some(times * figures.of(row)[0]),
+    }
+}
+
+fn shown(figure: f64) -> String {
+    match figure {
+        0.0..10.0 => format!("{figure:.2}"),
+        10.0..1000.0 => format!("{figure:.1}"),
+        _ => format!("{figure:.0}"),
+    }
+}
+
+/// Prints the table.
+pub fn print(rows: &[&Row], figures: &Figures) {
+    println!("UNIX on the booted image of `pair`, virtual time: one instruction is 1 ns, no cache or pipeline model.");
+    println!("Linux: 6.12 on the same emulated board. A goal that is met has a +, one that is not a -.\n");
+    println!("{:<40} {:>5} {:>8} {:>9} {:>9} {:>10} {:>10}", "", "", "Linux", "a", "b", "goal a", "goal b");
+    for row in rows {
+        let what: String = row.what.chars().take(40).collect();
+        let [a, b] = figures.of(row).map(shown);
+        let linux = row.linux.map(shown).unwrap_or_default();
+        let goal = |board: usize| {
+            let limit = limit(row, board, figures)?;
+            let mark = if row.unit.holds(figures.of(row)[board], limit) { '+' } else { '-' };
+            Some(format!("{} {mark}", shown(limit)))
+        };
+        let goals = [goal(0).unwrap_or_default(), goal(1).unwrap_or_default()];
+        println!("{what:<40} {:>5} {linux:>8} {a:>9} {b:>9} {:>10} {:>10}", row.unit.name(), goals[0], goals[1]);
+    }
+}
+
+/// The table for programs.
+pub fn json(rows: &[&Row], figures: &Figures) -> Value {
+    let line = |row: &&Row| {
+        let [a, b] = figures.of(row);
+        let goals = [limit(row, 0, figures), limit(row, 1, figures)];
+        json!({ "name": row.name, "what": row.what, "unit": row.unit.name(), "linux": row.linux,
+            "a": a, "b": b, "goal_a": goals[0], "goal_b": goals[1], "bound_a": row.bounds[0], "bound_b": row.bounds[1] })
+    };
+    Value::Array(rows.iter().map(line).collect())
+}
+
+/// Names what is worse than its bound; how many.
+pub fn print_worse(rows: &[&Row], figures: &Figures) -> usize {
+    let mut worse = 0;
+    for row in rows {
+        for (board, name) in BOARDS.iter().enumerate() {
+            let figure = figures.of(row)[board];
+            if let Some(bound) = row.bounds[board].filter(|&bound| !row.unit.holds(figure, bound)) {
+                println!("worse than its bound on board {name}: {} {figure:.3}, bound {bound}", row.name);
+                worse += 1;
+            }
+        }
+    }
+    worse
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::ROWS;
+    use super::{Figures, limit, print_worse};
+
+    fn row(name: &str) -> &'static super::Row {
+        ROWS.iter().find(|row| row.name == name).unwrap()
+    }
+
+    /// As a run prints it: twice the bound on board b, and a rate of half the bound on a.
+    #[test]
+    fn what_is_worse_than_its_bound_is_counted() {
+        let rows = [row("getppid"), row("pipe-64k")];
+        let [bound_ns, rate] = rows.map(|row| row.bounds[0].unwrap() * 1000.0);
+        let said = |ns: f64, rate: f64| format!("unix getppid 10 {}\r\nunix pipe-64k {} 1000000\r\n", ns * 10.0, rate);
+        let run = |a: String, b: String| format!("x\r\nboard a\r\n{a}board b\r\n{b}");
+        let good = run(said(bound_ns, rate), said(bound_ns, rate));
+        assert_eq!(print_worse(&rows, &Figures::read(&good, &rows).unwrap()), 0);
+        let bad = run(said(bound_ns, rate / 2.0), said(bound_ns * 2.0, rate));
+        assert_eq!(print_worse(&rows, &Figures::read(&bad, &rows).unwrap()), 2);
+    }
+
+    #[test]
+    fn a_measurement_that_is_missing_on_a_board_is_an_error() {
+        let text = "board a\nunix getppid 10 100\nmeasured wc status 0 ns 5 counters 0\nboard b\nunix getppid 10 100\n";
+        assert!(Figures::read(text, &[row("getppid")]).is_ok());
+        assert!(Figures::read(text, &[row("getppid"), row("wc")]).is_err());
+    }
+
+    #[test]
+    fn a_goal_may_be_a_multiple_of_the_other_board() {
+        let text =
+            "board a\nmeasured wc status 0 ns 2000000 counters 0\nboard b\nmeasured wc status 0 ns 5 counters 0\n";
+        let figures = Figures::read(text, &[row("wc")]).unwrap();
+        assert_eq!(limit(row("wc"), 0, &figures), None);
+        assert_eq!(limit(row("wc"), 1, &figures), Some(1.05 * 2.0));
+    }
+}

@@ -1,0 +1,138 @@
+//! What is measured, what Linux takes, what is aimed at, and what the short form allows.
+//!
+//! Linux's figures: version 6.12 on the same emulated board (`raspi3b`, one core, 1 ns an instruction), the same kind of
+//! static programs, files in the page cache of a RAM disk's ext2; measured once, for the review of version 0.1.
+//! A bound is what was reached, with a twentieth to spare: the same sources give the same figure to the
+//! nanosecond, but each change of code moves it a little, and a test that fails for three instructions helps nobody.
+
+/// How a figure reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Time of one operation.
+    Us,
+    /// Time of one operation, or of the whole command.
+    Ms,
+    /// Millions of bytes a second.
+    MegabytesASecond,
+}
+
+/// What is aimed at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// No goal.
+    None,
+    /// This, or better.
+    Figure(f64),
+    /// At most so many times the time of board a.
+    TimesA(f64),
+}
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// As the measuring program calls it.
+    pub name: &'static str,
+    /// For people.
+    pub what: &'static str,
+    /// How its figure reads.
+    pub unit: Unit,
+    /// A shell command that is timed as a whole, in place of a measurement of the measuring program.
+    pub command: Option<&'static str>,
+    /// What Linux takes.
+    pub linux: Option<f64>,
+    /// On board a and on board b.
+    pub goals: [Goal; 2],
+    /// What the short form allows, on board a and on board b.
+    pub bounds: [Option<f64>; 2],
+}
+
+impl Row {
+    /// Whether the short form has it.
+    pub fn is_bounded(&self) -> bool {
+        self.bounds.iter().any(Option::is_some)
+    }
+
+    const fn linux(self, figure: f64) -> Row {
+        Row { linux: Some(figure), ..self }
+    }
+    /// On both boards.
+    const fn goal(self, figure: f64) -> Row {
+        Row { goals: [Goal::Figure(figure); 2], ..self }
+    }
+    const fn goal_a(self, figure: f64) -> Row {
+        Row { goals: [Goal::Figure(figure), self.goals[1]], ..self }
+    }
+    const fn goal_b_times_a(self, times: f64) -> Row {
+        Row { goals: [self.goals[0], Goal::TimesA(times)], ..self }
+    }
+    const fn bound_a(self, figure: f64) -> Row {
+        Row { bounds: [Some(figure), self.bounds[1]], ..self }
+    }
+    /// On both boards.
+    const fn bound(self, figure: f64) -> Row {
+        Row { bounds: [Some(figure); 2], ..self }
+    }
+}
+
+const fn row(name: &'static str, what: &'static str, unit: Unit) -> Row {
+    Row { name, what, unit, command: None, linux: None, goals: [Goal::None; 2], bounds: [None; 2] }
+}
+
+const fn call(name: &'static str, what: &'static str) -> Row {
+    row(name, what, Unit::Us)
+}
+
+const fn rate(name: &'static str, what: &'static str) -> Row {
+    row(name, what, Unit::MegabytesASecond)
+}
+
+const fn command(name: &'static str, what: &'static str, command: &'static str) -> Row {
+    Row { command: Some(command), ..row(name, what, Unit::Ms) }
+}
+
+/// All of them.
+pub const ROWS: [Row; 33] = [
+    call("getppid", "null call").linux(0.49).bound(0.43),
+    call("clock", "clock_gettime").linux(0.68).bound(0.90),
+    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(7.6),
+    call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(3.7),
+    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1100.0),
+    call("fork", "fork + exit + wait, small program"),
+    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(1360.0),
+    call("spawn-tiny", "fork + exec + wait, tiny program")
+        .linux(230.0)
+        .goal_a(100.0)
+        .goal_b_times_a(1.05)
+        .bound_a(150.0),
+    call("spawn-cat", "fork + exec + wait, cat").bound_a(385.0).goal_a(150.0).goal_b_times_a(1.05),
+    call("page-zero", "page of fresh memory").linux(1.4).bound(2.15),
+    call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0),
+    call("page-file-again", "page of a mapped file, second mapping"),
+    call("stat", "stat, two names").linux(4.1).goal(4.0).bound_a(7.6),
+    call("stat-four", "stat, four names"),
+    call("open-close", "open + close, two names").linux(6.5).goal(6.0).bound_a(9.2),
+    call("open-close-four", "open + close, four names"),
+    call("pread-1", "pread 1 B").linux(1.6),
+    call("pread-4k", "pread 4 KB").linux(2.7).goal(1.8).bound_a(3.8),
+    call("pread-64k", "pread 64 KB").linux(27.6),
+    rate("read-1m-by-1k", "1 MB cached, blocks of 1 KB").linux(525.0),
+    rate("read-1m-by-4k", "1 MB cached, blocks of 4 KB").linux(1443.0),
+    rate("read-1m-by-64k", "1 MB cached, blocks of 64 KB").linux(2061.0),
+    call("create", "create one of 1,000 files").linux(15.5),
+    call("stat-many", "stat one of 1,000 files").linux(5.7),
+    call("unlink", "unlink one of 1,000 files").linux(10.6),
+    row("write-fsync", "4 KB write + fsync", Unit::Ms),
+    rate("write-16m", "16 MB write").linux(738.0),
+    rate("read-16m-again", "16 MB read, the second time").goal(700.0),
+    command(
+        "sh-cat",
+        "a shell that runs cat 20 times",
+        "for i in 1 2 3 4 5 6 7 8 9 10; do cat /dev/null; cat /dev/null; done",
+    ),
+    command("sort", "sort 1 MB", "sort /bench/text > /dev/null").linux(96.0).goal_a(96.0).bound_a(240.0),
+    command("wc", "wc 1 MB", "wc /bench/text > /dev/null").linux(34.5).goal_b_times_a(1.05),
+    command("untar", "untar 96 sources (Linux: of another tree)", UNTAR).linux(18.0).goal_b_times_a(3.0),
+    command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(2.7),
+];
+
+const UNTAR: &str = "mkdir /tmp/tree; tar xf /bench/tree.tar -C /tmp/tree";

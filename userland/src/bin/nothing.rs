@@ -1,0 +1,11 @@
+//! Ends at once with status 0: the least program, for measuring what any program costs.
+#![no_std]
+#![no_main]
+
+use renga_userland::{Arguments, program};
+
+program!(main);
+
+fn main(_: Arguments) -> i32 {
+    0
+}

@@ -1,0 +1,60 @@
+//! One measurement: a name, what it does, and how it says what it took.
+
+use renga_userland::syscall::{now_ns, write};
+use renga_userland::text::Decimal;
+use renga_userland::{Arguments, Errno};
+
+/// A system call that failed.
+pub struct Failed {
+    /// Which.
+    pub what: &'static str,
+    /// Why.
+    pub errno: Errno,
+}
+
+/// What a measurement returns: operations or bytes, and ns.
+pub type Taken = Result<(u64, u64), Failed>;
+
+/// A measurement; see the module.
+pub struct Measurement {
+    /// In the output, and as an argument.
+    pub name: &'static str,
+    /// Measures.
+    pub take: fn(&Arguments) -> Taken,
+}
+
+impl Measurement {
+    /// Measures and prints.
+    pub fn run(&self, arguments: &Arguments) -> Result<(), Failed> {
+        let (count, ns) = (self.take)(arguments)?;
+        let (count, ns) = (Decimal::new(count), Decimal::new(ns));
+        for part in [b"unix ", self.name.as_bytes(), b" ", count.digits(), b" ", ns.digits(), b"\n"] {
+            // Whoever reads the output misses what is not there.
+            let _ = write(1, part);
+        }
+        Ok(())
+    }
+}
+
+/// Says which call failed.
+pub trait Of<T> {
+    /// The value, or the failure of `what`.
+    fn of(self, what: &'static str) -> Result<T, Failed>;
+}
+
+impl<T> Of<T> for Result<T, Errno> {
+    fn of(self, what: &'static str) -> Result<T, Failed> {
+        self.map_err(|errno| Failed { what, errno })
+    }
+}
+
+/// Does `operation` `rounds` times, after once or twice that does not count: what it fills is then full.
+pub fn rounds(rounds: u64, mut operation: impl FnMut(u64) -> Result<(), Failed>) -> Taken {
+    operation(0)?;
+    operation(0)?;
+    let begin_ns = now_ns();
+    for round in 0..rounds {
+        operation(round)?;
+    }
+    Ok((rounds, now_ns() - begin_ns))
+}
