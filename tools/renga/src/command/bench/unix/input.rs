@@ -2,8 +2,10 @@
 
 use crate::disk_image::{Content, Placed};
 
-/// Before anything is measured: the archive that is unpacked, and what commands read is cached.
-pub const PREPARE: &str = "cd /bench && tar cf tree.tar tree && cd / && cat /bench/text /bench/tree.tar > /dev/null\n";
+/// Before anything is measured: the archive that is unpacked.
+pub const PREPARE: &str = "cd /bench && tar cf tree.tar tree && cd /\n";
+/// Removes what commands have made.
+pub const UNDO: &str = "rm -rf /tmp/tree\n";
 
 const TEXT_BYTES: usize = 1 << 20;
 const FOLDERS: usize = 12;

@@ -40,9 +40,9 @@ fn part<'a>(text: &'a str, board: &str) -> &'a str {
     rest.split_once("\nboard ").map_or(rest, |(part, _)| part)
 }
 
-/// Operations or bytes, and ns.
+/// Operations or bytes, and ns; of the last time.
 fn taken(part: &str, name: &str) -> Option<(f64, f64)> {
-    part.lines().find_map(|line| match line.split_whitespace().collect::<Vec<_>>()[..] {
+    part.lines().rev().find_map(|line| match line.split_whitespace().collect::<Vec<_>>()[..] {
         ["unix", found, count, ns] if found == name => Some((count.parse().ok()?, ns.parse().ok()?)),
         ["measured", found, "status", "0", "ns", ns, ..] if found == name => Some((1.0, ns.parse().ok()?)),
         _ => None,
