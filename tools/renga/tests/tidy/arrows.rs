@@ -15,6 +15,8 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     Some(match package {
         "renga-abi" | "renga-hal" | "renga-wire" | "renga-userland" => (NOTHING, NOTHING),
         "renga-core" => (NOTHING, &["renga-abi"]),
+        // Reads its file from a card.
+        "renga-node" => (NOTHING, DEVICE),
         "renga-arch-aarch64" | "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-wire"]),
