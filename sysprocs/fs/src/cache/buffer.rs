@@ -8,7 +8,7 @@
 use crate::format::journal_format::JOURNAL_MAGIC;
 use renga_abi::PAGE_BYTES;
 use renga_proto::buffer::{Become, Buffer, BufferCall, LoggedBlock, ReadAhead};
-use renga_proto::disk::{Disk, ReadBlock, WriteBlock};
+use renga_proto::disk::{Disk, ReadBlocks, WriteBlocks};
 use renga_rt::{Call, Client, Errno, Never, Port};
 
 /// No block: none has this number.
@@ -94,7 +94,7 @@ impl State {
     }
 
     async fn put_in_place(&mut self) -> Result<(), Errno> {
-        let written = self.disk.call(WriteBlock { block: self.block }, &self.page[..]).await;
+        let written = self.disk.call(WriteBlocks { first: self.block }, &self.page[..]).await;
         match written {
             Ok(()) => (self.changed, self.tries) = (Changed::Nothing, 0),
             Err(_) => self.tries = self.tries.saturating_add(1),
@@ -122,7 +122,7 @@ impl State {
     }
 
     async fn load(&mut self, block: u64) -> Result<(), Errno> {
-        self.disk.call(ReadBlock { block }, &mut self.page[..]).await?;
+        self.disk.call(ReadBlocks { first: block }, &mut self.page[..]).await?;
         self.block = block;
         Ok(())
     }
@@ -168,7 +168,7 @@ impl State {
         if escaped {
             self.page[..4].fill(0);
         }
-        let written = self.disk.call(WriteBlock { block: to }, &self.page[..]).await;
+        let written = self.disk.call(WriteBlocks { first: to }, &self.page[..]).await;
         if escaped {
             self.page[..4].copy_from_slice(&JOURNAL_MAGIC);
         }

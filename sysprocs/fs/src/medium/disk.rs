@@ -1,10 +1,11 @@
-//! The disk: transfers one block at a time between its medium and whoever asks.
+//! The disk: transfers runs of blocks between its medium and whoever asks, one run at a time.
 //!
 //! Invariant: it touches only the sectors of the partition that [`recognise`] found. A reply comes
 //! no sooner than the model of the medium says; meanwhile the processor is free.
 
 use crate::medium::partition::{Partition, SECTORS_PER_BLOCK, recognise};
 use crate::medium::timing::{Heads, Medium};
+use renga_abi::PAGE_BYTES;
 use renga_hal::block::Block;
 use renga_proto::disk::{Disk, DiskCall};
 use renga_rt::{Errno, Me, Never, Port};
@@ -23,33 +24,67 @@ pub async fn disk<D: Block + 'static>(
     });
     let mut heads = Heads::new(medium);
     loop {
-        let call = port.accept().await;
-        let (block, write) = match &call {
-            DiskCall::ReadBlock(call) => (call.entry().block, false),
-            DiskCall::WriteBlock(call) => (call.entry().block, true),
-        };
-        let done_ns = heads.transfer(block, write, me.now_ns());
-        let sector = partition.first_sector + block * SECTORS_PER_BLOCK;
-        let inside = block < partition.blocks;
-        match call {
-            DiskCall::ReadBlock(mut call) => {
-                let done = inside && device.read(sector, call.lent()).is_ok();
+        match port.accept().await {
+            DiskCall::ReadBlocks(mut call) => {
+                let first = call.entry().first;
+                let out = call.lent();
+                let done_ns = heads.transfer(first, out.len() / PAGE_BYTES, false, me.now_ns());
+                let done = match partition.sector(first, out.len()) {
+                    Ok(sector) => device.read(sector, out).map_err(|_| Errno::EIO),
+                    Err(errno) => Err(errno),
+                };
                 me.sleep_until(done_ns).await;
-                call.reply(told(&me, done, "the disk cannot read block", block));
+                log_failure(&me, done, "the disk cannot read blocks from", first);
+                call.reply(done);
             }
-            DiskCall::WriteBlock(mut call) => {
-                let done = inside && device.write(sector, call.lent()).is_ok();
+            DiskCall::WriteBlocks(mut call) => {
+                let first = call.entry().first;
+                let data = call.lent();
+                let done_ns = heads.transfer(first, data.len() / PAGE_BYTES, true, me.now_ns());
+                let done = match partition.sector(first, data.len()) {
+                    Ok(sector) => device.write(sector, data).map_err(|_| Errno::EIO),
+                    Err(errno) => Err(errno),
+                };
                 me.sleep_until(done_ns).await;
-                call.reply(told(&me, done, "the disk cannot write block", block));
+                log_failure(&me, done, "the disk cannot write blocks from", first);
+                call.reply(done);
             }
         }
     }
 }
 
-fn told(me: &Me, done: bool, trouble: &'static str, block: u64) -> Result<(), Errno> {
-    if done {
-        return Ok(());
+fn log_failure(me: &Me, done: Result<(), Errno>, what: &'static str, first: u64) {
+    if done.is_err() {
+        me.log(what, [first, 0]);
     }
-    me.log(trouble, [block, 0]);
-    Err(Errno::EIO)
+}
+
+impl Partition {
+    /// The first sector of a transfer of `bytes` from block `first` on. `EINVAL`: not whole blocks; `EIO`:
+    /// not all of them are in the partition.
+    fn sector(&self, first: u64, bytes: usize) -> Result<u64, Errno> {
+        if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) {
+            return Err(Errno::EINVAL);
+        }
+        let below = first.checked_add((bytes / PAGE_BYTES) as u64).filter(|below| *below <= self.blocks);
+        below.map(|_| self.first_sector + first * SECTORS_PER_BLOCK).ok_or(Errno::EIO)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Errno, PAGE_BYTES, Partition};
+
+    #[test]
+    fn only_whole_blocks_inside_the_partition() {
+        let partition = Partition { first_sector: 2048, blocks: 10 };
+        assert_eq!(partition.sector(0, 10 * PAGE_BYTES), Ok(2048));
+        assert_eq!(partition.sector(9, PAGE_BYTES), Ok(2048 + 72));
+        for bytes in [0, 512, PAGE_BYTES + 1] {
+            assert_eq!(partition.sector(0, bytes), Err(Errno::EINVAL), "{bytes}");
+        }
+        for (first, blocks) in [(10, 1), (9, 2), (u64::MAX, 1)] {
+            assert_eq!(partition.sector(first, blocks * PAGE_BYTES), Err(Errno::EIO), "{first}, {blocks}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use crate::format::bytes::u32_at;
 use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, Page, TAGS_MAX};
 use heapless::Vec;
 use renga_abi::PAGE_BYTES;
-use renga_proto::disk::{Disk, ReadBlock, WriteBlock};
+use renga_proto::disk::{Disk, ReadBlocks, WriteBlocks};
 use renga_rt::{Client, Errno};
 
 /// Runs of blocks that a journal's file may consist of.
@@ -74,11 +74,11 @@ impl Journal {
 
     /// Reads a block of the disk into `copy`.
     pub(crate) async fn read(&mut self, block: u32) -> Result<(), Errno> {
-        self.disk.call(ReadBlock { block: block.into() }, &mut self.copy[..]).await
+        self.disk.call(ReadBlocks { first: block.into() }, &mut self.copy[..]).await
     }
     /// Writes `copy` to a block of the disk.
     pub(crate) async fn write(&mut self, block: u32) -> Result<(), Errno> {
-        self.disk.call(WriteBlock { block: block.into() }, &self.copy[..]).await
+        self.disk.call(WriteBlocks { first: block.into() }, &self.copy[..]).await
     }
 
     /// The block of the disk that is block `index` of the journal.
@@ -95,16 +95,16 @@ impl Journal {
 
     /// Reads block `index` of the journal into `own`.
     pub(crate) async fn read_own(&mut self, index: u32) -> Result<(), Errno> {
-        let block = self.place(index)?.into();
-        self.disk.call(ReadBlock { block }, &mut self.own[..]).await
+        let first = self.place(index)?.into();
+        self.disk.call(ReadBlocks { first }, &mut self.own[..]).await
     }
 
     /// Writes `own` to block `index` of the journal.
     async fn write_own(&mut self, index: u32) -> Result<(), Errno> {
-        let block = self.place(index)?.into();
+        let first = self.place(index)?.into();
         let mut written = Err(Errno::EIO);
         for _ in 0..TRIES_MAX {
-            written = self.disk.call(WriteBlock { block }, &self.own[..]).await;
+            written = self.disk.call(WriteBlocks { first }, &self.own[..]).await;
             if written.is_ok() {
                 break;
             }

@@ -66,7 +66,7 @@ impl Medium512 {
     fn tear(&self, at: usize, data: &[u8]) {
         let written = self.random.borrow_mut().draw();
         for (number, sector) in data.chunks(512).enumerate() {
-            if written >> number & 1 == 1 {
+            if written >> (number % 64) & 1 == 1 {
                 self.bytes.borrow_mut()[at + number * 512..][..512].copy_from_slice(sector);
             }
         }
