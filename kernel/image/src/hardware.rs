@@ -31,14 +31,8 @@ static TIMER: Once<GenericTimer> = Once::new();
 
 /// What boot found.
 pub struct Hardware {
-    /// The console's line.
-    pub uart: Pl011,
-    /// Who interrupts.
-    pub interrupts: Interrupts,
     /// Clock and alarm.
     pub timer: GenericTimer,
-    /// Memory for user programs.
-    pub memory: FrameMemory,
     /// Physical start of the boot memory.
     pub boot_memory: u64,
     /// This board's number.
@@ -56,6 +50,7 @@ pub struct Hardware {
 }
 
 /// A name among the board's arguments.
+#[derive(Clone, Copy)]
 pub struct Name {
     bytes: [u8; NAME_BYTES_MAX],
     length: usize,
@@ -89,11 +84,12 @@ pub fn now_ns() -> u64 {
     TIMER.get().map_or(0, Timer::now_ns)
 }
 
-/// Finds out what there is and starts the devices that everybody needs.
+/// Finds out what there is and starts the devices that everybody needs: also who interrupts, the console's line,
+/// and the memory for user programs.
 ///
 /// # Safety
 /// Once, on the boot core, with the address that the firmware left.
-pub unsafe fn start(boot_data: u64) -> Hardware {
+pub unsafe fn start(boot_data: u64) -> (Hardware, Interrupts, Pl011, FrameMemory) {
     // SAFETY: once, by this function's own condition.
     let mut map = unsafe { KernelMap::install() };
     for devices in &PI3.devices {
@@ -120,19 +116,9 @@ pub unsafe fn start(boot_data: u64) -> Hardware {
     unsafe { map.add_memory(ImageLayout::get().end..end) };
     // SAFETY: as above; nobody else uses this range.
     let memory = unsafe { FrameMemory::new(first..end) };
-    Hardware {
-        uart: Pl011::new(registers(PI3.pl011), UART_CLOCK_HZ, CONSOLE_RATE_BPS),
-        interrupts: Interrupts::new(registers(PI3.local), registers(PI3.interrupts)),
-        timer,
-        memory,
-        boot_memory,
-        board,
-        seed,
-        medium,
-        link_timing,
-        link,
-        panic_ns,
-    }
+    let uart = Pl011::new(registers(PI3.pl011), UART_CLOCK_HZ, CONSOLE_RATE_BPS);
+    let interrupts = Interrupts::new(registers(PI3.local), registers(PI3.interrupts));
+    (Hardware { timer, boot_memory, board, seed, medium, link_timing, link, panic_ns }, interrupts, uart, memory)
 }
 
 /// The emulator's link device, if there is one. Its parts (frames, trace, exit) have registers of

@@ -12,35 +12,40 @@ mod fault;
 mod hardware;
 mod link_device;
 mod logger;
+mod machine;
 mod once;
-mod processes;
 mod programs;
 mod trace_port;
 
-use directory::Directory;
 use executor::Executor;
+use machine::PiMachine;
 use renga_arch_aarch64::physical::to_kernel;
 use renga_core::{Arena, Core};
+use renga_rt::given::Servers;
+use renga_systems::{Directory, Kind, Machine, start_all};
 use trace_port::TracePort;
 
 #[unsafe(no_mangle)]
 extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     // SAFETY: called once, by the boot code, with the firmware's address.
-    let hardware = unsafe { hardware::start(boot_data) };
+    let (hardware, interrupts, uart, memory) = unsafe { hardware::start(boot_data) };
     // SAFETY: mapped by `hardware::start`, behind the image, before the frames; used for nothing else.
     let arena = unsafe { Arena::new(to_kernel(hardware.boot_memory) as *mut u8, hardware::BOOT_MEMORY_BYTES) };
     let arena: &'static Arena = keep(arena);
-    let Some(board) = directory::table(hardware.board) else {
+    let system = &directory::SYSTEM;
+    let Some(board) = system.boards.get(usize::from(hardware.board)) else {
         fault::refuse(format_args!("this system has no board {}", hardware.board))
     };
-    defmt::info!("board {=str} of system {=str}", board.name, directory::SYSTEM.name);
+    defmt::info!("board {=str} of system {=str}", board.name, system.name);
 
     let core: &'static Core = arena.put(|| Core::with_clock(|_| hardware::now_ns()));
     core.set_log(logger::process_log);
-    let directory: &'static Directory = arena.put(|| Directory::make(core, arena, hardware.board));
-    let link = hardware::emulator_link();
-    let panic_ns = hardware.panic_ns;
-    let parts = processes::start_all(arena, directory, board, hardware);
+    let programs = board.range(Kind::User).len();
+    let machine = PiMachine::new(core, arena, (uart, memory), &hardware, programs);
+    let placed = (system, hardware.board);
+    let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
+    directory::keep(directory);
+    start_all(&machine, directory);
     #[cfg(feature = "bench")]
     bench::start(core, arena, directory);
     defmt::info!("{=usize} processes, {=usize} bytes of boot memory left", directory.own().len(), arena.left_bytes());
@@ -48,16 +53,16 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
 
     Executor {
         core,
-        interrupts: parts.interrupts,
-        timer: parts.timer,
-        memory: parts.memory,
-        programs: parts.programs,
-        uart_owner: parts.uart_owner,
-        link_owner: parts.link_owner,
-        trace: TracePort::new(link),
+        interrupts,
+        timer: hardware.timer,
+        memory: machine.memory,
+        programs: machine.programs,
+        uart_owner: directory::owner(Kind::Console),
+        link_owner: directory::owner(Kind::Router),
+        trace: TracePort::new(hardware::emulator_link()),
         armed_ns: None,
         slice_end_ns: 0,
-        panic_ns,
+        panic_ns: hardware.panic_ns,
     }
     .run()
 }

@@ -8,6 +8,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod given;
 mod held;
 mod life;
 pub mod signature;

@@ -92,6 +92,11 @@ macro_rules! clients {
                 $crate::signature::concat::<COUNT>(LISTS)
             };
         }
+        impl $crate::given::Given for $S {
+            fn given(wires: $crate::given::Wires<'_>) -> Self {
+                $S { $($f: <$t as $crate::given::Given>::given(wires)),+ }
+            }
+        }
     };
 }
 

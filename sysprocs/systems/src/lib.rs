@@ -1,18 +1,23 @@
-//! Systems: the kinds of process that there are, and the form in which a placement reaches a board.
+//! Systems: the kinds of process that there are, what a placement of them is, and how a board boots from it.
 //!
-//! The placement files (`*.toml`) stand beside this crate's sources; the placement tool checks them
-//! against [`facts`] and writes them as a [`tables::System`], which the image is built with.
+//! [`kinds`] is the one list: each kind's function, where it may be, and what it is given that its types do
+//! not say. The placement tool checks the system files (`*.toml`, beside this crate's sources) against it; image
+//! and simulator start a board's processes from it ([`start_all`]), each on its own [`Machine`].
 //!
 //! Not here: the rules of placement (`tools/placement`), the processes themselves.
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "facts")]
-extern crate std;
-
-#[cfg(feature = "facts")]
-pub mod facts;
-pub mod kind;
+mod boot;
+mod directory;
+mod facts;
+pub mod kinds;
+mod link;
+mod machine;
 pub mod tables;
 
-pub use kind::Kind;
+pub use boot::{Started, start_all};
+pub use directory::Directory;
+pub use facts::{Facts, Place};
+pub use kinds::{FACTS, Kind};
+pub use machine::{Devices, Machine};

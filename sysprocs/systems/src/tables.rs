@@ -4,6 +4,8 @@
 //! `board` the index into [`System::boards`], `index` from the `first` of its row on.
 
 use crate::Kind;
+use crate::kinds::FACTS;
+use core::ops::Range;
 
 /// One system.
 #[derive(Clone, Copy, Debug)]
@@ -106,4 +108,29 @@ pub struct AsyncEdge {
     pub server: Kind,
     /// The entries, a bit each.
     pub entries: u32,
+}
+
+impl Board {
+    /// The indices of the processes of `kind` here; they are neighbours.
+    pub fn range(&self, kind: Kind) -> Range<u16> {
+        let span = |rows: &mut dyn Iterator<Item = (u16, u16)>| {
+            rows.filter(|(_, count)| *count > 0).fold(0..0, |all: Range<u16>, (first, count)| {
+                if all.is_empty() { first..first + count } else { all.start.min(first)..all.end.max(first + count) }
+            })
+        };
+        match kind {
+            Kind::Proxy => span(&mut self.proxies.iter().map(|row| (row.first, row.count))),
+            Kind::AsyncProxy => span(&mut self.peers.iter().map(|peer| (peer.async_first, peer.async_proxies))),
+            _ => span(&mut self.placed.iter().filter(|row| row.kind == kind).map(|row| (row.first, row.count))),
+        }
+    }
+    /// Whether any of `kind` are here.
+    pub fn has(&self, kind: Kind) -> bool {
+        !self.range(kind).is_empty()
+    }
+    /// What the process at `index` is.
+    pub fn kind_at(&self, index: u16) -> Kind {
+        let kinds = || FACTS.iter().map(|facts| facts.kind);
+        kinds().find(|kind| self.range(*kind).contains(&index)).unwrap_or(Kind::AsyncProxy)
+    }
 }

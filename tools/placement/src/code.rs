@@ -5,7 +5,7 @@
 use crate::facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
 use renga_abi::PAGE_BYTES;
 use renga_rt::signature::{self, Edge};
-use renga_systems::facts::{FACTS, Facts, Place};
+use renga_systems::{FACTS, Facts, Place};
 
 /// The facts of every kind.
 pub fn code_kinds() -> Vec<KindFacts> {

@@ -12,7 +12,6 @@
 #![forbid(unsafe_code)]
 
 mod checked;
-#[cfg(feature = "code")]
 mod code;
 mod dot;
 mod edges;
@@ -28,10 +27,10 @@ mod parse;
 mod proxies;
 mod reader;
 mod system;
+mod tables;
 mod text;
 
 pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
-#[cfg(feature = "code")]
 pub use code::code_kinds;
 pub use error::PlacementError;
 pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};

@@ -28,12 +28,13 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-process" => (PROCESS, &["renga-hal", "renga-memory"]),
         // The router carries calls whose types it does not know, so it sees the core's raw ones.
         "renga-router" => (PROCESS, &["renga-core", "renga-mac", "renga-phy", "renga-wire"]),
-        // The tables need the kinds' names; with the feature `facts` also their signatures.
+        // The list of kinds names every process's function; boot makes headers.
         "renga-systems" => (
             PROCESS,
             &[
                 "renga-clock",
                 "renga-console",
+                "renga-core",
                 "renga-fs",
                 "renga-hal",
                 "renga-memory",

@@ -4,13 +4,14 @@
 //! it holds is no loss. Not here: the medium (`image.rs`).
 
 use super::System;
-use super::directory::Directory;
 use renga_core::{Client, Me, Process, Protocol, Wait};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::procs::{FreeSlots, Procs};
 use renga_proto::slots::{FileTable, FreeFile, FreePipe, PipeTable, TakeFile, TakePipe};
 use renga_proto::text::{Shrink, Text};
-use renga_systems::Kind;
+use renga_rt::given::{Given, Servers, Wires};
+use renga_rt::host::Board;
+use renga_systems::{Directory, Kind};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -40,7 +41,7 @@ impl System {
     /// Looks at every board.
     pub fn leftovers(&mut self) -> Vec<Leftovers> {
         self.cluster.settle();
-        let waits: Vec<Vec<String>> = self.directories.iter().map(waits).collect();
+        let waits: Vec<Vec<String>> = self.directories.iter().map(|directory| waits(directory)).collect();
         let all = self.inspectors.iter().zip(waits).map(|(inspector, waits)| {
             inspector.process.notify();
             self.cluster.settle();
@@ -56,16 +57,15 @@ fn waits(directory: &Directory) -> Vec<String> {
     let of = |kind| directory.of_kind(kind).iter().map(|process| process.id());
     let idle: Vec<_> = of(Kind::User).chain(of(Kind::Keyboard)).collect();
     let stuck = |process: &&&'static Process| process.wait() == Wait::Reply && !idle.contains(&process.id());
-    let kind = |index: usize| directory.checked().instances(directory.number())[index].kind;
     let line = |process: &&'static Process| {
         let (id, server) = (process.id(), process.waits_for());
-        format!("{} {id} waits for {server:?} (entry {})", kind(usize::from(id.index)), process.op())
+        format!("{} {id} waits for {server:?} (entry {})", directory.kind_name(id), process.op())
     };
     directory.own().iter().filter(stuck).map(line).collect()
 }
 
-fn client<P: Protocol>(directory: &Directory, me: &Me, kind: Kind) -> Client<P> {
-    Client::new(me, directory.server(kind))
+fn client<P: Protocol>(directory: &Directory, me: &Me) -> Client<P> {
+    Client::given(Wires { me, servers: directory })
 }
 
 /// A process that asks the board's tables whenever it is notified; made at boot, as all are.
@@ -76,13 +76,13 @@ pub struct Inspector {
 
 impl Inspector {
     /// That of the board of `directory`.
-    pub fn start(directory: &Directory) -> Inspector {
+    pub fn start(directory: &'static Directory, board: Board) -> Inspector {
         let result = Rc::new(RefCell::new(None));
-        let (answer, here) = (result.clone(), directory.clone());
-        let process = directory.board().client(move |mut me| async move {
+        let answer = result.clone();
+        let process = board.client(move |mut me| async move {
             loop {
                 me.notified().await;
-                *answer.borrow_mut() = Some(count(&me, &here).await);
+                *answer.borrow_mut() = Some(count(&me, directory).await);
             }
         });
         Inspector { process, result }
@@ -91,13 +91,13 @@ impl Inspector {
 
 async fn count(me: &Me, directory: &Directory) -> Leftovers {
     let mut found = Leftovers::default();
-    let _ = client::<Text>(directory, me, Kind::Text).call(Shrink { frames: u32::MAX }, ()).await;
-    let facts = client::<Memory>(directory, me, Kind::Memory).call(MemoryStatus {}, ()).await;
+    let _ = client::<Text>(directory, me).call(Shrink { frames: u32::MAX }, ()).await;
+    let facts = client::<Memory>(directory, me).call(MemoryStatus {}, ()).await;
     found.frames = facts.map_or(u32::MAX, |facts| facts.total - facts.free);
-    let free = client::<Procs>(directory, me, Kind::Procs).call(FreeSlots {}, ()).await.unwrap_or(0);
+    let free = client::<Procs>(directory, me).call(FreeSlots {}, ()).await.unwrap_or(0);
     found.slots = directory.of_kind(Kind::User).len() - free as usize;
-    found.files = files(client(directory, me, Kind::FileTable), directory.of_kind(Kind::File).len()).await;
-    found.pipes = pipes(client(directory, me, Kind::PipeTable), directory.of_kind(Kind::Pipe).len()).await;
+    found.files = files(client(directory, me), directory.of_kind(Kind::File).len()).await;
+    found.pipes = pipes(client(directory, me), directory.of_kind(Kind::Pipe).len()).await;
     found
 }
 

@@ -4,13 +4,11 @@
 //! what the programs do (`program`), what is drawn from a seed (`seed`).
 
 mod devices;
-mod directory;
 mod disk;
 pub mod image;
 mod inspect;
-mod link;
+mod machine;
 mod named;
-mod processes;
 
 pub use devices::{Line, Switch};
 pub use disk::{Disk, DiskFaults};
@@ -19,14 +17,14 @@ pub use inspect::Leftovers;
 use crate::cluster::{Cluster, ClusterSetup, Site};
 use crate::logged;
 use crate::program::Programs;
-use directory::Directory;
 use inspect::Inspector;
-use processes::Devices;
+use machine::SimMachine;
 use renga_fs::Medium;
 use renga_hal::host::HostMemory;
 use renga_placement::{Checked, PlacementError};
 use renga_router::Stats;
-use renga_systems::Kind;
+use renga_rt::host::Board;
+use renga_systems::{Directory, Kind, Machine, start_all};
 use std::rc::Rc;
 
 /// Where programs begin.
@@ -88,7 +86,7 @@ pub struct System {
     setup: SystemSetup,
     programs: Programs,
     switch: &'static Switch,
-    directories: Vec<Directory>,
+    directories: Vec<&'static Directory>,
     /// By board.
     stats: Vec<&'static Stats>,
     /// Of boards that were reset.
@@ -98,7 +96,7 @@ pub struct System {
 
 /// What looks into a board from outside.
 struct Started {
-    directory: Directory,
+    directory: &'static Directory,
     stats: Option<&'static Stats>,
     inspector: Inspector,
 }
@@ -111,11 +109,16 @@ fn start_board(
     (disk, line, switch): (Disk, Line, &'static Switch),
 ) -> Started {
     site.board.core.set_log(logged::keep);
-    let directory = Directory::make(setup.placement.clone(), site.board, usize::from(site.number));
     let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
-    let devices = Devices { memory, disk, line, switch };
-    let stats = processes::start_all(site, &directory, setup, &devices);
-    let inspector = Inspector::start(&directory);
+    let machine = SimMachine { site, memory, disk, medium: setup.medium, line, switch, seed: setup.cluster.seed };
+    let Board { core, arena, .. } = site.board;
+    let placed = (setup.placement.tables(), site.number);
+    let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
+    let stats = start_all(&machine, directory).link_stats;
+    if let Some(router) = directory.of_kind(Kind::Router).first() {
+        site.serve_link(router);
+    }
+    let inspector = Inspector::start(directory, site.board);
     site.board.arena.seal();
     let (programs, number) = (programs.clone(), site.number);
     site.play_users(Box::new(move |board| programs.turn(number, board, memory)));

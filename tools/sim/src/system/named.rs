@@ -4,11 +4,12 @@ use super::System;
 use crate::waits;
 use renga_core::Process;
 use renga_rt::ProcId;
+use renga_rt::given::Servers;
 
 impl System {
     /// What a process is called in reports: board, kind and number, of a proxy also for whom it calls.
     pub fn name(&self, id: ProcId) -> String {
-        let Some(checked) = self.directories.first().map(super::Directory::checked) else { return id.to_string() };
+        let checked = &self.setup.placement;
         let board = usize::from(id.board.0);
         let groups = checked.groups.iter().enumerate().filter(|(_, group)| group.board == board);
         let mut instances = groups.flat_map(|(group, _)| checked.instances_of(group));

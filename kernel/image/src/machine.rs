@@ -1,0 +1,163 @@
+//! This board as its processes see it: each device is handed to the one process that owns it.
+//!
+//! Not here: what else the processes are given (`sysprocs/systems`), finding the devices (`hardware.rs`).
+
+use crate::fault;
+use crate::hardware::{self, Hardware, Name};
+use crate::link_device::LinkDevice;
+use crate::programs::Programs;
+use core::cell::Cell;
+use core::future::Future;
+use renga_arch_aarch64::memory::FrameMemory;
+use renga_arch_aarch64::timer::GenericTimer;
+use renga_arch_aarch64::user_mode::UserMode;
+use renga_board_rpi::emulator_link::EmulatorLink;
+use renga_board_rpi::pl011::Pl011;
+use renga_board_rpi::sd_card::SdCard;
+use renga_core::{Arena, Core, Me, Process};
+use renga_fs::Medium;
+use renga_hal::power::Power;
+use renga_process::Processor;
+use renga_router::LinkTiming;
+use renga_rt::user::{FpState, UserContext};
+use renga_rt::{Never, ProcId};
+use renga_systems::{Devices, Machine};
+
+/// Where programs begin.
+const INIT: &str = "/sbin/init";
+
+/// This board.
+pub struct PiMachine {
+    core: &'static Core,
+    arena: &'static Arena,
+    /// Memory of programs.
+    pub memory: &'static FrameMemory,
+    /// The way into programs.
+    pub programs: &'static Programs,
+    board: u8,
+    timer: GenericTimer,
+    uart: Cell<Option<Pl011>>,
+    emulator: Cell<Option<EmulatorLink>>,
+    starts: u32,
+    epoch_ns: u64,
+    seed: u64,
+    medium: Name,
+    link: Name,
+    link_timing: Name,
+}
+
+impl PiMachine {
+    /// The board with what boot found, and with room for `slots` user programs.
+    pub fn new(
+        core: &'static Core,
+        arena: &'static Arena,
+        (uart, memory): (Pl011, FrameMemory),
+        hardware: &Hardware,
+        slots: usize,
+    ) -> PiMachine {
+        let emulator = hardware::emulator_link();
+        // Without an emulator nobody counts a board's starts, but no two take the same time to come here.
+        let starts = emulator.as_ref().map_or_else(|| hardware::now_ns() as u32, EmulatorLink::starts);
+        PiMachine {
+            core,
+            arena,
+            memory: arena.put(|| memory),
+            programs: arena.put(|| Programs::new(UserMode::new(arena.put_slice(slots, |_| FpState::ZERO)))),
+            board: hardware.board,
+            timer: hardware.timer,
+            uart: Cell::new(Some(uart)),
+            starts,
+            epoch_ns: emulator.as_ref().map_or(0, EmulatorLink::epoch_ns),
+            // What programs see as random is new at each start.
+            seed: hardware.seed + (u64::from(starts.saturating_sub(1)) << 32),
+            emulator: Cell::new(emulator),
+            medium: hardware.medium,
+            link: hardware.link,
+            link_timing: hardware.link_timing,
+        }
+    }
+}
+
+impl Devices for PiMachine {
+    type Memory = FrameMemory;
+    type Uart = Pl011;
+    type Block = SdCard<GenericTimer>;
+    type Link = LinkDevice;
+    const TEXT_PAGES: usize = 4096;
+}
+
+impl Machine for PiMachine {
+    fn declare(&self, priority: u8, id: ProcId) -> &'static Process {
+        self.arena.put(|| Process::new(self.core, priority, id))
+    }
+    fn start<F: Future<Output = Never> + 'static>(&self, process: &'static Process, make: impl FnOnce(Me) -> F) {
+        // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; boot gives it, and
+        // what is made of it, to that process's future only.
+        let me = unsafe { Me::new(process) };
+        let future = make(me);
+        process.start(self.arena.put(|| future));
+    }
+    fn memory(&self) -> &'static FrameMemory {
+        self.memory
+    }
+    fn uart(&self) -> &'static mut Pl011 {
+        match self.uart.take() {
+            Some(uart) => self.arena.put(|| uart),
+            None => fault::refuse(format_args!("there is one console's line")),
+        }
+    }
+    fn block(&self) -> &'static mut SdCard<GenericTimer> {
+        let card = match hardware::start_card(self.timer) {
+            Ok(card) => self.arena.put(|| card),
+            Err(error) => fault::refuse(format_args!("the card does not start: {error:?}")),
+        };
+        if let Err(why) = renga_fs::recognise(card) {
+            fault::refuse(format_args!("the card cannot be used: {}", why.text()));
+        }
+        card
+    }
+    fn medium(&self) -> &'static Medium {
+        let name = self.medium.as_str();
+        Medium::named(name).unwrap_or_else(|| fault::refuse(format_args!("there is no medium `{name}`")))
+    }
+    fn link(&self) -> &'static mut LinkDevice {
+        self.arena.put(|| LinkDevice::choose(self.emulator.take(), self.link.as_str(), self.board))
+    }
+    fn link_timing(&self) -> LinkTiming {
+        let name = self.link_timing.as_str();
+        LinkTiming::named(name).unwrap_or_else(|| fault::refuse(format_args!("there are no link times `{name}`")))
+    }
+    fn power(&self) -> &'static dyn Power {
+        &EmulatorPower
+    }
+    fn processor(&self) -> &'static dyn Processor {
+        self.programs
+    }
+    fn starts(&self) -> u8 {
+        self.starts as u8
+    }
+    fn epoch_ns(&self) -> u64 {
+        self.epoch_ns
+    }
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+    fn init(&self) -> &'static str {
+        if cfg!(feature = "bench") { "" } else { INIT }
+    }
+}
+
+/// Stops the run through the emulator.
+struct EmulatorPower;
+
+impl Power for EmulatorPower {
+    fn stop(&self, status: u8) {
+        fault::end(u32::from(status));
+    }
+}
+
+impl Processor for Programs {
+    fn flush(&self, context: &mut UserContext) {
+        Programs::flush(self, context);
+    }
+}

@@ -1,0 +1,150 @@
+//! What a process is given because its parameters' types say so: its port, and whom it may call.
+//!
+//! Invariant: a process finds the servers of the protocols that its signature names and no others, so what the
+//! placement check read off the signature is what it can do. Not here: devices, memory and numbers, which no
+//! type names (the list of kinds in `systems`).
+
+use crate::Never;
+use crate::signature::Parameter;
+use core::any::Any;
+use core::cell::Cell;
+use core::future::Future;
+use renga_core::raw::{ExchangePort, RawClient};
+use renga_core::{Address, Arena, Client, Family, Forward, ForwardFamily, Local, Me, Port, Process, Protocol};
+
+/// The servers of each protocol, as boot knows them.
+pub trait Servers {
+    /// This board.
+    fn board(&self) -> u8;
+    /// Boards of the cluster.
+    fn boards(&self) -> u8;
+    /// All processes of this board, by index.
+    fn own(&self) -> &'static [&'static Process];
+    /// Those on `board` that serve the protocol with this number: here themselves, elsewhere their stubs.
+    fn serving(&self, protocol: u32, board: u8) -> &'static [&'static Process];
+    /// Where what is made of them is kept, by protocol, for the next process that asks.
+    fn family(&self, protocol: u32) -> &Cell<Option<&'static dyn Any>>;
+    /// Boot memory.
+    fn arena(&self) -> &'static Arena;
+}
+
+/// What a parameter is made of.
+#[derive(Clone, Copy)]
+pub struct Wires<'b> {
+    /// Whose parameter it is.
+    pub me: &'b Me,
+    /// Whom it may find.
+    pub servers: &'b dyn Servers,
+}
+
+type Members<P> = &'static [&'static [Address<P>]];
+
+impl Wires<'_> {
+    /// The server of `P` of this board, or else the one of another board.
+    fn server<P: Protocol>(&self) -> Address<P> {
+        let servers = self.servers;
+        let own = servers.serving(P::ID, servers.board());
+        let all = || (0..servers.boards()).flat_map(|board| servers.serving(P::ID, board));
+        match own.first().or_else(|| all().next()) {
+            Some(server) => Address::new(server),
+            None => panic!("no {} to call", P::NAME),
+        }
+    }
+
+    /// All servers of `P`, by board; made once for all processes that call them.
+    fn members<P: Protocol>(&self) -> Members<P> {
+        let kept = self.servers.family(P::ID);
+        if let Some(members) = kept.get().and_then(|kept| kept.downcast_ref::<Members<P>>()) {
+            return members;
+        }
+        let arena = self.servers.arena();
+        let members: Members<P> = arena.put_slice(usize::from(self.servers.boards()), |board| {
+            let processes = self.servers.serving(P::ID, board as u8);
+            &*arena.put_slice(processes.len(), |number| Address::new(processes[number]))
+        });
+        kept.set(Some(arena.put(|| members)));
+        members
+    }
+}
+
+/// A parameter that its type describes wholly.
+pub trait Given: Parameter + Sized {
+    /// The parameter.
+    ///
+    /// # Panics
+    /// If a server is missing, which the placement check excludes.
+    fn given(wires: Wires<'_>) -> Self;
+}
+impl<P: Protocol> Given for Port<P> {
+    fn given(wires: Wires<'_>) -> Self {
+        Port::new(wires.me).0
+    }
+}
+impl<P: Protocol> Given for Client<P> {
+    fn given(wires: Wires<'_>) -> Self {
+        Client::new(wires.me, wires.server())
+    }
+}
+impl<P: Protocol> Given for Forward<P> {
+    fn given(wires: Wires<'_>) -> Self {
+        Forward::new(wires.server())
+    }
+}
+impl<P: Protocol> Given for Family<P> {
+    fn given(wires: Wires<'_>) -> Self {
+        Family::new(wires.me, wires.members())
+    }
+}
+impl<P: Protocol> Given for ForwardFamily<P> {
+    fn given(wires: Wires<'_>) -> Self {
+        ForwardFamily::new(wires.members())
+    }
+}
+impl<P: Protocol> Given for Local<P> {
+    fn given(wires: Wires<'_>) -> Self {
+        Local::new(wires.me, wires.members()[usize::from(wires.servers.board())])
+    }
+}
+impl Given for ExchangePort {
+    fn given(wires: Wires<'_>) -> Self {
+        ExchangePort::new(wires.me)
+    }
+}
+impl Given for RawClient {
+    fn given(wires: Wires<'_>) -> Self {
+        RawClient::new(wires.me, wires.servers.own())
+    }
+}
+
+/// A process function: perhaps [`Me`], then parameters that are [`Given`], then what is special to its kind.
+pub trait Begin<Typed, Special>: Copy {
+    /// The process.
+    type Future: Future<Output = Never> + 'static;
+    /// The process `me`, not yet polled.
+    fn begin(self, me: Me, servers: &dyn Servers, special: Special) -> Self::Future;
+}
+macro_rules! begin { ($(($($A:ident)*) ($($S:ident)*))*) => { $(
+    #[allow(non_snake_case, unused_variables, reason = "one macro for every number of parameters")]
+    impl<Fun, Fut, $($A: Given,)* $($S: Parameter),*> Begin<((), ($($A,)*)), ($($S,)*)> for Fun
+    where Fun: Copy + Fn($($A,)* $($S),*) -> Fut, Fut: Future<Output = Never> + 'static {
+        type Future = Fut;
+        fn begin(self, me: Me, servers: &dyn Servers, ($($S,)*): ($($S,)*)) -> Fut {
+            let wires = Wires { me: &me, servers };
+            self($($A::given(wires),)* $($S),*)
+        }
+    }
+    #[allow(non_snake_case, unused_variables, reason = "one macro for every number of parameters")]
+    impl<Fun, Fut, $($A: Given,)* $($S: Parameter),*> Begin<(Me, ($($A,)*)), ($($S,)*)> for Fun
+    where Fun: Copy + Fn(Me, $($A,)* $($S),*) -> Fut, Fut: Future<Output = Never> + 'static {
+        type Future = Fut;
+        fn begin(self, me: Me, servers: &dyn Servers, ($($S,)*): ($($S,)*)) -> Fut {
+            let wires = Wires { me: &me, servers };
+            let ($($A,)*) = ($($A::given(wires),)*);
+            self(me, $($A,)* $($S),*)
+        }
+    }
+)* } }
+macro_rules! begin_each { ($($typed:tt)*) => { $(begin! {
+    $typed () $typed (S) $typed (S T) $typed (S T U) $typed (S T U V) $typed (S T U V W) $typed (S T U V W X)
+})* } }
+begin_each! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }

@@ -1,0 +1,134 @@
+//! Boot: every process of a board gets what its types name and what the list of kinds says, and starts.
+//!
+//! Invariant: every process of the placement is started exactly once (counted). Not here: which kinds there are
+//! (`kinds.rs`), the link's plan (`link.rs`).
+
+use crate::directory::Directory;
+use crate::kinds::{self, Kind};
+use crate::link::LinkParts;
+use crate::machine::Machine;
+use renga_fs::Due;
+use renga_hal::memory::UserMemory;
+use renga_process::UserFacts;
+use renga_router::Stats;
+use renga_rt::given::{Begin, Servers};
+use renga_rt::{Interruptor, Notifier, Watch};
+
+/// What boot leaves to whoever looks at the board from outside.
+pub struct Started {
+    /// What its router counts; none in a system of one board.
+    pub link_stats: Option<&'static Stats>,
+}
+
+/// Starts every process of the board that `directory` is of.
+///
+/// # Panics
+/// If the placement contradicts the code, which its check excludes, or boot memory does not suffice.
+pub fn start_all<M: Machine>(machine: &M, directory: &'static Directory) -> Started {
+    let arena = directory.arena();
+    let notifier = |kind| directory.of_kind(kind).first().copied().map(Notifier::new);
+    let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
+    let due = arena.put(|| Due::new(notifier(Kind::WriteBack)));
+    let link = LinkParts::new(directory, watch, machine.link_timing(), machine.starts());
+    let boot = Boot { machine, directory, watch, due, link };
+    let (started, placed) = (kinds::start_each(&boot), directory.own().len());
+    assert!(started == placed, "{started} processes of {placed} started");
+    Started { link_stats: boot.link.map(|link| link.stats) }
+}
+
+/// One board, while its processes are started.
+pub(crate) struct Boot<'m, M> {
+    machine: &'m M,
+    directory: &'static Directory,
+    watch: &'static Watch,
+    due: &'static Due,
+    link: Option<LinkParts>,
+}
+
+impl<M: Machine> Boot<'_, M> {
+    /// Starts every process of `kind` that is placed here; how many.
+    pub(crate) fn start_kind<Typed, Special>(
+        &self,
+        kind: Kind,
+        function: impl Begin<Typed, Special>,
+        special: impl Fn(At<'_, M>) -> Special,
+    ) -> usize {
+        let processes = self.directory.of_kind(kind);
+        for (number, process) in (0..).zip(processes) {
+            let special = special(At { boot: self, number });
+            self.machine.start(process, |me| function.begin(me, self.directory, special));
+        }
+        processes.len()
+    }
+}
+
+/// One process, while it is started: what a line of the list of kinds may name.
+pub(crate) struct At<'b, M> {
+    boot: &'b Boot<'b, M>,
+    number: u16,
+}
+
+impl<M> Clone for At<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M> Copy for At<'_, M> {}
+
+impl<'b, M: Machine> At<'b, M> {
+    /// The board.
+    pub fn machine(self) -> &'b M {
+        self.boot.machine
+    }
+    /// Which of its kind it is.
+    pub fn number(self) -> u16 {
+        self.number
+    }
+    /// Boot memory, with what `make` returns.
+    pub fn put<T: 'static>(self, make: impl FnOnce() -> T) -> &'static mut T {
+        self.boot.directory.arena().put(make)
+    }
+    /// Boot memory for `count` things, each of which `make` returns.
+    pub fn each<T: 'static>(self, count: usize, make: impl Fn() -> T) -> &'static mut [T] {
+        self.boot.directory.arena().put_slice(count, |_| make())
+    }
+    /// How many of `kind` this board has.
+    pub fn count(self, kind: Kind) -> usize {
+        self.boot.directory.of_kind(kind).len()
+    }
+    /// The right to interrupt each process of `kind` here.
+    pub fn interruptors(self, kind: Kind) -> &'static [Interruptor] {
+        let processes = self.boot.directory.of_kind(kind);
+        self.boot.directory.arena().put_slice(processes.len(), |number| Interruptor::new(processes[number]))
+    }
+    /// Page frames of user programs.
+    pub fn frames(self) -> usize {
+        self.boot.machine.memory().frames() as usize
+    }
+    /// When `write_back` has something to do.
+    pub fn due(self) -> &'static Due {
+        self.boot.due
+    }
+    /// Boards of which something is awaited here.
+    pub fn watch(self) -> &'static Watch {
+        self.boot.watch
+    }
+    /// The board that owns the disk.
+    pub fn disk_board(self) -> u8 {
+        self.boot.directory.disk_board()
+    }
+    /// What the link's processes share.
+    pub fn link(self) -> &'b LinkParts {
+        match &self.boot.link {
+            Some(link) => link,
+            None => panic!("a process of the link on a board without a router"),
+        }
+    }
+    /// What a user process is told of itself: the first one of the disk's board begins as init.
+    pub fn user_facts(self) -> &'static UserFacts {
+        let Boot { machine, directory, .. } = self.boot;
+        let first = self.number == 0 && directory.board() == directory.disk_board();
+        let boot_program = if first { machine.init() } else { "" };
+        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed() })
+    }
+}

@@ -1,0 +1,108 @@
+//! The kinds of system process: the one list that image, simulator and placement check are made of.
+//!
+//! A line: the kind, its name in system files, where it may be and how many of it at most, its function, and in
+//! brackets the last parameters of that: devices, memory, numbers. The ones before, [`renga_rt::Me`], ports and
+//! clients, follow from their types. A new process is a protocol, a function, and a line here.
+//!
+//! Invariant: what a process may touch is what it is given here and what its types name.
+
+use crate::boot::{At, Boot};
+use crate::facts::{Facts, Place};
+use crate::machine::{Devices, Machine, NoDevice};
+use core::marker::PhantomData;
+use renga_proto::pipe::PIPE_BYTES;
+use renga_rt::PAGE_BYTES;
+use renga_rt::signature;
+use renga_rt::user::UserContext;
+
+macro_rules! kinds { (|$at:ident, $M:ident| $(
+    $Kind:ident $name:literal $what:literal, $place:ident $count_max:literal: $function:path [$($special:expr),*];
+)+) => {
+    /// A kind of system process.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Kind { $(#[doc = $what] $Kind),+ }
+
+    impl Kind {
+        /// Its name in system files.
+        pub const fn name(self) -> &'static str {
+            match self { $(Kind::$Kind => $name),+ }
+        }
+    }
+
+    /// The list, for devices of these types.
+    struct List<$M>(PhantomData<$M>);
+    impl<$M: Devices> List<$M> {
+        const FACTS: &'static [Facts] = &[$(Facts {
+            kind: Kind::$Kind,
+            signature: signature::kind($name, &$function),
+            place: Place::$place,
+            count_max: $count_max,
+        }),+];
+    }
+
+    /// What the code says of each kind, by its number.
+    pub const FACTS: &[Facts] = List::<NoDevice>::FACTS;
+
+    /// Starts every process of the board; how many.
+    #[allow(clippy::unused_unit, reason = "the tuple of those that take nothing special")]
+    pub(crate) fn start_each<$M: Machine>(boot: &Boot<'_, $M>) -> usize {
+        0 $(+ boot.start_kind(Kind::$Kind, $function, |$at: At<'_, $M>| {
+            let _ = $at; // some take nothing special
+            ($($special,)*)
+        }))+
+    }
+} }
+
+kinds! { |at, M|
+    Clock "clock" "Calendar time and sleeping.", Every 1:
+        renga_clock::clock [at.machine().epoch_ns()];
+    Console "console" "The terminal.", Any 1:
+        renga_console::console::<M::Uart> [at.machine().uart()];
+    Keyboard "keyboard" "Turns keys into signals.", Any 1:
+        renga_process::keyboard [];
+    Disk "disk" "The medium.", DiskBoard 1:
+        renga_fs::disk::<M::Block> [at.machine().block(), at.machine().medium()];
+    BufferDirectory "buffer_directory" "Which buffer holds which block.", Any 1:
+        renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY)];
+    Buffer "buffer" "One cached block.", Any 512:
+        renga_fs::buffer [at.put(|| [0; PAGE_BYTES])];
+    Allocator "allocator" "Free blocks and inodes.", Any 1:
+        renga_fs::allocator [at.put(|| [[0; PAGE_BYTES]; 2]), at.due(), at.machine().epoch_ns()];
+    InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
+        renga_fs::inode_directory [at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY)];
+    Inode "inode" "One active inode.", Any 256:
+        renga_fs::inode [at.number(), at.machine().epoch_ns()];
+    WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
+        renga_fs::write_back [at.due()];
+    Path "path" "One walk along a path.", DiskBoard 16:
+        renga_fs::path [];
+    File "file" "One open file.", Every 128:
+        renga_fs::file [at.number(), at.machine().starts()];
+    FileTable "file_table" "Which file processes are free.", Every 1:
+        renga_fs::file_table [at.count(Kind::File)];
+    Pipe "pipe" "One pipe.", Every 64:
+        renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.watch()];
+    PipeTable "pipe_table" "Which pipes are free.", Every 1:
+        renga_pipe::pipe_table [at.count(Kind::Pipe)];
+    Procs "procs" "User processes of a board.", Every 1:
+        renga_process::procs [at.interruptors(Kind::User), at.disk_board(), at.machine().starts(), at.watch()];
+    User "user" "One user program.", Every 64:
+        renga_process::user::<M::Memory> [
+            at.machine().memory(), at.machine().power(), at.machine().processor(),
+            at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts()
+        ];
+    Memory "memory" "Page frames.", Every 1:
+        renga_memory::memory::<M::Memory> [at.each(at.frames(), || 0), at.machine().memory()];
+    Text "text" "Clean file pages.", Every 1:
+        renga_memory::text [at.each(M::TEXT_PAGES, || renga_memory::TextEntry::EMPTY)];
+    Router "router" "Calls to other boards.", EveryLinked 1:
+        renga_router::router::<M::Link> [at.machine().link(), at.link().memory(), at.link().frame()];
+    Membership "membership" "Tells the servers of a board that another is dead.", EveryLinked 1:
+        renga_router::membership [at.link().ends];
+    LinkStatus "link_status" "What the link has carried.", EveryLinked 1:
+        renga_router::link_status [at.link().stats];
+    Proxy "proxy" "Calls for one process of another board.", PerRemoteCaller 1024:
+        renga_router::proxy [at.link().post(at.number()), at.link().bell];
+    AsyncProxy "async_proxy" "Released calls of another board.", PerAsyncBoard 1024:
+        renga_router::proxy [at.link().async_post(at.number()), at.link().bell];
+}

@@ -1,0 +1,156 @@
+//! What a board is made of beside its processes: devices, user memory, and a way to start a process.
+//!
+//! Invariant: each device is handed out once, when the process that owns it starts. Not here: real ones (the
+//! image's) and imitated ones (the simulator's).
+
+use core::future::Future;
+use renga_core::{Me, Process};
+use renga_fs::Medium;
+use renga_hal::block::{Block, BlockError};
+use renga_hal::memory::{Access, Frame, NeedsTable, PageGuard, PageRef, UserMemory};
+use renga_hal::power::Power;
+use renga_hal::uart::Uart;
+use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
+use renga_process::Processor;
+use renga_router::LinkTiming;
+use renga_rt::{Never, ProcId};
+
+/// Of which types a board's devices are.
+pub trait Devices {
+    /// The memory of its user programs.
+    type Memory: UserMemory + 'static;
+    /// Its console's line.
+    type Uart: Uart + 'static;
+    /// Its card.
+    type Block: Block + 'static;
+    /// What carries its frames.
+    type Link: Phy + 'static;
+    /// Pages that its cache of executables holds.
+    const TEXT_PAGES: usize;
+}
+
+/// One board.
+pub trait Machine: Devices {
+    /// A header for the process `id` of this board, not started.
+    fn declare(&self, priority: u8, id: ProcId) -> &'static Process;
+    /// Starts `process` with the future that `make` returns, which alone uses that [`Me`].
+    fn start<F: Future<Output = Never> + 'static>(&self, process: &'static Process, make: impl FnOnce(Me) -> F);
+
+    /// The memory of user programs.
+    fn memory(&self) -> &'static Self::Memory;
+    /// The console's line.
+    fn uart(&self) -> &'static mut Self::Uart;
+    /// The card.
+    fn block(&self) -> &'static mut Self::Block;
+    /// How slow the card is to be.
+    fn medium(&self) -> &'static Medium;
+    /// The device of the link.
+    fn link(&self) -> &'static mut Self::Link;
+    /// How long to wait for what on the link.
+    fn link_timing(&self) -> LinkTiming;
+    /// What ends the run.
+    fn power(&self) -> &'static dyn Power;
+    /// Who has the floating-point state of programs.
+    fn processor(&self) -> &'static dyn Processor;
+
+    /// Starts of the board, or any number that is another one than before its last reset; modulo 256.
+    fn starts(&self) -> u8;
+    /// Calendar time at boot, ns since 1970.
+    fn epoch_ns(&self) -> u64;
+    /// What programs see as random is drawn from it.
+    fn seed(&self) -> u64;
+    /// The first program of the cluster; "" if there is none.
+    fn init(&self) -> &'static str;
+}
+
+/// Devices that no signature needs to be real: they are never made.
+pub(crate) enum NoDevice {}
+
+impl Devices for NoDevice {
+    type Memory = NoDevice;
+    type Uart = NoDevice;
+    type Block = NoDevice;
+    type Link = NoDevice;
+    const TEXT_PAGES: usize = 0;
+}
+
+impl Uart for NoDevice {
+    fn try_write(&mut self, _: u8) -> bool {
+        match *self {}
+    }
+    fn try_read(&mut self) -> Option<u8> {
+        match *self {}
+    }
+    fn enable_receive_interrupt(&mut self, _: bool) {}
+    fn enable_transmit_interrupt(&mut self, _: bool) {}
+}
+
+impl Block for NoDevice {
+    fn blocks(&self) -> u64 {
+        match *self {}
+    }
+    fn read(&mut self, _: u64, _: &mut [u8]) -> Result<(), BlockError> {
+        match *self {}
+    }
+    fn write(&mut self, _: u64, _: &[u8]) -> Result<(), BlockError> {
+        match *self {}
+    }
+}
+
+impl Phy for NoDevice {
+    fn board(&self) -> u8 {
+        match *self {}
+    }
+    fn receive(&mut self, _: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
+        match *self {}
+    }
+    fn send(&mut self, _: u8, _: &[u8]) -> Result<(), TransmitFull> {
+        match *self {}
+    }
+    fn enable_receive_interrupt(&mut self, _: bool) {}
+    fn enable_transmit_interrupt(&mut self, _: bool) {}
+    fn take_overrun(&mut self) -> bool {
+        match *self {}
+    }
+}
+
+impl UserMemory for NoDevice {
+    fn frames(&self) -> u32 {
+        match *self {}
+    }
+    fn page(&self, _: Frame) -> PageGuard<'_> {
+        match *self {}
+    }
+    fn shared_page(&self, _: Frame) -> PageRef<'_> {
+        match *self {}
+    }
+    fn is_plain(&self, _: Frame) -> bool {
+        match *self {}
+    }
+    fn mappings(&self, _: Frame) -> u32 {
+        match *self {}
+    }
+    fn new_space(&self, _: Frame) {}
+    fn spaces_max(&self) -> u32 {
+        match *self {}
+    }
+    fn map(&self, _: Frame, _: u64, _: Frame, _: Access) -> Result<(), NeedsTable> {
+        match *self {}
+    }
+    fn add_table(&self, _: Frame, _: u64, _: Frame) {}
+    fn unmap(&self, _: Frame, _: u64) -> Option<Frame> {
+        match *self {}
+    }
+    fn protect(&self, _: Frame, _: u64, _: Access) -> bool {
+        match *self {}
+    }
+    fn lookup(&self, _: Frame, _: u64) -> Option<(Frame, Access)> {
+        match *self {}
+    }
+    fn next_mapped(&self, _: Frame, _: u64) -> Option<(u64, Frame, Access)> {
+        match *self {}
+    }
+    fn take_table(&self, _: Frame) -> Option<Frame> {
+        match *self {}
+    }
+}
