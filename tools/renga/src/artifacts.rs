@@ -62,14 +62,27 @@ impl Flavour {
     }
 }
 
+/// Where the kernel for `system` is built.
+fn kernel_place(environment: &Environment, system: &SystemFile, flavour: Flavour) -> (PathBuf, Kernel) {
+    let folder = environment.work().join("kernels").join(format!("{}-{}", system.identity(), flavour.name()));
+    let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
+    (folder, kernel)
+}
+
+/// The kernel for `system`, if it has been built from the sources as they are.
+pub fn kernel_if_built(environment: &Environment, system: &SystemFile) -> Option<Kernel> {
+    let (folder, kernel) = kernel_place(environment, system, Flavour::Plain);
+    let fresh = kernel.image.exists() && freshness::is_newer(&folder.join("begun"), &folder.join("sources"));
+    fresh.then_some(kernel)
+}
+
 /// Builds the kernel for `system`.
 ///
 /// # Errors
 /// If cargo or objcopy fails; what they said is in the message.
 pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, progress: &Progress) -> Result<Kernel> {
-    let folder = environment.work().join("kernels").join(format!("{}-{}", system.identity(), flavour.name()));
+    let (folder, kernel) = kernel_place(environment, system, flavour);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
     // All kernels are built in one folder, so that they share what they have in common: one at a time.
     let lock = File::create(environment.work().join("kernels/lock")).context("cannot lock the kernels' folder")?;
     lock.lock().context("cannot lock the kernels' folder")?;

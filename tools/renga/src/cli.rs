@@ -2,6 +2,7 @@
 //!
 //! Not here: what the commands do (`command`).
 
+use crate::card;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ const EXAMPLES: &str = "Examples:
   ./renga bench rendezvous                      what a rendezvous costs, in instructions
   ./renga sim --seeds 1000                      a thousand drawn clusters with faults, in one host program
   ./renga check pair                            who runs where, and why nobody can wait in a circle
+  ./renga image --board pi3 --out cards         card images for two real boards
   ./renga test                                  all tests";
 
 const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`, `restart b`, `help`)";
@@ -40,7 +42,7 @@ pub enum Command {
     /// Run the cluster in one host program, from seeds: drawn workloads, faults and deaths
     #[command(disable_help_flag = true)]
     Sim(Sim),
-    /// Build the disk image and say where it is
+    /// Build the disk image, or the card images of real boards; look into a card
     Image(Image),
     /// Print the settings with which plain cargo builds for the boards
     Env,
@@ -235,7 +237,26 @@ pub struct Check {
 /// `renga image`
 #[derive(Args, Debug, Clone)]
 pub struct Image {
-    /// Where to put it; without it, where runs take it from
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// Make the cards of a cluster of real boards, all of this model, or each of its own (may be repeated): pi3, zero2w,
+    /// pi4, b=zero2w
+    #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cluster", "inspect"])]
+    pub board: Vec<String>,
+    /// System of the cards: pair, solo, or a file
+    #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml", conflicts_with_all = ["cluster", "inspect"])]
+    pub system: String,
+    /// Name of the cluster of real boards
+    #[arg(long, default_value = card::DEFAULT_CLUSTER_NAME, conflicts_with_all = ["cluster", "inspect"])]
+    pub name: String,
+    /// What joins the real boards: pins (16 data wires), pins4, pins1, spi
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["cluster", "inspect"])]
+    pub link: Option<String>,
+    /// Make the cards that this file describes; with --inspect, compare the card with it
+    #[arg(long, value_name = "FILE.toml")]
+    pub cluster: Option<PathBuf>,
+    /// List what is on this card or card image, with checksums, and say what is wrong with it
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    pub inspect: Option<PathBuf>,
+    /// Where to put it: a folder for cards, a file for the disk image (without it, where runs take it from)
+    #[arg(long, short, value_name = "PATH", alias = "output")]
+    pub out: Option<PathBuf>,
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod artifacts;
+pub mod card;
 pub mod cli;
 pub mod command;
 pub mod disk_image;
@@ -13,6 +14,7 @@ pub mod environment;
 pub mod escape;
 pub mod freshness;
 pub mod kernel_log;
+pub mod partition_table;
 pub mod profile;
 pub mod progress;
 pub mod scratch;

@@ -50,13 +50,15 @@ impl SystemFile {
     pub fn name(&self) -> &str {
         &self.checked.name
     }
-    /// Its name with a number that changes with its text.
-    pub fn identity(&self) -> String {
-        let hash = self
-            .text
+    /// A number that changes with its text (FNV-1a).
+    pub fn placement(&self) -> u64 {
+        self.text
             .bytes()
-            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-        format!("{}-{hash:016x}", self.name())
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    }
+    /// Its name with that number.
+    pub fn identity(&self) -> String {
+        format!("{}-{:016x}", self.name(), self.placement())
     }
 }
 

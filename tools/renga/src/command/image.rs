@@ -1,19 +1,97 @@
-//! `renga image`: builds the disk image.
+//! `renga image`: builds the disk image, or the cards of real boards, or looks into a card.
 
 use crate::artifacts;
+use crate::card::{self, Cluster, Expected, Finding, Inspection};
 use crate::cli::Image;
 use crate::environment::Environment;
+use crate::partition_table::{TYPE_FAT32, TYPE_LINUX};
 use crate::progress::Progress;
-use anyhow::Result;
+use crate::scratch::Scratch;
+use crate::system::SystemFile;
+use anyhow::{Result, bail};
+use renga_node::Node;
+use std::fs;
+use std::path::Path;
 
-/// Builds it and prints where it is.
+/// Status when the inspected card is not as it should be.
+const UNSOUND_STATUS: u8 = 1;
+
+/// Builds or inspects, and prints what came of it.
 ///
 /// # Errors
-/// As [`artifacts::disk`].
+/// If something cannot be built, fetched, written or read.
 pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
+    let cluster = options.cluster.as_deref().map(|path| Cluster::read(environment, path)).transpose()?;
+    if let Some(path) = &options.inspect {
+        return inspect(environment, path, cluster.as_ref());
+    }
+    let cluster = match cluster {
+        None if options.board.is_empty() => None,
+        None => {
+            let system = SystemFile::find(environment, &options.system)?;
+            Some(Cluster::new(options.name.clone(), system, options.link.as_deref(), &options.board)?)
+        }
+        some => some,
+    };
     let progress = Progress::start();
-    let path = artifacts::disk(environment, options.output.as_deref(), &progress)?;
+    let Some(cluster) = cluster else {
+        let path = artifacts::disk(environment, options.out.as_deref(), &progress)?;
+        progress.finish();
+        println!("{}", path.display());
+        return Ok(0);
+    };
+    let Some(out) = &options.out else { bail!("say into which folder the cards go: --out FOLDER") };
+    let cards = card::build_cards(environment, &cluster, out, &progress)?;
     progress.finish();
-    println!("{}", path.display());
+    for card in cards {
+        println!("{}  {}", card::sha256_of_file(&card.path)?, card.path.display());
+    }
     Ok(0)
+}
+
+fn inspect(environment: &Environment, path: &Path, cluster: Option<&Cluster>) -> Result<u8> {
+    let scratch = Scratch::make(environment)?;
+    let inspection = card::inspect(path, &scratch.folder, |node| expected(environment, node, cluster))?;
+    print(path, &inspection);
+    Ok(if inspection.is_sound() { 0 } else { UNSOUND_STATUS })
+}
+
+/// What a card that says `node` should be like by the sources and files here.
+fn expected<'a>(
+    environment: &Environment,
+    node: Option<&Node<'_>>,
+    cluster: Option<&'a Cluster>,
+) -> Result<Expected<'a>> {
+    let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());
+    let system = cluster.map(|cluster| &cluster.system).or(named.as_ref());
+    let kernel = system.and_then(|system| artifacts::kernel_if_built(environment, system));
+    let kernel = kernel.map(|kernel| fs::read(kernel.image)).transpose()?.map(|bytes| card::sha256(&bytes));
+    Ok(Expected { cluster, placement: system.map(SystemFile::placement), kernel })
+}
+
+fn print(path: &Path, inspection: &Inspection) {
+    println!("{}", path.display());
+    for (number, partition) in inspection.partitions.iter().enumerate() {
+        let kind = match partition.kind {
+            TYPE_FAT32 => "FAT32".to_string(),
+            TYPE_LINUX => "Linux".to_string(),
+            other => format!("type {other:#04x}"),
+        };
+        let (start, len) = (partition.extent.start_bytes >> 20, partition.extent.len_bytes >> 20);
+        println!("partition {}  {kind}, {len} MiB from {start} MiB", number + 1);
+    }
+    for file in &inspection.files {
+        println!("{}  {:>8}  {}", file.sum, file.len_bytes, file.name);
+    }
+    if let Some(node) = inspection.node() {
+        println!("board {} ({}, a {}) of cluster {}", node.name, node.board, node.model, node.cluster);
+        println!("system {} ({:016x}), boards {}, link {}", node.system, node.placement, node.boards, node.link);
+    }
+    for finding in &inspection.findings {
+        match finding {
+            Finding::Fault(what) => println!("WRONG: {what}"),
+            Finding::Unchecked(what) => println!("not checked: {what}"),
+        }
+    }
+    println!("{}", if inspection.is_sound() { "sound" } else { "not sound" });
 }

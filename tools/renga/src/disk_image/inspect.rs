@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::ImageError;
 use super::command::{report, run};
 use super::error::at;
-use super::partition::{self, Extent};
+use super::partition;
+use crate::partition_table::Extent;
 
 const SUPERBLOCK_AT_BYTES: u64 = 1024;
 const MAGIC_AT_BYTES: u64 = SUPERBLOCK_AT_BYTES + 56;
@@ -38,9 +39,16 @@ pub fn check_is_ext2(image: &Path) -> Result<(), ImageError> {
 /// # Errors
 /// When the image is not ext2 or e2fsck cannot run; faults of the file system are a [`Verdict`].
 pub fn fsck(image: &Path) -> Result<Verdict, ImageError> {
-    let copy = PartitionCopy::new(image)?;
+    fsck_filesystem(&PartitionCopy::new(image)?.path)
+}
+
+/// The same for a file system that lies alone in its file.
+///
+/// # Errors
+/// When e2fsck cannot run.
+pub fn fsck_filesystem(file: &Path) -> Result<Verdict, ImageError> {
     let output = run("e2fsck", "e2fsprogs", |command| {
-        command.arg("-fn").arg(&copy.path);
+        command.arg("-fn").arg(file);
     })?;
     Ok(if output.status.success() { Verdict::Clean } else { Verdict::Damaged(report(&output)) })
 }

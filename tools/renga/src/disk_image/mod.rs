@@ -14,7 +14,7 @@ mod ext2;
 mod inspect;
 mod manifest;
 mod packages;
-mod partition;
+pub(crate) mod partition;
 mod stamp;
 #[cfg(test)]
 mod tests;
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use error::ImageError;
-pub use inspect::{Verdict, check_is_ext2, extract_folder, extract_tree, fsck, read_file, repair};
+pub use inspect::{Verdict, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair};
 pub use packages::fetch as fetch_packages;
 pub use tree::Content;
 

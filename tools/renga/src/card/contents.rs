@@ -1,0 +1,55 @@
+//! The files of a card's FAT partition.
+
+use super::cluster::Cluster;
+use super::fat::CardFile;
+use super::{firmware, settings, sha256};
+use anyhow::{Context, Result};
+use renga_node::NODE_FILE;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// The kernel's name on the card.
+pub const KERNEL_FILE: &str = "kernel8.img";
+/// The list of all other files with their sums, as `sha256sum -c` reads it.
+pub const FILES_LIST: &str = "FILES.TXT";
+const README: &str = "\
+This card starts one board of a Renga cluster. NODE.TXT says which.
+It was made and checked by a program; no such card had started a real board when this was written.
+
+FILES.TXT has the SHA-256 of every other file: sha256sum -c FILES.TXT
+
+bootcode.bin, start*.elf, fixup*.dat: the boards' boot firmware, under the licence in LICENCE.FW.
+*.dtb: device trees of the Linux kernel, under the licences in LICENCE.DTB.
+VERSIONS.TXT: the Debian packages from which those come.
+Everything else: MIT OR Apache-2.0; programs on the second partition have their licences beside them.
+";
+
+/// The files of board `number`'s card, `FILES.TXT` last.
+///
+/// # Errors
+/// If the kernel or a part of the firmware cannot be read.
+pub fn files(cluster: &Cluster, number: usize, kernel: &Path, firmware_folder: &Path) -> Result<Vec<CardFile>> {
+    let kernel = fs::read(kernel).with_context(|| format!("cannot read {}", kernel.display()))?;
+    let text = |name: &str, text: String| CardFile { name: name.to_string(), bytes: text.into_bytes() };
+    let mut files = vec![
+        text(NODE_FILE, cluster.node_file(number)),
+        text("README.TXT", README.to_string()),
+        text("config.txt", settings::config(cluster.link)),
+        text("cmdline.txt", settings::command_line(number, cluster.link)),
+        CardFile { name: KERNEL_FILE.to_string(), bytes: kernel },
+    ];
+    let firmware = firmware::files(firmware_folder, cluster.models[number])?;
+    files.extend(firmware.into_iter().map(|(name, bytes)| CardFile { name, bytes }));
+    let list = list(&files);
+    files.push(text(FILES_LIST, list));
+    Ok(files)
+}
+
+/// The sums of files, a line each.
+fn list(files: &[CardFile]) -> String {
+    files.iter().fold(String::new(), |mut list, file| {
+        let _ = writeln!(list, "{}  {}", sha256(&file.bytes), file.name);
+        list
+    })
+}

@@ -1,0 +1,246 @@
+//! Looking into a card, or an image of one: what is on it, and what is wrong with that.
+
+use super::cluster::Cluster;
+use super::contents::{FILES_LIST, KERNEL_FILE};
+use super::{Checksum, fat, fat::CardFile, sha256};
+use crate::disk_image::partition::copy_out;
+use crate::disk_image::{Verdict, fsck_filesystem};
+use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
+use anyhow::{Context, Result, bail};
+use renga_node::{NODE_FILE, Node};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// A boot partition is read as a whole; larger ones are none of ours.
+const BOOT_BYTES_MAX: u64 = 1 << 30;
+
+/// What the card is compared with.
+#[derive(Default)]
+pub struct Expected<'a> {
+    /// The cluster that it should belong to.
+    pub cluster: Option<&'a Cluster>,
+    /// The placement of the system that it names, as it is now.
+    pub placement: Option<u64>,
+    /// The kernel of the sources as they are now.
+    pub kernel: Option<Checksum>,
+}
+
+/// Something that a person should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The card is not as it should be.
+    Fault(String),
+    /// Something could not be checked.
+    Unchecked(String),
+}
+
+/// A file of the boot partition.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Its length.
+    pub len_bytes: usize,
+    /// Its sum.
+    pub sum: Checksum,
+}
+
+/// What was found.
+#[derive(Default)]
+pub struct Inspection {
+    /// The partitions.
+    pub partitions: Vec<Partition>,
+    /// The files of the boot partition.
+    pub files: Vec<Listed>,
+    /// `NODE.TXT`, if it is whole.
+    pub node_file: Option<String>,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+}
+
+impl Inspection {
+    /// Whether nothing is wrong.
+    pub fn is_sound(&self) -> bool {
+        !self.findings.iter().any(|finding| matches!(finding, Finding::Fault(_)))
+    }
+
+    /// Who the board is, by `NODE.TXT`.
+    pub fn node(&self) -> Option<Node<'_>> {
+        Node::parse(self.node_file.as_deref()?.as_bytes()).ok()
+    }
+
+    fn fault(&mut self, what: impl Into<String>) {
+        self.findings.push(Finding::Fault(what.into()));
+    }
+}
+
+/// Inspects the card or image at `path`, which is only read. `expected` says with what the card of a node is compared;
+/// `scratch` is a folder for a copy of the second partition.
+///
+/// # Errors
+/// If it cannot be read at all; what is wrong with a card that can be is among its findings.
+pub fn inspect<'a>(
+    path: &Path,
+    scratch: &Path,
+    expected: impl FnOnce(Option<&Node<'_>>) -> Result<Expected<'a>>,
+) -> Result<Inspection> {
+    let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let mut found = Inspection::default();
+    let card_bytes = file.seek(SeekFrom::End(0)).with_context(|| format!("cannot read {}", path.display()))?;
+    file.rewind()?;
+    let mut sector = [0; SECTOR_BYTES as usize];
+    file.read_exact(&mut sector).with_context(|| format!("{} has no first sector", path.display()))?;
+    let Some(partitions) = partition_table::read(&sector) else {
+        found.fault("there is no master boot record: this is no card of ours, or its writing was broken off");
+        return Ok(found);
+    };
+    found.partitions = partitions;
+    let boot = boot_partition(&found.partitions, card_bytes);
+    match boot.and_then(|extent| read_boot(&mut file, extent)) {
+        Ok(files) => judge_files(&mut found, &files),
+        Err(fault) => found.fault(format!("the boot partition: {fault:#}")),
+    }
+    let text = found.node_file.clone();
+    let node = text.as_deref().and_then(|text| Node::parse(text.as_bytes()).ok());
+    let expected = expected(node.as_ref())?;
+    if let Some(node) = &node {
+        compare(&mut found, node, &expected);
+    }
+    judge_disk(&mut found, path, card_bytes, scratch, node.as_ref(), &expected)?;
+    Ok(found)
+}
+
+fn boot_partition(partitions: &[Partition], card_bytes: u64) -> Result<Extent> {
+    let Some(boot) = partitions.first().filter(|partition| partition.kind == TYPE_FAT32) else {
+        bail!("the first partition is not FAT32");
+    };
+    if boot.extent.end_bytes() > card_bytes || boot.extent.len_bytes > BOOT_BYTES_MAX {
+        bail!("it does not lie within the card");
+    }
+    Ok(boot.extent)
+}
+
+fn read_boot(file: &mut File, extent: Extent) -> Result<Vec<CardFile>> {
+    let mut volume = vec![0; extent.len_bytes as usize];
+    file.seek(SeekFrom::Start(extent.start_bytes))?;
+    file.read_exact(&mut volume).context("it cannot be read")?;
+    fat::read(&mut volume)
+}
+
+/// Compares files with the list that is among them, and takes `NODE.TXT`.
+fn judge_files(found: &mut Inspection, files: &[CardFile]) {
+    let listed =
+        |file: &CardFile| Listed { name: file.name.clone(), len_bytes: file.bytes.len(), sum: sha256(&file.bytes) };
+    found.files = files.iter().map(listed).collect();
+    let content = |name: &str| files.iter().find(|file| file.name == name).map(|file| file.bytes.as_slice());
+    match content(FILES_LIST) {
+        Some(list) => judge_list(found, &String::from_utf8_lossy(list)),
+        None => found.fault(format!("{FILES_LIST} is missing: no file can be checked")),
+    }
+    match content(NODE_FILE).map(|bytes| (Node::parse(bytes), bytes)) {
+        Some((Ok(_), bytes)) => found.node_file = Some(String::from_utf8_lossy(bytes).into_owned()),
+        Some((Err(fault), _)) => found.fault(format!("{NODE_FILE}: {fault}")),
+        None => found.fault(format!("{NODE_FILE} is missing: the board would not know who it is")),
+    }
+}
+
+fn judge_list(found: &mut Inspection, list: &str) {
+    let sums: Vec<(&str, &str)> = list.lines().filter_map(|line| line.split_once("  ")).collect();
+    let mut faults = Vec::new();
+    for (sum, name) in &sums {
+        match found.files.iter().find(|file| file.name == *name) {
+            None => faults.push(format!("{name} is missing")),
+            Some(file) if file.sum.to_string() != *sum => faults.push(format!(
+                "{name} is damaged or was changed: its sum is {}..., not {}...",
+                file.sum.short(),
+                sum.get(..12).unwrap_or(sum)
+            )),
+            Some(_) => {}
+        }
+    }
+    let known = |file: &&Listed| file.name == FILES_LIST || sums.iter().any(|(_, name)| *name == file.name);
+    let more: Vec<&str> = found.files.iter().filter(|file| !known(file)).map(|file| file.name.as_str()).collect();
+    if !more.is_empty() {
+        faults.push(format!("not of this card: {}", more.join(", ")));
+    }
+    faults.into_iter().for_each(|fault| found.fault(fault));
+}
+
+/// Compares a node with what it should be.
+fn compare(found: &mut Inspection, node: &Node<'_>, expected: &Expected<'_>) {
+    if let Some(cluster) = expected.cluster {
+        compare_cluster(found, node, cluster);
+    }
+    let known = expected.cluster.map(|cluster| cluster.system.placement()).or(expected.placement);
+    match known {
+        Some(placement) if placement != node.placement => {
+            found.fault(format!(
+                "made for another placement of `{}` ({:016x}; it is {placement:016x} now): make the cards again",
+                node.system, node.placement
+            ));
+        }
+        Some(_) => {}
+        None => found.findings.push(Finding::Unchecked(format!("system `{}` is not known here", node.system))),
+    }
+    let kernel = found.files.iter().find(|file| file.name == KERNEL_FILE).map(|file| file.sum);
+    match (kernel, expected.kernel) {
+        (None, _) => found.fault(format!("{KERNEL_FILE} is missing")),
+        (Some(kernel), Some(now)) if kernel != now => {
+            found.fault(format!("an old kernel: {}..., the sources give {}... now", kernel.short(), now.short()));
+        }
+        (Some(_), Some(_)) => {}
+        (Some(_), None) => {
+            let why =
+                "whether the kernel is that of the sources as they are: it is not built (./renga image builds it)";
+            found.findings.push(Finding::Unchecked(why.to_string()));
+        }
+    }
+}
+
+fn compare_cluster(found: &mut Inspection, node: &Node<'_>, cluster: &Cluster) {
+    if node.cluster != cluster.name {
+        found.fault(format!("a card of another cluster: `{}`, not `{}`", node.cluster, cluster.name));
+        return;
+    }
+    let number = usize::from(node.board);
+    let Some(model) = cluster.models.get(number).filter(|_| cluster.board_name(number) == node.name) else {
+        found.fault(format!("cluster `{}` has no board {} called {}", cluster.name, node.board, node.name));
+        return;
+    };
+    if *model != node.model {
+        found.fault(format!("made for a {}, but board {} is a {model}", node.model, node.name));
+    }
+    if cluster.link != node.link {
+        found.fault(format!("made for the link `{}`, but the cluster's is `{}`", node.link, cluster.link));
+    }
+}
+
+/// The second partition: there if the board owns the disk, and sound.
+fn judge_disk(
+    found: &mut Inspection,
+    path: &Path,
+    card_bytes: u64,
+    scratch: &Path,
+    node: Option<&Node<'_>>,
+    expected: &Expected<'_>,
+) -> Result<()> {
+    let owner = node.zip(expected.cluster).filter(|(node, cluster)| usize::from(node.board) < cluster.models.len());
+    let owns = owner.map(|(node, cluster)| cluster.owns_disk(usize::from(node.board)));
+    let Some(disk) = found.partitions.iter().find(|partition| partition.kind == TYPE_LINUX).copied() else {
+        if owns == Some(true) {
+            found.fault("this board owns the disk, but the card has no partition for it");
+        }
+        return Ok(());
+    };
+    if disk.extent.end_bytes() > card_bytes {
+        found.fault("the disk's partition does not lie within the card");
+        return Ok(());
+    }
+    let copy = scratch.join("disk-partition");
+    copy_out(path, disk.extent, &copy)?;
+    if let Verdict::Damaged(report) = fsck_filesystem(&copy)? {
+        found.fault(format!("the disk's file system is damaged (e2fsck -p repairs it):\n{report}"));
+    }
+    Ok(())
+}
