@@ -8,6 +8,7 @@
 
 pub mod api;
 pub mod arena;
+mod call_queue;
 pub mod forward;
 #[cfg(feature = "host")]
 pub mod host;
@@ -24,6 +25,7 @@ pub mod user;
 
 pub use api::{Accept, Address, Call, CallFuture, Client, Family, Local, Port};
 pub use arena::Arena;
+pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};
 pub use process::{Me, Process, Wait};
 pub use protocol::{Entry, InWords, Lends, Protocol, Word};

@@ -34,6 +34,13 @@ impl Queue {
         self.tail.set(Some(process));
     }
 
+    pub(crate) fn push_front(&self, process: &'static Process) {
+        process.link.set(self.head.get());
+        if self.head.replace(Some(process)).is_none() {
+            self.tail.set(Some(process));
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<&'static Process> {
         let process = self.head.get()?;

@@ -3,7 +3,8 @@
 //! I1 A `Process` and its future live in an arena that is never freed.
 //! I2 A process waits for one thing at a time and is polled only when that has happened, so
 //!    its caller is not executing while a server holds a `RawCall`.
-//! I3 A process is in at most one queue: a ready queue, the users, or one server's `callers`.
+//! I3 A process is in at most one queue: a ready queue, the users, one server's `callers` or one of its kept
+//!    calls.
 //! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time
 //!    the lent slices are that server's.
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code

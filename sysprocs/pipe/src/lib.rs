@@ -12,6 +12,3 @@ mod table;
 pub use ring::Ring;
 pub use server::pipe;
 pub use table::pipe_table;
-
-/// User processes that may wait for one pipe at a time, on all boards.
-pub const WAITERS_MAX: usize = 64;

@@ -4,23 +4,13 @@
 //! while its bytes do not fit and a reader lives. Whoever is kept is answered by the call that
 //! changes that, or by its own interruption. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
 
-use crate::{Ring, WAITERS_MAX};
-use heapless::Deque;
+use crate::Ring;
 use renga_proto::pipe::{
     AddEnd, AwaitPipe, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe,
     READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
-use renga_rt::{Call, Client, Errno, Held, Life, Never, Port, Protocol, Watch};
-
-/// A writer and how much of its slice is in the pipe already.
-struct Writer {
-    call: Call<WritePipe>,
-    written: usize,
-}
-
-/// A waiting queue; it cannot overflow, since each user process waits once.
-type Waiting<T> = Deque<T, WAITERS_MAX>;
+use renga_rt::{Call, CallQueue, Client, Entry, Errno, Held, Life, Never, Port, Protocol, Watch};
 
 struct State {
     ring: Ring,
@@ -31,9 +21,11 @@ struct State {
     /// Boards that hold an end, a bit each, as the router knows.
     watched: u8,
     watch: &'static Watch,
-    reading: Waiting<Call<ReadPipe>>,
-    writing: Waiting<Writer>,
-    watching: Waiting<Call<AwaitPipe>>,
+    reading: CallQueue<ReadPipe>,
+    writing: CallQueue<WritePipe>,
+    /// How much of the first writer's slice is in the ring already; the others wait whole.
+    written: usize,
+    watching: CallQueue<AwaitPipe>,
 }
 
 /// Serves the pipe `number`; `boot` counts the board's starts, so that no life is like one before. While
@@ -53,9 +45,10 @@ pub async fn pipe(
         writers: Held::NONE,
         watched: 0,
         watch,
-        reading: Deque::new(),
-        writing: Deque::new(),
-        watching: Deque::new(),
+        reading: CallQueue::new(),
+        writing: CallQueue::new(),
+        written: 0,
+        watching: CallQueue::new(),
     };
     loop {
         let was_open = state.is_open();
@@ -112,7 +105,7 @@ impl State {
                 call.reply(if life == self.life.number() { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
             }
             PipeCall::AwaitPipe(call) => match self.check(call.entry().life, call.entry().end, call.board()) {
-                Ok(()) => keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN))),
+                Ok(()) => self.watching.push_back(call),
                 Err(errno) => call.reply(Err(errno)),
             },
             PipeCall::BoardDied(call) => {
@@ -147,7 +140,7 @@ impl State {
         if waits && call.entry().nonblocking {
             call.reply(Err(Errno::EAGAIN));
         } else {
-            keep(&mut self.reading, call, |call| call.reply(Err(Errno::EAGAIN)));
+            self.reading.push_back(call);
         }
     }
 
@@ -164,7 +157,7 @@ impl State {
                 call.reply(Ok(written as u32));
             }
         } else {
-            keep(&mut self.writing, Writer { call, written: 0 }, |writer| writer.call.reply(Err(Errno::EAGAIN)));
+            self.writing.push_back(call);
         }
     }
 
@@ -192,42 +185,47 @@ impl State {
                 break;
             }
         }
-        for _ in 0..self.watching.len() {
-            let Some(call) = self.watching.pop_front() else { break };
-            let wanted = self.events(call.entry().end) & (call.entry().events | ERROR | HANG_UP);
-            if wanted != 0 {
-                call.reply(Ok(wanted));
-            } else {
-                keep(&mut self.watching, call, |call| call.reply(Err(Errno::EAGAIN)));
+        let (readable, writable) = (self.events(PipeEnd::Reader), self.events(PipeEnd::Writer));
+        self.watching.retain(|call| {
+            let held = if call.entry().end == PipeEnd::Reader { readable } else { writable };
+            let wanted = held & (call.entry().events | ERROR | HANG_UP);
+            if wanted == 0 {
+                return Some(call);
             }
-        }
+            call.reply(Ok(wanted));
+            None
+        });
     }
 
     /// Takes bytes of the first writer into the ring; whether anything changed.
     fn fill(&mut self) -> bool {
-        let Some(mut writer) = self.writing.pop_front() else { return false };
+        let Some(mut call) = self.writing.pop_front() else { return false };
         if self.readers.is_empty() {
-            let told = if writer.written > 0 { Ok(writer.written as u32) } else { Err(Errno::EPIPE) };
-            writer.call.reply(told);
+            self.end_write(call, Errno::EPIPE);
             return true;
         }
-        let rest = &writer.call.lent()[writer.written..];
-        let whole = rest.len() <= PIPE_ATOMIC_BYTES && writer.written == 0;
-        if whole && rest.len() > self.ring.room() {
-            // It was the first of the queue, so there is room for it again.
-            let _ = self.writing.push_front(writer);
+        let rest = &call.lent()[self.written..];
+        let length = rest.len();
+        let whole = length <= PIPE_ATOMIC_BYTES && self.written == 0;
+        if whole && length > self.ring.room() {
+            self.writing.push_front(call);
             return false;
         }
-        let length = rest.len();
         let moved = self.ring.push(rest);
-        writer.written += moved;
+        self.written += moved;
         if moved == length {
-            let written = writer.written as u32;
-            writer.call.reply(Ok(written));
+            let written = core::mem::take(&mut self.written) as u32;
+            call.reply(Ok(written));
             return true;
         }
-        let _ = self.writing.push_front(writer); // as above
+        self.writing.push_front(call);
         moved > 0
+    }
+
+    /// Answers the first writer early: with what is in the ring of its bytes, else with `errno`.
+    fn end_write(&mut self, call: Call<WritePipe>, errno: Errno) {
+        let written = core::mem::take(&mut self.written);
+        call.reply(if written > 0 { Ok(written as u32) } else { Err(errno) });
     }
 
     /// Answers the first reader if there is something, or nobody left, to read from.
@@ -244,37 +242,29 @@ impl State {
 
     /// Answers every kept call whose caller was interrupted.
     fn answer_interrupted(&mut self) {
-        for _ in 0..self.reading.len() {
-            let Some(call) = self.reading.pop_front() else { break };
-            if call.interrupted() {
-                call.reply(Err(Errno::EINTR));
-            } else {
-                let _ = self.reading.push_back(call); // one was just taken out
+        self.reading.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
+        self.watching.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
+        let (written, mut first) = (&mut self.written, true);
+        self.writing.retain(|call| {
+            // Only the first may have written a part.
+            let first = core::mem::replace(&mut first, false);
+            if !call.interrupted() {
+                return Some(call);
             }
-        }
-        for _ in 0..self.writing.len() {
-            let Some(writer) = self.writing.pop_front() else { break };
-            if writer.call.interrupted() {
-                let told = if writer.written > 0 { Ok(writer.written as u32) } else { Err(Errno::EINTR) };
-                writer.call.reply(told);
-            } else {
-                let _ = self.writing.push_back(writer); // as above
-            }
-        }
-        for _ in 0..self.watching.len() {
-            let Some(call) = self.watching.pop_front() else { break };
-            if call.interrupted() {
-                call.reply(Err(Errno::EINTR));
-            } else {
-                let _ = self.watching.push_back(call); // as above
-            }
-        }
+            let written = if first { core::mem::take(written) } else { 0 };
+            call.reply(if written > 0 { Ok(written as u32) } else { Err(Errno::EINTR) });
+            None
+        });
     }
 }
 
-/// Keeps a call for later; `refuse` answers it should the queue, against its bound, be full.
-fn keep<T>(queue: &mut Waiting<T>, waiting: T, refuse: impl FnOnce(T)) {
-    if let Err(waiting) = queue.push_back(waiting) {
-        refuse(waiting);
+/// Keeps a call, or has it answered if its caller was interrupted.
+fn unless_interrupted<E: Entry>(answer: impl Fn(Call<E>)) -> impl FnMut(Call<E>) -> Option<Call<E>> {
+    move |call| {
+        if !call.interrupted() {
+            return Some(call);
+        }
+        answer(call);
+        None
     }
 }

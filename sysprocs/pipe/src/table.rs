@@ -1,29 +1,18 @@
-//! The table of pipe processes.
+//! The table of pipe processes of one board.
 //!
-//! Invariant: a number is given out at most once until it comes back.
+//! Invariant: that of [`FreeList`].
 
 use renga_proto::slots::{PipeTable, PipeTableCall};
-use renga_rt::{Errno, Never, Port};
+use renga_rt::{Errno, FreeList, Never, Port};
 
-/// Pipes that a board may have; the placement check holds it.
-const PIPES_MAX: usize = 64;
-
-/// Serves the numbers below `pipes`.
-pub async fn pipe_table(mut port: Port<PipeTable>, pipes: usize) -> Never {
-    let mut taken = [false; PIPES_MAX];
-    let pipes = pipes.min(PIPES_MAX);
+/// Serves as many pipes as there are `places`.
+pub async fn pipe_table(mut port: Port<PipeTable>, places: &'static mut [u16]) -> Never {
+    let mut pipes = FreeList::new(places);
     loop {
         match port.accept().await {
-            PipeTableCall::TakePipe(call) => {
-                let free = taken[..pipes].iter().position(|taken| !taken);
-                if let Some(number) = free {
-                    taken[number] = true;
-                }
-                call.reply(free.map(|number| number as u16).ok_or(Errno::ENFILE));
-            }
+            PipeTableCall::TakePipe(call) => call.reply(pipes.take().ok_or(Errno::ENFILE)),
             PipeTableCall::FreePipe(call) => {
-                let number = usize::from(call.entry().pipe);
-                let held = number < pipes && core::mem::replace(&mut taken[number], false);
+                let held = pipes.give_back(call.entry().pipe);
                 call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
             }
         }

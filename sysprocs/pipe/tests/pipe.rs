@@ -27,7 +27,7 @@ struct Rig {
 
 fn rig() -> Rig {
     let board = Board::new(0, 1 << 20);
-    let table = board.server(|_, port| pipe_table(port, 2));
+    let table = board.server(|_, port| pipe_table(port, Box::leak(Box::new([0; 2]))));
     let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
     let pipe = board.server(|me, port| pipe(port, Client::new(&me, table), bytes, 0, 0, watch));

@@ -1,7 +1,8 @@
 //! The keyboard's signals: what ^C means, carried to every board.
 
+use crate::group_kill::kill_everywhere;
 use renga_proto::console::{Console, NextSignal};
-use renga_proto::procs::{KillGroup, Procs};
+use renga_proto::procs::Procs;
 use renga_rt::{Client, Errno, Family, Me, Never};
 
 /// How long it leaves a console in peace that gives no signals.
@@ -13,19 +14,8 @@ pub async fn keyboard(mut me: Me, mut console: Client<Console>, mut procs: Famil
         match console.call(NextSignal {}, ()).await {
             Ok(key) if key.group == 0 => {} // nobody is in the foreground
             Ok(key) => {
-                let kill = KillGroup { group: key.group, signal: key.signal, except: 0 };
-                for board in 0..procs.boards() {
-                    let Some(mut there) = procs.at(board, 0) else { continue };
-                    let mut sent = there.call(kill, ()).await;
-                    if sent == Err(Errno::ESTALE) {
-                        sent = there.call(kill, ()).await; // the board has begun anew: now that is known
-                    }
-                    // On a dead board there is nobody to interrupt.
-                    if let Err(errno) = sent
-                        && errno != Errno::EHOSTDOWN
-                    {
-                        me.log("keyboard: a board did not take a signal", [u64::from(board), u64::from(errno.0)]);
-                    }
+                if let Err(errno) = kill_everywhere(&mut procs, key.group, key.signal, 0).await {
+                    me.log("keyboard: a signal is refused", [u64::from(key.signal), u64::from(errno.0)]);
                 }
             }
             Err(Errno::ESTALE) => {}

@@ -11,6 +11,7 @@
 #[cfg(feature = "host")]
 extern crate std;
 
+mod group_kill;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod keyboard;
@@ -20,5 +21,7 @@ mod text;
 pub mod user;
 
 pub use keyboard::keyboard;
+pub use procs::rows::Row as ProcessRow;
 pub use procs::server::procs;
+pub use procs::table::RECORDS_MAX;
 pub use user::{Processor, UserClients, UserFacts, user};

@@ -1,5 +1,7 @@
 //! The table of processes: parents, waiting, orphans, signals.
 
+use renga_process::procs::rows::Row;
+use renga_process::procs::slot_set::SlotSet;
 use renga_process::procs::table::{RECORDS_MAX, Table};
 use renga_process::signals::{
     SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, bit, exited, killed, stopped,
@@ -10,9 +12,25 @@ use renga_rt::Errno;
 const DISK_BOARD: u8 = 0;
 const ANY: i32 = -1;
 
+fn new_table(board: u8) -> Table {
+    Table::new(board, DISK_BOARD, 1, Vec::leak(vec![Row::EMPTY; RECORDS_MAX]))
+}
+
+fn slots(slots: &[u16]) -> SlotSet {
+    let mut set = SlotSet::NONE;
+    slots.iter().for_each(|&slot| set.insert(slot));
+    set
+}
+
+/// A child made on another board, as it is without a signal in between.
+fn add_child(table: &mut Table, parent: u32, child: u32, group: u32, deaths: u32) {
+    table.begin_fork(parent, 0).unwrap();
+    assert_eq!(table.add_child(parent, child, group, deaths), Ok(0));
+}
+
 /// Board 0 with init in slot 0 and a shell, its child, in slot 1.
 fn with_shell() -> (Table, u32) {
-    let mut table = Table::new(DISK_BOARD, DISK_BOARD, 1);
+    let mut table = new_table(DISK_BOARD);
     assert_eq!(table.make_init(0), Ok(INIT));
     let shell = table.spawn(1, INIT, 0, 0).unwrap();
     (table, shell)
@@ -23,7 +41,7 @@ fn pids_tell_their_board() {
     let (mut table, shell) = with_shell();
     assert_eq!((shell % 8, board_of(shell, DISK_BOARD)), (0, 0));
     assert_eq!(table.make_init(3), Err(Errno::EEXIST));
-    let mut other = Table::new(5, DISK_BOARD, 1);
+    let mut other = new_table(5);
     let pid = other.spawn(0, shell, 7, 7).unwrap();
     assert_eq!(board_of(pid, DISK_BOARD), 5);
     assert_eq!(board_of(INIT, 3), 3);
@@ -38,7 +56,7 @@ fn a_child_is_waited_for_once() {
     assert_eq!(table.wait(shell, ANY, WAIT_NO_HANG), Ok(Some(Waited { pid: 0, status: 0 })));
     assert_eq!(table.wait(shell, 12345, 0), Err(Errno::ECHILD));
     assert_eq!(table.exit(child, exited(3)), Ok(shell));
-    assert_eq!(table.to_answer & 1 << 1, 1 << 1);
+    assert!(table.to_answer.contains(1));
     assert_eq!(table.wait(shell, child as i32, 0), Ok(Some(Waited { pid: child, status: 0x300 })));
     assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
 }
@@ -48,16 +66,17 @@ fn children_of_who_never_waits_are_gone() {
     let (mut table, shell) = with_shell();
     table.set_reaps(shell, true).unwrap();
     let child = table.spawn(2, shell, 0, 0).unwrap();
-    table.add_child(shell, 9, 9, 0).unwrap();
+    add_child(&mut table, shell, 9, 9, 0);
     assert_eq!(table.exit(child, 0), Ok(shell));
     assert!(table.get(child).is_err());
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
     table.child_exited(shell, 9, 0).unwrap();
-    assert_eq!(table.to_answer & 1 << 1, 1 << 1);
+    assert!(table.to_answer.contains(1));
     assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
     // It ends before its parent has made the record.
+    table.begin_fork(shell, 0).unwrap();
     table.child_exited(shell, 17, 0).unwrap();
-    table.add_child(shell, 17, 17, 0).unwrap();
+    assert_eq!(table.add_child(shell, 17, 17, 0), Ok(0));
     assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
 }
 
@@ -82,13 +101,13 @@ fn orphans_go_to_init_or_away() {
     table.exit(zombie, exited(1)).unwrap();
     table.exit(shell, 0).unwrap();
     assert_eq!(table.relate(child).unwrap().parent, INIT);
-    assert_eq!(table.to_interrupt & 1 << 2, 1 << 2, "the child learns of its new parent");
+    assert!(table.to_interrupt.contains(2), "the child learns of its new parent");
     let mut pids: Vec<u32> = (0..2).map(|_| table.wait(INIT, ANY, 0).unwrap().unwrap().pid).collect();
     pids.sort_unstable();
     assert_eq!(pids, [shell, zombie]);
     assert_eq!(table.exit(child, 0), Ok(INIT));
 
-    let mut other = Table::new(1, DISK_BOARD, 1);
+    let mut other = new_table(1);
     let parent = other.spawn(0, shell, 8, 8).unwrap();
     let child = other.spawn(1, parent, 0, 0).unwrap();
     let zombie = other.spawn(2, parent, 0, 0).unwrap();
@@ -101,12 +120,13 @@ fn orphans_go_to_init_or_away() {
 #[test]
 fn a_child_elsewhere_has_its_record_here() {
     let (mut table, shell) = with_shell();
-    let mut other = Table::new(1, DISK_BOARD, 1);
+    let mut other = new_table(1);
     let child = other.spawn(0, shell, shell, shell).unwrap();
     // It ends before its parent has made the record.
     assert_eq!(other.exit(child, killed(SIGKILL)), Ok(shell));
+    table.begin_fork(shell, 0).unwrap();
     table.child_exited(shell, child, killed(SIGKILL)).unwrap();
-    table.add_child(shell, child, 44, 0).unwrap();
+    assert_eq!(table.add_child(shell, child, 44, 0), Ok(0));
     let waited = table.wait(shell, -44, 0).unwrap().unwrap();
     assert_eq!(waited, Waited { pid: child, status: 9 });
     assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent is nobody's concern");
@@ -117,8 +137,8 @@ fn a_child_elsewhere_has_its_record_here() {
 #[test]
 fn a_dead_board_kills_its_children() {
     let (mut table, shell) = with_shell();
-    table.add_child(shell, 9, 9, 0).unwrap();
-    table.add_child(shell, 10, 10, 0).unwrap();
+    add_child(&mut table, shell, 9, 9, 0);
+    add_child(&mut table, shell, 10, 10, 0);
     table.board_died(1);
     assert_eq!(table.wait(shell, ANY, 0).unwrap(), Some(Waited { pid: 9, status: killed(SIGKILL) }));
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
@@ -131,33 +151,34 @@ fn a_child_whose_board_died_before_its_record_came_is_waited_for() {
     table.board_died(2);
     let seen = table.relate(shell).unwrap().deaths;
     table.board_died(1);
-    table.add_child(shell, 9, 9, seen).unwrap();
-    table.add_child(shell, 10, 10, seen).unwrap();
+    add_child(&mut table, shell, 9, 9, seen);
+    add_child(&mut table, shell, 10, 10, seen);
     assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited { pid: 9, status: killed(SIGKILL) })));
     assert_eq!(table.wait(shell, 10, 0), Ok(None), "another board's child lives");
     assert_eq!(table.far_boards(), 1 << 2);
     // The board is back, and a child there lives.
-    table.add_child(shell, 17, 17, table.relate(shell).unwrap().deaths).unwrap();
+    let seen = table.relate(shell).unwrap().deaths;
+    add_child(&mut table, shell, 17, 17, seen);
     assert_eq!(table.wait(shell, 17, 0), Ok(None));
 }
 
 #[test]
 fn signals_interrupt_whom_they_concern() {
     let (mut table, shell) = with_shell();
-    table.to_interrupt = 0;
+    table.to_interrupt = SlotSet::NONE;
     table.kill(shell, SIGCHLD).unwrap();
-    assert_eq!((table.to_interrupt, table.get(shell).unwrap().pending), (0, 0), "ignored by default");
+    assert_eq!((table.to_interrupt, table.get(shell).unwrap().pending), (SlotSet::NONE, 0), "ignored by default");
     table.set_masks(shell, bit(SIGINT), 0).unwrap();
     table.kill(shell, SIGINT).unwrap();
-    assert_eq!(table.to_interrupt, 0, "blocked");
+    assert_eq!(table.to_interrupt, SlotSet::NONE, "blocked");
     assert_eq!(table.has_signal(shell, bit(SIGINT)), Ok(false));
     assert_eq!(table.take_signal(shell, bit(SIGINT)), Ok(0));
     table.kill(shell, SIGKILL).unwrap();
-    assert_eq!(table.to_interrupt, 1 << 1);
+    assert_eq!(table.to_interrupt, slots(&[1]));
     assert_eq!(table.take_signal(shell, u64::MAX), Ok(SIGKILL), "nobody blocks it");
-    table.to_interrupt = 0;
+    table.to_interrupt = SlotSet::NONE;
     table.set_masks(shell, 0, 0).unwrap();
-    assert_eq!(table.to_interrupt, 1 << 1, "unblocked");
+    assert_eq!(table.to_interrupt, slots(&[1]), "unblocked");
     assert_eq!(table.take_signal(shell, 0), Ok(SIGINT));
     assert_eq!(table.kill(9999, 0), Err(Errno::ESRCH));
     assert_eq!(table.kill(shell, 65), Err(Errno::EINVAL));
@@ -190,7 +211,7 @@ fn stop_and_continue() {
     assert_eq!(table.is_stopped(child), Ok(true));
     table.kill(child, SIGCONT).unwrap();
     assert_eq!(table.is_stopped(child), Ok(false));
-    assert_eq!(table.to_answer & 1 << 2, 1 << 2);
+    assert!(table.to_answer.contains(2));
 }
 
 #[test]
@@ -231,4 +252,58 @@ fn the_table_is_bounded_and_described() {
     assert_eq!(table.spawn(2, shell, 0, 0), Err(Errno::EAGAIN));
     while let Ok(Some(_)) = table.wait(shell, ANY, 0) {}
     table.spawn(2, shell, 0, 0).unwrap();
+}
+
+/// However many children are not waited for, one made elsewhere has a record from the start.
+#[test]
+fn the_end_of_a_child_elsewhere_is_never_lost_for_want_of_room() {
+    let (mut table, shell) = with_shell();
+    table.begin_fork(shell, 0).unwrap();
+    while let Ok(pid) = table.spawn(2, shell, 0, 0) {
+        table.exit(pid, 0).unwrap();
+    }
+    table.child_exited(shell, 9, exited(5)).unwrap();
+    assert_eq!(table.add_child(shell, 9, 9, 0), Ok(0));
+    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited { pid: 9, status: exited(5) })));
+    // What is not used is given back.
+    table.begin_fork(shell, 0).unwrap();
+    assert_eq!(table.begin_fork(shell, 0).err(), Some(Errno::EAGAIN), "one at a time");
+    assert_eq!(table.spawn(2, shell, 0, 0), Err(Errno::EAGAIN));
+    table.cancel_fork(shell).unwrap();
+    table.spawn(2, shell, 0, 0).unwrap();
+}
+
+#[test]
+fn a_late_end_adds_no_child_to_who_has_the_pid_now() {
+    let (mut table, shell) = with_shell();
+    assert_eq!(table.child_exited(shell, 9, 0), Ok(()));
+    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+}
+
+#[test]
+fn a_signal_to_a_group_reaches_the_children_under_way() {
+    let (mut table, shell) = with_shell();
+    let parent = table.spawn(2, shell, 0, 0).unwrap();
+    table.set_group(parent, parent).unwrap();
+    // It comes first: the fork has to wait until it is served, unless it is blocked.
+    assert_eq!(table.kill_group(parent, SIGTERM, 0), Ok(1));
+    assert_eq!(table.may_fork(parent, 0), Err(Errno::EINTR));
+    assert_eq!(table.begin_fork(parent, 0).err(), Some(Errno::EINTR));
+    assert_eq!(table.may_fork(parent, bit(SIGTERM)), Ok(()));
+    assert_eq!(table.take_signal(parent, 0), Ok(SIGTERM));
+    // It comes while the child is made elsewhere: that is told, once.
+    table.begin_fork(parent, 0).unwrap();
+    assert_eq!(table.kill_group(0, SIGKILL, shell), Ok(1));
+    assert_eq!(table.kill(parent, SIGUSR1), Ok(()), "its own, not its group's");
+    assert_eq!(table.add_child(parent, 9, parent, 0), Ok(bit(SIGKILL)));
+    assert_eq!(table.take_signal(parent, 0), Ok(SIGKILL));
+    // There, who got it as one of the group does not get it again.
+    let mut there = new_table(1);
+    let (early, late) = (there.spawn(0, parent, parent, 1).unwrap(), there.spawn(1, parent, 7, 1).unwrap());
+    there.kill_group(parent, SIGTERM, 0).unwrap();
+    assert_eq!(there.take_signal(early, 0), Ok(SIGTERM));
+    for child in [early, late] {
+        there.pass_on(child, bit(SIGTERM)).unwrap();
+    }
+    assert_eq!((there.take_signal(early, 0), there.take_signal(late, 0)), (Ok(0), Ok(SIGTERM)));
 }

@@ -16,6 +16,8 @@ pub const fn board_of(pid: u32, init_board: u8) -> u8 {
     if pid == INIT { init_board } else { (pid % BOARDS_MAX as u32) as u8 }
 }
 
+/// In `Spawn`: the parent may have as many processes as there are slots, those kept in reserve too.
+pub const UNLIMITED: u32 = u32::MAX;
 /// Most bytes of a descriptor that makes a user process (registers, files, directory, signals).
 pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
 /// In `Wait`: return at once if no child has ended (WNOHANG).
@@ -63,13 +65,17 @@ protocol! {
         /// Makes a process of the descriptor in a free slot of this board; its pid. Group 0: group
         /// and session are those of the parent, which is of this board. The child
         /// belongs to `parent`, whose board may be another: then the caller tells that board
-        /// (`AddChild`). `EAGAIN` without a free slot.
+        /// (`BeginFork`, `AddChild`). `EAGAIN` without a free slot, when `most` processes are here already, or
+        /// when only the slots are left that are kept for who has no limit (`UNLIMITED`). `EINTR`: a signal that
+        /// the parent, of this board, does not block waits for it; or a signal is on its way to a group on every
+        /// board (`KillGroup`). Then it is to be asked again.
         /// From another board it is answered when the process has taken up what its descriptor names
         /// (`TakenUp`): until then the caller keeps all of that alive.
-        1 Spawn { parent: u32, group: u32, session: u32 } (&'a [u8]) -> Result<u32, Errno> [defers];
+        1 Spawn { parent: u32, group: u32, session: u32, blocked: u64, most: u32 } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Records a child made on another board after `deaths` (`Relate`) ends of boards: if its own board has
-        /// ended since, the child has been killed.
-        2 AddChild { parent: u32, child: u32, group: u32, deaths: u32 } (()) -> Result<(), Errno>;
+        /// ended since, the child has been killed. Answers which signals the parent's group has got since `BeginFork`:
+        /// the child is to get them by `PassOn`.
+        2 AddChild { parent: u32, child: u32, group: u32, deaths: u32 } (()) -> Result<u64, Errno>;
         /// A process of this board ends: its record and slot are freed, its children here given to
         /// init. Answers with its parent's pid; if that is of this board, the parent's record has it.
         3 Exit { pid: u32, status: u32 } (()) -> Result<u32, Errno>;
@@ -81,8 +87,9 @@ protocol! {
         /// Sends a signal to a process of this board; 0 only asks whether it exists.
         6 Kill { pid: u32, signal: u8 } (()) -> Result<(), Errno>;
         /// Sends a signal to every process here of a group but to `except` (0: nobody); how many.
-        /// Group 0: every process but init.
-        7 KillGroup { group: u32, signal: u8, except: u32 } (()) -> Result<u32, Errno>;
+        /// Group 0: every process but init. `hold`: until the caller's board has called `EndKill`, processes of other
+        /// boards make no children here, which other boards' members of the group could be.
+        7 KillGroup { group: u32, signal: u8, except: u32, hold: bool } (()) -> Result<u32, Errno>;
         /// The pending signals of `pid` outside `blocked`, one of them taken away: its number, 0 none.
         8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<u8, Errno>;
         /// The set of pending signals.
@@ -124,5 +131,15 @@ protocol! {
         /// Process `pid`, which another board's process made, has its own references to all that its
         /// descriptor names.
         24 TakenUp { pid: u32 } (()) -> Result<(), Errno>;
+        /// As `Relate`, of a process of this board that is about to make a child on another: keeps a record for that
+        /// until `AddChild` or `CancelFork`. `EAGAIN` without one; `EINTR` as in `Spawn`.
+        25 BeginFork { pid: u32, blocked: u64 } (()) -> Result<Relations, Errno>;
+        /// There is no child after all.
+        26 CancelFork { pid: u32 } (()) -> Result<(), Errno>;
+        /// A signal has reached its group on every board.
+        27 EndKill {} (()) -> Result<(), Errno>;
+        /// Sends `pid`, which another board's process has made, those of `signals` that it has not got already as
+        /// one of its group.
+        28 PassOn { pid: u32, signals: u64 } (()) -> Result<(), Errno>;
     }
 }

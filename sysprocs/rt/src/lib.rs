@@ -8,6 +8,10 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+extern crate std;
+
+mod free_list;
 pub mod given;
 mod held;
 mod life;
@@ -15,6 +19,7 @@ pub mod signature;
 mod watch;
 
 pub use core::convert::Infallible as Never;
+pub use free_list::FreeList;
 pub use held::Held;
 pub use life::Life;
 pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
@@ -22,7 +27,9 @@ pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
 pub use renga_core::host;
 pub use renga_core::notify::{Interruptor, Notifier};
 pub use renga_core::raw;
-pub use renga_core::{Address, Call, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
+pub use renga_core::{
+    Address, Call, CallQueue, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Port, Protocol,
+};
 pub use watch::Watch;
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::boot::{At, Boot};
 use crate::facts::{Facts, Place};
 use crate::machine::{Devices, Machine, NoDevice};
 use core::marker::PhantomData;
+use renga_process::{ProcessRow, RECORDS_MAX};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::PAGE_BYTES;
 use renga_rt::signature;
@@ -79,13 +80,16 @@ kinds! { |at, M|
     File "file" "One open file.", Every 128:
         renga_fs::file [at.number(), at.machine().starts()];
     FileTable "file_table" "Which file processes are free.", Every 1:
-        renga_fs::file_table [at.count(Kind::File)];
+        renga_fs::file_table [at.each(at.count(Kind::File), || 0)];
     Pipe "pipe" "One pipe.", Every 64:
         renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.watch()];
     PipeTable "pipe_table" "Which pipes are free.", Every 1:
-        renga_pipe::pipe_table [at.count(Kind::Pipe)];
+        renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
     Procs "procs" "User processes of a board.", Every 1:
-        renga_process::procs [at.interruptors(Kind::User), at.disk_board(), at.machine().starts(), at.watch()];
+        renga_process::procs [
+            at.interruptors(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY), at.disk_board(),
+            at.machine().starts(), at.watch()
+        ];
     User "user" "One user program.", Every 64:
         renga_process::user::<M::Memory> [
             at.machine().memory(), at.machine().power(), at.machine().processor(),

@@ -1,29 +1,18 @@
 //! The table of open-file processes of one board.
 //!
-//! Invariant: a number is given out at most once until it comes back.
+//! Invariant: that of [`FreeList`].
 
 use renga_proto::slots::{FileTable, FileTableCall};
-use renga_rt::{Errno, Never, Port};
+use renga_rt::{Errno, FreeList, Never, Port};
 
-/// Open files that a board may have.
-const FILES_MAX: usize = 256;
-
-/// Serves the numbers below `files`, of which 256 are used at most.
-pub async fn file_table(mut port: Port<FileTable>, files: usize) -> Never {
-    let mut taken = [false; FILES_MAX];
-    let files = files.min(FILES_MAX);
+/// Serves as many file processes as there are `places`.
+pub async fn file_table(mut port: Port<FileTable>, places: &'static mut [u16]) -> Never {
+    let mut files = FreeList::new(places);
     loop {
         match port.accept().await {
-            FileTableCall::TakeFile(call) => {
-                let free = taken[..files].iter().position(|taken| !taken);
-                if let Some(number) = free {
-                    taken[number] = true;
-                }
-                call.reply(free.map(|number| number as u16).ok_or(Errno::ENFILE));
-            }
+            FileTableCall::TakeFile(call) => call.reply(files.take().ok_or(Errno::ENFILE)),
             FileTableCall::FreeFile(call) => {
-                let number = usize::from(call.entry().file);
-                let held = number < files && core::mem::replace(&mut taken[number], false);
+                let held = files.give_back(call.entry().file);
                 call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
             }
         }

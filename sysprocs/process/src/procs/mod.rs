@@ -1,6 +1,9 @@
 //! The process that keeps a board's user processes: pids, parents, waiting, signals, idle slots.
 
+mod far;
 pub mod record;
+pub mod rows;
 pub mod server;
 mod signal;
+pub mod slot_set;
 pub mod table;

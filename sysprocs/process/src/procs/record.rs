@@ -60,6 +60,10 @@ pub struct Record {
     pub stopping: bool,
     /// Its children are gone when they end: it never waits for them.
     pub reaps: bool,
+    /// It makes a child on another board.
+    pub forking: bool,
+    /// Signals that its group got since it was made, or began to make its last child on another board.
+    pub from_group: SignalSet,
     /// What it runs.
     pub name: Name,
 }
@@ -78,6 +82,8 @@ impl Record {
         ignored: IGNORED_BY_DEFAULT,
         stopping: false,
         reaps: false,
+        forking: false,
+        from_group: 0,
         name: [0; NAME_BYTES],
     };
 

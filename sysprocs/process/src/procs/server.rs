@@ -4,11 +4,13 @@
 //! its condition holds, when it is interrupted, or when its peer in a vfork comes. Not here: the rules
 //! (`table.rs`).
 
-use super::table::{SLOTS_MAX, SlotSet, Table};
+use super::rows::Row;
+use super::slot_set::{SLOTS_MAX, SlotSet};
+use super::table::Table;
 use renga_proto::procs::{
-    AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, Spawn, VforkDone, WaitChild, Work,
+    AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, Spawn, UNLIMITED, VforkDone, WaitChild, Work,
 };
-use renga_rt::{Call, Errno, Interruptor, Me, Never, Port, Protocol, Watch};
+use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
 /// What a slot's process waits for here.
 enum Held {
@@ -24,30 +26,43 @@ enum Held {
 struct Server {
     table: Table,
     held: [Held; SLOTS_MAX],
+    /// Slots that wait for work.
+    idle: SlotSet,
+    /// Slots that were interrupted since those waiting here were last looked at.
+    interrupted: SlotSet,
     /// By slot: who made its process from another board, and waits until that has taken up everything.
     makers: [Option<Call<Spawn>>; SLOTS_MAX],
     interruptors: &'static [Interruptor],
+    /// Signals on their way to groups on every board, by the board of the sender.
+    killing: Sent,
     /// Boards where children of processes here are, a bit each, as the router knows.
     watched: u8,
     watch: &'static Watch,
 }
 
-/// Keeps the user processes of this board, whose slots are interrupted by `interruptors`; init runs on
+/// Slots that only init and those without a limit on processes may take, so that a shell can come in and kill.
+pub const RESERVED_SLOTS: u32 = 4;
+
+/// Keeps the user processes of this board, whose slots are interrupted by `interruptors`, in `rows`; init runs on
 /// `init_board`, and `boot` counts the board's starts. Boards where children are, are watched.
 pub async fn procs(
     me: Me,
     mut port: Port<Procs>,
     interruptors: &'static [Interruptor],
+    rows: &'static mut [Row],
     init_board: u8,
     boot: u8,
     watch: &'static Watch,
 ) -> Never {
     assert!(interruptors.len() <= SLOTS_MAX, "more user slots than the table can name");
     let mut server = Server {
-        table: Table::new(me.id().board.0, init_board, boot),
+        table: Table::new(me.id().board.0, init_board, boot, rows),
         held: [const { Held::Nothing }; SLOTS_MAX],
+        idle: SlotSet::NONE,
+        interrupted: SlotSet::NONE,
         makers: [const { None }; SLOTS_MAX],
         interruptors,
+        killing: Sent::NONE,
         watched: 0,
         watch,
     };
@@ -66,7 +81,9 @@ impl Server {
         match call {
             ProcsCall::AwaitWork(call) => {
                 let slot = call.entry().slot;
-                self.hold(Ok(slot), call, Held::Work, |call, errno| call.reply(Err(errno)));
+                if self.hold(Ok(slot), call, Held::Work, |call, errno| call.reply(Err(errno))) {
+                    self.idle.insert(slot);
+                }
             }
             ProcsCall::WaitChild(call) => self.wait(call),
             ProcsCall::AwaitSignal(call) => self.await_signal(call),
@@ -109,7 +126,26 @@ impl Server {
             }
             ProcsCall::KillGroup(call) => {
                 let entry = call.entry();
-                call.reply(table.kill_group(entry.group, entry.signal, entry.except));
+                let sent = table.kill_group(entry.group, entry.signal, entry.except);
+                // One that cannot be counted is one of 65,535 of that board, whose ends let children come again.
+                let held = !entry.hold || sent.is_err() || self.killing.add(call.board());
+                call.reply(if held { sent } else { Err(Errno::EAGAIN) });
+            }
+            ProcsCall::EndKill(call) => {
+                let held = self.killing.remove(call.board());
+                call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
+            }
+            ProcsCall::PassOn(call) => {
+                let entry = call.entry();
+                call.reply(table.pass_on(entry.pid, entry.signals));
+            }
+            ProcsCall::BeginFork(call) => {
+                let entry = call.entry();
+                call.reply(table.begin_fork(entry.pid, entry.blocked));
+            }
+            ProcsCall::CancelFork(call) => {
+                let pid = call.entry().pid;
+                call.reply(table.cancel_fork(pid));
             }
             ProcsCall::TakeSignal(call) => {
                 let entry = call.entry();
@@ -142,8 +178,7 @@ impl Server {
                 call.reply(renamed);
             }
             ProcsCall::FreeSlots(call) => {
-                let free = self.held.iter().filter(|held| matches!(held, Held::Work(_))).count();
-                call.reply(Ok(free as u32));
+                call.reply(Ok(self.idle.len()));
             }
             ProcsCall::SetMasks(call) => {
                 let entry = call.entry();
@@ -152,6 +187,7 @@ impl Server {
             }
             ProcsCall::BoardDied(call) => {
                 table.board_died(call.entry().board);
+                self.killing.drop_board(call.entry().board);
                 call.reply(Ok(()));
             }
             ProcsCall::MakeInit(call) => {
@@ -162,28 +198,46 @@ impl Server {
         }
     }
 
-    /// Keeps `call` for the process in `slot`, unless there is no such slot or it waits already.
-    fn hold<C>(&mut self, slot: Result<u16, Errno>, call: C, keep: fn(C) -> Held, refuse: fn(C, Errno)) {
+    /// Keeps `call` for the process in `slot`, unless there is no such slot or it waits already; whether it did.
+    fn hold<C>(&mut self, slot: Result<u16, Errno>, call: C, keep: fn(C) -> Held, refuse: fn(C, Errno)) -> bool {
         let place = slot.and_then(|slot| {
             let known = usize::from(slot) < self.interruptors.len();
             known.then(|| usize::from(slot)).ok_or(Errno::EINVAL)
         });
         match place {
-            Ok(slot) if matches!(self.held[slot], Held::Nothing) => self.held[slot] = keep(call),
+            Ok(slot) if matches!(self.held[slot], Held::Nothing) => {
+                self.held[slot] = keep(call);
+                return true;
+            }
             Ok(_) => refuse(call, Errno::EBUSY),
             Err(errno) => refuse(call, errno),
         }
+        false
+    }
+
+    /// A slot for a child that a process of `board` makes.
+    fn slot_for(&self, board: u8, Spawn { parent, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
+        if board == self.table.board {
+            self.table.may_fork(parent, blocked)?;
+        } else if !self.killing.is_empty() {
+            return Err(Errno::EINTR);
+        }
+        let (free, all) = (self.idle.len(), self.interruptors.len() as u32);
+        let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
+        let refused = free <= reserved || all - free >= most;
+        self.idle.first().filter(|_| !refused).ok_or(Errno::EAGAIN)
     }
 
     fn spawn(&mut self, mut call: Call<Spawn>) {
-        let Some(slot) = self.held.iter().position(|held| matches!(held, Held::Work(_))) else {
-            return call.reply(Err(Errno::EAGAIN));
-        };
-        let Spawn { parent, group, session } = call.entry();
-        match self.table.spawn(slot as u16, parent, group, session) {
-            Ok(pid) => {
+        let entry @ Spawn { parent, group, session, .. } = call.entry();
+        let slot = self.slot_for(call.board(), entry);
+        let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
+        match made {
+            Ok((slot, pid)) => {
+                self.idle.remove(slot);
+                let slot = usize::from(slot);
                 let Held::Work(mut work) = core::mem::replace(&mut self.held[slot], Held::Nothing) else {
-                    unreachable!("just found");
+                    unreachable!("idle slots wait for work");
                 };
                 let descriptor = call.lent();
                 let place = work.lent();
@@ -214,7 +268,9 @@ impl Server {
             Ok(Some(waited)) => call.reply(Ok(waited)),
             Err(errno) => call.reply(Err(errno)),
             Ok(None) if call.interrupted() => call.reply(Err(Errno::EINTR)),
-            Ok(None) => self.hold(self.table.slot(parent), call, Held::Child, |call, errno| call.reply(Err(errno))),
+            Ok(None) => {
+                self.hold(self.table.slot(parent), call, Held::Child, |call, errno| call.reply(Err(errno)));
+            }
         }
     }
 
@@ -224,7 +280,9 @@ impl Server {
             Ok(true) => call.reply(Ok(())),
             Err(errno) => call.reply(Err(errno)),
             Ok(false) if call.interrupted() => call.reply(Err(Errno::EINTR)),
-            Ok(false) => self.hold(self.table.slot(pid), call, Held::Signal, |call, errno| call.reply(Err(errno))),
+            Ok(false) => {
+                self.hold(self.table.slot(pid), call, Held::Signal, |call, errno| call.reply(Err(errno)));
+            }
         }
     }
 
@@ -233,7 +291,9 @@ impl Server {
         match self.table.is_stopped(pid) {
             Ok(false) => call.reply(Ok(())),
             Err(errno) => call.reply(Err(errno)),
-            Ok(true) => self.hold(self.table.slot(pid), call, Held::Continue, |call, errno| call.reply(Err(errno))),
+            Ok(true) => {
+                self.hold(self.table.slot(pid), call, Held::Continue, |call, errno| call.reply(Err(errno)));
+            }
         }
     }
 
@@ -274,7 +334,9 @@ impl Server {
     fn settle(&mut self) {
         let far = self.table.far_boards();
         self.watch.change(core::mem::replace(&mut self.watched, far), far);
-        for slot in members(core::mem::take(&mut self.table.to_answer)) {
+        let mut to_answer = core::mem::take(&mut self.table.to_answer);
+        while let Some(slot) = to_answer.take_first() {
+            let slot = usize::from(slot);
             match core::mem::replace(&mut self.held[slot], Held::Nothing) {
                 Held::Child(call) => self.wait(call),
                 Held::Signal(call) => self.await_signal(call),
@@ -282,29 +344,37 @@ impl Server {
                 other => self.held[slot] = other,
             }
         }
-        for slot in members(core::mem::take(&mut self.table.to_interrupt)) {
-            if let Some(interruptor) = self.interruptors.get(slot) {
+        let mut to_interrupt = core::mem::take(&mut self.table.to_interrupt);
+        while let Some(slot) = to_interrupt.take_first() {
+            if let Some(interruptor) = self.interruptors.get(usize::from(slot)) {
                 interruptor.interrupt();
+                self.interrupted.insert(slot);
             }
         }
     }
 
-    /// Some caller was interrupted: those of them that wait here are answered early.
+    /// Some slots were interrupted: those of them that wait here are answered early.
     fn answer_interrupted(&mut self) {
-        for held in &mut self.held[..self.interruptors.len()] {
+        let mut interrupted_slots = core::mem::take(&mut self.interrupted);
+        while let Some(slot) = interrupted_slots.take_first() {
+            let held = &mut self.held[usize::from(slot)];
             let interrupted = match held {
                 Held::Work(call) => call.interrupted(),
                 Held::Child(call) => call.interrupted(),
                 Held::Signal(call) => call.interrupted(),
                 Held::Nothing | Held::Vfork(_) | Held::Returned(_) | Held::Continue(_) => false,
             };
-            if interrupted {
-                match core::mem::replace(held, Held::Nothing) {
-                    Held::Work(call) => call.reply(Err(Errno::EINTR)),
-                    Held::Child(call) => call.reply(Err(Errno::EINTR)),
-                    Held::Signal(call) => call.reply(Err(Errno::EINTR)),
-                    _ => unreachable!("not answered early"),
+            if !interrupted {
+                continue;
+            }
+            match core::mem::replace(held, Held::Nothing) {
+                Held::Work(call) => {
+                    self.idle.remove(slot);
+                    call.reply(Err(Errno::EINTR));
                 }
+                Held::Child(call) => call.reply(Err(Errno::EINTR)),
+                Held::Signal(call) => call.reply(Err(Errno::EINTR)),
+                _ => unreachable!("not answered early"),
             }
         }
     }
@@ -314,8 +384,4 @@ impl Server {
 fn give_back(done: Call<VforkDone>, waiting: Call<AwaitVfork>) {
     waiting.reply(Ok(()));
     done.reply(Ok(()));
-}
-
-fn members(set: SlotSet) -> impl Iterator<Item = usize> {
-    (0..SLOTS_MAX).filter(move |slot| set >> slot & 1 != 0)
 }

@@ -5,39 +5,39 @@
 //! for it or ends. Whom a change concerns is noted in `to_interrupt` and `to_answer`, which the server
 //! empties after each call.
 //!
-//! Not here: signals (`signal.rs`), held calls (`server.rs`).
+//! Not here: signals (`signal.rs`), children on other boards (`far.rs`), finding records (`rows.rs`), held calls
+//! (`server.rs`).
 
 use super::record::{Home, NAME_BYTES, Record, State};
-use crate::signals::{SIGCHLD, SIGKILL, killed, stop_signal, stopped};
+use super::rows::{Key, Row, Rows};
+use super::slot_set::SlotSet;
+use crate::signals::{SIGCHLD, SignalSet, stopped};
 use renga_proto::procs::{INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
 use renga_rt::{BOARDS_MAX, Errno};
 
 /// Processes, ended ones not yet waited for, and children on other boards, of one board.
-pub const RECORDS_MAX: usize = 128;
-/// Slots of user processes on one board.
-pub const SLOTS_MAX: usize = 64;
-/// Pids stay below this, as scripts expect: numbers are given out again from the start then.
-const SEQUENCE_MAX: u32 = 32768 / BOARDS_MAX as u32;
+pub const RECORDS_MAX: usize = 2048;
+/// Pids stay below this; numbers are given out again from the start then. They are more than records, groups
+/// and sessions can name.
+const SEQUENCE_MAX: u32 = 131_072 / BOARDS_MAX as u32;
+const _: () = assert!(SEQUENCE_MAX as usize > 3 * RECORDS_MAX + 1);
 
 /// How far apart the first pids of two starts of a board are.
 const PIDS_BETWEEN_STARTS: u32 = 509;
 
-/// A set of slots, one bit each.
-pub type SlotSet = u64;
-
 /// The table.
 pub struct Table {
     pub(super) board: u8,
-    pub(super) records: [Record; RECORDS_MAX],
-    /// Records from here on are free.
-    pub(super) used: usize,
-    init_board: u8,
+    pub(super) rows: Rows,
+    pub(super) init_board: u8,
     sequence: u32,
     /// Children on each other board.
-    far: [u16; BOARDS_MAX],
+    pub(super) far: [u16; BOARDS_MAX],
+    /// Rows that children being made on other boards will need.
+    pub(super) reserved: usize,
     /// Ends of boards so far, and which of them was the last of each board.
-    deaths: u32,
-    last_death: [u32; BOARDS_MAX],
+    pub(super) deaths: u32,
+    pub(super) last_death: [u32; BOARDS_MAX],
     /// Slots whose process must look at its signals.
     pub to_interrupt: SlotSet,
     /// Slots whose held call may have an answer now.
@@ -46,34 +46,29 @@ pub struct Table {
 
 impl Table {
     /// No process yet on `board`, where init is to run on `init_board`; `boot` counts the board's starts from 1, so
-    /// that pids of one are not given out again soon by the next.
-    pub fn new(board: u8, init_board: u8, boot: u8) -> Self {
+    /// that pids of one are not given out again soon by the next. It has room for as many records as `rows`.
+    pub fn new(board: u8, init_board: u8, boot: u8, rows: &'static mut [Row]) -> Self {
         Table {
             board,
             init_board,
-            records: [Record::FREE; RECORDS_MAX],
-            used: 0,
+            rows: Rows::new(rows),
             sequence: u32::from(boot.saturating_sub(1)) * PIDS_BETWEEN_STARTS % (SEQUENCE_MAX - 1),
             far: [0; BOARDS_MAX],
+            reserved: 0,
             deaths: 0,
             last_death: [0; BOARDS_MAX],
-            to_interrupt: 0,
-            to_answer: 0,
+            to_interrupt: SlotSet::NONE,
+            to_answer: SlotSet::NONE,
         }
     }
 
-    pub(super) fn live(&self) -> &[Record] {
-        &self.records[..self.used]
-    }
-
     pub(super) fn index(&self, pid: u32) -> Result<usize, Errno> {
-        let found = self.live().iter().position(|record| record.pid == pid && pid != 0);
-        found.ok_or(Errno::ESRCH)
+        self.rows.first(Key::Pid, pid).filter(|_| pid != 0).ok_or(Errno::ESRCH)
     }
 
     /// The record of `pid`, alive or not.
     pub fn get(&self, pid: u32) -> Result<&Record, Errno> {
-        Ok(&self.records[self.index(pid)?])
+        Ok(&self.rows[self.index(pid)?])
     }
 
     /// The slot of a process of this board.
@@ -81,44 +76,34 @@ impl Table {
         self.get(pid)?.slot().ok_or(Errno::ESRCH)
     }
 
-    fn insert(&mut self, record: Record) -> Result<(), Errno> {
-        let index = self.records.iter().position(|record| record.pid == 0).ok_or(Errno::EAGAIN)?;
+    /// Adds a record, if there is room beside what is reserved. `EAGAIN` without.
+    pub(super) fn insert(&mut self, record: Record) -> Result<(), Errno> {
+        if self.rows.free() <= self.reserved {
+            return Err(Errno::EAGAIN);
+        }
+        self.insert_reserved(record)
+    }
+
+    pub(super) fn insert_reserved(&mut self, record: Record) -> Result<(), Errno> {
+        self.rows.insert(record).ok_or(Errno::EAGAIN)?;
         if record.home == Home::Elsewhere {
             self.far[usize::from(board_of(record.pid, self.init_board))] += 1;
         }
-        self.records[index] = record;
-        self.used = self.used.max(index + 1);
         Ok(())
     }
 
-    /// The boards where children of processes here are, a bit each.
-    pub fn far_boards(&self) -> u8 {
-        (0..BOARDS_MAX).filter(|&board| self.far[board] > 0).fold(0, |set, board| set | 1 << board)
-    }
-
-    /// The record at `index` is not of a process elsewhere any more.
-    fn forget_far(&mut self, index: usize) {
-        let Record { pid, home, .. } = self.records[index];
-        if home == Home::Elsewhere {
-            self.far[usize::from(board_of(pid, self.init_board))] -= 1;
-        }
-    }
-
-    fn remove(&mut self, index: usize) {
+    pub(super) fn remove(&mut self, index: usize) {
         self.forget_far(index);
-        self.records[index] = Record::FREE;
-        while self.used > 0 && self.records[self.used - 1].pid == 0 {
-            self.used -= 1;
-        }
+        self.rows.remove(index);
     }
 
-    /// A pid that no record here has. Bounded: more pids than records and groups that name them.
+    /// A pid that no record here names. Bounded: more pids than records can name.
     fn fresh_pid(&mut self) -> u32 {
         loop {
             self.sequence = self.sequence % (SEQUENCE_MAX - 1) + 1;
             let pid = self.sequence * BOARDS_MAX as u32 + u32::from(self.board);
-            let taken = |r: &Record| r.pid != 0 && (r.pid == pid || r.group == pid || r.session == pid);
-            if !self.live().iter().any(taken) {
+            let named = |key| self.rows.first(key, pid).is_some();
+            if !(named(Key::Pid) || named(Key::Group) || named(Key::Session)) {
                 return pid;
             }
         }
@@ -147,33 +132,19 @@ impl Table {
         Ok(INIT)
     }
 
-    /// The record of a child made on another board when there had been `deaths` ends of boards. It may have ended
-    /// meanwhile, and so may its board.
-    pub fn add_child(&mut self, parent: u32, child: u32, group: u32, deaths: u32) -> Result<(), Errno> {
-        if let Ok(index) = self.index(child) {
-            self.records[index].group = group;
-            self.reap(index);
-            return Ok(());
-        }
-        self.insert_child(parent, child, group)?;
-        if self.last_death[usize::from(board_of(child, self.init_board))] > deaths {
-            return self.child_exited(parent, child, killed(SIGKILL));
-        }
-        Ok(())
-    }
-
-    fn insert_child(&mut self, parent: u32, child: u32, group: u32) -> Result<(), Errno> {
-        let session = self.get(parent)?.session;
-        self.insert(Record { pid: child, parent, group, session, home: Home::Elsewhere, ..Record::FREE })
+    /// `EINTR` if a signal that it does not block waits for `parent`, and must be served before it forks: whoever
+    /// sent it to the parent's group means the child too.
+    pub fn may_fork(&self, parent: u32, blocked: SignalSet) -> Result<(), Errno> {
+        if self.get(parent)?.deliverable(blocked) != 0 { Err(Errno::EINTR) } else { Ok(()) }
     }
 
     /// Process `pid` of this board ends; its parent's pid. Its slot is free.
     pub fn exit(&mut self, pid: u32, status: u32) -> Result<u32, Errno> {
         let index = self.index(pid)?;
-        let parent = self.records[index].parent;
+        let parent = self.rows[index].parent;
+        self.cancel_fork(pid)?;
         self.orphan_children_of(pid);
-        self.records[index].home = Home::Nowhere;
-        self.records[index].state = State::Ended(status);
+        self.rows.change(index, |record| (record.home, record.state) = (Home::Nowhere, State::Ended(status)));
         if self.slot(parent).is_ok() {
             self.tell_parent(parent);
             self.reap(index);
@@ -184,8 +155,8 @@ impl Table {
     }
 
     /// Removes a record that waits for a parent who will not wait.
-    fn reap(&mut self, index: usize) {
-        let Record { parent, state, .. } = self.records[index];
+    pub(super) fn reap(&mut self, index: usize) {
+        let Record { parent, state, .. } = self.rows[index];
         if matches!(state, State::Ended(_)) && self.get(parent).is_ok_and(|parent| parent.reaps) {
             self.remove(index);
         }
@@ -194,94 +165,46 @@ impl Table {
     /// Notes whether the children of `pid` are gone when they end.
     pub fn set_reaps(&mut self, pid: u32, reaps: bool) -> Result<(), Errno> {
         let index = self.index(pid)?;
-        self.records[index].reaps = reaps;
+        self.rows.change(index, |record| record.reaps = reaps);
         Ok(())
-    }
-
-    /// A child on another board ended or stopped. One that nobody here knows belongs to a parent whose
-    /// `AddChild` is still to come, or to init, who is everybody's last parent.
-    pub fn child_exited(&mut self, parent: u32, child: u32, status: u32) -> Result<(), Errno> {
-        let known = self.index(child);
-        let index = match known {
-            Ok(index) => index,
-            Err(_) if self.slot(parent).is_err() => return Ok(()),
-            Err(_) => {
-                self.insert_child(parent, child, child)?;
-                self.index(child)?
-            }
-        };
-        match stop_signal(status) {
-            Some(signal) => self.records[index].state = State::Stopped { signal, told: false },
-            None => {
-                self.forget_far(index);
-                (self.records[index].home, self.records[index].state) = (Home::Nowhere, State::Ended(status));
-            }
-        }
-        let parent = self.records[index].parent;
-        self.tell_parent(parent);
-        if known.is_ok() {
-            self.reap(index); // else `AddChild` does
-        }
-        Ok(())
-    }
-
-    /// A board is dead: its processes' parents here learn that they were killed, and its processes' children
-    /// here are given to init. Pids of that board mean nobody any more.
-    pub fn board_died(&mut self, board: u8) {
-        self.deaths += 1;
-        if let Some(last) = self.last_death.get_mut(usize::from(board)) {
-            *last = self.deaths;
-        }
-        for index in 0..self.used {
-            let Record { pid, parent, home, .. } = self.records[index];
-            if pid != 0 && parent != INIT && board_of(parent, self.init_board) == board {
-                self.orphan_children_of(parent);
-            } else if home == Home::Elsewhere && board_of(pid, self.init_board) == board {
-                // The record is there, so it has room and a parent.
-                let _ = self.child_exited(parent, pid, killed(SIGKILL));
-            }
-        }
     }
 
     /// Process `pid` of this board stops; its parent's pid. 0: it was continued or killed meanwhile, and
     /// does not stop.
     pub fn stop(&mut self, pid: u32, signal: u8) -> Result<u32, Errno> {
         let index = self.index(pid)?;
-        if !core::mem::take(&mut self.records[index].stopping) {
+        if !self.rows.change(index, |record| core::mem::take(&mut record.stopping)) {
             return Ok(0);
         }
-        self.records[index].state = State::Stopped { signal, told: false };
-        let parent = self.records[index].parent;
+        self.rows.change(index, |record| record.state = State::Stopped { signal, told: false });
+        let parent = self.rows[index].parent;
         self.tell_parent(parent);
         Ok(parent)
     }
 
-    fn tell_parent(&mut self, parent: u32) {
+    pub(super) fn tell_parent(&mut self, parent: u32) {
         if let Ok(slot) = self.slot(parent) {
-            self.to_answer |= 1 << slot;
+            self.to_answer.insert(slot);
             // The parent is of this board: it has a slot.
             let _ = self.post(parent, SIGCHLD);
         }
     }
 
     /// Gives the children of `pid` to init, if it is on this board; else nobody waits for them here.
-    fn orphan_children_of(&mut self, pid: u32) {
+    pub(super) fn orphan_children_of(&mut self, pid: u32) {
         let adopt = self.board == self.init_board && pid != INIT;
-        for index in 0..self.used {
-            let record = &mut self.records[index];
-            if record.pid == 0 || record.parent != pid {
+        // Each turn changes the parent of a child, or removes it. Init's own stay its own.
+        while let Some(index) = self.rows.first(Key::Parent, pid).filter(|_| pid != INIT) {
+            let slot = self.rows[index].slot();
+            if let Some(slot) = slot {
+                self.to_interrupt.insert(slot); // so that it learns of its new parent
+            } else if !adopt {
+                self.remove(index);
                 continue;
             }
-            record.parent = INIT;
-            let slot = record.slot();
-            if let Some(slot) = slot {
-                self.to_interrupt |= 1 << slot; // so that it learns of its new parent
-            }
-            if adopt && record.home == Home::Nowhere {
+            self.rows.change(index, |record| record.parent = INIT);
+            if adopt && self.rows[index].home == Home::Nowhere {
                 self.tell_parent(INIT);
-            } else if !adopt && slot.is_none() {
-                self.forget_far(index);
-                self.records[index] = Record::FREE;
             }
         }
     }
@@ -295,23 +218,22 @@ impl Table {
             1.. => record.pid == which as u32,
             _ => record.group == which.unsigned_abs(),
         };
-        let mut any = false;
-        for index in 0..self.used {
-            let record = &mut self.records[index];
-            if record.pid == 0 || record.parent != parent || !wanted(record) {
+        let (mut any, mut at) = (false, self.rows.first(Key::Parent, parent));
+        while let Some(index) = at {
+            at = self.rows.next(index, Key::Parent);
+            let Record { pid, state, .. } = self.rows[index];
+            if !wanted(&self.rows[index]) {
                 continue;
             }
             any = true;
-            let pid = record.pid;
-            match &mut record.state {
+            match state {
                 State::Ended(status) => {
-                    let status = *status;
                     self.remove(index);
                     return Ok(Some(Waited { pid, status }));
                 }
-                State::Stopped { signal, told } if !*told && options & WAIT_STOPPED != 0 => {
-                    *told = true;
-                    return Ok(Some(Waited { pid, status: stopped(*signal) }));
+                State::Stopped { signal, told: false } if options & WAIT_STOPPED != 0 => {
+                    self.rows.change(index, |record| record.state = State::Stopped { signal, told: true });
+                    return Ok(Some(Waited { pid, status: stopped(signal) }));
                 }
                 _ => {}
             }
@@ -332,22 +254,20 @@ impl Table {
     /// Moves `pid` to `group`.
     pub fn set_group(&mut self, pid: u32, group: u32) -> Result<(), Errno> {
         let index = self.index(pid)?;
-        let record = &mut self.records[index];
-        if record.session == pid {
+        if self.rows[index].session == pid {
             return Err(Errno::EPERM);
         }
-        record.group = group;
+        self.rows.change(index, |record| record.group = group);
         Ok(())
     }
 
     /// Makes `pid` the leader of a new session and group.
     pub fn new_session(&mut self, pid: u32) -> Result<u32, Errno> {
         let index = self.index(pid)?;
-        if self.live().iter().any(|record| record.pid != 0 && record.group == pid) && pid != INIT {
+        if self.rows.first(Key::Group, pid).is_some() && pid != INIT {
             return Err(Errno::EPERM);
         }
-        self.records[index].group = pid;
-        self.records[index].session = pid;
+        self.rows.change(index, |record| (record.group, record.session) = (pid, pid));
         Ok(pid)
     }
 
@@ -355,15 +275,20 @@ impl Table {
     pub fn rename(&mut self, pid: u32, name: &[u8]) -> Result<(), Errno> {
         let index = self.index(pid)?;
         let bytes = name.len().min(NAME_BYTES);
-        self.records[index].name = [0; NAME_BYTES];
-        self.records[index].name[..bytes].copy_from_slice(&name[..bytes]);
+        self.rows.change(index, |record| {
+            record.name = [0; NAME_BYTES];
+            record.name[..bytes].copy_from_slice(&name[..bytes]);
+        });
         Ok(())
     }
 
     /// Writes record `index` as fields between blanks: pid, parent, group, session, state, board, name.
     /// Free records and those of other boards' processes are empty lines. `ENOENT` behind the last.
     pub fn describe(&self, index: usize, out: &mut [u8]) -> Result<usize, Errno> {
-        let record = self.live().get(index).ok_or(Errno::ENOENT)?;
+        if index >= self.rows.end() {
+            return Err(Errno::ENOENT);
+        }
+        let record = self.rows[index];
         let mut text = crate::text::Text::new(out);
         if record.pid != 0 && record.home != Home::Elsewhere {
             for number in [record.pid, record.parent, record.group, record.session] {

@@ -9,6 +9,8 @@ pub enum Escape {
     Fail(Errno),
     /// A signal came before it did anything: it is made again, unless a handler without SA_RESTART ran.
     Restart,
+    /// A signal came before it did anything: it is made again, whatever handlers ran.
+    RestartAlways,
     /// As `Restart`, but any handler that ran makes it fail with `EINTR`.
     RestartUnlessHandled,
     /// The registers are as they should be (exec, return from a handler).

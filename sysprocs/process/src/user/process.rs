@@ -2,9 +2,10 @@
 
 use super::User;
 use super::escape::{Escape, Outcome};
+use crate::group_kill::kill_everywhere;
 use crate::signals::exited;
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{Kill, KillGroup, NewSession, Relate, Relations, SetGroup, board_of};
+use renga_proto::procs::{Kill, NewSession, Relate, Relations, SetGroup, board_of};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -96,21 +97,9 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Sends to a group on every board, but not to `except`.
     async fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> Outcome {
-        let mut count = 0;
-        for board in 0..self.services.clients.all_procs.boards() {
-            if let Some(mut procs) = self.services.clients.all_procs.at(board, 0) {
-                let kill = KillGroup { group, signal, except };
-                let mut sent = procs.call(kill, ()).await;
-                if sent == Err(Errno::ESTALE) {
-                    sent = procs.call(kill, ()).await; // the board has begun anew: now that is known
-                }
-                match sent {
-                    Ok(here) => count += here,
-                    Err(Errno::EINVAL) => return Err(Errno::EINVAL.into()),
-                    Err(_) => {} // a dead board has nobody to send to
-                }
-            }
+        match kill_everywhere(&mut self.services.clients.all_procs, group, signal, except).await? {
+            0 => Err(Errno::ESRCH.into()),
+            _ => Ok(0),
         }
-        if count == 0 { Err(Errno::ESRCH.into()) } else { Ok(0) }
     }
 }

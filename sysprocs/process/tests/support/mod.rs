@@ -241,7 +241,7 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     let users: &'static [Interruptor] = Vec::leak(users);
     board.start(here.procs, |me| {
         let port = Port::new(&me).0;
-        renga_process::procs(me, port, users, 0, 1, watch())
+        renga_process::procs(me, port, users, Vec::leak(vec![renga_process::ProcessRow::EMPTY; 256]), 0, 1, watch())
     });
     let counts = Vec::leak(vec![0u16; FRAMES as usize]);
     board.start(here.memory, |me| {
@@ -262,7 +262,7 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     for (number, file) in here.files.iter().enumerate() {
         board.start(file, |me| disk::file(Port::new(&me).0, client(&me, here.file_table), disk, number as u16));
     }
-    board.start(here.pipe_table, |me| renga_pipe::pipe_table(Port::new(&me).0, PIPES));
+    board.start(here.pipe_table, |me| renga_pipe::pipe_table(Port::new(&me).0, Vec::leak(vec![0; PIPES])));
     for (number, pipe) in here.pipes.iter().enumerate() {
         let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
         board.start(pipe, |me| {

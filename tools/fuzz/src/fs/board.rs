@@ -158,7 +158,7 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
         };
         path(port, clients)
     });
-    let table = board.server(|_, port| file_table(port, FILES));
+    let table = board.server(|_, port| file_table(port, arena.put_slice(FILES, |_| 0)));
     let files = arena.put_slice(FILES, |number| {
         board.server(|me, port| {
             let clients = FileClients {

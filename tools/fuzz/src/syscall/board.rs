@@ -22,6 +22,8 @@ use std::cell::Cell;
 
 const CACHED: usize = 16;
 const USERS: usize = 3;
+/// Records of processes.
+const RECORDS: usize = 16;
 const PIPES: usize = 2;
 const SIGKILL: u8 = 9;
 
@@ -80,7 +82,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
-    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, 0, 1, watch));
+    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, arena.put_slice(RECORDS, |_| renga_process::ProcessRow::EMPTY), 0, 1, watch));
     let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
     let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);
@@ -89,7 +91,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         renga_memory::text(me, port, memory, directory, entries)
     });
     let clock = board.server(|me, port| renga_clock::clock(me, port, 1_000_000_000));
-    let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, PIPES));
+    let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, arena.put_slice(PIPES, |_| 0)));
     let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
         let bytes = arena.put(|| [0; PIPE_BYTES]);
         board.server(|me, port| renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch))
@@ -164,7 +166,7 @@ struct Keeping {
 
 async fn keep(mut me: Me, mut keeping: Keeping, free: &'static Cell<Option<Free>>) {
     me.notified().await;
-    let killed = keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0 }, ()).await;
+    let killed = keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0, hold: false }, ()).await;
     assert!(killed.is_ok());
     me.notified().await;
     let _ = keeping.text.call(Shrink { frames: u32::MAX }, ()).await;

@@ -3,14 +3,17 @@
 //! Invariant: until the new process has its descriptor, everything done for it can be undone, and is if
 //! a later step fails; afterwards the references, the space and the pages are its own.
 
-use crate::signals::SIGCHLD;
+use crate::signals::{SIGCHLD, SignalSet};
 use crate::user::User;
-use crate::user::escape::Outcome;
+use crate::user::escape::{Escape, Outcome};
 use crate::user::lives::loss::is_loss;
+use crate::user::program::Program;
 use crate::user::lives::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
 use renga_hal::memory::UserMemory;
 use renga_memory::Space;
-use renga_proto::procs::{AddChild, AwaitVfork, Rename, Spawn, board_of};
+use renga_proto::procs::{
+    AddChild, AwaitVfork, BeginFork, CancelFork, PassOn, Relations, Rename, Spawn, UNLIMITED, board_of,
+};
 use renga_rt::Errno;
 
 const CLONE_VM: u64 = 0x100;
@@ -66,9 +69,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             tpidr: if flags & CLONE_SETTLS != 0 { tls } else { self.context.tpidr },
         };
         let child = match flags & CLONE_VM {
-            0 => self.fork_here(wishes).await?,
-            _ => self.spawn_here(wishes, None).await?,
+            0 => self.fork_here(wishes).await,
+            _ => self.spawn_here(wishes, None).await,
         };
+        let child = restarted(child)?;
         // While the child borrows the space, this process stays away from it.
         if flags & CLONE_VFORK != 0 && flags & CLONE_VM != 0 {
             self.services.clients.procs.call(AwaitVfork { child }, ()).await?;
@@ -115,7 +119,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let bytes = writer.bytes() + space_bytes;
         // Group and session 0: the parent's.
-        let spawn = Spawn { parent: self.program.pid, group: 0, session: 0 };
+        let Program { pid, blocked, .. } = self.program;
+        let spawn = Spawn { parent: pid, group: 0, session: 0, blocked, most: UNLIMITED };
         self.services.clients.procs.call(spawn, &self.scratch[..bytes]).await
     }
 
@@ -156,9 +161,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let wishes = Wishes { tpidr: self.context.tpidr, ..Wishes::default() };
         if target == self.services.board {
-            return Ok(u64::from(self.fork_here(wishes).await?));
+            return Ok(u64::from(restarted(self.fork_here(wishes).await)?));
         }
-        Ok(u64::from(self.send_to(target, wishes).await?))
+        Ok(u64::from(restarted(self.send_to(target, wishes).await)?))
     }
 
     async fn send_to(&mut self, target: u8, wishes: Wishes) -> Result<u32, Errno> {
@@ -176,24 +181,50 @@ impl<M: UserMemory + ?Sized> User<M> {
         sent
     }
 
+    /// Makes the child from a record that is kept for it, or gives that back.
     async fn send_descriptor(&mut self, target: u8, wishes: Wishes, first_list: u32) -> Result<u32, Errno> {
-        let relations = self.relations().await?;
+        let Program { pid, blocked, .. } = self.program;
+        let relations = self.services.clients.procs.call(BeginFork { pid, blocked }, ()).await?;
+        let spawned = self.spawn_there(target, wishes, first_list, relations).await;
+        let Ok(child) = spawned else {
+            let _ = self.services.clients.procs.call(CancelFork { pid }, ()).await; // it knows this program
+            return spawned;
+        };
+        let record = AddChild { parent: pid, child, group: relations.group, deaths: relations.deaths };
+        match self.services.clients.procs.call(record, ()).await {
+            Ok(0) => {}
+            Ok(signals) => self.pass_on(target, child, signals).await,
+            // The child runs; only waiting for it is lost.
+            Err(errno) => self.me.log("a child elsewhere has no record here", [u64::from(child), u64::from(errno.0)]),
+        }
+        Ok(child)
+    }
+
+    async fn spawn_there(
+        &mut self,
+        target: u8,
+        wishes: Wishes,
+        first_list: u32,
+        relations: Relations,
+    ) -> Result<u32, Errno> {
         self.processor.flush(self.context);
         let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
         let mut writer = Writer::new(&mut self.scratch);
         put_state(&mut writer, self.context, &self.program, wishes, SPACE_FROM_ELSEWHERE)?;
         writer.word(u64::from(first_list))?;
         let bytes = space.encode_areas(writer.rest())? + writer.bytes();
-        let parent = self.program.pid;
-        let spawn = Spawn { parent, group: relations.group, session: relations.session };
+        let Program { pid, blocked, .. } = self.program;
+        let Relations { group, session, .. } = relations;
+        let spawn = Spawn { parent: pid, group, session, blocked, most: UNLIMITED };
         let mut procs = self.services.clients.all_procs.at(target, 0).ok_or(Errno::EINVAL)?;
-        let child = procs.call(spawn, &self.scratch[..bytes]).await?;
-        let record = AddChild { parent, child, group: relations.group, deaths: relations.deaths };
-        if let Err(errno) = self.services.clients.procs.call(record, ()).await {
-            // The child runs; only waiting for it is lost.
-            self.me.log("a child elsewhere has no record here", [u64::from(child), u64::from(errno.0)]);
+        procs.call(spawn, &self.scratch[..bytes]).await
+    }
+
+    /// The child gets what this program's group got while it was made.
+    async fn pass_on(&mut self, target: u8, child: u32, signals: SignalSet) {
+        if let Some(mut procs) = self.services.clients.all_procs.at(target, 0) {
+            let _ = procs.call(PassOn { pid: child, signals }, ()).await; // a dead board has no child either
         }
-        Ok(child)
     }
 
     /// Adds a reference of this board to each object of a program that comes from another, whose own keep
@@ -253,6 +284,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         Ok(())
     }
+}
+
+/// A fork that a signal came before is made again, when that has been served.
+fn restarted(child: Result<u32, Errno>) -> Result<u32, Escape> {
+    child.map_err(|errno| if errno == Errno::EINTR { Escape::RestartAlways } else { Escape::Fail(errno) })
 }
 
 /// Writes registers, state and wishes of a child, for which a system call returns 0.

@@ -141,7 +141,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Err(Escape::End(status)) => return Err(status),
             Err(interrupted) => {
                 self.context.pc = self.context.pc.wrapping_sub(crate::user::INSTRUCTION_BYTES);
-                self.interrupted_call = Some(interrupted);
+                self.interrupted_call = Some(interrupted).filter(|escape| *escape != Escape::RestartAlways);
                 self.look_at_signals = true;
             }
         }

@@ -1,0 +1,43 @@
+//! A signal to a process group on every board.
+//!
+//! Invariant: it reaches every process that is in the group when it begins, and every child that those make
+//! meanwhile, wherever. A child made on its parent's own board is made before the signal gets there, and has it,
+//! or not at all (`Spawn`). One made on another board is not made while the signal is under way (`hold`); what had
+//! begun before is told by the parent, who has the signal by then (`AddChild`).
+//!
+//! Not here: what the signal does (`procs`), who is meant.
+
+use renga_proto::procs::{EndKill, KillGroup, Procs};
+use renga_rt::{Errno, Family};
+
+/// Sends `signal` to `group` (0: everybody but init) but not to `except`; how many got it. `EINVAL` for what is no
+/// signal.
+pub async fn kill_everywhere(
+    procs: &mut Family<Procs>,
+    group: u32,
+    signal: u8,
+    except: u32,
+) -> Result<u32, Errno> {
+    let boards = procs.boards();
+    let hold = boards > 1 && signal != 0;
+    let kill = KillGroup { group, signal, except, hold };
+    let (mut count, mut reached, mut result) = (0, 0u8, Ok(()));
+    for board in 0..boards {
+        let Some(mut there) = procs.at(board, 0) else { continue };
+        let mut sent = there.call(kill, ()).await;
+        if sent == Err(Errno::ESTALE) {
+            sent = there.call(kill, ()).await; // the board has begun anew: now that is known
+        }
+        match sent {
+            Ok(here) => (count, reached) = (count + here, reached | 1 << board),
+            Err(Errno::EINVAL) => result = Err(Errno::EINVAL),
+            Err(_) => {} // a dead board has nobody to send to
+        }
+    }
+    for board in (0..boards).filter(|board| hold && reached >> board & 1 != 0) {
+        if let Some(mut there) = procs.at(board, 0) {
+            let _ = there.call(EndKill {}, ()).await; // a board that has died since holds nobody up
+        }
+    }
+    result.map(|()| count)
+}

@@ -1,0 +1,249 @@
+//! The records of a board's processes, found by pid, parent, group and session.
+//!
+//! Invariant: each record is in four chains, one for each of its keys, behind the bucket of the key's
+//! value; so finding, adding and removing one costs the same however many there are. Records with the
+//! same value of a key come in the order in which they got it. Not here: what records mean (`table.rs`).
+
+use super::record::Record;
+use core::ops::Index;
+
+/// No row.
+const NONE: u16 = u16::MAX;
+const KEYS: usize = 4;
+
+/// By what records are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Key {
+    /// Their own pid.
+    Pid,
+    /// Their parent's pid.
+    Parent,
+    /// Their process group.
+    Group,
+    /// Their session.
+    Session,
+}
+const ALL: [Key; KEYS] = [Key::Pid, Key::Parent, Key::Group, Key::Session];
+const CHANGEABLE: [Key; KEYS - 1] = [Key::Parent, Key::Group, Key::Session];
+
+/// The neighbours of a row in a chain, or the ends of a bucket's chain.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    /// The one before, or the last of the bucket.
+    before: u16,
+    /// The one behind, or the first of the bucket.
+    behind: u16,
+}
+const NEITHER: Ends = Ends { before: NONE, behind: NONE };
+
+/// Room for a record, and a bucket of each key. Boot provides them.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    record: Record,
+    neighbours: [Ends; KEYS],
+    buckets: [Ends; KEYS],
+}
+impl Row {
+    /// Nothing yet.
+    pub const EMPTY: Row = Row { record: Record::FREE, neighbours: [NEITHER; KEYS], buckets: [NEITHER; KEYS] };
+}
+
+fn value(record: &Record, key: Key) -> u32 {
+    match key {
+        Key::Pid => record.pid,
+        Key::Parent => record.parent,
+        Key::Group => record.group,
+        Key::Session => record.session,
+    }
+}
+
+/// The records.
+pub struct Rows {
+    rows: &'static mut [Row],
+    /// The first free row; the next is its neighbour behind by pid.
+    first_free: u16,
+    free: usize,
+    /// Rows from here on are free.
+    end: usize,
+}
+
+impl Index<usize> for Rows {
+    type Output = Record;
+    fn index(&self, row: usize) -> &Record {
+        &self.rows[row].record
+    }
+}
+
+impl Rows {
+    /// None, with room for as many as there are `rows`.
+    pub fn new(rows: &'static mut [Row]) -> Rows {
+        let count = rows.len().min(usize::from(NONE));
+        let rows = &mut rows[..count];
+        for (number, row) in rows.iter_mut().enumerate() {
+            *row = Row::EMPTY;
+            row.neighbours[Key::Pid as usize].behind = if number + 1 < count { number as u16 + 1 } else { NONE };
+        }
+        Rows { rows, first_free: if count > 0 { 0 } else { NONE }, free: count, end: 0 }
+    }
+
+    /// Free rows.
+    pub fn free(&self) -> usize {
+        self.free
+    }
+    /// Rows from here on are free.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Adds a record; its row. `None`: there is no room.
+    pub fn insert(&mut self, record: Record) -> Option<usize> {
+        let row = usize::from(self.first_free);
+        self.first_free = self.rows.get(row)?.neighbours[Key::Pid as usize].behind;
+        self.free -= 1;
+        self.rows[row].record = record;
+        ALL.into_iter().for_each(|key| self.link(row, key));
+        self.end = self.end.max(row + 1);
+        Some(row)
+    }
+
+    /// Frees a row.
+    pub fn remove(&mut self, row: usize) {
+        for key in ALL {
+            self.unlink(row, key, value(&self.rows[row].record, key));
+        }
+        self.rows[row].record = Record::FREE;
+        self.rows[row].neighbours[Key::Pid as usize].behind = self.first_free;
+        self.first_free = row as u16;
+        self.free += 1;
+        // Each turn undoes one of an `insert`.
+        while self.end > 0 && self.rows[self.end - 1].record.pid == 0 {
+            self.end -= 1;
+        }
+    }
+
+    /// Changes a record, but for its pid.
+    pub fn change<R>(&mut self, row: usize, change: impl FnOnce(&mut Record) -> R) -> R {
+        let values = |record: &Record| CHANGEABLE.map(|key| value(record, key));
+        let before = values(&self.rows[row].record);
+        let result = change(&mut self.rows[row].record);
+        let after = values(&self.rows[row].record);
+        for (index, key) in CHANGEABLE.into_iter().enumerate() {
+            if before[index] != after[index] {
+                self.unlink(row, key, before[index]);
+                self.link(row, key);
+            }
+        }
+        result
+    }
+
+    /// The first record whose `key` has the value.
+    pub fn first(&self, key: Key, wanted: u32) -> Option<usize> {
+        let bucket = self.rows.get(self.bucket(wanted))?.buckets[key as usize];
+        self.from(bucket.behind, key, wanted)
+    }
+
+    /// The next behind `row` with the same value of `key`.
+    pub fn next(&self, row: usize, key: Key) -> Option<usize> {
+        self.from(self.rows[row].neighbours[key as usize].behind, key, value(&self.rows[row].record, key))
+    }
+
+    fn from(&self, first: u16, key: Key, wanted: u32) -> Option<usize> {
+        let mut at = usize::from(first);
+        // Bounded by the chain.
+        while let Some(row) = self.rows.get(at) {
+            if value(&row.record, key) == wanted {
+                return Some(at);
+            }
+            at = usize::from(row.neighbours[key as usize].behind);
+        }
+        None
+    }
+
+    /// Spread by multiplication (Knuth, volume 3, 6.4).
+    fn bucket(&self, value: u32) -> usize {
+        (value.wrapping_mul(0x9e37_79b1) >> 16) as usize % self.rows.len().max(1)
+    }
+
+    fn link(&mut self, row: usize, key: Key) {
+        let bucket = self.bucket(value(&self.rows[row].record, key));
+        let key = key as usize;
+        let last = self.rows[bucket].buckets[key].before;
+        self.rows[row].neighbours[key] = Ends { before: last, behind: NONE };
+        self.rows[bucket].buckets[key].before = row as u16;
+        match self.rows.get_mut(usize::from(last)) {
+            Some(last) => last.neighbours[key].behind = row as u16,
+            None => self.rows[bucket].buckets[key].behind = row as u16,
+        }
+    }
+
+    /// Takes a row out of the chain of `value`.
+    fn unlink(&mut self, row: usize, key: Key, value: u32) {
+        let bucket = self.bucket(value);
+        let key = key as usize;
+        let Ends { before, behind } = self.rows[row].neighbours[key];
+        match self.rows.get_mut(usize::from(before)) {
+            Some(row) => row.neighbours[key].behind = behind,
+            None => self.rows[bucket].buckets[key].behind = behind,
+        }
+        match self.rows.get_mut(usize::from(behind)) {
+            Some(row) => row.neighbours[key].before = before,
+            None => self.rows[bucket].buckets[key].before = before,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Key, Record, Row, Rows};
+    use std::boxed::Box;
+    use std::vec;
+    use std::vec::Vec;
+
+    fn found(rows: &Rows, key: Key, wanted: u32) -> Vec<u32> {
+        let (mut pids, mut at) = (Vec::new(), rows.first(key, wanted));
+        while let Some(row) = at {
+            pids.push(rows[row].pid);
+            at = rows.next(row, key);
+        }
+        pids
+    }
+
+    /// Against a plain list, in the order of its groups' changes.
+    #[test]
+    fn it_finds_what_a_list_would() {
+        const ROWS: usize = 40;
+        let mut rows = Rows::new(Box::leak(vec![Row::EMPTY; ROWS].into_boxed_slice()));
+        let mut model: Vec<Record> = Vec::new();
+        let (mut state, mut pid) = (7u32, 0);
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let (choice, small) = (state >> 30, state >> 8 & 7);
+            if choice < 2 {
+                pid += 1;
+                let record = Record { pid, parent: small, group: small * 3, session: 1, ..Record::FREE };
+                let inserted = rows.insert(record);
+                assert_eq!(inserted.is_some(), model.len() < ROWS);
+                model.extend(inserted.map(|_| record));
+            } else if !model.is_empty() {
+                let mut record = model.remove(small as usize % model.len());
+                let Some(row) = rows.first(Key::Pid, record.pid) else { panic!("{} is lost", record.pid) };
+                if choice == 2 {
+                    rows.remove(row);
+                } else {
+                    // Its pid makes the new group another one, so that it comes last.
+                    record.group = 1000 + record.pid;
+                    rows.change(row, |record| record.group = 1000 + record.pid);
+                    model.push(record);
+                }
+            }
+            assert_eq!(rows.free(), ROWS - model.len());
+            let mut children: Vec<u32> = model.iter().filter(|r| r.parent == small).map(|r| r.pid).collect();
+            children.sort_unstable();
+            assert_eq!(found(&rows, Key::Parent, small), children, "in the order of their making");
+            let mut group: Vec<u32> = model.iter().filter(|r| r.group == small * 3).map(|r| r.pid).collect();
+            group.sort_unstable();
+            assert_eq!(found(&rows, Key::Group, small * 3), group);
+            assert_eq!(found(&rows, Key::Session, 1).len(), model.len());
+        }
+    }
+}
