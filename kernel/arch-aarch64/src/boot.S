@@ -13,6 +13,7 @@
 .equ TCR_LOW,           25 | 1 << 8 | 1 << 10 | 3 << 12
 .equ TCR_HIGH,          25 << 16 | 1 << 24 | 1 << 26 | 3 << 28 | 2 << 30
 .equ TCR_IPS,           1 << 32
+.equ TCR_WIDE_IDS,      1 << 36                 // numbers of address spaces have 16 bits
 .equ MAIR,              0x04ff          // 0: normal write-back; 1: device-nGnRE
 .equ BLOCK,             0x701           // normal, inner shareable, accessed
 .equ COARSE_BLOCKS,     32              // COARSE_MAP_BYTES / 2 MiB
@@ -108,7 +109,7 @@ at_el1:
     b.ne 1b
     ldr  x3, =MAIR
     msr  mair_el1, x3
-    ldr  x3, =(TCR_LOW | TCR_HIGH | TCR_IPS)
+    ldr  x3, =(TCR_LOW | TCR_HIGH | TCR_IPS | TCR_WIDE_IDS)
     msr  tcr_el1, x3
     msr  ttbr0_el1, x1
     msr  ttbr1_el1, x1

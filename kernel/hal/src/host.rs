@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::vec::Vec;
 
 /// As many as the real one has address-space identifiers.
-const SPACES_MAX: u32 = 255;
+const SPACES_MAX: u32 = 1023;
 
 /// What one table of the lowest level, and of the middle level, spans, in bits.
 const SPAN_BITS: [u32; 2] = [21, 30];

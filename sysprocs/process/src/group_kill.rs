@@ -12,12 +12,7 @@ use renga_rt::{Errno, Family};
 
 /// Sends `signal` to `group` (0: everybody but init) but not to `except`; how many got it. `EINVAL` for what is no
 /// signal.
-pub async fn kill_everywhere(
-    procs: &mut Family<Procs>,
-    group: u32,
-    signal: u8,
-    except: u32,
-) -> Result<u32, Errno> {
+pub async fn kill_everywhere(procs: &mut Family<Procs>, group: u32, signal: u8, except: u32) -> Result<u32, Errno> {
     let boards = procs.boards();
     let hold = boards > 1 && signal != 0;
     let kill = KillGroup { group, signal, except, hold };

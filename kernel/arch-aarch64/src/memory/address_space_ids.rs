@@ -6,29 +6,32 @@
 use core::cell::Cell;
 
 /// Most spaces at a time.
-pub const SPACES_MAX: u32 = 255;
+pub const SPACES_MAX: u32 = WORDS as u32 * u64::BITS - 1;
 
-const WORDS: usize = 4;
+/// The processor tells 65,536 apart (`TCR_EL1.AS`).
+const WORDS: usize = 16;
 
 /// Which numbers are taken.
 pub struct AddressSpaceIds([Cell<u64>; WORDS]);
 
 impl AddressSpaceIds {
     /// All free but 0.
-    pub const fn new() -> Self {
-        Self([Cell::new(1), Cell::new(0), Cell::new(0), Cell::new(0)])
+    pub fn new() -> Self {
+        let ids = Self([const { Cell::new(0) }; WORDS]);
+        ids.0[0].set(1);
+        ids
     }
 
     /// A free number, if there is one.
-    pub fn take(&self) -> Option<u8> {
+    pub fn take(&self) -> Option<u16> {
         let (index, word) = self.0.iter().enumerate().find(|(_, word)| word.get() != u64::MAX)?;
         let bit = word.get().trailing_ones();
         word.set(word.get() | 1 << bit);
-        Some((index as u32 * u64::BITS + bit) as u8)
+        Some((index as u32 * u64::BITS + bit) as u16)
     }
 
     /// Frees a number.
-    pub fn give_back(&self, id: u8) {
+    pub fn give_back(&self, id: u16) {
         let word = &self.0[usize::from(id) / u64::BITS as usize];
         word.set(word.get() & !(1 << (u32::from(id) % u64::BITS)));
     }

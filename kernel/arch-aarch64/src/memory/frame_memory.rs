@@ -30,9 +30,9 @@ enum Kind {
     Plain,
     Table,
     /// A root, with the space's number.
-    Root(u8),
+    Root(u16),
     /// A root whose space is being taken apart.
-    Ending(u8),
+    Ending(u16),
 }
 
 /// What is known of a frame.
@@ -131,7 +131,7 @@ impl FrameMemory {
     }
 
     #[inline]
-    fn space_id(&self, space: Frame) -> u8 {
+    fn space_id(&self, space: Frame) -> u16 {
         match self.record(space).kind.get() {
             Kind::Root(id) => id,
             _ => panic!("{space:?} is not an address space"),

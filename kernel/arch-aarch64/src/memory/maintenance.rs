@@ -18,7 +18,7 @@ pub fn publish_tables() {
 }
 
 /// Makes the processor forget the page at `va` of space `id`, after its entry was changed.
-pub fn forget_page(id: u8, va: u64) {
+pub fn forget_page(id: u16, va: u64) {
     let operand = u64::from(id) << ID_SHIFT | va >> 12;
     // SAFETY: forgets cached translations only.
     unsafe {
@@ -27,7 +27,7 @@ pub fn forget_page(id: u8, va: u64) {
 }
 
 /// Makes the processor forget all pages of space `id`.
-pub fn forget_space(id: u8) {
+pub fn forget_space(id: u16) {
     let operand = u64::from(id) << ID_SHIFT;
     // SAFETY: forgets cached translations only.
     unsafe {

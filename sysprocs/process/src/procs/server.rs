@@ -124,29 +124,6 @@ impl Server {
                 let entry = call.entry();
                 call.reply(table.kill(entry.pid, entry.signal));
             }
-            ProcsCall::KillGroup(call) => {
-                let entry = call.entry();
-                let sent = table.kill_group(entry.group, entry.signal, entry.except);
-                // One that cannot be counted is one of 65,535 of that board, whose ends let children come again.
-                let held = !entry.hold || sent.is_err() || self.killing.add(call.board());
-                call.reply(if held { sent } else { Err(Errno::EAGAIN) });
-            }
-            ProcsCall::EndKill(call) => {
-                let held = self.killing.remove(call.board());
-                call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
-            }
-            ProcsCall::PassOn(call) => {
-                let entry = call.entry();
-                call.reply(table.pass_on(entry.pid, entry.signals));
-            }
-            ProcsCall::BeginFork(call) => {
-                let entry = call.entry();
-                call.reply(table.begin_fork(entry.pid, entry.blocked));
-            }
-            ProcsCall::CancelFork(call) => {
-                let pid = call.entry().pid;
-                call.reply(table.cancel_fork(pid));
-            }
             ProcsCall::TakeSignal(call) => {
                 let entry = call.entry();
                 call.reply(table.take_signal(entry.pid, entry.blocked));
@@ -185,14 +162,45 @@ impl Server {
                 let masks = table.set_masks(entry.pid, entry.blocked, entry.ignored);
                 call.reply(masks.and_then(|()| table.set_reaps(entry.pid, entry.reaps)));
             }
+            ProcsCall::MakeInit(call) => {
+                let slot = call.entry().slot;
+                call.reply(table.make_init(slot));
+            }
+            other => self.serve_boards(other),
+        }
+    }
+
+    /// Calls by which boards agree: on children elsewhere, and on signals to groups everywhere.
+    fn serve_boards(&mut self, call: ProcsCall) {
+        let table = &mut self.table;
+        match call {
+            ProcsCall::KillGroup(call) => {
+                let entry = call.entry();
+                let sent = table.kill_group(entry.group, entry.signal, entry.except);
+                // One that cannot be counted is one of 65,535 of that board, whose ends let children come again.
+                let held = !entry.hold || sent.is_err() || self.killing.add(call.board());
+                call.reply(if held { sent } else { Err(Errno::EAGAIN) });
+            }
+            ProcsCall::EndKill(call) => {
+                let held = self.killing.remove(call.board());
+                call.reply(if held { Ok(()) } else { Err(Errno::EINVAL) });
+            }
+            ProcsCall::PassOn(call) => {
+                let entry = call.entry();
+                call.reply(table.pass_on(entry.pid, entry.signals));
+            }
+            ProcsCall::BeginFork(call) => {
+                let entry = call.entry();
+                call.reply(table.begin_fork(entry.pid, entry.blocked));
+            }
+            ProcsCall::CancelFork(call) => {
+                let pid = call.entry().pid;
+                call.reply(table.cancel_fork(pid));
+            }
             ProcsCall::BoardDied(call) => {
                 table.board_died(call.entry().board);
                 self.killing.drop_board(call.entry().board);
                 call.reply(Ok(()));
-            }
-            ProcsCall::MakeInit(call) => {
-                let slot = call.entry().slot;
-                call.reply(table.make_init(slot));
             }
             _ => unreachable!("served by `serve`"),
         }

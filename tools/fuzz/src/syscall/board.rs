@@ -82,7 +82,17 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
-    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, arena.put_slice(RECORDS, |_| renga_process::ProcessRow::EMPTY), 0, 1, watch));
+    let procs = board.server(|me, port| {
+        renga_process::procs(
+            me,
+            port,
+            interruptors,
+            arena.put_slice(RECORDS, |_| renga_process::ProcessRow::EMPTY),
+            0,
+            1,
+            watch,
+        )
+    });
     let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
     let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);

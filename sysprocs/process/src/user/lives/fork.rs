@@ -7,8 +7,8 @@ use crate::signals::{SIGCHLD, SignalSet};
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome};
 use crate::user::lives::loss::is_loss;
-use crate::user::program::Program;
 use crate::user::lives::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
+use crate::user::program::Program;
 use renga_hal::memory::UserMemory;
 use renga_memory::Space;
 use renga_proto::procs::{
