@@ -9,7 +9,7 @@ use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_memory::TextEntry;
 use renga_process::host::Flushed;
-use renga_process::{UserClients, UserFacts};
+use renga_process::{ProcessRow, UserClients, UserFacts};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::{KillGroup, Procs};
@@ -82,17 +82,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
-    let procs = board.server(|me, port| {
-        renga_process::procs(
-            me,
-            port,
-            interruptors,
-            arena.put_slice(RECORDS, |_| renga_process::ProcessRow::EMPTY),
-            0,
-            1,
-            watch,
-        )
-    });
+    let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
+    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, 0, 1, watch));
     let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
     let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);
@@ -101,7 +92,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         renga_memory::text(me, port, memory, directory, entries)
     });
     let clock = board.server(|me, port| renga_clock::clock(me, port, 1_000_000_000));
-    let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, arena.put_slice(PIPES, |_| 0)));
+    let places = arena.put_slice(PIPES, |_| 0);
+    let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
     let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
         let bytes = arena.put(|| [0; PIPE_BYTES]);
         board.server(|me, port| renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch))
