@@ -3,6 +3,7 @@
 // addressing until the jump to high addresses.
 
 .equ LINEAR_HIGH,       0xffffffff80000000
+.equ LOAD_ADDRESS,      0x80000
 .equ SPIN_TABLE,        0xd8            // word n: where core n goes
 .equ HCR_RW,            1 << 31         // EL1 is AArch64
 .equ SCTLR_EL2_RES1,    0x30c50830
@@ -25,7 +26,7 @@ _start:                                 // Linux arm64 image header: firmware ho
     .word 0
     .quad 0x80000                       // text_offset
     .quad __image_size
-    .quad 0xa                           // little-endian, 4 KiB pages, anywhere
+    .quad 0x2                           // little-endian, 4 KiB pages, there and nowhere else
     .quad 0, 0, 0
     .ascii "ARM\x64"
     .word 0
@@ -35,6 +36,23 @@ entry:
     and  x1, x1, #0xff
     cbnz x1, park
     mov  x19, x0
+    adr  x1, _start                     // a firmware that ignores text_offset takes 0x200000
+    mov  x2, #LOAD_ADDRESS
+    cmp  x1, x2
+    b.eq at_home
+    adr  x3, _start
+    ldr  x4, =__image_file_bytes
+0:  ldr  x5, [x3], #8                   // downwards, and the code that runs is far above
+    str  x5, [x2], #8
+    subs x4, x4, #8
+    b.hi 0b
+    dsb  sy
+    ic   iallu
+    dsb  sy
+    isb
+    ldr  x2, =(at_home - LINEAR_HIGH)
+    br   x2
+at_home:
     // Other cores sleep in WFI in our code, not in WFE in the firmware's.
     adr  x1, park
     mov  x2, #SPIN_TABLE
@@ -90,7 +108,8 @@ at_el1:
     msr  cntkctl_el1, x1
     msr  cntv_ctl_el0, xzr
     msr  cntp_ctl_el0, xzr
-    msr  mdscr_el1, xzr
+    mov  x1, #(1 << 12)                 // EL0 has no access to the debugger's channel
+    msr  mdscr_el1, x1
     msr  pmuserenr_el0, xzr
     msr  tpidr_el0, xzr
     msr  tpidrro_el0, xzr
@@ -174,4 +193,4 @@ boot_l2: .zero 4096
 .section .bss.kernel_tables, "aw", @nobits
 .balign 4096
 .global kernel_tables
-kernel_tables: .zero 8 * 4096
+kernel_tables: .zero 9 * 4096

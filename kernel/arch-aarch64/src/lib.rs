@@ -1,10 +1,10 @@
 //! The AArch64 processor: boot, exceptions, translation, user mode, the generic timer.
 //!
 //! Address map: user programs below 2^39 (TTBR0); all physical memory and devices, and with them the
-//! kernel image, from [`physical::LINEAR_BASE`] on (TTBR1).
+//! kernel image, from [`physical::LINEAR_BASE`] on (TTBR1); devices that lie too high for that, below it.
 //!
-//! Invariants: the kernel runs at EL1 with all exceptions masked, on one stack, and never touches a
-//! user address; nothing writable is executable.
+//! Invariants: the kernel runs at EL1 with all exceptions masked, on one stack, and has no
+//! user address in sight; nothing writable is executable.
 //!
 //! Not here: what stands at which address (`renga-board-rpi`), which of this runs when (`renga-image`).
 #![no_std]
@@ -15,6 +15,7 @@ pub mod boot;
 pub mod cpu;
 pub mod fault;
 pub mod memory;
+pub mod mmio;
 pub mod physical;
 pub mod timer;
 pub mod user_mode;

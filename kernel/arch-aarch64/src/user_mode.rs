@@ -61,6 +61,7 @@ impl UserMode {
         // SAFETY: the context is exclusively ours; vectors.S runs the program at EL0 whatever the context
         // says; the space shows user pages only; the kernel's registers are restored before it returns.
         let syndrome = unsafe { renga_enter_user(context) };
+        memory.deactivate();
         decode(syndrome, context)
     }
 

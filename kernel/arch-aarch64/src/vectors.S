@@ -158,3 +158,5 @@ renga_fp_load:
     msr  fpcr, x1
     msr  fpsr, x2
     ret
+.global renga_fp_end
+renga_fp_end:

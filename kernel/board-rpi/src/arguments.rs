@@ -6,6 +6,16 @@
 use crate::{atags, device_tree};
 use core::ops::Range;
 
+/// Longest device tree that we look at: a Pi's has some 60 KB.
+const TREE_BYTES_MAX: usize = 1 << 20;
+/// Longest list of ATAGs: they lie below the image, and end themselves.
+const TAGS_BYTES_MAX: usize = 4096;
+
+/// How many bytes the firmware's message has, by its first eight.
+pub fn length(header: [u8; 8]) -> usize {
+    device_tree::length(header).map_or(TAGS_BYTES_MAX, |bytes| bytes.min(TREE_BYTES_MAX))
+}
+
 /// The firmware's message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments<'a> {
@@ -16,7 +26,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Reads either form; `bytes` begin with it and may go on behind it.
+    /// Reads either form; `bytes` begin with it and may go on behind it ([`length`]).
     pub fn parse(bytes: &'a [u8]) -> Self {
         device_tree::parse(bytes).or_else(|| atags::parse(bytes)).unwrap_or_default()
     }

@@ -5,18 +5,19 @@
 
 use crate::gpio::Pins;
 use renga_hal::gpio::{Gpio, PinBank, Pull};
+use renga_hal::registers::Registers;
 
 /// The first 32 pins, with a clock.
-pub struct BusPins {
-    pins: Pins,
+pub struct BusPins<R> {
+    pins: Pins<R>,
     now_ns: fn() -> u64,
     read_spins: u32,
     wakes: bool,
 }
 
-impl BusPins {
+impl<R: Registers> BusPins<R> {
     /// Takes the pins over; `now_ns` is time since boot.
-    pub fn new(pins: Pins, now_ns: fn() -> u64) -> Self {
+    pub fn new(pins: Pins<R>, now_ns: fn() -> u64) -> Self {
         Self { pins, now_ns, read_spins: 0, wakes: false }
     }
 
@@ -26,7 +27,7 @@ impl BusPins {
     }
 }
 
-impl PinBank for BusPins {
+impl<R: Registers> PinBank for BusPins<R> {
     #[inline]
     fn now_ns(&mut self) -> u64 {
         (self.now_ns)()

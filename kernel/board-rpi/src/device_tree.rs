@@ -26,6 +26,11 @@ enum Node {
     Other,
 }
 
+/// How long a tree says that it is, by its first eight bytes; `None` when there is none.
+pub fn length(header: [u8; 8]) -> Option<usize> {
+    (word(&header, 0)? == MAGIC).then_some(word(&header, HEADER_SIZE)? as usize)
+}
+
 /// Reads a tree; `None` when there is none, or it is malformed.
 pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
     if word(bytes, 0)? != MAGIC {
@@ -47,7 +52,8 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
                 node = kind(depth, name);
             }
             END_NODE => {
-                depth -= 1;
+                // A tree that ends a node more often than it begins one is none.
+                depth = usize::checked_sub(depth, 1)?;
                 node = Node::Other;
             }
             PROPERTY => {

@@ -5,8 +5,8 @@
 //!
 //! Not here: what frames contain (`renga-wire`), the device itself (`tools/emu`).
 
-use crate::registers::Registers;
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
+use renga_hal::registers::Registers;
 
 mod offset {
     pub const MAGIC: usize = 0x00;
@@ -52,15 +52,15 @@ pub struct SendTimes {
 }
 
 /// The device.
-pub struct EmulatorLink {
-    registers: Registers,
+pub struct EmulatorLink<R> {
+    registers: R,
     /// The device's mark may stay set: it is reported once.
     overrun_known: bool,
 }
 
-impl EmulatorLink {
+impl<R: Registers> EmulatorLink<R> {
     /// The device, if this board runs in the cluster emulator, as it is: no interrupts at boot.
-    pub fn probe(registers: Registers) -> Option<Self> {
+    pub fn probe(registers: R) -> Option<Self> {
         (registers.read(offset::MAGIC) == MAGIC).then_some(Self { registers, overrun_known: false })
     }
 
@@ -124,7 +124,7 @@ impl EmulatorLink {
     }
 }
 
-impl FrameDevice for EmulatorLink {
+impl<R: Registers> FrameDevice for EmulatorLink<R> {
     fn board(&self) -> u8 {
         self.registers.read(offset::BOARD) as u8
     }

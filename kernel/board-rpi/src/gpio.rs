@@ -3,9 +3,9 @@
 //! Writes are posted and cheap, reads cost. Not here: edge detection (edges close together are lost),
 //! and who uses which pin.
 
-use crate::registers::Registers;
 use core::ops::RangeInclusive;
 use renga_hal::gpio::{Function, Gpio, Pull};
+use renga_hal::registers::Registers;
 
 /// Pins of the block.
 pub const PINS: u8 = 54;
@@ -40,11 +40,11 @@ const CARD_CLOCK_PIN: u8 = 48;
 const CARD_FUNCTION: Function = Function::Alternative(3);
 
 /// The pins.
-pub struct Pins(Registers);
+pub struct Pins<R>(R);
 
-impl Pins {
+impl<R: Registers> Pins<R> {
     /// The pins as the firmware left them, with all detection off.
-    pub fn new(mut registers: Registers) -> Self {
+    pub fn new(mut registers: R) -> Self {
         for detect in (offset::DETECT_FIRST..=offset::DETECT_LAST).step_by(4) {
             // Writing ones clears the detected events of the first pair; elsewhere zeros switch off.
             let value = if detect < offset::DETECT_FIRST + 8 { u32::MAX } else { 0 };
@@ -127,7 +127,7 @@ impl Pins {
     }
 }
 
-impl Gpio for Pins {
+impl<R: Registers> Gpio for Pins<R> {
     fn set_function(&mut self, pin: u8, function: Function) {
         assert!(pin < PINS, "there is no pin {pin}");
         let code = match function {

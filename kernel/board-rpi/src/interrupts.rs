@@ -3,8 +3,8 @@
 //!
 //! Not here: the devices' own interrupt enables, with their drivers.
 
-use crate::registers::Registers;
 use renga_hal::irq::{Irq, Pending, Source};
+use renga_hal::registers::Registers;
 
 mod local {
     pub const CORE0_TIMER_CONTROL: usize = 0x40;
@@ -26,14 +26,14 @@ mod peripheral {
 }
 
 /// Both controllers, as core 0 sees them.
-pub struct Interrupts {
-    local: Registers,
-    peripherals: Registers,
+pub struct Interrupts<R> {
+    local: R,
+    peripherals: R,
 }
 
-impl Interrupts {
+impl<R: Registers> Interrupts<R> {
     /// All sources disabled.
-    pub fn new(mut local: Registers, mut peripherals: Registers) -> Self {
+    pub fn new(mut local: R, mut peripherals: R) -> Self {
         local.write(local::CORE0_TIMER_CONTROL, 0);
         peripherals.write(peripheral::FIQ, 0);
         for bank in peripheral::DISABLE {
@@ -43,7 +43,7 @@ impl Interrupts {
     }
 }
 
-impl Irq for Interrupts {
+impl<R: Registers> Irq for Interrupts<R> {
     fn pending(&mut self) -> Pending {
         let local = self.local.read(local::CORE0_SOURCE);
         let mut pending = Pending { timer: local & local::VIRTUAL_TIMER != 0, ..Pending::default() };

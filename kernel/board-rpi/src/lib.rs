@@ -6,6 +6,7 @@
 //!
 //! Not here: the processor (`renga-arch-aarch64`), who uses which device (`renga-image`).
 #![no_std]
+#![forbid(unsafe_code)]
 
 pub mod arguments;
 pub mod boards;
@@ -15,7 +16,6 @@ pub mod gpio;
 pub mod interrupts;
 pub mod mini_uart;
 pub mod pl011;
-pub mod registers;
 pub mod sd_card;
 
 mod atags;

@@ -2,7 +2,7 @@
 //!
 //! Its rate follows the core clock, which `force_turbo=1` keeps still. The datasheet, section 2.2.
 
-use crate::registers::Registers;
+use renga_hal::registers::Registers;
 
 mod offset {
     pub const ENABLES: usize = 0x04;
@@ -26,11 +26,11 @@ const DIVISOR_115200: u32 = 270;
 const LOOKS_MAX: u32 = 100_000;
 
 /// A mini UART that sends.
-pub struct MiniUart(Registers);
+pub struct MiniUart<R>(R);
 
-impl MiniUart {
+impl<R: Registers> MiniUart<R> {
     /// Sets the line up; `registers` are those of the auxiliary peripherals.
-    pub fn new(mut registers: Registers) -> Self {
+    pub fn new(mut registers: R) -> Self {
         registers.modify(offset::ENABLES, 0, ENABLE_MINI_UART);
         registers.write(offset::CONTROL, 0);
         registers.write(offset::INTERRUPTS, 0);

@@ -3,7 +3,7 @@
 //! Its clock is what the firmware set by `init_uart_clock` (`config.txt`), its pins what
 //! `dtoverlay=disable-bt` left it (14 and 15, ALT0); in QEMU neither matters.
 
-use crate::registers::Registers;
+use renga_hal::registers::Registers;
 use renga_hal::uart::Uart;
 
 mod offset {
@@ -29,14 +29,14 @@ const INTERRUPT_TRANSMIT: u32 = 1 << 5;
 const INTERRUPT_ALL: u32 = 0x7ff;
 
 /// A PL011.
-pub struct Pl011 {
-    registers: Registers,
+pub struct Pl011<R> {
+    registers: R,
     mask: u32,
 }
 
-impl Pl011 {
+impl<R: Registers> Pl011<R> {
     /// Sets the line up at `rate_bps`, given its clock; no interrupts.
-    pub fn new(mut registers: Registers, clock_hz: u32, rate_bps: u32) -> Self {
+    pub fn new(mut registers: R, clock_hz: u32, rate_bps: u32) -> Self {
         // The divisor has six binary digits after the point: clock / (16 * rate) * 64, rounded.
         let divisor = (clock_hz * 4 + rate_bps / 2) / rate_bps;
         registers.write(offset::CONTROL, 0);
@@ -57,7 +57,7 @@ impl Pl011 {
     }
 }
 
-impl Uart for Pl011 {
+impl<R: Registers> Uart for Pl011<R> {
     fn try_write(&mut self, byte: u8) -> bool {
         let room = self.registers.read(offset::FLAGS) & FLAG_TRANSMIT_FULL == 0;
         if room {

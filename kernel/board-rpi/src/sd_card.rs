@@ -5,9 +5,9 @@
 //!
 //! Not here: the pins (`gpio::Pins::route_card`, before this), card changes.
 
-use crate::registers::Registers;
 use crate::sd_host::{Command, SdHost};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
+use renga_hal::registers::Registers;
 use renga_hal::timer::Timer;
 
 const GO_IDLE: Command = Command::silent(0);
@@ -50,17 +50,17 @@ const START_PAUSE_NS: u64 = 1_000_000;
 const SECTORS_PER_COMMAND_MAX: usize = 0xffff;
 
 /// A card, ready for transfers.
-pub struct SdCard<T> {
-    host: SdHost<T>,
+pub struct SdCard<R, T> {
+    host: SdHost<R, T>,
     blocks: u64,
     /// Large cards count sectors, small ones bytes.
     large: bool,
     address: u32,
 }
 
-impl<T: Timer> SdCard<T> {
+impl<R: Registers, T: Timer> SdCard<R, T> {
     /// Starts the card in the slot whose host has `registers`.
-    pub fn start(registers: Registers, timer: T) -> Result<Self, BlockError> {
+    pub fn start(registers: R, timer: T) -> Result<Self, BlockError> {
         let mut host = SdHost::new(registers, timer)?;
         host.set_clock(IDENTIFICATION_CLOCK_HZ)?;
         host.command(GO_IDLE, 0)?;
@@ -127,7 +127,10 @@ impl<T: Timer> SdCard<T> {
 }
 
 /// Asks until the card has started; returns its operating conditions.
-fn wait_until_started<T: Timer>(host: &mut SdHost<T>, second_version: bool) -> Result<u32, BlockError> {
+fn wait_until_started<R: Registers, T: Timer>(
+    host: &mut SdHost<R, T>,
+    second_version: bool,
+) -> Result<u32, BlockError> {
     let wanted = if second_version { CONDITIONS } else { CONDITIONS & !CONDITIONS_LARGE };
     let end_ns = host.now_ns() + START_TIMEOUT_NS;
     while host.now_ns() < end_ns {
@@ -157,7 +160,7 @@ fn capacity_sectors(response: [u32; 4]) -> u64 {
     }
 }
 
-impl<T: Timer> Block for SdCard<T> {
+impl<R: Registers, T: Timer> Block for SdCard<R, T> {
     fn blocks(&self) -> u64 {
         self.blocks
     }

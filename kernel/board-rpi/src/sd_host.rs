@@ -6,8 +6,8 @@
 //!
 //! Not here: what the commands mean to a card (`sd_card`).
 
-use crate::registers::Registers;
 use renga_hal::block::{BlockError, SECTOR_BYTES};
+use renga_hal::registers::Registers;
 use renga_hal::timer::Timer;
 
 mod offset {
@@ -107,14 +107,14 @@ impl Command {
 }
 
 /// The host.
-pub struct SdHost<T> {
-    registers: Registers,
+pub struct SdHost<R, T> {
+    registers: R,
     timer: T,
 }
 
-impl<T: Timer> SdHost<T> {
+impl<R: Registers, T: Timer> SdHost<R, T> {
     /// Resets the host: no clock, one data line, no interrupts to the processor.
-    pub fn new(registers: Registers, timer: T) -> Result<Self, BlockError> {
+    pub fn new(registers: R, timer: T) -> Result<Self, BlockError> {
         let mut host = Self { registers, timer };
         host.registers.write(offset::CONTROL_1, CONTROL_1_RESET_ALL);
         host.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_ALL == 0)?;
@@ -212,7 +212,7 @@ impl<T: Timer> SdHost<T> {
         self.timer.now_ns()
     }
 
-    fn wait(&mut self, timeout_ns: u64, done: impl Fn(&Registers) -> bool) -> Result<(), BlockError> {
+    fn wait(&mut self, timeout_ns: u64, done: impl Fn(&R) -> bool) -> Result<(), BlockError> {
         if done(&self.registers) {
             return Ok(());
         }

@@ -4,7 +4,7 @@
 //! trait only, so that the same code runs against a board, against a host imitation and in the
 //! simulator. Every trait is usable as a trait object.
 //!
-//! Not here: any register (`renga-board-rpi`), any instruction (`renga-arch-aarch64`), and the state of
+//! Not here: what a register does (`renga-board-rpi`), any instruction (`renga-arch-aarch64`), and the state of
 //! a user program (`renga_abi::user`).
 #![no_std]
 #![forbid(unsafe_code)]
@@ -21,5 +21,6 @@ pub mod irq;
 pub mod link;
 pub mod memory;
 pub mod power;
+pub mod registers;
 pub mod timer;
 pub mod uart;

@@ -4,11 +4,11 @@
 //! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
 //! the processes' alarms and the running program's time slice. Not here: who is ready (`core`).
 
+use crate::hardware::InterruptLines;
 use crate::trace_port::TracePort;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
-use renga_board_rpi::interrupts::Interrupts;
 use renga_core::user::UserTurn;
 use renga_core::{Core, Process};
 use renga_hal::cpu::Cpu;
@@ -27,7 +27,7 @@ pub struct Executor {
     /// The core's processes.
     pub core: &'static Core,
     /// Its interrupts.
-    pub interrupts: Interrupts,
+    pub interrupts: InterruptLines,
     /// Its clock and alarm.
     pub timer: GenericTimer,
     /// Address spaces.
@@ -164,7 +164,7 @@ impl Executor {
     }
 }
 
-fn notify_or_silence(owner: Option<&'static Process>, interrupts: &mut Interrupts, source: Source) {
+fn notify_or_silence(owner: Option<&'static Process>, interrupts: &mut InterruptLines, source: Source) {
     match owner {
         Some(owner) => owner.notify(),
         None => interrupts.disable(source),

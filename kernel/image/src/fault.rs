@@ -7,10 +7,9 @@ use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
 use renga_arch_aarch64::fault::KernelFault;
-use renga_arch_aarch64::physical::to_kernel;
+use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::boards::{PI3, UART_CLOCK_HZ};
 use renga_board_rpi::pl011::Pl011;
-use renga_board_rpi::registers::Registers;
 use renga_core::Wait;
 use renga_hal::uart::Uart;
 
@@ -20,13 +19,13 @@ pub const DEAD_STATUS: u32 = 70;
 const TRIES_MAX: u32 = 100_000;
 
 /// The console's line, taken from whoever had it: for last words, and for measurements.
-pub struct ConsoleText(Pl011);
+pub struct ConsoleText(Pl011<Mmio>);
 
 impl ConsoleText {
     /// Takes the line.
     pub fn open() -> Self {
         // SAFETY: the owner of the line never runs again: the board dies, or only measures.
-        let registers = unsafe { Registers::at(to_kernel(PI3.pl011)) };
+        let registers = unsafe { Mmio::at(PI3.pl011) };
         ConsoleText(Pl011::new(registers, UART_CLOCK_HZ, 115_200))
     }
 }

@@ -5,9 +5,9 @@
 use crate::once::Once;
 use renga_arch_aarch64::boot::ImageLayout;
 use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
-use renga_arch_aarch64::physical::to_kernel;
+use renga_arch_aarch64::mmio::Mmio;
 use renga_arch_aarch64::timer::GenericTimer;
-use renga_board_rpi::arguments::Arguments;
+use renga_board_rpi::arguments::{self, Arguments};
 use renga_board_rpi::boards::{PI3, UART_CLOCK_HZ};
 use renga_board_rpi::bus_pins::BusPins;
 use renga_board_rpi::emulator_link::EmulatorLink;
@@ -15,7 +15,6 @@ use renga_board_rpi::gpio::Pins;
 use renga_board_rpi::interrupts::Interrupts;
 use renga_board_rpi::mini_uart::MiniUart;
 use renga_board_rpi::pl011::Pl011;
-use renga_board_rpi::registers::Registers;
 use renga_board_rpi::sd_card::SdCard;
 use renga_hal::block::BlockError;
 use renga_hal::timer::Timer;
@@ -26,6 +25,17 @@ const CONSOLE_RATE_BPS: u32 = 115_200;
 pub const BOOT_MEMORY_BYTES: usize = 16 << 20;
 /// Most memory that user programs get: its bookkeeping is boot memory.
 const USER_MEMORY_BYTES_MAX: u64 = 192 << 20;
+
+/// The console's line.
+pub type Uart = Pl011<Mmio>;
+/// Who interrupts.
+pub type InterruptLines = Interrupts<Mmio>;
+/// The emulator's page of registers.
+pub type EmulatorPage = EmulatorLink<Mmio>;
+/// The pins of the link.
+pub type LinkPins = BusPins<Mmio>;
+/// The card in the slot.
+pub type Card = SdCard<Mmio, GenericTimer>;
 
 static TIMER: Once<GenericTimer> = Once::new();
 
@@ -73,10 +83,9 @@ impl Name {
     }
 }
 
-fn registers(physical: u64) -> Registers {
-    // SAFETY: an address of the board's table of devices, mapped as a device by `start`; each is
-    // asked for by the one driver that owns it.
-    unsafe { Registers::at(to_kernel(physical)) }
+fn registers(physical: u64) -> Mmio {
+    // SAFETY: an address of the board's table of devices, mapped as a device by `start`.
+    unsafe { Mmio::at(physical) }
 }
 
 /// Time since boot, ns; 0 before the timer is known.
@@ -89,7 +98,7 @@ pub fn now_ns() -> u64 {
 ///
 /// # Safety
 /// Once, on the boot core, with the address that the firmware left.
-pub unsafe fn start(boot_data: u64) -> (Hardware, Interrupts, Pl011, FrameMemory) {
+pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMemory) {
     // SAFETY: once, by this function's own condition.
     let mut map = unsafe { KernelMap::install() };
     for devices in &PI3.devices {
@@ -100,7 +109,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, Interrupts, Pl011, FrameMemory
     let timer = GenericTimer::new();
     TIMER.set(timer);
     // SAFETY: the firmware's own address; nothing has written there yet.
-    let boot_bytes = unsafe { map.boot_data(boot_data) };
+    let boot_bytes = unsafe { map.boot_data(boot_data, arguments::length) };
     let arguments = Arguments::parse(boot_bytes);
     let board = arguments.number("board").unwrap_or(0) as u8;
     let seed = u64::from(arguments.number("seed").unwrap_or(0));
@@ -111,7 +120,8 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, Interrupts, Pl011, FrameMemory
     let found = arguments.memory.clone().unwrap_or(PI3.memory_least.clone());
     let boot_memory = ImageLayout::get().end.next_multiple_of(1 << 21);
     let first = boot_memory + BOOT_MEMORY_BYTES as u64;
-    let end = found.end.min(first + USER_MEMORY_BYTES_MAX);
+    // Whole blocks only: what lies behind the memory may be the firmware's.
+    let end = (found.end & !((1 << 21) - 1)).min(first + USER_MEMORY_BYTES_MAX);
     // SAFETY: memory by the firmware's word, behind the image and used for nothing else.
     unsafe { map.add_memory(ImageLayout::get().end..end) };
     // SAFETY: as above; nobody else uses this range.
@@ -123,12 +133,12 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, Interrupts, Pl011, FrameMemory
 
 /// The emulator's link device, if there is one. Its parts (frames, trace, exit) have registers of
 /// their own, so that each user has its own handle.
-pub fn emulator_link() -> Option<EmulatorLink> {
+pub fn emulator_link() -> Option<EmulatorPage> {
     EmulatorLink::probe(registers(PI3.emulator_link))
 }
 
 /// The first 32 pins, for the link.
-pub fn bus_pins() -> BusPins {
+pub fn bus_pins() -> LinkPins {
     BusPins::new(Pins::new(registers(PI3.gpio)), now_ns)
 }
 
@@ -136,6 +146,6 @@ pub fn bus_pins() -> BusPins {
 ///
 /// # Errors
 /// What the card or its host answered.
-pub fn start_card(timer: GenericTimer) -> Result<SdCard<GenericTimer>, BlockError> {
+pub fn start_card(timer: GenericTimer) -> Result<Card, BlockError> {
     SdCard::start(registers(PI3.sd_host), timer)
 }

@@ -2,9 +2,8 @@
 //!
 //! Invariant: a board without an emulator has only the pins. Not here: drivers (`board-rpi`, `phy`), the token (`mac`).
 
+use crate::hardware::{EmulatorPage, LinkPins};
 use crate::{fault, hardware};
-use renga_board_rpi::bus_pins::BusPins;
-use renga_board_rpi::emulator_link::EmulatorLink;
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
 use renga_mac::{Setup, Timing};
 use renga_phy::pins::{self, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
@@ -24,14 +23,14 @@ const TOKEN_SLOWED: u64 = 4;
 /// The device.
 pub enum LinkDevice {
     /// The emulator's: whole frames.
-    Emulator(EmulatorLink),
+    Emulator(EmulatorPage),
     /// The pins, with the token.
-    Pins(TokenLink<PinPhy<BusPins>>),
+    Pins(TokenLink<PinPhy<LinkPins>>),
 }
 
 impl LinkDevice {
     /// The device called `wanted`, or what there is.
-    pub fn choose(emulator: Option<EmulatorLink>, wanted: &str, board: u8) -> LinkDevice {
+    pub fn choose(emulator: Option<EmulatorPage>, wanted: &str, board: u8) -> LinkDevice {
         match (emulator, wanted) {
             (Some(device), "" | "emulator") => LinkDevice::Emulator(device),
             (emulator, "" | "pins") => LinkDevice::Pins(pins(board, emulator.is_some())),
@@ -40,7 +39,7 @@ impl LinkDevice {
     }
 }
 
-fn pins(board: u8, emulated: bool) -> TokenLink<PinPhy<BusPins>> {
+fn pins(board: u8, emulated: bool) -> TokenLink<PinPhy<LinkPins>> {
     let mut timing = pins::Timing::by_interrupt(WIRING.width, ARM_NS);
     let mut gpio = hardware::bus_pins();
     if emulated {

@@ -5,22 +5,23 @@
 
 use crate::once::Once;
 use core::cell::RefCell;
+use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::mini_uart::MiniUart;
 use renga_rt::ProcId;
 
 struct Line {
-    uart: MiniUart,
+    uart: MiniUart<Mmio>,
     encoder: defmt::Encoder,
 }
 
 static LINE: Once<RefCell<Line>> = Once::new();
 
 /// Sends the log to `uart` from now on.
-pub fn start(uart: MiniUart) {
+pub fn start(uart: MiniUart<Mmio>) {
     LINE.set(RefCell::new(Line { uart, encoder: defmt::Encoder::new() }));
 }
 
-fn with_line(use_line: impl FnOnce(&mut MiniUart, &mut defmt::Encoder)) {
+fn with_line(use_line: impl FnOnce(&mut MiniUart<Mmio>, &mut defmt::Encoder)) {
     if let Some(line) = LINE.get()
         && let Ok(mut line) = line.try_borrow_mut()
     {

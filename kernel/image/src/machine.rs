@@ -3,7 +3,7 @@
 //! Not here: what else the processes are given (`sysprocs/systems`), finding the devices (`hardware.rs`).
 
 use crate::fault;
-use crate::hardware::{self, Hardware, Name};
+use crate::hardware::{self, Card, EmulatorPage, Hardware, Name, Uart};
 use crate::link_device::LinkDevice;
 use crate::programs::Programs;
 use core::cell::Cell;
@@ -11,9 +11,6 @@ use core::future::Future;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_arch_aarch64::user_mode::UserMode;
-use renga_board_rpi::emulator_link::EmulatorLink;
-use renga_board_rpi::pl011::Pl011;
-use renga_board_rpi::sd_card::SdCard;
 use renga_core::{Arena, Core, Me, Process};
 use renga_fs::Medium;
 use renga_hal::power::Power;
@@ -36,8 +33,8 @@ pub struct PiMachine {
     pub programs: &'static Programs,
     board: u8,
     timer: GenericTimer,
-    uart: Cell<Option<Pl011>>,
-    emulator: Cell<Option<EmulatorLink>>,
+    uart: Cell<Option<Uart>>,
+    emulator: Cell<Option<EmulatorPage>>,
     starts: u32,
     epoch_ns: u64,
     seed: u64,
@@ -51,13 +48,13 @@ impl PiMachine {
     pub fn new(
         core: &'static Core,
         arena: &'static Arena,
-        (uart, memory): (Pl011, FrameMemory),
+        (uart, memory): (Uart, FrameMemory),
         hardware: &Hardware,
         slots: usize,
     ) -> PiMachine {
         let emulator = hardware::emulator_link();
         // Without an emulator nobody counts a board's starts, but no two take the same time to come here.
-        let starts = emulator.as_ref().map_or_else(|| hardware::now_ns() as u32, EmulatorLink::starts);
+        let starts = emulator.as_ref().map_or_else(|| hardware::now_ns() as u32, EmulatorPage::starts);
         PiMachine {
             core,
             arena,
@@ -67,7 +64,7 @@ impl PiMachine {
             timer: hardware.timer,
             uart: Cell::new(Some(uart)),
             starts,
-            epoch_ns: emulator.as_ref().map_or(0, EmulatorLink::epoch_ns),
+            epoch_ns: emulator.as_ref().map_or(0, EmulatorPage::epoch_ns),
             // What programs see as random is new at each start.
             seed: hardware.seed + (u64::from(starts.saturating_sub(1)) << 32),
             emulator: Cell::new(emulator),
@@ -80,8 +77,8 @@ impl PiMachine {
 
 impl Devices for PiMachine {
     type Memory = FrameMemory;
-    type Uart = Pl011;
-    type Block = SdCard<GenericTimer>;
+    type Uart = Uart;
+    type Block = Card;
     type Link = LinkDevice;
     const TEXT_PAGES: usize = 4096;
 }
@@ -100,13 +97,13 @@ impl Machine for PiMachine {
     fn memory(&self) -> &'static FrameMemory {
         self.memory
     }
-    fn uart(&self) -> &'static mut Pl011 {
+    fn uart(&self) -> &'static mut Uart {
         match self.uart.take() {
             Some(uart) => self.arena.put(|| uart),
             None => fault::refuse(format_args!("there is one console's line")),
         }
     }
-    fn block(&self) -> &'static mut SdCard<GenericTimer> {
+    fn block(&self) -> &'static mut Card {
         let card = match hardware::start_card(self.timer) {
             Ok(card) => self.arena.put(|| card),
             Err(error) => fault::refuse(format_args!("the card does not start: {error:?}")),

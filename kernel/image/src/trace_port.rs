@@ -3,19 +3,19 @@
 //! Invariant: the ring is emptied after each dispatch, which makes fewer events than it holds; what
 //! it lost all the same is told once. Not here: what an event means on the host.
 
-use renga_board_rpi::emulator_link::EmulatorLink;
+use crate::hardware::EmulatorPage;
 use renga_core::trace::TraceRing;
 
 /// The port; none without an emulator, or when nobody listens.
 pub struct TracePort {
-    link: Option<EmulatorLink>,
+    link: Option<EmulatorPage>,
     lost_told: bool,
 }
 
 impl TracePort {
     /// A port on `link`, if the emulator wants events.
-    pub fn new(link: Option<EmulatorLink>) -> Self {
-        TracePort { link: link.filter(EmulatorLink::tracing), lost_told: false }
+    pub fn new(link: Option<EmulatorPage>) -> Self {
+        TracePort { link: link.filter(EmulatorPage::tracing), lost_told: false }
     }
 
     /// Sends all events of the ring.

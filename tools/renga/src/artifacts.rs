@@ -6,6 +6,7 @@
 use crate::disk_image::{self, Content, ImageSpec, Placed};
 use crate::environment::Environment;
 use crate::freshness;
+use crate::machine_code;
 use crate::progress::Progress;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
@@ -26,6 +27,9 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("unix", "/usr/lib/renga/unix"),
     ("nothing", "/usr/lib/renga/nothing"),
 ];
+/// A Cortex-A53 executes two sequences of instructions wrongly: the compiler is to avoid the one, the linker the
+/// other. Whether they did is checked (`machine_code`).
+const ERRATA_FLAGS: &str = "-Ctarget-feature=+fix-cortex-a53-835769 -Clink-arg=--fix-cortex-a53-843419";
 /// Permission bits of a program.
 const PROGRAM_MODE: u32 = 0o755;
 
@@ -105,6 +109,7 @@ pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, 
     let mut objcopy = Command::new(environment.objcopy()?);
     objcopy.args(["-O", "binary"]).arg(&kernel.elf).arg(&scratch);
     run(objcopy, "the kernel's raw image cannot be made")?;
+    machine_code::check(&kernel.elf, &scratch)?;
     fs::rename(&scratch, &kernel.image)?;
     let further =
         ["Cargo.lock", "Cargo.toml", "kernel/image/Cargo.toml", "kernel/image/build.rs", "kernel/image/link.ld"];
@@ -182,9 +187,8 @@ fn board_cargo(environment: &Environment, target: &Path) -> Command {
     cargo.current_dir(&environment.root).args(["build", "--release", "--quiet", "--target", TARGET, "--target-dir"]);
     // Log lines below this level are not compiled in.
     cargo.arg(target).env_remove("RUSTFLAGS").env("DEFMT_LOG", "info");
-    if !environment.target_rustflags.is_empty() {
-        cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", &environment.target_rustflags);
-    }
+    let flags = format!("{} {ERRATA_FLAGS}", environment.target_rustflags);
+    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", flags.trim_start());
     cargo
 }
 

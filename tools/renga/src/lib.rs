@@ -14,6 +14,7 @@ pub mod environment;
 pub mod escape;
 pub mod freshness;
 pub mod kernel_log;
+pub mod machine_code;
 pub mod partition_table;
 pub mod profile;
 pub mod progress;

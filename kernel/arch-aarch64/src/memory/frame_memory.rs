@@ -12,8 +12,7 @@ use super::address_space_ids::{AddressSpaceIds, SPACES_MAX};
 use super::descriptor::Descriptor;
 use super::kernel_map::empty_root;
 use super::maintenance::{
-    ID_MASK, ID_SHIFT, activate_space, active_space, forget_page, forget_space, publish_tables,
-    synchronise_instructions,
+    ID_SHIFT, activate_space, forget_page, forget_space, publish_tables, synchronise_context, synchronise_instructions,
 };
 use super::table::{Entry, INDEX_BITS, SHIFTS, Table, index};
 use crate::physical::to_kernel;
@@ -90,20 +89,20 @@ impl FrameMemory {
         Self { base, records: &records[..(whole as usize).min(records.len())], ids: AddressSpaceIds::new() }
     }
 
-    /// Makes `space` the one that user level sees.
+    /// Makes `space` the one that user level sees, from the next return to it on.
     #[inline]
     pub(crate) fn activate(&self, space: Frame) {
-        // What is active already is a root: `take_table` makes the empty root active first.
-        if active_space() & !ID_MASK != self.physical(space) {
-            self.switch_space(space);
-        }
-    }
-
-    #[inline(never)]
-    fn switch_space(&self, space: Frame) {
         let base = self.physical(space) | u64::from(self.space_id(space)) << ID_SHIFT;
         // SAFETY: a root's table, which shows user pages of ours only.
         unsafe { activate_space(base) };
+    }
+
+    /// Takes the user's pages from the kernel's sight: a stray pointer of the kernel finds nothing there.
+    #[inline]
+    pub(crate) fn deactivate(&self) {
+        // SAFETY: a root without entries.
+        unsafe { activate_space(empty_root()) };
+        synchronise_context();
     }
 
     #[inline]
@@ -353,10 +352,6 @@ impl UserMemory for FrameMemory {
         let id = match root.kind.get() {
             Kind::Root(id) => {
                 assert!(root.mapped.get() == 0, "an address space with pages is taken apart");
-                if active_space() & !ID_MASK == self.physical(space) {
-                    // SAFETY: a root without entries.
-                    unsafe { activate_space(empty_root()) };
-                }
                 forget_space(id);
                 root.kind.set(Kind::Ending(id));
                 id

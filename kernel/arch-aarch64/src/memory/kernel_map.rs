@@ -6,10 +6,10 @@
 //! Not here: which memory and devices exist (`renga-board-rpi`).
 
 use super::descriptor::{Descriptor, KernelUse};
-use super::maintenance::{activate_space, publish_tables};
+use super::maintenance::{activate_space, publish_tables, synchronise_context};
 use super::table::Table;
 use crate::boot::ImageLayout;
-use crate::physical::{LINEAR_BASE, LINEAR_BYTES, to_kernel, to_physical};
+use crate::physical::{HIGH_DEVICES, HIGH_DEVICES_BASE, LINEAR_BASE, LINEAR_BYTES, to_kernel, to_physical};
 use crate::registers::{read_register, write_register};
 use core::ops::Range;
 use renga_hal::memory::PAGE_BYTES;
@@ -18,8 +18,8 @@ const BLOCK_BYTES: u64 = 2 << 20;
 const GIB: u64 = 1 << 30;
 /// Memory from 0 on that is mapped page by page: code and constants must lie in it. In blocks.
 const FINE_BLOCKS: u64 = 4;
-/// Longest that we look at of what the firmware left, in bytes.
-const BOOT_DATA_BYTES_MAX: u64 = 1 << 20;
+/// What tells how long the firmware's data is, in bytes.
+const BOOT_HEADER_BYTES: u64 = 8;
 /// Writable memory is never executable, whatever an entry says.
 const SCTLR_WXN: u64 = 1 << 19;
 
@@ -30,6 +30,8 @@ mod position {
     pub const MIDDLE: usize = 1;
     pub const FINE: usize = 3;
     pub const EMPTY: usize = 7;
+    /// The middle table of the devices that the linear map does not reach.
+    pub const HIGH_DEVICES: usize = 8;
 }
 
 unsafe extern "C" {
@@ -42,7 +44,7 @@ fn physical_table(position: usize) -> u64 {
 }
 
 fn table(position: usize) -> Table {
-    // SAFETY: `kernel_tables` is eight frames that nothing else uses.
+    // SAFETY: `kernel_tables` is nine frames that nothing else uses.
     unsafe { Table::at(physical_table(position)) }
 }
 
@@ -68,6 +70,7 @@ impl KernelMap {
             let middle = Descriptor::table(physical_table(position::MIDDLE + gib as usize));
             root.entry(LINEAR_BASE + gib * GIB, 0).set(middle);
         }
+        root.entry(HIGH_DEVICES_BASE, 0).set(Descriptor::table(physical_table(position::HIGH_DEVICES)));
         for block in 0..FINE_BLOCKS {
             map_finely(&layout, block);
         }
@@ -103,33 +106,60 @@ impl KernelMap {
     }
 
     fn add_blocks(&mut self, range: Range<u64>, descriptor: fn(u64) -> Descriptor) {
-        assert!(range.end <= LINEAR_BYTES, "the linear map ends before {:#x}", range.end);
         let first = range.start & !(BLOCK_BYTES - 1);
         for block in (first..range.end).step_by(BLOCK_BYTES as usize) {
-            let entry = table(position::MIDDLE + (block / GIB) as usize).entry(block, 1);
+            let entry = middle_table(block).entry(block, 1);
             if entry.get().is_empty() {
                 entry.set(descriptor(block));
             }
         }
         publish_tables();
-        // SAFETY: a barrier, since the kernel itself uses the entries next.
-        unsafe { core::arch::asm!("isb", options(nostack, preserves_flags)) };
+        // The kernel itself uses the entries next.
+        synchronise_context();
     }
 
-    /// The bytes that the firmware left at `physical`, with what lies behind them.
+    /// The bytes that the firmware left at `physical`: as many as `length` makes of the first eight. None where
+    /// no firmware leaves any.
     ///
     /// # Safety
     /// `physical` is what the firmware passed; nothing writes there while the result is in use.
-    pub unsafe fn boot_data(&mut self, physical: u64) -> &'static [u8] {
+    pub unsafe fn boot_data(&mut self, physical: u64, length: fn([u8; 8]) -> usize) -> &'static [u8] {
         let image = ImageLayout::get();
-        let end = if physical < image.start { image.start } else { physical + BOOT_DATA_BYTES_MAX };
-        let length = (end - physical).min(BOOT_DATA_BYTES_MAX) as usize;
+        let sound = |end: u64| {
+            physical.is_multiple_of(4) && (end <= image.start || physical >= image.end) && end <= LINEAR_BYTES
+        };
+        let header_end = physical.saturating_add(BOOT_HEADER_BYTES);
+        if !sound(header_end) {
+            return &[];
+        }
         // SAFETY: the firmware's data lies in memory; the image, which changes, is left out.
+        let header = unsafe { self.memory_bytes(physical, BOOT_HEADER_BYTES as usize) };
+        let bytes = length(header.try_into().unwrap_or_default());
+        if !sound(physical.saturating_add(bytes as u64)) {
+            return &[];
+        }
+        // SAFETY: as above, and so long by the data's own word, which has a limit.
+        unsafe { self.memory_bytes(physical, bytes) }
+    }
+
+    /// # Safety
+    /// It is memory that nothing writes to while the result is in use.
+    unsafe fn memory_bytes(&mut self, physical: u64, bytes: usize) -> &'static [u8] {
+        // SAFETY: by this function's own condition.
         unsafe {
-            self.add_memory(physical..physical + length as u64);
-            core::slice::from_raw_parts(to_kernel(physical) as *const u8, length)
+            self.add_memory(physical..physical + bytes as u64);
+            core::slice::from_raw_parts(to_kernel(physical) as *const u8, bytes)
         }
     }
+}
+
+/// The table whose entries show the 2 MiB from `physical` on.
+fn middle_table(physical: u64) -> Table {
+    if HIGH_DEVICES.contains(&physical) {
+        return table(position::HIGH_DEVICES);
+    }
+    assert!(physical < LINEAR_BYTES, "the linear map ends before {physical:#x}");
+    table(position::MIDDLE + (physical / GIB) as usize)
 }
 
 fn map_finely(layout: &ImageLayout, block: u64) {

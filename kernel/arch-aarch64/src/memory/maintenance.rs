@@ -8,9 +8,6 @@ use renga_hal::memory::PAGE_BYTES;
 /// Shift of an address-space number in TTBR0 and in TLB operations.
 pub const ID_SHIFT: u32 = 48;
 
-/// The bits of the number in TTBR0.
-pub const ID_MASK: u64 = 0xffff << ID_SHIFT;
-
 /// Makes new entries visible to table walks (the return to user level does the rest).
 pub fn publish_tables() {
     // SAFETY: a barrier.
@@ -47,19 +44,19 @@ pub fn synchronise_instructions(page: usize) {
     unsafe { core::arch::asm!("dsb ish", "ic ialluis", "dsb ish", "isb", options(nostack, preserves_flags)) };
 }
 
-/// The table root and number of the active user space.
-pub fn active_space() -> u64 {
-    read_register!("ttbr0_el1")
-}
-
-/// Makes a user space active.
+/// Makes a user space active: from the next return to user level on, or from [`synchronise_context`].
 ///
 /// # Safety
 /// `base` is the root of well-formed tables that show user pages only, with its number.
+#[inline]
 pub unsafe fn activate_space(base: u64) {
     // SAFETY: the kernel runs from the other half of the address space, which this does not change.
-    unsafe {
-        write_register!("ttbr0_el1", base);
-        core::arch::asm!("isb", options(nostack, preserves_flags));
-    }
+    unsafe { write_register!("ttbr0_el1", base) };
+}
+
+/// Makes changes of control registers effective.
+#[inline]
+pub fn synchronise_context() {
+    // SAFETY: a barrier.
+    unsafe { core::arch::asm!("isb", options(nostack, preserves_flags)) };
 }

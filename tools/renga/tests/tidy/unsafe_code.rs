@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// Folders in which any file may use it.
-const FOLDERS: [&str; 4] =
-    ["kernel/arch-aarch64/src/", "kernel/board-rpi/src/", "kernel/image/src/", "tools/emu/plugin/src/"];
+const FOLDERS: [&str; 3] = ["kernel/arch-aarch64/src/", "kernel/image/src/", "tools/emu/plugin/src/"];
 /// Single files that may use it.
 const FILES: [&str; 10] = [
     "kernel/core/src/rendezvous.rs",
@@ -24,8 +23,7 @@ const FILES: [&str; 10] = [
     "tools/emu/coordinator/tests/guest/guest.rs",
 ];
 /// Packages that have such files, so cannot forbid it as a whole.
-const PACKAGES: [&str; 6] =
-    ["renga-arch-aarch64", "renga-board-rpi", "renga-core", "renga-emu-plugin", "renga-image", "renga-userland"];
+const PACKAGES: [&str; 5] = ["renga-arch-aarch64", "renga-core", "renga-emu-plugin", "renga-image", "renga-userland"];
 /// How far above a block its reason may begin.
 const REASON_LINES_MAX: usize = 5;
 
@@ -48,10 +46,7 @@ fn unsafe_only_where_it_is_allowed() {
     for source in rust().iter().filter(|source| !may_use(&source.path)) {
         violations.extend(words(&source.code, "unsafe").into_iter().map(|at| place(&source.path, &source.text, at)));
     }
-    judge(
-        "`unsafe` is for arch-aarch64, board-rpi, image, the rendezvous core, the plugin and system calls",
-        violations,
-    );
+    judge("`unsafe` is for arch-aarch64, image, the rendezvous core, the plugin and system calls", violations);
 }
 
 #[test]

@@ -1,0 +1,151 @@
+//! What the kernel's image may not contain: instructions that QEMU forgives and a Pi does not.
+//!
+//! Invariant: every kernel that `artifacts` hands out has passed [`check`]. The rules and why they exist:
+//! `docs/reference/silicon-traps.md`. Not here: what the code means; each rule sees at most four instructions.
+
+mod decode;
+mod errata;
+
+use anyhow::{Context, Result, bail};
+use decode::Instruction;
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use std::fs;
+use std::path::Path;
+
+/// Where the raw image must be loaded.
+const LOAD_ADDRESS: u64 = 0x8_0000;
+/// Bits 1 and 2: 4 KiB pages; bit 3, "anywhere", is not set. Linux `Documentation/arch/arm64/booting.rst`.
+const HEADER_FLAGS: u64 = 0x2;
+const HEADER_MAGIC: &[u8] = b"ARM\x64";
+/// Findings that are told; more are counted.
+const FINDINGS_TOLD_MAX: usize = 12;
+
+/// Code between two labels.
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+impl Span {
+    fn holds(&self, address: u64) -> bool {
+        (self.start..self.end).contains(&address)
+    }
+}
+
+/// The parts of an image to which rules of their own apply.
+struct Parts {
+    /// From the firmware's entry until translation and caches are on.
+    dark: Span,
+    /// The only code that may touch floating-point registers: it moves those of user programs.
+    floating: Vec<Span>,
+    /// Constants among the code.
+    constants: Vec<Span>,
+}
+
+/// Checks a kernel: its ELF file and the raw image made of it.
+///
+/// # Errors
+/// If a file cannot be read, or a rule is broken: which, where, how often.
+pub fn check(elf: &Path, image: &Path) -> Result<()> {
+    let raw = fs::read(image).with_context(|| format!("cannot read {}", image.display()))?;
+    let bytes = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
+    let mut findings: Vec<String> = header(&raw).into_iter().collect();
+    let file = object::File::parse(&*bytes).context("the kernel's ELF file cannot be read")?;
+    let parts = parts(&file)?;
+    for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
+        findings.extend(code(section.address(), section.data()?, &parts));
+    }
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let told = findings.iter().take(FINDINGS_TOLD_MAX).map(String::as_str).collect::<Vec<_>>().join("\n  ");
+    bail!(
+        "{} would fail on a board, {} times (docs/reference/silicon-traps.md):\n  {told}",
+        elf.display(),
+        findings.len()
+    )
+}
+
+/// What is wrong with the image's header.
+fn header(raw: &[u8]) -> Option<String> {
+    let field = |at: usize| raw.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
+    if raw.get(56..60) != Some(HEADER_MAGIC) {
+        return Some("the image has no arm64 header".to_string());
+    }
+    let (offset, size, flags) = (field(8)?, field(16)?, field(24)?);
+    if offset != LOAD_ADDRESS || flags != HEADER_FLAGS {
+        return Some(format!("the image header says text_offset {offset:#x}, flags {flags:#x}"));
+    }
+    (size < raw.len() as u64).then(|| format!("the image header says {size} bytes, the file has {}", raw.len()))
+}
+
+fn parts(file: &object::File<'_>) -> Result<Parts> {
+    let symbol = |name: &str| {
+        let mut found = file.symbols().filter(|symbol| symbol.name() == Ok(name));
+        found.next().map(|symbol| symbol.address()).with_context(|| format!("the kernel has no symbol {name}"))
+    };
+    let dark = Span { start: symbol("entry")?, end: symbol("high")? };
+    let save = Span { start: symbol("renga_fp_save")?, end: symbol("renga_fp_load")? };
+    let load = Span { start: symbol("renga_fp_load")?, end: symbol("renga_fp_end")? };
+    Ok(Parts { dark, floating: vec![save, load], constants: constants(file) })
+}
+
+/// What the assembler marked as data: from `$d` to the next `$x`. ELF for the Arm 64-bit Architecture, 5.5.4.
+fn constants(file: &object::File<'_>) -> Vec<Span> {
+    let mark = |symbol: object::Symbol<'_, '_>| match symbol.name().ok()?.split('.').next()? {
+        "$d" => Some((symbol.address(), true)),
+        "$x" => Some((symbol.address(), false)),
+        _ => None,
+    };
+    let mut marks: Vec<(u64, bool)> = file.symbols().filter_map(mark).collect();
+    marks.sort_unstable();
+    marks.push((u64::MAX, false));
+    let span = |pair: &[(u64, bool)]| pair[0].1.then_some(Span { start: pair[0].0, end: pair[1].0 });
+    marks.windows(2).filter_map(span).collect()
+}
+
+/// What is wrong with the code at `address`.
+fn code(address: u64, bytes: &[u8], parts: &Parts) -> Vec<String> {
+    let words: Vec<Instruction> =
+        bytes.as_chunks::<4>().0.iter().map(|word| Instruction(u32::from_le_bytes(*word))).collect();
+    let mut findings = Vec::new();
+    for (index, instruction) in words.iter().enumerate() {
+        let at = address + index as u64 * 4;
+        if parts.constants.iter().any(|span| span.holds(at)) {
+            continue;
+        }
+        let window = &words[index..words.len().min(index + errata::WINDOW)];
+        let found = errata::find(at, window).or_else(|| misplaced(*instruction, at, parts));
+        findings.extend(found.map(|what| format!("{at:#x}: {what} ({:#010x})", instruction.0)));
+    }
+    findings
+}
+
+/// Why this instruction may not be there.
+fn misplaced(instruction: Instruction, at: u64, parts: &Parts) -> Option<&'static str> {
+    if instruction.is_floating() && !parts.floating.iter().any(|span| span.holds(at)) {
+        return Some("a floating-point or SIMD instruction: those registers are the user programs'");
+    }
+    if instruction.is_large_system_atomic() {
+        return Some("an atomic of ARMv8.1, which a Cortex-A53 does not have");
+    }
+    if instruction.is_zero_by_line() {
+        return Some("DC ZVA, which faults on device memory and while translation is off");
+    }
+    if instruction.is_wait_for_event() {
+        return Some("WFE, whose event another core may have consumed");
+    }
+    if !parts.dark.holds(at) {
+        return None;
+    }
+    if instruction.is_exclusive() {
+        return Some("an exclusive access before the caches are on, which never succeeds or aborts");
+    }
+    if instruction.may_be_unaligned() {
+        return Some("an access that may be unaligned before translation is on");
+    }
+    instruction.is_call().then_some("a call of compiled code before translation is on")
+}
+
+#[cfg(test)]
+mod tests;

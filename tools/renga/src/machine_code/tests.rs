@@ -1,0 +1,90 @@
+//! Each rule on the least code that breaks it, and on its nearest neighbour that does not. The words were
+//! assembled by llvm-mc.
+
+use super::{Parts, Span, code, header};
+
+const ADDRESS: u64 = 0x1000;
+const LOAD: u32 = 0xf940_0020; // ldr x0, [x1]
+const NOP: u32 = 0xd503_201f;
+const MULTIPLY_ADD: u32 = 0x9b02_0c20; // madd x0, x1, x2, x3
+const ADRP_X0: u32 = 0x9000_0000;
+const LOAD_OFFSET: u32 = 0xf940_0402; // ldr x2, [x0, #8]
+const LOAD_X2: u32 = 0xf940_0022; // ldr x2, [x1]
+
+/// Findings in `words` at `address`; the first four words are dark, floating point is allowed at 0x2000.
+fn findings(address: u64, words: &[u32]) -> Vec<String> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let floating = vec![Span { start: 0x2000, end: 0x2010 }];
+    let constants = vec![Span { start: 0x4000, end: 0x4010 }];
+    code(address, &bytes, &Parts { dark: Span { start: 0x1000, end: 0x1010 }, floating, constants })
+}
+
+#[test]
+fn a_multiply_accumulate_right_after_an_access() {
+    assert_eq!(findings(0x3000, &[LOAD, MULTIPLY_ADD]).len(), 1);
+    assert!(findings(0x3000, &[LOAD, NOP, MULTIPLY_ADD]).is_empty());
+    // mul x0, x1, x2 is madd with the zero register, and madd w0, w1, w2, w3 has 32 bits.
+    assert!(findings(0x3000, &[LOAD, 0x9b02_7c20]).is_empty());
+    assert!(findings(0x3000, &[LOAD, 0x1b02_0c20]).is_empty());
+    // A store and a prefetch count; umaddl x0, w1, w2, x3 counts.
+    assert_eq!(findings(0x3000, &[0xf900_0020, 0x9ba2_0c20]).len(), 1);
+    assert_eq!(findings(0x3000, &[0xf980_0020, MULTIPLY_ADD]).len(), 1);
+}
+
+#[test]
+fn a_page_address_at_the_end_of_a_page() {
+    for at in [0x3ff8, 0x3ffc] {
+        assert_eq!(findings(at, &[ADRP_X0, LOAD_X2, LOAD_OFFSET]).len(), 1);
+        assert_eq!(findings(at, &[ADRP_X0, LOAD_X2, NOP, LOAD_OFFSET]).len(), 1);
+    }
+    assert!(findings(0x3ff4, &[ADRP_X0, LOAD_X2, LOAD_OFFSET]).is_empty());
+    assert!(findings(0x3ff8, &[ADRP_X0, NOP, LOAD_OFFSET]).is_empty());
+    // The second instruction loads the register anew.
+    assert!(findings(0x3ff8, &[ADRP_X0, LOAD, LOAD_OFFSET]).is_empty());
+}
+
+#[test]
+fn floating_point_only_where_programs_are_switched() {
+    for word in [0x1e62_2820, 0x3dc0_0020, 0x4ea2_1c20, 0xad40_0400] {
+        // fadd d0, d1, d2; ldr q0, [x1]; orr v0, v1, v2; ldp q0, q1, [x0].
+        assert_eq!(findings(0x3000, &[word]).len(), 1, "{word:#x}");
+        assert!(findings(0x2000, &[word]).is_empty(), "{word:#x}");
+    }
+    assert!(findings(0x3000, &[LOAD, 0xa940_0400, 0x8b02_0020]).is_empty());
+    assert!(findings(0x4000, &[0x1e62_2820]).is_empty(), "a constant");
+}
+
+#[test]
+fn instructions_that_no_pi_3_has_or_that_sleep_for_ever() {
+    for word in [0xf820_0041, 0xf8e0_8041, 0xc8a0_7c41, 0xd50b_7420, 0xd503_205f] {
+        // ldadd x0, x1, [x2]; swpal; cas x0, x1, [x2]; dc zva, x0; wfe.
+        assert_eq!(findings(0x3000, &[word]).len(), 1, "{word:#x}");
+    }
+}
+
+#[test]
+fn before_translation_is_on() {
+    for word in [0xc85f_7c41, 0xc800_7c41, 0x9400_0010, 0xd63f_0000, 0xa900_0440, 0x3900_0041, 0xb900_0041] {
+        // ldxr; stxr; bl; blr x0; stp; strb; str w.
+        assert_eq!(findings(ADDRESS, &[word]).len(), 1, "{word:#x}");
+        assert!(findings(0x3000, &[word]).is_empty(), "{word:#x}");
+    }
+    // str x1, [x2, #8]; str x5, [x2, x4, lsl #3]; ldr x1, literal; a plain branch.
+    assert!(findings(ADDRESS, &[0xf900_0441, 0xf824_7845, 0x5800_0041, 0x1400_0002]).is_empty());
+}
+
+#[test]
+fn the_header_says_where() {
+    let image = |offset: u64, flags: u64, magic: &[u8]| {
+        let mut raw = vec![0; 64];
+        raw[8..16].copy_from_slice(&offset.to_le_bytes());
+        raw[16..24].copy_from_slice(&64u64.to_le_bytes());
+        raw[24..32].copy_from_slice(&flags.to_le_bytes());
+        raw[56..60].copy_from_slice(magic);
+        header(&raw)
+    };
+    assert_eq!(image(0x8_0000, 0x2, b"ARM\x64"), None);
+    assert!(image(0x8_0000, 0xa, b"ARM\x64").is_some(), "may be loaded anywhere");
+    assert!(image(0, 0x2, b"ARM\x64").is_some());
+    assert!(image(0x8_0000, 0x2, b"none").is_some());
+}
