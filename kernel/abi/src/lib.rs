@@ -7,6 +7,7 @@
 
 pub mod errno;
 pub mod id;
+pub mod policy;
 pub mod user;
 
 pub use errno::Errno;

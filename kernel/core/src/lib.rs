@@ -6,6 +6,7 @@
 //! sources and page tables (`arch-aarch64`, `board-rpi`), other boards (`sysprocs/router`).
 #![cfg_attr(not(feature = "host"), no_std)]
 
+pub mod account;
 pub mod api;
 pub mod arena;
 mod call_queue;
@@ -19,6 +20,7 @@ mod queue;
 pub mod raw;
 pub mod ready;
 pub mod rendezvous;
+mod runners;
 mod timer;
 pub mod trace;
 pub mod user;

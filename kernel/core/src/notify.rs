@@ -5,9 +5,11 @@
 
 use crate::process::{Me, Process, Wait};
 use crate::rendezvous::NOTIFIED;
+use crate::runners::NOT_WAITING;
 use core::future::poll_fn;
 use core::mem::replace;
 use core::task::Poll;
+use renga_abi::policy::Policy;
 
 impl Process {
     /// Wakes the process from `notified` or `accept_or_notified`, or is kept for its next wait there.
@@ -18,6 +20,8 @@ impl Process {
             self.core.make_ready(self);
         } else if self.open.get() & NOTIFIED != 0 {
             self.open.set(0);
+            self.wait.set(Wait::Nothing); // it finds the flag, not a caller
+            self.notified.set(true);
             self.core.make_ready(self);
         } else {
             self.notified.set(true);
@@ -34,6 +38,9 @@ impl Process {
         {
             server.router.get().unwrap_or(server).notify();
         }
+        if self.runner_place.get() != NOT_WAITING {
+            self.core.queue_again(self);
+        }
     }
 }
 
@@ -49,6 +56,14 @@ impl Interruptor {
     /// See [`Process::interrupt`].
     pub fn interrupt(&self) {
         self.0.interrupt();
+    }
+    /// The process's policy, of how its program shares the core.
+    pub fn policy(&self) -> Policy {
+        self.0.core.account(self.0.account.get()).policy()
+    }
+    /// Gives it another one.
+    pub fn set_policy(&self, policy: Policy) {
+        self.0.core.set_policy(self.0, policy);
     }
 }
 

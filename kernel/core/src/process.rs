@@ -4,8 +4,10 @@
 //! its process, so a server's handle on that call never dangles. Not here: what a process does; its
 //! future is only a pointer pair to the header.
 
+use crate::account::{AccountNumber, Count};
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
+use crate::runners::{NOT_WAITING, Order};
 use core::cell::Cell;
 use core::task::Context;
 use renga_abi::ProcId;
@@ -51,6 +53,7 @@ pub struct Process {
     pub(crate) priority: u8,
     pub(crate) notified: Cell<bool>,
     pub(crate) interrupted: Cell<bool>,
+    /// Whose call it took last; kept, since what it does next is done for that caller.
     pub(crate) accepted: Link,
     pub(crate) core: &'static Core,
     pub(crate) body: Cell<Body>,
@@ -79,6 +82,13 @@ pub struct Process {
     pub(crate) user: Cell<*mut UserContext>,
     pub(crate) user_space: Cell<u32>,
     pub(crate) trap: Cell<Trap>,
+    /// The account that it works for, if it is not that of its last caller.
+    pub(crate) account: Cell<AccountNumber>,
+    /// As what its dispatches are charged.
+    pub(crate) charged_as: Cell<Count>,
+    /// While it waits for a turn: when it is due, and where in the heap it stands.
+    pub(crate) order: Cell<Order>,
+    pub(crate) runner_place: Cell<u16>,
     pub(crate) id: ProcId,
 }
 
@@ -117,6 +127,10 @@ impl Process {
             user: Cell::new(core::ptr::null_mut()),
             user_space: Cell::new(0),
             trap: Cell::new(Trap::Preempted),
+            account: Cell::new(AccountNumber::SYSTEM),
+            charged_as: Cell::new(Count::BehalfNs),
+            order: Cell::new(Order::NONE),
+            runner_place: Cell::new(NOT_WAITING),
             id,
         }
     }

@@ -3,8 +3,10 @@
 //! Invariant: a bit of `bitmap` is set exactly when its queue is not empty, so that a thousand ready
 //! processes cost what one costs. Processes of one core never preempt each other.
 
+use crate::account::Account;
 use crate::process::Process;
 use crate::queue::{Link, Queue};
+use crate::runners::Runners;
 use crate::trace::{Event, TraceRing};
 use core::cell::Cell;
 use core::task::{Context, Waker};
@@ -26,7 +28,21 @@ pub struct Core {
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Link,
-    pub(crate) users: Queue,
+    pub(crate) runners: Runners,
+    /// Whose program had the core last and has not waited since, as far as is known.
+    pub(crate) last: Link,
+    /// Its slice is over at this virtual time of its account, ns.
+    pub(crate) slice_end_ns: Cell<u64>,
+    /// Somebody who has used less has woken meanwhile.
+    pub(crate) overtaken: Cell<bool>,
+    /// Virtual time that the one who was last chosen had used: who wakes is not far behind it, ns.
+    pub(crate) floor_ns: Cell<u64>,
+    /// Who came to wait for a turn, counted.
+    pub(crate) arrivals: Cell<u64>,
+    pub(crate) accounts: Cell<&'static [Account]>,
+    pub(crate) system: Account,
+    /// Until when time has been charged, ns.
+    pub(crate) charged_ns: Cell<u64>,
     clock: fn(&Core) -> u64,
     now_ns: Cell<u64>,
     log: Cell<Log>,
@@ -53,7 +69,15 @@ impl Core {
             ready: [const { Queue::new() }; PRIORITIES],
             failed: Cell::new(false),
             alarms: Cell::new(None),
-            users: Queue::new(),
+            runners: Runners::new(),
+            last: Cell::new(None),
+            slice_end_ns: Cell::new(0),
+            overtaken: Cell::new(false),
+            floor_ns: Cell::new(0),
+            arrivals: Cell::new(0),
+            accounts: Cell::new(&[]),
+            system: Account::new(),
+            charged_ns: Cell::new(0),
             clock,
             now_ns: Cell::new(0),
             log: Cell::new(|_, _, _| ()),
@@ -69,6 +93,7 @@ impl Core {
     /// Sets the time of a core without a clock of its own (simulated time).
     pub fn set_now_ns(&self, now_ns: u64) {
         self.now_ns.set(now_ns);
+        self.charged_ns.set(now_ns);
     }
     /// Sends the log lines of this core's processes to `log`.
     pub fn set_log(&self, log: Log) {
@@ -121,6 +146,7 @@ impl Core {
         self.in_place_left.set(IN_PLACE_PER_DISPATCH);
         self.record(|| Event::Dispatch { process: process.id });
         process.poll(&mut Context::from_waker(Waker::noop()));
+        self.charge_dispatch(process);
         true
     }
 }

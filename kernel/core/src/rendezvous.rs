@@ -3,8 +3,8 @@
 //! I1 A `Process` and its future live in an arena that is never freed.
 //! I2 A process waits for one thing at a time and is polled only when that has happened, so
 //!    its caller is not executing while a server holds a `RawCall`.
-//! I3 A process is in at most one queue: a ready queue, the users, one server's `callers` or one of its kept
-//!    calls.
+//! I3 A process is in at most one queue: a ready queue, the heap of those who wait for turns, one server's `callers`
+//!    or one of its kept calls.
 //! I4 A `RawCall` exists once, from accept to reply or to the next server's accept (`forward.rs`); for that time
 //!    the lent slices are that server's.
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
@@ -260,13 +260,14 @@ impl RawAccept<'_> {
         if me.wait.get() == Wait::Accept {
             assert!(me.open.get() == 0, "process polled while it waits in accept");
             me.wait.set(Wait::Nothing);
-            return Poll::Ready(me.accepted.take().map(RawCall));
+            return Poll::Ready(me.accepted.get().map(RawCall));
         }
         if open & NOTIFIED != 0 && me.notified.replace(false) {
             return Poll::Ready(None);
         }
         // Bounded by the clients placed: each has at most one call here.
         if let Some(caller) = me.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0) {
+            me.accepted.set(Some(caller));
             return Poll::Ready(Some(RawCall(caller)));
         }
         me.begin(Wait::Accept);

@@ -1,16 +1,23 @@
-//! Turns of user programs: what runs on a core when no system process is ready.
+//! Turns of user programs: what runs on a core when no system process is ready, and whose turn it is.
+//!
+//! Who has the highest rank runs; among fair ones, who has used least of its share, for a slice at most. A program that
+//! waited counts as not far behind the others however little it used, and goes before one that has used more; a call
+//! that did not wait keeps the slice. What is done on a program's behalf counts as used by it.
 //!
 //! Invariant: a context is the core's from [`Me::run_user`] until the turn ends with a trap, and the
-//! process that lent it waits all that time. Not here: entering user mode (`arch-aarch64`), time
-//! slices (the image arms the timer and puts preempted turns back).
+//! process that lent it waits all that time. Virtual times only grow, and so does the floor. Not here: entering user mode
+//! (`arch-aarch64`), the timer (the image arms it for [`UserTurn::left_ns`]).
 
+use crate::account::{Account, Count};
 use crate::process::{Me, Process, Wait};
 use crate::ready::Core;
+use crate::runners::{NOT_WAITING, Order};
 use crate::trace::Event;
 use core::future::{Future, poll_fn};
 use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
 use core::task::{Context, Poll};
+use renga_abi::policy::{Class, Policy, RANK_FAIR, RANK_INTERRUPTED, Rank};
 use renga_abi::user::{Trap, UserContext};
 
 impl Me {
@@ -20,13 +27,31 @@ impl Me {
         RunUser { me: self.0, context, space, _lent: PhantomData, _pinned: PhantomPinned }
     }
 
-    /// Goes to the back of the queue of user programs: each that is ready has a turn first, for which
+    /// Lets the programs run that have used no more than the one for which this process works, for which
     /// [`Me::yield_turn`] does not care. For long work on behalf of a program.
     pub async fn yield_to_programs(&mut self) {
         let me = self.0;
         me.begin(Wait::User);
-        me.core.users.push(me);
+        me.core.slice_end_ns.set(0);
+        me.core.ask_turn(me);
         poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await
+    }
+
+    /// As [`Me::yield_to_programs`], for work that comes from elsewhere: at once if nobody is to run before.
+    pub async fn await_share(&mut self) {
+        if !self.0.core.is_due(self.0) {
+            self.yield_to_programs().await;
+        }
+    }
+
+    /// Gives way to its equals, as after a whole slice.
+    pub fn give_way(&mut self) {
+        let core = self.0.core;
+        core.last.set(None); // so that it goes behind its equals
+        if let Some(first) = core.runners.first() {
+            let account = core.account(self.0.account.get());
+            account.virtual_ns.set(account.virtual_ns.get().max(first.order.get().virtual_ns));
+        }
     }
 }
 
@@ -49,7 +74,7 @@ impl Future for RunUser<'_> {
                 me.begin(Wait::User);
                 me.user.set(self.context);
                 me.user_space.set(self.space);
-                me.core.users.push(me);
+                me.core.ask_turn(me);
                 Poll::Pending
             }
             Wait::Nothing => {
@@ -67,25 +92,149 @@ impl Drop for RunUser<'_> {
     }
 }
 
-/// One user program's turn on the core. Dropped, it goes to the back of the queue.
+/// How long a fair program runs while its equals wait, ns.
+pub const SLICE_NS: u64 = 1_000_000;
+/// As above, of SCHED_RR, ns.
+pub const ROUND_ROBIN_NS: u64 = 10_000_000;
+/// How far a program that waited may be behind the others, ns of virtual time.
+pub const LAG_NS_MAX: u64 = 4_000_000;
+/// The shortest slice, ns: an alarm is not worth less.
+const SLICE_NS_MIN: u64 = 50_000;
+
+/// One user program's turn on the core. Dropped, it goes on unless somebody else is to run first.
 pub struct UserTurn(&'static Process);
 
 impl Core {
     /// The next user program to run; none if no program is ready.
     pub fn next_user(&self) -> Option<UserTurn> {
-        self.users.pop().map(UserTurn)
+        if let Some(last) = self.last.take()
+            && last.wait.get() == Wait::User
+            && last.runner_place.get() == NOT_WAITING
+        {
+            if self.keeps(last) {
+                return Some(UserTurn(last));
+            }
+            let account = self.account(last.account.get());
+            account.count(Count::TurnsTaken, 1);
+            let stays = account.policy().class == Class::Fifo || account.virtual_ns.get() < self.slice_end_ns.get();
+            self.queue(last, stays);
+        }
+        self.overtaken.set(false);
+        // Bounded by those who wait: who is put back is put where its account is now.
+        while let Some(next) = self.runners.pop() {
+            let (account, order) = (self.account(next.account.get()), next.order.get());
+            let used_ns = account.virtual_ns.get();
+            if order.rank >= RANK_FAIR && used_ns > order.virtual_ns && !self.runners.is_empty() {
+                next.order.set(Order { virtual_ns: used_ns, ..order });
+                self.runners.push(next);
+                continue;
+            }
+            if order.rank == RANK_FAIR {
+                self.floor_ns.set(self.floor_ns.get().max(used_ns));
+            }
+            self.begin_slice(account);
+            return Some(UserTurn(next));
+        }
+        None
     }
+
+    fn begin_slice(&self, account: &Account) {
+        let slice_ns = if account.policy().class == Class::RoundRobin { ROUND_ROBIN_NS } else { SLICE_NS };
+        self.slice_end_ns.set(account.virtual_ns.get() + account.scaled(slice_ns));
+    }
+
+    /// Whether `last`, which wants to go on, does.
+    fn keeps(&self, last: &'static Process) -> bool {
+        let Some(first) = self.runners.first() else { return true };
+        let (account, first) = (self.account(last.account.get()), first.order.get());
+        let rank = rank(last, account);
+        if first.rank != rank {
+            return rank < first.rank;
+        }
+        let used_ns = account.virtual_ns.get();
+        match account.policy().class {
+            Class::Fifo => true,
+            Class::RoundRobin => used_ns < self.slice_end_ns.get(),
+            _ if self.overtaken.get() => false,
+            _ => used_ns < self.slice_end_ns.get().max(first.virtual_ns),
+        }
+    }
+
+    /// `process` wants a turn. If it had the last one it has not waited.
+    pub(crate) fn ask_turn(&self, process: &'static Process) {
+        if self.last.get().is_some_and(|last| core::ptr::eq(last, process)) {
+            return;
+        }
+        let account = self.account(process.account.get());
+        let used_ns = self.place(account);
+        self.queue(process, false);
+        let Some(last) = self.last.get() else { return };
+        let other = self.account(last.account.get());
+        let wakes = account.policy().class != Class::Batch && used_ns < other.virtual_ns.get();
+        self.overtaken.set(self.overtaken.get() || wakes);
+    }
+
+    /// Who has waited is not far behind the others; what its account has used, so seen.
+    fn place(&self, account: &Account) -> u64 {
+        let least_ns = self.floor_ns.get().saturating_sub(LAG_NS_MAX);
+        let used_ns = account.virtual_ns.get().max(least_ns);
+        account.virtual_ns.set(used_ns);
+        used_ns
+    }
+
+    /// Whether nobody who wants the core should have it before the account of `process`.
+    fn is_due(&self, process: &Process) -> bool {
+        let used_ns = self.place(self.account(process.account.get()));
+        let last = self.last.get().filter(|last| last.wait.get() == Wait::User);
+        let goes_first = |other: &Process| {
+            let account = self.account(other.account.get());
+            let rank = rank(other, account);
+            rank < RANK_FAIR || (rank == RANK_FAIR && account.virtual_ns.get() < used_ns)
+        };
+        ![self.runners.first(), last].into_iter().flatten().any(goes_first)
+    }
+
+    /// Puts `process` among those who wait for a turn; of a real-time class before its equals, if it `stays` there.
+    fn queue(&self, process: &'static Process, stays: bool) {
+        let account = self.account(process.account.get());
+        let rank = rank(process, account);
+        let fair = rank >= RANK_FAIR;
+        let arrival =
+            if stays && !fair { process.order.get().arrival } else { self.arrivals.replace(self.arrivals.get() + 1) };
+        let virtual_ns = if fair { account.virtual_ns.get() } else { 0 };
+        process.order.set(Order { rank, virtual_ns, arrival });
+        self.runners.push(process);
+    }
+
+    /// Puts `process`, which waits for a turn, where it belongs now.
+    pub(crate) fn queue_again(&self, process: &'static Process) {
+        self.runners.remove(process);
+        self.queue(process, false);
+    }
+
     /// Whether another user program waits for a turn.
     pub fn has_users(&self) -> bool {
-        !self.users.is_empty()
+        !self.runners.is_empty() || self.last.get().is_some_and(|last| last.wait.get() == Wait::User)
     }
+
+    pub(crate) fn set_policy(&self, process: &'static Process, policy: Policy) {
+        self.account(process.account.get()).set_policy(policy);
+        if process.runner_place.get() != NOT_WAITING {
+            self.queue_again(process);
+        }
+    }
+}
+
+/// When the program of `process` runs, whatever others have used.
+fn rank(process: &Process, account: &Account) -> Rank {
+    if process.interrupted.get() { RANK_INTERRUPTED } else { account.policy().rank() }
 }
 
 impl UserTurn {
     /// The program's registers.
     pub fn context(&mut self) -> &mut UserContext {
         // SAFETY: set by `RunUser`, whose borrow is held by a pending future (as I5 of
-        // `rendezvous.rs`); the turn exists once, since the process left the users' queue.
+        // `rendezvous.rs`); the turn exists once, since the process left the heap of those who wait.
         unsafe { &mut *self.0.user.get() }
     }
     /// The address space to run in.
@@ -97,10 +246,30 @@ impl UserTurn {
     pub fn interrupted(&self) -> bool {
         self.0.interrupted.get() || self.0.user.get().is_null()
     }
+    /// How long it may run before somebody else's turn, ns; `None`: nobody waits who would have it.
+    pub fn left_ns(&self) -> Option<u64> {
+        let core = self.0.core;
+        let first = core.runners.first()?.order.get();
+        let account = core.account(self.0.account.get());
+        let policy = account.policy();
+        if first.rank > policy.rank() || policy.class == Class::Fifo {
+            return None;
+        }
+        let end_ns = core.slice_end_ns.get().max(if policy.rank() < RANK_FAIR { 0 } else { first.virtual_ns });
+        Some(account.unscaled(end_ns.saturating_sub(account.virtual_ns.get())).max(SLICE_NS_MIN))
+    }
+    /// The program has run until `now_ns`.
+    #[inline(always)]
+    pub fn charge_until(&self, now_ns: u64) {
+        self.0.core.charge_program(self.0, now_ns);
+    }
+    /// As above, where time stands still meanwhile: it has run for `ns`.
+    pub fn charge(&self, ns: u64) {
+        self.0.core.account(self.0.account.get()).charge(Count::UserNs, ns);
+    }
     /// Ends the turn with a trap and makes the process ready.
     pub fn end(self, trap: Trap) {
         let process = self.0;
-        core::mem::forget(self);
         process.trap.set(trap);
         process.wait.set(Wait::Nothing);
         process.core.record(|| Event::UserTrap { process: process.id });
@@ -110,6 +279,6 @@ impl UserTurn {
 
 impl Drop for UserTurn {
     fn drop(&mut self) {
-        self.0.core.users.push(self.0);
+        self.0.core.last.set(Some(self.0));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Invariant: interrupts are looked at whenever the core is idle, when one stopped a user program,
 //! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
-//! the processes' alarms and the running program's time slice. Not here: who is ready (`core`).
+//! the processes' alarms and the running program's time slice; a program's time is charged when it leaves the core.
+//! Not here: who is ready, whose turn it is (`core`).
 
 use crate::hardware::InterruptLines;
 use crate::trace_port::TracePort;
@@ -17,8 +18,8 @@ use renga_hal::memory::Frame;
 use renga_hal::timer::Timer;
 use renga_rt::user::{Exit, Trap};
 
-/// How long a user program runs while another one waits, ns.
-const TIME_SLICE_NS: u64 = 10_000_000;
+/// An alarm for the end of a slice may come so early, ns: then it is set again, which is rarer than moving it.
+const SLICE_SLACK_NS: u64 = 100_000;
 /// Dispatches between two looks at the interrupts.
 const DISPATCHES_PER_LOOK: u32 = 32;
 
@@ -42,8 +43,6 @@ pub struct Executor {
     pub trace: TracePort,
     /// When the hardware alarm is set for.
     pub armed_ns: Option<u64>,
-    /// When the running program's slice ends.
-    pub slice_end_ns: u64,
     /// When the board is to panic, if it was told so.
     pub panic_ns: Option<u64>,
 }
@@ -54,21 +53,16 @@ impl Executor {
         self.interrupts.enable(Source::Timer);
         self.interrupts.enable(Source::Uart);
         self.interrupts.enable(Source::Link);
-        let mut turn: Option<UserTurn> = None;
         loop {
             let idle = self.run_processes();
             if !idle {
                 // However busy the processes are, no device waits longer than this.
-                self.take_alarms();
+                self.take_alarms(self.timer.now_ns());
                 self.take_devices();
                 continue;
             }
-            if turn.is_none() {
-                turn = self.core.next_user();
-                self.slice_end_ns = self.timer.now_ns() + TIME_SLICE_NS;
-            }
-            match turn.take() {
-                Some(current) => turn = self.run_program(current),
+            match self.core.next_user() {
+                Some(turn) => self.run_program(turn),
                 None => self.sleep(),
             }
         }
@@ -85,49 +79,58 @@ impl Executor {
         !self.core.has_ready()
     }
 
-    /// Runs a program until its trap or an interrupt; gives the turn back if it goes on.
-    fn run_program(&mut self, mut turn: UserTurn) -> Option<UserTurn> {
+    /// Runs a program until its trap or an interrupt.
+    fn run_program(&mut self, mut turn: UserTurn) {
         if turn.interrupted() {
             turn.end(Trap::Preempted);
             // A process that only lets programs go first would keep the devices waiting.
-            self.take_alarms();
+            self.take_alarms(self.timer.now_ns());
             self.take_devices();
-            return None;
+            return;
         }
-        self.arm(true);
+        let left_ns = turn.left_ns();
+        self.arm(left_ns);
         let space = Frame(turn.space());
-        match self.programs.enter(self.memory, turn.context(), space) {
-            Exit::Trap(trap) => {
-                turn.end(trap);
-                None
-            }
+        let exit = self.programs.enter(self.memory, turn.context(), space);
+        let now_ns = self.timer.now_ns();
+        turn.charge_until(now_ns);
+        match exit {
+            Exit::Trap(trap) => turn.end(trap),
             Exit::Interrupt => {
-                self.take_interrupt();
-                // Dropped, the turn goes to the back of the queue.
-                let over = self.core.has_users() && self.timer.now_ns() >= self.slice_end_ns;
-                (!over).then_some(turn)
+                drop(turn); // it goes on, unless somebody else is to run first
+                self.take_interrupt(now_ns);
             }
         }
     }
 
     fn sleep(&mut self) {
-        self.arm(false);
+        self.arm(None);
         ThisCore.wait_for_interrupt();
-        self.take_interrupt();
+        let now_ns = self.timer.now_ns();
+        self.core.stamp(now_ns);
+        self.take_interrupt(now_ns);
     }
 
-    /// Sets the hardware alarm for whatever comes first.
+    /// Sets the hardware alarm for whatever comes first: an alarm of a process, or the end of a slice, so far away.
     #[inline(always)]
-    fn arm(&mut self, program: bool) {
+    fn arm(&mut self, slice_left_ns: Option<u64>) {
         let alarm_ns = match (self.core.next_alarm_ns(), self.panic_ns) {
             (Some(alarm_ns), Some(panic_ns)) => Some(alarm_ns.min(panic_ns)),
             (alarm_ns, panic_ns) => alarm_ns.or(panic_ns),
         };
-        let wanted_ns = if program && self.core.has_users() {
-            Some(alarm_ns.map_or(self.slice_end_ns, |at_ns| at_ns.min(self.slice_end_ns)))
-        } else {
-            alarm_ns
-        };
+        let Some(left_ns) = slice_left_ns else { return self.set_alarm(alarm_ns) };
+        let end_ns = self.core.charged_until_ns() + left_ns;
+        if alarm_ns.is_some_and(|at_ns| at_ns <= end_ns) {
+            return self.set_alarm(alarm_ns);
+        }
+        let early = self.armed_ns.is_some_and(|at_ns| at_ns <= end_ns && at_ns + SLICE_SLACK_NS > end_ns);
+        if !early {
+            self.set_alarm(Some(end_ns));
+        }
+    }
+
+    #[inline(always)]
+    fn set_alarm(&mut self, wanted_ns: Option<u64>) {
         if wanted_ns != self.armed_ns {
             self.armed_ns = wanted_ns;
             self.timer.set_alarm_ns(wanted_ns);
@@ -135,15 +138,14 @@ impl Executor {
     }
 
     /// After an interrupt: due alarms first; if they make nobody ready, a device wants attention.
-    fn take_interrupt(&mut self) {
-        self.take_alarms();
+    fn take_interrupt(&mut self, now_ns: u64) {
+        self.take_alarms(now_ns);
         if !self.core.has_ready() {
             self.take_devices();
         }
     }
 
-    fn take_alarms(&mut self) {
-        let now_ns = self.timer.now_ns();
+    fn take_alarms(&mut self, now_ns: u64) {
         if self.armed_ns.is_some_and(|at_ns| at_ns <= now_ns) {
             self.armed_ns = None;
             self.timer.set_alarm_ns(None);

@@ -61,7 +61,6 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         link_owner: directory::owner(Kind::Router),
         trace: TracePort::new(hardware::emulator_link()),
         armed_ns: None,
-        slice_end_ns: 0,
         panic_ns: hardware.panic_ns,
     }
     .run()

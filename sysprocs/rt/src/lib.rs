@@ -22,7 +22,8 @@ pub use core::convert::Infallible as Never;
 pub use free_list::FreeList;
 pub use held::Held;
 pub use life::Life;
-pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, user};
+pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, policy, user};
+pub use renga_core::account;
 #[cfg(feature = "host")]
 pub use renga_core::host;
 pub use renga_core::notify::{Interruptor, Notifier};

@@ -8,6 +8,7 @@ use crate::kinds::FACTS;
 use crate::tables::{Board, System};
 use core::any::Any;
 use core::cell::Cell;
+use renga_core::account::{Account, AccountNumber};
 use renga_core::{Arena, Core, Process};
 use renga_rt::given::Servers;
 use renga_rt::{BOARDS_MAX, ProcId};
@@ -70,6 +71,12 @@ impl Directory {
                 false => stubs(kind, other as u8),
             })
         });
+        // Work is charged to the slots of user programs, of every board: each has an account here.
+        core.set_accounts(arena.put_slice(AccountNumber::count(system.boards.len()), |_| Account::new()));
+        for index in board.range(Kind::User) {
+            let slot = index - board.range(Kind::User).start;
+            own[usize::from(index)].set_account(AccountNumber::of_slot(number, slot));
+        }
         let families = [const { Cell::new(None) }; FACTS.len()];
         arena.put(|| Directory { system, board: number, arena, own, members, families })
     }

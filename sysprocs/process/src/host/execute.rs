@@ -129,11 +129,13 @@ pub fn turn<M: UserMemory + ?Sized>(board: Board, machine: &M) -> Option<u64> {
     let memory = Memory { machine, space: Frame(turn.space()) };
     for count in 1..=TURN_INSTRUCTIONS {
         if let Err(trap) = step(turn.context(), &memory) {
+            turn.charge(count);
             turn.end(trap);
             return Some(count);
         }
     }
-    Some(TURN_INSTRUCTIONS) // and to the back of the queue
+    turn.charge(TURN_INSTRUCTIONS);
+    Some(TURN_INSTRUCTIONS) // it goes on, unless somebody else is to run first
 }
 
 /// Runs boards and their programs until nothing is ready and no alarm is set; an instruction takes a

@@ -36,7 +36,7 @@ calls! {
         96 set_tid_address => set_tid_address;
         99 set_robust_list => zero;
         120 sched_getscheduler => zero;
-        124 sched_yield => zero;
+        124 sched_yield => give_way;
         140 setpriority => zero;
         141 getpriority => get_priority;
         143 setregid => zero;

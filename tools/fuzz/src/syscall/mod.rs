@@ -27,6 +27,8 @@ const TURNS_MAX: u32 = 200;
 const DISPATCHES_MAX: u32 = 1_000;
 /// Dispatches, of turns too, after which all must be gone that were killed, whatever they were at.
 const LAST_DISPATCHES_MAX: u32 = 1_000;
+/// What a turn takes, ns.
+const TURN_NS: u64 = 1_000;
 /// No board runs for longer, a century; programs may ask to sleep for longer.
 const UPTIME_NS_MAX: u64 = 100 * 365 * 24 * 3600 * 1_000_000_000;
 /// The program: code, and a page of zeros behind its first page of data.
@@ -174,6 +176,7 @@ impl Attack<'_> {
         } else {
             self.hostile(space, turn.context());
         }
+        turn.charge(TURN_NS);
         turn.end(Trap::Syscall);
         true
     }

@@ -96,8 +96,10 @@ impl Programs {
         for _ in 0..STEPS_MAX {
             if let Step::Trap(trap) = player.step(turn.context()) {
                 let moved = player.moved_bytes;
+                let taken_ns = TURN_NS + moved * BYTE_NS_1024 / 1024;
+                turn.charge(taken_ns);
                 turn.end(trap);
-                return TURN_NS + moved * BYTE_NS_1024 / 1024;
+                return taken_ns;
             }
         }
         panic!("a program on board {number} thinks for ever");

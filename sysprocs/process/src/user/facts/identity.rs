@@ -35,6 +35,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(u64::from(self.program.pid))
     }
 
+    pub(in crate::user) fn give_way(&mut self) -> Outcome {
+        self.me.give_way();
+        Ok(0)
+    }
+
     pub(in crate::user) fn get_parent(&mut self) -> Outcome {
         Ok(u64::from(self.program.parent))
     }

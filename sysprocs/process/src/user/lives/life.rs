@@ -10,6 +10,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::FaultError;
 use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
+use renga_rt::policy::Policy;
 use renga_rt::user::{Trap, UserContext};
 use renga_rt::{Errno, Me, Never};
 
@@ -80,6 +81,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let slot = self.facts.slot;
         let pid = self.services.clients.procs.call(MakeInit { slot }, ()).await?;
         self.program = Program::new(pid, 0);
+        self.me.begin_account(Policy::DEFAULT);
         let path = self.facts.boot_program.as_bytes();
         self.paths[..path.len()].copy_from_slice(path);
         self.execute_at_boot(path.len()).await
@@ -97,6 +99,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         self.program = Program::new(work.pid, 0);
+        self.me.begin_account(Policy::DEFAULT);
         let taken = self.take_up(work.pid, work.bytes as usize).await;
         if board_of(self.program.parent, self.services.disk_board) != self.services.board {
             let _ = self.services.clients.procs.call(TakenUp { pid: work.pid }, ()).await; // it knows every pid

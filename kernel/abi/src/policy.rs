@@ -1,0 +1,118 @@
+//! How programs share a core: classes, priorities and weights, as Linux has them (sched(7)).
+//!
+//! Invariant: a rank says who goes first whatever the time; within the fair rank and the lowest one time decides, by
+//! weight. Not here: the queue (`runners.rs`), turns (`user.rs`).
+
+/// The lowest nice value, which has the largest weight.
+pub const NICE_MIN: i8 = -20;
+/// The highest nice value.
+pub const NICE_MAX: i8 = 19;
+/// The highest priority of the real-time classes; the lowest is 1.
+pub const PRIORITY_MAX: u8 = 99;
+
+/// The weight of nice value 0.
+pub const WEIGHT_NICE_0: u32 = 1024;
+/// Weights of nice values from -20 on: each step is a factor of 1.25, so that one step is about ten per cent of the
+/// core between two programs. The numbers are those of Linux (`sched_prio_to_weight`).
+pub const WEIGHTS: [u32; 40] = [
+    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501,
+    1991, 1586, 1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+];
+/// The weight of the lowest class, against its equals and in work for it that others wait for.
+const WEIGHT_IDLE: u32 = 3;
+
+/// The class of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Time in proportion to its weight (SCHED_OTHER).
+    Fair,
+    /// As `Fair`, but it does not interrupt others when it wakes (SCHED_BATCH).
+    Batch,
+    /// Runs when nobody else wants the core (SCHED_IDLE).
+    Idle,
+    /// Before all fair ones, until it waits (SCHED_FIFO).
+    Fifo,
+    /// As `Fifo`, with its equals in turns (SCHED_RR).
+    RoundRobin,
+}
+
+/// A program's class with what goes with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// The class.
+    pub class: Class,
+    /// Of `Fair` and `Batch`: how much it gives way, from [`NICE_MIN`] to [`NICE_MAX`]. Kept in other classes.
+    pub nice: i8,
+    /// Of `Fifo` and `RoundRobin`: from 1 to [`PRIORITY_MAX`], higher goes first. 0 in other classes.
+    pub priority: u8,
+}
+
+/// A rank: lower goes first.
+pub type Rank = u8;
+/// Of whoever was interrupted: its process has to look at that, which takes no turn.
+pub const RANK_INTERRUPTED: Rank = 0;
+/// Of the fair classes.
+pub const RANK_FAIR: Rank = PRIORITY_MAX + 1;
+/// Of the lowest class.
+pub const RANK_IDLE: Rank = PRIORITY_MAX + 2;
+
+/// What time is multiplied by for virtual time: 2^20 at nice 0.
+pub const SCALE_SHIFT: u32 = 20;
+
+impl Policy {
+    /// Fair, nice 0.
+    pub const DEFAULT: Policy = Policy { class: Class::Fair, nice: 0, priority: 0 };
+
+    /// The weight, against others of its rank.
+    pub fn weight(self) -> u32 {
+        let nice = self.nice.clamp(NICE_MIN, NICE_MAX);
+        match self.class {
+            Class::Fair | Class::Batch => WEIGHTS[(nice - NICE_MIN) as usize],
+            Class::Idle => WEIGHT_IDLE,
+            Class::Fifo | Class::RoundRobin => WEIGHT_NICE_0,
+        }
+    }
+
+    /// What time is multiplied by for virtual time, in units of 2^-[`SCALE_SHIFT`].
+    pub fn scale(self) -> u64 {
+        (u64::from(WEIGHT_NICE_0) << SCALE_SHIFT) / u64::from(self.weight())
+    }
+
+    /// Who goes first whatever the time.
+    pub fn rank(self) -> Rank {
+        match self.class {
+            Class::Fair | Class::Batch => RANK_FAIR,
+            Class::Idle => RANK_IDLE,
+            Class::Fifo | Class::RoundRobin => RANK_FAIR - self.priority.clamp(1, PRIORITY_MAX),
+        }
+    }
+
+    /// As one word: Linux's number of the class, nice value + 20 in bits 8..16, priority in bits 16..24.
+    pub fn to_word(self) -> u64 {
+        let class = match self.class {
+            Class::Fair => 0,
+            Class::Fifo => 1,
+            Class::RoundRobin => 2,
+            Class::Batch => 3,
+            Class::Idle => 5,
+        };
+        class | ((self.nice.clamp(NICE_MIN, NICE_MAX) - NICE_MIN) as u64) << 8 | u64::from(self.priority) << 16
+    }
+
+    /// The inverse of [`Policy::to_word`]; `None` for words that no policy has.
+    pub fn from_word(word: u64) -> Option<Policy> {
+        let (nice, priority) = ((word >> 8) as u8, (word >> 16) as u8);
+        let class = match word as u8 {
+            0 => Class::Fair,
+            1 => Class::Fifo,
+            2 => Class::RoundRobin,
+            3 => Class::Batch,
+            5 => Class::Idle,
+            _ => return None,
+        };
+        let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
+        let priority_fits = if real_time { (1..=PRIORITY_MAX).contains(&priority) } else { priority == 0 };
+        let known = word >> 24 == 0 && usize::from(nice) < WEIGHTS.len() && priority_fits;
+        known.then_some(Policy { class, nice: nice as i8 + NICE_MIN, priority })
+    }
+}

@@ -1,0 +1,251 @@
+//! Accounts: what is done for each user program, here and by others.
+//!
+//! The account of work is the slot of the program for which it is done. A slot has its own; a server's follows whom it
+//! last accepted a call from, and so on through callers; what makes calls for other boards sets its own. Time is charged
+//! once per dispatch, to the account of the process that was dispatched: rendezvous in place costs nothing. Work without
+//! an account goes to number 0, the system's.
+//!
+//! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: whose turn
+//! it is (`user.rs`).
+
+use crate::process::{Me, Process};
+use crate::ready::Core;
+use core::cell::Cell;
+use renga_abi::policy::{Policy, SCALE_SHIFT};
+
+/// Slots of a board that have an account.
+pub const ACCOUNT_SLOTS_MAX: u16 = 256;
+/// Callers that are followed to find an account; a chain that is longer is the system's.
+const CALLERS_FOLLOWED_MAX: u32 = 16;
+/// Most that is charged at once, ns: more is a clock that jumped.
+const CHARGE_NS_MAX: u64 = 1 << 36;
+
+/// Which account: 0 the system's, then each board's slots in turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AccountNumber(pub u16);
+
+impl AccountNumber {
+    /// That of work for nobody.
+    pub const SYSTEM: AccountNumber = AccountNumber(0);
+
+    /// That of `slot` of `board`.
+    pub const fn of_slot(board: u8, slot: u16) -> AccountNumber {
+        if slot >= ACCOUNT_SLOTS_MAX {
+            return AccountNumber::SYSTEM;
+        }
+        AccountNumber(1 + board as u16 * ACCOUNT_SLOTS_MAX + slot)
+    }
+    /// Accounts that a cluster of `boards` boards has.
+    pub const fn count(boards: usize) -> usize {
+        1 + boards * ACCOUNT_SLOTS_MAX as usize
+    }
+}
+
+macro_rules! counts { ($($(#[$doc:meta])* $Name:ident,)*) => {
+    /// What is counted of each program.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Count { $($(#[$doc])* $Name),* }
+    impl Count {
+        /// All, in their order.
+        pub const ALL: &'static [Count] = &[$(Count::$Name),*];
+        /// Their names, in the same order.
+        pub const NAMES: &'static [&'static str] = &[$(stringify!($Name)),*];
+    }
+} }
+counts! {
+    /// Its own instructions, ns.
+    UserNs,
+    /// Its system calls and faults, as far as its own process or servers in place carry them out, ns.
+    SystemNs,
+    /// What other processes of this board do for it, ns.
+    BehalfNs,
+    /// What other boards do for it, as they tell with their replies, ns.
+    ElsewhereNs,
+    /// Blocks read from the medium.
+    BlocksRead,
+    /// Blocks written to the medium.
+    BlocksWritten,
+    /// Frames sent over the link.
+    LinkFrames,
+    /// Bytes in these.
+    LinkBytes,
+    /// Faults that were served from memory.
+    FaultsMinor,
+    /// Faults that had to wait for a medium or another board.
+    FaultsMajor,
+    /// Page frames that it has taken and not given back.
+    FramesHeld,
+    /// Turns that it ended by waiting.
+    TurnsGiven,
+    /// Turns that were taken from it.
+    TurnsTaken,
+}
+
+/// Counts of one account, in the order of [`Count::ALL`].
+pub type Counts = [u64; Count::ALL.len()];
+
+/// One account.
+pub struct Account {
+    policy: Cell<Policy>,
+    scale: Cell<u64>,
+    /// Time used, by weight: who has least is next.
+    pub(crate) virtual_ns: Cell<u64>,
+    counts: [Cell<u64>; Count::ALL.len()],
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Account::new()
+    }
+}
+
+impl Account {
+    /// Nothing used, fair, nice 0.
+    pub const fn new() -> Account {
+        Account {
+            policy: Cell::new(Policy::DEFAULT),
+            scale: Cell::new(1 << SCALE_SHIFT),
+            virtual_ns: Cell::new(0),
+            counts: [const { Cell::new(0) }; Count::ALL.len()],
+        }
+    }
+    pub(crate) fn policy(&self) -> Policy {
+        self.policy.get()
+    }
+    pub(crate) fn set_policy(&self, policy: Policy) {
+        self.policy.set(policy);
+        self.scale.set(policy.scale());
+    }
+    #[inline(always)]
+    pub(crate) fn scaled(&self, ns: u64) -> u64 {
+        ns * self.scale.get() >> SCALE_SHIFT
+    }
+    /// The time that makes so much virtual time.
+    pub(crate) fn unscaled(&self, virtual_ns: u64) -> u64 {
+        ((u128::from(virtual_ns) << SCALE_SHIFT) / u128::from(self.scale.get())) as u64
+    }
+    #[inline(always)]
+    fn add(&self, count: Count, amount: u64) {
+        let cell = &self.counts[count as usize];
+        cell.set(cell.get().wrapping_add(amount));
+    }
+    #[inline(always)]
+    pub(crate) fn charge(&self, count: Count, ns: u64) {
+        self.add(count, ns);
+        self.virtual_ns.set(self.virtual_ns.get() + self.scaled(ns.min(CHARGE_NS_MAX)));
+    }
+    pub(crate) fn count(&self, count: Count, change: i64) {
+        let cell = &self.counts[count as usize];
+        cell.set(cell.get().saturating_add_signed(change));
+    }
+    fn read(&self) -> Counts {
+        core::array::from_fn(|i| self.counts[i].get())
+    }
+    /// A new program has it: counts from nothing, no further behind than `floor_ns`.
+    fn begin(&self, floor_ns: u64) {
+        self.counts.iter().for_each(|count| count.set(0));
+        self.virtual_ns.set(floor_ns);
+    }
+}
+
+impl Core {
+    /// Gives this core its table of accounts, [`AccountNumber::count`] of them; before, all is the system's.
+    pub fn set_accounts(&self, accounts: &'static [Account]) {
+        self.accounts.set(accounts);
+    }
+
+    #[inline(always)]
+    pub(crate) fn account(&self, number: AccountNumber) -> &Account {
+        self.accounts.get().get(usize::from(number.0)).unwrap_or(&self.system)
+    }
+
+    /// What account `number` has counted here.
+    pub fn counts(&self, number: AccountNumber) -> Counts {
+        self.account(number).read()
+    }
+
+    /// Whose work `process` does.
+    #[inline(always)]
+    pub(crate) fn account_of(&self, process: &Process) -> AccountNumber {
+        let mut at = process;
+        for _ in 0..CALLERS_FOLLOWED_MAX {
+            let number = at.account.get();
+            if number != AccountNumber::SYSTEM {
+                return number;
+            }
+            match at.accepted.get() {
+                Some(caller) => at = caller,
+                None => break,
+            }
+        }
+        AccountNumber::SYSTEM
+    }
+
+    /// Charges the time since the last stamp, which `process` was dispatched for.
+    #[inline(always)]
+    pub(crate) fn charge_dispatch(&self, process: &Process) {
+        let now_ns = self.now_ns();
+        let spent_ns = now_ns - self.charged_ns.replace(now_ns);
+        self.account(self.account_of(process)).charge(process.charged_as.get(), spent_ns);
+    }
+
+    /// Charges the time until `now_ns` to the program of `process`.
+    #[inline(always)]
+    pub(crate) fn charge_program(&self, process: &Process, now_ns: u64) {
+        let spent_ns = now_ns.saturating_sub(self.charged_ns.replace(now_ns));
+        self.account(process.account.get()).charge(Count::UserNs, spent_ns);
+    }
+
+    /// Until when the core's time is charged, ns.
+    pub fn charged_until_ns(&self) -> u64 {
+        self.charged_ns.get()
+    }
+
+    /// The core was idle until `now_ns`, or what it did is charged: nobody is charged for that time.
+    #[inline(always)]
+    pub fn stamp(&self, now_ns: u64) {
+        self.charged_ns.set(now_ns);
+    }
+}
+
+impl Process {
+    /// Makes this the process of a user slot, whose own account is `number`.
+    pub fn set_account(&self, number: AccountNumber) {
+        self.account.set(number);
+        self.charged_as.set(Count::SystemNs);
+    }
+}
+
+impl Me {
+    /// Works for account `number` from now on.
+    pub fn act_for(&mut self, number: AccountNumber) {
+        self.0.account.set(number);
+    }
+    /// Whose work this process does.
+    pub fn account(&self) -> AccountNumber {
+        self.0.core.account_of(self.0)
+    }
+    /// Counts for whom this process works.
+    pub fn count(&self, count: Count, change: i64) {
+        self.0.core.account(self.account()).count(count, change);
+    }
+    /// Counts for account `number`.
+    pub fn count_for(&self, number: AccountNumber, count: Count, change: i64) {
+        self.0.core.account(number).count(count, change);
+    }
+    /// What account `number` has counted on this board.
+    pub fn counts(&self, number: AccountNumber) -> Counts {
+        self.0.core.counts(number)
+    }
+    /// Begins the account anew, for a new program with `policy`.
+    pub fn begin_account(&mut self, policy: Policy) {
+        let core = self.0.core;
+        let account = core.account(self.0.account.get());
+        account.set_policy(policy);
+        account.begin(core.floor_ns.get());
+    }
+    /// The policy of account `number`, as known on this board.
+    pub fn policy_of(&self, number: AccountNumber) -> Policy {
+        self.0.core.account(number).policy()
+    }
+}

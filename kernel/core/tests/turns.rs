@@ -1,0 +1,312 @@
+//! Turns of programs: shares, weights, classes, who wakes before whom, nobody left out; what is charged to whom.
+use renga_abi::Errno;
+use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, WEIGHTS};
+use renga_abi::user::{Trap, UserContext};
+use renga_core::account::{Account, AccountNumber, Count};
+use renga_core::host::Board;
+use renga_core::notify::Interruptor;
+use renga_core::user::SLICE_NS;
+use renga_core::{Client, Port, Process, protocol};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// What a program does in a turn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Habit {
+    /// Runs until it is stopped.
+    Computes,
+    /// Traps after so many ns and goes on at once.
+    Traps(u64),
+    /// Runs for so many ns, then waits so many.
+    Waits(u64, u64),
+}
+
+/// A board with programs, played by rules.
+struct Players {
+    board: Board,
+    programs: Vec<(&'static Process, Habit)>,
+    /// Since when the program of each has run without a trap, ns.
+    run_ns: Vec<u64>,
+    /// Who ran, and for how long, ns.
+    log: Vec<(usize, u64)>,
+}
+
+fn policy(class: Class, nice: i8, priority: u8) -> Policy {
+    Policy { class, nice, priority }
+}
+
+const fn nice(nice: i8) -> Policy {
+    Policy { class: Class::Fair, nice, priority: 0 }
+}
+
+impl Players {
+    fn new(programs: &[(Policy, Habit)]) -> Players {
+        let board = Board::new(0, 1 << 20);
+        board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
+        let programs: Vec<_> = programs
+            .iter()
+            .enumerate()
+            .map(|(slot, &(policy, habit))| {
+                let process = board.declare(1);
+                process.set_account(AccountNumber::of_slot(0, slot as u16));
+                board.start(process, |mut me| async move {
+                    me.begin_account(policy);
+                    let mut context = UserContext::new(slot as u16, 0, 0);
+                    loop {
+                        let trap = me.run_user(&mut context, slot as u32).await;
+                        me.clear_interrupted();
+                        if let (Trap::Syscall, Habit::Waits(_, wait_ns)) = (trap, habit) {
+                            me.sleep_until(me.now_ns() + wait_ns).await;
+                        }
+                    }
+                });
+                (process, habit)
+            })
+            .collect();
+        let run_ns = vec![0; programs.len()];
+        Players { board, programs, run_ns, log: Vec::new() }
+    }
+
+    /// Plays until `until_ns`, as the image's executor does.
+    fn run(&mut self, until_ns: u64) {
+        let core = self.board.core;
+        while core.now_ns() < until_ns {
+            core.expire_alarms(core.now_ns());
+            self.board.run();
+            let Some(turn) = core.next_user() else {
+                core.set_now_ns(core.next_alarm_ns().unwrap_or(until_ns));
+                continue;
+            };
+            let who = turn.space() as usize;
+            if turn.interrupted() {
+                self.log.push((who, 0));
+                turn.end(Trap::Preempted);
+                continue;
+            }
+            let habit = self.programs[who].1;
+            let own_ns = match habit {
+                Habit::Computes => u64::MAX,
+                Habit::Traps(ns) | Habit::Waits(ns, _) => ns - self.run_ns[who],
+            };
+            let alarm_ns = core.next_alarm_ns().map_or(u64::MAX, |at_ns| at_ns - core.now_ns());
+            let ns = own_ns.min(turn.left_ns().unwrap_or(u64::MAX)).min(alarm_ns).min(until_ns - core.now_ns());
+            turn.charge(ns);
+            core.set_now_ns(core.now_ns() + ns);
+            self.log.push((who, ns));
+            self.run_ns[who] += ns;
+            if ns == own_ns {
+                self.run_ns[who] = 0;
+                turn.end(Trap::Syscall);
+            }
+        }
+    }
+
+    fn used_ns(&self, who: usize) -> u64 {
+        self.log.iter().filter(|(ran, _)| *ran == who).map(|(_, ns)| ns).sum()
+    }
+}
+
+#[test]
+fn computing_programs_have_equal_shares() {
+    for count in [2, 3, 7, 40] {
+        let habits: Vec<_> = (0..count)
+            .map(|i| (Policy::DEFAULT, if i % 2 == 0 { Habit::Computes } else { Habit::Traps(700) }))
+            .collect();
+        let mut players = Players::new(&habits);
+        let until_ns = count as u64 * 100 * SLICE_NS;
+        players.run(until_ns);
+        let fair_ns = until_ns / count as u64;
+        for who in 0..count {
+            assert!(
+                players.used_ns(who).abs_diff(fair_ns) <= fair_ns / 50,
+                "{who} of {count}: {}",
+                players.used_ns(who)
+            );
+        }
+    }
+}
+
+#[test]
+fn shares_go_by_weight() {
+    for (left, right) in [(0, 5), (-5, 0), (NICE_MIN, 0), (3, NICE_MAX)] {
+        let mut players = Players::new(&[(nice(left), Habit::Computes), (nice(right), Habit::Traps(1_300))]);
+        players.run(20_000 * SLICE_NS);
+        let weight = |nice: i8| f64::from(WEIGHTS[(nice - NICE_MIN) as usize]);
+        let (found, wanted) = (players.used_ns(0) as f64 / players.used_ns(1) as f64, weight(left) / weight(right));
+        assert!((found / wanted - 1.0).abs() < 0.02, "{left} and {right}: {found} instead of {wanted}");
+    }
+}
+
+#[test]
+fn a_step_of_nice_is_a_quarter_of_weight() {
+    for pair in WEIGHTS.windows(2) {
+        let step = f64::from(pair[0]) / f64::from(pair[1]);
+        assert!((1.15..=1.35).contains(&step), "{pair:?}");
+    }
+    assert_eq!(WEIGHTS[20], 1024);
+}
+
+#[test]
+fn who_waited_runs_before_who_computes() {
+    let waits = Habit::Waits(20_000, 480_000);
+    let mut players = Players::new(&[
+        (Policy::DEFAULT, Habit::Computes),
+        (Policy::DEFAULT, Habit::Traps(2_000)),
+        (Policy::DEFAULT, waits),
+    ]);
+    players.run(1_000 * SLICE_NS);
+    // It wants a twenty-fifth of the core, and gets it whenever it wants it.
+    let wanted_ns = 1_000 * SLICE_NS / 25;
+    assert!(players.used_ns(2).abs_diff(wanted_ns) <= wanted_ns / 50, "{}", players.used_ns(2));
+}
+
+#[test]
+fn a_call_that_did_not_wait_keeps_the_slice() {
+    let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (Policy::DEFAULT, Habit::Traps(500))]);
+    players.run(100 * SLICE_NS);
+    let changes = players.log.windows(2).filter(|pair| pair[0].0 != pair[1].0).count();
+    assert!(changes <= 110, "{changes} changes in 100 slices");
+}
+
+#[test]
+fn nobody_gains_by_waiting() {
+    let mut players = Players::new(&[
+        (Policy::DEFAULT, Habit::Computes),
+        (Policy::DEFAULT, Habit::Waits(900_000, 1)),
+        (Policy::DEFAULT, Habit::Waits(30_000, 30_000)),
+    ]);
+    players.run(3_000 * SLICE_NS);
+    for who in 1..3 {
+        assert!(players.used_ns(who) <= players.used_ns(0) * 102 / 100, "{who} took {}", players.used_ns(who));
+    }
+}
+
+#[test]
+fn the_lowest_class_runs_when_nobody_else_wants_the_core() {
+    let idle = policy(Class::Idle, 0, 0);
+    let mut players = Players::new(&[(idle, Habit::Computes), (Policy::DEFAULT, Habit::Waits(300_000, 700_000))]);
+    players.run(1_000 * SLICE_NS);
+    assert!(players.used_ns(1) >= 300 * SLICE_NS - SLICE_NS, "the other one is not kept waiting");
+    assert!(players.used_ns(0) >= 699 * SLICE_NS, "and it has the rest: {}", players.used_ns(0));
+    let mut players = Players::new(&[(idle, Habit::Computes), (nice(NICE_MAX), Habit::Traps(900))]);
+    players.run(100 * SLICE_NS);
+    assert!(players.used_ns(0) <= SLICE_NS, "{}", players.used_ns(0));
+}
+
+#[test]
+fn real_time_goes_first_in_the_order_of_priorities() {
+    let fifo = |priority| policy(Class::Fifo, 0, priority);
+    let mut players = Players::new(&[
+        (nice(NICE_MIN), Habit::Computes),
+        (fifo(1), Habit::Waits(200_000, 800_000)),
+        (fifo(50), Habit::Waits(100_000, 900_000)),
+    ]);
+    players.run(1_000 * SLICE_NS);
+    assert!(players.used_ns(2) >= 99 * SLICE_NS && players.used_ns(1) >= 180 * SLICE_NS);
+    let mut alone = Players::new(&[(fifo(7), Habit::Traps(1_000)), (fifo(7), Habit::Computes)]);
+    alone.run(50 * SLICE_NS);
+    assert_eq!(alone.used_ns(1), 0, "FIFO goes on until it waits");
+}
+
+#[test]
+fn round_robin_takes_turns_with_its_equals() {
+    let robin = policy(Class::RoundRobin, 0, 9);
+    let mut players =
+        Players::new(&[(robin, Habit::Computes), (robin, Habit::Traps(800)), (nice(-20), Habit::Computes)]);
+    players.run(400 * SLICE_NS);
+    assert_eq!(players.used_ns(2), 0);
+    assert!(players.used_ns(0).abs_diff(players.used_ns(1)) <= 11 * SLICE_NS, "{}", players.used_ns(0));
+}
+
+#[test]
+fn a_policy_changes_while_its_program_waits_for_a_turn() {
+    let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (policy(Class::Idle, 0, 0), Habit::Computes)]);
+    players.run(10 * SLICE_NS);
+    assert_eq!(players.used_ns(1), 0);
+    let waiting = Interruptor::new(players.programs[1].0);
+    waiting.set_policy(policy(Class::Fifo, 0, 1));
+    assert_eq!(waiting.policy().class, Class::Fifo);
+    players.run(20 * SLICE_NS);
+    assert!(players.used_ns(1) >= 9 * SLICE_NS, "{}", players.used_ns(1));
+}
+
+#[test]
+fn who_is_interrupted_waits_for_no_turn() {
+    let mut players = Players::new(&[(Policy::DEFAULT, Habit::Computes), (policy(Class::Idle, 0, 0), Habit::Computes)]);
+    players.run(2 * SLICE_NS);
+    players.programs[1].0.interrupt();
+    players.run(2 * SLICE_NS + 1_000);
+    assert!(players.log.contains(&(1, 0)), "its process looks at the signal at once");
+}
+
+#[test]
+fn policies_travel_in_words() {
+    for class in [Class::Fair, Class::Batch, Class::Idle, Class::Fifo, Class::RoundRobin] {
+        let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
+        for nice in [NICE_MIN, -1, 0, NICE_MAX] {
+            let policy = policy(class, nice, if real_time { 42 } else { 0 });
+            assert_eq!(Policy::from_word(policy.to_word()), Some(policy));
+        }
+    }
+    for word in [4, 6, 1, 1 << 8 | 100 << 16, 40 << 8, 20 << 8 | 1 << 16, 1 << 24, u64::MAX] {
+        assert_eq!(Policy::from_word(word), None, "{word:#x}");
+    }
+}
+
+protocol! {
+    /// Does something for others.
+    pub Works = 1, WorksCall {
+        /// Takes its time.
+        0 Work { ns: u64 } (()) -> Result<(), Errno> [defers];
+    }
+}
+
+#[test]
+fn work_is_charged_to_the_program_for_which_it_is_done() {
+    let board = Board::new(0, 1 << 20);
+    board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
+    let first = board.server(|mut me, mut port: Port<Works>| async move {
+        loop {
+            let WorksCall::Work(call) = port.accept().await;
+            let ns = call.entry().ns;
+            me.sleep_until(me.now_ns() + ns).await;
+            me.count(Count::BlocksRead, 3);
+            call.reply(Ok(()));
+        }
+    });
+    let second = board.server(move |me, mut port: Port<Works>| {
+        let mut next = Client::new(&me, first);
+        async move {
+            loop {
+                let WorksCall::Work(call) = port.accept().await;
+                let done = next.call(call.entry(), ()).await;
+                call.reply(done);
+            }
+        }
+    });
+    let done = Rc::new(Cell::new(0));
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    for slot in [3u16, 5] {
+        let (done, seen) = (done.clone(), seen.clone());
+        let process = board.client(move |mut me| async move {
+            let mut client = Client::new(&me, second);
+            for _ in 0..slot {
+                client.call(Work { ns: 1_000 }, ()).await.unwrap();
+            }
+            seen.borrow_mut().push(me.account());
+            me.act_for(AccountNumber::of_slot(1, 9));
+            client.call(Work { ns: 1 }, ()).await.unwrap();
+            done.set(done.get() + 1);
+        });
+        process.set_account(AccountNumber::of_slot(0, slot));
+    }
+    board.run_through_alarms();
+    assert_eq!(done.get(), 2);
+    let blocks = |number| board.core.counts(number)[Count::BlocksRead as usize];
+    assert_eq!((blocks(AccountNumber::of_slot(0, 3)), blocks(AccountNumber::of_slot(0, 5))), (9, 15));
+    assert_eq!(blocks(AccountNumber::of_slot(1, 9)), 6, "a proxy's are those of whom it acts for");
+    assert_eq!(blocks(AccountNumber::SYSTEM), 0);
+    assert_eq!(Count::NAMES.len(), Count::ALL.len());
+    seen.borrow().iter().for_each(|number| assert_ne!(*number, AccountNumber::SYSTEM));
+    assert_eq!(AccountNumber::of_slot(0, 256), AccountNumber::SYSTEM, "no account is another board's");
+}
