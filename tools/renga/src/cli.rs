@@ -44,6 +44,8 @@ pub enum Command {
     Sim(Sim),
     /// Build the disk image, or the card images of real boards; look into a card
     Image(Image),
+    /// Write card images to cards, carefully; without arguments, list what could be written to
+    Flash(Flash),
     /// Print the settings with which plain cargo builds for the boards
     Env,
 }
@@ -260,3 +262,52 @@ pub struct Image {
     #[arg(long, short, value_name = "PATH", alias = "output")]
     pub out: Option<PathBuf>,
 }
+
+/// `renga flash`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = FLASH_STATUS)]
+pub struct Flash {
+    /// The card's device, such as /dev/sdb, or a file; nothing is ever chosen for you
+    #[arg(value_name = "DEVICE|FILE", requires = "what")]
+    pub target: Option<PathBuf>,
+    /// Write this card image
+    #[arg(long, value_name = "FILE", group = "what", requires = "target")]
+    pub image: Option<PathBuf>,
+    /// Write the cards of this cluster, one after the other; a journal beside the file remembers which are done
+    #[arg(long, value_name = "FILE.toml", group = "what", requires = "target")]
+    pub cluster: Option<PathBuf>,
+    /// Of the cluster, only this board's
+    #[arg(long, value_name = "NAME", requires = "cluster")]
+    pub board: Option<String>,
+    /// Take the cluster's images from this folder instead of making them
+    #[arg(long, value_name = "FOLDER", requires = "cluster")]
+    pub images: Option<PathBuf>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Only compare the card with the image
+    #[arg(long, conflicts_with = "dry_run")]
+    pub verify_only: bool,
+    /// Allow a device of more than 128 GB
+    #[arg(long)]
+    pub large: bool,
+    /// Write boards that have their card, and to cards that another board has
+    #[arg(long, requires = "cluster")]
+    pub again: bool,
+    /// Do not ask; needs --serial
+    #[arg(long, requires = "serial")]
+    pub yes: bool,
+    /// The whole serial number of the device (its model, or its path, if it has none), with --yes
+    #[arg(long, value_name = "TEXT", requires = "yes")]
+    pub serial: Option<String>,
+}
+
+const FLASH_STATUS: &str = "Exit status:
+  0  done: written, read back and equal
+  1  what was read back differs from the image
+  2  wrong arguments
+  3  the device is refused, is not there, or cannot be opened
+  4  not confirmed
+  5  the card was taken out, is full, or cannot be written or read
+  6  the card is another board's already
+  125  anything else";

@@ -12,6 +12,7 @@ pub mod disk_image;
 pub mod disturbance;
 pub mod environment;
 pub mod escape;
+pub mod flash;
 pub mod freshness;
 pub mod kernel_log;
 pub mod machine_code;

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Command::Check(options) => command::check::check(&environment, options),
         Command::Sim(options) => command::sim::sim(&environment, options),
         Command::Image(options) => command::image::image(&environment, options),
+        Command::Flash(options) => command::flash::flash(&environment, options),
         Command::Env => command::env::env(&environment),
     });
     match outcome {

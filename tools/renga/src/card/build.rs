@@ -61,7 +61,10 @@ fn identity(cluster: &Cluster, board: usize) -> u32 {
 }
 
 /// Writes an image with these files, and the file system of the image `disk` if there is one.
-pub(super) fn write_card(files: &[fat::CardFile], identity: u32, disk: Option<&Path>, path: &Path) -> Result<()> {
+///
+/// # Errors
+/// If the files do not fit, or the image cannot be written.
+pub fn write_card(files: &[fat::CardFile], identity: u32, disk: Option<&Path>, path: &Path) -> Result<()> {
     let boot_sectors = BOOT.start_bytes / SECTOR_BYTES;
     let volume = fat::make(files, BOOT.len_bytes as usize, boot_sectors as u32, identity)?;
     let mut partitions = vec![Partition { kind: TYPE_FAT32, extent: BOOT }];

@@ -27,7 +27,7 @@ mod tests;
 /// Where a placement that is given as a file is to lie on the card; `config.txt` will name it.
 pub const PLACEMENT_FILE: &str = "SYSTEM.BIN";
 
-pub use build::{Card, build_cards, card_file_name};
+pub use build::{Card, build_cards, card_file_name, write_card};
 pub use checksum::{Checksum, sha256, sha256_of_file};
 pub use cluster::{Cluster, DEFAULT_NAME as DEFAULT_CLUSTER_NAME};
 pub use contents::{FILES_LIST, KERNEL_FILE};

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod check;
 pub mod env;
+pub mod flash;
 pub mod fuzz;
 pub mod image;
 pub mod run;

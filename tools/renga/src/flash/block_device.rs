@@ -1,0 +1,88 @@
+//! Files and devices of this host as media.
+
+use super::device::Device;
+use super::error::FlashError;
+use super::host::Host;
+use super::medium::Medium;
+use super::refusal::refusals;
+use super::target::Target;
+use anyhow::Context;
+use rustix::fs::OFlags;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
+
+/// An open file or device.
+pub struct HostMedium {
+    file: File,
+    /// The device as it was confirmed, and where to look whether it still is there.
+    device: Option<(Host, Device)>,
+}
+
+/// Opens a target for an image of `image_bytes`. A device is opened so that nobody else can mount it or open it so, and
+/// looked at again: it must be the one that was confirmed, and there must still be no reason against it.
+///
+/// # Errors
+/// If it cannot be opened, is in use, or is another one now.
+pub fn open_for_writing(host: &Host, target: &Target, image_bytes: u64, large: bool) -> Result<HostMedium, FlashError> {
+    let medium = open(host, target, true)?;
+    if let Target::Device(device) = target {
+        let now = host.device(&device.name).filter(|now| device.is_same(now)).ok_or(FlashError::Pulled)?;
+        let reasons = refusals(&now, image_bytes, large);
+        if !reasons.is_empty() {
+            return Err(FlashError::Refused { target: device.path(), reasons });
+        }
+    }
+    Ok(medium)
+}
+
+/// Opens a target to be read.
+///
+/// # Errors
+/// If it cannot be opened, or is another one now.
+pub fn open_for_reading(host: &Host, target: &Target) -> Result<HostMedium, FlashError> {
+    open(host, target, false)
+}
+
+fn open(host: &Host, target: &Target, write: bool) -> Result<HostMedium, FlashError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(write);
+    match target {
+        Target::File(path) => {
+            let file = options.create(write).truncate(false).open(path);
+            let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+            Ok(HostMedium { file, device: None })
+        }
+        Target::Device(device) => {
+            let exclusive = if write { OFlags::EXCL } else { OFlags::empty() };
+            options.custom_flags((OFlags::DIRECT | exclusive).bits() as i32);
+            let file = options.open(device.path());
+            let file = file.map_err(|cause| FlashError::Open { target: device.path(), cause })?;
+            let facts = file.metadata().context("an open device has no facts")?;
+            let number = format!("{}:{}", rustix::fs::major(facts.rdev()), rustix::fs::minor(facts.rdev()));
+            if !facts.file_type().is_block_device() || number != device.number {
+                return Err(FlashError::Pulled);
+            }
+            Ok(HostMedium { file, device: Some((host.clone(), device.clone())) })
+        }
+    }
+}
+
+impl Medium for HostMedium {
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_at(bytes, at)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    fn read_at(&mut self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        self.file.read_at(out, at)
+    }
+
+    fn is_same(&mut self) -> bool {
+        let Some((host, device)) = &self.device else { return true };
+        host.device(&device.name).is_some_and(|now| device.is_same(&now))
+    }
+}

@@ -1,0 +1,84 @@
+//! Reasons not to write to a device.
+
+use super::device::{Bus, Device, Use, size};
+use std::fmt;
+
+/// Larger devices are more often somebody's disk than a card.
+pub const LARGE_BYTES: u64 = 128_000_000_000;
+
+/// A reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A partition, of this disk.
+    Partition(String),
+    /// Its medium cannot be taken out.
+    NotRemovable(Bus),
+    /// The running system is on it.
+    BacksRoot,
+    /// Mounted here.
+    Mounted(String),
+    /// Used for swapping.
+    Swap(String),
+    /// Part of a volume group, an array or an encrypted volume.
+    Held(String),
+    /// Write-protected.
+    ReadOnly,
+    /// No card in the reader.
+    NoMedium,
+    /// Unusually large.
+    Large(u64),
+    /// Smaller than what is to be written.
+    TooSmall {
+        /// Its size.
+        device_bytes: u64,
+        /// What is to be written.
+        image_bytes: u64,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Partition(disk) => write!(f, "it is a partition: a card image is for the whole disk, /dev/{disk}"),
+            Refusal::NotRemovable(bus) => write!(f, "its medium cannot be taken out ({bus}): this is no card"),
+            Refusal::BacksRoot => f.write_str("the running system is on it"),
+            Refusal::Mounted(at) => write!(f, "it is mounted at {at}: unmount that first, if it is your card"),
+            Refusal::Swap(name) => write!(f, "memory is swapped to {name}"),
+            Refusal::Held(name) => write!(f, "it is part of {name}: a volume group, an array or an encrypted volume"),
+            Refusal::ReadOnly => f.write_str("it is write-protected: see the switch at the card's side"),
+            Refusal::NoMedium => f.write_str("there is no card in it"),
+            Refusal::Large(bytes) => {
+                write!(f, "it is unusually large ({}): if it is your card, say --large", size(*bytes))
+            }
+            Refusal::TooSmall { device_bytes, image_bytes } => {
+                write!(f, "it is too small: {} for an image of {}", size(*device_bytes), size(*image_bytes))
+            }
+        }
+    }
+}
+
+/// All reasons not to write `image_bytes` to `device`; `large` says that its size is no reason.
+pub fn refusals(device: &Device, image_bytes: u64, large: bool) -> Vec<Refusal> {
+    let mut reasons: Vec<Refusal> = device.partition_of.iter().map(|disk| Refusal::Partition(disk.clone())).collect();
+    if device.partition_of.is_none() && !device.removable {
+        reasons.push(Refusal::NotRemovable(device.bus));
+    }
+    reasons.extend(device.uses.iter().map(|used| match used {
+        Use::Root => Refusal::BacksRoot,
+        Use::Mounted(at) => Refusal::Mounted(at.clone()),
+        Use::Swap(name) => Refusal::Swap(name.clone()),
+        Use::Held(name) => Refusal::Held(name.clone()),
+    }));
+    if device.read_only {
+        reasons.push(Refusal::ReadOnly);
+    }
+    if device.size_bytes == 0 {
+        reasons.push(Refusal::NoMedium);
+    } else if device.size_bytes < image_bytes {
+        reasons.push(Refusal::TooSmall { device_bytes: device.size_bytes, image_bytes });
+    }
+    if device.size_bytes > LARGE_BYTES && !large {
+        reasons.push(Refusal::Large(device.size_bytes));
+    }
+    reasons
+}

@@ -1,0 +1,47 @@
+//! What the person named: a device, or a file.
+
+use super::device::Device;
+use super::error::FlashError;
+use super::host::Host;
+use std::path::{Path, PathBuf};
+
+/// Where to write.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A device of the host.
+    Device(Device),
+    /// A file, which may not be there yet.
+    File(PathBuf),
+}
+
+impl Target {
+    /// What `path` is. Paths in `/dev` are devices and nothing else: a mistyped one must not become a file there.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn of(host: &Host, path: &Path) -> Result<Target, FlashError> {
+        let no_target =
+            |reason: &str| FlashError::NoTarget { target: path.display().to_string(), reason: reason.into() };
+        let whole = std::path::absolute(path).map_err(|_| no_target("this is no path"))?;
+        if whole.starts_with("/dev") {
+            let device = host.find(&whole);
+            return device
+                .map(Target::Device)
+                .ok_or_else(|| no_target("there is no such device (./renga flash lists those that are there)"));
+        }
+        match std::fs::metadata(path) {
+            Ok(facts) if facts.is_file() => Ok(Target::File(whole)),
+            Ok(_) => Err(no_target("it is neither a device in /dev nor a file")),
+            Err(_) if whole.parent().is_some_and(Path::is_dir) => Ok(Target::File(whole)),
+            Err(_) => Err(no_target("there is no such folder")),
+        }
+    }
+
+    /// Its name for messages.
+    pub fn name(&self) -> String {
+        match self {
+            Target::Device(device) => device.path(),
+            Target::File(path) => path.display().to_string(),
+        }
+    }
+}
