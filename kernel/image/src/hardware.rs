@@ -21,10 +21,9 @@ use renga_hal::timer::Timer;
 
 /// Bits a second on the console.
 const CONSOLE_RATE_BPS: u32 = 115_200;
-/// Boot memory for processes and their buffers, right behind the image.
-pub const BOOT_MEMORY_BYTES: usize = 16 << 20;
-/// Most memory that user programs get: its bookkeeping is boot memory.
-const USER_MEMORY_BYTES_MAX: u64 = 192 << 20;
+/// Boot memory for processes and their buffers, right behind the image: the pair's disk board takes two thirds. All
+/// the rest is user programs'.
+pub const BOOT_MEMORY_BYTES: usize = 96 << 20;
 
 /// The console's line.
 pub type Uart = Pl011<Mmio>;
@@ -121,7 +120,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
     let boot_memory = ImageLayout::get().end.next_multiple_of(1 << 21);
     let first = boot_memory + BOOT_MEMORY_BYTES as u64;
     // Whole blocks only: what lies behind the memory may be the firmware's.
-    let end = (found.end & !((1 << 21) - 1)).min(first + USER_MEMORY_BYTES_MAX);
+    let end = found.end & !((1 << 21) - 1);
     // SAFETY: memory by the firmware's word, behind the image and used for nothing else.
     unsafe { map.add_memory(ImageLayout::get().end..end) };
     // SAFETY: as above; nobody else uses this range.

@@ -11,7 +11,7 @@ use renga_proto::clock::{Clock, ClockCall, SleepUntil};
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 
 /// User processes of a board, each of which may sleep.
-const SLEEPERS_MAX: usize = 64;
+const SLEEPERS_MAX: usize = 256;
 
 /// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970.
 pub async fn clock(mut me: Me, mut port: Port<Clock>, epoch_ns: u64) -> Never {
@@ -19,7 +19,10 @@ pub async fn clock(mut me: Me, mut port: Port<Clock>, epoch_ns: u64) -> Never {
     let mut sleepers: Vec<Call<SleepUntil>, SLEEPERS_MAX> = Vec::new();
     loop {
         match port.accept_or_notified(Clock::ENTRIES).await {
-            Some(ClockCall::CalendarTime(call)) => call.reply(Ok(epoch_ns.saturating_add(me.now_ns()))),
+            Some(ClockCall::CalendarTime(call)) => {
+                call.reply(Ok(epoch_ns.saturating_add(me.now_ns())));
+                continue; // nobody sleeps another time for that
+            }
             Some(ClockCall::SetCalendarTime(call)) => {
                 let wanted_ns = call.entry().now_ns;
                 epoch_ns = wanted_ns.saturating_sub(me.now_ns());

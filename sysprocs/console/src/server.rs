@@ -15,7 +15,7 @@ use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 
 /// User processes that may wait for the terminal at a time, on all boards.
-const WAITERS_MAX: usize = 64;
+const WAITERS_MAX: usize = 1024;
 /// Signals that wait for the keyboard process; more are the same key pressed again.
 const SIGNALS_MAX: usize = 8;
 const DECISECOND_NS: u64 = 100_000_000;

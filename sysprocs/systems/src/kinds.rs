@@ -71,17 +71,17 @@ kinds! { |at, M|
         renga_fs::allocator [at.put(|| [[0; PAGE_BYTES]; 2]), at.due(), at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
         renga_fs::inode_directory [at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY)];
-    Inode "inode" "One active inode.", Any 256:
+    Inode "inode" "One active inode.", Any 8192:
         renga_fs::inode [at.number(), at.machine().epoch_ns()];
     WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
         renga_fs::write_back [at.due()];
     Path "path" "One walk along a path.", DiskBoard 16:
         renga_fs::path [];
-    File "file" "One open file.", Every 128:
+    File "file" "One open file.", Every 4096:
         renga_fs::file [at.number(), at.machine().starts()];
     FileTable "file_table" "Which file processes are free.", Every 1:
         renga_fs::file_table [at.each(at.count(Kind::File), || 0)];
-    Pipe "pipe" "One pipe.", Every 64:
+    Pipe "pipe" "One pipe.", Every 1024:
         renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.watch()];
     PipeTable "pipe_table" "Which pipes are free.", Every 1:
         renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
@@ -90,7 +90,7 @@ kinds! { |at, M|
             at.interruptors(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY), at.disk_board(),
             at.machine().starts(), at.watch()
         ];
-    User "user" "One user program.", Every 64:
+    User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [
             at.machine().memory(), at.machine().power(), at.machine().processor(),
             at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts()
@@ -105,8 +105,8 @@ kinds! { |at, M|
         renga_router::membership [at.link().ends];
     LinkStatus "link_status" "What the link has carried.", EveryLinked 1:
         renga_router::link_status [at.link().stats];
-    Proxy "proxy" "Calls for one process of another board.", PerRemoteCaller 1024:
+    Proxy "proxy" "Calls for one process of another board.", PerRemoteCaller 8192:
         renga_router::proxy [at.link().post(at.number()), at.link().bell];
-    AsyncProxy "async_proxy" "Released calls of another board.", PerAsyncBoard 1024:
+    AsyncProxy "async_proxy" "Released calls of another board.", PerAsyncBoard 8192:
         renga_router::proxy [at.link().async_post(at.number()), at.link().bell];
 }

@@ -39,7 +39,7 @@ pub use parse::parse;
 pub use system::{AsyncPool, Board, EdgeMode, Mode, On, Place, System};
 
 /// Processes that one board may have, computed ones included.
-pub const PROCESSES_MAX: usize = 1024;
+pub const PROCESSES_MAX: usize = 16_384;
 /// Cores that a board may have (Raspberry Pi 3 and 4).
 pub const CORES_MAX: u8 = 4;
 /// Copies of asynchronous calls that may be under way from one board to another.

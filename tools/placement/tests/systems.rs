@@ -48,12 +48,12 @@ fn printed_forms_are_as_read() {
 }
 
 fn pair_async() -> String {
-    edited(&text("pair"), "mode = \"sync\" ", "mode = \"async\" ")
+    edited(&text("small"), "mode = \"sync\" ", "mode = \"async\" ")
 }
 
 #[test]
-fn a_pair_has_enough_processes() {
-    let pair = checked(&text("pair"));
+fn a_small_pair_has_enough_processes() {
+    let pair = checked(&text("small"));
     let placed = |board| pair.instances(board).iter().filter(|i| !i.kind.ends_with("proxy")).count();
     assert!(placed(0) >= 88, "{}", placed(0));
     assert!(placed(1) >= 60, "{}", placed(1));
@@ -61,7 +61,7 @@ fn a_pair_has_enough_processes() {
 
 #[test]
 fn indices_are_dense_and_proxies_belong_to_remote_callers() {
-    for text in [text("pair"), text("solo"), pair_async()] {
+    for text in [text("small"), text("solo"), pair_async()] {
         let checked = checked(&text);
         for board in 0..checked.boards.len() {
             let instances = checked.instances(board);
@@ -77,7 +77,7 @@ fn indices_are_dense_and_proxies_belong_to_remote_callers() {
 
 #[test]
 fn each_remote_caller_has_one_proxy_on_each_board_it_calls() {
-    let pair = checked(&text("pair"));
+    let pair = checked(&text("small"));
     let mut callers = BTreeMap::new();
     for proxy in pair.instances(0).into_iter().filter_map(|instance| instance.caller) {
         assert!(callers.insert(proxy, ()).is_none(), "{proxy} has two");
@@ -92,7 +92,7 @@ fn each_remote_caller_has_one_proxy_on_each_board_it_calls() {
 /// until none is left.
 #[test]
 fn the_graph_of_single_processes_has_no_cycle_either() {
-    for text in [text("pair"), text("solo"), pair_async()] {
+    for text in [text("small"), text("solo"), pair_async()] {
         let checked = checked(&text);
         let members: Vec<Vec<Instance>> = (0..checked.groups.len()).map(|g| checked.instances_of(g)).collect();
         let mut waits: Vec<(Instance, Instance)> = Vec::new();
@@ -114,7 +114,7 @@ fn the_graph_of_single_processes_has_no_cycle_either() {
 
 #[test]
 fn kinds_counts_and_modes_change_with_one_line() {
-    let pair = text("pair");
+    let pair = text("small");
     // Move: the buffers and all that belongs to the console may be elsewhere.
     let moved = checked(&edited(&pair, "console          = { on = \"a\" }", "console = { on = \"b\" }"));
     assert!(moved.instances(1).iter().any(|instance| instance.kind == "console"));
@@ -148,7 +148,7 @@ fn an_exception_makes_one_edge_synchronous() {
 
 #[test]
 fn kinds_spread_over_cores() {
-    let cores = edited(&text("pair"), "{ name = \"a\", disk = true }", "{ name = \"a\", disk = true, cores = 2 }");
+    let cores = edited(&text("small"), "{ name = \"a\", disk = true }", "{ name = \"a\", disk = true, cores = 2 }");
     let spread = "[{ on = \"a\", count = 24 }, { on = \"a\", core = 1, count = 24 }]";
     let checked = checked(&edited(&cores, "{ on = \"a\", count = 512 }      # one cached", &format!("{spread} #")));
     let buffers: Vec<_> = checked.instances(0).into_iter().filter(|i| i.kind == "buffer").collect();
@@ -162,7 +162,7 @@ fn message_memory_is_the_sum_of_what_can_be_under_way() {
     let memory = |text: &str| checked(text).message_memory.iter().map(|m| m.total_bytes()).collect::<Vec<_>>();
     assert_eq!(memory(&text("solo")), [0]);
     let (proxy, words) = (128 + 4096 + 4096, 128); // the text process calls without slices
-    assert_eq!(memory(&text("pair")), [48 * proxy + words, 17 * proxy]);
+    assert_eq!(memory(&text("small")), [48 * proxy + words, 17 * proxy]);
     // Both boards have asynchronous edges to the other: slots for copies leaving and arrived.
     let slots = 2 * 16 * (128 + 4096);
     assert_eq!(memory(&pair_async()), [48 * proxy + words + slots, 17 * proxy + slots]);
@@ -181,14 +181,14 @@ fn sharing_asynchronous_proxies_alone_can_close_a_circle() {
 #[test]
 fn eight_boards_are_checked() {
     let names: String = ('b'..='h').map(|name| format!("{{ name = \"{name}\" }}, ")).collect();
-    let eight = edited(&text("pair"), "{ name = \"b\" },", &names);
+    let eight = edited(&text("small"), "{ name = \"b\" },", &names);
     let eight = eight.replace("disk = true }", "disk = true, message_kib = 4096 }");
     assert_eq!(checked(&eight).boards.len(), 8);
 }
 
 #[test]
 fn callers_wait_for_those_that_their_calls_are_passed_on_to() {
-    let system = parse(&text("pair")).unwrap();
+    let system = parse(&text("small")).unwrap();
     let kinds: Vec<_> = kinds::changed("forward");
     let checked = check(&system, &kinds).unwrap_or_else(|error| panic!("{error}"));
     let group = |label: &str| (0..checked.groups.len()).find(|group| checked.label(*group) == label).unwrap();

@@ -1,7 +1,7 @@
-// Written by the placement tool from the system file `pair`; do not edit.
-/// The system `pair`.
+// Written by the placement tool from the system file `small`; do not edit.
+/// The system `small`.
 pub const SYSTEM: System = System {
-    name: "pair",
+    name: "small",
     boards: &[
         Board {
             name: "a",

@@ -87,7 +87,7 @@ pub const KINDS: &[KindFacts] = &[
     kind(
         "inode",
         BoardRule::Any,
-        512,
+        16_384,
         Some(protocol("Inode", &[(0, "Read"), (1, "Write"), (2, "Stat")], NONE, 0b010)),
         &[one("BufferDirectory"), one("Buffer"), one("Allocator")],
     ),
@@ -102,7 +102,7 @@ pub const KINDS: &[KindFacts] = &[
     kind(
         "file",
         BoardRule::Every,
-        256,
+        4096,
         Some(protocol("File", &[(0, "Read"), (1, "Write"), (2, "Close")], NONE, 0b110)),
         &[one("Inode"), one("InodeDirectory"), own("FileTable")],
     ),
@@ -116,7 +116,7 @@ pub const KINDS: &[KindFacts] = &[
     kind(
         "pipe",
         BoardRule::Every,
-        64,
+        1024,
         Some(protocol("Pipe", &[(0, "Read"), (1, "Write"), (2, "Close")], 0b011, 0b110)),
         &[own("PipeTable")],
     ),
@@ -137,7 +137,7 @@ pub const KINDS: &[KindFacts] = &[
     kind(
         "user",
         BoardRule::Any,
-        128,
+        256,
         None,
         &[
             own("Procs"),

@@ -20,7 +20,7 @@ use crate::ongoing::{DISK_BOARD, Ongoing};
 use crate::outcome::{Counts, Failure, Level, Report};
 use crate::program::Programs;
 use crate::random::Random;
-use crate::system::{PAIR, System, SystemSetup, image, medium, placement};
+use crate::system::{SMALL, System, SystemSetup, image, medium, placement};
 use actions::Plan;
 use known::Known;
 use renga_phy::loopback::Faults;
@@ -198,7 +198,7 @@ fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
 }
 
 fn check(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
-    let mut text = String::from(PAIR);
+    let mut text = String::from(SMALL);
     if settings.asynchronous {
         text = text.replacen("\"sync\"", "\"async\"", 1);
     }

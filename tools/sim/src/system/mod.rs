@@ -29,8 +29,8 @@ use std::rc::Rc;
 
 /// Where programs begin.
 pub const INIT: &str = "/sbin/init";
-/// The system file of the pair.
-pub const PAIR: &str = include_str!("../../../../sysprocs/systems/pair.toml");
+/// The system file that the seeds run on.
+pub const SMALL: &str = include_str!("../../../../sysprocs/systems/small.toml");
 /// Page frames for programs of each board: 4 MiB.
 const FRAMES: u32 = 1024;
 
@@ -56,14 +56,14 @@ pub fn placement(text: &str) -> Result<Rc<Checked>, PlacementError> {
     renga_placement::check(&system, &renga_placement::code_kinds()).map(Rc::new)
 }
 
-/// The system of [`PAIR`].
+/// The system of [`SMALL`].
 ///
 /// # Panics
 /// If that file breaks a rule.
-pub fn pair() -> Rc<Checked> {
-    match placement(PAIR) {
+pub fn small() -> Rc<Checked> {
+    match placement(SMALL) {
         Ok(checked) => checked,
-        Err(error) => panic!("pair.toml: {error}"),
+        Err(error) => panic!("small.toml: {error}"),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::machine::{possible, run};
 use renga_placement::PlacementError;
 use renga_sim::program::Open;
-use renga_sim::system::{PAIR, placement};
+use renga_sim::system::{SMALL, placement};
 
 #[test]
 fn init_runs_and_stops_the_system() {
@@ -36,8 +36,8 @@ fn names_are_changed_on_the_disk_board_alone() {
     for (kind, line) in
         [("path", "path             = { on = \"a\""), ("inode_directory", "inode_directory  = { on = \"a\"")]
     {
-        assert_eq!(PAIR.matches(line).count(), 1, "{line}");
-        let error = placement(&PAIR.replace(line, &line.replace("\"a\"", "\"b\""))).unwrap_err();
+        assert_eq!(SMALL.matches(line).count(), 1, "{line}");
+        let error = placement(&SMALL.replace(line, &line.replace("\"a\"", "\"b\""))).unwrap_err();
         assert!(matches!(error, PlacementError::DiskKindElsewhere { kind: found, .. } if found == kind), "{error}");
         assert!(error.to_string().contains("must run where the disk is: on \"a\" alone"), "{error}");
     }

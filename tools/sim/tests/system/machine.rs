@@ -3,7 +3,7 @@
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Program, Programs};
 use renga_sim::system::image::{self, Tree};
-use renga_sim::system::{INIT, Leftovers, System, SystemSetup, medium, pair};
+use renga_sim::system::{INIT, Leftovers, System, SystemSetup, medium, small};
 use std::future::Future;
 
 /// Longer than any of these runs may take.
@@ -48,7 +48,7 @@ pub fn setup<F: Future<Output = u8> + 'static>(
     let mut files: Tree = programs.files();
     files.insert("/etc/motd".into(), b"renga\n".to_vec());
     let disk = image::make(DISK_MEBIBYTES, &files).unwrap();
-    (SystemSetup { cluster, placement: pair(), disk, medium: medium("none") }, programs)
+    (SystemSetup { cluster, placement: small(), disk, medium: medium("none") }, programs)
 }
 
 /// Runs a pair whose init does `init`, and checks that nothing is left of it.
