@@ -7,6 +7,13 @@ use renga_hal::cpu::Cpu;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThisCore;
 
+impl ThisCore {
+    /// The part number of its kind: 0xd03 is a Cortex-A53, 0xd08 a Cortex-A72.
+    pub fn part(self) -> u16 {
+        (read_register!("midr_el1") >> 4 & 0xfff) as u16
+    }
+}
+
 impl Cpu for ThisCore {
     fn wait_for_interrupt(&self) {
         // SAFETY: stops until an interrupt is pending; being masked, it is not taken. The barrier makes

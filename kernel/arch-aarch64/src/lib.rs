@@ -17,5 +17,6 @@ pub mod fault;
 pub mod memory;
 pub mod mmio;
 pub mod physical;
+pub mod shared;
 pub mod timer;
 pub mod user_mode;

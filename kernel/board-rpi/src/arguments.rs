@@ -23,6 +23,8 @@ pub struct Arguments<'a> {
     pub command_line: Option<&'a str>,
     /// Physical memory that is the processor's.
     pub memory: Option<Range<u64>>,
+    /// What the board is: the first word of the tree's `compatible`.
+    pub compatible: Option<&'a str>,
 }
 
 impl<'a> Arguments<'a> {
@@ -35,6 +37,11 @@ impl<'a> Arguments<'a> {
     pub fn value(&self, name: &str) -> Option<&'a str> {
         let mut words = self.command_line?.split_ascii_whitespace();
         words.find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    }
+
+    /// Whether `name` is a word of the command line.
+    pub fn has(&self, name: &str) -> bool {
+        self.command_line.is_some_and(|line| line.split_ascii_whitespace().any(|word| word == name))
     }
 
     /// The value of `name=value`, as a decimal number.

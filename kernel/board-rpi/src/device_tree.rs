@@ -1,5 +1,5 @@
-//! A flattened device tree, as far as the kernel reads it: `/chosen` `bootargs` and the first range of
-//! `/memory`. Devicetree Specification 0.4, chapter 5.
+//! A flattened device tree, as far as the kernel reads it: what the board is, `/chosen` `bootargs` and the
+//! first range of `/memory`. Devicetree Specification 0.4, chapter 5.
 
 use crate::arguments::{Arguments, text};
 
@@ -63,6 +63,7 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
                 match (node, name) {
                     (Node::Root, "#address-cells") => cells.0 = word(value, 0)? as usize,
                     (Node::Root, "#size-cells") => cells.1 = word(value, 0)? as usize,
+                    (Node::Root, "compatible") => arguments.compatible = text(value),
                     (Node::Chosen, "bootargs") => arguments.command_line = text(value),
                     (Node::Memory, "reg") => {
                         let start = number(value, 0, cells.0)?;

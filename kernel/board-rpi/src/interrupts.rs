@@ -1,10 +1,24 @@
-//! The interrupt controllers of a BCM2837: one per core (QA7), and one for all peripherals, whose line
-//! goes to core 0. The datasheet, section 7.5.
+//! Who interrupts: the controllers of a BCM2837 (one per core, QA7; one for all peripherals, the datasheet, 7.5), or
+//! the GIC-400 of a BCM2711.
 //!
+//! Invariant: nothing is ever acknowledged; all sources are levels, and stay pending until their device is served.
 //! Not here: the devices' own interrupt enables, with their drivers.
 
+use crate::gic::Gic;
 use renga_hal::irq::{Irq, Pending, Source};
 use renga_hal::registers::Registers;
+
+/// The peripherals' lines by number: the same on both chips.
+pub mod line {
+    /// The auxiliary peripherals, with the mini UART.
+    pub const LOG: u32 = 29;
+    /// The emulator's link device.
+    pub const EMULATOR: u32 = 48;
+    /// The first pins.
+    pub const PINS: u32 = 49;
+    /// The PL011.
+    pub const UART: u32 = 57;
+}
 
 mod local {
     pub const CORE0_TIMER_CONTROL: usize = 0x40;
@@ -13,61 +27,100 @@ mod local {
     pub const PERIPHERALS: u32 = 1 << 8;
 }
 
-/// Offsets of the peripherals' controller; sources 32 to 63 are its second bank.
+/// Offsets of the peripherals' controller, by bank of 32 lines.
 mod peripheral {
-    pub const PENDING_2: usize = 0x08;
+    pub const PENDING: [usize; 2] = [0x04, 0x08];
     pub const FIQ: usize = 0x0c;
-    pub const ENABLE_2: usize = 0x14;
-    pub const DISABLE: [usize; 3] = [0x1c, 0x20, 0x24];
-    pub const DISABLE_2: usize = 0x20;
-    /// The emulator's link device, and the first pins: whichever the link is, the other one is silent.
-    pub const LINK: u32 = 1 << (48 - 32) | 1 << (49 - 32);
-    pub const UART: u32 = 1 << (57 - 32);
+    pub const ENABLE: [usize; 2] = [0x10, 0x14];
+    pub const DISABLE: [usize; 2] = [0x1c, 0x20];
+    pub const DISABLE_BASIC: usize = 0x24;
 }
 
-/// Both controllers, as core 0 sees them.
-pub struct Interrupts<R> {
+const LOG: u32 = 1 << line::LOG;
+/// Whichever of the two the link is, the other one is silent.
+const LINK: u32 = 1 << (line::EMULATOR - 32) | 1 << (line::PINS - 32);
+const UART: u32 = 1 << (line::UART - 32);
+
+/// The controllers, as core 0 sees them.
+pub enum Interrupts<R> {
+    /// BCM2837.
+    Legacy(Legacy<R>),
+    /// BCM2711.
+    Gic(Gic<R>),
+}
+
+/// Both controllers of a BCM2837.
+pub struct Legacy<R> {
     local: R,
     peripherals: R,
+    log: bool,
 }
 
-impl<R: Registers> Interrupts<R> {
+impl<R: Registers> Legacy<R> {
     /// All sources disabled.
     pub fn new(mut local: R, mut peripherals: R) -> Self {
         local.write(local::CORE0_TIMER_CONTROL, 0);
+        local.fence();
         peripherals.write(peripheral::FIQ, 0);
         for bank in peripheral::DISABLE {
             peripherals.write(bank, u32::MAX);
         }
-        Self { local, peripherals }
+        peripherals.write(peripheral::DISABLE_BASIC, u32::MAX);
+        peripherals.fence();
+        Self { local, peripherals, log: false }
+    }
+
+    fn pending(&mut self) -> Pending {
+        let local = self.local.read(local::CORE0_SOURCE);
+        let mut pending = Pending { timer: local & local::VIRTUAL_TIMER != 0, ..Pending::default() };
+        if local & local::PERIPHERALS != 0 {
+            self.peripherals.fence();
+            let peripherals = self.peripherals.read(peripheral::PENDING[1]);
+            pending.link = peripherals & LINK != 0;
+            pending.uart = peripherals & UART != 0;
+            pending.log = self.log && self.peripherals.read(peripheral::PENDING[0]) & LOG != 0;
+            self.peripherals.fence();
+        }
+        pending
+    }
+
+    fn set(&mut self, source: Source, on: bool) {
+        let (bank, bits) = match source {
+            Source::Timer => {
+                return self.local.write(local::CORE0_TIMER_CONTROL, if on { local::VIRTUAL_TIMER } else { 0 });
+            }
+            Source::Log => {
+                self.log = on;
+                (0, LOG)
+            }
+            Source::Uart => (1, UART),
+            Source::Link => (1, LINK),
+        };
+        self.peripherals.fence();
+        self.peripherals.write(if on { peripheral::ENABLE } else { peripheral::DISABLE }[bank], bits);
+        self.peripherals.fence();
     }
 }
 
 impl<R: Registers> Irq for Interrupts<R> {
     fn pending(&mut self) -> Pending {
-        let local = self.local.read(local::CORE0_SOURCE);
-        let mut pending = Pending { timer: local & local::VIRTUAL_TIMER != 0, ..Pending::default() };
-        if local & local::PERIPHERALS != 0 {
-            let peripherals = self.peripherals.read(peripheral::PENDING_2);
-            pending.link = peripherals & peripheral::LINK != 0;
-            pending.uart = peripherals & peripheral::UART != 0;
+        match self {
+            Interrupts::Legacy(legacy) => legacy.pending(),
+            Interrupts::Gic(gic) => gic.pending(),
         }
-        pending
     }
 
     fn enable(&mut self, source: Source) {
-        match source {
-            Source::Timer => self.local.write(local::CORE0_TIMER_CONTROL, local::VIRTUAL_TIMER),
-            Source::Uart => self.peripherals.write(peripheral::ENABLE_2, peripheral::UART),
-            Source::Link => self.peripherals.write(peripheral::ENABLE_2, peripheral::LINK),
+        match self {
+            Interrupts::Legacy(legacy) => legacy.set(source, true),
+            Interrupts::Gic(gic) => gic.set(source, true),
         }
     }
 
     fn disable(&mut self, source: Source) {
-        match source {
-            Source::Timer => self.local.write(local::CORE0_TIMER_CONTROL, 0),
-            Source::Uart => self.peripherals.write(peripheral::DISABLE_2, peripheral::UART),
-            Source::Link => self.peripherals.write(peripheral::DISABLE_2, peripheral::LINK),
+        match self {
+            Interrupts::Legacy(legacy) => legacy.set(source, false),
+            Interrupts::Gic(gic) => gic.set(source, false),
         }
     }
 }

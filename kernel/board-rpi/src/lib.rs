@@ -5,19 +5,26 @@
 //! Arm PL011 TRM, SD Physical Layer Simplified Specification 3.01.
 //!
 //! Not here: the processor (`renga-arch-aarch64`), who uses which device (`renga-image`).
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
 pub mod arguments;
 pub mod boards;
 pub mod bus_pins;
 pub mod emulator_link;
+pub mod gic;
 pub mod gpio;
 pub mod interrupts;
+pub mod mailbox;
 pub mod mini_uart;
 pub mod pl011;
+pub mod power;
+pub mod random;
 pub mod sd_card;
 
 mod atags;
 mod device_tree;
 mod sd_host;
+
+#[cfg(test)]
+mod silicon;

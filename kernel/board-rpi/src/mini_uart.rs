@@ -1,6 +1,7 @@
-//! The mini UART: the kernel's log, written byte by byte and never read.
+//! The mini UART: the kernel's log, sent as the line has room and never read.
 //!
-//! Its rate follows the core clock, which `force_turbo=1` keeps still. The datasheet, section 2.2.
+//! Invariant: nobody waits for it. Its rate follows the core clock, which `force_turbo=1` keeps still. The datasheet,
+//! section 2.2.
 
 use renga_hal::registers::Registers;
 
@@ -20,34 +21,64 @@ const LINE_EIGHT_BITS: u32 = 3;
 const CLEAR_BOTH: u32 = 0xc6;
 const CONTROL_TRANSMIT: u32 = 2;
 const STATUS_TRANSMIT_ROOM: u32 = 1 << 5;
-/// 250 MHz / (8 * 115200) - 1.
-const DIVISOR_115200: u32 = 270;
-/// Looks at a full queue before a byte is dropped: some 10 ms on a board, longer than a byte takes.
-const LOOKS_MAX: u32 = 100_000;
+const INTERRUPT_ROOM: u32 = 1 << 1;
+const RATE_BPS: u32 = 115_200;
+/// A 115,200 bps line takes 87 us a byte: what is logged waits here.
+const WAITING_BYTES: usize = 8192;
 
 /// A mini UART that sends.
-pub struct MiniUart<R>(R);
+pub struct MiniUart<R> {
+    registers: R,
+    waiting: [u8; WAITING_BYTES],
+    first: usize,
+    count: usize,
+    /// Bytes for which there was no room.
+    lost: u32,
+}
 
 impl<R: Registers> MiniUart<R> {
-    /// Sets the line up; `registers` are those of the auxiliary peripherals.
-    pub fn new(mut registers: R) -> Self {
+    /// Sets the line up; `registers` are those of the auxiliary peripherals, `core_hz` is the rate of their clock.
+    pub fn new(mut registers: R, core_hz: u32) -> Self {
+        registers.fence();
         registers.modify(offset::ENABLES, 0, ENABLE_MINI_UART);
         registers.write(offset::CONTROL, 0);
         registers.write(offset::INTERRUPTS, 0);
         registers.write(offset::LINE, LINE_EIGHT_BITS);
         registers.write(offset::CLEAR_QUEUES, CLEAR_BOTH);
-        registers.write(offset::DIVISOR, DIVISOR_115200);
+        registers.write(offset::DIVISOR, (core_hz / (8 * RATE_BPS)).max(1) - 1);
         registers.write(offset::CONTROL, CONTROL_TRANSMIT);
-        Self(registers)
+        registers.fence();
+        Self { registers, waiting: [0; WAITING_BYTES], first: 0, count: 0, lost: 0 }
     }
 
-    /// Sends `bytes`, waiting for room; a byte for which there is none in time is dropped, since a log
-    /// must not stop a board.
+    /// Logs `bytes`; those for which there is no room are dropped, since a log must not stop a board.
     pub fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
-            if (0..LOOKS_MAX).any(|_| self.0.read(offset::LINE_STATUS) & STATUS_TRANSMIT_ROOM != 0) {
-                self.0.write(offset::DATA, u32::from(byte));
+            if self.count == WAITING_BYTES {
+                self.lost += 1;
+                continue;
             }
+            self.waiting[(self.first + self.count) % WAITING_BYTES] = byte;
+            self.count += 1;
         }
+    }
+
+    /// Sends what the line has room for, and asks to be interrupted when there is more to send; whether there is.
+    pub fn send(&mut self) -> bool {
+        self.registers.fence();
+        while self.count > 0 && self.registers.read(offset::LINE_STATUS) & STATUS_TRANSMIT_ROOM != 0 {
+            self.registers.write(offset::DATA, u32::from(self.waiting[self.first]));
+            self.first = (self.first + 1) % WAITING_BYTES;
+            self.count -= 1;
+        }
+        let more = self.count > 0;
+        self.registers.write(offset::INTERRUPTS, if more { INTERRUPT_ROOM } else { 0 });
+        self.registers.fence();
+        more
+    }
+
+    /// Bytes that were dropped.
+    pub fn lost(&self) -> u32 {
+        self.lost
     }
 }

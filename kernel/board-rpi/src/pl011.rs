@@ -1,7 +1,7 @@
 //! The PL011 UART: the console.
 //!
-//! Its clock is what the firmware set by `init_uart_clock` (`config.txt`), its pins what
-//! `dtoverlay=disable-bt` left it (14 and 15, ALT0); in QEMU neither matters.
+//! Its clock is asked of the firmware; its pins are 14 and 15 (ALT0), wherever the firmware left it. In QEMU neither
+//! matters.
 
 use renga_hal::registers::Registers;
 use renga_hal::uart::Uart;
@@ -38,7 +38,8 @@ impl<R: Registers> Pl011<R> {
     /// Sets the line up at `rate_bps`, given its clock; no interrupts.
     pub fn new(mut registers: R, clock_hz: u32, rate_bps: u32) -> Self {
         // The divisor has six binary digits after the point: clock / (16 * rate) * 64, rounded.
-        let divisor = (clock_hz * 4 + rate_bps / 2) / rate_bps;
+        let divisor = ((u64::from(clock_hz) * 4 + u64::from(rate_bps / 2)) / u64::from(rate_bps)) as u32;
+        registers.fence();
         registers.write(offset::CONTROL, 0);
         registers.write(offset::INTERRUPT_MASK, 0);
         registers.write(offset::INTERRUPT_CLEAR, INTERRUPT_ALL);

@@ -5,7 +5,7 @@
 //!
 //! Not here: the pins (`gpio::Pins::route_card`, before this), card changes.
 
-use crate::sd_host::{Command, SdHost};
+use crate::sd_host::{Command, IDENTIFICATION_CLOCK_HZ, SdHost};
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
 use renga_hal::registers::Registers;
 use renga_hal::timer::Timer;
@@ -39,12 +39,16 @@ const BUS_WIDTH_FOUR: u32 = 2;
 /// Any error bit of a card's status.
 const STATUS_ERRORS: u32 = 0xfdf9_8008;
 
-const IDENTIFICATION_CLOCK_HZ: u32 = 400_000;
 const TRANSFER_CLOCK_HZ: u32 = 25_000_000;
 /// A card may take one second to start (4.2.3); some take longer.
 const START_TIMEOUT_NS: u64 = 2_000_000_000;
 /// Between two questions whether it has started.
 const START_PAUSE_NS: u64 = 1_000_000;
+
+/// Cards differ; one that did not start is started anew so often.
+const STARTS_MAX: u32 = 3;
+/// A transfer that failed is tried so often in all.
+const TRIES_MAX: u32 = 3;
 
 /// Sectors that one transfer command moves at most: the host counts in 16 bits.
 const SECTORS_PER_COMMAND_MAX: usize = 0xffff;
@@ -59,9 +63,23 @@ pub struct SdCard<R, T> {
 }
 
 impl<R: Registers, T: Timer> SdCard<R, T> {
-    /// Starts the card in the slot whose host has `registers`.
-    pub fn start(registers: R, timer: T) -> Result<Self, BlockError> {
-        let mut host = SdHost::new(registers, timer)?;
+    /// Starts the card in the slot whose host has `registers` and a clock of `host_hz`.
+    pub fn start(registers: R, timer: T, host_hz: u32) -> Result<Self, BlockError> {
+        let mut host = SdHost::new(registers, timer, host_hz)?;
+        let mut begun = Self::identify(&mut host);
+        for _ in 1..STARTS_MAX {
+            if begun.is_ok() {
+                break;
+            }
+            host.restart()?;
+            begun = Self::identify(&mut host);
+        }
+        let (blocks, large, address) = begun?;
+        Ok(Self { host, blocks, large, address })
+    }
+
+    /// Blocks, whether it counts sectors, address.
+    fn identify(host: &mut SdHost<R, T>) -> Result<(u64, bool, u32), BlockError> {
         host.set_clock(IDENTIFICATION_CLOCK_HZ)?;
         host.command(GO_IDLE, 0)?;
         // A card that does not know this command is of version 1, and small.
@@ -73,7 +91,7 @@ impl<R: Registers, T: Timer> SdCard<R, T> {
                 false
             }
         };
-        let conditions = wait_until_started(&mut host, second_version)?;
+        let conditions = wait_until_started(host, second_version)?;
         host.command(ALL_SEND_IDENTITY, 0)?;
         let address = host.command(SEND_ADDRESS, 0)? & 0xffff_0000;
         host.command(SEND_SPECIFICS, address)?;
@@ -84,7 +102,7 @@ impl<R: Registers, T: Timer> SdCard<R, T> {
         host.command(APPLICATION, address)?;
         host.command(APPLICATION_BUS_WIDTH, BUS_WIDTH_FOUR)?;
         host.use_four_lines();
-        Ok(Self { host, blocks, large: conditions & CONDITIONS_LARGE != 0, address })
+        Ok((blocks, conditions & CONDITIONS_LARGE != 0, address))
     }
 
     fn position(&self, sector: u64) -> u32 {
@@ -169,7 +187,13 @@ impl<R: Registers, T: Timer> Block for SdCard<R, T> {
         check_range(self.blocks, sector, out.len())?;
         let mut sector = sector;
         for run in out.chunks_mut(SECTORS_PER_COMMAND_MAX * SECTOR_BYTES) {
-            self.read_run(sector, run).map_err(|error| self.recover(error))?;
+            let mut done = self.read_run(sector, run);
+            for _ in 1..TRIES_MAX {
+                let Err(error) = done else { break };
+                self.recover(error);
+                done = self.read_run(sector, run);
+            }
+            done.map_err(|error| self.recover(error))?;
             sector += (run.len() / SECTOR_BYTES) as u64;
         }
         Ok(())
@@ -179,7 +203,13 @@ impl<R: Registers, T: Timer> Block for SdCard<R, T> {
         check_range(self.blocks, sector, data.len())?;
         let mut sector = sector;
         for run in data.chunks(SECTORS_PER_COMMAND_MAX * SECTOR_BYTES) {
-            self.write_run(sector, run).map_err(|error| self.recover(error))?;
+            let mut done = self.write_run(sector, run);
+            for _ in 1..TRIES_MAX {
+                let Err(error) = done else { break };
+                self.recover(error);
+                done = self.write_run(sector, run);
+            }
+            done.map_err(|error| self.recover(error))?;
             sector += (run.len() / SECTOR_BYTES) as u64;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The Arasan SD host of a BCM2837: clock, commands, data blocks, by polling.
+//! The SD host of the card slot (Arasan on a BCM2837, EMMC2 on a BCM2711): clock, commands, data blocks.
 //!
 //! The datasheet, chapter 5; SD Host Controller Simplified Specification 3.00. Every wait has a limit in
 //! time; the state is looked at before the clock, so that an emulated card, which answers at once, costs
@@ -47,8 +47,9 @@ const INTERRUPT_ERROR: u32 = 1 << 15;
 const INTERRUPT_TIMEOUTS: u32 = 1 << 16 | 1 << 20;
 const INTERRUPT_ERRORS: u32 = 0xffff_8000;
 
-/// The fastest that the host's clock runs; whatever it really is, the card's is then not too fast.
-const HOST_CLOCK_HZ_MAX: u32 = 250_000_000;
+/// The host loses a register write that comes within two cycles of the card's clock after another.
+const PACE_CYCLES: u64 = 2;
+const NS_PER_S: u64 = 1_000_000_000;
 const RESET_TIMEOUT_NS: u64 = 100_000_000;
 const CLOCK_TIMEOUT_NS: u64 = 100_000_000;
 /// The clock must be still for a while around a change.
@@ -56,6 +57,9 @@ const CLOCK_PAUSE_NS: u64 = 2_000_000;
 const COMMAND_TIMEOUT_NS: u64 = 100_000_000;
 /// A card may take 250 ms to program a block, and some take longer.
 const DATA_TIMEOUT_NS: u64 = 1_000_000_000;
+
+/// A card is identified at this rate at most, Hz.
+pub const IDENTIFICATION_CLOCK_HZ: u32 = 400_000;
 
 /// A command's code with how the host is to treat it: the register's format.
 #[derive(Clone, Copy)]
@@ -110,21 +114,34 @@ impl Command {
 pub struct SdHost<R, T> {
     registers: R,
     timer: T,
+    host_hz: u32,
+    pace_ns: u64,
+    /// When the next register may be written.
+    free_ns: u64,
 }
 
 impl<R: Registers, T: Timer> SdHost<R, T> {
     /// Resets the host: no clock, one data line, no interrupts to the processor.
-    pub fn new(registers: R, timer: T) -> Result<Self, BlockError> {
-        let mut host = Self { registers, timer };
-        host.registers.write(offset::CONTROL_1, CONTROL_1_RESET_ALL);
-        host.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_ALL == 0)?;
-        host.registers.write(offset::CONTROL_0, CONTROL_0_POWER);
-        host.registers.write(offset::CONTROL_1, CONTROL_1_DATA_TIMEOUT);
-        host.registers.write(offset::CONTROL_2, 0);
-        host.registers.write(offset::INTERRUPT_SIGNALLED, 0);
-        host.registers.write(offset::INTERRUPT_SEEN, u32::MAX);
-        host.registers.write(offset::INTERRUPT, u32::MAX);
+    pub fn new(registers: R, timer: T, host_hz: u32) -> Result<Self, BlockError> {
+        let pace_ns = PACE_CYCLES * NS_PER_S / u64::from(IDENTIFICATION_CLOCK_HZ);
+        let mut host = Self { registers, timer, host_hz, pace_ns, free_ns: 0 };
+        host.registers.fence();
+        host.restart()?;
         Ok(host)
+    }
+
+    /// Resets the host.
+    pub fn restart(&mut self) -> Result<(), BlockError> {
+        self.pace_ns = PACE_CYCLES * NS_PER_S / u64::from(IDENTIFICATION_CLOCK_HZ);
+        self.write(offset::CONTROL_1, CONTROL_1_RESET_ALL);
+        self.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_ALL == 0)?;
+        self.write(offset::CONTROL_0, CONTROL_0_POWER);
+        self.write(offset::CONTROL_1, CONTROL_1_DATA_TIMEOUT);
+        self.write(offset::CONTROL_2, 0);
+        self.write(offset::INTERRUPT_SIGNALLED, 0);
+        self.write(offset::INTERRUPT_SEEN, u32::MAX);
+        self.write(offset::INTERRUPT, u32::MAX);
+        Ok(())
     }
 
     /// Clocks the card with at most `rate_hz`.
@@ -132,21 +149,22 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
         self.wait(DATA_TIMEOUT_NS, |registers| {
             registers.read(offset::STATUS) & (STATUS_COMMAND_BUSY | STATUS_DATA_BUSY) == 0
         })?;
-        self.registers.modify(offset::CONTROL_1, CONTROL_1_CARD_CLOCK, 0);
+        self.modify(offset::CONTROL_1, CONTROL_1_CARD_CLOCK, 0);
         self.pause(CLOCK_PAUSE_NS);
         // The card's clock is the host's divided by twice this number of ten bits.
-        let divisor = HOST_CLOCK_HZ_MAX.div_ceil(rate_hz * 2).min(0x3ff);
+        let divisor = self.host_hz.div_ceil(rate_hz * 2).min(0x3ff);
+        self.pace_ns = (PACE_CYCLES * NS_PER_S).div_ceil(u64::from(rate_hz));
         let bits = (divisor & 0xff) << 8 | (divisor >> 8) << 6 | CONTROL_1_INTERNAL_CLOCK;
-        self.registers.modify(offset::CONTROL_1, CONTROL_1_CLOCK_BITS, bits);
+        self.modify(offset::CONTROL_1, CONTROL_1_CLOCK_BITS, bits);
         self.wait(CLOCK_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_CLOCK_STABLE != 0)?;
-        self.registers.modify(offset::CONTROL_1, 0, CONTROL_1_CARD_CLOCK);
+        self.modify(offset::CONTROL_1, 0, CONTROL_1_CARD_CLOCK);
         self.pause(CLOCK_PAUSE_NS);
         Ok(())
     }
 
     /// Uses four data lines from now on.
     pub fn use_four_lines(&mut self) {
-        self.registers.modify(offset::CONTROL_0, 0, CONTROL_0_FOUR_LINES);
+        self.modify(offset::CONTROL_0, 0, CONTROL_0_FOUR_LINES);
     }
 
     /// Sends a command and returns the first word of the response.
@@ -156,9 +174,9 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
             busy |= STATUS_DATA_BUSY;
         }
         self.wait(DATA_TIMEOUT_NS, |registers| registers.read(offset::STATUS) & busy == 0)?;
-        self.registers.write(offset::INTERRUPT, u32::MAX);
-        self.registers.write(offset::ARGUMENT, argument);
-        self.registers.write(offset::COMMAND, command.0);
+        self.write(offset::INTERRUPT, u32::MAX);
+        self.write(offset::ARGUMENT, argument);
+        self.write(offset::COMMAND, command.0);
         self.wait_interrupt(INTERRUPT_COMMAND_DONE, COMMAND_TIMEOUT_NS)?;
         if command.is_busy_after() {
             self.wait_interrupt(INTERRUPT_DATA_DONE, DATA_TIMEOUT_NS)?;
@@ -173,7 +191,7 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
 
     /// Announces the blocks of the next command with data.
     pub fn set_blocks(&mut self, bytes: usize, count: usize) {
-        self.registers.write(offset::BLOCK_SIZE_COUNT, (count as u32) << 16 | bytes as u32);
+        self.write(offset::BLOCK_SIZE_COUNT, (count as u32) << 16 | bytes as u32);
     }
 
     /// Takes the blocks that a read command brings.
@@ -197,7 +215,7 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
 
     /// Stops whatever the lines are doing, after an error.
     pub fn reset_lines(&mut self) -> Result<(), BlockError> {
-        self.registers.modify(offset::CONTROL_1, 0, CONTROL_1_RESET_LINES);
+        self.modify(offset::CONTROL_1, 0, CONTROL_1_RESET_LINES);
         self.wait(RESET_TIMEOUT_NS, |registers| registers.read(offset::CONTROL_1) & CONTROL_1_RESET_LINES == 0)
     }
 
@@ -210,6 +228,17 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
     /// Now, for limits over several commands, in nanoseconds.
     pub fn now_ns(&self) -> u64 {
         self.timer.now_ns()
+    }
+
+    /// Writes a register, not too soon after another.
+    fn write(&mut self, offset: usize, value: u32) {
+        while self.timer.now_ns() < self.free_ns {}
+        self.registers.write(offset, value);
+        self.free_ns = self.timer.now_ns() + self.pace_ns;
+    }
+
+    fn modify(&mut self, offset: usize, mask: u32, value: u32) {
+        self.write(offset, self.registers.read(offset) & !mask | value);
     }
 
     fn wait(&mut self, timeout_ns: u64, done: impl Fn(&R) -> bool) -> Result<(), BlockError> {
@@ -230,10 +259,10 @@ impl<R: Registers, T: Timer> SdHost<R, T> {
         self.wait(timeout_ns, |registers| registers.read(offset::INTERRUPT) & (event | INTERRUPT_ERROR) != 0)?;
         let events = self.registers.read(offset::INTERRUPT);
         if events & INTERRUPT_ERROR == 0 {
-            self.registers.write(offset::INTERRUPT, event);
+            self.write(offset::INTERRUPT, event);
             return Ok(());
         }
-        self.registers.write(offset::INTERRUPT, events & INTERRUPT_ERRORS);
+        self.write(offset::INTERRUPT, events & INTERRUPT_ERRORS);
         Err(if events & INTERRUPT_TIMEOUTS != 0 { BlockError::Timeout } else { BlockError::Failed })
     }
 }

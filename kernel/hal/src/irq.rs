@@ -11,6 +11,8 @@ pub enum Source {
     Uart,
     /// The link between boards, either direction.
     Link,
+    /// The log's line has room.
+    Log,
 }
 
 /// The sources that want attention at one look.
@@ -22,6 +24,8 @@ pub struct Pending {
     pub uart: bool,
     /// [`Source::Link`].
     pub link: bool,
+    /// [`Source::Log`].
+    pub log: bool,
 }
 
 /// The interrupt controller of a core. All sources are levels: one stays pending until its device is

@@ -22,5 +22,6 @@ pub mod link;
 pub mod memory;
 pub mod power;
 pub mod registers;
+pub mod shared;
 pub mod timer;
 pub mod uart;

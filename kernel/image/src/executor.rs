@@ -5,7 +5,9 @@
 //! the processes' alarms and the running program's time slice; a program's time is charged when it leaves the core.
 //! Not here: who is ready, whose turn it is (`core`).
 
+use crate::care::Care;
 use crate::hardware::InterruptLines;
+use crate::logger;
 use crate::trace_port::TracePort;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::FrameMemory;
@@ -43,8 +45,8 @@ pub struct Executor {
     pub trace: TracePort,
     /// When the hardware alarm is set for.
     pub armed_ns: Option<u64>,
-    /// When the board is to panic, if it was told so.
-    pub panic_ns: Option<u64>,
+    /// Who looks after the board.
+    pub care: Care,
 }
 
 impl Executor {
@@ -104,6 +106,9 @@ impl Executor {
     }
 
     fn sleep(&mut self) {
+        if logger::has_more() {
+            self.interrupts.enable(Source::Log);
+        }
         self.arm(None);
         ThisCore.wait_for_interrupt();
         let now_ns = self.timer.now_ns();
@@ -114,9 +119,9 @@ impl Executor {
     /// Sets the hardware alarm for whatever comes first: an alarm of a process, or the end of a slice, so far away.
     #[inline(always)]
     fn arm(&mut self, slice_left_ns: Option<u64>) {
-        let alarm_ns = match (self.core.next_alarm_ns(), self.panic_ns) {
-            (Some(alarm_ns), Some(panic_ns)) => Some(alarm_ns.min(panic_ns)),
-            (alarm_ns, panic_ns) => alarm_ns.or(panic_ns),
+        let alarm_ns = match (self.core.next_alarm_ns(), self.care.next_ns()) {
+            (Some(alarm_ns), Some(care_ns)) => Some(alarm_ns.min(care_ns)),
+            (alarm_ns, care_ns) => alarm_ns.or(care_ns),
         };
         let Some(left_ns) = slice_left_ns else { return self.set_alarm(alarm_ns) };
         let end_ns = self.core.charged_until_ns() + left_ns;
@@ -150,7 +155,7 @@ impl Executor {
             self.armed_ns = None;
             self.timer.set_alarm_ns(None);
         }
-        assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "told to panic by the board's arguments");
+        self.care.look(now_ns);
         self.core.expire_alarms(now_ns);
     }
 
@@ -159,6 +164,9 @@ impl Executor {
         let pending = self.interrupts.pending();
         if pending.uart {
             notify_or_silence(self.uart_owner, &mut self.interrupts, Source::Uart);
+        }
+        if pending.log && !logger::send() {
+            self.interrupts.disable(Source::Log);
         }
         if pending.link {
             notify_or_silence(self.link_owner, &mut self.interrupts, Source::Link);

@@ -1,15 +1,13 @@
 //! The end of a board that cannot go on: it says where, who it is and what each process waited for.
 //!
-//! Invariant: nothing here waits, and it takes no data for whole that it can do without.
+//! Invariant: the first thing that it does is to let go of the link's lines, which the other boards need; it waits for
+//! nothing without a limit, and takes no data for whole that it can do without.
 
-use crate::directory;
+use crate::{directory, hardware, marks};
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
 use renga_arch_aarch64::fault::KernelFault;
-use renga_arch_aarch64::mmio::Mmio;
-use renga_board_rpi::boards::{PI3, UART_CLOCK_HZ};
-use renga_board_rpi::pl011::Pl011;
 use renga_core::Wait;
 use renga_hal::uart::Uart;
 
@@ -19,14 +17,12 @@ pub const DEAD_STATUS: u32 = 70;
 const TRIES_MAX: u32 = 100_000;
 
 /// The console's line, taken from whoever had it: for last words, and for measurements.
-pub struct ConsoleText(Pl011<Mmio>);
+pub struct ConsoleText(hardware::Uart);
 
 impl ConsoleText {
     /// Takes the line.
     pub fn open() -> Self {
-        // SAFETY: the owner of the line never runs again: the board dies, or only measures.
-        let registers = unsafe { Mmio::at(PI3.pl011) };
-        ConsoleText(Pl011::new(registers, UART_CLOCK_HZ, 115_200))
+        ConsoleText(hardware::last_line())
     }
 }
 
@@ -43,12 +39,17 @@ impl Write for ConsoleText {
 static DYING: AtomicBool = AtomicBool::new(false);
 
 fn die(why: fmt::Arguments<'_>) -> ! {
+    hardware::all_pins().release_link();
     if !DYING.load(Ordering::Relaxed) {
         DYING.store(true, Ordering::Relaxed);
         let mut out = ConsoleText::open();
         let board = directory::own_board_name();
         let _ = write!(out, "\r\nboard {board}: {why}\r\n");
-        let _ = write!(out, "board {board} at {} ns; processes that wait for another:\r\n", crate::hardware::now_ns());
+        marks::set_light(true);
+        if marks::last() < marks::Mark::Processes as u8 {
+            let _ = write!(out, "boot came to {}\r\n", marks::last());
+        }
+        let _ = write!(out, "board {board} at {} ns; processes that wait for another:\r\n", hardware::now_ns());
         for process in directory::own_processes() {
             if process.wait() == Wait::Reply
                 && let Some(server) = process.waits_for()
@@ -62,11 +63,20 @@ fn die(why: fmt::Arguments<'_>) -> ! {
     end(DEAD_STATUS)
 }
 
-/// Ends the board with an exit status.
+/// Ends the board with an exit status. A real one is reset when it died, and halted when it was told to stop.
 pub fn end(status: u32) -> ! {
-    if let Some(mut link) = crate::hardware::emulator_link() {
-        link.exit(status);
+    hardware::all_pins().release_link();
+    crate::logger::flush();
+    match hardware::emulator_link() {
+        Some(mut link) => link.exit(status),
+        None if status == DEAD_STATUS => hardware::watchdog().reset(),
+        None => hardware::watchdog().halt(),
     }
+    stand_still()
+}
+
+/// Nothing more happens on this board.
+pub fn stand_still() -> ! {
     loop {
         // SAFETY: waits; interrupts are masked, so nothing more happens on this board.
         unsafe { core::arch::asm!("wfi", options(nostack)) };

@@ -2,21 +2,30 @@
 //!
 //! Invariant: each device's registers are handed out once, here. Not here: who drives which.
 
+use crate::firmware::Firmware;
+use crate::marks::{Mark, mark};
 use crate::once::Once;
+use core::cell::RefCell;
 use renga_arch_aarch64::boot::ImageLayout;
+use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
 use renga_arch_aarch64::mmio::Mmio;
+use renga_arch_aarch64::physical::LINEAR_BYTES;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::arguments::{self, Arguments};
-use renga_board_rpi::boards::{PI3, UART_CLOCK_HZ};
+use renga_board_rpi::boards::{self, Board, CARD_CLOCK_HZ, Controllers, UART_CLOCK_HZ};
 use renga_board_rpi::bus_pins::BusPins;
 use renga_board_rpi::emulator_link::EmulatorLink;
+use renga_board_rpi::gic::Gic;
 use renga_board_rpi::gpio::Pins;
-use renga_board_rpi::interrupts::Interrupts;
+use renga_board_rpi::interrupts::{Interrupts, Legacy};
 use renga_board_rpi::mini_uart::MiniUart;
 use renga_board_rpi::pl011::Pl011;
+use renga_board_rpi::power::Watchdog;
+use renga_board_rpi::random;
 use renga_board_rpi::sd_card::SdCard;
 use renga_hal::block::BlockError;
+use renga_hal::cpu::Cpu;
 use renga_hal::timer::Timer;
 
 /// Bits a second on the console.
@@ -24,6 +33,8 @@ const CONSOLE_RATE_BPS: u32 = 115_200;
 /// Boot memory for processes and their buffers, right behind the image: the pair's disk board takes two thirds. All
 /// the rest is user programs'.
 pub const BOOT_MEMORY_BYTES: usize = 96 << 20;
+/// What the kernel maps at once.
+const BLOCK_BYTES: u64 = 2 << 20;
 
 /// The console's line.
 pub type Uart = Pl011<Mmio>;
@@ -37,6 +48,10 @@ pub type LinkPins = BusPins<Mmio>;
 pub type Card = SdCard<Mmio, GenericTimer>;
 
 static TIMER: Once<GenericTimer> = Once::new();
+static BOARD: Once<&'static Board> = Once::new();
+static EMULATED: Once<bool> = Once::new();
+static UART_CLOCK: Once<u32> = Once::new();
+static FIRMWARE: Once<RefCell<Firmware>> = Once::new();
 
 /// What boot found.
 pub struct Hardware {
@@ -48,6 +63,8 @@ pub struct Hardware {
     pub board: u8,
     /// This run's seed for what programs see as random.
     pub seed: u64,
+    /// From 1970 to about now, s: what whoever made the card wrote; 0 if nobody did.
+    pub epoch_s: u32,
     /// The model of the disk's medium to apply.
     pub medium: Name,
     /// The link's times.
@@ -82,7 +99,8 @@ impl Name {
     }
 }
 
-fn registers(physical: u64) -> Mmio {
+/// The registers at a physical address of the board's table.
+pub(crate) fn registers(physical: u64) -> Mmio {
     // SAFETY: an address of the board's table of devices, mapped as a device by `start`.
     unsafe { Mmio::at(physical) }
 }
@@ -90,6 +108,19 @@ fn registers(physical: u64) -> Mmio {
 /// Time since boot, ns; 0 before the timer is known.
 pub fn now_ns() -> u64 {
     TIMER.get().map_or(0, Timer::now_ns)
+}
+
+/// What the board is, once boot knows; a kernel that does not cannot even say so.
+pub fn board() -> &'static Board {
+    match BOARD.get() {
+        Some(board) => board,
+        None => unreachable!("asked before `start`"),
+    }
+}
+
+/// The rate of the console's clock, Hz.
+pub fn uart_clock_hz() -> u32 {
+    UART_CLOCK.get().copied().unwrap_or(UART_CLOCK_HZ)
 }
 
 /// Finds out what there is and starts the devices that everybody needs: also who interrupts, the console's line,
@@ -100,45 +131,122 @@ pub fn now_ns() -> u64 {
 pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMemory) {
     // SAFETY: once, by this function's own condition.
     let mut map = unsafe { KernelMap::install() };
-    for devices in &PI3.devices {
-        // SAFETY: where the datasheet says that only devices are.
-        unsafe { map.add_devices(devices.clone()) };
-    }
-    crate::logger::start(MiniUart::new(registers(PI3.auxiliary)));
     let timer = GenericTimer::new();
     TIMER.set(timer);
     // SAFETY: the firmware's own address; nothing has written there yet.
     let boot_bytes = unsafe { map.boot_data(boot_data, arguments::length) };
     let arguments = Arguments::parse(boot_bytes);
-    let board = arguments.number("board").unwrap_or(0) as u8;
-    let seed = u64::from(arguments.number("seed").unwrap_or(0));
-    let medium = Name::argument(&arguments, "medium", "none");
-    let panic_ns = arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000);
-    let link_timing = Name::argument(&arguments, "timing", "pi3");
-    let link = Name::argument(&arguments, "link", "");
-    let found = arguments.memory.clone().unwrap_or(PI3.memory_least.clone());
-    let boot_memory = ImageLayout::get().end.next_multiple_of(1 << 21);
-    let first = boot_memory + BOOT_MEMORY_BYTES as u64;
+    let Some(board) = boards::recognise(arguments.compatible, ThisCore.part()) else { crate::fault::stand_still() };
+    for devices in &board.chip.devices {
+        // SAFETY: where the datasheet says that only devices are.
+        unsafe { map.add_devices(devices.clone()) };
+    }
+    BOARD.set(board);
+    EMULATED.set(arguments.has("emulator"));
+    let mut firmware = Firmware::start(timer);
+    let uart = start_lines(&mut firmware);
+    mark(Mark::Lines);
+    let memory = add_memory(&mut map, &arguments);
+    let hardware = Hardware {
+        timer,
+        boot_memory: boot_memory(),
+        board: arguments.number("board").unwrap_or(0) as u8,
+        seed: u64::from(arguments.number("seed").unwrap_or(0)) ^ entropy(),
+        epoch_s: arguments.number("epoch").unwrap_or(0),
+        medium: Name::argument(&arguments, "medium", "none"),
+        link_timing: Name::argument(&arguments, "timing", "pi3"),
+        link: Name::argument(&arguments, "link", ""),
+        panic_ns: arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000),
+    };
+    mark(Mark::Memory);
+    firmware.report();
+    FIRMWARE.set(RefCell::new(firmware));
+    (hardware, interrupts(), uart, memory)
+}
+
+/// The two serial lines: pins, clocks, registers.
+fn start_lines(firmware: &mut Firmware) -> Uart {
+    let chip = board().chip;
+    Pins::new(registers(chip.gpio), chip.pulls).route_console();
+    crate::logger::start(MiniUart::new(registers(chip.auxiliary), firmware.core_clock_hz()));
+    let clock_hz = firmware.set_uart_clock();
+    UART_CLOCK.set(clock_hz);
+    Pl011::new(registers(chip.pl011), clock_hz, CONSOLE_RATE_BPS)
+}
+
+fn boot_memory() -> u64 {
+    ImageLayout::get().end.next_multiple_of(BLOCK_BYTES)
+}
+
+fn add_memory(map: &mut KernelMap, arguments: &Arguments<'_>) -> FrameMemory {
+    let found = arguments.memory.clone().unwrap_or(board().chip.memory_least.clone());
+    let first = boot_memory() + BOOT_MEMORY_BYTES as u64;
     // Whole blocks only: what lies behind the memory may be the firmware's.
-    let end = found.end & !((1 << 21) - 1);
+    let end = found.end.min(LINEAR_BYTES) & !(BLOCK_BYTES - 1);
     // SAFETY: memory by the firmware's word, behind the image and used for nothing else.
     unsafe { map.add_memory(ImageLayout::get().end..end) };
     // SAFETY: as above; nobody else uses this range.
-    let memory = unsafe { FrameMemory::new(first..end) };
-    let uart = Pl011::new(registers(PI3.pl011), UART_CLOCK_HZ, CONSOLE_RATE_BPS);
-    let interrupts = Interrupts::new(registers(PI3.local), registers(PI3.interrupts));
-    (Hardware { timer, boot_memory, board, seed, medium, link_timing, link, panic_ns }, interrupts, uart, memory)
+    unsafe { FrameMemory::new(first..end) }
+}
+
+fn interrupts() -> InterruptLines {
+    match board().chip.controllers {
+        Controllers::Legacy { peripherals, local } => {
+            Interrupts::Legacy(Legacy::new(registers(local), registers(peripherals)))
+        }
+        Controllers::Gic { distributor, processor } => {
+            Interrupts::Gic(Gic::new(registers(distributor), registers(processor)))
+        }
+    }
+}
+
+/// What makes this start differ from every other: none in the emulator, whose runs repeat.
+fn entropy() -> u64 {
+    if emulated() {
+        return 0;
+    }
+    let number = board().chip.random.and_then(|base| random::number(registers(base)));
+    // A chip whose source we do not drive: how long the firmware took is all that differs.
+    number.unwrap_or_else(|| ThisCore.cycles().wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Whether the cluster emulator said that it is there; without its word nobody touches its page.
+pub fn emulated() -> bool {
+    EMULATED.get().copied().unwrap_or(false)
 }
 
 /// The emulator's link device, if there is one. Its parts (frames, trace, exit) have registers of
 /// their own, so that each user has its own handle.
 pub fn emulator_link() -> Option<EmulatorPage> {
-    EmulatorLink::probe(registers(PI3.emulator_link))
+    if !emulated() {
+        return None;
+    }
+    EmulatorLink::probe(registers(board().chip.emulator_link))
 }
 
 /// The first 32 pins, for the link.
 pub fn bus_pins() -> LinkPins {
-    BusPins::new(Pins::new(registers(PI3.gpio)), now_ns)
+    BusPins::new(Pins::new(registers(board().chip.gpio), board().chip.pulls), now_ns)
+}
+
+/// The watchdog, which also resets and halts.
+pub fn watchdog() -> Watchdog<Mmio> {
+    Watchdog::new(registers(board().chip.power))
+}
+
+/// The pins, for whoever ends the board.
+pub fn all_pins() -> Pins<Mmio> {
+    Pins::new(registers(board().chip.gpio), board().chip.pulls)
+}
+
+/// The console's line, taken from whoever has it, for last words.
+pub fn last_line() -> Uart {
+    Pl011::new(registers(board().chip.pl011), uart_clock_hz(), CONSOLE_RATE_BPS)
+}
+
+/// Asks the firmware, if nobody does at the moment.
+pub fn with_firmware<T>(ask: impl FnOnce(&mut Firmware) -> T) -> Option<T> {
+    FIRMWARE.get().and_then(|firmware| Some(ask(&mut *firmware.try_borrow_mut().ok()?)))
 }
 
 /// The card.
@@ -146,5 +254,12 @@ pub fn bus_pins() -> LinkPins {
 /// # Errors
 /// What the card or its host answered.
 pub fn start_card(timer: GenericTimer) -> Result<Card, BlockError> {
-    SdCard::start(registers(PI3.sd_host), timer)
+    let slot = board().chip.card;
+    if slot.shares_pins {
+        all_pins().route_card();
+    }
+    let clock_hz = with_firmware(|firmware| firmware.prepare_card(&slot)).unwrap_or(CARD_CLOCK_HZ);
+    let card = SdCard::start(registers(slot.host), timer, clock_hz);
+    mark(Mark::Card);
+    card
 }

@@ -4,6 +4,7 @@
 
 use crate::hardware::{EmulatorPage, LinkPins};
 use crate::{fault, hardware};
+use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
 use renga_mac::{Setup, Timing};
 use renga_phy::pins::{self, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
@@ -19,6 +20,13 @@ const EMULATED_READ_SPINS: u32 = 24;
 const LOOK_NS: u64 = 1_000_000_000;
 /// The token's times are those of boards that look all the time; these look when they are interrupted.
 const TOKEN_SLOWED: u64 = 4;
+
+static TURNS: AtomicU32 = AtomicU32::new(0);
+
+/// How often the link was served: that it changes shows that the board lives.
+pub fn turns() -> u32 {
+    TURNS.load(Ordering::Relaxed)
+}
 
 /// The device.
 pub enum LinkDevice {
@@ -90,6 +98,7 @@ impl FrameDevice for LinkDevice {
     }
 
     fn attend(&mut self, now_ns: u64) {
+        TURNS.store(turns().wrapping_add(1), Ordering::Relaxed);
         match self {
             LinkDevice::Emulator(device) => device.attend(now_ns),
             LinkDevice::Pins(device) => device.attend(now_ns),

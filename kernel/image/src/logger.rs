@@ -5,6 +5,7 @@
 
 use crate::once::Once;
 use core::cell::RefCell;
+use core::sync::atomic::{AtomicBool, Ordering};
 use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::mini_uart::MiniUart;
 use renga_rt::ProcId;
@@ -14,6 +15,10 @@ struct Line {
     encoder: defmt::Encoder,
 }
 
+/// Looks at the line until the log of a board that ends is given up: about a second, longer than a full buffer takes.
+const FLUSH_TRIES_MAX: u32 = 4_000_000;
+
+static MORE: AtomicBool = AtomicBool::new(false);
 static LINE: Once<RefCell<Line>> = Once::new();
 
 /// Sends the log to `uart` from now on.
@@ -30,6 +35,24 @@ fn with_line(use_line: impl FnOnce(&mut MiniUart<Mmio>, &mut defmt::Encoder)) {
     }
 }
 
+/// Sends what the line has room for; whether something is left, for which the line will interrupt.
+pub fn send() -> bool {
+    let mut more = false;
+    with_line(|uart, _| more = uart.send());
+    MORE.store(more, Ordering::Relaxed);
+    more
+}
+
+/// Whether something waits to be sent.
+pub fn has_more() -> bool {
+    MORE.load(Ordering::Relaxed)
+}
+
+/// Sends what is left: a board that ends has nothing else to do.
+pub fn flush() {
+    let _ = (0..FLUSH_TRIES_MAX).any(|_| !send());
+}
+
 #[defmt::global_logger]
 struct Logger;
 
@@ -41,6 +64,7 @@ unsafe impl defmt::Logger for Logger {
     unsafe fn flush() {}
     unsafe fn release() {
         with_line(|uart, encoder| encoder.end_frame(|bytes| uart.write(bytes)));
+        send();
     }
     unsafe fn write(bytes: &[u8]) {
         with_line(|uart, encoder| encoder.write(bytes, |bytes| uart.write(bytes)));

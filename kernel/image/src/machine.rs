@@ -53,8 +53,8 @@ impl PiMachine {
         slots: usize,
     ) -> PiMachine {
         let emulator = hardware::emulator_link();
-        // Without an emulator nobody counts a board's starts, but no two take the same time to come here.
-        let starts = emulator.as_ref().map_or_else(|| hardware::now_ns() as u32, EmulatorPage::starts);
+        // Without an emulator nobody counts a board's starts: chance tells them apart.
+        let starts = emulator.as_ref().map_or((hardware.seed >> 32) as u32 | 1, EmulatorPage::starts);
         PiMachine {
             core,
             arena,
@@ -64,7 +64,7 @@ impl PiMachine {
             timer: hardware.timer,
             uart: Cell::new(Some(uart)),
             starts,
-            epoch_ns: emulator.as_ref().map_or(0, EmulatorPage::epoch_ns),
+            epoch_ns: emulator.as_ref().map_or(u64::from(hardware.epoch_s) * 1_000_000_000, EmulatorPage::epoch_ns),
             // What programs see as random is new at each start.
             seed: hardware.seed + (u64::from(starts.saturating_sub(1)) << 32),
             emulator: Cell::new(emulator),

@@ -6,13 +6,16 @@
 
 #[cfg(feature = "bench")]
 mod bench;
+mod care;
 mod directory;
 mod executor;
 mod fault;
+mod firmware;
 mod hardware;
 mod link_device;
 mod logger;
 mod machine;
+mod marks;
 mod once;
 mod programs;
 mod trace_port;
@@ -46,6 +49,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
     directory::keep(directory);
     start_all(&machine, directory);
+    marks::mark(marks::Mark::Processes);
     #[cfg(feature = "bench")]
     bench::start(core, arena, directory);
     defmt::info!("{=usize} processes, {=usize} bytes of boot memory left", directory.own().len(), arena.left_bytes());
@@ -59,9 +63,9 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         programs: machine.programs,
         uart_owner: directory::owner(Kind::Console),
         link_owner: directory::owner(Kind::Router),
+        care: care::Care::begin(directory::owner(Kind::Router).is_some(), hardware.panic_ns),
         trace: TracePort::new(hardware::emulator_link()),
         armed_ns: None,
-        panic_ns: hardware.panic_ns,
     }
     .run()
 }

@@ -89,7 +89,7 @@ impl Session<'_> {
     fn arguments(&self, number: usize) -> String {
         let Profile { medium, link_timing, pins, .. } = self.profile;
         let link = if pins { " link=pins" } else { "" };
-        format!("board={number} seed={} medium={medium} timing={link_timing}{link}", self.seed as u32)
+        format!("emulator board={number} seed={} medium={medium} timing={link_timing}{link}", self.seed as u32)
     }
 
     /// What it finds besides at its first start.

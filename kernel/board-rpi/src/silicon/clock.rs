@@ -1,0 +1,31 @@
+//! Time that passes as somebody looks at it.
+
+use renga_hal::timer::Timer;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A look at the clock takes so long, ns.
+const LOOK_NS: u64 = 100;
+
+/// A clock; copies show the same time.
+#[derive(Clone, Default)]
+pub struct Clock(Rc<Cell<u64>>);
+
+impl Clock {
+    /// The time, without a look.
+    pub fn peek_ns(&self) -> u64 {
+        self.0.get()
+    }
+    /// Lets time pass.
+    pub fn pass_ns(&self, ns: u64) {
+        self.0.set(self.0.get() + ns);
+    }
+}
+
+impl Timer for Clock {
+    fn now_ns(&self) -> u64 {
+        self.pass_ns(LOOK_NS);
+        self.0.get()
+    }
+    fn set_alarm_ns(&mut self, _: Option<u64>) {}
+}

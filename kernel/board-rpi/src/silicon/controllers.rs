@@ -1,0 +1,102 @@
+//! The interrupt controllers with everything on at entry, and the source of random numbers.
+
+use super::bus::{Bus, Device, Plain};
+use crate::gic::Gic;
+use crate::interrupts::{Interrupts, Legacy};
+use crate::random;
+use renga_hal::irq::{Irq, Pending, Source};
+
+/// Enable and disable registers over words of lines, of which all are pending; also the core's own controller, of
+/// which timer and peripherals are.
+struct Lines {
+    enabled: [u32; 3],
+    fiq: u32,
+}
+
+impl Device for Lines {
+    fn read(&mut self, offset: usize) -> u32 {
+        match offset {
+            0x04 => self.enabled[0],
+            0x08 => self.enabled[1],
+            0x60 => 1 << 8 | 1 << 3,
+            _ => 0,
+        }
+    }
+    fn write(&mut self, offset: usize, value: u32) {
+        match offset {
+            0x0c => self.fiq = value,
+            0x10 | 0x14 | 0x18 => self.enabled[(offset - 0x10) / 4] |= value,
+            0x1c | 0x20 | 0x24 => self.enabled[(offset - 0x1c) / 4] &= !value,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_pi_3_hears_only_what_it_asked_for() {
+    let bus = Bus::default();
+    let (peripherals, lines) = bus.add(Lines { enabled: [u32::MAX; 3], fiq: 0xff });
+    let (local, _) = bus.add(Lines { enabled: [0; 3], fiq: 0 });
+    let mut interrupts = Interrupts::Legacy(Legacy::new(local, peripherals));
+    assert_eq!((lines.borrow().enabled, lines.borrow().fiq), ([0; 3], 0));
+    assert_eq!(interrupts.pending(), Pending { timer: true, ..Pending::default() });
+    interrupts.enable(Source::Uart);
+    interrupts.enable(Source::Log);
+    assert_eq!(interrupts.pending(), Pending { timer: true, uart: true, log: true, link: false });
+    interrupts.disable(Source::Log);
+    interrupts.enable(Source::Link);
+    assert_eq!(interrupts.pending(), Pending { timer: true, uart: true, log: false, link: true });
+}
+
+#[test]
+fn a_pi_4_hears_only_what_it_asked_for() {
+    let bus = Bus::default();
+    let (distributor, device) = bus.add(Plain::garbage(0x1000));
+    let (processor, core) = bus.add(Plain::garbage(0x20));
+    let mut interrupts = Interrupts::Gic(Gic::new(distributor, processor));
+    assert_eq!((core.borrow().0[0], core.borrow().0[1]), (1, 0xff));
+    // All lines ask.
+    device.borrow_mut().0[0x200 / 4..0x220 / 4].fill(u32::MAX);
+    assert_eq!(interrupts.pending(), Pending::default());
+    interrupts.enable(Source::Timer);
+    assert_eq!(device.borrow().0[0x100 / 4], 1 << 27, "the virtual timer is number 27");
+    interrupts.enable(Source::Uart);
+    assert_eq!(device.borrow().0[0x110 / 4], 1 << 25, "the PL011 is number 153");
+    assert_eq!(interrupts.pending(), Pending { timer: true, uart: true, ..Pending::default() });
+    device.borrow_mut().0[0x210 / 4] = 0;
+    assert_eq!(interrupts.pending(), Pending { timer: true, ..Pending::default() });
+    assert_eq!(device.borrow().0[0x800 / 4 + 153 / 4], 0x0101_0101, "to core 0");
+}
+
+/// A source that needs some looks until it is warm.
+struct Source64 {
+    cold: u32,
+    on: bool,
+    word: u32,
+}
+
+impl Device for Source64 {
+    fn read(&mut self, offset: usize) -> u32 {
+        match offset {
+            0x04 => {
+                self.cold = self.cold.saturating_sub(u32::from(self.on));
+                u32::from(self.cold == 0) << 24 | 0x4_0000
+            }
+            _ => {
+                self.word = self.word.wrapping_mul(0x9e37_79b9) ^ 0x55;
+                self.word
+            }
+        }
+    }
+    fn write(&mut self, offset: usize, value: u32) {
+        self.on |= offset == 0 && value & 1 != 0;
+    }
+}
+
+#[test]
+fn random_numbers_are_waited_for_and_a_dead_source_is_none() {
+    let number = |cold| random::number(Bus::default().add(Source64 { cold, on: false, word: 7 }).0);
+    assert!(number(500).is_some());
+    assert_eq!(number(u32::MAX), None);
+    assert_eq!(random::number(Bus::default().add(Plain(vec![u32::MAX; 4])).0), None, "a register that is stuck");
+}

@@ -1,0 +1,152 @@
+//! The firmware: behind a cache, late, talking on other channels too, and not knowing every question.
+
+use super::bus::{Bus, Device};
+use super::clock::Clock;
+use crate::mailbox::{Mailbox, MailboxError, TIMEOUT_NS, Throttled};
+use renga_hal::shared::SharedWords;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const ADDRESS: u32 = 0xc010_0040;
+const WORDS: usize = 32;
+
+/// Memory as the firmware sees it, and as the processor's cache does: the two differ until somebody cares.
+struct Memory {
+    firmware: [u32; WORDS],
+}
+
+/// The processor's side.
+struct Words {
+    memory: Rc<RefCell<Memory>>,
+}
+
+impl SharedWords for Words {
+    fn bus_address(&self) -> u32 {
+        ADDRESS
+    }
+    fn store(&mut self, words: &[u32]) {
+        self.memory.borrow_mut().firmware[..words.len()].copy_from_slice(words);
+    }
+    fn load(&mut self, words: &mut [u32]) {
+        let length = words.len();
+        words.copy_from_slice(&self.memory.borrow().firmware[..length]);
+    }
+}
+
+/// The firmware.
+struct Firmware {
+    memory: Rc<RefCell<Memory>>,
+    clock: Clock,
+    late_ns: u64,
+    /// Messages of other channels that come before the answer.
+    strangers: Vec<u32>,
+    due: Option<(u64, u32)>,
+    uart_hz: u32,
+    /// Sets no clock, and says that it did.
+    echoes: bool,
+}
+
+impl Firmware {
+    fn answer(&mut self) {
+        let words = &mut self.memory.borrow_mut().firmware;
+        let (tag, clock, rate) = (words[2], words[5], words[6]);
+        let values = match (tag, clock) {
+            (0x3_8002, 2) => {
+                self.uart_hz = if self.echoes { self.uart_hz } else { rate };
+                Some([2, rate])
+            }
+            (0x3_0002, 2) => Some([2, self.uart_hz]),
+            (0x3_0002, clock) => Some([clock, 0]),
+            (0x3_0046, _) => Some([0x5_0005, 0]),
+            (0x1_0004, _) => Some([0x89ab_cdef, 0x1000_0000]),
+            _ => None,
+        };
+        words[1] = 1 << 31;
+        if let Some([first, second]) = values {
+            (words[4], words[5], words[6]) = (1 << 31 | 8, first, second);
+        }
+    }
+}
+
+impl Device for Firmware {
+    fn read(&mut self, offset: usize) -> u32 {
+        let come = !self.strangers.is_empty() || self.due.is_some_and(|(at_ns, _)| at_ns <= self.clock.peek_ns());
+        match offset {
+            0x18 => u32::from(!come) << 30,
+            0x38 => 0,
+            0x00 if !self.strangers.is_empty() => self.strangers.remove(0),
+            0x00 => {
+                let (_, message) = self.due.take().expect("the mailbox was read while it was empty");
+                self.answer();
+                message
+            }
+            _ => 0,
+        }
+    }
+    fn write(&mut self, offset: usize, value: u32) {
+        assert_eq!((offset, value), (0x20, ADDRESS | 8));
+        self.due = Some((self.clock.peek_ns() + self.late_ns, value));
+    }
+}
+
+type Asked = Mailbox<super::bus::Block<Firmware>, Words, Clock>;
+
+fn mailbox(change: impl FnOnce(&mut Firmware)) -> (Asked, Rc<RefCell<Firmware>>, Clock) {
+    let bus = Bus::default();
+    let memory = Rc::new(RefCell::new(Memory { firmware: [0xdead_beef; WORDS] }));
+    let mut firmware = Firmware {
+        memory: Rc::clone(&memory),
+        clock: bus.clock.clone(),
+        late_ns: 1000,
+        strangers: Vec::new(),
+        due: None,
+        uart_hz: 1_000_000_000,
+        echoes: false,
+    };
+    change(&mut firmware);
+    let (registers, device) = bus.add(firmware);
+    (Mailbox::new(registers, Words { memory }, bus.clock.clone()), device, bus.clock)
+}
+
+#[test]
+fn a_clock_is_asked_for_and_then_asked_again() {
+    assert_eq!(mailbox(|_| ()).0.set_clock_hz(2, 48_000_000), Ok(48_000_000));
+    // Firmware that echoes the wish is found out.
+    assert_eq!(mailbox(|firmware| firmware.echoes = true).0.set_clock_hz(2, 48_000_000), Ok(1_000_000_000));
+}
+
+#[test]
+fn an_answer_may_take_more_than_a_second() {
+    assert_eq!(mailbox(|firmware| firmware.late_ns = 1_500_000_000).0.serial(), Ok(0x1000_0000_89ab_cdef));
+}
+
+#[test]
+fn firmware_that_never_answers_is_given_up() {
+    let (mut mailbox, _, clock) = mailbox(|firmware| firmware.late_ns = u64::MAX / 2);
+    assert_eq!(mailbox.serial(), Err(MailboxError::Timeout));
+    assert!((TIMEOUT_NS..TIMEOUT_NS * 2).contains(&clock.peek_ns()), "{} ns", clock.peek_ns());
+}
+
+#[test]
+fn messages_of_other_channels_are_left_alone() {
+    let (mut mailbox, ..) = mailbox(|firmware| firmware.strangers = vec![0x1230, ADDRESS | 1, 0xc020_0048]);
+    assert_eq!(mailbox.serial(), Ok(0x1000_0000_89ab_cdef));
+}
+
+#[test]
+fn a_question_that_the_firmware_does_not_know_has_no_answer() {
+    let (mut mailbox, ..) = mailbox(|_| ());
+    assert_eq!(mailbox.temperature_millidegrees(), Err(MailboxError::Refused));
+    assert_eq!(mailbox.clock_hz(12), Err(MailboxError::Refused), "a clock of 0 Hz is none");
+}
+
+#[test]
+fn throttling_is_heard_of_without_waiting() {
+    let (mut mailbox, _, clock) = mailbox(|firmware| firmware.late_ns = 1_000_000);
+    mailbox.ask_throttled();
+    assert_eq!(mailbox.take_throttled(), None);
+    clock.pass_ns(2_000_000);
+    assert_eq!(mailbox.take_throttled(), Some(Throttled(0x5_0005)));
+    assert!(Throttled(0x5_0005).undervoltage() && !Throttled(0x5_0000).undervoltage());
+    assert_eq!(mailbox.take_throttled(), None);
+}

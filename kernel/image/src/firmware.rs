@@ -1,0 +1,103 @@
+//! What the board's firmware is asked: clocks, the card's supply, how the board fares.
+//!
+//! Invariant: every question has a value that is safe without an answer. Not here: the mailbox (`board-rpi`).
+
+use crate::hardware::{board, registers};
+use renga_arch_aarch64::mmio::Mmio;
+use renga_arch_aarch64::shared::SharedLines;
+use renga_arch_aarch64::timer::GenericTimer;
+use renga_board_rpi::boards::{CARD_CLOCK_HZ, CORE_CLOCK_HZ, CardSlot, Light, UART_CLOCK_HZ, clock};
+use renga_board_rpi::mailbox::{Mailbox, Throttled};
+use renga_hal::timer::Timer;
+
+/// A card's supply needs so long to settle, ns.
+const SUPPLY_NS: u64 = 5_000_000;
+
+/// The firmware, asked by the boot core.
+pub struct Firmware {
+    mailbox: Mailbox<Mmio, SharedLines, GenericTimer>,
+    timer: GenericTimer,
+    throttled: Throttled,
+}
+
+impl Firmware {
+    /// Called once, by boot.
+    pub(crate) fn start(timer: GenericTimer) -> Firmware {
+        // SAFETY: once: boot keeps the only firmware.
+        let words = unsafe { SharedLines::take() };
+        let mailbox = Mailbox::new(registers(board().chip.mailbox), words, timer);
+        Firmware { mailbox, timer, throttled: Throttled(0) }
+    }
+
+    /// The rate of the mini UART's clock, Hz.
+    pub fn core_clock_hz(&mut self) -> u32 {
+        self.mailbox.clock_hz(clock::CORE).unwrap_or(CORE_CLOCK_HZ)
+    }
+
+    /// Asks for the console's clock; what it has become, Hz.
+    pub fn set_uart_clock(&mut self) -> u32 {
+        self.mailbox.set_clock_hz(clock::UART, UART_CLOCK_HZ).unwrap_or(UART_CLOCK_HZ)
+    }
+
+    /// Sees to the card's supply; the rate of its host's clock, Hz.
+    pub fn prepare_card(&mut self, slot: &CardSlot) -> u32 {
+        if let Some(pin) = slot.low_voltage_pin {
+            // Where the firmware has no such pin, the supply cannot be switched.
+            let _ = self.mailbox.set_pin(pin, false);
+            let end_ns = self.timer.now_ns() + SUPPLY_NS;
+            while self.timer.now_ns() < end_ns {}
+        }
+        self.mailbox.clock_hz(slot.clock).unwrap_or(CARD_CLOCK_HZ)
+    }
+
+    /// Switches the board's light, where it is the firmware's.
+    pub fn set_light(&mut self, on: bool) {
+        if let Light::Firmware(pin) = board().light {
+            let _ = self.mailbox.set_pin(pin, on);
+        }
+    }
+
+    /// Logs what the board is and how it fares.
+    pub fn report(&mut self) {
+        let serial = self.mailbox.serial().unwrap_or(0);
+        let (_, bytes) = self.mailbox.memory().unwrap_or((0, 0));
+        let arm_hz = self.mailbox.measured_clock_hz(clock::ARM).unwrap_or(0);
+        let heat = self.mailbox.temperature_millidegrees().unwrap_or(0);
+        defmt::info!(
+            "{=str} ({=str}), serial {=u64:x}, {=u32} bytes of memory, cores at {=u32} Hz, {=u32} thousandths of a degree",
+            board().name,
+            board().chip.name,
+            serial,
+            bytes,
+            arm_hz,
+            heat
+        );
+        if let Ok(throttled) = self.mailbox.throttled() {
+            self.tell(throttled);
+        }
+    }
+
+    /// Asks how the board fares, without waiting.
+    pub fn ask(&mut self) {
+        self.mailbox.ask_throttled();
+    }
+
+    /// Takes the answer, if it has come, and logs what is new.
+    pub fn listen(&mut self) {
+        if let Some(throttled) = self.mailbox.take_throttled() {
+            self.tell(throttled);
+        }
+    }
+
+    fn tell(&mut self, throttled: Throttled) {
+        if throttled == self.throttled {
+            return;
+        }
+        self.throttled = throttled;
+        if throttled.undervoltage() {
+            defmt::warn!("the supply is too low (throttled {=u32:#x})", throttled.0);
+        } else {
+            defmt::warn!("the board was throttled: {=u32:#x}", throttled.0);
+        }
+    }
+}
