@@ -1,15 +1,38 @@
-// memcpy and memset, 64 bytes a step: pages are copied and cleared all the time, and the compiler's own
+// memcpy and memset, 128 or 64 bytes a step: pages are copied and cleared all the time, and the compiler's own
 // versions take eight. Unaligned accesses are allowed, since translation is on before any Rust code runs
-// and these touch normal memory only.
+// and these touch normal memory only; for the same reason zeros may be written a cache line at a time.
 
 .section .text.memcpy, "ax"
 .balign 64
 .global memcpy
 memcpy:                                 // x0 to, x1 from, x2 bytes; returns x0
     mov  x3, x0
-    subs x4, x2, #64
-    b.lo 3f
-2:  ldp  x6, x7, [x1]
+    subs x4, x2, #128
+    b.lo 2f
+1:  ldp  x6, x7, [x1]
+    ldp  x8, x9, [x1, #16]
+    ldp  x10, x11, [x1, #32]
+    ldp  x12, x13, [x1, #48]
+    stp  x6, x7, [x3]
+    stp  x8, x9, [x3, #16]
+    stp  x10, x11, [x3, #32]
+    stp  x12, x13, [x3, #48]
+    ldp  x6, x7, [x1, #64]
+    ldp  x8, x9, [x1, #80]
+    ldp  x10, x11, [x1, #96]
+    ldp  x12, x13, [x1, #112]
+    add  x1, x1, #128
+    stp  x6, x7, [x3, #64]
+    stp  x8, x9, [x3, #80]
+    stp  x10, x11, [x3, #96]
+    stp  x12, x13, [x3, #112]
+    add  x3, x3, #128
+    subs x4, x4, #128
+    b.hs 1b
+    ands x2, x2, #127
+    b.eq 7f
+2:  tbz  x2, #6, 3f
+    ldp  x6, x7, [x1]
     ldp  x8, x9, [x1, #16]
     ldp  x10, x11, [x1, #32]
     ldp  x12, x13, [x1, #48]
@@ -19,22 +42,29 @@ memcpy:                                 // x0 to, x1 from, x2 bytes; returns x0
     stp  x10, x11, [x3, #32]
     stp  x12, x13, [x3, #48]
     add  x3, x3, #64
-    subs x4, x4, #64
-    b.hs 2b
-    ands x2, x2, #63
-    b.eq 7f
-3:  subs x2, x2, #8
-    b.lo 4f
+3:  tbz  x2, #5, 4f
+    ldp  x6, x7, [x1]
+    ldp  x8, x9, [x1, #16]
+    add  x1, x1, #32
+    stp  x6, x7, [x3]
+    stp  x8, x9, [x3, #16]
+    add  x3, x3, #32
+4:  tbz  x2, #4, 5f
+    ldp  x6, x7, [x1], #16
+    stp  x6, x7, [x3], #16
+5:  tbz  x2, #3, 6f
     ldr  x6, [x1], #8
     str  x6, [x3], #8
-    b    3b
-4:  adds x2, x2, #8
+6:  ands x2, x2, #7
     b.eq 7f
-5:  ldrb w6, [x1], #1
+8:  ldrb w6, [x1], #1
     strb w6, [x3], #1
     subs x2, x2, #1
-    b.ne 5b
+    b.ne 8b
 7:  ret
+
+.equ ZEROS_MIN, 256                     // fewer are stored
+.equ LINE_OF_64, 4                      // DCZID_EL0: allowed, 64 bytes each
 
 .section .text.memset, "ax"
 .balign 64
@@ -47,6 +77,36 @@ memset:                                 // x0 to, w1 byte, x2 bytes; returns x0
     orr  x1, x1, x1, lsl #32
     subs x4, x2, #64
     b.lo 3f
+    cbnz x1, 2f
+    cmp  x2, #ZEROS_MIN
+    b.lo 2f
+    mrs  x5, dczid_el0
+    cmp  x5, #LINE_OF_64
+    b.ne 2f
+    stp  xzr, xzr, [x3]                 // up to the next line
+    stp  xzr, xzr, [x3, #16]
+    stp  xzr, xzr, [x3, #32]
+    stp  xzr, xzr, [x3, #48]
+    add  x5, x3, #64
+    and  x5, x5, #~63
+    sub  x6, x5, x3
+    sub  x2, x2, x6
+    mov  x3, x5
+    subs x4, x2, #256
+    b.lo 9f
+8:  dc   zva, x3
+    add  x3, x3, #64
+    dc   zva, x3
+    add  x3, x3, #64
+    dc   zva, x3
+    add  x3, x3, #64
+    dc   zva, x3
+    add  x3, x3, #64
+    subs x4, x4, #256
+    b.hs 8b
+    and  x2, x2, #255
+9:  subs x4, x2, #64
+    b.lo 6f
 2:  stp  x1, x1, [x3]
     stp  x1, x1, [x3, #16]
     stp  x1, x1, [x3, #32]
@@ -54,8 +114,8 @@ memset:                                 // x0 to, w1 byte, x2 bytes; returns x0
     add  x3, x3, #64
     subs x4, x4, #64
     b.hs 2b
-    ands x2, x2, #63
-    b.eq 7f
+    and  x2, x2, #63
+6:  cbz  x2, 7f
 3:  subs x2, x2, #8
     b.lo 4f
     str  x1, [x3], #8

@@ -6,7 +6,9 @@
 //!
 //! Not here: programs that run in it; content is only what the test writes.
 
-use crate::memory::{Access, Frame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, USER_END, UserMemory};
+use crate::memory::{
+    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, USER_END, UserMemory,
+};
 use core::cell::{Cell, RefCell};
 use std::boxed::Box;
 use std::collections::BTreeMap;
@@ -185,6 +187,36 @@ impl UserMemory for HostMemory {
         self.with_space(space, |space| {
             space.pages.range(from..).next().map(|(&va, &(frame, access))| (va, frame, access))
         })
+    }
+
+    fn unmap_run(&self, space: Frame, (start, end): (u64, u64), frames: &mut [ListedFrame]) -> Run {
+        let (mut pages, mut next) = (0, start);
+        while let Some((va, frame, _)) = self.next_mapped(space, next).filter(|page| page.0 < end) {
+            next = va;
+            let Some(place) = frames.get_mut(pages) else { return Run { pages, next } };
+            *place = frame.listed();
+            self.unmap(space, va);
+            pages += 1;
+            next += PAGE_BYTES as u64;
+        }
+        Run { pages, next: end }
+    }
+
+    fn share_run(&self, from: Frame, to: Frame, (start, end): (u64, u64), frames: &mut [ListedFrame]) -> Run {
+        let (mut pages, mut next) = (0, start);
+        while let Some((va, frame, access)) = self.next_mapped(from, next).filter(|page| page.0 < end) {
+            next = va;
+            let Some(place) = frames.get_mut(pages) else { return Run { pages, next } };
+            let shared = access.without_writing();
+            if self.map(to, va, frame, shared).is_err() {
+                return Run { pages, next };
+            }
+            *place = frame.listed();
+            self.protect(from, va, shared);
+            pages += 1;
+            next += PAGE_BYTES as u64;
+        }
+        Run { pages, next: end }
     }
 
     fn take_table(&self, space: Frame) -> Option<Frame> {

@@ -65,6 +65,14 @@ impl Access {
         matches!(self, Self::ReadWrite)
     }
 
+    /// The same, but for writing.
+    pub const fn without_writing(self) -> Self {
+        match self {
+            Self::ReadWrite => Self::Read,
+            other => other,
+        }
+    }
+
     /// Whether the program may execute.
     pub const fn executable(self) -> bool {
         matches!(self, Self::ReadExecute)
@@ -75,6 +83,25 @@ impl Access {
 /// again, at most [`TABLES_PER_MAP_MAX`] times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeedsTable;
+
+/// A frame's number as lists of frames have it in messages: little-endian.
+pub type ListedFrame = [u8; 4];
+
+impl Frame {
+    /// As lists have it.
+    pub const fn listed(self) -> ListedFrame {
+        self.0.to_le_bytes()
+    }
+}
+
+/// How far an operation on a run of pages went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Pages that it found, in order of addresses; their frames are listed.
+    pub pages: usize,
+    /// Where to go on: the end of the run, or the first page that is not done.
+    pub next: u64,
+}
 
 /// Exclusive use of the content of a frame, until dropped.
 pub struct PageGuard<'a>(RefMut<'a, PageBytes>);
@@ -165,6 +192,14 @@ pub trait UserMemory {
 
     /// The first page at or after the page of `from_va`, in order of addresses.
     fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)>;
+
+    /// Removes the pages of addresses `start..end` and lists their frames, as far as there is room in `frames`.
+    fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
+
+    /// Shows the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and
+    /// lists their frames. In both spaces what was writable can be read only from now on. Ends early when `frames` is
+    /// full, and when `to` lacks a table for the next page.
+    fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
 
     /// Takes a space apart when all its pages are unmapped: gives back its tables one by one, the root
     /// last, as plain frames; then `None`. Panics when a page is still mapped.

@@ -1,7 +1,7 @@
 //! The imitation of user memory keeps the rules of the trait.
 
 use renga_hal::host::HostMemory;
-use renga_hal::memory::{Access, Frame, NeedsTable, TABLES_PER_MAP_MAX, UserMemory};
+use renga_hal::memory::{Access, Frame, NeedsTable, Run, TABLES_PER_MAP_MAX, USER_END, UserMemory};
 
 /// Maps `frame`, giving tables from `tables` on; returns how many it took.
 fn map(memory: &dyn UserMemory, space: Frame, va: u64, frame: Frame, access: Access, tables: u32) -> u32 {
@@ -67,4 +67,58 @@ fn a_mapped_frame_never_becomes_a_table() {
     memory.new_space(Frame(0));
     map(&memory, Frame(0), 0x1000, Frame(3), Access::Read, 1);
     memory.new_space(Frame(3));
+}
+
+/// A space with pages of every access on both sides of a table's border and far away.
+fn scattered(memory: &HostMemory) -> (Frame, Vec<(u64, Frame, Access)>) {
+    let pages = [
+        (0x1f_f000, Frame(20), Access::ReadWrite),
+        (0x20_0000, Frame(21), Access::Read),
+        (0x20_3000, Frame(22), Access::ReadExecute),
+        (0x4000_0000, Frame(23), Access::None),
+        (0x40_0000_0000, Frame(24), Access::ReadWrite),
+    ];
+    memory.new_space(Frame(0));
+    let mut tables = 1;
+    for (va, frame, access) in pages {
+        tables += map(memory, Frame(0), va, frame, access, tables);
+    }
+    (Frame(0), pages.to_vec())
+}
+
+#[test]
+fn a_run_is_unmapped_as_far_as_the_list_has_room() {
+    let memory = HostMemory::new(32);
+    let (space, pages) = scattered(&memory);
+    let mut list = [[0xff; 4]; 2];
+    let first = memory.unmap_run(space, (0x1f_f000, USER_END), &mut list);
+    assert_eq!((first, list), (Run { pages: 2, next: pages[2].0 }, [pages[0].1.listed(), pages[1].1.listed()]));
+    let second = memory.unmap_run(space, (first.next, pages[3].0), &mut list);
+    assert_eq!((second, list[0]), (Run { pages: 1, next: pages[3].0 }, pages[2].1.listed()));
+    assert!(memory.lookup(space, pages[2].0).is_none() && memory.lookup(space, pages[3].0).is_some());
+}
+
+#[test]
+fn a_run_is_shared_and_can_be_written_on_neither_side() {
+    let memory = HostMemory::new(64);
+    let (space, pages) = scattered(&memory);
+    let copy = Frame(32);
+    memory.new_space(copy);
+    let (mut at, mut tables, mut listed) = (0, 33, Vec::new());
+    while at < USER_END {
+        let mut list = [[0; 4]; 4];
+        let run = memory.share_run(space, copy, (at, USER_END), &mut list);
+        listed.extend_from_slice(&list[..run.pages]);
+        at = run.next;
+        if at < USER_END && run.pages < list.len() {
+            memory.add_table(copy, at, Frame(tables));
+            tables += 1;
+        }
+    }
+    assert_eq!(listed, pages.iter().map(|page| page.1.listed()).collect::<Vec<_>>());
+    for (va, frame, access) in pages {
+        let shown = Some((frame, access.without_writing()));
+        assert_eq!((memory.lookup(space, va), memory.lookup(copy, va)), (shown, shown), "{va:#x}");
+        assert_eq!(memory.mappings(frame), 2);
+    }
 }

@@ -1,6 +1,6 @@
 //! A space as bytes, for its way to another slot of this board or to another board.
 //!
-//! Three ways: *handed over* (the bytes are the space from now on: fork), *borrowed* (vfork: the sender
+//! Three ways: *handed over* (a copy, which the bytes are from now on: fork), *borrowed* (vfork: the sender
 //! waits and goes on with its own afterwards), *described* (remote fork: areas and files only; pages
 //! travel by [`crate::page_list`]). Numbers are LEB128, areas count from the end of the one before:
 //! a static program takes about 60 bytes, a full space at most about 1.4 KB.
@@ -9,6 +9,7 @@
 
 use crate::area::{Area, Origin, number};
 use crate::areas::{AREAS_MAX, Areas};
+use crate::fork::SpaceCopy;
 use crate::layout::{PAGE, STACK_END};
 use crate::mapped_files::{FILES_MAX, MappedFile, MappedFiles};
 use crate::pager::Pager;
@@ -75,27 +76,24 @@ impl Reader<'_> {
 }
 
 impl Space {
-    /// Writes the space so that whoever decodes the bytes owns it; to be called last, since this one
-    /// is then to be dropped, or decoded back if it could not be delivered. How many bytes; `E2BIG` if
-    /// they do not fit.
-    pub fn encode_handed_over(&self, out: &mut [u8]) -> Result<usize, Errno> {
-        self.encode(HANDED_OVER, out)
+    /// Writes a copy of this space so that whoever decodes the bytes owns it; to be called last. How many bytes;
+    /// `E2BIG` if they do not fit.
+    pub fn encode_copy(&self, copy: &SpaceCopy, out: &mut [u8]) -> Result<usize, Errno> {
+        self.encode(HANDED_OVER, copy.0, out)
     }
     /// Writes the space so that whoever decodes the bytes runs in it while this one is not used.
     pub fn encode_borrowed(&self, out: &mut [u8]) -> Result<usize, Errno> {
-        self.encode(BORROWED, out)
+        self.encode(BORROWED, self.root, out)
     }
     /// Writes areas, files and break for another board.
     pub fn encode_areas(&self, out: &mut [u8]) -> Result<usize, Errno> {
-        self.encode(DESCRIBED, out)
+        self.encode(DESCRIBED, Frame(0), out)
     }
 
-    fn encode(&self, way: u64, out: &mut [u8]) -> Result<usize, Errno> {
-        // What is borrowed cannot be given away.
-        let way = if self.borrowed && way == HANDED_OVER { BORROWED } else { way };
+    fn encode(&self, way: u64, root: Frame, out: &mut [u8]) -> Result<usize, Errno> {
         let mut writer = Writer { out, at: 0 };
         writer.put(way)?;
-        writer.put(if way == DESCRIBED { 0 } else { u64::from(self.root.0) })?;
+        writer.put(u64::from(root.0))?;
         writer.put(self.break_start)?;
         writer.put(self.break_end.saturating_sub(self.break_start))?;
         put_files(&mut writer, &self.files)?;

@@ -230,10 +230,3 @@ async fn trampoline<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<
     let _ = pager.text.call(OfferPage { ino, version, page, frame: frame.0 }, ()).await;
     Ok(frame)
 }
-
-impl Area {
-    /// Whether its pages may differ from what its origin says.
-    pub(crate) fn is_private(&self) -> bool {
-        self.touched || self.origin == Origin::Zero
-    }
-}

@@ -3,7 +3,7 @@
 //! Invariant: at most [`FRAMES_PER_CALL`], well below what the memory process takes, so that the list
 //! stays small inside a process's future.
 
-use renga_hal::memory::Frame;
+use renga_hal::memory::{Frame, ListedFrame};
 
 /// Frames that are shared or freed by one call.
 pub const FRAMES_PER_CALL: usize = 256;
@@ -26,6 +26,15 @@ impl FrameList {
         self.bytes[at..at + FRAME_BYTES].copy_from_slice(&frame.0.to_le_bytes());
         self.count += 1;
     }
+    /// Where further ones go, before [`FrameList::added`] is told how many came.
+    pub fn room(&mut self) -> &mut [ListedFrame] {
+        self.bytes[self.count * FRAME_BYTES..].as_chunks_mut::<FRAME_BYTES>().0
+    }
+    /// So many were put into the room.
+    pub fn added(&mut self, frames: usize) {
+        self.count += frames;
+        assert!(self.count <= FRAMES_PER_CALL, "more frames than there was room for");
+    }
     /// How many.
     pub fn len(&self) -> usize {
         self.count
@@ -41,10 +50,6 @@ impl FrameList {
     /// As a message's slice.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.count * FRAME_BYTES]
-    }
-    /// As a message's slice, from the frame at `index` on.
-    pub fn bytes_from(&self, index: usize) -> &[u8] {
-        self.as_bytes().get(index * FRAME_BYTES..).unwrap_or(&[])
     }
     /// Drops all.
     pub fn clear(&mut self) {

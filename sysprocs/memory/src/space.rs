@@ -36,9 +36,14 @@ impl Space {
     /// An empty space. The board must have room for two per user-process slot (`spaces_max`): exec
     /// builds the new one beside the old.
     pub async fn create<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Space, Errno> {
+        Space::create_root(pager).await.map(Space::with_root)
+    }
+
+    /// The root of new, empty tables.
+    pub(crate) async fn create_root<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
         let root = pager.allocate().await?;
         pager.machine.new_space(root);
-        Ok(Space::with_root(root))
+        Ok(root)
     }
 
     pub(crate) fn with_root(root: Frame) -> Space {
@@ -67,55 +72,50 @@ impl Space {
     }
 
     /// Gives all frames, tables and files back; of a borrowed space, nothing.
-    pub async fn destroy<M: UserMemory + ?Sized>(self, pager: &mut Pager<'_, M>) {
-        if self.borrowed {
-            return;
-        }
-        let mut list = FrameList::new();
-        // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
-        for area in self.areas.as_slice() {
-            self.take_pages(pager, area.start_address(), area.end_address(), &mut list).await;
-        }
-        self.take_pages(pager, TRAMPOLINE, TRAMPOLINE + PAGE, &mut list).await;
-        // Bounded by the tables of the space.
-        while let Some(table) = pager.machine.take_table(self.root) {
-            if list.is_full() {
-                pager.free_all(&mut list).await;
-            }
-            list.push(table);
-        }
-        pager.free_all(&mut list).await;
-        for &file in self.files.as_slice().iter().flatten() {
-            pager.release_file(file).await;
+    pub async fn destroy<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>) {
+        self.give_back(pager).await;
+    }
+
+    /// As `destroy`, for a space that stays where it is: it is not to be used any more. (Spaces are large to move.)
+    pub async fn give_back<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
+        if !core::mem::replace(&mut self.borrowed, true) {
+            self.take_apart(pager, self.root).await;
         }
     }
 
     /// Unmaps the pages of `start..end` and gives their frames back.
     pub(crate) async fn unmap_pages<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, start: u64, end: u64) {
         let mut list = FrameList::new();
-        self.take_pages(pager, start, end, &mut list).await;
+        Space::take_pages(pager, self.root, (start, end), &mut list).await;
         pager.free_all(&mut list).await;
     }
 
     /// Unmaps the pages of `start..end`; the last of their frames, not given back yet, are in `list`.
-    async fn take_pages<M: UserMemory + ?Sized>(
-        &self,
+    pub(crate) async fn take_pages<M: UserMemory + ?Sized>(
         pager: &mut Pager<'_, M>,
-        start: u64,
-        end: u64,
+        root: Frame,
+        (start, end): (u64, u64),
         list: &mut FrameList,
     ) {
         let mut at = start;
-        // Each turn unmaps a page.
-        while let Some((va, ..)) = self.next_page(pager.machine, at, end) {
-            if list.is_full() {
+        // Each turn unmaps a list of pages, or ends.
+        while at < end {
+            let run = pager.machine.unmap_run(root, (at, end), list.room());
+            list.added(run.pages);
+            at = run.next;
+            if at < end {
                 pager.free_all(list).await;
             }
-            if let Some(frame) = pager.machine.unmap(self.root, va) {
-                list.push(frame);
-            }
-            at = va + PAGE;
         }
+    }
+
+    /// Unmaps the page that signal handlers return to, which is in no area.
+    pub(crate) async fn take_trampoline<M: UserMemory + ?Sized>(
+        pager: &mut Pager<'_, M>,
+        root: Frame,
+        list: &mut FrameList,
+    ) {
+        Space::take_pages(pager, root, (TRAMPOLINE, TRAMPOLINE + PAGE), list).await;
     }
 
     /// The first present page from `at` on and before `end`.

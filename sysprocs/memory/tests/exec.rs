@@ -383,7 +383,7 @@ fn a_real_program_is_loaded() {
             }
             println!("round {round}: {} reads, {} areas, {start:x?}", world.counts.reads.get(), space.areas().len());
             let before = world.free_frames().await;
-            let child = space.fork(&mut world.pager()).await.unwrap();
+            let child = board::fork(&mut space, &mut world.pager()).await.unwrap();
             println!("fork takes {} frames", before - world.free_frames().await);
             child.destroy(&mut world.pager()).await;
             space.destroy(&mut world.pager()).await;

@@ -105,7 +105,7 @@ fn walk(seed: u64, frames: u32, cached: usize) {
             let (space, model) = &mut spaces[index];
             match choice {
                 0 if count < SPACES_MAX => {
-                    let child = space.fork(&mut world.pager()).await.unwrap();
+                    let child = board::fork(space, &mut world.pager()).await.unwrap();
                     let model = *model;
                     spaces.push((child, model));
                 }

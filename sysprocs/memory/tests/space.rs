@@ -107,8 +107,9 @@ fn fork_copies_when_written() {
         parent.map(&mut world.pager(), of_file(0, AT + 8 * PAGE, 1, Access::ReadExecute)).await.unwrap();
         parent.copy_out(&mut world.pager(), AT, b"before").await.unwrap();
         parent.fault(&mut world.pager(), AT + 8 * PAGE, Execute).await.unwrap();
-        let mut child = parent.fork(&mut world.pager()).await.unwrap();
-        assert_eq!(world.machine.lookup(child.root(), AT + 8 * PAGE), None, "clean pages come back by faults");
+        let mut child = board::fork(&mut parent, &mut world.pager()).await.unwrap();
+        let code = |space: &Space| world.machine.lookup(space.root(), AT + 8 * PAGE);
+        assert!(code(&child).is_some() && code(&child) == code(&parent), "clean pages are there at once");
         child.copy_out(&mut world.pager(), AT, b"child!").await.unwrap();
         let free = world.free_frames().await;
         parent.copy_out(&mut world.pager(), AT, b"parent").await.unwrap();
@@ -120,7 +121,7 @@ fn fork_copies_when_written() {
         child.copy_in(&mut world.pager(), AT + 8 * PAGE, &mut right).await.unwrap();
         assert_eq!(right[..], pattern(6)[..]);
         parent.destroy(&mut world.pager()).await;
-        let grandchild = child.fork(&mut world.pager()).await.unwrap();
+        let grandchild = board::fork(&mut child, &mut world.pager()).await.unwrap();
         child.destroy(&mut world.pager()).await;
         grandchild.destroy(&mut world.pager()).await;
         world
@@ -135,7 +136,7 @@ fn a_fork_of_many_pages_goes_in_batches() {
         for page in 0..700 {
             parent.copy_out(&mut world.pager(), AT + page * PAGE, &[page as u8]).await.unwrap();
         }
-        let mut child = parent.fork(&mut world.pager()).await.unwrap();
+        let mut child = board::fork(&mut parent, &mut world.pager()).await.unwrap();
         for page in (0..700).step_by(9) {
             child.copy_out(&mut world.pager(), AT + page * PAGE, &[!(page as u8)]).await.unwrap();
             assert_eq!(world.peek(&parent, AT + page * PAGE), Some(page as u8));
@@ -159,7 +160,7 @@ fn without_memory_everything_fails_cleanly() {
                 let _ = space.fault(&mut world.pager(), AT + page * PAGE, Write).await;
                 let _ = space.fault(&mut world.pager(), (AT << 20) + page * PAGE, Write).await;
             }
-            if let Ok(mut child) = space.fork(&mut world.pager()).await {
+            if let Ok(mut child) = board::fork(&mut space, &mut world.pager()).await {
                 for page in 0..3 {
                     let _ = child.fault(&mut world.pager(), AT + page * PAGE, Write).await;
                 }

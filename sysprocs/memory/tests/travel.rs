@@ -42,10 +42,11 @@ fn a_space_is_handed_over_and_lent() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
-        let length = space.encode_handed_over(&mut bytes).unwrap();
+        let copy = space.fork(&mut world.pager()).await.unwrap();
+        let length = space.encode_copy(&copy, &mut bytes).unwrap();
         assert!(length < 80, "{length} bytes");
-        let (areas, root) = (space.areas().to_vec(), space.root());
-        drop(space);
+        let (areas, root) = (space.areas().to_vec(), copy.root());
+        space.destroy(&mut world.pager()).await;
         space = Space::decode_local(&bytes[..length]).unwrap();
         assert_eq!((space.areas(), space.root(), space.is_borrowed()), (&areas[..], root, false));
         let length = space.encode_borrowed(&mut bytes).unwrap();
@@ -55,7 +56,7 @@ fn a_space_is_handed_over_and_lent() {
             Mapping { place: Place::Anywhere(0), length: PAGE, access: Access::ReadWrite, backing: Backing::Zero };
         assert_eq!(child.map(&mut world.pager(), more).await, Err(Errno::ENOMEM));
         assert_eq!(child.unmap(&mut world.pager(), AT, PAGE).await, Err(Errno::ENOMEM));
-        let own = child.fork(&mut world.pager()).await.unwrap();
+        let own = board::fork(&mut child, &mut world.pager()).await.unwrap();
         assert!(!own.is_borrowed());
         own.destroy(&mut world.pager()).await;
         child.destroy(&mut world.pager()).await;
@@ -181,13 +182,15 @@ fn an_export_that_finds_no_room_leaves_nothing() {
 #[test]
 fn bytes_that_are_no_space_are_refused() {
     run(1300, 64, contents(), |mut world: World| async move {
-        let space = sample(&mut world).await;
+        let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
-        let length = space.encode_handed_over(&mut bytes).unwrap();
+        let copy = space.fork(&mut world.pager()).await.unwrap();
+        let length = space.encode_copy(&copy, &mut bytes).unwrap();
         for cut in 0..length {
             assert!(Space::decode_local(&bytes[..cut]).is_err());
-            assert_eq!(space.encode_handed_over(&mut [0; 1024][..cut]), Err(Errno::E2BIG));
+            assert_eq!(space.encode_copy(&copy, &mut [0; 1024][..cut]), Err(Errno::E2BIG));
         }
+        space.discard_copy(&mut world.pager(), copy).await;
         let mut state = 1u64;
         for _ in 0..20_000 {
             let mut hostile = bytes;

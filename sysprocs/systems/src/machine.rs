@@ -7,7 +7,7 @@ use core::future::Future;
 use renga_core::{Me, Process};
 use renga_fs::Medium;
 use renga_hal::block::{Block, BlockError};
-use renga_hal::memory::{Access, Frame, NeedsTable, PageGuard, PageRef, UserMemory};
+use renga_hal::memory::{Access, Frame, ListedFrame, NeedsTable, PageGuard, PageRef, Run, UserMemory};
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
@@ -148,6 +148,12 @@ impl UserMemory for NoDevice {
         match *self {}
     }
     fn next_mapped(&self, _: Frame, _: u64) -> Option<(u64, Frame, Access)> {
+        match *self {}
+    }
+    fn unmap_run(&self, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run {
+        match *self {}
+    }
+    fn share_run(&self, _: Frame, _: Frame, _: (u64, u64), _: &mut [ListedFrame]) -> Run {
         match *self {}
     }
     fn take_table(&self, _: Frame) -> Option<Frame> {

@@ -104,8 +104,8 @@ async fn touch(mut space: Space, sp: u64, pager: &mut Pager<'_, HostMemory>) {
     let end = space.break_end();
     let _ = space.set_brk(pager, end.wrapping_add(0x1_2345)).await;
     let _ = space.fault(pager, end, Write).await;
-    if let Ok(child) = space.fork(pager).await {
-        child.destroy(pager).await;
+    if let Ok(copy) = space.fork(pager).await {
+        space.discard_copy(pager, copy).await;
     }
     space.destroy(pager).await;
 }

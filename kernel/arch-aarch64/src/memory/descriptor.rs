@@ -92,6 +92,11 @@ impl Descriptor {
         self.0 & ADDRESS
     }
 
+    /// The same user page; what could be written can be read only.
+    pub const fn without_writing(self) -> Self {
+        if self.is_valid() { Self(self.0 | READ_ONLY) } else { self }
+    }
+
     /// The access of a user page.
     pub const fn access(self) -> Access {
         if self.0 & VALID == 0 {

@@ -14,11 +14,13 @@ use super::kernel_map::empty_root;
 use super::maintenance::{
     ID_SHIFT, activate_space, forget_page, forget_space, publish_tables, synchronise_context, synchronise_instructions,
 };
-use super::table::{Entry, INDEX_BITS, SHIFTS, Table, index};
+use super::table::{Entry, SHIFTS, Table, index, table_span};
 use crate::physical::to_kernel;
 use core::cell::{Cell, Ref, RefCell, RefMut};
 use core::ops::Range;
-use renga_hal::memory::{Access, Frame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, USER_END, UserMemory};
+use renga_hal::memory::{
+    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, USER_END, UserMemory,
+};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// End of a chain of tables.
@@ -39,7 +41,7 @@ pub struct FrameRecord {
     /// Stands for the content.
     borrow: RefCell<()>,
     /// Pages that show this frame; of a root: pages in its space.
-    mapped: Cell<u32>,
+    pub(super) mapped: Cell<u32>,
     /// Of a root or table: the next table of the space.
     next_table: Cell<u32>,
     kind: Cell<Kind>,
@@ -106,7 +108,7 @@ impl FrameMemory {
     }
 
     #[inline]
-    fn record(&self, frame: Frame) -> &'static FrameRecord {
+    pub(super) fn record(&self, frame: Frame) -> &'static FrameRecord {
         &self.records[frame.0 as usize]
     }
 
@@ -115,7 +117,7 @@ impl FrameMemory {
         self.base + u64::from(frame.0) * PAGE
     }
 
-    fn frame_at(&self, physical: u64) -> Frame {
+    pub(super) fn frame_at(&self, physical: u64) -> Frame {
         Frame(((physical - self.base) / PAGE) as u32)
     }
 
@@ -130,7 +132,7 @@ impl FrameMemory {
     }
 
     #[inline]
-    fn space_id(&self, space: Frame) -> u16 {
+    pub(super) fn space_id(&self, space: Frame) -> u16 {
         match self.record(space).kind.get() {
             Kind::Root(id) => id,
             _ => panic!("{space:?} is not an address space"),
@@ -148,7 +150,7 @@ impl FrameMemory {
         record
     }
 
-    fn table(&self, frame: Frame) -> Table {
+    pub(super) fn table(&self, frame: Frame) -> Table {
         // SAFETY: only called for frames whose record says that they are tables; `page` refuses those.
         unsafe { Table::at(self.physical(frame)) }
     }
@@ -176,7 +178,7 @@ impl FrameMemory {
     }
 
     /// Before a page gets `access`: fetches must see the content; later stores may outdate it.
-    fn prepare(&self, frame: Frame, access: Access) {
+    pub(super) fn prepare(&self, frame: Frame, access: Access) {
         let record = self.record(frame);
         if access.executable() && !record.fetchable.replace(true) {
             synchronise_instructions(self.content(frame) as usize);
@@ -198,18 +200,13 @@ impl FrameMemory {
     }
 }
 
-fn change(count: &Cell<u32>, by: i32) {
+pub(super) fn change(count: &Cell<u32>, by: i32) {
     count.set(count.get().checked_add_signed(by).expect("mappings are counted exactly"));
 }
 
 /// The first address that the table of `level` around `va` covers.
 fn base(va: u64, level: usize) -> u64 {
     va & !(table_span(level) - 1)
-}
-
-/// What a table of `level` covers, in bytes.
-const fn table_span(level: usize) -> u64 {
-    1 << (SHIFTS[level] + INDEX_BITS)
 }
 
 impl UserMemory for FrameMemory {
@@ -345,6 +342,14 @@ impl UserMemory for FrameMemory {
             tables[level] = unsafe { Table::at(descriptor.physical()) };
         }
         None
+    }
+
+    fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+        self.unmap_pages(space, range, frames)
+    }
+
+    fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+        self.share_pages(from, to, range, frames)
     }
 
     fn take_table(&self, space: Frame) -> Option<Frame> {

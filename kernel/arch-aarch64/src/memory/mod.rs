@@ -5,6 +5,7 @@ mod descriptor;
 mod frame_memory;
 mod kernel_map;
 mod maintenance;
+mod runs;
 mod table;
 
 pub use frame_memory::{FrameMemory, FrameRecord};

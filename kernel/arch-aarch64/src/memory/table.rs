@@ -4,7 +4,7 @@ use super::descriptor::Descriptor;
 use crate::physical::to_kernel;
 
 /// What a table resolves, in bits of the address.
-pub const INDEX_BITS: u32 = 9;
+const INDEX_BITS: u32 = 9;
 
 /// Entries of a table.
 const ENTRIES: usize = 1 << INDEX_BITS;
@@ -14,6 +14,11 @@ const GROUP: usize = 8;
 
 /// What one entry covers, in bits of the address: root, middle, lowest level.
 pub const SHIFTS: [u32; 3] = [30, 21, 12];
+
+/// What a table of `level` covers, in bytes.
+pub const fn table_span(level: usize) -> u64 {
+    1 << (SHIFTS[level] + INDEX_BITS)
+}
 
 /// Position of the entry that covers `va` in its table of `level`.
 pub fn index(va: u64, level: usize) -> usize {

@@ -64,6 +64,14 @@ impl World {
     }
 }
 
+/// A space of its own with a copy of `space`, as a child gets it.
+pub async fn fork(space: &mut Space, pager: &mut Pager<'_, HostMemory>) -> Result<Space, Errno> {
+    let copy = space.fork(pager).await?;
+    let mut bytes = [0; 4096];
+    let length = space.encode_copy(&copy, &mut bytes)?;
+    Space::decode_local(&bytes[..length])
+}
+
 /// Of each file.
 pub const GENERATION: u32 = 1;
 

@@ -164,12 +164,14 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// From here on the process is the new program.
     async fn become_program(&mut self, space: Space, start: Start, name: [u8; NAME_BYTES]) {
-        if let Some(old) = self.space.replace(space) {
-            let borrowed = old.is_borrowed();
-            old.destroy(&mut pager(self.machine, &mut self.services)).await;
-            if borrowed {
-                self.give_space_back().await;
-            }
+        let mut borrowed = false;
+        if let Some(old) = &mut self.space {
+            borrowed = old.is_borrowed();
+            old.give_back(&mut pager(self.machine, &mut self.services)).await;
+        }
+        self.space = Some(space);
+        if borrowed {
+            self.give_space_back().await;
         }
         // Bounded by the descriptors.
         while let Some(number) = self.program.files.next_close_on_exec() {

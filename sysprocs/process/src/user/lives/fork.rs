@@ -10,7 +10,7 @@ use crate::user::lives::loss::is_loss;
 use crate::user::lives::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
 use crate::user::program::Program;
 use renga_hal::memory::UserMemory;
-use renga_memory::Space;
+use renga_memory::{Space, SpaceCopy};
 use renga_proto::procs::{
     AddChild, AwaitVfork, BeginFork, CancelFork, PassOn, Relations, Rename, Spawn, UNLIMITED, board_of,
 };
@@ -91,7 +91,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// A process on this board in `copy`, or in the program's own space, which it borrows.
-    async fn spawn_here(&mut self, wishes: Wishes, copy: Option<Space>) -> Result<u32, Errno> {
+    async fn spawn_here(&mut self, wishes: Wishes, copy: Option<SpaceCopy>) -> Result<u32, Errno> {
         let result = match self.keep_objects().await {
             Ok(()) => match self.spawn_with_space(wishes, copy.as_ref()).await {
                 Ok(pid) => return Ok(pid),
@@ -103,18 +103,19 @@ impl<M: UserMemory + ?Sized> User<M> {
             Err(errno) => errno,
         };
         if let Some(copy) = copy {
-            copy.destroy(&mut crate::user::pager(self.machine, &mut self.services)).await;
+            let (space, mut pager) = self.memory();
+            space.discard_copy(&mut pager, copy).await;
         }
         Err(result)
     }
 
-    async fn spawn_with_space(&mut self, wishes: Wishes, copy: Option<&Space>) -> Result<u32, Errno> {
+    async fn spawn_with_space(&mut self, wishes: Wishes, copy: Option<&SpaceCopy>) -> Result<u32, Errno> {
         let Some(own) = &self.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
         let mut writer = Writer::new(&mut self.scratch);
         put_state(&mut writer, self.context, &self.program, wishes, SPACE_HERE)?;
         let space_bytes = match copy {
-            Some(copy) => copy.encode_handed_over(writer.rest())?,
+            Some(copy) => own.encode_copy(copy, writer.rest())?,
             None => own.encode_borrowed(writer.rest())?,
         };
         let bytes = writer.bytes() + space_bytes;

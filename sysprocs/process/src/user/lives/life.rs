@@ -209,9 +209,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             // A failed write-behind has nobody left to be told.
             let _ = self.services.release(object).await;
         }
-        if let Some(space) = self.space.take() {
+        if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();
-            space.destroy(&mut pager(self.machine, &mut self.services)).await;
+            space.give_back(&mut pager(self.machine, &mut self.services)).await;
+            self.space = None;
             if borrowed {
                 self.give_space_back().await;
             }

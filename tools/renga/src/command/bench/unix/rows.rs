@@ -96,16 +96,16 @@ pub const ROWS: [Row; 33] = [
     call("clock", "clock_gettime").linux(0.68).bound(0.90),
     call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(7.6),
     call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(3.7),
-    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1100.0),
+    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1215.0),
     call("fork", "fork + exit + wait, small program"),
-    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(1360.0),
+    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(367.0),
     call("spawn-tiny", "fork + exec + wait, tiny program")
         .linux(230.0)
         .goal_a(100.0)
         .goal_b_times_a(1.05)
-        .bound_a(150.0),
-    call("spawn-cat", "fork + exec + wait, cat").bound_a(385.0).goal_a(150.0).goal_b_times_a(1.05),
-    call("page-zero", "page of fresh memory").linux(1.4).bound(2.15),
+        .bound_a(106.0),
+    call("spawn-cat", "fork + exec + wait, cat").bound_a(299.0).goal_a(150.0).goal_b_times_a(1.05),
+    call("page-zero", "page of fresh memory").linux(1.4).bound(1.8),
     call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0),
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").linux(4.1).goal(4.0).bound_a(7.6),
@@ -113,7 +113,7 @@ pub const ROWS: [Row; 33] = [
     call("open-close", "open + close, two names").linux(6.5).goal(6.0).bound_a(9.2),
     call("open-close-four", "open + close, four names"),
     call("pread-1", "pread 1 B").linux(1.6),
-    call("pread-4k", "pread 4 KB").linux(2.7).goal(1.8).bound_a(3.8),
+    call("pread-4k", "pread 4 KB").linux(2.7).goal(1.8).bound_a(3.6),
     call("pread-64k", "pread 64 KB").linux(27.6),
     rate("read-1m-by-1k", "1 MB cached, blocks of 1 KB").linux(525.0),
     rate("read-1m-by-4k", "1 MB cached, blocks of 4 KB").linux(1443.0),
@@ -132,7 +132,7 @@ pub const ROWS: [Row; 33] = [
     command("sort", "sort 1 MB", "sort /bench/text > /dev/null").linux(96.0).goal_a(96.0).bound_a(127.0),
     command("wc", "wc 1 MB", "wc /bench/text > /dev/null").linux(34.5).goal_b_times_a(1.05),
     command("untar", "untar 96 sources (Linux: of another tree)", UNTAR).linux(18.0).goal_b_times_a(3.0),
-    command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(2.7),
+    command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(2.3),
 ];
 
 const UNTAR: &str = "mkdir -p /tmp/tree; tar xf /bench/tree.tar -C /tmp/tree";

@@ -1,0 +1,120 @@
+//! Runs of pages: what fork and the end of a program do to whole areas, table by table.
+//!
+//! Invariant: as the single steps of `frame_memory.rs`, but the processor forgets once for all pages.
+
+use super::descriptor::Descriptor;
+use super::frame_memory::{FrameMemory, change};
+use super::maintenance::{forget_space, publish_tables};
+use super::table::{Entry, SHIFTS, Table, index, table_span};
+use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES, Run, USER_END};
+
+const PAGE: u64 = PAGE_BYTES as u64;
+const LOWEST: usize = SHIFTS.len() - 1;
+
+impl FrameMemory {
+    /// Calls `visit` with each page of `range`, in order, until it refuses one; where to go on.
+    fn visit_run(&self, space: Frame, range: (u64, u64), mut visit: impl FnMut(u64, Entry, Descriptor) -> bool) -> u64 {
+        let (mut va, end) = (range.0, range.1.min(USER_END));
+        assert!(va.is_multiple_of(PAGE), "{va:#x} is not the address of a page");
+        // Each turn passes a table, or a hole where one would be.
+        while va < end {
+            let table = match self.lowest_table(space, va) {
+                Ok(table) => table,
+                Err(behind) => {
+                    va = behind;
+                    continue;
+                }
+            };
+            let base = va & !(table_span(LOWEST) - 1);
+            let mut at = index(va, LOWEST);
+            while let Some(used) = table.next_used(at) {
+                va = base + ((used as u64) << SHIFTS[LOWEST]);
+                if va >= end {
+                    return end;
+                }
+                let entry = table.entry(va, LOWEST);
+                if !visit(va, entry, entry.get()) {
+                    return va;
+                }
+                at = used + 1;
+            }
+            va = base + table_span(LOWEST);
+        }
+        end
+    }
+
+    /// The lowest table on the way to `va`, or the end of the hole that `va` is in.
+    fn lowest_table(&self, space: Frame, va: u64) -> Result<Table, u64> {
+        let mut table = self.table(space);
+        for level in 0..LOWEST {
+            let descriptor = table.entry(va, level).get();
+            if descriptor.is_empty() {
+                return Err((va | (table_span(level + 1) - 1)) + 1);
+            }
+            // SAFETY: entries above the lowest level are tables that `add_table` put there.
+            table = unsafe { Table::at(descriptor.physical()) };
+        }
+        Ok(table)
+    }
+
+    pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+        let id = self.space_id(space);
+        let (mut pages, mut was_valid) = (0, false);
+        let next = self.visit_run(space, range, |_, entry, descriptor| {
+            let Some(place) = frames.get_mut(pages) else { return false };
+            let frame = self.frame_at(descriptor.physical());
+            entry.set(Descriptor::EMPTY);
+            was_valid |= descriptor.is_valid();
+            change(&self.record(frame).mapped, -1);
+            *place = frame.listed();
+            pages += 1;
+            true
+        });
+        change(&self.record(space).mapped, -(pages as i32));
+        if was_valid {
+            forget_space(id);
+        }
+        Run { pages, next }
+    }
+
+    pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
+        let id = self.space_id(from);
+        self.space_id(to);
+        let (mut pages, mut was_writable) = (0, false);
+        let mut target: Option<(u64, Table)> = None;
+        let next = self.visit_run(from, range, |va, entry, descriptor| {
+            let Some(place) = frames.get_mut(pages) else { return false };
+            let span = va & !(table_span(LOWEST) - 1);
+            let table = match target {
+                Some((base, table)) if base == span => table,
+                _ => match self.lowest_table(to, va) {
+                    Ok(table) => target.insert((span, table)).1,
+                    Err(_) => return false,
+                },
+            };
+            let place_there = table.entry(va, LOWEST);
+            assert!(place_there.get().is_empty(), "{va:#x} is mapped already");
+            let shared = descriptor.without_writing();
+            if shared != descriptor {
+                entry.set(shared);
+                was_writable = true;
+            }
+            place_there.set(shared);
+            let frame = self.frame_at(descriptor.physical());
+            if descriptor.access().executable() {
+                self.prepare(frame, descriptor.access());
+            }
+            change(&self.record(frame).mapped, 1);
+            *place = frame.listed();
+            pages += 1;
+            true
+        });
+        change(&self.record(to).mapped, pages as i32);
+        if was_writable {
+            forget_space(id);
+        } else {
+            publish_tables();
+        }
+        Run { pages, next }
+    }
+}
