@@ -1,6 +1,6 @@
 // memcpy and memset, 128 or 64 bytes a step: pages are copied and cleared all the time, and the compiler's own
 // versions take eight. Unaligned accesses are allowed, since translation is on before any Rust code runs
-// and these touch normal memory only; for the same reason zeros may be written a cache line at a time.
+// and these touch normal memory only.
 
 .section .text.memcpy, "ax"
 .balign 64
@@ -63,9 +63,6 @@ memcpy:                                 // x0 to, x1 from, x2 bytes; returns x0
     b.ne 8b
 7:  ret
 
-.equ ZEROS_MIN, 256                     // fewer are stored
-.equ LINE_OF_64, 4                      // DCZID_EL0: allowed, 64 bytes each
-
 .section .text.memset, "ax"
 .balign 64
 .global memset
@@ -77,36 +74,6 @@ memset:                                 // x0 to, w1 byte, x2 bytes; returns x0
     orr  x1, x1, x1, lsl #32
     subs x4, x2, #64
     b.lo 3f
-    cbnz x1, 2f
-    cmp  x2, #ZEROS_MIN
-    b.lo 2f
-    mrs  x5, dczid_el0
-    cmp  x5, #LINE_OF_64
-    b.ne 2f
-    stp  xzr, xzr, [x3]                 // up to the next line
-    stp  xzr, xzr, [x3, #16]
-    stp  xzr, xzr, [x3, #32]
-    stp  xzr, xzr, [x3, #48]
-    add  x5, x3, #64
-    and  x5, x5, #~63
-    sub  x6, x5, x3
-    sub  x2, x2, x6
-    mov  x3, x5
-    subs x4, x2, #256
-    b.lo 9f
-8:  dc   zva, x3
-    add  x3, x3, #64
-    dc   zva, x3
-    add  x3, x3, #64
-    dc   zva, x3
-    add  x3, x3, #64
-    dc   zva, x3
-    add  x3, x3, #64
-    subs x4, x4, #256
-    b.hs 8b
-    and  x2, x2, #255
-9:  subs x4, x2, #64
-    b.lo 6f
 2:  stp  x1, x1, [x3]
     stp  x1, x1, [x3, #16]
     stp  x1, x1, [x3, #32]
@@ -126,3 +93,42 @@ memset:                                 // x0 to, w1 byte, x2 bytes; returns x0
     subs x2, x2, #1
     b.ne 5b
 7:  ret
+
+.equ PAGE_BYTES, 4096
+.equ LINE_OF_64, 4                      // DCZID_EL0: allowed, 64 bytes each
+
+// The only place for DC ZVA, which faults on device memory and while translation or caches are off: the
+// page is one of user memory's, in the linear map.
+.section .text.renga_clear_page, "ax"
+.balign 64
+.global renga_clear_page
+.global renga_clear_page_end
+renga_clear_page:                       // x0 page, in the linear map
+    add  x2, x0, #PAGE_BYTES
+    mrs  x1, dczid_el0
+    cmp  x1, #LINE_OF_64
+    b.ne 2f
+1:  dc   zva, x0
+    add  x0, x0, #64
+    dc   zva, x0
+    add  x0, x0, #64
+    dc   zva, x0
+    add  x0, x0, #64
+    dc   zva, x0
+    add  x0, x0, #64
+    dc   zva, x0
+    add  x0, x0, #64
+    dc   zva, x0
+    add  x0, x0, #64
+    dc   zva, x0
+    add  x0, x0, #64
+    dc   zva, x0
+    add  x0, x0, #64
+    cmp  x0, x2
+    b.ne 1b
+    ret
+2:  stp  xzr, xzr, [x0], #16
+    cmp  x0, x2
+    b.ne 2b
+    ret
+renga_clear_page_end:

@@ -160,6 +160,11 @@ pub trait UserMemory {
     /// read by this: another process may be reading them too.
     fn shared_page(&self, frame: Frame) -> PageRef<'_>;
 
+    /// Fills the content of a plain frame with zeros. Panics as `page`.
+    fn clear_page(&self, frame: Frame) {
+        self.page(frame).fill(0);
+    }
+
     /// Whether `frame` exists and is not a table: what the others of these functions take.
     fn is_plain(&self, frame: Frame) -> bool;
 

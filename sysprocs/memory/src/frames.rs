@@ -63,7 +63,7 @@ impl<M: UserMemory + ?Sized> Frames<M> {
     /// A frame with one reference, all zeros.
     pub fn take_zeroed(&mut self) -> Result<Frame, Errno> {
         let frame = self.take()?;
-        self.machine.page(frame).fill(0);
+        self.machine.clear_page(frame);
         Ok(frame)
     }
 
@@ -116,11 +116,11 @@ impl<M: UserMemory + ?Sized> Frames<M> {
     /// One reference less; the last one frees the frame. `EINVAL` if it would, yet a page shows it.
     pub fn release(&mut self, frame: Frame) -> Result<(), Errno> {
         let count = self.references(frame)?;
-        if count == 1 && self.machine.mappings(frame) > 0 {
+        if count > 1 {
+            self.counts[frame.0 as usize] -= 1;
+        } else if self.machine.mappings(frame) > 0 {
             return Err(Errno::EINVAL);
-        }
-        self.counts[frame.0 as usize] -= 1;
-        if count == 1 {
+        } else {
             self.counts[frame.0 as usize] = 0;
             self.machine.page(frame)[..4].copy_from_slice(&self.chain.to_le_bytes());
             self.chain = frame.0;

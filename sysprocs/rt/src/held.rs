@@ -7,41 +7,54 @@ use crate::BOARDS_MAX;
 
 /// The references to one thing.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub struct Held([u16; BOARDS_MAX]);
+pub struct Held {
+    counts: [u16; BOARDS_MAX],
+    /// The boards that have any, a bit each.
+    boards: u8,
+}
+
+const _: () = assert!(BOARDS_MAX <= u8::BITS as usize);
 
 impl Held {
     /// None.
-    pub const NONE: Held = Held([0; BOARDS_MAX]);
+    pub const NONE: Held = Held { counts: [0; BOARDS_MAX], boards: 0 };
 
     /// One more for `board` ([`crate::Call::board`]); false: it has as many as can be counted.
     pub fn add(&mut self, board: u8) -> bool {
-        let more = self.0.get(usize::from(board)).and_then(|count| count.checked_add(1));
-        more.map(|more| self.0[usize::from(board)] = more).is_some()
+        self.change(board, |count| count.checked_add(1))
     }
     /// One less for `board`; false: it had none.
     pub fn remove(&mut self, board: u8) -> bool {
-        let less = self.0.get(usize::from(board)).and_then(|count| count.checked_sub(1));
-        less.map(|less| self.0[usize::from(board)] = less).is_some()
+        self.change(board, |count| count.checked_sub(1))
     }
     /// None any more for `board`, which is dead; how many it had.
     pub fn drop_board(&mut self, board: u8) -> u32 {
-        self.0.get_mut(usize::from(board)).map_or(0, |count| u32::from(core::mem::take(count)))
+        let had = self.counts.get(usize::from(board)).map_or(0, |&count| u32::from(count));
+        self.change(board, |_| Some(0));
+        had
+    }
+    fn change(&mut self, board: u8, change: impl FnOnce(u16) -> Option<u16>) -> bool {
+        let Some(count) = self.counts.get_mut(usize::from(board)) else { return false };
+        let Some(changed) = change(*count) else { return false };
+        *count = changed;
+        self.boards = self.boards & !(1 << board) | u8::from(changed > 0) << board;
+        true
     }
     /// Whether `board` has any.
     pub fn holds(&self, board: u8) -> bool {
-        self.0.get(usize::from(board)).is_some_and(|&count| count > 0)
+        self.boards.checked_shr(u32::from(board)).is_some_and(|boards| boards & 1 == 1)
     }
     /// The boards that have any, a bit each.
     pub fn boards(&self) -> u8 {
-        (0..BOARDS_MAX as u8).filter(|&board| self.holds(board)).fold(0, |set, board| set | 1 << board)
+        self.boards
     }
     /// How many there are for all boards together.
     pub fn total(&self) -> u32 {
-        self.0.iter().map(|&count| u32::from(count)).sum()
+        self.counts.iter().map(|&count| u32::from(count)).sum()
     }
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.total() == 0
+        self.boards == 0
     }
 }
 

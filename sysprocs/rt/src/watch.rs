@@ -36,6 +36,9 @@ impl Watch {
     /// One reason more for each board that is in `now` and was not in `before`, one less for each that was
     /// in `before` only; a bit each.
     pub fn change(&self, before: u8, now: u8) {
+        if before == now {
+            return;
+        }
         for board in 0..BOARDS_MAX as u8 {
             match (before >> board & 1, now >> board & 1) {
                 (0, 1) => self.add(board),

@@ -12,7 +12,8 @@ use super::address_space_ids::{AddressSpaceIds, SPACES_MAX};
 use super::descriptor::Descriptor;
 use super::kernel_map::empty_root;
 use super::maintenance::{
-    ID_SHIFT, activate_space, forget_page, forget_space, publish_tables, synchronise_context, synchronise_instructions,
+    ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
+    synchronise_instructions,
 };
 use super::table::{Entry, SHIFTS, Table, index, table_span};
 use crate::physical::to_kernel;
@@ -221,6 +222,12 @@ impl UserMemory for FrameMemory {
         let content = self.content(frame);
         // SAFETY: the frame is memory of ours, plain, and the record's borrow stands for it alone.
         PageGuard::new(RefMut::map(borrow, |()| unsafe { &mut *content }))
+    }
+
+    fn clear_page(&self, frame: Frame) {
+        let mut page = self.page(frame);
+        // SAFETY: a frame of ours, whole, borrowed exclusively.
+        unsafe { clear_page(&raw mut *page) };
     }
 
     fn shared_page(&self, frame: Frame) -> PageRef<'_> {

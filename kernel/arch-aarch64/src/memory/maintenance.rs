@@ -3,10 +3,23 @@
 //! Everything is broadcast to the inner shareable domain: other cores need no call of their own.
 
 use crate::registers::{read_register, write_register};
-use renga_hal::memory::PAGE_BYTES;
+use renga_hal::memory::{PAGE_BYTES, PageBytes};
 
 /// Shift of an address-space number in TTBR0 and in TLB operations.
 pub const ID_SHIFT: u32 = 48;
+
+unsafe extern "C" {
+    fn renga_clear_page(page: *mut PageBytes);
+}
+
+/// Fills a page with zeros, a cache line at a time.
+///
+/// # Safety
+/// A whole page of normal memory, at its address in the linear map, that nobody else uses.
+pub unsafe fn clear_page(page: *mut PageBytes) {
+    // SAFETY: as promised; Rust code runs with translation and caches on.
+    unsafe { renga_clear_page(page) };
+}
 
 /// Makes new entries visible to table walks (the return to user level does the rest).
 pub fn publish_tables() {

@@ -1,6 +1,7 @@
 //! A translation table in memory, read by the processor at any time.
 
 use super::descriptor::Descriptor;
+use super::maintenance::clear_page;
 use crate::physical::to_kernel;
 
 /// What a table resolves, in bits of the address.
@@ -51,7 +52,7 @@ impl Table {
     /// Makes all entries empty.
     pub fn clear(self) {
         // SAFETY: the whole table, which nobody walks yet; an empty descriptor is all zero.
-        unsafe { self.0.write_bytes(0, ENTRIES) };
+        unsafe { clear_page(self.0.cast()) };
     }
 
     /// The first entry in use from position `from` on.

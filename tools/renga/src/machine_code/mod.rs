@@ -38,6 +38,8 @@ struct Parts {
     dark: Span,
     /// The only code that may touch floating-point registers: it moves those of user programs.
     floating: Vec<Span>,
+    /// The only code that may zero by cache lines: it clears pages of user memory.
+    zeroing: Span,
     /// Constants among the code.
     constants: Vec<Span>,
 }
@@ -87,7 +89,8 @@ fn parts(file: &object::File<'_>) -> Result<Parts> {
     let dark = Span { start: symbol("entry")?, end: symbol("high")? };
     let save = Span { start: symbol("renga_fp_save")?, end: symbol("renga_fp_load")? };
     let load = Span { start: symbol("renga_fp_load")?, end: symbol("renga_fp_end")? };
-    Ok(Parts { dark, floating: vec![save, load], constants: constants(file) })
+    let zeroing = Span { start: symbol("renga_clear_page")?, end: symbol("renga_clear_page_end")? };
+    Ok(Parts { dark, floating: vec![save, load], zeroing, constants: constants(file) })
 }
 
 /// What the assembler marked as data: from `$d` to the next `$x`. ELF for the Arm 64-bit Architecture, 5.5.4.
@@ -129,7 +132,7 @@ fn misplaced(instruction: Instruction, at: u64, parts: &Parts) -> Option<&'stati
     if instruction.is_large_system_atomic() {
         return Some("an atomic of ARMv8.1, which a Cortex-A53 does not have");
     }
-    if instruction.is_zero_by_line() {
+    if instruction.is_zero_by_line() && !parts.zeroing.holds(at) {
         return Some("DC ZVA, which faults on device memory and while translation is off");
     }
     if instruction.is_wait_for_event() {

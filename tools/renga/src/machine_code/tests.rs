@@ -11,12 +11,14 @@ const ADRP_X0: u32 = 0x9000_0000;
 const LOAD_OFFSET: u32 = 0xf940_0402; // ldr x2, [x0, #8]
 const LOAD_X2: u32 = 0xf940_0022; // ldr x2, [x1]
 
-/// Findings in `words` at `address`; the first four words are dark, floating point is allowed at 0x2000.
+/// Findings in `words` at `address`; the first four words are dark, floating point is allowed at 0x2000,
+/// DC ZVA at 0x2800.
 fn findings(address: u64, words: &[u32]) -> Vec<String> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let floating = vec![Span { start: 0x2000, end: 0x2010 }];
     let constants = vec![Span { start: 0x4000, end: 0x4010 }];
-    code(address, &bytes, &Parts { dark: Span { start: 0x1000, end: 0x1010 }, floating, constants })
+    let (dark, zeroing) = (Span { start: 0x1000, end: 0x1010 }, Span { start: 0x2800, end: 0x2810 });
+    code(address, &bytes, &Parts { dark, floating, zeroing, constants })
 }
 
 #[test]
@@ -60,6 +62,7 @@ fn instructions_that_no_pi_3_has_or_that_sleep_for_ever() {
         // ldadd x0, x1, [x2]; swpal; cas x0, x1, [x2]; dc zva, x0; wfe.
         assert_eq!(findings(0x3000, &[word]).len(), 1, "{word:#x}");
     }
+    assert!(findings(0x2800, &[0xd50b_7420]).is_empty());
 }
 
 #[test]
