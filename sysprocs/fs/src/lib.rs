@@ -6,15 +6,15 @@
 //! |---|---|
 //! | `medium` | [`disk`] (one) |
 //! | `format` | none: ext2 and its journal as they lie on the medium |
-//! | `cache` | [`buffer`] (one per cached page), [`buffer_directory`] |
-//! | `volume` | [`allocator`] (bitmaps, counts, superblock, journal) and, on top of the inodes, [`write_back`] |
-//! | `inode` | [`inode`] (one per active inode), [`inode_directory`] |
+//! | `cache` | [`buffer`] (one per cached page), [`buffer_directory`], [`cleaner`] |
+//! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`write_back`] |
+//! | `inode` | [`inode`] (one per active inode), [`inode_directory`], [`reaper`] |
 //! | `names` | [`path`] (one per walk at a time) |
 //! | `file` | [`file`], [`file_table`], on each opener's board |
 //!
 //! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another
-//! client (a pinned buffer, the lock of names, a commit) end because who holds the one never waits for
-//! another's.
+//! client (a clean buffer, the lock of names, a commit) end because who holds the one never waits for
+//! another's; workers (cleaner, committer, reaper) wait at the directory that gives them work.
 //!
 //! Order of writing (decision 0013). Content goes to its place when its buffer is needed for another
 //! block (least recently used first), or with the next commit. *Books*, the blocks in which the file
@@ -39,15 +39,20 @@ mod names;
 mod volume;
 
 pub use cache::buffer::buffer;
-pub use cache::buffer_directory::{BufferSlot, buffer_directory};
+pub use cache::buffer_directory::buffer_directory;
 pub use cache::client::CacheClients;
+pub use cache::slots::BufferSlot;
+pub use cache::writer::{CLEANER_PAGES, WriterClients, cleaner};
 pub use file::file_table::file_table;
 pub use file::open_file::{FileClients, file};
-pub use inode::inode_directory::{InodeSlot, inode_directory};
+pub use inode::active_table::InodeSlot;
+pub use inode::inode_directory::inode_directory;
+pub use inode::reaper::{ReaperClients, reaper};
 pub use inode::server::inode;
 pub use medium::disk::disk;
 pub use medium::partition::{NotExt2, Partition, recognise};
 pub use medium::timing::Medium;
 pub use names::walker::{PathClients, path};
 pub use volume::allocator::allocator;
+pub use volume::committer::{CommitterClients, committer, committer_pages};
 pub use volume::write_back::{Due, write_back};

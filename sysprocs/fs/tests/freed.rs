@@ -24,6 +24,11 @@ fn a_commit_that_failed_has_freed_nothing() {
     let fail = device.fail_journal.clone();
     System::new(&device, "none", COUNTS).run(|mut user| async move {
         user.write_file("/old", &[1; BYTES]).await.unwrap();
+        for number in 0..100 {
+            if user.write_file(&format!("/full{number}"), &[3; BYTES]).await == Err(Errno::ENOSPC) {
+                break;
+            }
+        }
         user.path.call(SyncAllFiles {}, ()).await.unwrap();
         fail.set(true);
         user.unlink("/old").await.unwrap();

@@ -1,7 +1,7 @@
-//! The allocator: bitmaps, counts and superblock of the file system.
+//! The allocator: bitmaps, counts and superblock of the file system, and what the next transaction holds.
 
 use renga_abi::Errno;
-use renga_core::{in_words, protocol};
+use renga_core::{in_words, protocol, word_enum};
 
 in_words! {
     /// Where an inode is kept.
@@ -18,6 +18,28 @@ in_words! {
         generation: u32,
     }
 }
+in_words! {
+    /// What the next transaction is for.
+    pub struct Pended {
+        /// Something was changed since the last one.
+        changed: bool,
+        /// Books were freed since the journal was emptied: it is to be emptied again.
+        checkpoint: bool,
+    }
+}
+word_enum! {
+    /// How far a transaction came.
+    pub enum Reached {
+        /// It is not in the journal.
+        Failed,
+        /// The journal has it.
+        Journaled,
+        /// And everything that the journal has is in its place, and the journal empty.
+        Emptied,
+        /// The journal has it, and it cannot be emptied.
+        Full,
+    }
+}
 
 /// Bytes of a `struct statfs` as Linux/AArch64 lays it out; what `FillStatus` writes.
 pub const STATFS_BYTES: usize = 120;
@@ -31,7 +53,8 @@ protocol! {
         /// Gives back `count` blocks from `first` on; they are given out again after the next commit,
         /// so that what was in them is there until it is surely nobody's. `books`: some held books.
         1 FreeBlocks { first: u32, count: u32, books: bool } (()) -> Result<(), Errno>;
-        /// A free inode, near its parent's if it is not a directory. `ENOSPC` when all are in use.
+        /// A free inode, near its parent's if it is not a directory. `ENOSPC` when all are in use; `EAGAIN` when
+        /// some are being freed.
         2 TakeInode { parent: u32, directory: bool } (()) -> Result<u32, Errno>;
         /// Gives back an inode.
         3 FreeInode { ino: u32, directory: bool } (()) -> Result<(), Errno>;
@@ -39,16 +62,30 @@ protocol! {
         4 LocateInode { ino: u32 } (()) -> Result<InodePlace, Errno>;
         /// Fills a `struct statfs` of `STATFS_BYTES`.
         5 FillStatus {} (&'a mut [u8]) -> Result<(), Errno>;
-        /// Makes all changes of books permanent, together: every inode that was changed is in its buffer
-        /// and stands still. `whole`: they are also to go to their places. `broken`: a change was left
-        /// half done, so that the file system has to be checked. From the directory of inodes only.
-        6 Commit { whole: bool, broken: bool } (()) -> Result<(), Errno>;
-        /// As `Commit`, and marks the file system clean; changes are refused from then on.
-        7 MarkClean {} (()) -> Result<(), Errno>;
-        /// Something is about to be changed: a commit will be due. `EROFS`: it may not be.
-        8 NoteChange { crowded: bool } (()) -> Result<(), Errno>;
+        /// Inode process `slot` is about to change books: the next transaction is to have them. `EROFS`: it may
+        /// not. Waits while a transaction is being closed. Once until the process is frozen.
+        6 JoinTransaction { slot: u16 } (()) -> Result<(), Errno>;
         /// The next inode from `from` on that is in use without having a name, as a cut leaves them; to
         /// be asked at boot. `ENOENT`: there is none.
-        9 NextOrphan { from: u32 } (()) -> Result<u32, Errno>;
+        7 NextOrphan { from: u32 } (()) -> Result<u32, Errno>;
+        /// The committer has recovered the journal, or (`usable` not) the volume cannot be used; nobody is
+        /// served before. `journaled`: changes go through the journal.
+        8 Mount { journaled: bool, usable: bool } (()) -> Result<(), Errno>;
+        /// Closes the transaction: nobody joins it any more. Joins of the next one wait for `EndFreeze`.
+        9 CloseTransaction {} (()) -> Result<(), Errno>;
+        /// An inode process that joined the transaction; `ENOENT` after the last.
+        10 NextMember {} (()) -> Result<u16, Errno>;
+        /// All members stand still: puts bitmaps, counts and superblock into their buffers. `broken`: a change
+        /// was left half done, so that the file system has to be checked.
+        11 SaveBooks { broken: bool } (()) -> Result<(), Errno>;
+        /// The transaction's books are copied: changes may go on.
+        12 EndFreeze {} (()) -> Result<(), Errno>;
+        /// The transaction has ended; `whole`: it was to empty the journal. `EROFS`: from now on nothing may be
+        /// changed.
+        13 EndTransaction { reached: Reached, whole: bool } (()) -> Result<(), Errno>;
+        /// Marks the file system clean in its buffer; changes are refused from then on.
+        14 MarkClean {} (()) -> Result<(), Errno>;
+        /// What has changed since the last transaction was closed.
+        15 Pending {} (()) -> Result<Pended, Errno>;
     }
 }

@@ -1,52 +1,22 @@
-//! Buffers: one cached block each, found through one directory. All on the disk board.
+//! Buffers: one cached block each, behind one directory. All on the disk board.
 //!
-//! A caller gets a block's buffer from the directory, pinned; makes it hold the block if it is
-//! fresh; works on it; puts it back. While it holds a pin it calls only that buffer and `Put`: so a
-//! wait for a pin ends, and nobody waits in a circle. A caller that remembers which buffer held its
-//! block may work on it without a pin: the buffer refuses with `ESTALE` if it holds another by now.
+//! Whoever works on a block asks the directory, naming the block; the directory passes the call on to the
+//! buffer that holds the block, or is to hold it, and that buffer answers. A buffer serves its calls in the
+//! order in which the directory passed them on; a call for another block than it holds makes it read that
+//! one first.
+//!
+//! The directory alone knows what is dirty: it sees every call that changes a block, before the buffer does. It
+//! gives a buffer another block only when its own is on the medium.
 //!
 //! Work on directory entries and bitmaps is done where the block is, so that no page is copied.
 //!
-//! *Books* are blocks in which the file system describes itself: bitmaps, inodes, directories, pointers.
-//! A change of books stays in its buffer until it is in the journal.
+//! *Books* (metadata) are blocks in which the file system describes itself: bitmaps, inodes, directories,
+//! pointers. A dirty book stays in its buffer until a transaction of the journal has it.
 
 use crate::inode::{DirectoryRead, EntryFound};
 use renga_abi::Errno;
-use renga_core::{in_words, protocol, word_enum};
+use renga_core::{in_words, word_enum};
 
-in_words! {
-    /// A pinned buffer.
-    pub struct Pinned {
-        /// Its number.
-        buffer: u16,
-        /// It may not hold the block yet: the caller must ask it to (`Become`).
-        fresh: bool,
-        /// To be handed to `Become`: no buffer is left whose block may go.
-        force: bool,
-        /// Many buffers hold blocks that may not go yet: a commit would help.
-        crowded: bool,
-    }
-}
-word_enum! {
-    /// What a buffer holds when it is put back.
-    pub enum Holding {
-        /// Nothing, or the block soon, or not surely.
-        Nothing,
-        /// The block.
-        Block,
-        /// Still its former block, which may not go.
-        Former,
-    }
-}
-in_words! {
-    /// A block that went into the journal.
-    pub struct LoggedBlock {
-        /// The block.
-        block: u64,
-        /// Its first four bytes are those of a journal's own blocks; zeros stand there instead.
-        escaped: bool,
-    }
-}
 in_words! {
     /// A block that a buffer holds.
     pub struct HeldBlock {
@@ -56,73 +26,115 @@ in_words! {
         buffer: u16,
     }
 }
-protocol! {
-    /// Which buffer holds which block.
-    pub BufferDirectory = 4, BufferDirectoryCall {
-        /// The buffer for `block`, assigned and pinned. Waits while all buffers are pinned, and while
-        /// another buffer is still to write that block to the disk.
-        0 Get { block: u64 } (()) -> Result<Pinned, Errno>;
-        /// Unpins. `lost`: the buffer could not write its former block, which is lost.
-        1 Put { buffer: u16, holding: Holding, lost: bool } (()) -> Result<(), Errno>;
-        /// The lowest block held with `from <= block < below`; `ENOENT` if there is none. Not pinned.
-        2 NextHeld { from: u64, below: u64 } (()) -> Result<HeldBlock, Errno>;
-        /// How many changed blocks were lost so far because the disk refused them.
-        3 LostWrites {} (()) -> Result<u32, Errno>;
-        /// As `Get` if no buffer holds the block and one is free; `EAGAIN` otherwise.
-        4 GetAhead { block: u64 } (()) -> Result<u16, Errno>;
-        /// After a commit: blocks that might not go may.
-        5 LetGo {} (()) -> Result<(), Errno>;
+word_enum! {
+    /// What is dirty, as far as it may be written to its place.
+    pub enum Class {
+        /// Content of files: at any time.
+        Content,
+        /// Books that the journal has: at any time.
+        Journaled,
+        /// Books that the journal does not have: only in a file system without one.
+        Books,
     }
 }
-protocol! {
-    /// One cached block. All entries but `Become`, `ReadAhead` and
-    /// those that say so: `ESTALE` if it holds another block.
-    pub Buffer = 5, BufferCall {
-        /// Holds `block` from now on; writes its former block first if that was changed. `overwrite`:
-        /// the caller will write the whole block, so that it need not be read. Whether a former
-        /// block was lost. `EBUSY`: it still holds the former block, which may not go (unless `force`:
-        /// then it goes, or is lost) or could not be written.
-        0 Become { block: u64, overwrite: bool, force: bool } (()) -> Result<bool, Errno>;
-        /// Bytes from `offset` on, as many as the slice takes.
-        1 ReadBytes { block: u64, offset: u32 } (&'a mut [u8]) -> Result<(), Errno>;
-        /// Replaces bytes from `offset` on.
-        2 WriteBytes { block: u64, offset: u32, books: bool } (&'a [u8]) -> Result<(), Errno>;
-        /// Fills the whole block with zeros.
-        3 Zero { block: u64, books: bool } (()) -> Result<(), Errno>;
-        /// Writes changed content to its place on the disk; with `books` also books that are in the
-        /// journal already.
-        4 Flush { block: u64, books: bool } (()) -> Result<(), Errno>;
-        /// Forgets that it was changed: the block is to be freed.
-        5 Discard { block: u64 } (()) -> Result<(), Errno>;
-        /// The directory entry named. `ENOENT` without one.
-        6 FindEntry { block: u64 } (&'a [u8]) -> Result<EntryFound, Errno>;
-        /// Adds a directory entry. `ENOSPC` if it does not fit into this block.
-        7 AddEntry { block: u64, ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
-        /// Removes the directory entry named; its inode's number.
-        8 RemoveEntry { block: u64 } (&'a [u8]) -> Result<u32, Errno>;
-        /// Makes the directory entry named stand for another inode; the former's number.
-        9 RepointEntry { block: u64, ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
-        /// Directory entries from `position` (in the directory; its lower bits are the offset in this
-        /// block) on, as far as the slice takes them; where to go on.
-        10 ListEntries { block: u64, position: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
-        /// Whether there is an entry other than `.` and `..`.
-        11 HasEntries { block: u64 } (()) -> Result<bool, Errno>;
-        /// The name of the entry of inode `ino`, other than `.` and `..`; its length.
-        12 NameOfEntry { block: u64, ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Of a bitmap: finds the first clear bit from `from` to `below`, or else from 0, and sets
-        /// it. `ENOSPC` if none is clear.
-        13 TakeBit { block: u64, from: u32, below: u32 } (()) -> Result<u32, Errno>;
-        /// Of a bitmap: clears bits; how many of them were set.
-        14 ClearBits { block: u64, first: u32, count: u32 } (()) -> Result<u32, Errno>;
-        /// As `Become` without `overwrite`, answered before the disk has been read.
-        15 ReadAhead { block: u64 } (()) -> Result<bool, Errno>;
-        /// Writes a change of books to block `to` of the disk, which is the journal's. `ENOENT`: none
-        /// is held here. Whatever block it holds.
-        16 Log { to: u64 } (()) -> Result<LoggedBlock, Errno>;
-        /// What was logged is committed: it may go to its place. `void`: changes of books will never be
-        /// committed, and are not to go there. Whatever block it holds.
-        17 Committed { void: bool } (()) -> Result<(), Errno>;
-        /// Writes changed books to their place, though they are in no journal. Whatever block it holds.
-        18 FlushBooks {} (()) -> Result<(), Errno>;
+word_enum! {
+    /// How a transaction ended.
+    pub enum Outcome {
+        /// It is not in the journal: its books are to be in the next one.
+        Failed,
+        /// The journal has it.
+        Journaled,
+        /// The journal has it, and its books are in their places too.
+        Placed,
+        /// The file system takes no changes any more: dirty books are never written.
+        Abandoned,
+    }
+}
+
+/// Declares a protocol with entries of its own and with the work that is done on blocks: the directory
+/// offers the same work as the buffers, to which it passes it on.
+macro_rules! with_work {
+    ($(#[$doc:meta])* pub $P:ident = $id:literal, $In:ident { $($own:tt)* }) => {
+        renga_core::protocol! {
+            $(#[$doc])*
+            pub $P = $id, $In {
+                /// Bytes from `offset` on, as many as the slice takes.
+                0 ReadBytes { block: u64, offset: u32 } (&'a mut [u8]) -> Result<(), Errno>;
+                /// Replaces bytes from `offset` on.
+                1 WriteBytes { block: u64, offset: u32, books: bool } (&'a [u8]) -> Result<(), Errno>;
+                /// Replaces the whole block, which is not read first: by the slice from `offset` on and zeros
+                /// around it.
+                2 Overwrite { block: u64, offset: u32, books: bool } (&'a [u8]) -> Result<(), Errno>;
+                /// Begins to read the block, as it is likely to be wanted. Answered before the medium does.
+                3 ReadAhead { block: u64 } (()) -> Result<(), Errno>;
+                /// The directory entry named. `ENOENT` without one.
+                4 FindEntry { block: u64 } (&'a [u8]) -> Result<EntryFound, Errno>;
+                /// Adds a directory entry. `ENOSPC` if it does not fit into this block.
+                5 AddEntry { block: u64, ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
+                /// Removes the directory entry named; its inode's number.
+                6 RemoveEntry { block: u64 } (&'a [u8]) -> Result<u32, Errno>;
+                /// Makes the directory entry named stand for another inode; the former's number.
+                7 RepointEntry { block: u64, ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
+                /// Directory entries from `position` (in the directory; its lower bits are the offset in this
+                /// block) on, as far as the slice takes them; where to go on.
+                8 ListEntries { block: u64, position: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
+                /// Whether there is an entry other than `.` and `..`.
+                9 HasEntries { block: u64 } (()) -> Result<bool, Errno>;
+                /// The name of the entry of inode `ino`, other than `.` and `..`; its length.
+                10 NameOfEntry { block: u64, ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+                /// Of a bitmap: finds the first clear bit from `from` to `below`, or else from 0, and sets
+                /// it. `ENOSPC` if none is clear.
+                11 TakeBit { block: u64, from: u32, below: u32 } (()) -> Result<u32, Errno>;
+                /// Of a bitmap: clears bits; how many of them were set.
+                12 ClearBits { block: u64, first: u32, count: u32 } (()) -> Result<u32, Errno>;
+                $($own)*
+            }
+        }
+    };
+}
+
+/// What the directory is asked.
+pub mod directory {
+    use super::{Class, DirectoryRead, EntryFound, Errno, HeldBlock, Outcome};
+    with_work! {
+        /// Which buffer holds which block, and which of them are dirty.
+        pub BufferDirectory = 4, BufferDirectoryCall {
+            /// A dirty block of `class` that is to be written now, lowest of its run; `ENOENT` when there is
+            /// none. Waits while others write some of that class. To be ended by `Written`.
+            16 NextWrite { class: Class } (()) -> Result<HeldBlock, Errno>;
+            /// The block behind `block`, which is being written, if it is of the same class: to be written with
+            /// it. `ENOENT` if it is not.
+            17 ExtendWrite { block: u64 } (()) -> Result<HeldBlock, Errno>;
+            /// A run of blocks is on the medium, or, not `done`, surely not all of it. `evicting`: content
+            /// that the medium has refused several times is given up.
+            18 Written { first: u64, count: u32, done: bool, evicting: bool } (()) -> Result<(), Errno>;
+            /// As `NextWrite`, of any class that may be written: waits until few buffers are clean. From the
+            /// cleaner only.
+            19 NextEviction {} (()) -> Result<HeldBlock, Errno>;
+            /// How many blocks of `class` are dirty.
+            20 CountDirty { class: Class } (()) -> Result<u32, Errno>;
+            /// A dirty book, which is from now on part of the transaction under way. `ENOENT` when there is none.
+            /// From the committer only, while nobody changes books.
+            21 NextBooks {} (()) -> Result<HeldBlock, Errno>;
+            /// The transaction under way has ended.
+            22 EndTransaction { outcome: Outcome } (()) -> Result<(), Errno>;
+            /// The blocks are about to be freed: they need not be written any more.
+            23 Discard { first: u64, count: u32 } (()) -> Result<(), Errno>;
+            /// How many dirty blocks of content were given up so far because the medium refused them.
+            24 LostWrites {} (()) -> Result<u32, Errno>;
+        }
+    }
+}
+
+/// What a buffer is asked.
+pub mod page {
+    use super::{DirectoryRead, EntryFound, Errno};
+    with_work! {
+        /// One cached block.
+        pub Buffer = 5, BufferCall {
+            /// A copy of the whole block, to be written. `ENOENT`: the medium did not give it, so that
+            /// there is nothing of it here.
+            16 CopyOut { block: u64 } (&'a mut [u8]) -> Result<(), Errno>;
+        }
     }
 }

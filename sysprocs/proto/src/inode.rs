@@ -1,7 +1,7 @@
 //! Active inodes: one process each on the disk board, found through one directory.
 
 use renga_abi::Errno;
-use renga_core::{Word, in_words, protocol};
+use renga_core::{Word, in_words, protocol, word_enum};
 
 in_words! {
     /// What an opener learns of an inode.
@@ -36,6 +36,38 @@ impl Word for Birth {
     }
 }
 
+word_enum! {
+    /// How far a commit goes.
+    pub enum Extent {
+        /// Everything is in the journal.
+        Journal,
+        /// As `Journal`, after the inodes that are to be freed by now have been: there may be more room then.
+        Freed,
+        /// As `Freed`, and everything is in its place, the journal empty.
+        Places,
+        /// And the file system marked clean; nothing can be changed from then on.
+        Unmount,
+    }
+}
+in_words! {
+    /// A commit that somebody wants.
+    pub struct CommitWanted {
+        /// How far it is to go.
+        extent: Extent,
+    }
+}
+in_words! {
+    /// An inode to be given up.
+    pub struct Reap {
+        /// Its process's number.
+        slot: u16,
+        /// The inode.
+        ino: u32,
+    }
+}
+/// No process.
+pub const NO_SLOT: u16 = u16::MAX;
+
 protocol! {
     /// Which process holds which active inode.
     pub InodeDirectory = 6, InodeDirectoryCall {
@@ -44,17 +76,17 @@ protocol! {
         /// One reference to inode `ino` less; without links and references it is freed. `EINVAL`: the
         /// process `slot` holds another, or nobody refers to it.
         1 Release { slot: u16, ino: u32 } (()) -> Result<(), Errno> [releases];
-        /// A fresh inode of `mode` with no links yet and one reference; `parent` places it.
-        2 Create { mode: u16, device: u32, parent: u32 } (()) -> Result<u16, Errno>;
+        /// The fresh inode `ino`, which the allocator has given out, of `mode`, with no links yet and one
+        /// reference. `ENFILE` when all processes are in use.
+        2 Create { ino: u32, mode: u16, device: u32 } (()) -> Result<u16, Errno>;
         /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` holds another, or
         /// nobody refers to it.
         3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
-        /// Makes all changes so far permanent: none is there in part after a cut. `whole`: they also go to
-        /// their places in the file system. Waits for whoever changes names, who never waits for
-        /// this: not from a walker that holds the lock of names.
-        4 CommitAll { whole: bool } (()) -> Result<(), Errno>;
+        /// Makes all changes so far permanent: none is there in part after a cut. Waits for the committer, who
+        /// waits for whoever changes names: not from a walker that holds the lock of names.
+        4 CommitAll { extent: Extent } (()) -> Result<(), Errno>;
         /// Before the board stops: every inode is written back and given up, those without links are
-        /// freed; nothing can be activated from then on. From a walker that holds the lock of names.
+        /// freed; nothing can be activated from then on.
         5 Retire {} (()) -> Result<(), Errno>;
         /// Takes the lock of names: shared for looking up, exclusive for changing what names stand
         /// for, so that nobody activates an inode while it is being freed. In the order of asking.
@@ -72,6 +104,12 @@ protocol! {
         /// As `Activate`, for who knew the inode before this board was started. `ENOENT`: it is gone,
         /// or another one has its number.
         11 Reactivate { ino: u32, generation: u32 } (()) -> Result<u16, Errno>;
+        /// The commit that the committer was given has ended so (0: well); what to do next. Waits until somebody
+        /// wants a commit. From the committer only.
+        12 NextCommit { ended: u16 } (()) -> Result<CommitWanted, Errno>;
+        /// The inode process that the reaper was given (`NO_SLOT`: none) is without an inode; which one is to give
+        /// its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the reaper only.
+        13 NextReap { done: u16, wait: bool } (()) -> Result<Reap, Errno>;
     }
 }
 
@@ -133,8 +171,8 @@ protocol! {
         19 ReadLink {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Becomes the process of inode `ino`: from the directory of inodes only.
         20 Load { ino: u32 } (()) -> Result<(), Errno>;
-        /// Writes the inode back and becomes free; without links, frees its blocks first. From the
-        /// directory only; says whether the inode itself is to be freed.
+        /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
+        /// reaper only; says whether the inode itself is to be freed.
         21 Unload {} (()) -> Result<Unloaded, Errno>;
         /// Initialises a fresh inode: from the directory only.
         22 Initialise { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
@@ -143,10 +181,10 @@ protocol! {
         /// Of a fresh symbolic link: sets its target.
         24 SetLink {} (&'a [u8]) -> Result<(), Errno>;
         /// Writes the inode to its buffer if it was changed, and changes nothing until `Thaw`: from the
-        /// directory only.
+        /// committer only.
         25 Freeze {} (()) -> Result<Frozen, Errno>;
-        /// Ends `Freeze`.
-        27 Thaw {} (()) -> Result<(), Errno>;
+        /// Ends `Freeze`; `committed`: the transaction has ended, so that there may be room for a write that waits.
+        27 Thaw { committed: bool } (()) -> Result<(), Errno>;
         /// The link count.
         26 Links {} (()) -> Result<u32, Errno>;
     }
@@ -173,8 +211,8 @@ in_words! {
 in_words! {
     /// What an inode says that stands still.
     pub struct Frozen {
-        /// It was changed since the last time.
-        changed: bool,
+        /// A write waits for room, which the commit may make.
+        waits: bool,
         /// A failure left a change half done.
         broken: bool,
     }
@@ -182,6 +220,8 @@ in_words! {
 in_words! {
     /// What became of an inode given up.
     pub struct Unloaded {
+        /// Not yet: ask again.
+        more: bool,
         /// It had no links: it is to be freed.
         free: bool,
         /// It was a directory.

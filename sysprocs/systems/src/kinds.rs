@@ -64,15 +64,21 @@ kinds! { |at, M|
     Disk "disk" "The medium.", DiskBoard 1:
         renga_fs::disk::<M::Block> [at.machine().block(), at.machine().medium()];
     BufferDirectory "buffer_directory" "Which buffer holds which block.", Any 1:
-        renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY)];
+        renga_fs::buffer_directory [at.each(at.count(Kind::Buffer), || renga_fs::BufferSlot::EMPTY), at.due()];
     Buffer "buffer" "One cached block.", Any 512:
         renga_fs::buffer [at.put(|| [0; PAGE_BYTES])];
+    Cleaner "cleaner" "Writes dirty blocks when few buffers are clean.", DiskBoard 1:
+        renga_fs::cleaner [at.each(renga_fs::CLEANER_PAGES, || [0; PAGE_BYTES])];
     Allocator "allocator" "Free blocks and inodes.", Any 1:
-        renga_fs::allocator [at.put(|| [[0; PAGE_BYTES]; 2]), at.due(), at.machine().epoch_ns()];
+        renga_fs::allocator [at.due(), at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
-        renga_fs::inode_directory [at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY)];
-    Inode "inode" "One active inode.", Any 8192:
+        renga_fs::inode_directory [at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY), at.due()];
+    Inode "inode" "One active inode.", Any 4096:
         renga_fs::inode [at.number(), at.machine().epoch_ns()];
+    Reaper "reaper" "Gives inodes up, and frees those without names.", DiskBoard 1:
+        renga_fs::reaper [];
+    Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
+        renga_fs::committer [at.each(renga_fs::committer_pages(at.count(Kind::Buffer)), || [0; PAGE_BYTES])];
     WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
         renga_fs::write_back [at.due()];
     Path "path" "One walk along a path.", DiskBoard 16:

@@ -150,7 +150,7 @@ fn an_exception_makes_one_edge_synchronous() {
 fn kinds_spread_over_cores() {
     let cores = edited(&text("small"), "{ name = \"a\", disk = true }", "{ name = \"a\", disk = true, cores = 2 }");
     let spread = "[{ on = \"a\", count = 24 }, { on = \"a\", core = 1, count = 24 }]";
-    let checked = checked(&edited(&cores, "{ on = \"a\", count = 512 }      # one cached", &format!("{spread} #")));
+    let checked = checked(&edited(&cores, "{ on = \"a\", count = 480 }      # one cached", &format!("{spread} #")));
     let buffers: Vec<_> = checked.instances(0).into_iter().filter(|i| i.kind == "buffer").collect();
     assert_eq!(buffers.iter().map(|buffer| buffer.core).filter(|core| *core == 1).count(), 24);
     assert!(buffers.windows(2).all(|pair| pair[0].id.index + 1 == pair[1].id.index));

@@ -1,296 +1,236 @@
-//! The directory of buffers: which buffer holds which block, and which is to hold the next.
+//! The directory of buffers: passes each call on to the buffer that holds its block, or is to hold it.
 //!
-//! Invariants: a block is assigned to at most one buffer, and a buffer that was given another block
-//! while pinned counts as holding the former one too (`leaving`) until a pin is put back: only then
-//! has it surely written it. If its former block may not go yet (`refused`), the slot goes back to that
-//! block when nobody has it pinned any more; until then nobody gets either block. Such a slot is passed
-//! over (`stays`) until after the next commit. `newest`..`oldest` is a list of all slots by their last
-//! `Get`.
-//! It calls nobody: buffers read and write the disk on their users' time, so it is never the
-//! bottleneck while the disk turns.
+//! Invariant: it calls nobody, so it is never held up by the medium. A call that finds no clean buffer waits here, and
+//! with it all later work, until one has been cleaned; who cleans and who ends transactions are served
+//! meanwhile.
+//! Not here: what it knows (`slots.rs`), writing (`writer.rs`).
 
-use renga_proto::buffer::{BufferDirectory, BufferDirectoryCall, Get, HeldBlock, Holding, NextHeld, Pinned, Put};
-use renga_rt::{Call, Errno, Never, Port, Protocol};
+use crate::cache::slots::{Access, BufferSlot, Slots, State};
+use crate::volume::write_back::Due;
+use renga_proto::buffer::HeldBlock;
+use renga_proto::buffer::directory::{BufferDirectory, BufferDirectoryCall, NextEviction, NextWrite};
+use renga_proto::buffer::page::{self, Buffer};
+use renga_rt::{Call, Errno, ForwardFamily, Me, Never, Port, Protocol};
 
-/// No block: none has this number.
-const NO_BLOCK: u64 = u64::MAX;
-/// No slot.
-const NO_SLOT: u16 = u16::MAX;
-/// Chains of the hash from block to slot.
-const CHAINS: usize = 128;
-/// One of so many buffers may hold a block that may not go before that is called crowded.
-const CROWDED_SHARE: usize = 4;
+/// The entries that are passed on.
+const WORK: u32 = 0x1fff;
 
-/// What the directory knows of one buffer. Boot provides one per buffer.
-pub struct BufferSlot {
-    block: u64,
-    /// The block that it held before, until that is surely on the disk.
-    leaving: u64,
-    pins: u16,
-    /// The buffer surely holds `block`.
-    loaded: bool,
-    /// The buffer would not let `leaving` go.
-    refused: bool,
-    /// Its block may not go until after the next commit.
-    stays: bool,
-    /// It was given another block although all stay.
-    forced: bool,
-    newer: u16,
-    older: u16,
-    /// Next of the same chain.
-    next: u16,
-}
-impl BufferSlot {
-    /// A buffer that holds nothing.
-    pub const EMPTY: BufferSlot = BufferSlot {
-        block: NO_BLOCK,
-        leaving: NO_BLOCK,
-        pins: 0,
-        loaded: false,
-        refused: false,
-        stays: false,
-        forced: false,
-        newer: NO_SLOT,
-        older: NO_SLOT,
-        next: NO_SLOT,
-    };
+/// Writes refused one after the other until whoever waits for room is told.
+const REFUSALS_MAX: u32 = 16;
+
+struct Server {
+    me: Me,
+    buffers: ForwardFamily<Buffer>,
+    board: u8,
+    slots: Slots,
+    due: &'static Due,
+    /// Waits for a clean buffer.
+    waiting: Option<BufferDirectoryCall>,
+    /// Waits until nobody else writes.
+    drains: Option<Call<NextWrite>>,
+    /// The cleaner, while there is nothing to clean.
+    cleaner: Option<Call<NextEviction>>,
+    /// Writes that the medium has refused, one after the other.
+    refusals: u32,
 }
 
-struct State {
+/// Serves as many buffers as there are `slots`. A transaction that should come soon is made `due`.
+pub async fn buffer_directory(
+    me: Me,
+    mut port: Port<BufferDirectory>,
+    buffers: ForwardFamily<Buffer>,
     slots: &'static mut [BufferSlot],
-    chains: [u16; CHAINS],
-    newest: u16,
-    oldest: u16,
-    pinned: usize,
-    staying: usize,
-    lost_writes: u32,
-}
-
-/// Serves as many buffers as there are `slots`.
-pub async fn buffer_directory(mut port: Port<BufferDirectory>, slots: &'static mut [BufferSlot]) -> Never {
-    let mut state = State::new(slots);
-    // A `Get` of a block that another buffer is still to write; no further `Get` enters meanwhile.
-    let mut waiting: Option<Call<Get>> = None;
+    due: &'static Due,
+) -> Never {
+    let (board, slots) = (me.id().board.0, Slots::new(slots));
+    let mut server = Server { me, buffers, board, slots, due, waiting: None, drains: None, cleaner: None, refusals: 0 };
     loop {
-        let closed = waiting.is_some() || state.pinned == state.slots.len();
-        let open = if closed { BufferDirectory::ENTRIES & !Get::BIT } else { BufferDirectory::ENTRIES };
-        match port.accept_only(open).await {
-            BufferDirectoryCall::Get(call) => waiting = state.answer(call),
-            BufferDirectoryCall::Put(call) => {
-                state.put(call.entry());
-                call.reply(Ok(()));
-                waiting = waiting.and_then(|call| state.answer(call));
-            }
-            BufferDirectoryCall::NextHeld(call) => {
-                let reply = state.next_held(call.entry());
-                call.reply(reply);
-            }
-            BufferDirectoryCall::LostWrites(call) => call.reply(Ok(state.lost_writes)),
-            BufferDirectoryCall::GetAhead(call) => {
-                let reply = state.get_ahead(call.entry().block);
-                call.reply(reply);
-            }
-            BufferDirectoryCall::LetGo(call) => {
-                state.let_go();
-                call.reply(Ok(()));
-            }
+        let closed = if server.waiting.is_some() { WORK } else { 0 };
+        let closed = closed | if server.drains.is_some() { NextWrite::BIT } else { 0 };
+        let call = port.accept_only(BufferDirectory::ENTRIES & !closed).await;
+        if let Some(call) = server.pass_on(call) {
+            server.waiting = Some(call);
         }
+        server.go_on();
     }
 }
 
-fn chain(block: u64) -> usize {
-    block as usize % CHAINS
-}
-
-impl State {
-    fn new(slots: &'static mut [BufferSlot]) -> State {
-        let chains = [NO_SLOT; CHAINS];
-        let mut state =
-            State { slots, chains, newest: NO_SLOT, oldest: NO_SLOT, pinned: 0, staying: 0, lost_writes: 0 };
-        for number in 0..state.slots.len() as u16 {
-            state.push_newest(number);
-        }
-        state
-    }
-
-    fn slot(&mut self, number: u16) -> &mut BufferSlot {
-        &mut self.slots[usize::from(number)]
-    }
-
-    /// Answers, or gives the call back if it must wait.
-    fn answer(&mut self, call: Call<Get>) -> Option<Call<Get>> {
-        match self.get(call.entry().block) {
-            Some(pinned) => {
-                call.reply(Ok(pinned));
-                None
-            }
-            None => Some(call),
-        }
-    }
-
-    fn get(&mut self, block: u64) -> Option<Pinned> {
-        let number = match self.find(block) {
-            Some(number) if self.slot(number).refused => return None,
-            Some(number) => number,
-            None => self.assign(block, true)?,
+/// Passes a call on with what it asks; gives it back while no buffer is clean.
+macro_rules! pass_on {
+    ($server:expr, $call:expr, $access:expr, $Entry:ident { $($field:ident),* }) => {{
+        let entry = $call.entry();
+        let Some(number) = $server.slots.place(entry.block, $access) else {
+            return Some(BufferDirectoryCall::$Entry($call));
         };
-        self.unlink(number);
-        self.push_newest(number);
-        Some(self.pin(number))
-    }
-
-    fn get_ahead(&mut self, block: u64) -> Result<u16, Errno> {
-        if self.find(block).is_some() {
-            return Err(Errno::EAGAIN);
+        match $server.buffers.at($server.board, usize::from(number)) {
+            Some(buffer) => $call.forward(&buffer, page::$Entry { $($field: entry.$field),* }),
+            None => $call.reply(Err(Errno::EIO)),
         }
-        let number = self.assign(block, false).ok_or(Errno::EAGAIN)?;
-        self.unlink(number);
-        self.push_newest(number);
-        Ok(self.pin(number).buffer)
-    }
+    }};
+}
 
-    fn pin(&mut self, number: u16) -> Pinned {
-        let slot = self.slot(number);
-        slot.pins += 1;
-        let (first, fresh, force) = (slot.pins == 1, !slot.loaded, slot.forced);
-        self.pinned += usize::from(first);
-        Pinned { buffer: number, fresh, force, crowded: self.staying * CROWDED_SHARE > self.slots.len() }
-    }
+const BOOKS: Access = Access::Change { books: true };
 
-    /// Bounded by the length of one chain, which is at most the number of buffers.
-    fn find(&self, block: u64) -> Option<u16> {
-        let mut at = self.chains[chain(block)];
-        while let Some(slot) = self.slots.get(usize::from(at)) {
-            if slot.block == block {
-                return Some(at);
+impl Server {
+    fn pass_on(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
+        match call {
+            BufferDirectoryCall::ReadBytes(call) => {
+                pass_on!(self, call, Access::Read, ReadBytes { block, offset });
             }
-            at = slot.next;
+            BufferDirectoryCall::WriteBytes(call) => {
+                let access = Access::Change { books: call.entry().books };
+                pass_on!(self, call, access, WriteBytes { block, offset, books });
+            }
+            BufferDirectoryCall::FindEntry(call) => pass_on!(self, call, Access::Read, FindEntry { block }),
+            BufferDirectoryCall::Overwrite(call) => {
+                let access = Access::Change { books: call.entry().books };
+                pass_on!(self, call, access, Overwrite { block, offset, books });
+            }
+            BufferDirectoryCall::AddEntry(call) => pass_on!(self, call, BOOKS, AddEntry { block, ino, kind }),
+            BufferDirectoryCall::RemoveEntry(call) => pass_on!(self, call, BOOKS, RemoveEntry { block }),
+            BufferDirectoryCall::RepointEntry(call) => {
+                pass_on!(self, call, BOOKS, RepointEntry { block, ino, kind });
+            }
+            BufferDirectoryCall::ListEntries(call) => {
+                pass_on!(self, call, Access::Read, ListEntries { block, position });
+            }
+            BufferDirectoryCall::TakeBit(call) => pass_on!(self, call, BOOKS, TakeBit { block, from, below }),
+            BufferDirectoryCall::ClearBits(call) => pass_on!(self, call, BOOKS, ClearBits { block, first, count }),
+            other => return self.pass_on_rarer(other),
         }
         None
     }
 
-    /// Gives `block` the least recently used buffer that is not pinned and whose block may go; with
-    /// `force`, if there is none, one whose block may not. `None` while there is none, or another buffer
-    /// is still to write `block`.
-    fn assign(&mut self, block: u64, force: bool) -> Option<u16> {
-        // A slot that is leaving a block is pinned, so there is nothing to look for without pins.
-        if self.pinned > 0 && self.slots.iter().any(|slot| slot.leaving == block) {
-            return None;
-        }
-        let (number, forced) = match self.oldest_free(false) {
-            Some(number) => (number, false),
-            None if force => (self.oldest_free(true)?, true),
-            None => return None,
-        };
-        let former = self.slot(number).block;
-        self.rechain(number, block);
-        let slot = self.slot(number);
-        (slot.leaving, slot.loaded, slot.forced) = (former, false, forced);
-        if forced {
-            slot.stays = false;
-            self.staying -= 1;
-        }
-        Some(number)
-    }
-
-    /// The least recently used slot that is not pinned. Bounded by the number of slots.
-    fn oldest_free(&self, stays: bool) -> Option<u16> {
-        let mut number = self.oldest;
-        loop {
-            let slot = self.slots.get(usize::from(number))?;
-            if slot.pins == 0 && slot.stays == stays {
-                return Some(number);
+    fn pass_on_rarer(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
+        match call {
+            BufferDirectoryCall::HasEntries(call) => pass_on!(self, call, Access::Read, HasEntries { block }),
+            BufferDirectoryCall::NameOfEntry(call) => {
+                pass_on!(self, call, Access::Read, NameOfEntry { block, ino });
             }
-            number = slot.newer;
+            BufferDirectoryCall::ReadAhead(call) => {
+                if self.slots.find(call.entry().block).is_some() || self.slots.is_short() {
+                    call.reply(Ok(()));
+                } else {
+                    pass_on!(self, call, Access::Read, ReadAhead { block });
+                }
+            }
+            other => self.serve(other),
+        }
+        None
+    }
+
+    /// What concerns writing.
+    fn serve(&mut self, call: BufferDirectoryCall) {
+        match call {
+            BufferDirectoryCall::NextWrite(call) => self.drains = Some(call),
+            BufferDirectoryCall::ExtendWrite(call) => {
+                let next = self.slots.extend_write(call.entry().block);
+                call.reply(held(next));
+            }
+            BufferDirectoryCall::Written(call) => {
+                let entry = call.entry();
+                let clean = self.slots.count(State::Clean);
+                for block in entry.first..entry.first + u64::from(entry.count) {
+                    self.slots.written(block, entry.done, entry.evicting);
+                }
+                let helped = entry.done || self.slots.count(State::Clean) > clean;
+                self.refusals = if helped { 0 } else { self.refusals + 1 };
+                call.reply(Ok(()));
+            }
+            BufferDirectoryCall::NextEviction(call) => self.cleaner = Some(call),
+            BufferDirectoryCall::CountDirty(call) => {
+                let count = self.slots.count(call.entry().class.into());
+                call.reply(Ok(count as u32));
+            }
+            BufferDirectoryCall::NextBooks(call) => {
+                let next = self.slots.next_books();
+                call.reply(held(next));
+            }
+            BufferDirectoryCall::EndTransaction(call) => {
+                self.slots.end_transaction(call.entry().outcome);
+                call.reply(Ok(()));
+            }
+            BufferDirectoryCall::Discard(call) => {
+                let entry = call.entry();
+                self.slots.discard(entry.first, entry.count.into());
+                call.reply(Ok(()));
+            }
+            BufferDirectoryCall::LostWrites(call) => call.reply(Ok(self.slots.lost_writes)),
+            _ => unreachable!("passed on before"),
         }
     }
 
-    fn put(&mut self, put: Put) {
-        let Some(slot) = self.slots.get_mut(usize::from(put.buffer)).filter(|slot| slot.pins > 0) else { return };
-        slot.pins -= 1;
-        if put.holding == Holding::Former {
-            slot.refused = slot.leaving != NO_BLOCK;
-        } else {
-            (slot.leaving, slot.refused, slot.forced) = (NO_BLOCK, false, false);
-            slot.loaded = put.holding == Holding::Block;
+    /// Serves whoever waits, as far as that is possible now.
+    fn go_on(&mut self) {
+        if let Some(call) = self.drains.take() {
+            let state = State::from(call.entry().class);
+            match self.slots.next_write(state) {
+                None if self.slots.is_writing(state) => self.drains = Some(call),
+                next => call.reply(held(next)),
+            }
         }
-        let (free, refused) = (slot.pins == 0, slot.refused);
-        self.pinned -= usize::from(free);
-        self.lost_writes += u32::from(put.lost);
-        if free && refused {
-            self.go_back(put.buffer);
+        if self.slots.is_crowded() {
+            self.due.hurry(self.me.now_ns());
+        }
+        if self.waiting.is_some() && self.slots.count(State::Clean) > 0 {
+            let call = self.waiting.take();
+            self.waiting = call.and_then(|call| self.pass_on(call));
+        }
+        if self.cleaner.is_some() {
+            self.clean();
         }
     }
 
-    /// A slot holds its former block again.
-    fn go_back(&mut self, number: u16) {
-        let former = self.slot(number).leaving;
-        self.rechain(number, former);
-        let slot = self.slot(number);
-        (slot.leaving, slot.refused, slot.forced) = (NO_BLOCK, false, false);
-        (slot.loaded, slot.stays) = (true, true);
-        self.staying += 1;
-    }
-
-    fn let_go(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.stays = false);
-        self.staying = 0;
-    }
-
-    /// Makes `block` that of a slot.
-    fn rechain(&mut self, number: u16, block: u64) {
-        self.unchain(number);
-        let head = core::mem::replace(&mut self.chains[chain(block)], number);
-        let slot = self.slot(number);
-        (slot.block, slot.next) = (block, head);
-    }
-
-    fn next_held(&self, range: NextHeld) -> Result<HeldBlock, Errno> {
-        let held = self.slots.iter().zip(0..).flat_map(|(slot, number)| [(slot.block, number), (slot.leaving, number)]);
-        let inside = held.filter(|(block, _)| (range.from..range.below).contains(block));
-        let least = inside.min_by_key(|(block, _)| *block);
-        least.map(|(block, buffer)| HeldBlock { block, buffer }).ok_or(Errno::ENOENT)
-    }
-
-    fn unchain(&mut self, number: u16) {
-        let (block, after) = (self.slot(number).block, self.slot(number).next);
-        if block == NO_BLOCK {
+    /// Gives the cleaner something to write, if that is needed. Content first; books that no journal has only when
+    /// nothing else could ever make room.
+    fn clean(&mut self) {
+        if self.waiting.is_some() && self.refusals >= REFUSALS_MAX {
+            // The next who needs room tries again.
+            self.refusals = 1;
+            if let Some(call) = self.waiting.take() {
+                refuse(call);
+            }
+        }
+        if self.waiting.is_none() && (self.refusals > 0 || !self.slots.is_short()) {
             return;
         }
-        let mut at = self.chains[chain(block)];
-        if at == number {
-            self.chains[chain(block)] = after;
-            return;
-        }
-        while at != NO_SLOT {
-            let next = self.slot(at).next;
-            if next == number {
-                self.slot(at).next = after;
+        let waits = self.waiting.is_some();
+        let few = waits && self.slots.reserve() == 0;
+        let stuck = few || (waits && self.slots.count(State::Transaction) == 0);
+        let states = [(State::Content, true), (State::Journaled, true), (State::Books, stuck)];
+        for (state, allowed) in states.into_iter().chain([(State::Transaction, few)]) {
+            if self.slots.is_writing(state) {
                 return;
             }
-            at = next;
+            if allowed && let Some(next) = self.slots.next_write(state) {
+                if let Some(cleaner) = self.cleaner.take() {
+                    cleaner.reply(held(Some(next)));
+                }
+                return;
+            }
         }
     }
+}
 
-    fn unlink(&mut self, number: u16) {
-        let (newer, older) = (self.slot(number).newer, self.slot(number).older);
-        match newer {
-            NO_SLOT => self.newest = older,
-            newer => self.slot(newer).older = older,
-        }
-        match older {
-            NO_SLOT => self.oldest = newer,
-            older => self.slot(older).newer = newer,
-        }
-    }
+fn held(next: Option<(u64, u16)>) -> Result<HeldBlock, Errno> {
+    next.map(|(block, buffer)| HeldBlock { block, buffer }).ok_or(Errno::ENOENT)
+}
 
-    fn push_newest(&mut self, number: u16) {
-        let former = core::mem::replace(&mut self.newest, number);
-        match former {
-            NO_SLOT => self.oldest = number,
-            former => self.slot(former).newer = number,
-        }
-        let slot = self.slot(number);
-        (slot.older, slot.newer) = (former, NO_SLOT);
+/// Tells a call that no buffer can be made clean.
+fn refuse(call: BufferDirectoryCall) {
+    match call {
+        BufferDirectoryCall::ReadBytes(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::WriteBytes(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::Overwrite(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::FindEntry(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::AddEntry(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::RemoveEntry(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::RepointEntry(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::ListEntries(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::HasEntries(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::NameOfEntry(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::TakeBit(call) => call.reply(Err(Errno::EIO)),
+        BufferDirectoryCall::ClearBits(call) => call.reply(Err(Errno::EIO)),
+        _ => unreachable!("only work waits for a buffer"),
     }
 }

@@ -1,6 +1,7 @@
-//! Cached blocks: one process each, their directory, and how others use them.
+//! Buffers, their directory, how they are written, and how the other processes use them.
 
 pub(crate) mod buffer;
 pub(crate) mod buffer_directory;
-pub(crate) mod buffer_work;
 pub(crate) mod client;
+pub(crate) mod slots;
+pub(crate) mod writer;

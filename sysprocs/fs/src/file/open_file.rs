@@ -10,8 +10,8 @@
 
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Facts, Inode, InodeDirectory, InodeFacts, Reactivate, ReadAt, ReadDirectory, Release, SetMode,
-    SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, Extent, Facts, Inode, InodeDirectory, InodeFacts, Reactivate, ReadAt, ReadDirectory, Release,
+    SetMode, SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::slots::{FileTable, FreeFile};
 use renga_rt::{Call, Client, Errno, Family, Held, Life, Never, Port};
@@ -370,7 +370,7 @@ impl State {
             self.written = false; // the failure is told
             return Err(errno);
         }
-        let committed = self.clients.inode_directory.call(CommitAll { whole: false }, ()).await;
+        let committed = self.clients.inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
         if committed == Err(Errno::ESTALE) {
             self.forget_inode();
         }

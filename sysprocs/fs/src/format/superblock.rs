@@ -4,6 +4,8 @@
 //! refused (`partition.rs`).
 
 use crate::format::bytes::{put_u16, put_u32, u16_at, u32_at};
+use crate::format::groups::GROUPS_MAX;
+use renga_abi::{Errno, PAGE_BYTES};
 
 /// Bytes of the superblock that are kept; what lies behind is never changed. All are in one sector.
 pub(crate) const SUPERBLOCK_BYTES: usize = 256;
@@ -73,6 +75,17 @@ impl Superblock {
     /// Groups of blocks.
     pub(crate) fn groups(&self) -> u32 {
         self.blocks().saturating_sub(self.first_block()).div_ceil(self.blocks_per_group().max(1))
+    }
+    /// Whether what the processes reckon with is sound; how many groups there are.
+    pub(crate) fn check(&self) -> Result<usize, Errno> {
+        let count = self.groups() as usize;
+        let inodes = u64::from(self.inodes_per_group()) * count as u64;
+        let fits = self.inode_bytes().is_power_of_two()
+            && (128..=PAGE_BYTES as u32).contains(&self.inode_bytes())
+            && self.inodes_per_group() > 0
+            && self.blocks_per_group() > 0
+            && u64::from(self.inodes()) == inodes;
+        if self.magic() == MAGIC && fits && (1..=GROUPS_MAX).contains(&count) { Ok(count) } else { Err(Errno::EINVAL) }
     }
     pub(crate) fn set_free(&mut self, blocks: u32, inodes: u32) {
         put_u32(&mut self.bytes, FREE_BLOCKS, blocks);

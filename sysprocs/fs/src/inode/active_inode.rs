@@ -7,7 +7,7 @@ use crate::cache::client::{Cache, CacheClients};
 use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use crate::inode::block_map::PointerLine;
 use crate::inode::content::ReadAheadWindow;
-use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, LocateInode, NoteChange, TakeBlock};
+use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock};
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
 use renga_rt::{Client, Errno, Me};
 
@@ -38,10 +38,8 @@ pub(crate) struct ActiveInode {
     pub(crate) read_ahead: ReadAheadWindow,
     /// The first failure of a write since the last `Settle`.
     pub(crate) kept: Option<Errno>,
-    /// The allocator knows that a commit will be due.
-    noted: bool,
-    /// Its buffer was changed since the last `freeze`.
-    saved: bool,
+    /// It is a member of the transaction that is open.
+    joined: bool,
     /// A failure left a change half done.
     pub(crate) broken: bool,
     /// What is being given back held books.
@@ -69,8 +67,7 @@ impl ActiveInode {
             room_from: 0,
             read_ahead: ReadAheadWindow::default(),
             kept: None,
-            noted: false,
-            saved: false,
+            joined: false,
             broken: false,
             books_go: false,
             lost_before: None,
@@ -116,18 +113,19 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Becomes the fresh inode `ino`.
-    pub(crate) async fn initialise(&mut self, ino: u32, mode: u16, device: u32) -> Result<(), Errno> {
+    /// Becomes the fresh inode `ino`; a failure is kept as by `load`.
+    pub(crate) async fn initialise(&mut self, ino: u32, mode: u16, device: u32) {
         self.reset(ino);
-        let place = self.allocator.call(LocateInode { ino }, ()).await;
-        self.place = place.inspect_err(|errno| self.bad = Some(*errno))?;
+        match self.allocator.call(LocateInode { ino }, ()).await {
+            Ok(place) => self.place = place,
+            Err(errno) => return self.bad = Some(errno),
+        }
         let now_ns = self.now_ns();
         self.record = InodeRecord::fresh(self.place.bytes, mode, device, self.place.generation);
         for time in [Time::Access, Time::Modify, Time::Change] {
             self.record.set_time_ns(time, now_ns);
         }
         (self.version, self.changed) = (now_ns, true);
-        Ok(())
     }
 
     /// Writes the record to its buffer.
@@ -135,14 +133,19 @@ impl ActiveInode {
         if self.ino != 0 && self.changed && self.bad.is_none() {
             let kept = self.record.kept_bytes;
             self.cache.write_books(self.place.block, self.place.offset, &self.record.bytes[..kept]).await?;
-            (self.changed, self.saved) = (false, true);
+            self.changed = false;
         }
         Ok(())
     }
 
     /// Gives the inode up; one without links gives back its blocks first.
     pub(crate) async fn unload(&mut self) -> Result<Unloaded, Errno> {
-        let mut told = Unloaded { free: false, directory: self.record.is(DIRECTORY) };
+        let mut told = Unloaded { more: false, free: false, directory: self.record.is(DIRECTORY) };
+        if self.ino != 0 && self.bad.is_none() && (self.changed || self.record.links() == 0) {
+            // An access time alone does not make an inode join.
+            let joined = self.begin_change().await;
+            joined.inspect_err(|_| self.reset(0))?;
+        }
         if self.ino != 0 && self.bad.is_none() && self.record.links() == 0 {
             if self.record.has_pointers() {
                 self.free_from(0).await?;
@@ -157,27 +160,26 @@ impl ActiveInode {
         saved.map(|()| told)
     }
 
-    /// Its content is on the medium when answered.
+    /// Tells a kept failure; the commit that follows writes content.
     pub(crate) async fn sync(&mut self) -> Result<(), Errno> {
         self.check()?;
-        let synced = self.cache.flush(false).await;
-        self.settle().await.and(synced)
+        self.settle().await
     }
 
     /// Puts it into its buffer, to stand still until the commit is over.
     pub(crate) async fn freeze(&mut self) -> Result<Frozen, Errno> {
         let broken = core::mem::take(&mut self.broken);
-        self.noted = false;
+        self.joined = false;
         self.save().await?;
-        Ok(Frozen { changed: core::mem::take(&mut self.saved), broken })
+        Ok(Frozen { waits: false, broken })
     }
 
-    /// Before anything is changed: sees to it that a commit follows. `EROFS`: nothing may be changed.
+    /// Before anything is changed: joins the transaction, so that a commit follows and holds all of the change.
+    /// `EROFS`: nothing may be changed.
     pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
-        if !self.noted || self.cache.crowded {
-            let crowded = core::mem::take(&mut self.cache.crowded);
-            self.allocator.call(NoteChange { crowded }, ()).await?;
-            self.noted = true;
+        if !self.joined {
+            self.allocator.call(JoinTransaction { slot: self.number }, ()).await?;
+            self.joined = true;
         }
         Ok(())
     }

@@ -35,15 +35,20 @@ impl ActiveInode {
         if block == 0 { Err(Errno::EIO) } else { Ok(block) }
     }
 
-    pub(crate) async fn find(&mut self, name: &[u8]) -> Result<EntryFound, Errno> {
+    /// The block, by its number in the directory and on the disk, with the entry `name`, and that.
+    async fn locate(&mut self, name: &[u8]) -> Result<(u64, u32, EntryFound), Errno> {
         for index in 0..self.directory_blocks()? {
             let block = self.directory_block(index).await?;
             match self.cache.find_entry(block, name).await {
                 Err(Errno::ENOENT) => {}
-                found => return found,
+                found => return found.map(|found| (index, block, found)),
             }
         }
         Err(Errno::ENOENT)
+    }
+
+    pub(crate) async fn find(&mut self, name: &[u8]) -> Result<EntryFound, Errno> {
+        self.locate(name).await.map(|(_, _, found)| found)
     }
 
     pub(crate) async fn enter(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
@@ -82,35 +87,19 @@ impl ActiveInode {
 
     pub(crate) async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
         self.begin_write().await?;
-        for index in 0..self.directory_blocks()? {
-            let block = self.directory_block(index).await?;
-            match self.cache.remove_entry(block, name).await {
-                Err(Errno::ENOENT) => {}
-                Err(errno) => return Err(errno),
-                Ok(ino) => {
-                    self.room_from = self.room_from.min(index);
-                    self.touch_content();
-                    return Ok(ino);
-                }
-            }
-        }
-        Err(Errno::ENOENT)
+        let (index, block, _) = self.locate(name).await?;
+        let ino = self.cache.remove_entry(block, name).await?;
+        self.room_from = self.room_from.min(index);
+        self.touch_content();
+        Ok(ino)
     }
 
     pub(crate) async fn repoint(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<u32, Errno> {
         self.begin_write().await?;
-        for index in 0..self.directory_blocks()? {
-            let block = self.directory_block(index).await?;
-            match self.cache.repoint_entry(block, name, ino, kind).await {
-                Err(Errno::ENOENT) => {}
-                Err(errno) => return Err(errno),
-                Ok(former) => {
-                    self.touch_content();
-                    return Ok(former);
-                }
-            }
-        }
-        Err(Errno::ENOENT)
+        let (_, block, _) = self.locate(name).await?;
+        let former = self.cache.repoint_entry(block, name, ino, kind).await?;
+        self.touch_content();
+        Ok(former)
     }
 
     pub(crate) async fn is_empty(&mut self) -> Result<bool, Errno> {

@@ -1,10 +1,14 @@
 //! Active inodes: one process each, their directory, their content and where its blocks are.
 
 pub(crate) mod active_inode;
+pub(crate) mod active_table;
 pub(crate) mod block_map;
+mod commit_queue;
 pub(crate) mod content;
 pub(crate) mod directory;
 pub(crate) mod inode_directory;
+mod names_lock;
+pub(crate) mod reaper;
 pub(crate) mod server;
 pub(crate) mod status;
 pub(crate) mod truncate;

@@ -10,8 +10,8 @@ use crate::cache::client::CacheClients;
 use crate::inode::active_inode::ActiveInode;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Append, Facts, Find, Freeze, Inode, InodeCall, IsEmpty, Links, NameOf, ReadAt, ReadDirectory, ReadLink, Settle,
-    Size, Status, Thaw, WriteAt,
+    Append, Facts, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, ReadAt, ReadDirectory,
+    ReadLink, Settle, Size, Status, Thaw, WriteAt,
 };
 use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
 
@@ -22,6 +22,7 @@ const STILL: u32 = ReadAt::BIT
     | Freeze::BIT
     | IsEmpty::BIT
     | Links::BIT
+    | Load::BIT
     | NameOf::BIT
     | ReadDirectory::BIT
     | ReadLink::BIT
@@ -74,12 +75,13 @@ pub async fn inode(
             InodeCall::Freeze(call) => {
                 frozen = true;
                 let state = inode.freeze().await;
-                call.reply(state);
+                call.reply(state.map(|state| Frozen { waits: stuck.is_some(), ..state }));
             }
             InodeCall::Thaw(call) => {
                 frozen = false;
+                let committed = call.entry().committed;
                 call.reply(Ok(()));
-                if let Some(stuck) = stuck.take() {
+                if committed && let Some(stuck) = stuck.take() {
                     again(&mut inode, stuck).await;
                 }
             }
@@ -139,8 +141,9 @@ async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
         }
         InodeCall::Initialise(call) => {
             let entry = call.entry();
-            let done = inode.initialise(entry.ino, entry.mode, entry.device).await;
-            call.reply(done);
+            // As with `Load`.
+            call.reply(Ok(()));
+            inode.initialise(entry.ino, entry.mode, entry.device).await;
         }
         InodeCall::Unload(call) => {
             let done = inode.unload().await;

@@ -6,15 +6,22 @@
 use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE_MASK, kind_of};
 use crate::names::pathname::{Component, Name};
 use crate::names::walk::{Node, Parent, Walker};
-use renga_proto::inode::{Create, Enter, Facts, IsEmpty, Remove, SetLink, Unlinked};
+use renga_proto::allocator::{FreeInode, TakeInode};
+use renga_proto::inode::{Create, Enter, IsEmpty, Remove, SetLink, Unlinked};
 use renga_rt::Errno;
 
 impl Walker {
     /// A fresh inode without a name.
     async fn create(&mut self, parent: &Node, mode: u16, device: u32) -> Result<Node, Errno> {
-        let slot = self.directory.call(Create { mode, device, parent: parent.ino }, ()).await?;
-        let facts = self.inode(slot)?.call(Facts {}, ()).await?;
-        Ok(Node { slot, ino: facts.ino, kind: kind_of(mode) })
+        let directory = mode & TYPE_MASK == DIRECTORY;
+        let ino = self.allocator.call(TakeInode { parent: parent.ino, directory }, ()).await?;
+        match self.directory.call(Create { ino, mode, device }, ()).await {
+            Ok(slot) => Ok(Node { slot, ino, kind: kind_of(mode) }),
+            Err(errno) => {
+                self.allocator.call(FreeInode { ino, directory }, ()).await?;
+                Err(errno)
+            }
+        }
     }
 
     /// Releases an inode that was to have a name and got none.

@@ -5,7 +5,6 @@
 //! held, so the inode cannot be freed. Symbolic links and the errors are as Linux has them
 //! (`fs/namei.c`).
 
-use crate::cache::client::Cache;
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK, kind_of};
 use crate::format::superblock::ROOT_INO;
 use crate::names::pathname::{Component, Rest};
@@ -50,7 +49,6 @@ pub(crate) struct Walker {
     pub(crate) directory: Client<InodeDirectory>,
     inodes: Family<Inode>,
     pub(crate) allocator: Client<Allocator>,
-    pub(crate) cache: Cache,
     board: u8,
     pub(crate) rest: Rest,
     links_followed: u32,
@@ -58,10 +56,9 @@ pub(crate) struct Walker {
 
 impl Walker {
     pub(crate) fn new(clients: PathClients) -> Self {
-        let PathClients { inode_directory: directory, inodes, allocator, cache } = clients;
+        let PathClients { inode_directory: directory, inodes, allocator } = clients;
         let board = directory.server().board.0;
-        let cache = Cache::new(cache);
-        Walker { directory, inodes, allocator, cache, board, rest: Rest::new(), links_followed: 0 }
+        Walker { directory, inodes, allocator, board, rest: Rest::new(), links_followed: 0 }
     }
 
     /// Takes the lock of names. It fails for nobody.

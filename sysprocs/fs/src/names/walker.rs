@@ -6,11 +6,10 @@
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
-use crate::cache::client::CacheClients;
 use crate::names::walk::{COMMITS_MAX, Node, Walker};
-use renga_proto::allocator::{Allocator, FillStatus, MarkClean};
+use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
-    CommitAll, Facts, Inode, InodeDirectory, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status, Truncate,
+    CommitAll, Extent, Facts, Inode, InodeDirectory, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status, Truncate,
 };
 use renga_proto::path::{NO_FOLLOW, Path, PathCall};
 use renga_rt::{Client, Errno, Family, Never, Port};
@@ -28,8 +27,6 @@ renga_rt::clients! {
         inodes: Family<Inode>,
         /// Superblock and counts.
         allocator: Client<Allocator>,
-        /// The buffers, to be synced.
-        cache: CacheClients,
     }
 }
 
@@ -207,7 +204,7 @@ async fn serve_whole(walker: &mut Walker, call: PathCall) {
             call.reply(done);
         }
         PathCall::Unmount(call) => {
-            let done = locked!(walker, true, walker.unmount());
+            let done = walker.unmount().await;
             call.reply(done);
         }
         _ => unreachable!("served before"),
@@ -231,16 +228,15 @@ impl Walker {
     /// Makes room: what was given back is free afterwards.
     pub(crate) async fn commit(&mut self) {
         // A failure is that of whoever finds no room then.
-        let _ = self.directory.call(CommitAll { whole: false }, ()).await;
+        let _ = self.directory.call(CommitAll { extent: Extent::Freed }, ()).await;
     }
 
     async fn sync_all(&mut self) -> Result<(), Errno> {
-        let synced = self.cache.flush(false).await;
-        self.directory.call(CommitAll { whole: false }, ()).await.and(synced)
+        self.directory.call(CommitAll { extent: Extent::Freed }, ()).await
     }
 
     async fn unmount(&mut self) -> Result<(), Errno> {
         self.directory.call(Retire {}, ()).await?;
-        self.allocator.call(MarkClean {}, ()).await
+        self.directory.call(CommitAll { extent: Extent::Unmount }, ()).await
     }
 }

@@ -1,32 +1,29 @@
 //! The allocator: gives out free blocks and inodes, and keeps the file system's books.
 //!
-//! Invariants: what it gave out is set in the bitmaps before the reply; what it got back stays set until
-//! the next commit, so that content on the disk is not overwritten while a cut could still bring its
-//! file back. The counts live here and go to their buffers at a commit.
+//! Invariants: what it gave out is set in the bitmaps before the reply; what it got back is given out again only
+//! after the next commit, so that content on the disk is not overwritten while a cut could still bring its
+//! file back. The counts live here and go to their buffers at a commit. It never waits for a commit, and while one
+//! is closed it serves what that needs, and whoever only reads.
 //! Files grow contiguously, as each block is looked for behind the one before (the caller's goal).
-//! Not here: the first look at the disk (`mount.rs`), making changes permanent (`commit.rs`).
+//! Not here: the first look at the disk (`mount.rs`), its part in commits (`transaction.rs`).
 
 use crate::cache::client::{Cache, CacheClients};
 use crate::format::bytes::{put_u32, put_u64};
 use crate::format::groups::{GROUPS_MAX, Group, has_superblock};
 use crate::format::superblock::{MAGIC, SUPERBLOCK_BYTES, Superblock};
-use crate::volume::commit::Freed;
-use crate::volume::journal::Journal;
+use crate::volume::freed::Freed;
+use crate::volume::transaction::{Members, Phase};
 use crate::volume::write_back::Due;
 use renga_abi::PAGE_BYTES;
-use renga_proto::allocator::{Allocator, AllocatorCall, InodePlace};
-use renga_proto::disk::Disk;
+use renga_proto::allocator::{Allocator, AllocatorCall, FreeInode, InodePlace, JoinTransaction, Mount, TakeInode};
 use renga_proto::inode::NAME_BYTES_MAX;
-use renga_rt::{Client, Errno, Me, Never, Port};
+use renga_rt::{Errno, Me, Never, Port, Protocol};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
 pub(crate) struct State {
     pub(crate) me: Me,
     pub(crate) cache: Cache,
-    pub(crate) journal: Journal,
-    /// Whether changes go through the journal: the file system has one, large enough.
-    pub(crate) journaled: bool,
     pub(crate) epoch_ns: u64,
     pub(crate) superblock: Superblock,
     pub(crate) groups: [Group; GROUPS_MAX],
@@ -37,29 +34,33 @@ pub(crate) struct State {
     pub(crate) was_cut: bool,
     /// Of the next fresh inode.
     pub(crate) generation: u32,
+    pub(crate) phase: Phase,
+    pub(crate) members: Members,
+    /// Given back since the last transaction was closed, and what of it is in the one under way.
     pub(crate) freed: Freed,
+    pub(crate) closing: Freed,
     /// When the next commit is due.
     pub(crate) due: &'static Due,
     /// Commits that failed since the last that did not.
     pub(crate) failures: u32,
 }
 
-/// Serves the allocator. `pages`: room for two blocks; `epoch_ns`: time of boot, ns since 1970.
+/// Serves the allocator, once the committer has recovered the journal. `epoch_ns`: time of boot, ns since 1970.
 pub async fn allocator(
     me: Me,
     mut port: Port<Allocator>,
     cache: CacheClients,
-    disk: Client<Disk>,
-    pages: &'static mut [[u8; PAGE_BYTES]; 2],
     due: &'static Due,
     epoch_ns: u64,
 ) -> Never {
-    let mut state = State::new(me, cache, Journal::new(disk, pages), due, epoch_ns);
-    if let Err(errno) = state.mount().await {
-        state.me.log("the file system cannot be mounted", [errno.0.into(), 0]);
-    }
+    let mut state = State::new(me, cache, due, epoch_ns);
     loop {
-        match port.accept().await {
+        let open = match state.phase {
+            Phase::Unmounted => Mount::BIT,
+            Phase::Open => Allocator::ENTRIES,
+            Phase::Closed => Allocator::ENTRIES & !(JoinTransaction::BIT | TakeInode::BIT | FreeInode::BIT),
+        };
+        match port.accept_only(open).await {
             AllocatorCall::TakeBlock(call) => {
                 let reply = state.take_block(call.entry().goal).await;
                 call.reply(reply);
@@ -68,8 +69,8 @@ pub async fn allocator(
                 let reply = state.locate(call.entry().ino);
                 call.reply(reply);
             }
-            AllocatorCall::NoteChange(call) => {
-                let reply = state.note_change(call.entry().crowded);
+            AllocatorCall::JoinTransaction(call) => {
+                let reply = state.join(call.entry().slot);
                 call.reply(reply);
             }
             other => serve(&mut state, other).await,
@@ -96,30 +97,19 @@ async fn serve(state: &mut State, call: AllocatorCall) {
             let reply = state.fill_status(call.lent());
             call.reply(reply);
         }
-        AllocatorCall::Commit(call) => {
-            let entry = call.entry();
-            let reply = state.commit(entry.whole, entry.broken).await;
-            call.reply(reply);
-        }
-        AllocatorCall::MarkClean(call) => {
-            let reply = state.mark_clean().await;
-            call.reply(reply);
-        }
         AllocatorCall::NextOrphan(call) => {
             let reply = state.next_orphan(call.entry().from).await;
             call.reply(reply);
         }
-        _ => unreachable!("served before"),
+        other => state.serve_committer(other).await,
     }
 }
 
 impl State {
-    fn new(me: Me, cache: CacheClients, journal: Journal, due: &'static Due, epoch_ns: u64) -> State {
+    fn new(me: Me, cache: CacheClients, due: &'static Due, epoch_ns: u64) -> State {
         State {
             me,
             cache: Cache::new(cache),
-            journal,
-            journaled: false,
             epoch_ns,
             superblock: Superblock::new([0; SUPERBLOCK_BYTES]),
             groups: [Group::NONE; GROUPS_MAX],
@@ -127,7 +117,10 @@ impl State {
             refuses: Some(Errno::EIO),
             was_cut: false,
             generation: 0,
+            phase: Phase::Unmounted,
+            members: Members::NONE,
             freed: Freed::default(),
+            closing: Freed::default(),
             due,
             failures: 0,
         }
@@ -148,42 +141,64 @@ impl State {
 
     async fn take_block(&mut self, goal: u32) -> Result<u32, Errno> {
         self.may_change()?;
-        self.freed.may_take().inspect_err(|_| self.hurry())?;
+        self.freed.may_take().and(self.closing.may_take()).inspect_err(|_| self.hurry())?;
         let per_group = self.superblock.blocks_per_group();
         let goal = if goal < self.superblock.blocks() { goal } else { 0 };
         let first = (goal / per_group) as usize;
         for step in 0..self.count {
             let number = (first + step) % self.count;
-            let group = self.groups[number];
-            if group.free_blocks == 0 {
-                continue;
-            }
             let from = if step == 0 { goal % per_group } else { 0 };
-            match self.cache.take_bit(group.block_bitmap, from, self.blocks_of_group(number)).await {
-                Ok(bit) => {
-                    let group = &mut self.groups[number];
-                    (group.free_blocks, group.changed) = (group.free_blocks - 1, true);
-                    return Ok(number as u32 * per_group + bit);
-                }
-                Err(Errno::ENOSPC) => self.me.log("a group's count of free blocks is wrong", [number as u64, 0]),
-                Err(errno) => return Err(errno),
+            match self.take_in_group(number, from).await {
+                Err(Errno::ENOSPC) => {}
+                taken => return taken,
             }
         }
-        if self.freed.blocks() == 0 {
+        if self.freed.is_empty() && self.closing.is_empty() && !self.due.is_freeing() {
             return Err(Errno::ENOSPC);
         }
         self.hurry();
-        Err(Errno::EAGAIN)
+        Err(self.closing.refusal())
+    }
+
+    /// A free block of a group, from its block `from` on, that no transaction under way is yet to free.
+    async fn take_in_group(&mut self, number: usize, from: u32) -> Result<u32, Errno> {
+        let Group { block_bitmap, free_blocks, .. } = self.groups[number];
+        if free_blocks == 0 {
+            return Err(Errno::ENOSPC);
+        }
+        let (start, below) = (number as u32 * self.superblock.blocks_per_group(), self.blocks_of_group(number));
+        let (mut from, mut first_waiting) = (from, None);
+        // Bounded by the runs that wait: each leads behind it, and the first one again ends the search.
+        loop {
+            let bit = match self.cache.take_bit(block_bitmap, from, below).await {
+                Err(Errno::ENOSPC) => {
+                    self.me.log("a group's count of free blocks is wrong", [number as u64, 0]);
+                    return Err(Errno::ENOSPC);
+                }
+                taken => taken?,
+            };
+            let Some(end) = self.closing.end_of_run(start + bit) else {
+                let group = &mut self.groups[number];
+                (group.free_blocks, group.changed) = (group.free_blocks - 1, true);
+                return Ok(start + bit);
+            };
+            self.cache.clear_bits(block_bitmap, bit, 1).await?;
+            if first_waiting == Some(bit) {
+                return Err(Errno::ENOSPC);
+            }
+            first_waiting = first_waiting.or(Some(bit));
+            from = if end - start < below { end - start } else { 0 };
+        }
     }
 
     async fn free_blocks(&mut self, first: u32, count: u32, books: bool) -> Result<(), Errno> {
         self.may_change()?;
         let below = first.checked_add(count).filter(|below| first > 0 && *below <= self.superblock.blocks());
-        if below.is_none() || self.freed.holds_any(first, count) {
+        if below.is_none() || self.freed.holds_any(first, count) || self.closing.holds_any(first, count) {
             self.me.log("blocks were freed twice", [first.into(), count.into()]);
             return Err(Errno::EIO);
         }
-        self.note();
+        self.make_due();
         if let Err((first, count)) = self.freed.add(first, count, books) {
             // No room to remember them: they are free at once, and no block is given out before the commit.
             self.freed.set_early();
@@ -250,7 +265,7 @@ impl State {
                 Err(errno) => return Err(errno),
             }
         }
-        Err(Errno::ENOSPC)
+        Err(if self.due.is_freeing() { Errno::EAGAIN } else { Errno::ENOSPC })
     }
 
     async fn free_inode(&mut self, ino: u32, directory: bool) -> Result<(), Errno> {
@@ -303,6 +318,7 @@ impl State {
         let copies = (0..self.count as u32).filter(|number| has_superblock(*number)).count() as u32;
         let books = copies * 2 + self.count as u32 * (2 + table_blocks);
         let (free_blocks, free_inodes) = self.free_totals();
+        // What the transaction under way frees is counted in the groups already.
         let free_blocks = free_blocks + self.freed.blocks();
         let words = [
             u64::from(MAGIC),

@@ -1,73 +1,80 @@
 //! The journal: makes the changes of many blocks permanent all at once.
 //!
-//! A *transaction* is a copy of every changed block of books, and then a commit block, which is one
-//! sector: with it all of them count, without it none. The blocks go to their own places later. After
-//! a cut whoever mounts next copies the committed ones there (`recovery.rs`, or `e2fsck -p`).
+//! A *transaction* is a copy of every dirty block of books, and then a commit block, which is one
+//! sector: with it all of them count, without it none. It is put together in memory (`staged`), descriptors and
+//! copies as they will lie in the journal, and so written in one piece. The blocks go to their own places later.
+//! After a cut whoever mounts next copies the committed ones there (`recovery.rs`, or `e2fsck -p`).
 //!
 //! Invariants: what is between `first` and `head` is committed, and was written in this order; the
 //! journal is emptied only when all of it is in its place. Nothing that the journal holds a copy of is
-//! used for anything else before that. Not here: what belongs together (`inode_directory.rs`), which
-//! blocks are books (`buffer.rs`).
+//! used for anything else before that. Not here: what belongs together (`committer.rs`), finding the journal
+//! (`journal_file.rs`).
 
-use crate::cache::client::Cache;
-use crate::format::bytes::u32_at;
-use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, Page, TAGS_MAX};
+use crate::cache::writer::Writer;
+use crate::format::journal_format::{self as format, COMMIT, DESCRIPTOR, JOURNAL_MAGIC, Page, TAGS_MAX};
 use heapless::Vec;
-use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::HeldBlock;
 use renga_proto::disk::{Disk, ReadBlocks, WriteBlocks};
 use renga_rt::{Client, Errno};
 
 /// Runs of blocks that a journal's file may consist of.
-const RUNS_MAX: usize = 16;
+pub(crate) const RUNS_MAX: usize = 16;
 /// Times that the disk is asked to write a block of the journal.
 const TRIES_MAX: u32 = 4;
-/// Pointers to blocks in an inode, and where they are.
-const DIRECT: u32 = 12;
-const POINTERS_AT: usize = 40;
-const PER_BLOCK: u32 = PAGE_BYTES as u32 / 4;
 
 /// Blocks side by side.
 #[derive(Clone, Copy)]
-struct Run {
-    first: u32,
-    count: u32,
+pub(crate) struct Run {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
 }
 
 /// The journal of a mounted file system.
-pub struct Journal {
+pub(crate) struct Journal {
     disk: Client<Disk>,
     /// Room for one of the journal's blocks, and for one that it holds a copy of.
     pub(crate) own: &'static mut Page,
     pub(crate) copy: &'static mut Page,
-    runs: Vec<Run, RUNS_MAX>,
+    /// The transaction that is being put together: descriptors, and behind each its copies.
+    staged: &'static mut [Page],
+    /// Pages of it, and tags of its last descriptor, until that is ended.
+    used: usize,
+    tags: usize,
+    pub(crate) runs: Vec<Run, RUNS_MAX>,
     /// The file has no block behind its last run.
-    ends: bool,
+    pub(crate) ends: bool,
     pub(crate) length: u32,
     pub(crate) first: u32,
     /// The next transaction's number and first block.
     pub(crate) sequence: u32,
     pub(crate) start: u32,
     head: u32,
+    /// The number of its first transaction.
+    pub(crate) emptied: u32,
     /// What is at `head` may look like a transaction with the next number.
     dirty: bool,
 }
 
 impl Journal {
-    /// A journal that is nowhere yet.
-    pub fn new(disk: Client<Disk>, pages: &'static mut [Page; 2]) -> Journal {
-        let [own, copy] = pages;
-        let runs = Vec::new();
+    /// A journal that is nowhere yet. `pages`: two, and room for the largest transaction.
+    pub(crate) fn new(disk: Client<Disk>, pages: &'static mut [Page]) -> Journal {
+        let (fixed, staged) = pages.split_at_mut(2);
+        let [own, copy] = fixed else { unreachable!("split there") };
         Journal {
             disk,
             own,
             copy,
-            runs,
+            staged,
+            used: 0,
+            tags: 0,
+            runs: Vec::new(),
             ends: false,
             length: 0,
             first: 0,
             sequence: 0,
             start: 0,
             head: 0,
+            emptied: 0,
             dirty: false,
         }
     }
@@ -83,10 +90,15 @@ impl Journal {
 
     /// The block of the disk that is block `index` of the journal.
     pub(crate) fn place(&self, index: u32) -> Result<u32, Errno> {
+        self.run_from(index).map(|(first, _)| first)
+    }
+
+    /// The block of the disk that is block `index` of the journal, and how many lie side by side from there on.
+    fn run_from(&self, index: u32) -> Result<(u32, u32), Errno> {
         let mut left = index;
         for run in &self.runs {
             if left < run.count {
-                return Ok(run.first + left);
+                return Ok((run.first + left, run.count - left));
             }
             left -= run.count;
         }
@@ -101,82 +113,8 @@ impl Journal {
 
     /// Writes `own` to block `index` of the journal.
     async fn write_own(&mut self, index: u32) -> Result<(), Errno> {
-        let first = self.place(index)?.into();
-        let mut written = Err(Errno::EIO);
-        for _ in 0..TRIES_MAX {
-            written = self.disk.call(WriteBlocks { first }, &self.own[..]).await;
-            if written.is_ok() {
-                break;
-            }
-        }
-        written
-    }
-
-    /// Finds the journal whose inode is at `offset` of block `block`, in a file system of `blocks`.
-    pub(crate) async fn open(&mut self, block: u32, offset: u32, blocks: u32) -> Result<(), Errno> {
-        self.read(block).await?;
-        let mut pointers = [0; 14];
-        for (at, pointer) in pointers.iter_mut().enumerate() {
-            *pointer = u32_at(&self.copy[..], offset as usize + POINTERS_AT + at * 4);
-        }
-        let [direct @ .., one, two] = pointers;
-        self.runs.clear();
-        self.ends = false;
-        for pointer in direct {
-            self.add(pointer, blocks)?;
-        }
-        debug_assert!(direct.len() == DIRECT as usize, "the others are indirect");
-        self.add_indirect(one, blocks).await?;
-        if two != 0 {
-            self.check(two, blocks)?;
-            for at in 0..PER_BLOCK as usize {
-                self.read(two).await?;
-                let one = u32_at(&self.copy[..], at * 4);
-                if one == 0 {
-                    break;
-                }
-                self.add_indirect(one, blocks).await?;
-            }
-        }
-        let blocks = self.runs.iter().map(|run| run.count).sum();
-        self.read_own(0).await?;
-        let head = format::head(self.own, blocks)?;
-        (self.length, self.first, self.sequence, self.start) = (head.length, head.first, head.sequence, head.start);
-        Ok(())
-    }
-
-    fn check(&self, block: u32, blocks: u32) -> Result<(), Errno> {
-        if (1..blocks).contains(&block) { Ok(()) } else { Err(Errno::EIO) }
-    }
-
-    /// The next block of the file; 0: it is at its end. One behind a hole is none of a journal.
-    fn add(&mut self, block: u32, blocks: u32) -> Result<(), Errno> {
-        if block == 0 {
-            self.ends = true;
-            return Ok(());
-        }
-        if self.ends {
-            return Err(Errno::EIO);
-        }
-        self.check(block, blocks)?;
-        match self.runs.last_mut() {
-            Some(run) if run.first + run.count == block => run.count += 1,
-            _ => self.runs.push(Run { first: block, count: 1 }).map_err(|_| Errno::EFBIG)?,
-        }
-        Ok(())
-    }
-
-    async fn add_indirect(&mut self, block: u32, blocks: u32) -> Result<(), Errno> {
-        if block == 0 {
-            return self.add(0, blocks);
-        }
-        self.check(block, blocks)?;
-        self.read(block).await?;
-        for at in 0..PER_BLOCK as usize {
-            let pointer = u32_at(&self.copy[..], at * 4);
-            self.add(pointer, blocks)?;
-        }
-        Ok(())
+        let first = self.place(index)?;
+        write(&mut self.disk, first, &self.own[..]).await
     }
 
     /// Blocks that a transaction of all of `buffers` takes.
@@ -185,19 +123,15 @@ impl Journal {
     }
 
     /// Whether there is room for the largest transaction, that of every buffer.
-    pub(crate) fn is_large_enough(&self, buffers: usize) -> bool {
-        self.length.saturating_sub(self.first) > Self::most(buffers)
-    }
-    /// Whether it has to be emptied before the next transaction.
-    pub(crate) fn is_full(&self, buffers: usize) -> bool {
-        self.length - self.head < Self::most(buffers)
+    pub(crate) fn is_large_enough(&self) -> bool {
+        self.length.saturating_sub(self.first) > Self::most(self.staged.len())
     }
 
     /// Says on the disk that the journal is empty; whoever reads it expects the next transaction at the
     /// start. What it held must be in its place.
     pub(crate) async fn empty(&mut self) -> Result<(), Errno> {
         self.write_head(self.first).await?;
-        (self.head, self.dirty) = (self.first, false);
+        (self.head, self.emptied, self.dirty) = (self.first, self.sequence, false);
         Ok(())
     }
 
@@ -208,11 +142,58 @@ impl Journal {
         self.write_own(0).await
     }
 
-    /// Writes all changed books that buffers hold, and commits them. On an error nothing has happened;
-    /// it can be tried again.
-    pub(crate) async fn commit(&mut self, cache: &mut Cache) -> Result<(), Errno> {
-        if self.is_full(cache.count()) {
-            return Err(Errno::EIO);
+    /// Whether a transaction of about `blocks` still leaves room for the largest one.
+    pub(crate) fn has_room(&self, blocks: u32) -> bool {
+        self.length - self.head > blocks + Self::most(self.staged.len())
+    }
+    /// Whether it holds nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.head == self.first
+    }
+
+    /// Begins to put a transaction together.
+    pub(crate) fn begin(&mut self) {
+        (self.used, self.tags) = (0, 0);
+    }
+
+    /// Adds a block to the transaction. One that its buffer has not got was not changed.
+    pub(crate) async fn add(&mut self, writer: &mut Writer, held: HeldBlock) -> Result<(), Errno> {
+        let descriptor = if self.tags == 0 { self.used } else { self.used - 1 - self.tags };
+        let at = descriptor + 1 + self.tags;
+        let page = self.staged.get_mut(at).ok_or(Errno::EIO)?;
+        if writer.copy(held, page).await.is_err() {
+            return Ok(());
+        }
+        let escaped = page[..4] == JOURNAL_MAGIC;
+        if escaped {
+            page[..4].fill(0);
+        }
+        if self.tags == 0 {
+            format::begin(&mut self.staged[descriptor], DESCRIPTOR, self.sequence);
+        }
+        format::put_tag(&mut self.staged[descriptor], self.tags, held.block as u32, escaped);
+        (self.tags, self.used) = (self.tags + 1, at + 1);
+        if self.tags == TAGS_MAX {
+            self.end_descriptor();
+        }
+        Ok(())
+    }
+
+    /// Ends the descriptor under way, if there is one.
+    pub(crate) fn end_descriptor(&mut self) {
+        if self.tags > 0 {
+            format::end_tags(&mut self.staged[self.used - 1 - self.tags], self.tags - 1);
+            self.tags = 0;
+        }
+    }
+
+    /// Writes the transaction, and then its commit block. On an error nothing has happened; it can be tried again.
+    pub(crate) async fn write_transaction(&mut self) -> Result<(), Errno> {
+        if self.used == 0 {
+            return Ok(());
+        }
+        if self.length - self.head <= self.used as u32 {
+            return Err(Errno::ENOSPC);
         }
         if self.dirty {
             // A commit block may have arrived although the disk said no: it must not count, as what it
@@ -221,45 +202,74 @@ impl Journal {
             self.write_own(self.head).await?;
         }
         self.dirty = true;
-        let end = self.write_copies(cache).await?;
-        if end == self.head {
-            self.dirty = false;
-            return Ok(());
-        }
+        self.write_staged().await?;
+        let end = self.head + self.used as u32;
         format::begin(self.own, COMMIT, self.sequence);
         self.write_own(end).await?;
         (self.head, self.dirty) = (end + 1, false);
         self.sequence = self.sequence.wrapping_add(1);
-        cache.committed(false).await
+        Ok(())
     }
 
-    /// Writes descriptors and copies from `head` on; where the commit block belongs.
-    async fn write_copies(&mut self, cache: &mut Cache) -> Result<u32, Errno> {
-        let (mut descriptor, mut tags) = (self.head, 0);
-        format::begin(self.own, DESCRIPTOR, self.sequence);
-        for buffer in 0..cache.count() {
-            let at = descriptor + 1 + tags as u32;
-            let logged = match cache.log(buffer, self.place(at)?.into()).await {
-                Err(Errno::ENOENT) => continue,
-                logged => logged?,
-            };
-            format::put_tag(self.own, tags, logged.block as u32, logged.escaped);
-            tags += 1;
-            if tags == TAGS_MAX {
-                self.end_descriptor(descriptor, tags).await?;
-                (descriptor, tags) = (at + 1, 0);
-                format::begin(self.own, DESCRIPTOR, self.sequence);
+    /// Writes what is staged from `head` on, in as many pieces as the journal has there.
+    async fn write_staged(&mut self) -> Result<(), Errno> {
+        let mut from = 0;
+        while from < self.used {
+            let (first, side_by_side) = self.run_from(self.head + from as u32)?;
+            let below = self.used.min(from + side_by_side as usize);
+            let data = self.staged[from..below].as_flattened();
+            write(&mut self.disk, first, data).await?;
+            from = below;
+        }
+        Ok(())
+    }
+
+    /// Writes the blocks of the transaction that was just committed to their places.
+    pub(crate) async fn place_transaction(&mut self) -> Result<(), Errno> {
+        let (mut descriptor, used) = (0, self.used);
+        while descriptor < used {
+            let count = format::tags(&self.staged[descriptor]).count();
+            let mut number = 0;
+            while number < count {
+                let (first, length) = self.neighbours(descriptor, number);
+                let from = descriptor + 1 + number;
+                write(&mut self.disk, first, self.staged[from..from + length].as_flattened()).await?;
+                number += length;
             }
+            descriptor += 1 + count;
         }
-        if tags == 0 {
-            return Ok(descriptor);
-        }
-        self.end_descriptor(descriptor, tags).await?;
-        Ok(descriptor + 1 + tags as u32)
+        Ok(())
     }
 
-    async fn end_descriptor(&mut self, at: u32, tags: usize) -> Result<(), Errno> {
-        format::end_tags(self.own, tags - 1);
-        self.write_own(at).await
+    /// The place of tag `number`, and how many from there on belong side by side. Their first bytes are put back.
+    fn neighbours(&mut self, descriptor: usize, number: usize) -> (u32, usize) {
+        let (head, copies) = self.staged.split_at_mut(descriptor + 1);
+        let mut length = 0;
+        let mut first = 0;
+        for tag in format::tags(&head[descriptor]).skip(number) {
+            if length > 0 && tag.block != first + length as u32 {
+                break;
+            }
+            if length == 0 {
+                first = tag.block;
+            }
+            if tag.escaped {
+                copies[number + length][..4].copy_from_slice(&JOURNAL_MAGIC);
+            }
+            length += 1;
+        }
+        (first, length)
     }
+}
+
+/// Writes blocks that must arrive.
+async fn write(disk: &mut Client<Disk>, first: u32, data: &[u8]) -> Result<(), Errno> {
+    let mut written = Err(Errno::EIO);
+    for _ in 0..TRIES_MAX {
+        written = disk.call(WriteBlocks { first: first.into() }, data).await;
+        if written.is_ok() {
+            break;
+        }
+    }
+    written
 }

@@ -1,8 +1,11 @@
-//! The volume as a whole: free blocks and inodes, mounting, the journal, commits and when they are due.
+//! The file system as a whole: what is free, the journal, mounting, commits.
 
 pub(crate) mod allocator;
-pub(crate) mod commit;
-pub(crate) mod journal;
-pub(crate) mod mount;
-pub(crate) mod recovery;
+pub(crate) mod committer;
+mod freed;
+mod journal;
+mod journal_file;
+mod mount;
+mod recovery;
+pub(crate) mod transaction;
 pub(crate) mod write_back;

@@ -3,12 +3,13 @@
 //! Invariant: the disk says "not clean" and "look at the journal" from before the first change until
 //! `MarkClean`. Nothing that the disk says is believed unless it is checked here or in `partition.rs`:
 //! whatever is on it, an error is the worst that happens. Not here: copying what the journal has
-//! (`recovery.rs`).
+//! (`recovery.rs`), which comes before.
 
 use crate::format::bytes::{u16_at, u32_at};
-use crate::format::groups::{DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, GROUPS_MAX, Group};
-use crate::format::superblock::{MAGIC, SUPERBLOCK_BYTES, SUPERBLOCK_OFFSET};
+use crate::format::groups::{DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK, Group};
+use crate::format::superblock::SUPERBLOCK_OFFSET;
 use crate::volume::allocator::State;
+use crate::volume::transaction::Phase;
 use renga_abi::PAGE_BYTES;
 use renga_rt::Errno;
 
@@ -18,76 +19,29 @@ const BITS: u32 = 32;
 const LINKS_AT: u32 = 26;
 
 impl State {
-    pub(crate) async fn mount(&mut self) -> Result<(), Errno> {
-        self.read_superblock().await?;
-        let recovered = self.recover().await?;
+    /// Reads superblock and groups, and says on the disk (when the committer has written its buffer) that there
+    /// is work for the journal. Without a `usable` volume everything is refused.
+    pub(crate) async fn mount(&mut self, journaled: bool, usable: bool) -> Result<(), Errno> {
+        self.phase = Phase::Open;
+        if !usable {
+            return Ok(());
+        }
+        self.cache.read(0, SUPERBLOCK_OFFSET as u32, &mut self.superblock.bytes).await?;
+        self.count = self.superblock.check()?;
         self.read_groups().await?;
         self.was_cut = !self.superblock.is_clean();
-        if self.was_cut && !self.journaled {
+        if self.was_cut && !journaled {
             self.me.log("the file system was not unmounted and has no journal: e2fsck should look at it", [0, 0]);
-        }
-        if recovered > 0 {
-            self.me.log("changes were taken from the journal: transactions", [recovered.into(), 0]);
         }
         let now_s = self.now_s();
         self.superblock.set_clean(false);
-        self.superblock.set_recover(self.journaled);
+        self.superblock.set_recover(journaled);
         self.superblock.count_mount(now_s);
         // Other numbers for each mount: what another one gave out is not taken for ours.
         self.generation = u32::from(self.superblock.mounts()).wrapping_mul(0x9e37_79b9);
         self.put_superblock().await?;
-        if self.journaled {
-            self.journal.empty().await?;
-        }
         self.refuses = None;
         Ok(())
-    }
-
-    /// Past the buffers, as the journal may be about to change it.
-    async fn read_superblock(&mut self) -> Result<(), Errno> {
-        self.journal.read(0).await?;
-        self.superblock.bytes.copy_from_slice(&self.journal.copy[SUPERBLOCK_OFFSET..][..SUPERBLOCK_BYTES]);
-        let superblock = &self.superblock;
-        self.count = superblock.groups() as usize;
-        let inodes = u64::from(superblock.inodes_per_group()) * self.count as u64;
-        let fits = superblock.inode_bytes().is_power_of_two()
-            && (128..=PAGE_BYTES as u32).contains(&superblock.inode_bytes())
-            && superblock.inodes_per_group() > 0
-            && superblock.blocks_per_group() > 0
-            && u64::from(superblock.inodes()) == inodes;
-        if superblock.magic() == MAGIC && fits && (1..=GROUPS_MAX).contains(&self.count) {
-            Ok(())
-        } else {
-            Err(Errno::EINVAL)
-        }
-    }
-
-    /// Opens the journal, if there is one, and copies what it holds to its places; how many
-    /// transactions.
-    async fn recover(&mut self) -> Result<u32, Errno> {
-        if !self.superblock.has_journal() {
-            return Ok(0);
-        }
-        self.journal.read(DESCRIPTORS_BLOCK).await?;
-        let first = self.journal.copy.first_chunk().ok_or(Errno::EIO)?;
-        self.groups[0] = Group::from_descriptor(first);
-        let (group, _) = self.group_of(self.superblock.journal_ino())?;
-        if group != 0 {
-            return Err(Errno::EINVAL);
-        }
-        let place = self.locate(self.superblock.journal_ino())?;
-        let blocks = self.superblock.blocks();
-        self.journal.open(place.block, place.offset, blocks).await?;
-        self.journaled = self.journal.is_large_enough(self.cache.count());
-        if !self.journaled {
-            self.me.log("the journal is too small for so many buffers and is not used", [0, 0]);
-        }
-        if self.journal.start == 0 {
-            return Ok(0);
-        }
-        let count = self.journal.recover(blocks).await?;
-        self.read_superblock().await?;
-        Ok(count)
     }
 
     async fn read_groups(&mut self) -> Result<(), Errno> {

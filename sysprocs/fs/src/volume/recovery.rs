@@ -22,6 +22,21 @@ impl Journal {
         Ok(count)
     }
 
+    /// Copies all that it holds to its places: what buffers hold may be newer, and not committed.
+    pub(crate) async fn replay(&mut self, blocks: u32) -> Result<(), Errno> {
+        let expected = self.sequence.wrapping_sub(self.emptied);
+        (self.start, self.sequence) = (self.first, self.emptied);
+        let counted = self.count_committed().await;
+        let copied = match counted {
+            Ok(count) if count == expected => self.copy_all(count, blocks).await,
+            Ok(_) => Err(Errno::EIO),
+            Err(errno) => Err(errno),
+        };
+        self.sequence = self.emptied.wrapping_add(expected);
+        copied?;
+        self.empty().await
+    }
+
     fn behind(&self, index: u32) -> u32 {
         if index + 1 < self.length { index + 1 } else { self.first }
     }

@@ -1,24 +1,28 @@
 //! Writing back: changes reach the medium a while after they were made, though nobody asks for it.
 //!
 //! It sleeps while nothing is changed: the allocator, which is told of every change, says when the next
-//! commit is due. Both are on one core, as one notifies the other.
+//! commit is due. All of them are on one core, as they share that and notify.
 
 use core::cell::Cell;
-use renga_proto::inode::{CommitAll, InodeDirectory};
+use renga_proto::inode::{CommitAll, Extent, InodeDirectory};
 use renga_rt::{Client, Me, Never, Notifier};
 
 /// When the next commit is due: what the allocator tells `write_back`.
 pub struct Due {
     write_back: Option<Notifier>,
     at_ns: Cell<Option<u64>>,
+    /// The last commit failed.
+    failed: Cell<bool>,
+    /// Inodes are being freed.
+    freeing: Cell<bool>,
 }
 
 impl Due {
     /// Nothing is due yet; without a process to be told there are only the commits that are asked for.
     pub const fn new(write_back: Option<Notifier>) -> Due {
-        Due { write_back, at_ns: Cell::new(None) }
+        Due { write_back, at_ns: Cell::new(None), failed: Cell::new(false), freeing: Cell::new(false) }
     }
-    /// When, ns since boot.
+    /// When, ns since boot; `None`: nothing has been changed since the last commit.
     pub(crate) fn at_ns(&self) -> Option<u64> {
         self.at_ns.get()
     }
@@ -29,6 +33,23 @@ impl Due {
             write_back.notify();
         }
     }
+    /// A commit is due now, if anything has been changed; not if the last one failed, which is tried again in
+    /// its time.
+    pub(crate) fn hurry(&self, now_ns: u64) {
+        if self.at_ns().is_some_and(|at_ns| at_ns > now_ns) && !self.failed.get() {
+            self.set(Some(now_ns));
+        }
+    }
+    pub(crate) fn set_freeing(&self, freeing: bool) {
+        self.freeing.set(freeing);
+    }
+    /// Whether inodes are being freed, so that there may soon be more room.
+    pub(crate) fn is_freeing(&self) -> bool {
+        self.freeing.get()
+    }
+    pub(crate) fn set_failed(&self, failed: bool) {
+        self.failed.set(failed);
+    }
 }
 
 /// Commits whenever that is due.
@@ -38,7 +59,7 @@ pub async fn write_back(mut me: Me, mut inode_directory: Client<InodeDirectory>,
         me.notified().await;
         if due.at_ns().is_some_and(|at_ns| at_ns <= me.now_ns()) {
             // One that fails is due again.
-            let _ = inode_directory.call(CommitAll { whole: true }, ()).await;
+            let _ = inode_directory.call(CommitAll { extent: Extent::Places }, ()).await;
         }
     }
 }

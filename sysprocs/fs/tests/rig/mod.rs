@@ -6,18 +6,20 @@ mod image;
 pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, tool, tree};
 
 use renga_fs::{
-    BufferSlot, CacheClients, Due, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory,
-    disk, file, file_table, inode, inode_directory, path, write_back,
+    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, PathClients, ReaperClients,
+    WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file, file_table,
+    inode, inode_directory, path, reaper, write_back,
 };
 use renga_proto::allocator::Allocator;
-use renga_proto::buffer::{Buffer, BufferDirectory};
+use renga_proto::buffer::directory::BufferDirectory;
+use renga_proto::buffer::page::Buffer;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, STAT_BYTES};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, Me, Notifier};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -76,14 +78,20 @@ impl System {
             .collect();
         let buffers = one_board(buffers);
         let slots = (0..counts.buffers).map(|_| BufferSlot::EMPTY).collect::<Vec<_>>().leak();
-        let buffer_directory: Address<BufferDirectory> = board.server(|_, port| buffer_directory(port, slots));
-        let cache =
-            |me: &Me| CacheClients { directory: Client::new(me, buffer_directory), buffers: Family::new(me, buffers) };
-        let writer = board.declare(4);
-        let due = &*leak(Due::new(Some(Notifier::new(writer))));
+        let timer = board.declare(4);
+        let due = &*leak(Due::new(Some(Notifier::new(timer))));
+        let buffer_directory: Address<BufferDirectory> =
+            board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
+        let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
+        let writer = |me: &Me| WriterClients {
+            directory: Client::new(me, buffer_directory),
+            buffers: Family::new(me, buffers),
+            disk: Client::new(me, disk),
+        };
+        board.spawn(|me| cleaner(writer(&me), vec![[0; 4096]; 4].leak()));
         let allocator: Address<Allocator> = board.server(|me, port| {
-            let (cache, disk) = (cache(&me), Client::new(&me, disk));
-            allocator(me, port, cache, disk, leak([[0; 4096]; 2]), due, EPOCH_NS)
+            let cache = cache(&me);
+            allocator(me, port, cache, due, EPOCH_NS)
         });
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
@@ -95,9 +103,12 @@ impl System {
             .collect();
         let inodes = one_board(inodes);
         let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
-        let directory = board
-            .server(|me, port| inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots));
-        board.start(writer, |me| {
+        let directory = board.server(|me, port| {
+            let inodes = Family::new(&me, inodes);
+            inode_directory(me, port, inodes, slots, due)
+        });
+        Self::workers(board, directory, inodes, allocator, counts.buffers, writer);
+        board.start(timer, |me| {
             let directory = Client::new(&me, directory);
             write_back(me, directory, due)
         });
@@ -108,7 +119,6 @@ impl System {
                         inode_directory: Client::new(&me, directory),
                         inodes: Family::new(&me, inodes),
                         allocator: Client::new(&me, allocator),
-                        cache: cache(&me),
                     };
                     path(port, clients)
                 })
@@ -116,6 +126,35 @@ impl System {
             .collect();
         let (table, files) = Self::opener(board, inodes, directory, counts.files);
         System { board, allocator, paths: paths.leak(), directory, inodes, table, files }
+    }
+
+    /// Those that the directory of inodes gives work.
+    fn workers(
+        board: Board,
+        directory: Address<InodeDirectory>,
+        inodes: &'static [&'static [Address<Inode>]],
+        allocator: Address<Allocator>,
+        buffers: usize,
+        writer: impl Fn(&Me) -> WriterClients,
+    ) {
+        board.spawn(|me| {
+            let clients = ReaperClients {
+                inode_directory: Client::new(&me, directory),
+                inodes: Family::new(&me, inodes),
+                allocator: Client::new(&me, allocator),
+            };
+            reaper(clients)
+        });
+        board.spawn(|me| {
+            let clients = CommitterClients {
+                inode_directory: Client::new(&me, directory),
+                inodes: Family::new(&me, inodes),
+                allocator: Client::new(&me, allocator),
+                disk: writer(&me).disk,
+                writer: writer(&me),
+            };
+            committer(me, clients, vec![[0; 4096]; committer_pages(buffers)].leak())
+        });
     }
 
     fn opener(
@@ -154,6 +193,7 @@ impl System {
                 files: Family::new(&me, self.files),
                 directory: Client::new(&me, self.directory),
                 lives: BTreeMap::new(),
+                me,
             };
             let future = body(user);
             async move {
@@ -168,6 +208,11 @@ impl System {
     pub fn run<F: Future<Output = ()> + 'static>(self, body: impl FnOnce(User) -> F) {
         let ended = self.client(body);
         self.board.run_through_alarms();
+        if !ended.get() {
+            for process in self.board.directory() {
+                eprintln!("{} waits for {:?} {:?} {}", process.id(), process.wait(), process.waits_for(), process.op());
+            }
+        }
         assert!(ended.get(), "the client waits for ever");
     }
 
@@ -186,6 +231,7 @@ pub struct User {
     pub directory: Client<InodeDirectory>,
     /// Of each open file, by its number.
     pub lives: BTreeMap<u16, u32>,
+    pub me: Me,
 }
 
 pub type Told<T> = Result<T, Errno>;
@@ -221,6 +267,11 @@ pub const O_RDWR: u32 = 2;
 pub const O_APPEND: u32 = 0o2000;
 
 impl User {
+    pub async fn pause(&mut self, ns: u64) {
+        let until_ns = self.me.now_ns() + ns;
+        self.me.sleep_until(until_ns).await;
+    }
+
     pub fn file(&mut self, number: u16) -> Client<File> {
         self.files.at(0, number.into()).unwrap()
     }

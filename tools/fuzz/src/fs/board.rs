@@ -2,24 +2,26 @@
 
 use super::image::Medium512;
 use renga_fs::{
-    BufferSlot, CacheClients, Due, FileClients, InodeSlot, Medium, PathClients, allocator, buffer, buffer_directory,
-    disk, file, file_table, inode, inode_directory, path, recognise, write_back,
+    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, PathClients, ReaperClients,
+    WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file, file_table,
+    inode, inode_directory, path, reaper, recognise, write_back,
 };
+use renga_proto::allocator::Allocator;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES};
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, Me, Notifier};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 
 /// The root's inode.
 pub const ROOT: u32 = 2;
 /// Boot memory of the board, 16-byte words.
-const BOOT_WORDS: usize = 44 << 10;
+const BOOT_WORDS: usize = 56 << 10;
 /// Of the process that writes back.
-const WRITER_PRIORITY: u8 = 4;
+const TIMER_PRIORITY: u8 = 4;
 const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
 const BUFFERS: usize = 8;
 const INODES: usize = 8;
@@ -126,14 +128,19 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
         .put_slice(BUFFERS, |_| board.server(|me, port| buffer(port, Client::new(&me, disk), arena.put(|| [0; 4096]))));
     let buffers = one(board, buffers);
     let slots = arena.put_slice(BUFFERS, |_| BufferSlot::EMPTY);
-    let buffer_directory = board.server(|_, port| buffer_directory(port, slots));
-    let cache =
-        |me: &Me| CacheClients { directory: Client::new(me, buffer_directory), buffers: Family::new(me, buffers) };
-    let writer = board.declare(WRITER_PRIORITY);
-    let due: &'static Due = arena.put(|| Due::new(Some(Notifier::new(writer))));
+    let timer = board.declare(TIMER_PRIORITY);
+    let due: &'static Due = arena.put(|| Due::new(Some(Notifier::new(timer))));
+    let buffer_directory = board.server(|me, port| buffer_directory(me, port, ForwardFamily::new(buffers), slots, due));
+    let cache = |me: &Me| CacheClients { directory: Client::new(me, buffer_directory) };
+    let writer = |me: &Me| WriterClients {
+        directory: Client::new(me, buffer_directory),
+        buffers: Family::new(me, buffers),
+        disk: Client::new(me, disk),
+    };
+    board.spawn(|me| cleaner(writer(&me), arena.put_slice(2, |_| [0; 4096])));
     let allocator = board.server(|me, port| {
-        let (cache, disk) = (cache(&me), Client::new(&me, disk));
-        allocator(me, port, cache, disk, arena.put(|| [[0; 4096]; 2]), due, EPOCH_NS)
+        let cache = cache(&me);
+        allocator(me, port, cache, due, EPOCH_NS)
     });
     let inodes = arena.put_slice(INODES, |number| {
         board.server(|me, port| {
@@ -143,9 +150,12 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
     });
     let inodes = one(board, inodes);
     let slots = arena.put_slice(INODES, |_| InodeSlot::EMPTY);
-    let directory =
-        board.server(|me, port| inode_directory(port, Family::new(&me, inodes), Client::new(&me, allocator), slots));
-    board.start(writer, |me| {
+    let directory = board.server(|me, port| {
+        let inodes = Family::new(&me, inodes);
+        inode_directory(me, port, inodes, slots, due)
+    });
+    workers(board, directory, inodes, allocator, writer);
+    board.start(timer, |me| {
         let directory = Client::new(&me, directory);
         write_back(me, directory, due)
     });
@@ -154,7 +164,6 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
             inode_directory: Client::new(&me, directory),
             inodes: Family::new(&me, inodes),
             allocator: Client::new(&me, allocator),
-            cache: cache(&me),
         };
         path(port, clients)
     });
@@ -171,6 +180,34 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
     });
     let files = one(board, files);
     Servers { path, directory, inodes, table, files }
+}
+
+/// Starts those that the directory of inodes gives work.
+fn workers(
+    board: Board,
+    directory: Address<InodeDirectory>,
+    inodes: &'static [&'static [Address<Inode>]],
+    allocator: Address<Allocator>,
+    writer: impl Fn(&Me) -> WriterClients,
+) {
+    board.spawn(|me| {
+        let clients = ReaperClients {
+            inode_directory: Client::new(&me, directory),
+            inodes: Family::new(&me, inodes),
+            allocator: Client::new(&me, allocator),
+        };
+        reaper(clients)
+    });
+    board.spawn(|me| {
+        let clients = CommitterClients {
+            inode_directory: Client::new(&me, directory),
+            inodes: Family::new(&me, inodes),
+            allocator: Client::new(&me, allocator),
+            disk: writer(&me).disk,
+            writer: writer(&me),
+        };
+        committer(me, clients, board.arena.put_slice(committer_pages(BUFFERS), |_| [0; 4096]))
+    });
 }
 
 /// What an operation said.

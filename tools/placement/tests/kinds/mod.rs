@@ -92,6 +92,15 @@ pub const KINDS: &[KindFacts] = &[
         &[one("BufferDirectory"), one("Buffer"), one("Allocator")],
     ),
     kind("write_back", BoardRule::Any, 1, None, &[one("InodeDirectory")]),
+    kind("cleaner", BoardRule::Any, 1, None, &[one("BufferDirectory"), all("Buffer"), one("Disk")]),
+    kind("reaper", BoardRule::Any, 1, None, &[one("InodeDirectory"), all("Inode"), one("Allocator")]),
+    kind(
+        "committer",
+        BoardRule::Any,
+        1,
+        None,
+        &[one("InodeDirectory"), all("Inode"), one("Allocator"), one("BufferDirectory"), all("Buffer"), one("Disk")],
+    ),
     kind(
         "path",
         BoardRule::Any,

@@ -26,7 +26,7 @@ pub struct Leftovers {
     pub pipes: usize,
     /// Slots of user programs not free.
     pub slots: usize,
-    /// Processes that wait for another, beside idle slots and the keyboard: who for whom.
+    /// Processes that wait for another, beside those that wait for work: who for whom.
     pub waits: Vec<String>,
 }
 
@@ -55,7 +55,8 @@ impl System {
 /// Those whose calls are not answered, though nobody is left to ask for anything.
 fn waits(directory: &Directory) -> Vec<String> {
     let of = |kind| directory.of_kind(kind).iter().map(|process| process.id());
-    let idle: Vec<_> = of(Kind::User).chain(of(Kind::Keyboard)).collect();
+    let workers = [Kind::User, Kind::Keyboard, Kind::Cleaner, Kind::Reaper, Kind::Committer];
+    let idle: Vec<_> = workers.into_iter().flat_map(of).collect();
     let stuck = |process: &&&'static Process| process.wait() == Wait::Reply && !idle.contains(&process.id());
     let line = |process: &&'static Process| {
         let (id, server) = (process.id(), process.waits_for());

@@ -1,0 +1,393 @@
+//! What the directory of buffers knows: which buffer holds which block, and in which state that is.
+//!
+//! Invariants: a block is held by at most one buffer, and a slot is in exactly one list, that of its state,
+//! oldest first. Only a clean slot is given another block. What is `writing` is on its way to the medium; if it is
+//! changed meanwhile (`rewritten`) it stays dirty afterwards. Every step but [`Slots::discard`] takes time that does
+//! not grow with the number of buffers.
+//! Not here: calls (`buffer_directory.rs`).
+
+use renga_proto::buffer::{Class, Outcome};
+
+/// No block: none has this number.
+const NO_BLOCK: u64 = u64::MAX;
+/// No slot.
+const NO_SLOT: u16 = u16::MAX;
+/// Chains of the hash from block to slot.
+const CHAINS: usize = 256;
+/// Blocks that are written in one run at most.
+pub(crate) const RUN_BLOCKS_MAX: usize = 64;
+/// Buffers that books leave to others: with them frozen inodes go on reading, so that a transaction can end.
+const RESERVE: usize = 2;
+/// Times that dirty content is offered to the medium before it is given up.
+const TRIES_MAX: u8 = 4;
+
+/// The state of what a buffer holds, and the list that its slot is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// As on the medium, or nothing.
+    Clean,
+    /// Content that the medium has not got.
+    Content,
+    /// Books that the journal has, and their place has not.
+    Journaled,
+    /// Books that neither the journal nor the medium has.
+    Books,
+    /// Books of the transaction under way.
+    Transaction,
+}
+const STATES: usize = 5;
+
+impl From<Class> for State {
+    fn from(class: Class) -> State {
+        match class {
+            Class::Content => State::Content,
+            Class::Journaled => State::Journaled,
+            Class::Books => State::Books,
+        }
+    }
+}
+
+/// What a call does to a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    Read,
+    Change { books: bool },
+}
+
+/// What the directory knows of one buffer. Boot provides one per buffer.
+pub struct BufferSlot {
+    block: u64,
+    state: State,
+    writing: bool,
+    rewritten: bool,
+    /// Times that the medium has refused it.
+    tries: u8,
+    newer: u16,
+    older: u16,
+    /// Next of the same chain.
+    next: u16,
+}
+impl BufferSlot {
+    /// A buffer that holds nothing.
+    pub const EMPTY: BufferSlot = BufferSlot {
+        block: NO_BLOCK,
+        state: State::Clean,
+        writing: false,
+        rewritten: false,
+        tries: 0,
+        newer: NO_SLOT,
+        older: NO_SLOT,
+        next: NO_SLOT,
+    };
+}
+
+#[derive(Clone, Copy)]
+struct List {
+    newest: u16,
+    oldest: u16,
+    count: usize,
+}
+
+pub(crate) struct Slots {
+    slots: &'static mut [BufferSlot],
+    chains: [u16; CHAINS],
+    lists: [List; STATES],
+    /// A transaction holds inodes that refer to content which is dirty now.
+    in_transaction: bool,
+    pub(crate) lost_writes: u32,
+}
+
+fn chain(block: u64) -> usize {
+    block as usize % CHAINS
+}
+
+impl Slots {
+    pub(crate) fn new(slots: &'static mut [BufferSlot]) -> Slots {
+        let lists = [List { newest: NO_SLOT, oldest: NO_SLOT, count: 0 }; STATES];
+        let mut all = Slots { slots, chains: [NO_SLOT; CHAINS], lists, in_transaction: false, lost_writes: 0 };
+        for number in 0..all.slots.len() as u16 {
+            all.link(number, State::Clean);
+        }
+        all
+    }
+
+    fn slot(&mut self, number: u16) -> &mut BufferSlot {
+        &mut self.slots[usize::from(number)]
+    }
+
+    pub(crate) fn count(&self, state: State) -> usize {
+        self.lists[state as usize].count
+    }
+
+    /// Buffers that books leave to others; 0: there are too few buffers for that.
+    pub(crate) fn reserve(&self) -> usize {
+        RESERVE.min((self.slots.len() - 1) / 2)
+    }
+    /// Buffers with books that wait for a transaction, or for the one under way.
+    fn books(&self) -> usize {
+        self.count(State::Books) + self.count(State::Transaction)
+    }
+    /// Whether so many books wait for a transaction that one should come soon.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.books() * 4 > self.slots.len()
+    }
+    /// Whether so few buffers are clean that some should be cleaned.
+    pub(crate) fn is_short(&self) -> bool {
+        self.count(State::Clean) * 16 <= self.slots.len()
+    }
+
+    /// Bounded by the length of one chain, which is at most the number of buffers.
+    pub(crate) fn find(&self, block: u64) -> Option<u16> {
+        let mut at = self.chains[chain(block)];
+        while let Some(slot) = self.slots.get(usize::from(at)) {
+            if slot.block == block {
+                return Some(at);
+            }
+            at = slot.next;
+        }
+        None
+    }
+
+    /// The buffer for a call that does `access` to `block`; `None` while no buffer is clean, or nearly all hold
+    /// books that wait for a transaction.
+    pub(crate) fn place(&mut self, block: u64, access: Access) -> Option<u16> {
+        let number = match self.find(block) {
+            Some(number) => number,
+            None => self.assign(block)?,
+        };
+        let state = self.slot(number).state;
+        let joins = access == (Access::Change { books: true }) && !matches!(state, State::Books | State::Transaction);
+        if joins && self.reserve() > 0 && self.books() + self.reserve() >= self.slots.len() {
+            return None;
+        }
+        let next = match (access, state) {
+            (Access::Read, State::Clean) | (Access::Change { books: false }, State::Content) => state,
+            (Access::Change { books: false }, State::Clean) => State::Content,
+            (Access::Change { books: true }, _) => State::Books,
+            _ => return Some(self.touch(number, access)),
+        };
+        if next != state || state == State::Clean {
+            self.move_to(number, next);
+        }
+        Some(self.touch(number, access))
+    }
+
+    fn touch(&mut self, number: u16, access: Access) -> u16 {
+        if access != Access::Read {
+            self.slot(number).rewritten = true;
+        }
+        number
+    }
+
+    /// Gives `block` the least recently used clean buffer.
+    fn assign(&mut self, block: u64) -> Option<u16> {
+        let number = self.lists[State::Clean as usize].oldest;
+        self.slots.get(usize::from(number))?;
+        self.unchain(number);
+        let head = core::mem::replace(&mut self.chains[chain(block)], number);
+        let slot = self.slot(number);
+        (slot.block, slot.next, slot.writing, slot.tries) = (block, head, false, 0);
+        Some(number)
+    }
+
+    fn may_write(&self, number: u16, state: State) -> bool {
+        let slot = &self.slots[usize::from(number)];
+        slot.state == state && !slot.writing
+    }
+
+    /// A dirty block of `state` to be written now: the oldest, or the first of the run that it is in.
+    pub(crate) fn next_write(&mut self, state: State) -> Option<(u64, u16)> {
+        let mut number = self.lists[state as usize].oldest;
+        // What is being written is at the newest end.
+        if number == NO_SLOT || !self.may_write(number, state) {
+            return None;
+        }
+        for _ in 1..RUN_BLOCKS_MAX {
+            let before = self.slot(number).block.checked_sub(1).and_then(|block| self.find(block));
+            match before.filter(|before| self.may_write(*before, state)) {
+                Some(before) => number = before,
+                None => break,
+            }
+        }
+        Some(self.begin_write(number))
+    }
+
+    /// The block behind `block`, if it can be written with it.
+    pub(crate) fn extend_write(&mut self, block: u64) -> Option<(u64, u16)> {
+        let number = self.find(block)?;
+        let state = self.slot(number).state;
+        let next = self.find(block + 1)?;
+        if state == State::Clean || !self.may_write(next, state) { None } else { Some(self.begin_write(next)) }
+    }
+
+    fn begin_write(&mut self, number: u16) -> (u64, u16) {
+        let state = self.slot(number).state;
+        self.move_to(number, state);
+        let slot = self.slot(number);
+        (slot.writing, slot.rewritten) = (true, false);
+        (slot.block, number)
+    }
+
+    /// Whether some of `state` are on their way to the medium, and none is left to begin with.
+    pub(crate) fn is_writing(&self, state: State) -> bool {
+        let oldest = self.lists[state as usize].oldest;
+        self.slots.get(usize::from(oldest)).is_some_and(|slot| slot.writing)
+    }
+
+    /// The writing of `block` has ended.
+    pub(crate) fn written(&mut self, block: u64, done: bool, evicting: bool) {
+        let Some(number) = self.find(block) else { return };
+        let slot = self.slot(number);
+        if !core::mem::take(&mut slot.writing) || slot.state == State::Clean {
+            return;
+        }
+        if done {
+            slot.tries = 0;
+            if !slot.rewritten {
+                self.move_to(number, State::Clean);
+            }
+            return;
+        }
+        slot.tries = slot.tries.saturating_add(1);
+        if evicting && slot.state == State::Content && slot.tries >= TRIES_MAX {
+            self.lost_writes = self.lost_writes.wrapping_add(1);
+            self.move_to(number, State::Clean);
+        } else if evicting && slot.state == State::Content {
+            // It is the next one again, so that there is soon room.
+            self.unlink(number);
+            self.link_oldest(number, State::Content);
+        }
+    }
+
+    /// Dirty books become part of the transaction under way.
+    pub(crate) fn next_books(&mut self) -> Option<(u64, u16)> {
+        self.in_transaction = true;
+        let number = self.lists[State::Books as usize].oldest;
+        self.slots.get(usize::from(number))?;
+        self.move_to(number, State::Transaction);
+        Some((self.slot(number).block, number))
+    }
+
+    pub(crate) fn end_transaction(&mut self, outcome: Outcome) {
+        self.in_transaction = false;
+        let next = match outcome {
+            Outcome::Failed => State::Books,
+            Outcome::Journaled => State::Journaled,
+            Outcome::Placed | Outcome::Abandoned => State::Clean,
+        };
+        self.move_all(State::Transaction, next);
+        match outcome {
+            Outcome::Placed => self.move_all(State::Journaled, State::Clean),
+            Outcome::Abandoned => self.move_all(State::Books, State::Clean),
+            Outcome::Failed | Outcome::Journaled => {}
+        }
+    }
+
+    fn move_all(&mut self, from: State, to: State) {
+        while self.count(from) > 0 {
+            let number = self.lists[from as usize].oldest;
+            self.move_to(number, to);
+        }
+    }
+
+    /// Blocks that are about to be freed need not be written. Content that an inode in the transaction
+    /// under way refers to is written all the same: after a cut that inode may be there.
+    pub(crate) fn discard(&mut self, first: u64, count: u64) {
+        let dirty = self.slots.len() - self.count(State::Clean);
+        if count < dirty as u64 {
+            for block in first..first + count {
+                if let Some(number) = self.find(block) {
+                    self.discard_slot(number);
+                }
+            }
+            return;
+        }
+        for number in 0..self.slots.len() as u16 {
+            if (first..first + count).contains(&self.slot(number).block) {
+                self.discard_slot(number);
+            }
+        }
+    }
+
+    fn discard_slot(&mut self, number: u16) {
+        let state = self.slot(number).state;
+        if state != State::Clean && !(self.in_transaction && state == State::Content) {
+            self.move_to(number, State::Clean);
+        }
+    }
+
+    fn unchain(&mut self, number: u16) {
+        let (block, after) = (self.slot(number).block, self.slot(number).next);
+        if block == NO_BLOCK {
+            return;
+        }
+        let mut at = self.chains[chain(block)];
+        if at == number {
+            self.chains[chain(block)] = after;
+            return;
+        }
+        while at != NO_SLOT {
+            let next = self.slot(at).next;
+            if next == number {
+                self.slot(at).next = after;
+                return;
+            }
+            at = next;
+        }
+    }
+
+    /// To the newest end of a list.
+    fn move_to(&mut self, number: u16, state: State) {
+        self.unlink(number);
+        self.link(number, state);
+    }
+
+    fn unlink(&mut self, number: u16) {
+        let slot = self.slot(number);
+        let (newer, older, state) = (slot.newer, slot.older, slot.state);
+        let list = &mut self.lists[state as usize];
+        list.count -= 1;
+        if newer == NO_SLOT {
+            list.newest = older;
+        }
+        if older == NO_SLOT {
+            list.oldest = newer;
+        }
+        if newer != NO_SLOT {
+            self.slot(newer).older = older;
+        }
+        if older != NO_SLOT {
+            self.slot(older).newer = newer;
+        }
+    }
+
+    fn link_oldest(&mut self, number: u16, state: State) {
+        let list = &mut self.lists[state as usize];
+        list.count += 1;
+        let former = core::mem::replace(&mut list.oldest, number);
+        if former == NO_SLOT {
+            list.newest = number;
+        } else {
+            self.slot(former).older = number;
+        }
+        let slot = self.slot(number);
+        (slot.state, slot.older, slot.newer) = (state, NO_SLOT, former);
+    }
+
+    fn link(&mut self, number: u16, state: State) {
+        let list = &mut self.lists[state as usize];
+        list.count += 1;
+        let former = core::mem::replace(&mut list.newest, number);
+        if former == NO_SLOT {
+            list.oldest = number;
+        } else {
+            self.slot(former).newer = number;
+        }
+        let slot = self.slot(number);
+        (slot.state, slot.older, slot.newer) = (state, former, NO_SLOT);
+    }
+}
+
+#[cfg(test)]
+#[path = "slots_test.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+//! Writing dirty blocks to their places, in runs of neighbours; and the cleaner, which makes room in time.
+//!
+//! Invariant: a run is copied before it is written, so that buffers can be used and changed meanwhile; the directory
+//! is told how it ended. Not here: what may be written when (`slots.rs`).
+
+use renga_abi::PAGE_BYTES;
+use renga_proto::buffer::directory::{BufferDirectory, CountDirty, ExtendWrite, NextEviction, NextWrite, Written};
+use renga_proto::buffer::page::{Buffer, CopyOut};
+use renga_proto::buffer::{Class, HeldBlock};
+use renga_proto::disk::{Disk, WriteBlocks};
+use renga_rt::{Client, Errno, Family, Never};
+
+renga_rt::clients! {
+    /// Whom a writer calls.
+    pub struct WriterClients {
+        /// Which block is in which buffer.
+        directory: Client<BufferDirectory>,
+        /// All buffers; those of the directory's board are used.
+        buffers: Family<Buffer>,
+        /// Where they go.
+        disk: Client<Disk>,
+    }
+}
+
+pub(crate) type Page = [u8; PAGE_BYTES];
+
+/// Writes dirty blocks; `pages` is as many as a run may have.
+pub(crate) struct Writer {
+    pub(crate) clients: WriterClients,
+    pages: &'static mut [Page],
+}
+
+/// Pages of the cleaner: the longest run that it writes in one piece.
+pub const CLEANER_PAGES: usize = 16;
+
+/// Cleans buffers when few are clean. `pages`: room for a run of neighbours.
+pub async fn cleaner(clients: WriterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
+    let mut writer = Writer::new(clients, pages);
+    loop {
+        if let Ok(first) = writer.clients.directory.call(NextEviction {}, ()).await {
+            // What the medium refuses the directory knows.
+            let _ = writer.write_run(first, true).await;
+        }
+    }
+}
+
+impl Writer {
+    pub(crate) fn new(clients: WriterClients, pages: &'static mut [Page]) -> Writer {
+        Writer { clients, pages }
+    }
+
+    /// Copies a block's buffer into `page`. `ENOENT`: there is nothing in it.
+    pub(crate) async fn copy(&mut self, held: HeldBlock, page: &mut Page) -> Result<(), Errno> {
+        copy(&mut self.clients, held, page).await
+    }
+
+    /// Writes the run that begins with `first`.
+    async fn write_run(&mut self, first: HeldBlock, evicting: bool) -> Result<(), Errno> {
+        let Writer { clients, pages } = self;
+        let (mut count, mut next) = (0, Ok(first));
+        while let Ok(held) = next {
+            if copy(clients, held, &mut pages[count]).await.is_err() {
+                // It could not be read, so nothing was changed.
+                let empty = Written { first: held.block, count: 1, done: true, evicting };
+                clients.directory.call(empty, ()).await?;
+                break;
+            }
+            count += 1;
+            if count == pages.len() {
+                break;
+            }
+            next = clients.directory.call(ExtendWrite { block: held.block }, ()).await;
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        let data = pages[..count].as_flattened();
+        let done = clients.disk.call(WriteBlocks { first: first.block }, data).await;
+        let written = Written { first: first.block, count: count as u32, done: done.is_ok(), evicting };
+        clients.directory.call(written, ()).await.and(done)
+    }
+
+    /// Writes all that is dirty of `class` now; tells the first failure.
+    pub(crate) async fn flush(&mut self, class: Class) -> Result<(), Errno> {
+        let dirty = self.clients.directory.call(CountDirty { class }, ()).await?;
+        let mut told = Ok(());
+        for _ in 0..dirty {
+            let Ok(first) = self.clients.directory.call(NextWrite { class }, ()).await else { break };
+            told = told.and(self.write_run(first, false).await);
+        }
+        told
+    }
+}
+
+async fn copy(clients: &mut WriterClients, held: HeldBlock, page: &mut Page) -> Result<(), Errno> {
+    let board = clients.directory.server().board.0;
+    let buffer = clients.buffers.at(board, usize::from(held.buffer));
+    buffer.ok_or(Errno::EIO)?.call(CopyOut { block: held.block }, &mut page[..]).await
+}

@@ -1,0 +1,358 @@
+//! Which process has which active inode, and how many refer to it.
+//!
+//! Invariants: an inode is active in at most one process. A slot is in the list that its use says, least recently used
+//! first; one that is referred to, or that the reaper has, is in none. One without references stays active
+//! until its process is needed for another, unless it has no links: then it is to be given up, and freed, at once.
+//! References are counted by the board that holds them.
+//! No step but [`ActiveTable::drop_board`] and [`ActiveTable::retire`] takes time that grows with the table.
+//! Not here: calls (`inode_directory.rs`).
+
+use renga_rt::{Errno, Held};
+
+/// No inode.
+const NO_INODE: u32 = 0;
+/// No slot.
+const NONE: u16 = u16::MAX;
+/// Chains of the hash from inode to slot.
+const CHAINS: usize = 256;
+/// Of so many processes one is kept without an inode, so that an opener need not wait.
+const SPARE_SHARE: usize = 16;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Use {
+    /// Without an inode.
+    Vacant,
+    /// Nobody refers to it.
+    Idle,
+    /// It waits for the reaper.
+    Queued,
+    /// Referred to.
+    Referred,
+    /// The reaper has it.
+    Reaped,
+}
+/// Uses that have a list.
+const LISTS: usize = 3;
+
+/// What the directory knows of one inode process. Boot provides one per process.
+#[derive(Clone, Copy)]
+pub struct InodeSlot {
+    ino: u32,
+    references: Held,
+    used: Use,
+    /// It has no links: it is to be freed when nobody refers to it.
+    unlinked: bool,
+    newer: u16,
+    older: u16,
+    /// Next of the same chain.
+    next: u16,
+}
+impl InodeSlot {
+    /// A process without an inode.
+    pub const EMPTY: InodeSlot = InodeSlot {
+        ino: NO_INODE,
+        references: Held::NONE,
+        used: Use::Vacant,
+        unlinked: false,
+        newer: NONE,
+        older: NONE,
+        next: NONE,
+    };
+}
+
+/// Where an inode can be had.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// It is active there; referred to once more.
+    Active(u16),
+    /// This process has none and is to have it; referred to.
+    Fresh(u16),
+    /// When the reaper has done something.
+    Later,
+}
+
+pub(crate) struct ActiveTable {
+    slots: &'static mut [InodeSlot],
+    chains: [u16; CHAINS],
+    newest: [u16; LISTS],
+    oldest: [u16; LISTS],
+    vacant: usize,
+    /// Queued for the reaper, or with it.
+    leaving: usize,
+    /// Inodes that were to be freed so far, and those of them that are.
+    pub(crate) to_free: u32,
+    pub(crate) freed: u32,
+    retired: bool,
+}
+
+fn chain(ino: u32) -> usize {
+    ino as usize % CHAINS
+}
+
+impl ActiveTable {
+    pub(crate) fn new(slots: &'static mut [InodeSlot]) -> ActiveTable {
+        let mut table = ActiveTable {
+            slots,
+            chains: [NONE; CHAINS],
+            newest: [NONE; LISTS],
+            oldest: [NONE; LISTS],
+            vacant: 0,
+            leaving: 0,
+            to_free: 0,
+            freed: 0,
+            retired: false,
+        };
+        for number in 0..table.slots.len() as u16 {
+            table.link(number, Use::Vacant);
+        }
+        table.vacant = table.slots.len();
+        table
+    }
+
+    fn slot(&mut self, number: u16) -> &mut InodeSlot {
+        &mut self.slots[usize::from(number)]
+    }
+
+    fn find(&self, ino: u32) -> Option<u16> {
+        let mut at = self.chains[chain(ino)];
+        while let Some(slot) = self.slots.get(usize::from(at)) {
+            if slot.ino == ino {
+                return Some(at);
+            }
+            at = slot.next;
+        }
+        None
+    }
+
+    /// Refers `board` to inode `ino`. `ENFILE`: all processes are referred to.
+    pub(crate) fn activate(&mut self, ino: u32, board: u8) -> Result<Found, Errno> {
+        if self.retired {
+            return Err(Errno::EROFS);
+        }
+        if ino == NO_INODE {
+            return Err(Errno::EIO);
+        }
+        if let Some(number) = self.find(ino) {
+            let slot = self.slot(number);
+            return match slot.used {
+                Use::Reaped => Ok(Found::Later),
+                // What nobody refers to and has no name cannot be named.
+                Use::Queued if slot.unlinked => Ok(Found::Later),
+                _ => self.refer(number, board).map(Found::Active),
+            };
+        }
+        let number = self.oldest[Use::Vacant as usize];
+        if number == NONE {
+            self.keep_spare();
+            return if self.leaving > 0 { Ok(Found::Later) } else { Err(Errno::ENFILE) };
+        }
+        self.set_ino(number, ino);
+        let referred = self.refer(number, board);
+        self.keep_spare();
+        referred.map(Found::Fresh)
+    }
+
+    fn refer(&mut self, number: u16, board: u8) -> Result<u16, Errno> {
+        if !self.slot(number).references.add(board) {
+            return Err(Errno::ENFILE);
+        }
+        self.set_use(number, Use::Referred);
+        Ok(number)
+    }
+
+    /// Gives up, in time, the least recently used of those that nobody refers to.
+    fn keep_spare(&mut self) {
+        let spare = (self.slots.len() / SPARE_SHARE).max(1);
+        let idle = self.oldest[Use::Idle as usize];
+        if self.vacant + self.leaving < spare && idle != NONE {
+            self.set_use(idle, Use::Queued);
+        }
+    }
+
+    /// Who comes with a number of an earlier life of this board does no harm to the inode that has it now.
+    fn check(&self, number: u16, ino: u32) -> Result<(), Errno> {
+        let slot = self.slots.get(usize::from(number)).ok_or(Errno::EINVAL)?;
+        if slot.ino == ino && slot.used == Use::Referred { Ok(()) } else { Err(Errno::EINVAL) }
+    }
+
+    /// One reference more to what is referred to already.
+    pub(crate) fn keep(&mut self, number: u16, ino: u32, board: u8) -> Result<(), Errno> {
+        self.check(number, ino)?;
+        self.refer(number, board).map(|_| ())
+    }
+
+    /// One reference less.
+    pub(crate) fn release(&mut self, number: u16, ino: u32, board: u8) -> Result<(), Errno> {
+        self.check(number, ino)?;
+        if !self.slot(number).references.remove(board) {
+            return Err(Errno::EINVAL);
+        }
+        self.leave_if_unused(number);
+        Ok(())
+    }
+
+    /// A reference of one board becomes one of another.
+    pub(crate) fn hand_over(&mut self, number: u16, from: u8, to: u8) -> Result<(), Errno> {
+        let slot = self.slots.get_mut(usize::from(number)).ok_or(Errno::EINVAL)?;
+        if !slot.references.remove(from) {
+            return Err(Errno::EINVAL);
+        }
+        let added = slot.references.add(to);
+        self.leave_if_unused(number);
+        if added { Ok(()) } else { Err(Errno::ENFILE) }
+    }
+
+    /// It has no links any more.
+    pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<(), Errno> {
+        let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == Use::Referred);
+        slot.map(|slot| slot.unlinked = true).ok_or(Errno::EINVAL)
+    }
+    pub(crate) fn is_unlinked(&self, number: u16) -> bool {
+        self.slots[usize::from(number)].unlinked
+    }
+
+    fn leave_if_unused(&mut self, number: u16) {
+        let slot = self.slot(number);
+        if slot.used == Use::Referred && slot.references.is_empty() {
+            let unlinked = slot.unlinked;
+            self.set_use(number, if unlinked { Use::Queued } else { Use::Idle });
+            self.to_free = self.to_free.wrapping_add(unlinked.into());
+            self.keep_spare();
+        }
+    }
+
+    /// Gives up what is no inode, without a look at it; whether nobody refers to it.
+    pub(crate) fn forget(&mut self, number: u16) -> bool {
+        let idle = self.slot(number).used == Use::Idle;
+        if idle {
+            self.set_use(number, Use::Vacant);
+        }
+        idle
+    }
+
+    /// Drops all that a dead board refers to.
+    pub(crate) fn drop_board(&mut self, board: u8) {
+        for number in 0..self.slots.len() as u16 {
+            if self.slot(number).references.drop_board(board) > 0 {
+                self.leave_if_unused(number);
+            }
+        }
+    }
+
+    /// Nothing is activated any more, and all that is active goes to the reaper.
+    pub(crate) fn retire(&mut self) {
+        self.retired = true;
+        for number in 0..self.slots.len() as u16 {
+            let slot = self.slot(number);
+            if matches!(slot.used, Use::Idle | Use::Referred) {
+                slot.references = Held::NONE;
+                let unlinked = slot.unlinked;
+                self.to_free = self.to_free.wrapping_add(unlinked.into());
+                self.set_use(number, Use::Queued);
+            }
+        }
+    }
+    /// Whether the reaper has nothing to do.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.leaving == 0
+    }
+
+    /// What the reaper is to give up next.
+    pub(crate) fn next_reap(&mut self) -> Option<(u16, u32)> {
+        let number = self.oldest[Use::Queued as usize];
+        if number == NONE {
+            return None;
+        }
+        self.set_use(number, Use::Reaped);
+        Some((number, self.slot(number).ino))
+    }
+    /// The reaper has given it up.
+    pub(crate) fn reaped(&mut self, number: u16) {
+        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == Use::Reaped) {
+            self.freed = self.freed.wrapping_add(slot.unlinked.into());
+            self.set_use(number, Use::Vacant);
+        }
+    }
+
+    fn set_ino(&mut self, number: u16, ino: u32) {
+        let former = self.slot(number).ino;
+        if former != NO_INODE {
+            self.unchain(number, former);
+        }
+        self.slot(number).ino = ino;
+        if ino != NO_INODE {
+            let head = core::mem::replace(&mut self.chains[chain(ino)], number);
+            self.slot(number).next = head;
+        }
+    }
+
+    fn unchain(&mut self, number: u16, ino: u32) {
+        let after = self.slot(number).next;
+        let mut at = self.chains[chain(ino)];
+        if at == number {
+            self.chains[chain(ino)] = after;
+            return;
+        }
+        while at != NONE {
+            let next = self.slot(at).next;
+            if next == number {
+                self.slot(at).next = after;
+                return;
+            }
+            at = next;
+        }
+    }
+
+    fn set_use(&mut self, number: u16, used: Use) {
+        let former = self.slot(number).used;
+        if former == used {
+            return;
+        }
+        let count =
+            |used: Use| (usize::from(used == Use::Vacant), usize::from(matches!(used, Use::Queued | Use::Reaped)));
+        let ((vacant_before, leaving_before), (vacant, leaving)) = (count(former), count(used));
+        self.vacant = self.vacant + vacant - vacant_before;
+        self.leaving = self.leaving + leaving - leaving_before;
+        self.unlink(number);
+        if used == Use::Vacant {
+            self.set_ino(number, NO_INODE);
+            self.slot(number).unlinked = false;
+        }
+        self.link(number, used);
+    }
+
+    fn unlink(&mut self, number: u16) {
+        let slot = self.slot(number);
+        let (newer, older, list) = (slot.newer, slot.older, slot.used as usize);
+        if list >= LISTS {
+            return;
+        }
+        match newer {
+            NONE => self.newest[list] = older,
+            newer => self.slot(newer).older = older,
+        }
+        match older {
+            NONE => self.oldest[list] = newer,
+            older => self.slot(older).newer = newer,
+        }
+    }
+
+    fn link(&mut self, number: u16, used: Use) {
+        self.slot(number).used = used;
+        let list = used as usize;
+        if list >= LISTS {
+            return;
+        }
+        let former = core::mem::replace(&mut self.newest[list], number);
+        match former {
+            NONE => self.oldest[list] = number,
+            former => self.slot(former).newer = number,
+        }
+        let slot = self.slot(number);
+        (slot.older, slot.newer) = (former, NONE);
+    }
+}
+
+#[cfg(test)]
+#[path = "active_table_test.rs"]
+mod tests;

@@ -1,0 +1,65 @@
+//! The reaper: makes inode processes free for other inodes, and frees the inodes that have neither links nor
+//! references.
+//!
+//! Invariant: it takes as long as the medium and the inode's size say, and nobody waits for it but who needs a process
+//! when all are in use. Between two pieces of a large inode a commit may come. Not here: which inodes (`active_table.rs`).
+
+use renga_proto::allocator::{Allocator, FreeInode, NextOrphan};
+use renga_proto::inode::{Activate, Inode, InodeDirectory, NO_SLOT, NextReap, Reap, Release, Unlinked, Unload};
+use renga_rt::{Client, Errno, Family, Never};
+
+renga_rt::clients! {
+    /// Whom the reaper calls.
+    pub struct ReaperClients {
+        /// Gives it work.
+        inode_directory: Client<InodeDirectory>,
+        /// All inodes; those of the board of `inode_directory` are used.
+        inodes: Family<Inode>,
+        /// Takes inodes back.
+        allocator: Client<Allocator>,
+    }
+}
+
+/// Frees what a cut has left without a name, and then what it is given.
+pub async fn reaper(mut clients: ReaperClients) -> Never {
+    let (mut from, mut done) = (0, NO_SLOT);
+    while let Ok(ino) = clients.allocator.call(NextOrphan { from }, ()).await {
+        // One that cannot be freed stays allocated, for e2fsck to find.
+        let _ = clients.adopt(ino).await;
+        while let Ok(reap) = clients.inode_directory.call(NextReap { done, wait: false }, ()).await {
+            let _ = clients.give_up(reap).await;
+            done = reap.slot;
+        }
+        (from, done) = (ino + 1, NO_SLOT);
+    }
+    loop {
+        if let Ok(reap) = clients.inode_directory.call(NextReap { done, wait: true }, ()).await {
+            let _ = clients.give_up(reap).await;
+            done = reap.slot;
+        }
+    }
+}
+
+impl ReaperClients {
+    /// Makes an inode without a name one that is to be given up.
+    async fn adopt(&mut self, ino: u32) -> Result<(), Errno> {
+        let slot = self.inode_directory.call(Activate { ino }, ()).await?;
+        self.inode_directory.call(Unlinked { slot }, ()).await?;
+        self.inode_directory.call(Release { slot, ino }, ()).await
+    }
+
+    /// A failure leaves the inode allocated, for e2fsck to find.
+    async fn give_up(&mut self, reap: Reap) -> Result<(), Errno> {
+        let board = self.inode_directory.server().board.0;
+        let mut inode = self.inodes.at(board, reap.slot.into()).ok_or(Errno::EIO)?;
+        let mut unloaded = inode.call(Unload {}, ()).await?;
+        // Bounded by the inode's blocks.
+        while unloaded.more {
+            unloaded = inode.call(Unload {}, ()).await?;
+        }
+        if unloaded.free {
+            self.allocator.call(FreeInode { ino: reap.ino, directory: unloaded.directory }, ()).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,295 @@
+//! The committer: makes all changes so far permanent, together, whenever the directory of inodes has somebody
+//! who wants that.
+//!
+//! A commit, in its order:
+//!
+//! 1. Dirty content goes to its places. (To empty the journal: also all books that it has.)
+//! 2. The transaction is closed: no names change, every inode that joined writes itself to its buffer and stands
+//!    still, the allocator puts bitmaps and counts into theirs. All dirty books are copied. Then changes go on. None
+//!    of this waits for the medium but for a block that is not cached.
+//! 3. Content that became dirty before the transaction was closed goes to its places.
+//! 4. The copies go to the journal, and then the commit block.
+//! 5. To empty the journal: the copies go to their places, and the journal's start is written.
+//!
+//! So nobody who reads waits for it, and whoever changes waits for 2 only. Without a journal books go to their places
+//! in 2, and a cut may leave work for `e2fsck`.
+//! Not here: who joins (`transaction.rs`), the journal (`journal.rs`), who asks (`inode_directory.rs`).
+
+use crate::cache::writer::{Writer, WriterClients};
+use crate::volume::journal::Journal;
+use crate::volume::transaction::Members;
+use renga_abi::PAGE_BYTES;
+use renga_proto::allocator::{
+    Allocator, CloseTransaction, EndFreeze, EndTransaction, MarkClean, Mount, NextMember, Pended, Pending, Reached,
+    SaveBooks,
+};
+use renga_proto::buffer::{Class, Outcome, directory};
+use renga_proto::disk::Disk;
+use renga_proto::inode::{Extent, Freeze, Inode, InodeDirectory, LockNames, NextCommit, Thaw, UnlockNames};
+use renga_rt::{Client, Errno, Family, Me, Never};
+
+/// Blocks of content that are written in one piece.
+const RUN_PAGES: usize = 16;
+/// Times that everything is offered to the disk before the journal is emptied.
+const TRIES_MAX: u32 = 8;
+
+renga_rt::clients! {
+    /// Whom the committer calls.
+    pub struct CommitterClients {
+        /// Gives it work, and keeps the lock of names.
+        inode_directory: Client<InodeDirectory>,
+        /// All inodes; those of the board of `inode_directory` are used.
+        inodes: Family<Inode>,
+        /// Who joined, bitmaps and counts.
+        allocator: Client<Allocator>,
+        /// For the journal.
+        disk: Client<Disk>,
+        /// For everything else.
+        writer: WriterClients,
+    }
+}
+
+/// Pages that the committer of so many buffers needs.
+pub const fn committer_pages(buffers: usize) -> usize {
+    RUN_PAGES + 2 + buffers + buffers.div_ceil(crate::format::journal_format::TAGS_MAX)
+}
+
+/// Whether the journal is to be empty after a commit.
+fn empties(extent: Extent) -> bool {
+    matches!(extent, Extent::Places | Extent::Unmount)
+}
+
+struct State {
+    inode_directory: Client<InodeDirectory>,
+    inodes: Family<Inode>,
+    allocator: Client<Allocator>,
+    writer: Writer,
+    journal: Journal,
+    journaled: bool,
+    /// Of the file system.
+    blocks: u32,
+    /// Inodes with a write that waits for the commit to end.
+    wait_for_room: Members,
+    board: u8,
+}
+
+/// Recovers the journal and mounts the file system, and then commits. `pages`: [`committer_pages`].
+pub async fn committer(me: Me, clients: CommitterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
+    let CommitterClients { inode_directory, inodes, allocator, disk, writer } = clients;
+    let (run, rest) = pages.split_at_mut(RUN_PAGES);
+    let board = inode_directory.server().board.0;
+    let (writer, journal) = (Writer::new(writer, run), Journal::new(disk, rest));
+    let mut state = State {
+        inode_directory,
+        inodes,
+        allocator,
+        writer,
+        journal,
+        journaled: false,
+        blocks: 0,
+        wait_for_room: Members::NONE,
+        board,
+    };
+    if let Err(errno) = state.mount(&me).await {
+        me.log("the file system cannot be mounted", [errno.0.into(), 0]);
+        let _ = state.allocator.call(Mount { journaled: false, usable: false }, ()).await;
+    }
+    let mut ended = Ok(());
+    loop {
+        let before = ended.err().map_or(0, |errno: Errno| errno.0);
+        let wanted = state.inode_directory.call(NextCommit { ended: before }, ()).await;
+        ended = match wanted {
+            Ok(wanted) => state.commit(wanted.extent).await,
+            Err(errno) => Err(errno),
+        };
+    }
+}
+
+impl State {
+    async fn mount(&mut self, me: &Me) -> Result<(), Errno> {
+        let superblock = self.journal.superblock().await?;
+        self.blocks = superblock.blocks();
+        if superblock.has_journal() {
+            self.journal.find(&superblock).await?;
+            self.journaled = self.journal.is_large_enough();
+            if !self.journaled {
+                me.log("the journal is too small for so many buffers and is not used", [0, 0]);
+            }
+            if self.journal.start != 0 {
+                let recovered = self.journal.recover(self.blocks).await?;
+                if recovered > 0 {
+                    me.log("changes were taken from the journal: transactions", [recovered.into(), 0]);
+                }
+            }
+        }
+        self.allocator.call(Mount { journaled: self.journaled, usable: true }, ()).await?;
+        self.flush_surely(Class::Content).await?;
+        if self.journaled { self.journal.empty().await } else { Ok(()) }
+    }
+
+    /// Writes all of a class, offering it several times.
+    async fn flush_surely(&mut self, class: Class) -> Result<(), Errno> {
+        let mut done = Err(Errno::EIO);
+        for _ in 0..TRIES_MAX {
+            done = self.writer.flush(class).await;
+            if done.is_ok() {
+                break;
+            }
+        }
+        done
+    }
+
+    async fn commit(&mut self, extent: Extent) -> Result<(), Errno> {
+        // Whoever wrote what the disk refuses learns it from the answer, if not earlier.
+        let content = self.writer.flush(Class::Content).await;
+        let Pended { changed, checkpoint } = self.allocator.call(Pending {}, ()).await?;
+        let places = self.journaled && empties(extent) && !self.journal.is_empty();
+        if changed || places || extent == Extent::Unmount {
+            self.transact(extent, checkpoint).await?;
+        }
+        if extent == Extent::Unmount {
+            self.unmount().await?;
+        }
+        content
+    }
+
+    async fn transact(&mut self, extent: Extent, checkpoint: bool) -> Result<(), Errno> {
+        let books = directory::CountDirty { class: Class::Books };
+        let expected = self.writer.clients.directory.call(books, ()).await?;
+        let whole = empties(extent) || checkpoint || !self.journal.has_room(expected);
+        // What the journal has goes to its places first, so that only this transaction is left.
+        let placed = if whole && self.journaled { self.flush_surely(Class::Journaled).await } else { Ok(()) };
+        self.close().await?;
+        let (frozen, copied) = self.stage().await;
+        self.go_on().await?;
+        let (done, reached) = match copied {
+            Ok(()) if self.journaled => self.write(whole, placed).await,
+            Ok(()) => (Ok(()), Reached::Emptied),
+            Err(errno) => (Err(errno), Reached::Failed),
+        };
+        self.end(reached, whole).await.and(done).and(frozen)
+    }
+
+    /// Nobody changes names, and nobody joins the transaction any more.
+    async fn close(&mut self) -> Result<(), Errno> {
+        self.inode_directory.call(LockNames { exclusive: false }, ()).await?;
+        let closed = self.allocator.call(CloseTransaction {}, ()).await;
+        if closed.is_err() {
+            self.inode_directory.call(UnlockNames {}, ()).await?;
+        }
+        closed
+    }
+
+    /// Freezes the members, copies the dirty books, and thaws them. Whether all members wrote themselves to their
+    /// buffers (one that could not is left out), and whether books were copied.
+    async fn stage(&mut self) -> (Result<(), Errno>, Result<(), Errno>) {
+        let (mut frozen, mut told, mut broken) = (Members::NONE, Ok(()), false);
+        while let Ok(slot) = self.allocator.call(NextMember {}, ()).await {
+            frozen.add(slot);
+            let Some(mut inode) = self.inode(slot) else { continue };
+            match inode.call(Freeze {}, ()).await {
+                Ok(state) => {
+                    broken |= state.broken;
+                    if state.waits {
+                        self.wait_for_room.add(slot);
+                    }
+                }
+                Err(errno) => (told, broken) = (Err(errno), true),
+            }
+        }
+        let copied = self.copy_books(broken).await;
+        while let Some(slot) = frozen.take() {
+            if let Some(mut inode) = self.inode(slot) {
+                told = told.and(inode.call(Thaw { committed: false }, ()).await);
+            }
+        }
+        (told, copied)
+    }
+
+    async fn copy_books(&mut self, broken: bool) -> Result<(), Errno> {
+        self.allocator.call(SaveBooks { broken }, ()).await?;
+        if !self.journaled {
+            // A failure to write content is told by `commit`.
+            let _ = self.writer.flush(Class::Content).await;
+            return self.writer.flush(Class::Books).await;
+        }
+        self.journal.begin();
+        while let Ok(held) = self.writer.clients.directory.call(directory::NextBooks {}, ()).await {
+            self.journal.add(&mut self.writer, held).await?;
+        }
+        self.journal.end_descriptor();
+        Ok(())
+    }
+
+    /// Changes go on.
+    async fn go_on(&mut self) -> Result<(), Errno> {
+        self.allocator.call(EndFreeze {}, ()).await?;
+        self.inode_directory.call(UnlockNames {}, ()).await
+    }
+
+    fn inode(&mut self, slot: u16) -> Option<Client<Inode>> {
+        self.inodes.at(self.board, slot.into())
+    }
+
+    /// Writes the transaction; how far it came. `placed`: whether all that was in the journal before is in its place.
+    async fn write(&mut self, whole: bool, placed: Result<(), Errno>) -> (Result<(), Errno>, Reached) {
+        // What is refused here is told by the next commit: it stays dirty.
+        let _ = self.writer.flush(Class::Content).await;
+        let mut written = self.journal.write_transaction().await;
+        if written == Err(Errno::ENOSPC) {
+            // More than expected: room is made from the journal itself, as buffers may hold newer books.
+            written = self.journal.replay(self.blocks).await;
+            if written.is_ok() {
+                written = self.journal.write_transaction().await;
+            }
+        }
+        if written.is_err() {
+            return (written, Reached::Failed);
+        }
+        if !whole {
+            return (Ok(()), Reached::Journaled);
+        }
+        let mut emptied = placed;
+        for _ in 0..TRIES_MAX {
+            emptied = placed.and(self.journal.place_transaction().await);
+            if emptied.is_ok() {
+                emptied = self.journal.empty().await;
+            }
+            if emptied.is_ok() {
+                return (Ok(()), Reached::Emptied);
+            }
+        }
+        (emptied, Reached::Full)
+    }
+
+    /// Tells buffers and allocator how it ended.
+    async fn end(&mut self, reached: Reached, whole: bool) -> Result<(), Errno> {
+        let outcome = match reached {
+            Reached::Failed => Outcome::Failed,
+            Reached::Journaled | Reached::Full => Outcome::Journaled,
+            Reached::Emptied => Outcome::Placed,
+        };
+        self.writer.clients.directory.call(directory::EndTransaction { outcome }, ()).await?;
+        let ended = self.allocator.call(EndTransaction { reached, whole }, ()).await;
+        if ended.is_err() {
+            // What the journal has not got is not to go to its place by half.
+            let abandoned = directory::EndTransaction { outcome: Outcome::Abandoned };
+            self.writer.clients.directory.call(abandoned, ()).await?;
+        }
+        while let Some(slot) = self.wait_for_room.take() {
+            if let Some(mut inode) = self.inode(slot) {
+                inode.call(Thaw { committed: true }, ()).await?;
+            }
+        }
+        // Whoever asked is told what failed, not what follows from it.
+        if reached == Reached::Failed { Ok(()) } else { ended }
+    }
+
+    async fn unmount(&mut self) -> Result<(), Errno> {
+        if self.journaled {
+            self.journal.write_head(0).await?;
+        }
+        self.allocator.call(MarkClean {}, ()).await?;
+        self.flush_surely(Class::Content).await
+    }
+}

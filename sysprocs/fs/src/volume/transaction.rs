@@ -1,0 +1,204 @@
+//! The allocator's part in transactions: who is in one, and what it itself has to put into the buffers.
+//!
+//! Invariants: whoever changes books has joined the transaction, so that it stands still while that is copied. From
+//! `CloseTransaction` to `EndFreeze`, which takes no writing, nobody joins; inodes go on being located.
+//! Not here: copying and writing (`committer.rs`).
+
+use crate::format::groups::{COUNTS_OFFSET, DESCRIPTOR_BYTES, DESCRIPTORS_BLOCK};
+use crate::format::superblock::SUPERBLOCK_OFFSET;
+use crate::volume::allocator::State;
+use renga_proto::allocator::{AllocatorCall, EndTransaction, Pended, Reached};
+use renga_rt::Errno;
+
+/// From a change to the commit that makes it permanent, if nobody asks for one sooner.
+const COMMIT_AFTER_NS: u64 = 5_000_000_000;
+/// Commits of their own accord that may fail one after the other before changes are refused.
+const FAILURES_MAX: u32 = 8;
+/// Inode processes that may join.
+pub(crate) const MEMBERS_MAX: usize = 4096;
+
+/// What is going on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    /// The journal has not been recovered yet.
+    Unmounted,
+    /// Changes join the transaction.
+    Open,
+    /// A transaction is closed and not copied yet.
+    Closed,
+}
+
+/// A set of inode processes.
+pub(crate) struct Members([u64; MEMBERS_MAX / 64]);
+impl Members {
+    pub(crate) const NONE: Members = Members([0; MEMBERS_MAX / 64]);
+    /// Adds one; whether there is room for such a number.
+    pub(crate) fn add(&mut self, slot: u16) -> bool {
+        let word = self.0.get_mut(usize::from(slot) / 64);
+        word.map(|word| *word |= 1 << (slot % 64)).is_some()
+    }
+    /// Takes the lowest out.
+    pub(crate) fn take(&mut self) -> Option<u16> {
+        let index = self.0.iter().position(|word| *word != 0)?;
+        let word = &mut self.0[index];
+        let bit = word.trailing_zeros();
+        *word &= *word - 1;
+        Some(index as u16 * 64 + bit as u16)
+    }
+}
+
+impl State {
+    /// A commit is due in a while.
+    pub(crate) fn make_due(&mut self) {
+        self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));
+    }
+
+    /// A commit is due now; or after a while, if the last one failed.
+    pub(crate) fn hurry(&mut self) {
+        self.make_due();
+        self.due.hurry(self.me.now_ns());
+    }
+
+    pub(crate) fn join(&mut self, slot: u16) -> Result<(), Errno> {
+        self.may_change()?;
+        self.make_due();
+        if self.members.add(slot) { Ok(()) } else { Err(Errno::ENFILE) }
+    }
+
+    /// What the committer asks.
+    pub(crate) async fn serve_committer(&mut self, call: AllocatorCall) {
+        match call {
+            AllocatorCall::Mount(call) => {
+                let entry = call.entry();
+                let reply = self.mount(entry.journaled, entry.usable).await;
+                call.reply(reply);
+            }
+            AllocatorCall::Pending(call) => call.reply(self.may_change().map(|()| self.pending())),
+            AllocatorCall::CloseTransaction(call) => {
+                let reply = self.close();
+                call.reply(reply);
+            }
+            AllocatorCall::NextMember(call) => call.reply(self.members.take().ok_or(Errno::ENOENT)),
+            AllocatorCall::SaveBooks(call) => {
+                let reply = self.save_books(call.entry().broken).await;
+                call.reply(reply);
+            }
+            AllocatorCall::EndFreeze(call) => {
+                self.phase = Phase::Open;
+                call.reply(Ok(()));
+            }
+            AllocatorCall::EndTransaction(call) => {
+                let reply = self.end(call.entry());
+                call.reply(reply);
+            }
+            AllocatorCall::MarkClean(call) => {
+                let reply = self.mark_clean().await;
+                call.reply(reply);
+            }
+            _ => unreachable!("served before"),
+        }
+    }
+
+    fn pending(&self) -> Pended {
+        let changed = self.due.at_ns().is_some();
+        Pended { changed, checkpoint: self.freed.books || self.closing.books }
+    }
+
+    fn close(&mut self) -> Result<(), Errno> {
+        self.may_change()?;
+        self.phase = Phase::Closed;
+        self.due.set(None);
+        Ok(())
+    }
+
+    async fn save_books(&mut self, broken: bool) -> Result<(), Errno> {
+        if broken {
+            self.superblock.set_errors();
+            self.groups[0].changed = true;
+        }
+        let mut index = 0;
+        while let Some((first, count)) = self.freed.run(index) {
+            if !self.clear(first, count).await? {
+                self.superblock.set_errors();
+            }
+            index += 1;
+        }
+        self.closing.close(&mut self.freed);
+        self.save_counts().await
+    }
+
+    fn end(&mut self, ended: EndTransaction) -> Result<(), Errno> {
+        let EndTransaction { reached, whole } = ended;
+        self.phase = Phase::Open;
+        match reached {
+            Reached::Failed => {
+                self.failures += u32::from(whole);
+                self.closing.failed();
+                self.make_due();
+            }
+            // What the journal has copies of must not be given out again, and it may be from now on.
+            Reached::Full if self.closing.books => self.failures = FAILURES_MAX,
+            Reached::Full => {
+                self.failures += u32::from(whole);
+                self.closing.release();
+            }
+            // It is to be emptied before they are given out: by the next commit, which is due now.
+            Reached::Journaled if self.closing.books => self.due.set(Some(self.me.now_ns())),
+            Reached::Journaled | Reached::Emptied => {
+                self.failures = 0;
+                self.closing.release();
+            }
+        }
+        self.due.set_failed(self.failures > 0);
+        if self.failures < FAILURES_MAX {
+            return Ok(());
+        }
+        self.me.log("the disk refuses the file system's changes: it can only be read now", [0, 0]);
+        self.refuses = Some(Errno::EROFS);
+        self.due.set(None);
+        Err(Errno::EROFS)
+    }
+
+    async fn save_counts(&mut self) -> Result<(), Errno> {
+        let mut changed = false;
+        for number in 0..self.count {
+            if !core::mem::take(&mut self.groups[number].changed) {
+                continue;
+            }
+            changed = true;
+            let counts = self.groups[number].counts();
+            let offset = (number * DESCRIPTOR_BYTES) as u32 + COUNTS_OFFSET;
+            let saved = self.cache.write_books(DESCRIPTORS_BLOCK, offset, &counts).await;
+            self.groups[number].changed = saved.is_err();
+            saved?;
+        }
+        if changed {
+            self.count_free();
+            self.cache.write_books(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await?;
+        }
+        Ok(())
+    }
+
+    fn count_free(&mut self) {
+        let (blocks, inodes) = self.free_totals();
+        let now_s = self.now_s();
+        self.superblock.set_free(blocks, inodes);
+        self.superblock.set_written(now_s);
+    }
+
+    /// Puts the superblock into its buffer, to be written past the journal; only while that holds no copy of it.
+    pub(crate) async fn put_superblock(&mut self) -> Result<(), Errno> {
+        self.count_free();
+        self.cache.write(0, SUPERBLOCK_OFFSET as u32, &self.superblock.bytes).await
+    }
+
+    async fn mark_clean(&mut self) -> Result<(), Errno> {
+        self.may_change()?;
+        self.refuses = Some(Errno::EROFS);
+        self.due.set(None);
+        self.superblock.set_recover(false);
+        let clean = !self.superblock.has_errors();
+        self.superblock.set_clean(clean);
+        self.put_superblock().await
+    }
+}
