@@ -3,6 +3,7 @@
 //! Not here: what the commands do (`command`).
 
 use crate::card;
+use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -46,6 +47,10 @@ pub enum Command {
     Image(Image),
     /// Write card images to cards, carefully; without arguments, list what could be written to
     Flash(Flash),
+    /// Join this terminal with the serial lines of real boards
+    Console(Console),
+    /// Say what this machine has for building, emulating, flashing and connecting boards, and what it lacks
+    Doctor,
     /// Print the settings with which plain cargo builds for the boards
     Env,
 }
@@ -98,6 +103,10 @@ pub struct Run {
     /// Use and keep this disk image; without it, each run starts from a fresh one
     #[arg(long, value_name = "IMAGE")]
     pub disk: Option<PathBuf>,
+    /// Boot every board from its card image in this folder (`renga image --board`): its kernel, its device tree and its
+    /// command line, with a copy of the card in its slot
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "trace"])]
+    pub cards: Option<PathBuf>,
     /// Copy this file or folder of the host into /host on the disk (may be repeated)
     #[arg(long, value_name = "PATH")]
     pub put: Vec<PathBuf>,
@@ -311,3 +320,23 @@ const FLASH_STATUS: &str = "Exit status:
   5  the card was taken out, is full, or cannot be written or read
   6  the card is another board's already
   125  anything else";
+
+/// `renga console`
+#[derive(Args, Debug, Clone)]
+pub struct Console {
+    /// Serial ports of the boards' consoles, as in /dev/ttyUSB0=a
+    #[arg(value_name = "PORT[=NAME]", required = true)]
+    pub port: Vec<PortName>,
+    /// A serial port that carries a kernel's log (may be repeated)
+    #[arg(long, value_name = "PORT[=NAME]")]
+    pub log: Vec<PortName>,
+    /// The kernel that explains the logs; without it, the one that is built for --system
+    #[arg(long, value_name = "FILE")]
+    pub elf: Option<PathBuf>,
+    /// System of the boards: pair, solo, or a file
+    #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml")]
+    pub system: String,
+    /// Write what each port says into a file of its name in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub record: Option<PathBuf>,
+}

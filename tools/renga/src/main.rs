@@ -20,6 +20,8 @@ fn main() -> ExitCode {
         Command::Sim(options) => command::sim::sim(&environment, options),
         Command::Image(options) => command::image::image(&environment, options),
         Command::Flash(options) => command::flash::flash(&environment, options),
+        Command::Console(options) => command::console::console(&environment, options),
+        Command::Doctor => command::doctor::doctor(&environment),
         Command::Env => command::env::env(&environment),
     });
     match outcome {

@@ -6,6 +6,7 @@
 //! (`artifacts`), options (`command::run`).
 
 use crate::artifacts::Kernel;
+use crate::card::CardBoot;
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
 use crate::kernel_log::LogTable;
@@ -35,6 +36,8 @@ pub struct Session<'a> {
     pub system: &'a SystemFile,
     /// The disk; the session writes to it.
     pub disk: PathBuf,
+    /// What the boards boot instead of the kernel and the disk, if they boot from cards; by their numbers.
+    pub cards: Option<Vec<CardBoot>>,
     /// The machine.
     pub profile: Profile,
     /// Seed of all chance.
@@ -100,6 +103,18 @@ impl Session<'_> {
         }
     }
 
+    /// A board that boots from its card; the card's own command line comes before the emulator's.
+    fn from_card(&self, number: usize, board: BoardConfig) -> BoardConfig {
+        let Some(card) = self.cards.as_ref().and_then(|cards| cards.get(number)).cloned() else { return board };
+        BoardConfig {
+            image: card.kernel,
+            append: format!("{} {}", card.command_line, board.append),
+            sd_image: Some(card.card),
+            dtb: Some(card.device_tree),
+            ..board
+        }
+    }
+
     fn config(&self) -> Result<ClusterConfig> {
         let boards = self.system.checked.boards.iter().enumerate().map(|(number, board)| BoardConfig {
             image: self.kernel.image.clone(),
@@ -108,6 +123,7 @@ impl Session<'_> {
             sd_image: board.owns_disk.then(|| self.disk.clone()),
             ..BoardConfig::default()
         });
+        let boards = boards.enumerate().map(|(number, board)| self.from_card(number, board));
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards.collect());
         config.shift = self.profile.shift;
         config.bus = BusConfig::with_rate(self.profile.link_rate_bps);

@@ -128,6 +128,21 @@ fn read_boot(file: &mut File, extent: Extent) -> Result<Vec<CardFile>> {
     fat::read(&mut volume)
 }
 
+/// The files of the first partition of a card or an image of one.
+///
+/// # Errors
+/// If there is no such partition, or it cannot be read.
+pub(super) fn read_boot_files(path: &Path) -> Result<Vec<CardFile>> {
+    let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let card_bytes = file.seek(SeekFrom::End(0))?;
+    file.rewind()?;
+    let mut sector = [0; SECTOR_BYTES as usize];
+    file.read_exact(&mut sector).context("it has no first sector")?;
+    let partitions = partition_table::read(&sector).context("it has no master boot record")?;
+    let boot = boot_partition(&partitions, card_bytes)?;
+    read_boot(&mut file, boot)
+}
+
 /// Compares files with the list that is among them, and takes `NODE.TXT`.
 fn judge_files(found: &mut Inspection, files: &[CardFile]) {
     let listed =

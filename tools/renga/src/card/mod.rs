@@ -13,6 +13,7 @@
 //!
 //! Not here: writing to cards (`flash`), the file system on the ext2 partition (`disk_image`).
 
+mod boot;
 mod build;
 mod checksum;
 mod cluster;
@@ -27,10 +28,10 @@ mod tests;
 /// Where a placement that is given as a file is to lie on the card; `config.txt` will name it.
 pub const PLACEMENT_FILE: &str = "SYSTEM.BIN";
 
+pub use boot::{CardBoot, boot_cards, put_on_disk};
 pub use build::{Card, build_cards, card_file_name, write_card};
 pub use checksum::{Checksum, sha256, sha256_of_file};
 pub use cluster::{Cluster, DEFAULT_NAME as DEFAULT_CLUSTER_NAME};
 pub use contents::{FILES_LIST, KERNEL_FILE};
 pub use fat::CardFile;
-pub use firmware::device_tree;
 pub use inspect::{Expected, Finding, Inspection, Listed, inspect};

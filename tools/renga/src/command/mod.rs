@@ -2,6 +2,8 @@
 
 pub mod bench;
 pub mod check;
+pub mod console;
+pub mod doctor;
 pub mod env;
 pub mod flash;
 pub mod fuzz;

@@ -1,6 +1,7 @@
 //! `renga run`: a shell on a cluster, or one script.
 
-use crate::artifacts::{self, Flavour};
+use crate::artifacts::{self, Flavour, Kernel};
+use crate::card::{self, CardBoot};
 use crate::cli::{LinkName, Run};
 use crate::disk_image::{self, Content, Placed};
 use crate::disturbance::{self, Disturbance};
@@ -35,21 +36,28 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let flavour = if options.trace.is_some() { Flavour::Traced } else { Flavour::Plain };
     let qemu = environment.qemu()?.to_path_buf();
     let scratch = Scratch::make(environment)?;
-    let disk = disk(environment, options, script.as_deref(), &scratch, &progress)?;
     let kernel = artifacts::kernel(environment, &system, flavour, &progress)?;
+    let cards = cards(options, &system, script.as_deref(), &kernel, &scratch)?;
+    let disk = match &cards {
+        Some(_) => PathBuf::new(),
+        None => disk(environment, options, script.as_deref(), &scratch, &progress)?,
+    };
     let plugin = artifacts::plugin(environment, &progress)?;
     progress.finish();
     let interactive = script.is_none() && options.replay.is_none();
     let (terminal, keys) =
         if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
     let machine = profile(options.machine.profile);
+    // Real boards, for which cards are made, have no other link.
+    let pins = options.link == LinkName::Pins || cards.is_some();
     let session = Session {
         qemu,
         plugin,
         kernel: &kernel,
         system: &system,
         disk: disk.clone(),
-        profile: if options.link == LinkName::Pins { machine.with_pins() } else { machine },
+        cards,
+        profile: if pins { machine.with_pins() } else { machine },
         seed: options.chaos.unwrap_or(options.machine.seed),
         trace: options.trace.is_some(),
         pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
@@ -79,6 +87,28 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         print_stats(&outcome);
     }
     Ok(outcome.status)
+}
+
+/// What the boards boot from their cards, if they are to.
+fn cards(
+    options: &Run,
+    system: &SystemFile,
+    script: Option<&[u8]>,
+    kernel: &Kernel,
+    scratch: &Scratch,
+) -> Result<Option<Vec<CardBoot>>> {
+    let Some(folder) = &options.cards else { return Ok(None) };
+    let cards = card::boot_cards(folder, system, &scratch.folder)?;
+    let now = fs::read(&kernel.image)?;
+    // Its log could not be read.
+    if let Some(old) = cards.iter().position(|card| fs::read(&card.kernel).is_ok_and(|bytes| bytes != now)) {
+        bail!("the card of board {} has an old kernel: make the cards again", system.checked.boards[old].name);
+    }
+    let owner = system.checked.boards.iter().position(|board| board.owns_disk);
+    if let Some((script, owner)) = script.zip(owner) {
+        card::put_on_disk(&cards[owner].card, SCRIPT_PATH, script, &scratch.folder)?;
+    }
+    Ok(Some(cards))
 }
 
 /// Reads `BOARD@MILLISECONDS`.

@@ -70,6 +70,21 @@ pub fn repair(image: &Path) -> Result<Verdict, ImageError> {
     Ok(Verdict::Clean)
 }
 
+/// Puts the host's file `from` as `path` on a file system that lies alone in its file. One that is there stays.
+///
+/// # Errors
+/// When debugfs cannot do it.
+pub fn add_file(filesystem: &Path, path: &str, from: &Path) -> Result<(), ImageError> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    // A folder that is there already is one more complaint, which does not matter.
+    for request in [format!("mkdir {folder}"), format!("write {} {folder}/{name}", from.display())] {
+        run("debugfs", "e2fsprogs", |command| {
+            command.arg("-w").arg("-R").arg(&request).arg(filesystem);
+        })?;
+    }
+    Ok(())
+}
+
 /// Writes all files of an image to the folder `to`, which is made. debugfs keeps contents, links, times and the nine
 /// permission bits; it leaves out device nodes and the sticky and set-id bits, and for an ordinary user the owners.
 ///

@@ -25,7 +25,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use error::ImageError;
-pub use inspect::{Verdict, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair};
+pub use inspect::{
+    Verdict, add_file, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair,
+};
 pub use packages::fetch as fetch_packages;
 pub use tree::Content;
 

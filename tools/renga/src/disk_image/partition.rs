@@ -26,7 +26,7 @@ pub(crate) fn wrap(filesystem: &Path, disk: &Path) -> Result<(), ImageError> {
 }
 
 /// Copies a file and leaves holes where it is zero.
-pub(super) fn copy_sparse(from: &Path, to: &Path) -> Result<(), ImageError> {
+pub(crate) fn copy_sparse(from: &Path, to: &Path) -> Result<(), ImageError> {
     let len_bytes = fs::metadata(from).map_err(at(from))?.len();
     let mut out = File::create(to).map_err(at(to))?;
     out.set_len(len_bytes).map_err(at(to))?;

@@ -93,6 +93,7 @@ impl<'a> Bed<'a> {
             kernel,
             system,
             disk,
+            cards: None,
             profile: profile(self.machine.profile),
             seed: self.machine.seed,
             trace: frames,

@@ -1,0 +1,102 @@
+//! What a board loads from its card, taken out of the image: for the emulator, which plays the firmware's part.
+//!
+//! Invariant: kernel, device tree and command line are the card's own, byte for byte; the card that the board then finds in
+//! its slot is a copy. Not here: the firmware itself, which the emulator cannot run.
+
+use super::contents::KERNEL_FILE;
+use super::fat::CardFile;
+use super::firmware;
+use super::inspect::read_boot_files;
+use crate::disk_image::add_file;
+use crate::disk_image::partition::{copy_out, copy_sparse, find};
+use crate::system::SystemFile;
+use anyhow::{Context, Result, bail};
+use renga_node::{NODE_FILE, Node};
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// What one board boots.
+#[derive(Clone, Debug)]
+pub struct CardBoot {
+    /// Its kernel.
+    pub kernel: PathBuf,
+    /// Its device tree.
+    pub device_tree: PathBuf,
+    /// Its command line.
+    pub command_line: String,
+    /// A copy of its card.
+    pub card: PathBuf,
+}
+
+/// Takes the cards in `folder`, one for each board of `system`, into `scratch`; in the order of the boards' numbers.
+///
+/// # Errors
+/// If one is missing, there is one too many, they are of different clusters or another placement, or one lacks a file.
+pub fn boot_cards(folder: &Path, system: &SystemFile, scratch: &Path) -> Result<Vec<CardBoot>> {
+    let mut images: Vec<PathBuf> = fs::read_dir(folder)
+        .with_context(|| format!("cannot read {}", folder.display()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "img"))
+        .collect();
+    images.sort();
+    let mut boots: Vec<Option<CardBoot>> = system.checked.boards.iter().map(|_| None).collect();
+    let mut cluster = None;
+    for image in images {
+        let of_image = || format!("the card {}", image.display());
+        let files = read_boot_files(&image).with_context(of_image)?;
+        let text = String::from_utf8_lossy(content(&files, NODE_FILE).with_context(of_image)?).into_owned();
+        let node = Node::parse(text.as_bytes()).with_context(of_image)?;
+        if cluster.get_or_insert_with(|| node.cluster.to_string()) != node.cluster {
+            bail!("{} has cards of different clusters", folder.display());
+        }
+        if node.placement != system.placement() {
+            bail!("{} was made for another placement than `{}`: make the cards again", image.display(), system.name());
+        }
+        let place = boots.get_mut(usize::from(node.board)).with_context(of_image)?;
+        if place.is_some() {
+            bail!("{} has two cards of board {}", folder.display(), node.name);
+        }
+        *place = Some(take_out(&files, &node, &image, scratch).with_context(of_image)?);
+    }
+    let missing = |(boot, board): (Option<CardBoot>, &renga_placement::Board)| {
+        boot.with_context(|| format!("{} has no card of board {}", folder.display(), board.name))
+    };
+    boots.into_iter().zip(&system.checked.boards).map(missing).collect()
+}
+
+/// Puts a file on the second partition of a copy of a card, in place of one that may be there.
+///
+/// # Errors
+/// If there is no such partition, or debugfs cannot write to it.
+pub fn put_on_disk(card: &Path, path: &str, content: &[u8], scratch: &Path) -> Result<()> {
+    let (filesystem, staged) = (scratch.join("filesystem"), scratch.join("staged"));
+    let extent = find(card)?;
+    copy_out(card, extent, &filesystem)?;
+    fs::write(&staged, content)?;
+    add_file(&filesystem, path, &staged)?;
+    let mut to = File::options().write(true).open(card)?;
+    std::io::copy(&mut File::open(&filesystem)?, &mut (to.seek(SeekFrom::Start(extent.start_bytes)).map(|_| &to)?))?;
+    Ok(())
+}
+
+fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -> Result<CardBoot> {
+    let place = |name: &str| scratch.join(format!("{}-{name}", node.name));
+    let take = |name: &str| -> Result<PathBuf> {
+        fs::write(place(name), content(files, name)?)?;
+        Ok(place(name))
+    };
+    let boot = CardBoot {
+        kernel: take(KERNEL_FILE)?,
+        device_tree: take(firmware::device_tree(node.model))?,
+        command_line: String::from_utf8_lossy(content(files, "cmdline.txt")?).trim().to_string(),
+        card: place("card.img"),
+    };
+    copy_sparse(image, &boot.card)?;
+    Ok(boot)
+}
+
+fn content<'a>(files: &'a [CardFile], name: &str) -> Result<&'a [u8]> {
+    let file = files.iter().find(|file| file.name == name);
+    Ok(&file.with_context(|| format!("it has no {name}"))?.bytes)
+}

@@ -1,0 +1,132 @@
+//! `renga console`: the serial lines of real boards, on one screen.
+
+use crate::artifacts;
+use crate::cli::Console;
+use crate::environment::Environment;
+use crate::escape::Typed;
+use crate::kernel_log::{BoardLog, LogTable};
+use crate::serial::{Heard, Interleaver, Port, PortName, RATE_BPS, listen};
+use crate::system::SystemFile;
+use crate::terminal::Terminal;
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// How often the keyboard is looked at while no board says anything.
+const KEYS_POLL: Duration = Duration::from_millis(20);
+
+/// Joins the terminal with the boards' serial lines, until all are gone or the person leaves.
+///
+/// # Errors
+/// If a port cannot be opened, or a file cannot be written.
+pub fn console(environment: &Environment, options: &Console) -> Result<u8> {
+    let ports: Vec<&PortName> = options.port.iter().chain(&options.log).collect();
+    let table = if options.log.is_empty() { None } else { Some(log_table(environment, options)?) };
+    let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
+    let (sender, heard) = channel();
+    let mut open = Vec::new();
+    for (number, name) in ports.iter().enumerate() {
+        let port = Port::open(name)?;
+        listen(&port, number, sender.clone())?;
+        open.push(port);
+    }
+    drop(sender);
+    let files = options.record.as_deref().map(|folder| record_files(folder, &names)).transpose()?;
+    let (terminal, keys) = Terminal::take()?;
+    eprint!("{} at {RATE_BPS} bit/s. Ctrl-] then a board's name types there, `quit` leaves.\r\n", names.join(", "));
+    let mut desk = Desk {
+        consoles: options.port.len(),
+        logs: table
+            .as_ref()
+            .map_or_else(Vec::new, |table| options.log.iter().map(|port| table.board(&port.name)).collect()),
+        lines: Interleaver::new(names),
+        files,
+        ports: open,
+        typing_to: 0,
+        line_end: if terminal.is_raw() { "\r\n" } else { "\n" },
+    };
+    desk.run(&heard, &keys)?;
+    Ok(0)
+}
+
+/// How to read the log: from the named kernel, or the one that is built for the system.
+fn log_table(environment: &Environment, options: &Console) -> Result<LogTable> {
+    if let Some(elf) = &options.elf {
+        return LogTable::read(elf);
+    }
+    let system = SystemFile::find(environment, &options.system)?;
+    let kernel = artifacts::kernel_if_built(environment, &system);
+    let kernel = kernel.context("the kernel that could explain the log is not built: name its ELF with --elf FILE")?;
+    LogTable::read(&kernel.elf)
+}
+
+fn record_files(folder: &Path, names: &[String]) -> Result<Vec<File>> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let create = |name: &String| {
+        let path = folder.join(format!("{name}.serial"));
+        File::create(&path).with_context(|| format!("cannot write {}", path.display()))
+    };
+    names.iter().map(create).collect()
+}
+
+/// Where everything comes together.
+struct Desk<'a> {
+    /// The first so many ports are consoles, the others logs.
+    consoles: usize,
+    logs: Vec<BoardLog<'a>>,
+    lines: Interleaver,
+    files: Option<Vec<File>>,
+    ports: Vec<Port>,
+    typing_to: usize,
+    line_end: &'static str,
+}
+
+impl Desk<'_> {
+    fn run(&mut self, heard: &Receiver<Heard>, keys: &Receiver<Typed>) -> Result<()> {
+        let mut left = self.ports.len();
+        while left > 0 {
+            match heard.recv_timeout(KEYS_POLL) {
+                Ok(Heard::Bytes(number, bytes)) => self.show(number, &bytes)?,
+                Ok(Heard::Gone(number)) => {
+                    left -= 1;
+                    eprint!("{} is gone{}", self.ports[number].name, self.line_end);
+                }
+                Err(_) => {}
+            }
+            while let Ok(typed) = keys.try_recv() {
+                match typed {
+                    Typed::Keys(bytes) => self.ports[self.typing_to].send(&bytes)?,
+                    Typed::Line(line) if line.trim() == "quit" => return Ok(()),
+                    Typed::Line(line) => self.type_to(line.trim()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn type_to(&mut self, name: &str) {
+        match self.ports[..self.consoles].iter().position(|port| port.name == name) {
+            Some(number) => self.typing_to = number,
+            None => eprint!("there is no console `{name}`{}", self.line_end),
+        }
+    }
+
+    fn show(&mut self, number: usize, bytes: &[u8]) -> Result<()> {
+        if let Some(files) = &mut self.files {
+            files[number].write_all(bytes).context("cannot record what a board says")?;
+        }
+        if number < self.consoles {
+            let shown = self.lines.take(number, bytes);
+            let mut out = std::io::stdout();
+            return out.write_all(&shown).and_then(|()| out.flush()).context("cannot write to standard output");
+        }
+        let Some(log) = self.logs.get_mut(number - self.consoles) else { bail!("a log without a reader") };
+        for line in log.take(bytes) {
+            eprint!("{line}{}", self.line_end);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! What this machine has for building, emulating, flashing and connecting boards, and a way out for what it lacks.
+//!
+//! Invariant: only looks; changes and installs nothing. Not here: set-up (the `renga` script).
+
+mod connections;
+mod programs;
+
+pub use connections::{card_readers, serial_ports};
+pub use programs::{host_programs, qemu, toolchain};
+
+/// How a thing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is there.
+    Good,
+    /// It is only needed for real boards.
+    ForBoards,
+    /// Renga does not work without it.
+    Missing,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How it stands.
+    pub verdict: Verdict,
+    /// What was found.
+    pub what: String,
+    /// What to do about it; empty if nothing.
+    pub way_out: String,
+}
+
+impl Finding {
+    fn good(what: impl Into<String>) -> Finding {
+        Finding { verdict: Verdict::Good, what: what.into(), way_out: String::new() }
+    }
+    fn missing(what: impl Into<String>, way_out: impl Into<String>) -> Finding {
+        Finding { verdict: Verdict::Missing, what: what.into(), way_out: way_out.into() }
+    }
+    fn for_boards(what: impl Into<String>, way_out: impl Into<String>) -> Finding {
+        Finding { verdict: Verdict::ForBoards, what: what.into(), way_out: way_out.into() }
+    }
+}
