@@ -104,7 +104,7 @@ impl Session<'_> {
     }
 
     /// A board that boots from its card; the card's own command line comes before the emulator's.
-    fn from_card(&self, number: usize, board: BoardConfig) -> BoardConfig {
+    fn board_with_card(&self, number: usize, board: BoardConfig) -> BoardConfig {
         let Some(card) = self.cards.as_ref().and_then(|cards| cards.get(number)).cloned() else { return board };
         BoardConfig {
             image: card.kernel,
@@ -123,7 +123,7 @@ impl Session<'_> {
             sd_image: board.owns_disk.then(|| self.disk.clone()),
             ..BoardConfig::default()
         });
-        let boards = boards.enumerate().map(|(number, board)| self.from_card(number, board));
+        let boards = boards.enumerate().map(|(number, board)| self.board_with_card(number, board));
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards.collect());
         config.shift = self.profile.shift;
         config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
