@@ -1,4 +1,4 @@
-//! What the firmware tells the kernel: the command line, and how much memory is ours.
+//! What the firmware tells the kernel: the command line, how much memory is ours, and where it put a file.
 //!
 //! Two forms exist: ATAGs (QEMU without a device tree, old firmware) and a flattened device tree. Both
 //! are read from plain bytes, and a malformed one gives nothing rather than a fault.
@@ -25,6 +25,8 @@ pub struct Arguments<'a> {
     pub memory: Option<Range<u64>>,
     /// What the board is: the first word of the tree's `compatible`.
     pub compatible: Option<&'a str>,
+    /// Where it put the file that it was told to load beside the kernel.
+    pub loaded: Option<Range<u64>>,
 }
 
 impl<'a> Arguments<'a> {

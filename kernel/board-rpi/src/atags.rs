@@ -4,6 +4,7 @@ use crate::arguments::{Arguments, text};
 
 const TAG_CORE: u32 = 0x5441_0001;
 const TAG_MEMORY: u32 = 0x5441_0002;
+const TAG_INITRD2: u32 = 0x5442_0005;
 const TAG_COMMAND_LINE: u32 = 0x5441_0009;
 const TAG_NONE: u32 = 0;
 /// Words of a record's header: its length in words with the header, and its tag.
@@ -26,6 +27,10 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
             TAG_MEMORY => {
                 let (size, start) = (u64::from(word(body?, 0)?), u64::from(word(body?, 1)?));
                 arguments.memory.get_or_insert(start..start + size);
+            }
+            TAG_INITRD2 => {
+                let (start, size) = (u64::from(word(body?, 0)?), u64::from(word(body?, 1)?));
+                arguments.loaded = Some(start..start + size);
             }
             TAG_COMMAND_LINE => arguments.command_line = text(body?),
             _ => {}

@@ -1,5 +1,5 @@
-//! A flattened device tree, as far as the kernel reads it: what the board is, `/chosen` `bootargs` and the
-//! first range of `/memory`. Devicetree Specification 0.4, chapter 5.
+//! A flattened device tree, as far as the kernel reads it: what the board is, `/chosen` `bootargs` and
+//! `linux,initrd-*`, and the first range of `/memory`. Devicetree Specification 0.4, chapter 5.
 
 use crate::arguments::{Arguments, text};
 
@@ -44,6 +44,7 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
     let mut node = Node::Other;
     // Words of an address and of a size in the root's children.
     let mut cells = (2, 1);
+    let mut loaded = (0, 0);
     for _ in 0..TOKENS_MAX {
         match reader.word()? {
             BEGIN_NODE => {
@@ -64,6 +65,8 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
                     (Node::Root, "#address-cells") => cells.0 = word(value, 0)? as usize,
                     (Node::Root, "#size-cells") => cells.1 = word(value, 0)? as usize,
                     (Node::Root, "compatible") => arguments.compatible = text(value),
+                    (Node::Chosen, "linux,initrd-start") => loaded.0 = address(value)?,
+                    (Node::Chosen, "linux,initrd-end") => loaded.1 = address(value)?,
                     (Node::Chosen, "bootargs") => arguments.command_line = text(value),
                     (Node::Memory, "reg") => {
                         let start = number(value, 0, cells.0)?;
@@ -74,7 +77,10 @@ pub fn parse(bytes: &[u8]) -> Option<Arguments<'_>> {
                 }
             }
             NOP => {}
-            _ => return Some(arguments),
+            _ => {
+                arguments.loaded = (loaded.1 > loaded.0).then_some(loaded.0..loaded.1);
+                return Some(arguments);
+            }
         }
     }
     None
@@ -117,6 +123,11 @@ impl<'a> Reader<'a> {
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// An address as boot loaders write it: of one or two words, however long addresses are elsewhere.
+fn address(value: &[u8]) -> Option<u64> {
+    number(value, 0, value.len() / 4)
 }
 
 /// A number of one or two words.

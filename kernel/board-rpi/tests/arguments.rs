@@ -19,12 +19,14 @@ fn words(numbers: &[u32]) -> Vec<u8> {
 }
 
 fn device_tree(bootargs: &[u8]) -> Vec<u8> {
-    let strings = b"#address-cells\0#size-cells\0bootargs\0reg\0";
+    let strings = b"#address-cells\0#size-cells\0bootargs\0reg\0linux,initrd-start\0linux,initrd-end\0";
     let mut structure = words(&[1, 0, 3, 4, 0, 1, 3, 4, 15, 1, 1]);
     structure.extend(b"chosen\0\0");
     structure.extend(words(&[3, bootargs.len() as u32, 27]));
     structure.extend(bootargs);
     structure.resize(structure.len().next_multiple_of(4), 0);
+    // One word here, two there: boot loaders write both.
+    structure.extend(words(&[3, 4, 40, 0x800_0000, 3, 8, 59, 0, 0x800_0210]));
     structure.extend(words(&[2, 1]));
     structure.extend(b"memory@0\0\0\0\0");
     structure.extend(words(&[3, 8, 36, 0, 0x3b40_0000, 2, 2, 9]));
@@ -40,9 +42,12 @@ fn atags_give_command_line_and_memory() {
     let mut memory = 0x3c00_0000u32.to_le_bytes().to_vec();
     memory.extend([0; 4]);
     let core = (0x5441_0001, &[0; 12][..]);
-    let bytes = atags(&[core, (0x5441_0002, &memory), (0x5441_0009, b"quiet board=1 profile=pi3\0")]);
+    let loaded = [0, 0, 0, 8, 0x10, 2, 0, 0]; // at 128 MiB, 528 bytes
+    let bytes =
+        atags(&[core, (0x5441_0002, &memory), (0x5442_0005, &loaded), (0x5441_0009, b"quiet board=1 profile=pi3\0")]);
     let arguments = Arguments::parse(&bytes);
     assert_eq!(arguments.memory, Some(0..0x3c00_0000));
+    assert_eq!(arguments.loaded, Some(0x800_0000..0x800_0210));
     assert_eq!(arguments.number("board"), Some(1));
     assert_eq!(arguments.value("profile"), Some("pi3"));
     assert_eq!(arguments.value("oard"), None);
@@ -53,6 +58,7 @@ fn a_device_tree_gives_the_same() {
     let bytes = device_tree(b"board=3\0");
     let arguments = Arguments::parse(&bytes);
     assert_eq!(arguments.memory, Some(0..0x3b40_0000));
+    assert_eq!(arguments.loaded, Some(0x800_0000..0x800_0210));
     assert_eq!(arguments.number("board"), Some(3));
 }
 

@@ -1,4 +1,4 @@
-//! The system that this image boots, and this board's processes, for whoever reports.
+//! This board's processes, for whoever reports.
 //!
 //! Not here: headers and stubs (`sysprocs/systems`).
 
@@ -6,20 +6,7 @@ use crate::once::Once;
 use renga_core::Process;
 use renga_rt::ProcId;
 use renga_rt::given::Servers;
-use renga_systems::tables::System;
 use renga_systems::{Directory, Kind};
-
-mod placed {
-    use renga_systems::Kind;
-    #[allow(unused_imports, reason = "a system without asynchronous edges names none")]
-    use renga_systems::tables::AsyncEdge;
-    use renga_systems::tables::{Board, Peer, Placed, Proxies, System};
-
-    include!(concat!(env!("OUT_DIR"), "/system.rs"));
-}
-
-/// The system.
-pub static SYSTEM: System = placed::SYSTEM;
 
 static OWN: Once<&'static Directory> = Once::new();
 

@@ -2,10 +2,12 @@
 //!
 //! Invariant: each device's registers are handed out once, here. Not here: who drives which.
 
+use crate::fault;
 use crate::firmware::Firmware;
 use crate::marks::{Mark, mark};
 use crate::once::Once;
 use core::cell::RefCell;
+use core::ops::Range;
 use renga_arch_aarch64::boot::ImageLayout;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::{FrameMemory, KernelMap};
@@ -27,6 +29,7 @@ use renga_board_rpi::sd_card::SdCard;
 use renga_hal::block::BlockError;
 use renga_hal::cpu::Cpu;
 use renga_hal::timer::Timer;
+use renga_systems::blob;
 
 /// Bits a second on the console.
 const CONSOLE_RATE_BPS: u32 = 115_200;
@@ -35,6 +38,9 @@ const CONSOLE_RATE_BPS: u32 = 115_200;
 pub const BOOT_MEMORY_BYTES: usize = 96 << 20;
 /// What the kernel maps at once.
 const BLOCK_BYTES: u64 = 2 << 20;
+
+/// Longest tables of a system.
+const TABLES_BYTES_MAX: u64 = (blob::HEAD_BYTES + blob::BYTES_MAX) as u64;
 
 /// The console's line.
 pub type Uart = Pl011<Mmio>;
@@ -59,6 +65,8 @@ pub struct Hardware {
     pub timer: GenericTimer,
     /// Physical start of the boot memory.
     pub boot_memory: u64,
+    /// The system's tables, which lie where others will write: to be read first.
+    pub tables: &'static [u8],
     /// This board's number.
     pub board: u8,
     /// This run's seed for what programs see as random.
@@ -150,6 +158,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
     let hardware = Hardware {
         timer,
         boot_memory: boot_memory(),
+        tables: load_tables(&mut map, &arguments),
         board: arguments.number("board").unwrap_or(0) as u8,
         seed: u64::from(arguments.number("seed").unwrap_or(0)) ^ entropy(),
         epoch_s: arguments.number("epoch").unwrap_or(0),
@@ -172,6 +181,24 @@ fn start_lines(firmware: &mut Firmware) -> Uart {
     let clock_hz = firmware.set_uart_clock();
     UART_CLOCK.set(clock_hz);
     Pl011::new(registers(chip.pl011), clock_hz, CONSOLE_RATE_BPS)
+}
+
+/// The system's tables, where the firmware put them: behind the image and boot memory.
+fn load_tables(map: &mut KernelMap, arguments: &Arguments<'_>) -> &'static [u8] {
+    match arguments.loaded.clone() {
+        Some(loaded) if loaded.start >= boot_memory() + BOOT_MEMORY_BYTES as u64 && fits(&loaded) => {
+            // SAFETY: loaded there by the firmware's word, and read before any frame of user memory is written.
+            unsafe { map.loaded(loaded) }
+        }
+        Some(loaded) => {
+            fault::refuse(format_args!("the system's tables are too long or at a wrong place: {loaded:#x?}"))
+        }
+        None => fault::refuse(format_args!("no tables of a system were loaded (initramfs in config.txt, or -initrd)")),
+    }
+}
+
+fn fits(loaded: &Range<u64>) -> bool {
+    loaded.end <= LINEAR_BYTES && loaded.end.saturating_sub(loaded.start) <= TABLES_BYTES_MAX
 }
 
 fn boot_memory() -> u64 {

@@ -25,7 +25,7 @@ use machine::PiMachine;
 use renga_arch_aarch64::physical::to_kernel;
 use renga_core::{Arena, Core};
 use renga_rt::given::Servers;
-use renga_systems::{Directory, Kind, Machine, start_all};
+use renga_systems::{Directory, Kind, Machine, blob, start_all};
 use trace_port::TracePort;
 
 #[unsafe(no_mangle)]
@@ -35,7 +35,10 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     // SAFETY: mapped by `hardware::start`, behind the image, before the frames; used for nothing else.
     let arena = unsafe { Arena::new(to_kernel(hardware.boot_memory) as *mut u8, hardware::BOOT_MEMORY_BYTES) };
     let arena: &'static Arena = keep(arena);
-    let system = &directory::SYSTEM;
+    let system = match blob::read(arena, hardware.tables) {
+        Ok(system) => system,
+        Err(bad) => fault::refuse(format_args!("the system's tables: {bad}")),
+    };
     let Some(board) = system.boards.get(usize::from(hardware.board)) else {
         fault::refuse(format_args!("this system has no board {}", hardware.board))
     };

@@ -22,7 +22,7 @@ type Members = [&'static [&'static Process]; BOARDS_MAX];
 
 /// The headers of one board.
 pub struct Directory {
-    system: &'static System,
+    system: &'static System<'static>,
     board: u8,
     arena: &'static Arena,
     own: &'static [&'static Process],
@@ -45,7 +45,7 @@ impl Directory {
     pub fn make(
         core: &'static Core,
         arena: &'static Arena,
-        (system, number): (&'static System, u8),
+        (system, number): (&'static System<'static>, u8),
         mut declare: impl FnMut(u8, ProcId) -> &'static Process,
     ) -> &'static Directory {
         let board = &system.boards[usize::from(number)];
@@ -82,11 +82,11 @@ impl Directory {
     }
 
     /// The system.
-    pub fn system(&self) -> &'static System {
+    pub fn system(&self) -> &'static System<'static> {
         self.system
     }
     /// This board's table.
-    pub fn table(&self) -> &'static Board {
+    pub fn table(&self) -> &'static Board<'static> {
         &self.system.boards[usize::from(self.board)]
     }
     /// The board that owns the disk.

@@ -8,6 +8,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod blob;
 mod boot;
 mod directory;
 mod facts;
@@ -15,9 +16,11 @@ pub mod kinds;
 mod link;
 mod machine;
 pub mod tables;
+mod valid;
 
 pub use boot::{Started, start_all};
 pub use directory::Directory;
 pub use facts::{Facts, Place};
 pub use kinds::{FACTS, Kind};
 pub use machine::{Devices, Machine};
+pub use valid::{POOL_SLOTS_MAX, PROCESSES_MAX};

@@ -95,7 +95,7 @@ fn collect<T: 'static, I: Iterator<Item = T>>(arena: &Arena, items: impl Fn() ->
 }
 
 /// The asynchronous edges from processes of board `number` to others', row by row.
-fn edge_rules(arena: &Arena, system: &'static System, number: u8) -> &'static [EdgeRule] {
+fn edge_rules(arena: &Arena, system: &'static System<'static>, number: u8) -> &'static [EdgeRule] {
     let callers_at =
         |board: u8| system.boards[usize::from(board)].proxies.iter().filter(move |row| row.caller_board == number);
     let stubs = system.boards[usize::from(number)].stubs;
@@ -104,7 +104,7 @@ fn edge_rules(arena: &Arena, system: &'static System, number: u8) -> &'static [E
     })
 }
 
-fn edge_rule(system: &System, servers: &Placed, callers: &Proxies) -> EdgeRule {
+fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies) -> EdgeRule {
     let edge = |edge: &&AsyncEdge| edge.caller == callers.caller_kind && edge.server == servers.kind;
     EdgeRule {
         callers: (callers.caller_first, callers.caller_first + callers.count - 1),
@@ -116,7 +116,7 @@ fn edge_rule(system: &System, servers: &Placed, callers: &Proxies) -> EdgeRule {
 }
 
 /// The processes of board `number` that have proxies on other boards: those that call them.
-fn callers_of(arena: &Arena, system: &'static System, number: u8) -> &'static [u16] {
+fn callers_of(arena: &Arena, system: &'static System<'static>, number: u8) -> &'static [u16] {
     let rows = || system.boards.iter().flat_map(|board| board.proxies).filter(|row| row.caller_board == number);
     let calls = |index: &u16| rows().any(|row| (row.caller_first..row.caller_first + row.count).contains(index));
     let processes = system.boards[usize::from(number)].processes;

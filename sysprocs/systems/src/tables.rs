@@ -1,6 +1,6 @@
-//! A placement as constants: what the placement tool writes and a board boots from.
+//! A placement as tables: what the placement tool writes (`blob.rs`) and a board boots from.
 //!
-//! Invariant: constant data only, no text to compare at boot. A process is `ProcId { board, index }`:
+//! Invariant: no text to compare at boot. A process is `ProcId { board, index }`:
 //! `board` the index into [`System::boards`], `index` from the `first` of its row on.
 
 use crate::Kind;
@@ -8,21 +8,21 @@ use crate::kinds::FACTS;
 use core::ops::Range;
 
 /// One system.
-#[derive(Clone, Copy, Debug)]
-pub struct System {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct System<'t> {
     /// Its name.
-    pub name: &'static str,
+    pub name: &'t str,
     /// Its boards, in token order.
-    pub boards: &'static [Board],
+    pub boards: &'t [Board<'t>],
     /// The edges that are not synchronous; `entries` never contains one that may not be released.
-    pub async_edges: &'static [AsyncEdge],
+    pub async_edges: &'t [AsyncEdge],
 }
 
 /// One board.
-#[derive(Clone, Copy, Debug)]
-pub struct Board {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board<'t> {
     /// Its name.
-    pub name: &'static str,
+    pub name: &'t str,
     /// Whether it owns the disk.
     pub owns_disk: bool,
     /// Cores that run system processes.
@@ -30,19 +30,19 @@ pub struct Board {
     /// All processes, computed ones included.
     pub processes: u16,
     /// The processes placed, by `first`.
-    pub placed: &'static [Placed],
+    pub placed: &'t [Placed],
     /// The proxies, by `first`; they follow the processes placed.
-    pub proxies: &'static [Proxies],
+    pub proxies: &'t [Proxies],
     /// Processes of other boards that processes here call: each needs a stub. By board and `first`.
-    pub stubs: &'static [Placed],
+    pub stubs: &'t [Placed],
     /// What passes to and from each other board that has any calls with this one.
-    pub peers: &'static [Peer],
+    pub peers: &'t [Peer],
     /// The bound of the memory for messages.
     pub message_bytes: u32,
 }
 
 /// Processes of one kind on one core.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// What they are.
     pub kind: Kind,
@@ -57,7 +57,7 @@ pub struct Placed {
 }
 
 /// The proxies of the processes of one kind of another board, one each.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proxies {
     /// The kind of those that they call for.
     pub caller_kind: Kind,
@@ -78,7 +78,7 @@ pub struct Proxies {
 }
 
 /// What passes to and from another board.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer {
     /// The other board.
     pub board: u8,
@@ -100,7 +100,7 @@ pub struct Peer {
 }
 
 /// An edge with asynchronous entries.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsyncEdge {
     /// The kind that calls.
     pub caller: Kind,
@@ -110,7 +110,7 @@ pub struct AsyncEdge {
     pub entries: u32,
 }
 
-impl Board {
+impl Board<'_> {
     /// The indices of the processes of `kind` here; they are neighbours.
     pub fn range(&self, kind: Kind) -> Range<u16> {
         let span = |rows: &mut dyn Iterator<Item = (u16, u16)>| {

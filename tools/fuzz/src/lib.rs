@@ -13,6 +13,7 @@ pub mod placement;
 pub mod recording;
 pub mod router;
 pub mod syscall;
+pub mod tables;
 pub mod trace;
 
 /// A target.
@@ -33,5 +34,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "recording", run: recording::run },
     Target { name: "router", run: router::run },
     Target { name: "syscall", run: syscall::run },
+    Target { name: "tables", run: tables::run },
     Target { name: "trace", run: trace::run },
 ];

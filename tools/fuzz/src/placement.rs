@@ -23,7 +23,7 @@ pub fn run(bytes: &[u8]) {
             for (place, board) in checked.boards.iter().enumerate() {
                 assert_eq!(checked.instances(place).len(), checked.process_count(place), "{}", board.name);
             }
-            assert!(!checked.to_rust().is_empty() && !checked.to_text().is_empty() && !checked.to_dot().is_empty());
+            assert!(!checked.to_blob().is_empty() && !checked.to_text().is_empty() && !checked.to_dot().is_empty());
         }
     }
 }

@@ -15,7 +15,6 @@ mod checked;
 mod code;
 mod dot;
 mod edges;
-mod emit;
 mod error;
 mod facts;
 mod forwards;
@@ -36,13 +35,10 @@ pub use error::PlacementError;
 pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
 pub use memory::{MESSAGE_HEADER_BYTES, MessageMemory};
 pub use parse::parse;
+pub use renga_systems::{POOL_SLOTS_MAX, PROCESSES_MAX};
 pub use system::{AsyncPool, Board, EdgeMode, Mode, On, Place, System};
 
-/// Processes that one board may have, computed ones included.
-pub const PROCESSES_MAX: usize = 16_384;
 /// Cores that a board may have (Raspberry Pi 3 and 4).
 pub const CORES_MAX: u8 = 4;
-/// Copies of asynchronous calls that may be under way from one board to another.
-pub const POOL_SLOTS_MAX: u16 = 256;
 /// Processes that carry out one board's asynchronous calls on another.
 pub const POOL_PROXIES_MAX: u16 = 16;

@@ -1,46 +1,84 @@
 //! The checked system as the tables that a board boots from.
 //!
-//! Invariant: the same system gives the same tables. They live as long as the program that asks for them: a few
-//! kilobytes for a system. Not here: their fields (`renga_systems::tables`).
+//! Invariant: the same system gives the same bytes. Not here: their fields (`renga_systems::tables`) and form (`renga_systems::blob`).
 
 use crate::checked::{Checked, Group, OnBehalfOf};
 use crate::memory::{proxy_slices, slot_slice};
-use renga_systems::Kind;
 use renga_systems::tables::{AsyncEdge, Board, Peer, Placed, Proxies, System};
+use renga_systems::{Kind, blob};
+
+/// The rows of a board's table.
+struct Rows {
+    placed: Vec<Placed>,
+    proxies: Vec<Proxies>,
+    stubs: Vec<Placed>,
+    peers: Vec<Peer>,
+}
 
 impl Checked {
-    /// The tables of all boards.
+    /// Edges between kinds with asynchronous entries, each once.
+    pub fn async_edges(&self) -> Vec<(&'static str, &'static str, u32)> {
+        let mut edges = Vec::new();
+        for call in self.calls.iter().filter(|call| call.async_entries != 0 && self.is_remote(call)) {
+            let edge = (self.kind_name(call.caller), self.kind_name(call.server), call.async_entries);
+            if !edges.contains(&edge) {
+                edges.push(edge);
+            }
+        }
+        edges
+    }
+
+    /// The groups of other boards that processes of `board` call.
+    fn stubs(&self, board: usize) -> Vec<usize> {
+        let remote = self.calls.iter().filter(|call| self.groups[call.caller].board == board && self.is_remote(call));
+        let mut servers: Vec<usize> = remote.map(|call| call.server).collect();
+        servers.sort_unstable();
+        servers.dedup();
+        servers
+    }
+
+    /// The tables as a boot loader puts them into a board's memory.
     ///
     /// # Panics
     /// If the system was checked against other kinds than the code's.
-    pub fn tables(&self) -> &'static System {
-        let edges = self.async_edges().into_iter();
+    pub fn to_blob(&self) -> Vec<u8> {
+        let rows: Vec<Rows> = (0..self.boards.len()).map(|board| self.rows(board)).collect();
+        let boards: Vec<Board<'_>> = rows.iter().enumerate().map(|(board, rows)| self.board(board, rows)).collect();
         let edge =
             |(caller, server, entries)| AsyncEdge { caller: kind_named(caller), server: kind_named(server), entries };
-        Box::leak(Box::new(System {
-            name: leaked_text(&self.name),
-            boards: leaked((0..self.boards.len()).map(|board| self.board_table(board))),
-            async_edges: leaked(edges.map(edge)),
-        }))
+        let async_edges: Vec<AsyncEdge> = self.async_edges().into_iter().map(edge).collect();
+        let system = System { name: &self.name, boards: &boards, async_edges: &async_edges };
+        let mut body = Vec::new();
+        blob::write(&system, &mut |bytes| body.extend(bytes));
+        [&blob::head(&body)[..], &body].concat()
     }
 
-    fn board_table(&self, board: usize) -> Board {
+    fn board<'t>(&'t self, board: usize, rows: &'t Rows) -> Board<'t> {
         let facts = &self.boards[board];
+        Board {
+            name: &facts.name,
+            owns_disk: facts.owns_disk,
+            cores: facts.cores,
+            processes: self.process_count(board) as u16,
+            placed: &rows.placed,
+            proxies: &rows.proxies,
+            stubs: &rows.stubs,
+            peers: &rows.peers,
+            message_bytes: self.message_memory[board].total_bytes() as u32,
+        }
+    }
+
+    fn rows(&self, board: usize) -> Rows {
         let own = |(_, group): &(usize, &Group)| group.on_behalf_of == OnBehalfOf::Itself;
         let proxies = self.groups_on(board).filter_map(|(_, group)| match group.on_behalf_of {
             OnBehalfOf::Group(caller) => Some(self.proxies_row(group, caller)),
             OnBehalfOf::Itself | OnBehalfOf::Board(_) => None,
         });
-        Board {
-            name: leaked_text(&facts.name),
-            owns_disk: facts.owns_disk,
-            cores: facts.cores,
-            processes: self.process_count(board) as u16,
-            placed: leaked(self.groups_on(board).filter(own).flat_map(|(_, group)| self.placed_rows(group))),
-            proxies: leaked(proxies),
-            stubs: leaked(self.stubs(board).into_iter().flat_map(|server| self.placed_rows(&self.groups[server]))),
-            peers: leaked((0..self.boards.len()).filter(|peer| *peer != board).map(|peer| self.peer(board, peer))),
-            message_bytes: self.message_memory[board].total_bytes() as u32,
+        Rows {
+            placed: self.groups_on(board).filter(own).flat_map(|(_, group)| self.placed_rows(group)).collect(),
+            proxies: proxies.collect(),
+            stubs: self.stubs(board).into_iter().flat_map(|server| self.placed_rows(&self.groups[server])).collect(),
+            peers: (0..self.boards.len()).filter(|peer| *peer != board).map(|peer| self.peer(board, peer)).collect(),
         }
     }
 
@@ -83,12 +121,4 @@ impl Checked {
 
 fn kind_named(name: &str) -> Kind {
     Kind::named(name).unwrap_or_else(|| panic!("the code has no kind `{name}`"))
-}
-
-fn leaked<T: 'static>(items: impl Iterator<Item = T>) -> &'static [T] {
-    items.collect::<Vec<T>>().leak()
-}
-
-fn leaked_text(text: &str) -> &'static str {
-    text.to_string().leak()
 }

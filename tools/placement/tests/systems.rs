@@ -43,7 +43,6 @@ fn printed_forms_are_as_read() {
         let checked = checked(&text);
         compare_golden(&format!("{name}.txt"), &checked.to_text());
         compare_golden(&format!("{name}.dot"), &checked.to_dot());
-        compare_golden(&format!("{name}.rs"), &checked.to_rust());
     }
 }
 
@@ -154,7 +153,6 @@ fn kinds_spread_over_cores() {
     let buffers: Vec<_> = checked.instances(0).into_iter().filter(|i| i.kind == "buffer").collect();
     assert_eq!(buffers.iter().map(|buffer| buffer.core).filter(|core| *core == 1).count(), 24);
     assert!(buffers.windows(2).all(|pair| pair[0].id.index + 1 == pair[1].id.index));
-    assert!(checked.to_rust().contains("Placed { kind: Kind::Buffer, board: 0, first: 29, count: 24, core: 1 }"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a run is made of: kernel image, emulator plugin, our own programs, disk image.
+//! What a run is made of: kernel image, a system's tables, emulator plugin, our own programs, disk image.
 //!
 //! Invariant: built by cargo from the sources as they are, so that nothing here can be out of date.
 //! Not here: packages and the file system (`disk_image`).
@@ -66,26 +66,26 @@ impl Flavour {
     }
 }
 
-/// Where the kernel for `system` is built.
-fn kernel_place(environment: &Environment, system: &SystemFile, flavour: Flavour) -> (PathBuf, Kernel) {
-    let folder = environment.work().join("kernels").join(format!("{}-{}", system.identity(), flavour.name()));
+/// Where the kernel is built.
+fn kernel_place(environment: &Environment, flavour: Flavour) -> (PathBuf, Kernel) {
+    let folder = environment.work().join("kernels").join(flavour.name());
     let kernel = Kernel { image: folder.join("kernel8.img"), elf: folder.join("kernel.elf") };
     (folder, kernel)
 }
 
-/// The kernel for `system`, if it has been built from the sources as they are.
-pub fn kernel_if_built(environment: &Environment, system: &SystemFile) -> Option<Kernel> {
-    let (folder, kernel) = kernel_place(environment, system, Flavour::Plain);
+/// The kernel, if it has been built from the sources as they are.
+pub fn kernel_if_built(environment: &Environment) -> Option<Kernel> {
+    let (folder, kernel) = kernel_place(environment, Flavour::Plain);
     let fresh = kernel.image.exists() && freshness::is_newer(&folder.join("begun"), &folder.join("sources"));
     fresh.then_some(kernel)
 }
 
-/// Builds the kernel for `system`.
+/// Builds the kernel, which boots any system.
 ///
 /// # Errors
 /// If cargo or objcopy fails; what they said is in the message.
-pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, progress: &Progress) -> Result<Kernel> {
-    let (folder, kernel) = kernel_place(environment, system, flavour);
+pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) -> Result<Kernel> {
+    let (folder, kernel) = kernel_place(environment, flavour);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     // All kernels are built in one folder, so that they share what they have in common: one at a time.
     let lock = File::create(environment.work().join("kernels/lock")).context("cannot lock the kernels' folder")?;
@@ -95,10 +95,10 @@ pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, 
         return Ok(kernel);
     }
     freshness::begin(&begun, &sources)?;
-    progress.step(&format!("building the kernel ({}, {})", system.name(), flavour.name()));
+    progress.step(&format!("building the kernel ({})", flavour.name()));
     let target = environment.root.join("target/boards");
     let mut cargo = board_cargo(environment, &target);
-    cargo.args(["-p", "renga-image", "--bin", "kernel"]).env("RENGA_SYSTEM", system.path());
+    cargo.args(["-p", "renga-image", "--bin", "kernel"]);
     if let Some(feature) = flavour.feature() {
         cargo.args(["--features", feature]);
     }
@@ -113,10 +113,19 @@ pub fn kernel(environment: &Environment, system: &SystemFile, flavour: Flavour, 
     fs::rename(&scratch, &kernel.image)?;
     let further =
         ["Cargo.lock", "Cargo.toml", "kernel/image/Cargo.toml", "kernel/image/build.rs", "kernel/image/link.ld"];
-    let mut further: Vec<PathBuf> = further.iter().map(|file| environment.root.join(file)).collect();
-    further.push(system.path().to_path_buf());
+    let further: Vec<PathBuf> = further.iter().map(|file| environment.root.join(file)).collect();
     freshness::record(&built.with_extension("d"), &further, &sources)?;
     Ok(kernel)
+}
+
+/// Writes the tables of `system`, which its boards load beside the kernel, into `folder`; their path.
+///
+/// # Errors
+/// If they cannot be written.
+pub fn tables(system: &SystemFile, folder: &Path) -> Result<PathBuf> {
+    let path = folder.join("system.bin");
+    fs::write(&path, system.checked.to_blob()).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path)
 }
 
 /// Builds the emulator's plugin; its path.

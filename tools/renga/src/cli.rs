@@ -330,12 +330,9 @@ pub struct Console {
     /// A serial port that carries a kernel's log (may be repeated)
     #[arg(long, value_name = "PORT[=NAME]")]
     pub log: Vec<PortName>,
-    /// The kernel that explains the logs; without it, the one that is built for --system
+    /// The kernel that explains the logs; without it, the one that is built
     #[arg(long, value_name = "FILE")]
     pub elf: Option<PathBuf>,
-    /// System of the boards: pair, solo, or a file
-    #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml")]
-    pub system: String,
     /// Write what each port says into a file of its name in this folder
     #[arg(long, value_name = "FOLDER")]
     pub record: Option<PathBuf>,

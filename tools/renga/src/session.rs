@@ -34,6 +34,8 @@ pub struct Session<'a> {
     pub kernel: &'a Kernel,
     /// Who runs where.
     pub system: &'a SystemFile,
+    /// The same, as boards read it.
+    pub tables: PathBuf,
     /// The disk; the session writes to it.
     pub disk: PathBuf,
     /// What the boards boot instead of the kernel and the disk, if they boot from cards; by their numbers.
@@ -108,6 +110,7 @@ impl Session<'_> {
         let Some(card) = self.cards.as_ref().and_then(|cards| cards.get(number)).cloned() else { return board };
         BoardConfig {
             image: card.kernel,
+            initrd: Some(card.tables),
             append: format!("{} {}", card.command_line, board.append),
             sd_image: Some(card.card),
             dtb: Some(card.device_tree),
@@ -118,6 +121,7 @@ impl Session<'_> {
     fn config(&self) -> Result<ClusterConfig> {
         let boards = self.system.checked.boards.iter().enumerate().map(|(number, board)| BoardConfig {
             image: self.kernel.image.clone(),
+            initrd: Some(self.tables.clone()),
             append: self.arguments(number),
             append_once: self.first_arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),

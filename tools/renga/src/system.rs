@@ -9,7 +9,8 @@ use crate::environment::Environment;
 
 /// A system file that was found, read and checked.
 pub struct SystemFile {
-    path: PathBuf,
+    /// Where it is.
+    pub path: PathBuf,
     text: String,
     /// The checked system.
     pub checked: Checked,
@@ -38,14 +39,9 @@ impl SystemFile {
         let checked = renga_placement::parse(&text)
             .and_then(|system| renga_placement::check(&system, &renga_placement::code_kinds()))
             .with_context(refused)?;
-        let path = path.canonicalize()?;
         Ok(SystemFile { path, text, checked })
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
     /// Its name.
     pub fn name(&self) -> &str {
         &self.checked.name
@@ -55,10 +51,6 @@ impl SystemFile {
         self.text
             .bytes()
             .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
-    }
-    /// Its name with that number.
-    pub fn identity(&self) -> String {
-        format!("{}-{:016x}", self.name(), self.placement())
     }
 }
 

@@ -151,6 +151,19 @@ impl KernelMap {
             core::slice::from_raw_parts(to_kernel(physical) as *const u8, bytes)
         }
     }
+
+    /// What the firmware loaded into memory at `range`.
+    ///
+    /// # Safety
+    /// It is memory, and nothing writes there while the result is in use.
+    pub unsafe fn loaded(&mut self, range: Range<u64>) -> &'static [u8] {
+        let length = range.end.saturating_sub(range.start) as usize;
+        // SAFETY: memory that stays as it is, by this function's own condition.
+        unsafe {
+            self.add_memory(range.clone());
+            core::slice::from_raw_parts(to_kernel(range.start) as *const u8, length)
+        }
+    }
 }
 
 /// The table whose entries show the 2 MiB from `physical` on.

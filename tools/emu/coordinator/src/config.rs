@@ -23,6 +23,8 @@ pub struct BoardConfig {
     pub append_once: String,
     /// A raw image of an SD card, which the board writes to; its size is a power of two.
     pub sd_image: Option<PathBuf>,
+    /// A file that is loaded beside the image, and named in the ATAGs.
+    pub initrd: Option<PathBuf>,
     /// A device tree, instead of ATAGs.
     pub dtb: Option<PathBuf>,
 }

@@ -147,6 +147,9 @@ fn add_files(command: &mut Command, board: &BoardConfig, starts: u32) {
     if !append.is_empty() {
         command.arg("-append").arg(append);
     }
+    if let Some(initrd) = &board.initrd {
+        command.arg("-initrd").arg(initrd);
+    }
     if let Some(dtb) = &board.dtb {
         command.arg("-dtb").arg(dtb);
     }

@@ -1,8 +1,9 @@
 //! What a board loads from its card, taken out of the image: for the emulator, which plays the firmware's part.
 //!
-//! Invariant: kernel, device tree and command line are the card's own, byte for byte; the card that the board then finds in
+//! Invariant: kernel, system's tables, device tree and command line are the card's own, byte for byte; the card that the board then finds in
 //! its slot is a copy. Not here: the firmware itself, which the emulator cannot run.
 
+use super::PLACEMENT_FILE;
 use super::contents::KERNEL_FILE;
 use super::fat::CardFile;
 use super::firmware;
@@ -21,6 +22,8 @@ use std::path::{Path, PathBuf};
 pub struct CardBoot {
     /// Its kernel.
     pub kernel: PathBuf,
+    /// Its system's tables.
+    pub tables: PathBuf,
     /// Its device tree.
     pub device_tree: PathBuf,
     /// Its command line.
@@ -88,6 +91,7 @@ fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -
     };
     let boot = CardBoot {
         kernel: take(KERNEL_FILE)?,
+        tables: take(PLACEMENT_FILE)?,
         device_tree: take(firmware::device_tree(node.model))?,
         command_line: String::from_utf8_lossy(content(files, "cmdline.txt")?).trim().to_string(),
         card: place("card.img"),

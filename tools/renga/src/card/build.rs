@@ -34,7 +34,7 @@ pub fn card_file_name(cluster: &Cluster, board: usize) -> String {
 /// # Errors
 /// If something cannot be built, fetched or written.
 pub fn build_cards(environment: &Environment, cluster: &Cluster, out: &Path, progress: &Progress) -> Result<Vec<Card>> {
-    let kernel = artifacts::kernel(environment, &cluster.system, Flavour::Plain, progress)?;
+    let kernel = artifacts::kernel(environment, Flavour::Plain, progress)?;
     let firmware = firmware::fetch(environment, progress)?;
     let disk = artifacts::disk(environment, None, progress)?;
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;

@@ -2,7 +2,7 @@
 
 use super::cluster::Cluster;
 use super::fat::CardFile;
-use super::{firmware, settings, sha256};
+use super::{PLACEMENT_FILE, firmware, settings, sha256};
 use anyhow::{Context, Result};
 use renga_node::NODE_FILE;
 use std::fmt::Write as _;
@@ -38,6 +38,7 @@ pub fn files(cluster: &Cluster, number: usize, kernel: &Path, firmware_folder: &
         text("config.txt", settings::config(cluster.link)),
         text("cmdline.txt", settings::command_line(number, cluster.link)),
         CardFile { name: KERNEL_FILE.to_string(), bytes: kernel },
+        CardFile { name: PLACEMENT_FILE.to_string(), bytes: cluster.system.checked.to_blob() },
     ];
     let firmware = firmware::files(firmware_folder, cluster.models[number])?;
     files.extend(firmware.into_iter().map(|(name, bytes)| CardFile { name, bytes }));

@@ -1,15 +1,12 @@
 //! Card images: what is written on the SD card of each board of a cluster.
 //!
 //! A card has a FAT32 partition from which the board starts (firmware, device tree, `config.txt`, `cmdline.txt`, the
-//! kernel, `NODE.TXT`, licences, and `FILES.TXT` with the checksum of each), and on the board that owns the disk an ext2
+//! kernel, its system's tables, `NODE.TXT`, licences, and `FILES.TXT` with the checksum of each), and on the board that owns the disk an ext2
 //! partition with the programs. Invariant: equal inputs give equal bytes. Files are sparse, and their sizes are powers of
 //! two, so that the emulator takes them as cards too.
 //!
 //! **Nothing of this has run on a real board yet**: the images are checked file by file, and booted in the emulator, which
 //! starts the kernel itself and runs no firmware.
-//!
-//! A placement that is given to the kernel as a file will be [`PLACEMENT_FILE`] on the first partition; until then it is
-//! in the kernel, which is built for its system.
 //!
 //! Not here: writing to cards (`flash`), the file system on the ext2 partition (`disk_image`).
 
@@ -25,7 +22,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-/// Where a placement that is given as a file is to lie on the card; `config.txt` will name it.
+/// The system's tables, which `config.txt` has loaded beside the kernel.
 pub const PLACEMENT_FILE: &str = "SYSTEM.BIN";
 
 pub use boot::{CardBoot, boot_cards, put_on_disk};

@@ -12,6 +12,8 @@ arm_64bit=1
 kernel=kernel8.img
 # The kernel's own header asks for this address too; older firmware does not read headers.
 kernel_address=0x80000
+# Who runs where: tables that the kernel reads, behind its own memory.
+initramfs SYSTEM.BIN 0x08000000
 # A line in cmdline.txt for the kernel, the device tree by its usual name.
 cmdline=cmdline.txt
 # The console: PL011 on GPIO14 (out) and GPIO15 (in), 115200 bit/s. The kernel routes the pins itself, so that no

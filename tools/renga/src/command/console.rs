@@ -6,7 +6,6 @@ use crate::environment::Environment;
 use crate::escape::Typed;
 use crate::kernel_log::{BoardLog, LogTable};
 use crate::serial::{Heard, Interleaver, Port, PortName, RATE_BPS, listen};
-use crate::system::SystemFile;
 use crate::terminal::Terminal;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
@@ -52,13 +51,12 @@ pub fn console(environment: &Environment, options: &Console) -> Result<u8> {
     Ok(0)
 }
 
-/// How to read the log: from the named kernel, or the one that is built for the system.
+/// How to read the log: from the named kernel, or the one that is built.
 fn log_table(environment: &Environment, options: &Console) -> Result<LogTable> {
     if let Some(elf) = &options.elf {
         return LogTable::read(elf);
     }
-    let system = SystemFile::find(environment, &options.system)?;
-    let kernel = artifacts::kernel_if_built(environment, &system);
+    let kernel = artifacts::kernel_if_built(environment);
     let kernel = kernel.context("the kernel that could explain the log is not built: name its ELF with --elf FILE")?;
     LogTable::read(&kernel.elf)
 }

@@ -64,8 +64,10 @@ fn expected<'a>(
 ) -> Result<Expected<'a>> {
     let named = node.and_then(|node| SystemFile::find(environment, node.system).ok());
     let system = cluster.map(|cluster| &cluster.system).or(named.as_ref());
-    let kernel = system.and_then(|system| artifacts::kernel_if_built(environment, system));
-    let kernel = kernel.map(|kernel| fs::read(kernel.image)).transpose()?.map(|bytes| card::sha256(&bytes));
+    let kernel = artifacts::kernel_if_built(environment)
+        .map(|kernel| fs::read(kernel.image))
+        .transpose()?
+        .map(|bytes| card::sha256(&bytes));
     Ok(Expected { cluster, placement: system.map(SystemFile::placement), kernel })
 }
 

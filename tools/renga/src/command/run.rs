@@ -36,7 +36,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let flavour = if options.trace.is_some() { Flavour::Traced } else { Flavour::Plain };
     let qemu = environment.qemu()?.to_path_buf();
     let scratch = Scratch::make(environment)?;
-    let kernel = artifacts::kernel(environment, &system, flavour, &progress)?;
+    let kernel = artifacts::kernel(environment, flavour, &progress)?;
     let cards = cards(options, &system, script.as_deref(), &kernel, &scratch)?;
     let disk = match &cards {
         Some(_) => PathBuf::new(),
@@ -55,6 +55,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         plugin,
         kernel: &kernel,
         system: &system,
+        tables: artifacts::tables(&system, &scratch.folder)?,
         disk: disk.clone(),
         cards,
         profile: if pins { machine.with_pins() } else { machine },

@@ -8,7 +8,6 @@ use crate::cli::Test;
 use crate::command::fuzz::{fuzz, has_nightly};
 use crate::environment::Environment;
 use crate::progress::Progress;
-use crate::system::SystemFile;
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -101,9 +100,7 @@ fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Re
 /// Builds what the cluster tests share, so that they do not build it at the same time.
 fn prepare(environment: &Environment) -> Result<()> {
     let progress = Progress::start();
-    for name in ["pair", "solo"] {
-        artifacts::kernel(environment, &SystemFile::find(environment, name)?, Flavour::Plain, &progress)?;
-    }
+    artifacts::kernel(environment, Flavour::Plain, &progress)?;
     artifacts::plugin(environment, &progress)?;
     artifacts::disk(environment, None, &progress)?;
     progress.finish();

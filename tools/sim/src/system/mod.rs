@@ -24,7 +24,7 @@ use renga_hal::host::HostMemory;
 use renga_placement::{Checked, PlacementError};
 use renga_router::Stats;
 use renga_rt::host::Board;
-use renga_systems::{Directory, Kind, Machine, start_all};
+use renga_systems::{Directory, Kind, Machine, blob, start_all};
 use std::rc::Rc;
 
 /// Where programs begin.
@@ -112,7 +112,8 @@ fn start_board(
     let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
     let machine = SimMachine { site, memory, disk, medium: setup.medium, line, switch, seed: setup.cluster.seed };
     let Board { core, arena, .. } = site.board;
-    let placed = (setup.placement.tables(), site.number);
+    let tables = blob::read(arena, &setup.placement.to_blob());
+    let placed = (tables.unwrap_or_else(|bad| panic!("tables of a checked system: {bad}")), site.number);
     let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
     let stats = start_all(&machine, directory).link_stats;
     if let Some(router) = directory.of_kind(Kind::Router).first() {

@@ -31,7 +31,7 @@ const BULK_BYTES: u64 = 4 * 8 * 24 * 4096;
 pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
     let system = SystemFile::find(environment, &machine.system)?;
     let bed = Bed::make(environment, machine)?;
-    let kernel = bed.kernel(&system, Flavour::Plain)?;
+    let kernel = bed.kernel(Flavour::Plain)?;
     let null = bed.run(&system, &kernel, NULL_SCRIPT, true)?;
     let bulk = bed.run(&system, &kernel, BULK_SCRIPT, true)?;
     bed.progress.finish();

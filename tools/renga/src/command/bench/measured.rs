@@ -50,12 +50,12 @@ impl<'a> Bed<'a> {
         &self.scratch.folder
     }
 
-    /// The kernel of `flavour` for `system`.
+    /// The kernel of `flavour`.
     ///
     /// # Errors
     /// If it does not build.
-    pub fn kernel(&self, system: &SystemFile, flavour: Flavour) -> Result<Kernel> {
-        artifacts::kernel(self.environment, system, flavour, &self.progress)
+    pub fn kernel(&self, flavour: Flavour) -> Result<Kernel> {
+        artifacts::kernel(self.environment, flavour, &self.progress)
     }
 
     /// Runs `script` on a fresh disk.
@@ -92,6 +92,7 @@ impl<'a> Bed<'a> {
             plugin: self.plugin.clone(),
             kernel,
             system,
+            tables: artifacts::tables(system, &self.scratch.folder)?,
             disk,
             cards: None,
             profile: profile(self.machine.profile),

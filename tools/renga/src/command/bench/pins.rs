@@ -29,7 +29,7 @@ pub fn measure(environment: &Environment) -> Result<u8> {
     let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
     let system = SystemFile::find(environment, &machine.system)?;
     let bed = Bed::make(environment, &machine)?;
-    let text = bed.run(&system, &bed.kernel(&system, Flavour::Bench)?, "", false)?.text;
+    let text = bed.run(&system, &bed.kernel(Flavour::Bench)?, "", false)?.text;
     bed.progress.finish();
     println!("The driver of the pins in the booted image: a frame of 1024 bytes, against a script of the other");
     println!("side that is always ready; checksums included, pauses to settle left out.\n");

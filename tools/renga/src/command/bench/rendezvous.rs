@@ -29,8 +29,8 @@ pub fn measure(environment: &Environment) -> Result<u8> {
     let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
     let system = SystemFile::find(environment, &machine.system)?;
     let bed = Bed::make(environment, &machine)?;
-    let kernel = bed.run(&system, &bed.kernel(&system, Flavour::Bench)?, "", false)?;
-    let program = bed.run(&system, &bed.kernel(&system, Flavour::Plain)?, "/usr/lib/renga/nullcall\n", false)?;
+    let kernel = bed.run(&system, &bed.kernel(Flavour::Bench)?, "", false)?;
+    let program = bed.run(&system, &bed.kernel(Flavour::Plain)?, "/usr/lib/renga/nullcall\n", false)?;
     let text = kernel.text + &program.text;
     let processes: usize = system.checked.process_count(0);
     bed.progress.finish();

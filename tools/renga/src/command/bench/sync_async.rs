@@ -54,7 +54,7 @@ pub fn measure(environment: &Environment, machine: &Machine) -> Result<u8> {
     let mut results = Vec::new();
     for mode in ["sync", "async"] {
         let system = with_mode(environment, machine, &bed, mode)?;
-        let kernel = bed.kernel(&system, Flavour::Plain)?;
+        let kernel = bed.kernel(Flavour::Plain)?;
         let run = bed.run(&system, &kernel, &script(), false)?;
         results.push(rows(&run)?);
     }
@@ -74,7 +74,7 @@ fn script() -> String {
 /// The system with another mode, as a file of this measurement's own.
 fn with_mode(environment: &Environment, machine: &Machine, bed: &Bed<'_>, mode: &str) -> Result<SystemFile> {
     let system = SystemFile::find(environment, &machine.system)?;
-    let text = fs::read_to_string(system.path())?;
+    let text = fs::read_to_string(&system.path)?;
     let changed: Vec<String> = text
         .lines()
         .map(|line| if line.trim_start().starts_with("mode") { format!("mode = \"{mode}\"") } else { line.to_string() })

@@ -28,7 +28,7 @@ pub fn measure(environment: &Environment, options: &Unix) -> Result<u8> {
     let machine = Machine { system: "pair".to_string(), profile: ProfileName::Pi3, seed: 1 };
     let system = SystemFile::find(environment, &machine.system)?;
     let bed = Bed::make(environment, &machine)?;
-    let kernel = bed.kernel(&system, Flavour::Plain)?;
+    let kernel = bed.kernel(Flavour::Plain)?;
     let rows: Vec<&Row> = ROWS.iter().filter(|row| !options.short || row.is_bounded()).collect();
     let run = bed.run_with(&system, &kernel, &script(&rows), false, input::files())?;
     bed.progress.finish();

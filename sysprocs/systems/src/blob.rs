@@ -1,0 +1,274 @@
+//! The tables of a system as bytes: what the placement tool writes, a boot loader puts into memory, a board reads.
+//!
+//! A head (magic, version of this form, number of the code's kinds, length, check sum), then the fields of
+//! [`System`] in their order: numbers little-endian, texts and lists behind their length. One description serves
+//! both directions. Invariant: what [`read`] accepts is whole, of this code, and keeps the rules of
+//! [`crate::valid`], so a board boots from it or not at all. Not here: where the bytes lie.
+
+use crate::kinds::{FACTS, Kind};
+use crate::tables::{AsyncEdge, Board, Peer, Placed, Proxies, System};
+use crate::valid;
+use core::fmt;
+use crc::{CRC_32_ISCSI, Crc};
+use renga_core::Arena;
+use renga_rt::signature::Edge;
+
+/// What tables begin with.
+pub const MAGIC: [u8; 8] = *b"RENGASYS";
+/// Of the form; another one is another number.
+pub const VERSION: u32 = 1;
+/// Longest tables.
+pub const BYTES_MAX: usize = 64 << 10;
+/// Magic, version, code, length of the body, its check sum.
+pub const HEAD_BYTES: usize = 24;
+
+static SUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+
+/// Why bytes are not this board's tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BadTables {
+    /// They do not begin with [`MAGIC`].
+    NotTables,
+    /// They are of another form.
+    OtherVersion(u32),
+    /// The tool that wrote them was built from other kinds of process than this kernel.
+    OtherCode,
+    /// There are fewer or more bytes than the head says.
+    Length,
+    /// The check sum is another one.
+    Damaged,
+    /// A number names no kind, a text is not text, a list is longer than the rest.
+    Malformed,
+    /// They break this rule.
+    Rule(&'static str),
+}
+
+impl fmt::Display for BadTables {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadTables::NotTables => write!(out, "these are not a system's tables"),
+            BadTables::OtherVersion(found) => {
+                write!(out, "their form is version {found}, this kernel reads version {VERSION}: build both anew")
+            }
+            BadTables::OtherCode => write!(out, "they were made for another kernel: build both from the same sources"),
+            BadTables::Length => write!(out, "some of their bytes are missing, or there are too many"),
+            BadTables::Damaged => write!(out, "they are damaged: the check sum is another one"),
+            BadTables::Malformed => write!(out, "they are malformed"),
+            BadTables::Rule(rule) => write!(out, "they break a rule: {rule}"),
+        }
+    }
+}
+
+/// A number that changes with the kinds of process, their protocols and entries: what the tables' numbers mean.
+pub fn code_number() -> u32 {
+    let mut digest = SUM.digest();
+    for facts in FACTS {
+        digest.update(facts.kind.name().as_bytes());
+        for edge in facts.signature.edges.iter().copied().flatten() {
+            let (Edge::Serves(protocol)
+            | Edge::Uses(protocol)
+            | Edge::UsesAll(protocol)
+            | Edge::UsesOwn(protocol)
+            | Edge::Forwards(protocol)
+            | Edge::ForwardsAll(protocol)) = edge;
+            digest.update(protocol.name.as_bytes());
+            for (op, name) in protocol.names {
+                digest.update(&[*op as u8]);
+                digest.update(name.as_bytes());
+            }
+            for set in [protocol.defers, protocol.releases] {
+                digest.update(&set.to_le_bytes());
+            }
+        }
+    }
+    digest.finalize()
+}
+
+/// The head of tables with this body.
+pub fn head(body: &[u8]) -> [u8; HEAD_BYTES] {
+    let mut head = [0; HEAD_BYTES];
+    head[..8].copy_from_slice(&MAGIC);
+    let numbers = [VERSION, code_number(), body.len() as u32, SUM.checksum(body)];
+    for (at, number) in head[8..].chunks_exact_mut(4).zip(numbers) {
+        at.copy_from_slice(&number.to_le_bytes());
+    }
+    head
+}
+
+/// Hands the body of the tables of `system` to `out`, piece by piece.
+pub fn write(system: &System<'_>, out: &mut dyn FnMut(&[u8])) {
+    system.put(out);
+}
+
+/// Reads tables; what they hold comes to lie in `arena`, and `bytes` are no longer needed.
+///
+/// # Errors
+/// Why they are refused.
+pub fn read(arena: &'static Arena, bytes: &[u8]) -> Result<&'static System<'static>, BadTables> {
+    let (head, body) = bytes.split_at_checked(HEAD_BYTES).ok_or(BadTables::Length)?;
+    let number = |index: usize| {
+        let at = 8 + index * 4;
+        u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]])
+    };
+    if head[..8] != MAGIC {
+        return Err(BadTables::NotTables);
+    }
+    if number(0) != VERSION {
+        return Err(BadTables::OtherVersion(number(0)));
+    }
+    if number(1) != code_number() {
+        return Err(BadTables::OtherCode);
+    }
+    if body.len() > BYTES_MAX || number(2) as usize != body.len() {
+        return Err(BadTables::Length);
+    }
+    if number(3) != SUM.checksum(body) {
+        return Err(BadTables::Damaged);
+    }
+    let mut reader = Reader { rest: body, arena, malformed: false };
+    let system = System::get(&mut reader);
+    if reader.malformed || !reader.rest.is_empty() {
+        return Err(BadTables::Malformed);
+    }
+    valid::check(&system).map_err(BadTables::Rule)?;
+    Ok(arena.put(|| system))
+}
+
+/// Bytes still to be read. Once they are malformed, all that comes is zero, and lists are empty.
+struct Reader<'b> {
+    rest: &'b [u8],
+    arena: &'static Arena,
+    malformed: bool,
+}
+
+impl<'b> Reader<'b> {
+    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+        let split = self.rest.split_at_checked(count).filter(|_| !self.malformed);
+        self.malformed |= split.is_none();
+        let (taken, rest) = split?;
+        self.rest = rest;
+        Some(taken)
+    }
+}
+
+/// Something that tables are made of, on its way out.
+trait Put {
+    fn put(&self, out: &mut dyn FnMut(&[u8]));
+}
+
+/// Something that tables are made of, on its way in.
+trait Get: 'static {
+    /// Bytes that it takes at least.
+    const BYTES_MIN: usize;
+    fn get(reader: &mut Reader<'_>) -> Self;
+}
+
+macro_rules! numbers { ($($T:ident)*) => { $(
+    impl Put for $T {
+        fn put(&self, out: &mut dyn FnMut(&[u8])) {
+            out(&self.to_le_bytes());
+        }
+    }
+    impl Get for $T {
+        const BYTES_MIN: usize = size_of::<$T>();
+        fn get(reader: &mut Reader<'_>) -> $T {
+            let bytes = reader.take(size_of::<$T>()).and_then(|bytes| bytes.try_into().ok());
+            bytes.map_or(0, $T::from_le_bytes)
+        }
+    }
+)* } }
+numbers! { u8 u16 u32 }
+
+impl Put for bool {
+    fn put(&self, out: &mut dyn FnMut(&[u8])) {
+        u8::from(*self).put(out);
+    }
+}
+impl Get for bool {
+    const BYTES_MIN: usize = 1;
+    fn get(reader: &mut Reader<'_>) -> bool {
+        let number = u8::get(reader);
+        reader.malformed |= number > 1;
+        number == 1
+    }
+}
+
+impl Put for Kind {
+    fn put(&self, out: &mut dyn FnMut(&[u8])) {
+        (*self as u8).put(out);
+    }
+}
+impl Get for Kind {
+    const BYTES_MIN: usize = 1;
+    fn get(reader: &mut Reader<'_>) -> Kind {
+        let number = usize::from(u8::get(reader));
+        reader.malformed |= number >= FACTS.len();
+        FACTS[number.min(FACTS.len() - 1)].kind
+    }
+}
+
+impl Put for &str {
+    fn put(&self, out: &mut dyn FnMut(&[u8])) {
+        (self.len() as u8).put(out);
+        out(self.as_bytes());
+    }
+}
+impl Get for &'static str {
+    const BYTES_MIN: usize = 1;
+    fn get(reader: &mut Reader<'_>) -> &'static str {
+        let length = u8::get(reader);
+        let bytes = reader.take(usize::from(length)).unwrap_or(&[]);
+        let kept: &'static [u8] = reader.arena.put_slice(bytes.len(), |at| bytes[at]);
+        let text = core::str::from_utf8(kept);
+        reader.malformed |= text.is_err();
+        text.unwrap_or("")
+    }
+}
+
+impl<T: Put> Put for &[T] {
+    fn put(&self, out: &mut dyn FnMut(&[u8])) {
+        (self.len() as u16).put(out);
+        self.iter().for_each(|item| item.put(out));
+    }
+}
+impl<T: Get> Get for &'static [T] {
+    const BYTES_MIN: usize = 2;
+    fn get(reader: &mut Reader<'_>) -> &'static [T] {
+        let count = usize::from(u16::get(reader));
+        reader.malformed |= count * T::BYTES_MIN > reader.rest.len();
+        let count = if reader.malformed { 0 } else { count };
+        reader.arena.put_slice(count, |_| T::get(reader))
+    }
+}
+
+macro_rules! rows { ($($T:ident [$Out:ty, $In:ty] { $($field:ident: $F:ty),+ })+) => { $(
+    impl Put for $Out {
+        fn put(&self, out: &mut dyn FnMut(&[u8])) {
+            $(self.$field.put(out);)+
+        }
+    }
+    impl Get for $In {
+        const BYTES_MIN: usize = 0 $(+ <$F>::BYTES_MIN)+;
+        fn get(reader: &mut Reader<'_>) -> Self {
+            $T { $($field: <$F>::get(reader)),+ }
+        }
+    }
+)+ } }
+rows! {
+    System [System<'_>, System<'static>] {
+        name: &'static str, boards: &'static [Board<'static>], async_edges: &'static [AsyncEdge] }
+    Board [Board<'_>, Board<'static>] {
+        name: &'static str, owns_disk: bool, cores: u8, processes: u16, placed: &'static [Placed],
+        proxies: &'static [Proxies], stubs: &'static [Placed], peers: &'static [Peer], message_bytes: u32
+    }
+    Placed [Placed, Placed] { kind: Kind, board: u8, first: u16, count: u16, core: u8 }
+    Proxies [Proxies, Proxies] {
+        caller_kind: Kind, caller_board: u8, caller_first: u16, first: u16, count: u16, core: u8,
+        given_bytes: u32, taken_bytes: u32
+    }
+    Peer [Peer, Peer] {
+        board: u8, slots_out: u16, out_bytes: u32, slots_in: u16, in_bytes: u32, async_first: u16,
+        async_proxies: u16, async_core: u8
+    }
+    AsyncEdge [AsyncEdge, AsyncEdge] { caller: Kind, server: Kind, entries: u32 }
+}

@@ -1,0 +1,117 @@
+//! The rules that tables keep so that a board can boot from them.
+//!
+//! Invariant: boot panics on no tables that pass, but for want of memory. They are what the placement tool's
+//! tables are like anyway; here they hold for bytes from anywhere. Not here: whether somebody could wait in a circle
+//! (`tools/placement`).
+
+use crate::facts::Place;
+use crate::kinds::{FACTS, Kind};
+use crate::tables::{Board, Peer, Placed, Proxies, System};
+use renga_rt::BOARDS_MAX;
+use renga_rt::signature::Edge;
+
+/// Processes that one board may have, computed ones included.
+pub const PROCESSES_MAX: usize = 16_384;
+/// Copies of asynchronous calls that may be under way from one board to another.
+pub const POOL_SLOTS_MAX: u16 = 256;
+
+/// A rule, as a sentence.
+pub(crate) type Rule = &'static str;
+
+fn hold(holds: bool, rule: Rule) -> Result<(), Rule> {
+    if holds { Ok(()) } else { Err(rule) }
+}
+
+/// The first rule that `system` breaks.
+pub(crate) fn check(system: &System<'_>) -> Result<(), Rule> {
+    hold((1..=BOARDS_MAX).contains(&system.boards.len()), "a system has 1 to 8 boards")?;
+    hold(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
+    for (number, board) in system.boards.iter().enumerate() {
+        check_indices(system, board, number)?;
+        check_kinds(system, board)?;
+        check_links(system, board, number)?;
+    }
+    for board in system.boards {
+        board.proxies.iter().try_for_each(|row| check_callers(system, row))?;
+        board.stubs.iter().try_for_each(|row| check_stub(system, row))?;
+    }
+    system.async_edges.iter().try_for_each(|edge| {
+        let releases = edge.server.facts().serves().map_or(0, |protocol| protocol.releases);
+        hold(edge.entries & !releases == 0, "an asynchronous entry returns nothing")
+    })
+}
+
+/// Placed processes, proxies and asynchronous proxies are numbered in this order, without gaps.
+fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
+    let placed = board.placed.iter().map(|row| (row.first, row.count, row.core));
+    let proxies = board.proxies.iter().map(|row| (row.first, row.count, row.core));
+    let peers = board.peers.iter().filter(|peer| peer.async_proxies > 0);
+    let peers = peers.map(|peer| (peer.async_first, peer.async_proxies, peer.async_core));
+    let mut next = 0usize;
+    for (first, count, core) in placed.chain(proxies).chain(peers) {
+        hold(usize::from(first) == next && count > 0, "processes are numbered without gaps")?;
+        hold(core < board.cores, "a process runs on a core that its board has")?;
+        next += usize::from(count);
+    }
+    hold(next == usize::from(board.processes) && next <= PROCESSES_MAX, "a board has as many processes as it says")?;
+    let kinds = board.placed.iter().map(|row| row.kind as u8);
+    hold(kinds.is_sorted(), "processes are numbered in the order of their kinds")?;
+    let own = board.placed.iter().all(|row| usize::from(row.board) == number);
+    hold(own && system.boards.len() > number, "a board's processes are its own")
+}
+
+/// Each kind is where it may be, and finds whom it calls.
+fn check_kinds(system: &System<'_>, board: &Board<'_>) -> Result<(), Rule> {
+    let linked = system.boards.len() > 1;
+    for facts in FACTS {
+        let count = board.placed.iter().filter(|row| row.kind == facts.kind).map(|row| usize::from(row.count));
+        let (count, many) = (count.sum::<usize>(), usize::from(facts.count_max));
+        let fits = match facts.place {
+            Place::Any => count <= many,
+            Place::DiskBoard => count <= many && (count > 0) == board.owns_disk,
+            Place::Every => (1..=many).contains(&count),
+            Place::EveryLinked => count <= many && (count > 0) == linked,
+            Place::PerRemoteCaller | Place::PerAsyncBoard => count == 0,
+        };
+        hold(fits, "a kind is where it may be, and not too often")?;
+        let edges = facts.signature.edges.iter().copied().flatten().filter(|_| count > 0);
+        for edge in edges {
+            let (Edge::Uses(used) | Edge::Forwards(used)) = edge else { continue };
+            let serving = Kind::serving(used.id);
+            let mut rows = board.placed.iter().chain(board.stubs);
+            hold(rows.any(|row| Some(row.kind) == serving), "whoever calls a server has one")?;
+        }
+    }
+    Ok(())
+}
+
+/// What a board says of others is said of boards that there are, once and in order.
+fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
+    let other = |found: u8| usize::from(found) != number && usize::from(found) < system.boards.len();
+    let callers = |row: &Proxies| (row.caller_board, row.caller_first);
+    let stubs = |row: &Placed| (row.board, row.first);
+    let peers = |row: &Peer| row.board;
+    let ordered = board.proxies.windows(2).all(|rows| callers(&rows[0]) < callers(&rows[1]))
+        && board.stubs.windows(2).all(|rows| stubs(&rows[0]) < stubs(&rows[1]))
+        && board.peers.windows(2).all(|rows| peers(&rows[0]) < peers(&rows[1]));
+    hold(ordered, "other boards' processes are named once and in order")?;
+    let others = board.proxies.iter().map(|row| row.caller_board);
+    let others = others.chain(board.stubs.iter().map(|row| row.board)).chain(board.peers.iter().map(peers));
+    let slots = board.peers.iter().all(|peer| peer.slots_in.max(peer.slots_out) <= POOL_SLOTS_MAX);
+    hold(others.into_iter().all(other) && slots, "other boards are boards of the system")
+}
+
+/// Proxies stand for processes that there are.
+fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), Rule> {
+    let range = system.boards[usize::from(row.caller_board)].range(row.caller_kind);
+    hold(
+        range.start == row.caller_first && range.len() == usize::from(row.count),
+        "proxies stand for all processes of a kind",
+    )
+}
+
+/// Stubs stand for processes that there are.
+fn check_stub(system: &System<'_>, row: &Placed) -> Result<(), Rule> {
+    let there = system.boards[usize::from(row.board)].placed;
+    hold(there.contains(row), "stubs stand for processes that are placed")
+}

@@ -1,0 +1,142 @@
+//! Tables come back as they went, and what is not tables is refused with its reason.
+
+use renga_rt::host::Board;
+use renga_systems::blob::{self, BadTables, HEAD_BYTES};
+use renga_systems::tables::System;
+use renga_systems::{Directory, Kind};
+
+const BOOT_BYTES: usize = 8 << 20;
+
+fn tables(name: &str) -> Vec<u8> {
+    let text = std::fs::read_to_string(format!("{}/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let system = renga_placement::parse(&text.replace("mode = \"sync\" ", "mode = \"async\" ")).unwrap();
+    renga_placement::check(&system, &renga_placement::code_kinds()).unwrap().to_blob()
+}
+
+fn read(bytes: &[u8]) -> Result<&'static System<'static>, BadTables> {
+    blob::read(Board::new(0, BOOT_BYTES).arena, bytes)
+}
+
+/// `system` again as bytes.
+fn written(system: &System<'_>) -> Vec<u8> {
+    let mut body = Vec::new();
+    blob::write(system, &mut |bytes| body.extend(bytes));
+    sealed(&body)
+}
+
+fn sealed(body: &[u8]) -> Vec<u8> {
+    [&blob::head(body)[..], body].concat()
+}
+
+#[test]
+fn tables_come_back_as_they_went() {
+    for name in ["pair", "solo"] {
+        let bytes = tables(name);
+        let system = read(&bytes).unwrap();
+        assert_eq!((system.name, written(system)), (name, bytes));
+    }
+    let pair = read(&tables("pair")).unwrap();
+    let placed: Vec<u16> = pair.boards.iter().map(|b| b.range(Kind::AsyncProxy).end).collect();
+    assert_eq!(placed, [pair.boards[0].processes, pair.boards[1].processes]);
+    assert!(pair.async_edges.iter().any(|edge| edge.caller == Kind::User));
+    for board in pair.boards {
+        assert!((0..board.processes).all(|index| board.range(board.kind_at(index)).contains(&index)));
+    }
+}
+
+#[test]
+fn a_board_is_made_of_them() {
+    let (board, bytes) = (Board::new(1, BOOT_BYTES), tables("pair"));
+    let system = blob::read(board.arena, &bytes).unwrap();
+    let directory = Directory::make(board.core, board.arena, (system, 1), |priority, _| board.declare(priority));
+    assert_eq!(directory.of_kind(Kind::Router).len(), 1);
+    assert!(directory.of_kind(Kind::Disk).is_empty());
+}
+
+#[test]
+fn every_other_byte_is_refused() {
+    let good = tables("pair");
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 1;
+        assert!(read_in_place(&bad).is_err(), "byte {at}");
+        assert!(read_in_place(&good[..at]).is_err(), "the first {at} bytes");
+    }
+}
+
+/// As `read`, for many.
+fn read_in_place(bytes: &[u8]) -> Result<(), BadTables> {
+    let mut memory = vec![0u128; 16 << 10];
+    Board::lent(0, &mut memory, |board| blob::read(board.arena, bytes).map(drop))
+}
+
+#[test]
+fn the_reason_is_said() {
+    let good = tables("pair");
+    let changed = |at: usize, byte: u8| [&good[..at], &[byte], &good[at + 1..]].concat();
+    assert_eq!(read(&changed(0, b'X')).unwrap_err(), BadTables::NotTables);
+    assert_eq!(read(&changed(8, 99)).unwrap_err(), BadTables::OtherVersion(99));
+    assert_eq!(read(&changed(12, !good[12])).unwrap_err(), BadTables::OtherCode);
+    assert_eq!(read(&good[..good.len() - 1]).unwrap_err(), BadTables::Length);
+    assert_eq!(read(&changed(good.len() - 1, !good[good.len() - 1])).unwrap_err(), BadTables::Damaged);
+    assert_eq!(read(&[]).unwrap_err(), BadTables::Length);
+    let body = &good[HEAD_BYTES..];
+    assert_eq!(read(&sealed(&body[..body.len() - 1])).unwrap_err(), BadTables::Malformed);
+    assert_eq!(read(&sealed(&[body, &[0]].concat())).unwrap_err(), BadTables::Malformed);
+    let messages = [BadTables::OtherVersion(2).to_string(), BadTables::OtherCode.to_string()];
+    assert!(messages.iter().all(|message| message.contains("build both")), "{messages:?}");
+}
+
+#[test]
+fn each_rule_holds_for_whole_tables() {
+    let pair = *read(&tables("pair")).unwrap();
+    let refused = |system: &System<'_>| match read(&written(system)) {
+        Err(BadTables::Rule(rule)) => rule,
+        other => panic!("{other:?}"),
+    };
+    let with = |change: &dyn Fn(&mut renga_systems::tables::Board<'static>)| {
+        let mut boards = pair.boards.to_vec();
+        change(&mut boards[1]);
+        refused(&System { boards: &boards, ..pair })
+    };
+    assert_eq!(refused(&System { boards: &[], ..pair }), "a system has 1 to 8 boards");
+    assert_eq!(with(&|board| board.owns_disk = true), "one board owns the disk");
+    assert_eq!(with(&|board| board.processes += 1), "a board has as many processes as it says");
+    assert_eq!(with(&|board| board.cores = 0), "a process runs on a core that its board has");
+    assert_eq!(with(&|board| board.placed = &board.placed[1..]), "processes are numbered without gaps");
+    assert_eq!(with(&|board| board.stubs = &[]), "whoever calls a server has one");
+    let without_router = |board: &mut renga_systems::tables::Board<'static>| {
+        let mut placed = board.placed.to_vec();
+        placed.iter_mut().filter(|row| row.kind == Kind::Router).for_each(|row| row.kind = Kind::Text);
+        placed.sort_by_key(|row| row.kind as u8);
+        let mut next = 0;
+        placed.iter_mut().for_each(|row| (row.first, next) = (next, next + row.count));
+        board.placed = placed.leak();
+    };
+    assert_eq!(with(&without_router), "a kind is where it may be, and not too often");
+    let twice = |board: &mut renga_systems::tables::Board<'static>| {
+        board.stubs = [board.stubs, board.stubs].concat().leak();
+    };
+    assert_eq!(with(&twice), "other boards' processes are named once and in order");
+    let elsewhere = |board: &mut renga_systems::tables::Board<'static>| {
+        let mut stubs = board.stubs.to_vec();
+        stubs.iter_mut().for_each(|stub| stub.board = 7);
+        board.stubs = stubs.leak();
+    };
+    assert_eq!(with(&elsewhere), "other boards are boards of the system");
+    let longer = |board: &mut renga_systems::tables::Board<'static>| {
+        let mut stubs = board.stubs.to_vec();
+        stubs[0].count += 1;
+        board.stubs = stubs.leak();
+    };
+    assert_eq!(with(&longer), "stubs stand for processes that are placed");
+    let strange = |board: &mut renga_systems::tables::Board<'static>| {
+        let mut proxies = board.proxies.to_vec();
+        proxies[0].caller_first += 1;
+        board.proxies = proxies.leak();
+    };
+    assert_eq!(with(&strange), "proxies stand for all processes of a kind");
+    let mut edges = pair.async_edges.to_vec();
+    edges[0].entries = !0;
+    assert_eq!(refused(&System { async_edges: &edges, ..pair }), "an asynchronous entry returns nothing");
+}
