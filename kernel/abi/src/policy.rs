@@ -10,6 +10,11 @@ pub const NICE_MAX: i8 = 19;
 /// The highest priority of the real-time classes; the lowest is 1.
 pub const PRIORITY_MAX: u8 = 99;
 
+/// How long a fair program runs while its equals wait, ns.
+pub const SLICE_NS: u64 = 1_000_000;
+/// As above, of SCHED_RR, ns.
+pub const ROUND_ROBIN_NS: u64 = 10_000_000;
+
 /// The weight of nice value 0.
 pub const WEIGHT_NICE_0: u32 = 1024;
 /// Weights of nice values from -20 on: each step is a factor of 1.25, so that one step is about ten per cent of the
@@ -34,6 +39,17 @@ pub enum Class {
     Fifo,
     /// As `Fifo`, with its equals in turns (SCHED_RR).
     RoundRobin,
+}
+
+impl Class {
+    /// How long a program of it runs while its equals wait, ns; 0: until it waits itself.
+    pub const fn slice_ns(self) -> u64 {
+        match self {
+            Class::Fair | Class::Batch | Class::Idle => SLICE_NS,
+            Class::RoundRobin => ROUND_ROBIN_NS,
+            Class::Fifo => 0,
+        }
+    }
 }
 
 /// A program's class with what goes with it.

@@ -11,7 +11,7 @@
 use crate::process::{Me, Process};
 use crate::ready::Core;
 use core::cell::Cell;
-use renga_abi::policy::{Policy, SCALE_SHIFT};
+use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SCALE_SHIFT};
 
 /// Slots of a board that have an account.
 pub const ACCOUNT_SLOTS_MAX: u16 = 256;
@@ -19,6 +19,9 @@ pub const ACCOUNT_SLOTS_MAX: u16 = 256;
 const CALLERS_FOLLOWED_MAX: u32 = 16;
 /// Most that is charged at once, ns: more is a clock that jumped.
 const CHARGE_NS_MAX: u64 = 1 << 36;
+
+/// Time of which an account's own board need not be told at once, ns: telling costs bytes on the link.
+const UNTOLD_NS_MAX: u64 = 200_000;
 
 /// Which account: 0 the system's, then each board's slots in turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,6 +37,24 @@ impl AccountNumber {
             return AccountNumber::SYSTEM;
         }
         AccountNumber(1 + board as u16 * ACCOUNT_SLOTS_MAX + slot)
+    }
+    /// As it travels to another board, with the nice value that its work has there.
+    pub fn to_wire(self, policy: Policy) -> u32 {
+        let nice = match policy.class {
+            Class::Fair | Class::Batch => policy.nice,
+            Class::Idle => NICE_MAX,
+            Class::Fifo | Class::RoundRobin => NICE_MIN,
+        };
+        u32::from(self.0) | ((nice - NICE_MIN) as u32) << 16
+    }
+    /// The inverse of [`AccountNumber::to_wire`], whatever the word.
+    pub fn from_wire(word: u32) -> (AccountNumber, Policy) {
+        let nice = ((word >> 16) as u8).min((NICE_MAX - NICE_MIN) as u8) as i8 + NICE_MIN;
+        (AccountNumber(word as u16), Policy { nice, ..Policy::DEFAULT })
+    }
+    /// The board whose slot it is; none of the system's.
+    pub fn board(self) -> Option<u8> {
+        self.0.checked_sub(1).map(|place| (place / ACCOUNT_SLOTS_MAX) as u8)
     }
     /// Accounts that a cluster of `boards` boards has.
     pub const fn count(boards: usize) -> usize {
@@ -91,6 +112,8 @@ pub struct Account {
     /// Time used, by weight: who has least is next.
     pub(crate) virtual_ns: Cell<u64>,
     counts: [Cell<u64>; Count::ALL.len()],
+    /// Of these, what its own board has been told of: time, blocks read, blocks written.
+    told: [Cell<u64>; 3],
 }
 
 impl Default for Account {
@@ -107,6 +130,7 @@ impl Account {
             scale: Cell::new(1 << SCALE_SHIFT),
             virtual_ns: Cell::new(0),
             counts: [const { Cell::new(0) }; Count::ALL.len()],
+            told: [const { Cell::new(0) }; 3],
         }
     }
     pub(crate) fn policy(&self) -> Policy {
@@ -140,6 +164,18 @@ impl Account {
     }
     fn read(&self) -> Counts {
         core::array::from_fn(|i| self.counts[i].get())
+    }
+    /// What its own board should be told of; nothing if it is only a little time.
+    fn take_untold(&self) -> [u64; 3] {
+        let count = |count: Count| self.counts[count as usize].get();
+        let done = count(Count::BehalfNs) + count(Count::ElsewhereNs);
+        let all = [done, count(Count::BlocksRead), count(Count::BlocksWritten)];
+        let untold: [u64; 3] = core::array::from_fn(|i| all[i].saturating_sub(self.told[i].get()));
+        if untold[0] < UNTOLD_NS_MAX && untold[1..] == [0, 0] {
+            return [0; 3];
+        }
+        self.told.iter().zip(all).for_each(|(told, all)| told.set(all));
+        untold
     }
     /// A new program has it: counts from nothing, no further behind than `floor_ns`.
     fn begin(&self, floor_ns: u64) {
@@ -181,11 +217,10 @@ impl Core {
         AccountNumber::SYSTEM
     }
 
-    /// Charges the time since the last stamp, which `process` was dispatched for.
+    /// Charges the time from the last stamp to `now_ns`, which `process` was dispatched for.
     #[inline(always)]
-    pub(crate) fn charge_dispatch(&self, process: &Process) {
-        let now_ns = self.now_ns();
-        let spent_ns = now_ns - self.charged_ns.replace(now_ns);
+    pub(crate) fn charge_dispatch(&self, process: &Process, now_ns: u64) {
+        let spent_ns = now_ns.saturating_sub(self.charged_ns.replace(now_ns));
         self.account(self.account_of(process)).charge(process.charged_as.get(), spent_ns);
     }
 
@@ -236,6 +271,20 @@ impl Me {
     /// What account `number` has counted on this board.
     pub fn counts(&self, number: AccountNumber) -> Counts {
         self.0.core.counts(number)
+    }
+    /// What was done here for account `number` of another board and not told there yet: time in ns, blocks read,
+    /// blocks written. All 0 if it is not worth telling.
+    pub fn take_untold(&self, number: AccountNumber) -> [u64; 3] {
+        let elsewhere = number.board().is_some_and(|board| board != self.0.id.board.0);
+        if elsewhere { self.0.core.account(number).take_untold() } else { [0; 3] }
+    }
+    /// Notes the policy of account `number` of another board.
+    pub fn note_policy(&self, number: AccountNumber, policy: Policy) {
+        let account = self.0.core.account(number);
+        let elsewhere = number.board().is_some_and(|board| board != self.0.id.board.0);
+        if elsewhere && account.policy() != policy {
+            account.set_policy(policy);
+        }
     }
     /// Begins the account anew, for a new program with `policy`.
     pub fn begin_account(&mut self, policy: Policy) {

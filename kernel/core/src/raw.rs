@@ -3,9 +3,11 @@
 //! Invariant: a raw call is checked against the entries that the server's port declared, so what
 //! arrives from another board cannot ask a server for an entry that it does not have.
 
+use crate::account::AccountNumber;
 use crate::process::{Me, Process, WORDS};
 use crate::rendezvous::{ANY_ENTRY, RawAccept, RawCall, RawCallFuture};
 use core::future::poll_fn;
+use renga_abi::policy::Policy;
 use renga_abi::{Errno, ProcId};
 
 /// The words of a message or a reply, as they cross boards.
@@ -48,6 +50,16 @@ impl RawCall {
             Some(server) => server.id,
             None => panic!("call has no recorded destination"),
         }
+    }
+    /// For whom it is made.
+    pub fn account(&self) -> AccountNumber {
+        self.0.core.account_of(self.0)
+    }
+    /// As above, as one word for another board; 0 where the caller makes it plain.
+    pub fn account_word(&self) -> u32 {
+        let (number, policy) = (self.account(), self.0.core.account(self.account()).policy());
+        let plain = number == self.0.account.get() && policy == Policy::DEFAULT;
+        if plain { 0 } else { number.to_wire(policy) }
     }
     /// The words sent.
     pub fn message(&self) -> Message {

@@ -130,8 +130,16 @@ impl Core {
     ///
     /// # Panics
     /// If a process of this core has panicked before.
-    #[inline(always)]
     pub fn dispatch(&self) -> bool {
+        self.dispatch_by(|| self.now_ns())
+    }
+
+    /// As [`Core::dispatch`], for whoever has the clock at hand.
+    ///
+    /// # Panics
+    /// As [`Core::dispatch`].
+    #[inline(always)]
+    pub fn dispatch_by(&self, now_ns: impl FnOnce() -> u64) -> bool {
         assert!(!self.failed.get(), "a process of this core has panicked");
         let bits = self.bitmap.get();
         if bits == 0 {
@@ -146,7 +154,7 @@ impl Core {
         self.in_place_left.set(IN_PLACE_PER_DISPATCH);
         self.record(|| Event::Dispatch { process: process.id });
         process.poll(&mut Context::from_waker(Waker::noop()));
-        self.charge_dispatch(process);
+        self.charge_dispatch(process, now_ns());
         true
     }
 }

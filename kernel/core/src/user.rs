@@ -92,10 +92,6 @@ impl Drop for RunUser<'_> {
     }
 }
 
-/// How long a fair program runs while its equals wait, ns.
-pub const SLICE_NS: u64 = 1_000_000;
-/// As above, of SCHED_RR, ns.
-pub const ROUND_ROBIN_NS: u64 = 10_000_000;
 /// How far a program that waited may be behind the others, ns of virtual time.
 pub const LAG_NS_MAX: u64 = 4_000_000;
 /// The shortest slice, ns: an alarm is not worth less.
@@ -129,9 +125,6 @@ impl Core {
                 self.runners.push(next);
                 continue;
             }
-            if order.rank == RANK_FAIR {
-                self.floor_ns.set(self.floor_ns.get().max(used_ns));
-            }
             self.begin_slice(account);
             return Some(UserTurn(next));
         }
@@ -139,8 +132,11 @@ impl Core {
     }
 
     fn begin_slice(&self, account: &Account) {
-        let slice_ns = if account.policy().class == Class::RoundRobin { ROUND_ROBIN_NS } else { SLICE_NS };
-        self.slice_end_ns.set(account.virtual_ns.get() + account.scaled(slice_ns));
+        let (class, used_ns) = (account.policy().class, account.virtual_ns.get());
+        if matches!(class, Class::Fair | Class::Batch) {
+            self.floor_ns.set(self.floor_ns.get().max(used_ns));
+        }
+        self.slice_end_ns.set(used_ns + account.scaled(class.slice_ns()));
     }
 
     /// Whether `last`, which wants to go on, does.
@@ -167,8 +163,16 @@ impl Core {
         }
         let account = self.account(process.account.get());
         let used_ns = self.place(account);
+        let last = self.last.get().filter(|last| last.wait.get() == Wait::User);
+        let Some(last) = last else {
+            if self.runners.is_empty() {
+                // Nobody else wants the core: it has the next turn, past the heap.
+                self.begin_slice(account);
+                return self.last.set(Some(process));
+            }
+            return self.queue(process, false);
+        };
         self.queue(process, false);
-        let Some(last) = self.last.get() else { return };
         let other = self.account(last.account.get());
         let wakes = account.policy().class != Class::Batch && used_ns < other.virtual_ns.get();
         self.overtaken.set(self.overtaken.get() || wakes);

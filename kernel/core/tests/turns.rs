@@ -1,11 +1,10 @@
 //! Turns of programs: shares, weights, classes, who wakes before whom, nobody left out; what is charged to whom.
 use renga_abi::Errno;
-use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, WEIGHTS};
+use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SLICE_NS, WEIGHTS};
 use renga_abi::user::{Trap, UserContext};
 use renga_core::account::{Account, AccountNumber, Count};
 use renga_core::host::Board;
 use renga_core::notify::Interruptor;
-use renga_core::user::SLICE_NS;
 use renga_core::{Client, Port, Process, protocol};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

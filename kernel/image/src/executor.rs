@@ -73,7 +73,7 @@ impl Executor {
     /// Runs ready system processes; true if none is left.
     fn run_processes(&mut self) -> bool {
         for _ in 0..DISPATCHES_PER_LOOK {
-            if !self.core.dispatch() {
+            if !self.core.dispatch_by(|| self.timer.now_ns()) {
                 return true;
             }
             self.trace.drain(self.core.trace());

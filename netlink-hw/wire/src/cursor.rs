@@ -31,6 +31,11 @@ impl Reader<'_> {
     }
 
     #[inline]
+    pub(crate) fn number(&mut self) -> Result<u32, WireError> {
+        u32::try_from(self.varint()?).map_err(|_| WireError::TooLarge)
+    }
+
+    #[inline]
     pub(crate) fn index(&mut self) -> Result<u16, WireError> {
         u16::try_from(self.varint()?).map_err(|_| WireError::TooLarge)
     }

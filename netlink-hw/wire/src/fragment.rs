@@ -10,7 +10,8 @@
 //!
 //! The mask of the words of a call says in bit 6 that the length of the slice given follows, in bit 7
 //! that the capacity of the slice taken follows; of a reply, in bit 6 that the length of the answer
-//! does. A `More` continues the message of the same caller (slot): frames arrive in order, so it needs
+//! does, in bit 7 that a [`Cost`] follows. A call with entry number 31 is one for an account that the board of its caller
+//! does not make plain: the entry's number follows in a byte of its own, and the account. A `More` continues the message of the same caller (slot): frames arrive in order, so it needs
 //! no offset.
 
 use crate::cursor::{Reader, Writer};
@@ -37,6 +38,24 @@ pub struct Request {
     pub given_bytes: u16,
     /// Capacity of the slice taken, at most [`SLICE_BYTES_MAX`], bytes.
     pub taken_bytes: u16,
+    /// Whose work it is, in the routers' numbering; 0: as the caller makes plain.
+    pub account: u32,
+}
+
+/// What a board has done for an account and not told of yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cost {
+    /// Processor time, us.
+    pub time_us: u32,
+    /// Blocks read from the medium.
+    pub blocks_read: u32,
+    /// Blocks written to the medium.
+    pub blocks_written: u32,
+}
+
+impl Cost {
+    /// Nothing.
+    pub const NONE: Cost = Cost { time_us: 0, blocks_read: 0, blocks_written: 0 };
 }
 
 /// A fragment without its data.
@@ -66,6 +85,8 @@ pub enum Head {
         words: Words,
         /// Bytes of the answer in the slice taken.
         used_bytes: u16,
+        /// What is told of now for the account of the call.
+        cost: Cost,
     },
     /// Continues a reply.
     ReplyMore {
@@ -103,6 +124,9 @@ pub enum Head {
 const HAS_GIVEN: u8 = 1;
 const HAS_TAKEN: u8 = 2;
 const HAS_USED: u8 = 1;
+const HAS_COST: u8 = 2;
+/// The entry's number that says that another follows, and an account.
+const FOR_ACCOUNT: u8 = ENTRIES_MAX;
 
 impl Head {
     /// Writes the head to the front of `out`; its length, bytes.
@@ -113,18 +137,23 @@ impl Head {
         let mut out = Writer::new(out);
         match self {
             Head::Call { caller, number, request } => {
-                out.byte(request.op)?;
+                out.byte(request.first_op())?;
                 out.varint(u64::from(*caller))?;
                 out.byte(*number)?;
                 request.put(&mut out)?;
             }
             Head::CallMore { caller } => more(1, *caller, &mut out)?,
-            Head::Reply { caller, number, words, used_bytes } => {
+            Head::Reply { caller, number, words, used_bytes, cost } => {
                 more(2, *caller, &mut out)?;
                 out.byte(*number)?;
-                words::put(words, if *used_bytes > 0 { HAS_USED } else { 0 }, &mut out)?;
+                let used = if *used_bytes > 0 { HAS_USED } else { 0 };
+                let told = if *cost == Cost::NONE { 0 } else { HAS_COST };
+                words::put(words, used | told, &mut out)?;
                 if *used_bytes > 0 {
                     out.varint(u64::from(*used_bytes))?;
+                }
+                if told != 0 {
+                    cost.put(&mut out)?;
                 }
             }
             Head::ReplyMore { caller } => more(3, *caller, &mut out)?,
@@ -133,7 +162,7 @@ impl Head {
                 out.byte(*number)?;
             }
             Head::Async { slot, request } => {
-                out.byte(5 << 5 | request.op)?;
+                out.byte(5 << 5 | request.first_op())?;
                 out.varint(u64::from(*slot))?;
                 request.put(&mut out)?;
             }
@@ -162,7 +191,8 @@ impl Head {
                 let number = from.byte()?;
                 let (words, flags) = words::get(&mut from)?;
                 let used_bytes = slice_bytes(flags & HAS_USED != 0, &mut from)?;
-                Head::Reply { caller: index, number, words, used_bytes }
+                let cost = if flags & HAS_COST != 0 { Cost::get(&mut from)? } else { Cost::NONE };
+                Head::Reply { caller: index, number, words, used_bytes, cost }
             }
             3 => Head::ReplyMore { caller: index },
             4 => Head::Interrupt { caller: index, number: from.byte()? },
@@ -184,8 +214,27 @@ fn slice_bytes(present: bool, from: &mut Reader<'_>) -> Result<u16, WireError> {
     if usize::from(bytes) > SLICE_BYTES_MAX { Err(WireError::TooLarge) } else { Ok(bytes) }
 }
 
-impl Request {
+impl Cost {
     fn put(&self, out: &mut Writer<'_>) -> Result<(), WireError> {
+        [self.time_us, self.blocks_read, self.blocks_written].iter().try_for_each(|part| out.varint(u64::from(*part)))
+    }
+
+    fn get(from: &mut Reader<'_>) -> Result<Cost, WireError> {
+        Ok(Cost { time_us: from.number()?, blocks_read: from.number()?, blocks_written: from.number()? })
+    }
+}
+
+impl Request {
+    /// The entry's number as it stands in the first byte.
+    fn first_op(&self) -> u8 {
+        if self.account == 0 { self.op } else { FOR_ACCOUNT }
+    }
+
+    fn put(&self, out: &mut Writer<'_>) -> Result<(), WireError> {
+        if self.account != 0 {
+            out.byte(self.op)?;
+            out.varint(u64::from(self.account))?;
+        }
         let given = if self.given_bytes > 0 { HAS_GIVEN } else { 0 };
         let taken = if self.taken_bytes > 0 { HAS_TAKEN } else { 0 };
         out.varint(u64::from(self.destination))?;
@@ -198,7 +247,8 @@ impl Request {
         Ok(())
     }
 
-    fn get(op: u8, from: &mut Reader<'_>) -> Result<Request, WireError> {
+    fn get(first_op: u8, from: &mut Reader<'_>) -> Result<Request, WireError> {
+        let (op, account) = if first_op == FOR_ACCOUNT { (from.byte()?, from.number()?) } else { (first_op, 0) };
         if op >= ENTRIES_MAX {
             return Err(WireError::TooLarge);
         }
@@ -206,6 +256,6 @@ impl Request {
         let (words, flags) = words::get(from)?;
         let given_bytes = slice_bytes(flags & HAS_GIVEN != 0, from)?;
         let taken_bytes = slice_bytes(flags & HAS_TAKEN != 0, from)?;
-        Ok(Request { destination, op, words, given_bytes, taken_bytes })
+        Ok(Request { destination, op, words, given_bytes, taken_bytes, account })
     }
 }

@@ -12,7 +12,7 @@ pub mod fragment;
 pub mod frame;
 pub mod words;
 
-pub use fragment::{Head, Request};
+pub use fragment::{Cost, Head, Request};
 pub use frame::{FRAME_BYTES_MAX, Frame, HEADER_BYTES, Header, Kind, PAYLOAD_BYTES_MAX};
 pub use words::{WORDS, Words};
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use renga_wire::frame::{Hello, frame_bytes};
-use renga_wire::{FRAME_BYTES_MAX, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request, WireError};
+use renga_wire::{Cost, FRAME_BYTES_MAX, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request, WireError};
 
 fn header() -> impl Strategy<Value = Header> {
     let kind = prop_oneof![
@@ -32,13 +32,14 @@ fn word() -> impl Strategy<Value = u64> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    (any::<u16>(), 0u8..31, prop::array::uniform6(word()), 0u16..=4096, 0u16..=4096).prop_map(
-        |(destination, op, words, given_bytes, taken_bytes)| Request {
+    (any::<u16>(), 0u8..31, prop::array::uniform6(word()), 0u16..=4096, 0u16..=4096, word()).prop_map(
+        |(destination, op, words, given_bytes, taken_bytes, account)| Request {
             destination,
             op,
             words,
             given_bytes,
             taken_bytes,
+            account: account as u32,
         },
     )
 }
@@ -51,8 +52,11 @@ fn head() -> impl Strategy<Value = Head> {
             request
         }),
         any::<u16>().prop_map(|caller| Head::CallMore { caller }),
-        (any::<u16>(), any::<u8>(), prop::array::uniform6(word()), 0u16..=4096)
-            .prop_map(|(caller, number, words, used_bytes)| Head::Reply { caller, number, words, used_bytes }),
+        (any::<u16>(), any::<u8>(), prop::array::uniform6(word()), 0u16..=4096, prop::array::uniform3(word()))
+            .prop_map(|(caller, number, words, used_bytes, [time, read, written])| {
+                let cost = Cost { time_us: time as u32, blocks_read: read as u32, blocks_written: written as u32 };
+                Head::Reply { caller, number, words, used_bytes, cost }
+            }),
         any::<u16>().prop_map(|caller| Head::ReplyMore { caller }),
         (any::<u16>(), any::<u8>()).prop_map(|(caller, number)| Head::Interrupt { caller, number }),
         (any::<u16>(), request()).prop_map(|(slot, request)| Head::Async { slot, request }),
@@ -121,9 +125,9 @@ fn the_layout_is_this() {
 
 #[test]
 fn a_null_call_is_small() {
-    let request = Request { destination: 20, op: 5, words: [0; 6], given_bytes: 0, taken_bytes: 0 };
+    let request = Request { destination: 20, op: 5, words: [0; 6], given_bytes: 0, taken_bytes: 0, account: 0 };
     let mut bytes = [0; 32];
     assert_eq!(Head::Call { caller: 40, number: 200, request }.emit(&mut bytes), Ok(5));
-    let reply = Head::Reply { caller: 40, number: 200, words: [0; 6], used_bytes: 0 };
+    let reply = Head::Reply { caller: 40, number: 200, words: [0; 6], used_bytes: 0, cost: Cost::NONE };
     assert_eq!(reply.emit(&mut bytes), Ok(4));
 }

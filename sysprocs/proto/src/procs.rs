@@ -20,6 +20,8 @@ pub const fn board_of(pid: u32, init_board: u8) -> u8 {
 pub const UNLIMITED: u32 = u32::MAX;
 /// Most bytes of a descriptor that makes a user process (registers, files, directory, signals).
 pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
+/// In `PolicyOf`: nothing is changed.
+pub const ASK_POLICY: u64 = u64::MAX;
 /// In `Wait`: return at once if no child has ended (WNOHANG).
 pub const WAIT_NO_HANG: u32 = 1;
 /// In `Wait`: also children that were stopped (WUNTRACED).
@@ -41,6 +43,18 @@ in_words! {
         pid: u32,
         /// Status as `wait4` encodes it.
         status: u32,
+        /// Time of its own instructions and of those that it waited for, ns; only of one that ended.
+        user_ns: u64,
+        /// Time of what was done for it and for those, ns.
+        system_ns: u64,
+        /// Faults served from memory in bits 0..32, others in 32..64.
+        faults: u64,
+    }
+}
+impl Waited {
+    /// A child that has used nothing.
+    pub const fn unused(pid: u32, status: u32) -> Waited {
+        Waited { pid, status, user_ns: 0, system_ns: 0, faults: 0 }
     }
 }
 in_words! {
@@ -78,9 +92,9 @@ protocol! {
         2 AddChild { parent: u32, child: u32, group: u32, deaths: u32 } (()) -> Result<u64, Errno>;
         /// A process of this board ends: its record and slot are freed, its children here given to
         /// init. Answers with its parent's pid; if that is of this board, the parent's record has it.
-        3 Exit { pid: u32, status: u32 } (()) -> Result<u32, Errno>;
+        3 Exit { pid: u32, status: u32, user_ns: u64, system_ns: u64, faults: u64 } (()) -> Result<u32, Errno>;
         /// A child on another board ended (or stopped, by its status).
-        4 ChildExited { parent: u32, child: u32, status: u32 } (()) -> Result<(), Errno>;
+        4 ChildExited { parent: u32, child: u32, status: u32, user_ns: u64, system_ns: u64, faults: u64 } (()) -> Result<(), Errno>;
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
         /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted.
         5 WaitChild { parent: u32, which: i32, options: u32 } (()) -> Result<Waited, Errno> [defers];
@@ -141,5 +155,11 @@ protocol! {
         /// Sends `pid`, which another board's process has made, those of `signals` that it has not got already as
         /// one of its group.
         28 PassOn { pid: u32, signals: u64 } (()) -> Result<(), Errno>;
+        /// The policy (`renga_abi::policy`) of process `pid` of this board, as a word; changed to `change` unless
+        /// that is `ASK_POLICY`.
+        29 PolicyOf { pid: u32, change: u64 } (()) -> Result<u64, Errno>;
+        /// Fills the slice with what is counted of process `pid` of this board (pid 0: of the system), little-endian
+        /// `u64`s in the order of `renga_core::account::Count`; bytes filled.
+        30 UsageOf { pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
     }
 }

@@ -17,6 +17,8 @@ use crate::router::Router;
 use crate::stats::add;
 use renga_core::rendezvous::RawCall;
 use renga_phy::Phy;
+use renga_rt::account::AccountNumber;
+use renga_rt::policy::Policy;
 use renga_rt::raw::Message;
 use renga_rt::{PAGE_BYTES, ProcId};
 use renga_wire::{Head, Request};
@@ -121,7 +123,9 @@ impl<D: Phy + 'static> Router<D> {
         let given = call.lent().0;
         copy.given[..given.len()].copy_from_slice(given);
         let given_bytes = given.len() as u16;
-        copy.request = Request { destination: server.index, op, words, given_bytes, taken_bytes: 0 };
+        // Of a copy nobody knows the caller.
+        let account = call.account().to_wire(Policy::DEFAULT);
+        copy.request = Request { destination: server.index, op, words, given_bytes, taken_bytes: 0, account };
         (copy.used, copy.begun, copy.complete) = (true, false, false);
         (copy.given_built, copy.released_ns) = (0, now_ns);
         call.reply_message(Message::default());
@@ -245,9 +249,12 @@ impl<D: Phy + 'static> Router<D> {
         let copy = &mut self.memory.in_copies[place];
         let Some(given) = copy.given.take() else { return };
         copy.stage = CopyStage::Running;
-        let Request { destination, op, words, given_bytes, .. } = copy.request;
+        let Request { destination, op, words, given_bytes, account, .. } = copy.request;
+        let account = self.account(AccountNumber::SYSTEM, account);
         let work = Work {
             board,
+            account,
+            patient: false,
             destination,
             op: u32::from(op),
             words,

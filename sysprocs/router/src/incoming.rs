@@ -10,9 +10,13 @@ use crate::post::{Busy, Done, Work};
 use crate::router::Router;
 use crate::stats::add;
 use renga_phy::Phy;
+use renga_rt::account::AccountNumber;
+use renga_rt::policy::Policy;
 use renga_rt::raw::Message;
 use renga_rt::{PAGE_BYTES, ProcId};
-use renga_wire::{Head, Request};
+use renga_wire::{Cost, Head, Request};
+
+const NS_PER_US: u32 = 1_000;
 
 /// Memory of the slices of one message.
 pub struct SliceMemory {
@@ -44,6 +48,11 @@ pub struct InCall {
     pub(crate) stage: Stage,
     pub(crate) number: u8,
     pub(crate) request: Request,
+    /// The account of the caller, if it is the slot of a program: unless the request names another.
+    own_account: AccountNumber,
+    pub(crate) account: AccountNumber,
+    /// What its reply tells of the work for the account.
+    cost: Cost,
     pub(crate) received: usize,
     /// When it came, among all calls from other boards.
     pub(crate) arrival: u64,
@@ -60,16 +69,19 @@ pub struct InCall {
 
 /// A request that asks nothing.
 pub(crate) const NO_REQUEST: Request =
-    Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0 };
+    Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0, account: 0 };
 
 impl InCall {
-    /// The place of `caller`.
-    pub fn new(caller: ProcId, memory: &'static mut SliceMemory) -> InCall {
+    /// The place of `caller`, whose account is `own_account` if it is the slot of a program.
+    pub fn new(caller: ProcId, own_account: AccountNumber, memory: &'static mut SliceMemory) -> InCall {
         InCall {
             caller,
             stage: Stage::Fresh,
             number: 0,
             request: NO_REQUEST,
+            own_account,
+            account: own_account,
+            cost: Cost::NONE,
             received: 0,
             arrival: 0,
             interrupted: false,
@@ -90,7 +102,8 @@ impl InCall {
         let head = if self.begun {
             Head::ReplyMore { caller }
         } else {
-            Head::Reply { caller, number: self.number, words: self.reply, used_bytes: self.used_bytes as u16 }
+            let (number, words, used_bytes) = (self.number, self.reply, self.used_bytes as u16);
+            Head::Reply { caller, number, words, used_bytes, cost: self.cost }
         };
         self.begun = true;
         let (bytes, built) = put(head, &taken[self.used_built..self.used_bytes], room);
@@ -171,6 +184,9 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Gives the call to its proxy, which must not be busy.
     pub(crate) fn start_call(&mut self, place: usize) {
+        let call = &self.memory.in_calls[place];
+        let own_account = call.own_account;
+        let account = self.account(own_account, call.request.account);
         let call = &mut self.memory.in_calls[place];
         let Some((given, taken)) = call.slices.take() else { return };
         let request = call.request;
@@ -181,8 +197,19 @@ impl<D: Phy + 'static> Router<D> {
         self.held.remove(place);
         let (op, words, given_bytes) = (u32::from(request.op), request.words, usize::from(request.given_bytes));
         let board = call.caller.board.0;
-        let work = Work { board, destination: request.destination, op, words, given_bytes, taken_bytes, given, taken };
+        call.account = account;
+        // Whoever calls from a slot holds nothing that others wait for: it waits for its share. Servers do not.
+        let patient = own_account != AccountNumber::SYSTEM;
+        let destination = request.destination;
+        let work = Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, given, taken };
         self.memory.workers[place].start(Busy::Call(place as u16), work, call.interrupted);
+    }
+
+    /// The account that a request names, or that of its caller.
+    pub(crate) fn account(&self, own: AccountNumber, named: u32) -> AccountNumber {
+        let (number, policy) = if named == 0 { (own, Policy::DEFAULT) } else { AccountNumber::from_wire(named) };
+        self.me.note_policy(number, policy);
+        number
     }
 
     /// Takes the result of a call from its proxy.
@@ -194,6 +221,9 @@ impl<D: Phy + 'static> Router<D> {
             return;
         }
         (call.stage, call.reply, call.used_bytes) = (Stage::Answered, done.words, done.used_bytes);
+        self.me.act_for(call.account);
+        let [ns, read, written] = self.me.take_untold(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
+        call.cost = Cost { time_us: ns / NS_PER_US, blocks_read: read, blocks_written: written };
         (call.begun, call.used_built, call.reply_queued) = (false, 0, true);
         let peer = &mut self.memory.peers[usize::from(call.caller.board.0)];
         peer.serving -= 1;

@@ -12,10 +12,13 @@ use crate::session::State;
 use crate::stats::add;
 use renga_core::rendezvous::RawCall;
 use renga_phy::Phy;
+use renga_rt::account::{AccountNumber, Count};
 use renga_rt::raw::Message;
 use renga_rt::{BOARDS_MAX, Errno};
 use renga_wire::fragment::SLICE_BYTES_MAX;
-use renga_wire::{Head, Request};
+use renga_wire::{Cost, Head, Request};
+
+const NS_PER_US: i64 = 1_000;
 
 /// The place of one local caller.
 pub struct OutCall {
@@ -25,6 +28,9 @@ pub struct OutCall {
     /// Number of its present or last call.
     number: u8,
     call: Option<RawCall>,
+    /// For whom it calls, and as that is told to the other board.
+    pub(crate) account: AccountNumber,
+    account_word: u32,
     board: u8,
     /// Whether the first fragment is built, and how many bytes of the slice given are.
     begun: bool,
@@ -46,6 +52,8 @@ impl OutCall {
             sessions: [0; BOARDS_MAX],
             number: 0,
             call: None,
+            account: AccountNumber::SYSTEM,
+            account_word: 0,
             board: 0,
             begun: false,
             given_built: 0,
@@ -66,7 +74,8 @@ impl OutCall {
             Head::CallMore { caller: self.caller }
         } else {
             let (given_bytes, taken_bytes) = (given.len() as u16, taken.len() as u16);
-            let request = Request { destination, op, words, given_bytes, taken_bytes };
+            let account = self.account_word;
+            let request = Request { destination, op, words, given_bytes, taken_bytes, account };
             Head::Call { caller: self.caller, number: self.number, request }
         };
         self.begun = true;
@@ -121,12 +130,15 @@ impl<D: Phy + 'static> Router<D> {
             }
             add(&self.memory.stats.fallbacks, 1);
         }
+        self.me.act_for(AccountNumber::SYSTEM); // that of its last caller
         add(&self.memory.stats.calls_sync, 1);
         let out = &mut self.memory.out_calls[place];
         let (interrupted, number) = (call.interrupted(), out.number.wrapping_add(1));
         let (sessions, board) = (out.sessions, server.board.0);
-        *out =
-            OutCall { number, sessions, call: Some(call), board, interrupt_told: interrupted, ..OutCall::new(caller) };
+        let (account, account_word) = (call.account(), call.account_word());
+        let call = Some(call);
+        let fresh = OutCall::new(caller);
+        *out = OutCall { number, sessions, call, account, account_word, board, interrupt_told: interrupted, ..fresh };
         self.out_active.insert(place);
         self.peer(board).waiting += 1;
         let jobs = &mut self.peer(board).jobs;
@@ -153,14 +165,33 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     /// Takes the first fragment of a reply.
-    pub(crate) fn receive_reply(&mut self, board: u8, caller: u16, number: u8, reply: (Message, u16), data: &[u8]) {
+    pub(crate) fn receive_reply(
+        &mut self,
+        board: u8,
+        (caller, number): (u16, u8),
+        reply: (Message, u16),
+        cost: Cost,
+        data: &[u8],
+    ) {
         let Some(place) = self.waiting(board, caller) else { return self.refuse(board) };
         let out = &mut self.memory.out_calls[place];
         if out.number != number || !out.complete || out.reply.is_some() {
             return self.refuse(board);
         }
         (out.reply, out.used_bytes) = (Some(reply.0), usize::from(reply.1));
+        let account = out.account;
+        self.take_cost(account, cost);
         self.receive_answer(place, data);
+    }
+
+    /// Adds what the other board has done for `account`.
+    fn take_cost(&mut self, account: AccountNumber, cost: Cost) {
+        self.me.act_for(account);
+        if cost != Cost::NONE {
+            self.me.count_for(account, Count::ElsewhereNs, i64::from(cost.time_us) * NS_PER_US);
+            self.me.count_for(account, Count::BlocksRead, cost.blocks_read.into());
+            self.me.count_for(account, Count::BlocksWritten, cost.blocks_written.into());
+        }
     }
 
     /// Takes a further fragment of a reply.

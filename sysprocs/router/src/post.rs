@@ -11,12 +11,17 @@
 use core::cell::Cell;
 use renga_core::notify::Notifier;
 use renga_rt::Interruptor;
+use renga_rt::account::AccountNumber;
 use renga_rt::raw::Message;
 
 /// A call to make.
 pub struct Work {
     /// The board whose process calls.
     pub board: u8,
+    /// Whose work it is.
+    pub account: AccountNumber,
+    /// Whether it is done only when that account is due for its share of the core.
+    pub patient: bool,
     /// The server's index on this board.
     pub destination: u16,
     /// The entry's number.

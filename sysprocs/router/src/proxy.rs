@@ -16,7 +16,11 @@ pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, bell:
         if !interrupted {
             me.clear_interrupted(); // it was for an earlier caller's call
         }
-        let Work { board, destination, op, words, given_bytes, taken_bytes, given, taken } = work;
+        let Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, given, taken } = work;
+        me.act_for(account);
+        if patient {
+            me.await_share().await;
+        }
         let answer =
             client.call(board, (destination, op), words, &given[..given_bytes], &mut taken[..taken_bytes]).await;
         let (words, used_bytes) = match answer {

@@ -261,8 +261,8 @@ impl<D: Phy + 'static> Router<D> {
         match head {
             Head::Call { caller, number, request } => self.receive_call(board, caller, number, request, data),
             Head::CallMore { caller } => self.receive_call_more(board, caller, data),
-            Head::Reply { caller, number, words, used_bytes } => {
-                self.receive_reply(board, caller, number, (words, used_bytes), data);
+            Head::Reply { caller, number, words, used_bytes, cost } => {
+                self.receive_reply(board, (caller, number), (words, used_bytes), cost, data);
             }
             Head::ReplyMore { caller } => self.receive_reply_more(board, caller, data),
             Head::Interrupt { caller, number } => self.receive_interrupt(board, caller, number),

@@ -8,6 +8,7 @@ use crate::router::{Router, RouterMemory};
 use crate::session::CONTROL_BYTES_MAX;
 use crate::stats::{Stats, add};
 use renga_phy::Phy;
+use renga_rt::account::{AccountNumber, Count};
 
 /// What became of the attempt to send a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,12 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     fn transmit_to(&mut self, board: u8) -> Sent {
-        let data = self.memory.peers[usize::from(board)].session.has_unsent() || self.memory.build(board);
+        let mut data = self.memory.peers[usize::from(board)].session.has_unsent();
+        if !data && let Some((account, bytes)) = self.memory.build(board) {
+            self.me.count_for(account, Count::LinkFrames, 1);
+            self.me.count_for(account, Count::LinkBytes, bytes as i64);
+            data = true;
+        }
         let session = &mut self.memory.peers[usize::from(board)].session;
         let stats = self.memory.stats;
         let mut control = [0; CONTROL_BYTES_MAX];
@@ -69,17 +75,27 @@ impl<D: Phy + 'static> Router<D> {
 }
 
 impl RouterMemory {
-    /// Builds the next frame for `board` if there is anything to send and room in the window.
-    fn build(&mut self, board: u8) -> bool {
+    /// Builds the next frame for `board` if there is anything to send and room in the window: for whom, and the bytes
+    /// of its fragment.
+    fn build(&mut self, board: u8) -> Option<(AccountNumber, usize)> {
         let peer = &mut self.peers[usize::from(board)];
         let copies = usize::from(board) * self.slots;
         // A job may have become void; bounded by the queue, which only shrinks then.
         while let Some(room) = peer.session.room() {
-            let Some(job) = peer.jobs.pop() else { return false };
+            let job = peer.jobs.pop()?;
+            let mut account = AccountNumber::SYSTEM;
             let (bytes, more) = match job {
-                Job::Call(place) => self.out_calls[usize::from(place)].build(room),
+                Job::Call(place) => {
+                    let call = &mut self.out_calls[usize::from(place)];
+                    account = call.account;
+                    call.build(room)
+                }
                 Job::Interrupt(place, call) => self.out_calls[usize::from(place)].build_interrupt(board, call, room),
-                Job::Reply(place) => self.in_calls[usize::from(place)].build(room),
+                Job::Reply(place) => {
+                    let call = &mut self.in_calls[usize::from(place)];
+                    account = call.account;
+                    call.build(room)
+                }
                 Job::Copy(slot) => self.out_copies[copies + usize::from(slot)].build(slot, room),
                 Job::Done(slot) => self.in_copies[copies + usize::from(slot)].build_done(slot, room),
             };
@@ -88,10 +104,10 @@ impl RouterMemory {
             }
             if bytes > 0 {
                 peer.session.build(bytes);
-                return true;
+                return Some((account, bytes));
             }
         }
-        false
+        None
     }
 }
 

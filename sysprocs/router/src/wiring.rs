@@ -19,6 +19,7 @@ use core::cell::Cell;
 use renga_core::notify::{Interruptor, Notifier};
 use renga_core::{Arena, Process};
 use renga_phy::FRAME_BYTES_MAX;
+use renga_rt::account::AccountNumber;
 use renga_rt::{PAGE_BYTES, ProcId, Watch};
 
 /// Between the first epochs of two lives, which are numbered one after the other. Each session of a life has the
@@ -41,6 +42,8 @@ pub struct LinkPlan {
     pub callers: &'static [u16],
     /// Processes of other boards that call here, ascending.
     pub remotes: &'static [ProcId],
+    /// The accounts of `remotes`, in their order: of those that are slots of programs.
+    pub accounts: &'static [AccountNumber],
     /// The proxies: of `remotes` in their order, then those of asynchronous calls; without any of these,
     /// asynchronous calls from other boards are only made when a synchronous one waits for them.
     pub proxies: &'static [&'static Process],
@@ -97,7 +100,7 @@ impl Link {
             out_calls: arena.put_slice(plan.callers.len(), |i| OutCall::new(plan.callers[i])),
             in_calls: arena.put_slice(plan.remotes.len(), |i| {
                 let slices = arena.put(|| SliceMemory { given: [0; PAGE_BYTES], taken: [0; PAGE_BYTES] });
-                InCall::new(plan.remotes[i], slices)
+                InCall::new(plan.remotes[i], plan.accounts.get(i).copied().unwrap_or_default(), slices)
             }),
             workers: arena.put_slice(workers, |i| {
                 let process = plan.proxies[i];

@@ -10,6 +10,7 @@ use core::cell::Cell;
 use renga_core::Arena;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_router::{Bell, EdgeRule, Ends, Link, LinkPlan, LinkTiming, Post, RouterMemory, Stats};
+use renga_rt::account::AccountNumber;
 use renga_rt::given::Servers;
 use renga_rt::{ProcId, Watch};
 
@@ -76,12 +77,24 @@ fn plan(directory: &'static Directory, watch: &'static Watch, timing: LinkTiming
         life,
         callers: callers_of(arena, system, directory.board()),
         remotes: collect(arena, || rows().flat_map(callers)),
+        accounts: collect(arena, || rows().flat_map(|row| callers(row).map(|id| account(system, row, id)))),
         proxies: &own[own.len() - all..],
         slots: slots.max().unwrap_or(0).max(1),
         rules: edge_rules(arena, system, directory.board()),
         watch,
         membership: directory.of_kind(Kind::Membership).first().copied(),
         timing,
+    }
+}
+
+/// The account of a process of another board that calls here, if it is the slot of a program.
+fn account(system: &System, row: &Proxies, caller: ProcId) -> AccountNumber {
+    match row.caller_kind {
+        Kind::User => {
+            let first = system.boards[usize::from(caller.board.0)].range(Kind::User).start;
+            AccountNumber::of_slot(caller.board.0, caller.index - first)
+        }
+        _ => AccountNumber::SYSTEM,
     }
 }
 

@@ -136,6 +136,7 @@ impl Attack {
             life: 1,
             callers: arena.put_slice(1, |_| caller.id().index),
             remotes: arena.put_slice(REMOTES, |i| ProcId::new(1, FIRST_REMOTE + i as u16)),
+            accounts: &[],
             proxies: &all[1..=PROXIES],
             slots: SLOTS,
             rules: arena.put_slice(1, |_| rule),

@@ -8,6 +8,7 @@ use crate::medium::timing::{Heads, Medium};
 use renga_abi::PAGE_BYTES;
 use renga_hal::block::Block;
 use renga_proto::disk::{Disk, DiskCall};
+use renga_rt::account::Count;
 use renga_rt::{Errno, Me, Never, Port};
 
 /// Serves the ext2 partition of `device`, as slowly as `medium`. Without such a partition every
@@ -33,6 +34,7 @@ pub async fn disk<D: Block + 'static>(
                     Ok(sector) => device.read(sector, out).map_err(|_| Errno::EIO),
                     Err(errno) => Err(errno),
                 };
+                me.count(Count::BlocksRead, (out.len() / PAGE_BYTES) as i64);
                 me.sleep_until(done_ns).await;
                 log_failure(&me, done, "the disk cannot read blocks from", first);
                 call.reply(done);
@@ -45,6 +47,7 @@ pub async fn disk<D: Block + 'static>(
                     Ok(sector) => device.write(sector, data).map_err(|_| Errno::EIO),
                     Err(errno) => Err(errno),
                 };
+                me.count(Count::BlocksWritten, (data.len() / PAGE_BYTES) as i64);
                 me.sleep_until(done_ns).await;
                 log_failure(&me, done, "the disk cannot write blocks from", first);
                 call.reply(done);

@@ -64,6 +64,8 @@ pub struct Record {
     pub forking: bool,
     /// Signals that its group got since it was made, or began to make its last child on another board.
     pub from_group: SignalSet,
+    /// What it used, once it has ended: time of its own, time of others for it, ns; faults.
+    pub used: [u64; 3],
     /// What it runs.
     pub name: Name,
 }
@@ -84,6 +86,7 @@ impl Record {
         reaps: false,
         forking: false,
         from_group: 0,
+        used: [0; 3],
         name: [0; NAME_BYTES],
     };
 

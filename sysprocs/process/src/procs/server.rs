@@ -8,8 +8,11 @@ use super::rows::Row;
 use super::slot_set::{SLOTS_MAX, SlotSet};
 use super::table::Table;
 use renga_proto::procs::{
-    AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, Spawn, UNLIMITED, VforkDone, WaitChild, Work,
+    ASK_POLICY, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, PolicyOf, Procs, ProcsCall, Spawn, UNLIMITED,
+    VforkDone, WaitChild, Work,
 };
+use renga_rt::account::AccountNumber;
+use renga_rt::policy::Policy;
 use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
 /// What a slot's process waits for here.
@@ -24,6 +27,7 @@ enum Held {
 }
 
 struct Server {
+    me: Me,
     table: Table,
     held: [Held; SLOTS_MAX],
     /// Slots that wait for work.
@@ -55,8 +59,10 @@ pub async fn procs(
     watch: &'static Watch,
 ) -> Never {
     assert!(interruptors.len() <= SLOTS_MAX, "more user slots than the table can name");
+    let board = me.id().board.0;
     let mut server = Server {
-        table: Table::new(me.id().board.0, init_board, boot, rows),
+        me,
+        table: Table::new(board, init_board, boot, rows),
         held: [const { Held::Nothing }; SLOTS_MAX],
         idle: SlotSet::NONE,
         interrupted: SlotSet::NONE,
@@ -98,6 +104,7 @@ impl Server {
             ProcsCall::Exit(call) => {
                 let entry = call.entry();
                 self.let_maker_go(entry.pid);
+                self.table.note_used(entry.pid, [entry.user_ns, entry.system_ns, entry.faults]);
                 call.reply(self.table.exit(entry.pid, entry.status));
             }
             ProcsCall::TakenUp(call) => {
@@ -106,6 +113,7 @@ impl Server {
             }
             ProcsCall::ChildExited(call) => {
                 let entry = call.entry();
+                table.note_used(entry.child, [entry.user_ns, entry.system_ns, entry.faults]);
                 call.reply(table.child_exited(entry.parent, entry.child, entry.status));
             }
             ProcsCall::Stopped(call) => {
@@ -166,8 +174,42 @@ impl Server {
                 let slot = call.entry().slot;
                 call.reply(table.make_init(slot));
             }
+            ProcsCall::PolicyOf(call) => {
+                let policy = self.policy_of(call.entry());
+                call.reply(policy);
+            }
+            ProcsCall::UsageOf(mut call) => {
+                let used = self.usage_of(call.entry().pid, call.lent());
+                call.set_taken_used(used.unwrap_or(0) as usize);
+                call.reply(used);
+            }
             other => self.serve_boards(other),
         }
+    }
+
+    /// The policy of a process, perhaps changed.
+    fn policy_of(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
+        let slot = usize::from(self.table.slot(pid)?);
+        let program = self.interruptors.get(slot).ok_or(Errno::ESRCH)?;
+        let old = program.policy();
+        if change != ASK_POLICY {
+            program.set_policy(Policy::from_word(change).ok_or(Errno::EINVAL)?);
+        }
+        Ok(old.to_word())
+    }
+
+    /// What is counted of a process, or of the system.
+    fn usage_of(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        let account = match pid {
+            0 => AccountNumber::SYSTEM,
+            pid => AccountNumber::of_slot(self.table.board, self.table.slot(pid)?),
+        };
+        let mut bytes = 0;
+        for (place, count) in out.chunks_exact_mut(8).zip(self.me.counts(account)) {
+            place.copy_from_slice(&count.to_le_bytes());
+            bytes += 8;
+        }
+        Ok(bytes)
     }
 
     /// Calls by which boards agree: on children elsewhere, and on signals to groups everywhere.

@@ -154,6 +154,13 @@ impl Table {
         Ok(parent)
     }
 
+    /// Notes what a process that ends has used: times in ns, faults.
+    pub fn note_used(&mut self, pid: u32, used: [u64; 3]) {
+        if let Ok(index) = self.index(pid) {
+            self.rows.change(index, |record| record.used = used);
+        }
+    }
+
     /// Removes a record that waits for a parent who will not wait.
     pub(super) fn reap(&mut self, index: usize) {
         let Record { parent, state, .. } = self.rows[index];
@@ -228,19 +235,20 @@ impl Table {
             any = true;
             match state {
                 State::Ended(status) => {
+                    let [user_ns, system_ns, faults] = self.rows[index].used;
                     self.remove(index);
-                    return Ok(Some(Waited { pid, status }));
+                    return Ok(Some(Waited { pid, status, user_ns, system_ns, faults }));
                 }
                 State::Stopped { signal, told: false } if options & WAIT_STOPPED != 0 => {
                     self.rows.change(index, |record| record.state = State::Stopped { signal, told: true });
-                    return Ok(Some(Waited { pid, status: stopped(signal) }));
+                    return Ok(Some(Waited::unused(pid, stopped(signal))));
                 }
                 _ => {}
             }
         }
         match any {
             false => Err(Errno::ECHILD),
-            true if options & WAIT_NO_HANG != 0 => Ok(Some(Waited { pid: 0, status: 0 })),
+            true if options & WAIT_NO_HANG != 0 => Ok(Some(Waited::unused(0, 0))),
             true => Ok(None),
         }
     }

@@ -35,10 +35,9 @@ calls! {
         92 personality => zero;
         96 set_tid_address => set_tid_address;
         99 set_robust_list => zero;
-        120 sched_getscheduler => zero;
         124 sched_yield => give_way;
-        140 setpriority => zero;
-        141 getpriority => get_priority;
+        125 sched_get_priority_max => get_priority_max;
+        126 sched_get_priority_min => get_priority_min;
         143 setregid => zero;
         144 setgid => zero;
         145 setreuid => zero;
@@ -115,6 +114,13 @@ calls! {
         113 clock_gettime => get_clock;
         114 clock_getres => get_clock_resolution;
         115 clock_nanosleep => sleep_by_clock;
+        118 sched_setparam => set_scheduler_parameters;
+        119 sched_setscheduler => set_scheduler;
+        120 sched_getscheduler => get_scheduler;
+        121 sched_getparam => get_scheduler_parameters;
+        122 sched_setaffinity => set_affinity;
+        123 sched_getaffinity => get_affinity;
+        127 sched_rr_get_interval => get_round_robin_interval;
         129 kill => kill;
         130 tkill => kill_thread;
         131 tgkill => kill_thread_of;
@@ -126,6 +132,8 @@ calls! {
         137 rt_sigtimedwait => await_signal;
         139 rt_sigreturn => return_from_handler;
         142 reboot => forbidden;
+        140 setpriority => set_priority;
+        141 getpriority => get_priority;
         148 getresuid => get_three_ids;
         150 getresgid => get_three_ids;
         153 times => get_times;
@@ -153,6 +161,8 @@ calls! {
         95 waitid => wait_id;
         261 prlimit64 => change_limit;
         267 syncfs => sync_all;
+        274 sched_setattr => set_scheduler_attributes;
+        275 sched_getattr => get_scheduler_attributes;
         276 renameat2 => rename_with;
         278 getrandom => get_random;
         439 faccessat2 => check_access;

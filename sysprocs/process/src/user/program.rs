@@ -2,6 +2,7 @@
 //!
 //! Not here: how it moves (`travel.rs`), how it changes (the families of system calls).
 
+use super::facts::usage::Usage;
 use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
@@ -54,6 +55,8 @@ pub struct Program {
     pub name: Name,
     /// Where to write 0 when it ends.
     pub clear_child_tid: u64,
+    /// What its children used that it has waited for.
+    pub children: Usage,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
     pub deadline_ns: Option<u64>,
 }
@@ -77,6 +80,7 @@ impl Program {
             alternate_stack: AlternateStack::default(),
             name: [0; NAME_BYTES],
             clear_child_tid: 0,
+            children: Usage::default(),
             deadline_ns: None,
         }
     }

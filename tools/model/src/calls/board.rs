@@ -8,7 +8,7 @@ use super::Mutant;
 use super::frames::{Sent, asked, put, request, spoil};
 use renga_router::{CONTROL_BYTES_MAX, LinkTiming, Session, State, Verdict};
 use renga_wire::frame::Hello;
-use renga_wire::{Frame, Head, Kind};
+use renga_wire::{Cost, Frame, Head, Kind};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -171,7 +171,7 @@ impl Board {
                 }),
                 Job::Reply => self.reply.map(|id| {
                     let words = [u64::from(id), u64::from(self.life), 0, 0, 0, 0];
-                    Head::Reply { caller: 0, number: id, words, used_bytes: 0 }
+                    Head::Reply { caller: 0, number: id, words, used_bytes: 0, cost: Cost::NONE }
                 }),
                 Job::Copy(slot) => self.copies[usize::from(slot)]
                     .map(|id| Head::Async { slot: slot.into(), request: request(id, self.believes) }),

@@ -19,7 +19,7 @@ pub struct Sent {
 /// to be in its life `believes`.
 pub fn request(id: u8, believes: Option<u8>) -> Request {
     let words = [u64::from(id), believes.map_or(0, |life| 1 + u64::from(life)), 0, 0, 0, 0];
-    Request { destination: 0, op: 0, words, given_bytes: 0, taken_bytes: 0 }
+    Request { destination: 0, op: 0, words, given_bytes: 0, taken_bytes: 0, account: 0 }
 }
 
 /// The inverse of [`request`].

@@ -191,6 +191,7 @@ impl Cast {
             life: site.boots,
             callers: arena.put_slice(callers.len(), |at| callers[at]),
             remotes: arena.put_slice(remotes.len(), |at| remotes[at]),
+            accounts: &[],
             proxies: &all[layout.first_proxy()..layout.first_server()],
             slots: self.plan.slots,
             rules: arena.put_slice(rules.len(), |at| rules[at]),

@@ -211,6 +211,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
         life: 1, // also after a reset: the worst case
         callers: arena.put_slice(cast.clients, |i| clients[i].id().index),
         remotes: arena.put_slice(remotes.len(), |i| remotes[i]),
+        accounts: &[],
         proxies: &all[1..cast.first_server()],
         slots: cast.slots,
         rules: arena.put_slice(rules.len(), |i| rules[i]),

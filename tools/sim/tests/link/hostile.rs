@@ -7,7 +7,7 @@ use renga_rt::{Errno, Me, Never};
 use renga_sim::random::Random;
 use renga_sim::{Cluster, ClusterSetup, Site};
 use renga_wire::frame::Hello;
-use renga_wire::{Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request};
+use renga_wire::{Cost, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -101,12 +101,14 @@ impl Session {
         let mut size = || sizes[random.below(9) as usize];
         let (given_bytes, taken_bytes, used_bytes) = (size(), size(), size());
         let destination = random.below(24) as u16;
-        let request = Request { destination, op: random.below(32) as u8, words, given_bytes, taken_bytes };
+        let account = random.below(3) as u32 * random.below(1 << 32) as u32;
+        let cost = Cost { time_us: account, blocks_read: account / 3, blocks_written: u32::from(account == 1) };
+        let request = Request { destination, op: random.below(32) as u8, words, given_bytes, taken_bytes, account };
         let slot = random.below(6) as u16;
         let head = match random.below(16) {
             0..=6 => Head::Call { caller, number, request },
             7..=8 => Head::CallMore { caller },
-            9 => Head::Reply { caller: random.below(24) as u16, number, words, used_bytes },
+            9 => Head::Reply { caller: random.below(24) as u16, number, words, used_bytes, cost },
             10 => Head::ReplyMore { caller: random.below(24) as u16 },
             11 => Head::Interrupt { caller, number },
             12..=13 => Head::Async { slot, request: Request { taken_bytes: 0, ..request } },

@@ -15,11 +15,7 @@ const NAME_FIELDS: usize = 6;
 const RELEASE: &[u8] = b"6.1.0-renga";
 /// Bytes of `struct sysinfo`.
 const SYSINFO_BYTES: usize = 112;
-/// Bytes of `struct rusage`.
-pub const USAGE_BYTES: usize = 144;
 const NS_PER_S: u64 = 1_000_000_000;
-/// What `getpriority` returns for nice value 0.
-const PRIORITY: u64 = 20;
 const UNLIMITED: u64 = u64::MAX;
 const RLIMITS: u32 = 16;
 const RLIMIT_STACK: u32 = 3;
@@ -35,17 +31,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(u64::from(self.program.pid))
     }
 
-    pub(in crate::user) fn give_way(&mut self) -> Outcome {
-        self.me.give_way();
-        Ok(0)
-    }
-
     pub(in crate::user) fn get_parent(&mut self) -> Outcome {
         Ok(u64::from(self.program.parent))
-    }
-
-    pub(in crate::user) fn get_priority(&mut self) -> Outcome {
-        Ok(PRIORITY)
     }
 
     pub(in crate::user) fn set_tid_address(&mut self) -> Outcome {
@@ -143,11 +130,6 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.argument(3) != 0 {
             self.put(self.argument(3), &limit).await?;
         }
-        Ok(0)
-    }
-
-    pub(in crate::user) async fn get_usage(&mut self) -> Outcome {
-        self.put(self.argument(1), &[0; USAGE_BYTES]).await?;
         Ok(0)
     }
 

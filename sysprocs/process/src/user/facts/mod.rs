@@ -2,4 +2,6 @@
 
 pub(crate) mod cluster;
 pub(crate) mod identity;
+pub(crate) mod schedule;
 pub(crate) mod time;
+pub(crate) mod usage;

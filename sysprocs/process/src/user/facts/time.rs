@@ -7,16 +7,15 @@ use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
 use renga_rt::Errno;
 
 const CLOCK_REALTIME: u32 = 0;
+/// What the program has used; it has one thread.
+const CLOCK_PROCESS: u32 = 2;
+const CLOCK_THREAD: u32 = 3;
 const CLOCK_REALTIME_COARSE: u32 = 5;
 /// Clocks from 1 (monotonic) to 7 (since boot) count from boot, but for the coarse calendar clock.
 const CLOCK_BOOTTIME: u32 = 7;
 const TIMER_ABSTIME: u32 = 1;
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1_000;
-/// Ticks of `times`.
-const NS_PER_TICK: u64 = NS_PER_S / 100;
-/// Bytes of `struct tms`.
-const TIMES_BYTES: usize = 32;
 
 /// A `struct timespec`.
 fn time_bytes(ns: u64) -> [u8; 16] {
@@ -35,6 +34,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn clock_ns(&mut self, clock: u32) -> Result<u64, Errno> {
         match clock {
             CLOCK_REALTIME | CLOCK_REALTIME_COARSE => self.services.clients.clock.call(CalendarTime {}, ()).await,
+            CLOCK_PROCESS | CLOCK_THREAD => {
+                let used = self.usage();
+                Ok(used.user_ns + used.system_ns)
+            }
             0..=CLOCK_BOOTTIME => Ok(self.me.now_ns()),
             _ => Err(Errno::EINVAL),
         }
@@ -84,13 +87,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.put(self.argument(1), &[0; 8]).await?;
         }
         Ok(0)
-    }
-
-    pub(in crate::user) async fn get_times(&mut self) -> Outcome {
-        if self.argument(0) != 0 {
-            self.put(self.argument(0), &[0; TIMES_BYTES]).await?;
-        }
-        Ok(self.me.now_ns() / NS_PER_TICK)
     }
 
     pub(in crate::user) async fn sleep(&mut self) -> Outcome {

@@ -15,6 +15,7 @@ use renga_proto::procs::{
     AddChild, AwaitVfork, BeginFork, CancelFork, PassOn, Relations, Rename, Spawn, UNLIMITED, board_of,
 };
 use renga_rt::Errno;
+use renga_rt::policy::Policy;
 
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
@@ -48,6 +49,8 @@ struct Wishes {
     sp: u64,
     /// Its thread pointer.
     tpidr: u64,
+    /// How it shares the core: as its parent, in a word.
+    policy: u64,
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -67,6 +70,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             clear_tid: given(CLONE_CHILD_CLEARTID, child_tid),
             sp: stack,
             tpidr: if flags & CLONE_SETTLS != 0 { tls } else { self.context.tpidr },
+            policy: self.me.policy_of(self.me.account()).to_word(),
         };
         let child = match flags & CLONE_VM {
             0 => self.fork_here(wishes).await,
@@ -160,7 +164,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         if target >= self.services.clients.all_procs.boards() {
             return Err(Errno::EINVAL.into());
         }
-        let wishes = Wishes { tpidr: self.context.tpidr, ..Wishes::default() };
+        let policy = self.me.policy_of(self.me.account()).to_word();
+        let wishes = Wishes { tpidr: self.context.tpidr, policy, ..Wishes::default() };
         if target == self.services.board {
             return Ok(u64::from(restarted(self.fork_here(wishes).await)?));
         }
@@ -252,6 +257,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut program = get_program(&mut reader, pid)?;
         let set_tid = reader.word()?;
         program.clear_child_tid = reader.word()?;
+        let policy = Policy::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
+        self.me.begin_account(policy);
         let [way] = reader.take()?;
         let at = bytes - reader.rest().len();
         self.program = program;
@@ -310,5 +317,6 @@ fn put_state(
     put_program(writer, program)?;
     writer.word(wishes.set_tid)?;
     writer.word(wishes.clear_tid)?;
+    writer.word(wishes.policy)?;
     writer.put(&[way])
 }

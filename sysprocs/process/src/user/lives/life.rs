@@ -2,6 +2,7 @@
 
 use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::escape::{Escape, Outcome};
+use crate::user::facts::usage::Usage;
 use crate::user::program::Program;
 use crate::user::services::{Services, UserClients};
 use crate::user::signals::delivery::Origin;
@@ -10,6 +11,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::FaultError;
 use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
+use renga_rt::account::Count;
 use renga_rt::policy::Policy;
 use renga_rt::user::{Trap, UserContext};
 use renga_rt::{Errno, Me, Never};
@@ -171,9 +173,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         let pc = self.context.pc;
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {
+                let before = self.fetched();
                 let (space, mut pager) = self.memory();
                 match space.fault(&mut pager, address, kind).await {
-                    Ok(()) => return Ok(()),
+                    Ok(()) => {
+                        let waited = self.fetched() != before;
+                        self.me.count(if waited { Count::FaultsMajor } else { Count::FaultsMinor }, 1);
+                        return Ok(());
+                    }
                     Err(FaultError::NoArea) => (SIGSEGV, code::SEGV_MAPERR, address),
                     Err(FaultError::Forbidden) => (SIGSEGV, code::SEGV_ACCERR, address),
                     Err(FaultError::Io) => (SIGBUS, code::BUS_ADRERR, address),
@@ -219,7 +226,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.look_at_signals = false;
         self.interrupted_call = None;
-        match self.services.clients.procs.call(Exit { pid, status }, ()).await {
+        let Usage { user_ns, system_ns, faults } = self.usage().plus(self.program.children);
+        match self.services.clients.procs.call(Exit { pid, status, user_ns, system_ns, faults }, ()).await {
             Ok(parent) => self.tell_parent(parent, status).await,
             Err(errno) => self.me.log("the table does not know a program that ends", [u64::from(pid), errno.0.into()]),
         }
@@ -239,16 +247,18 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Tells a parent on another board what became of this program.
     pub(in crate::user) async fn tell_parent(&mut self, parent: u32, status: u32) {
-        let child = self.program.pid;
+        let (child, used) = (self.program.pid, self.usage().plus(self.program.children));
         if parent == 0 || board_of(parent, self.services.disk_board) == self.services.board {
             return;
         }
         if let Ok(mut procs) = self.services.procs_of(parent) {
             // A dead board has no parent to tell. One that has begun anew may have: this process may never have
             // called it since; a pid of an earlier life is nobody's there.
-            let told = procs.call(ChildExited { parent, child, status }, ()).await;
+            let Usage { user_ns, system_ns, faults } = used;
+            let news = ChildExited { parent, child, status, user_ns, system_ns, faults };
+            let told = procs.call(news, ()).await;
             if told == Err(Errno::ESTALE) {
-                let _ = procs.call(ChildExited { parent, child, status }, ()).await;
+                let _ = procs.call(news, ()).await;
             }
         }
     }

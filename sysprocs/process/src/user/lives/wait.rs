@@ -3,9 +3,9 @@
 use crate::signals::SIGCHLD;
 use crate::user::User;
 use crate::user::escape::{Outcome, restartable};
-use crate::user::facts::identity::USAGE_BYTES;
+use crate::user::facts::usage::Usage;
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{WAIT_NO_HANG, WAIT_STOPPED, WaitChild};
+use renga_proto::procs::{WAIT_NO_HANG, WAIT_STOPPED, WaitChild, Waited};
 use renga_rt::Errno;
 
 const WCONTINUED: u32 = 8;
@@ -32,14 +32,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         let parent = self.program.pid;
         let options = options & (WAIT_NO_HANG | WAIT_STOPPED);
         let waited = self.services.clients.procs.call(WaitChild { parent, which, options }, ()).await;
-        let waited = restartable(waited)?;
+        let waited = self.note_used(restartable(waited)?);
         if waited.pid != 0 && place != 0 {
             self.put(place, &waited.status.to_le_bytes()).await?;
         }
         if usage != 0 {
-            self.put(usage, &[0; USAGE_BYTES]).await?;
+            self.put(usage, &used_by(waited).to_bytes(&[])).await?;
         }
         Ok(u64::from(waited.pid))
+    }
+
+    /// Adds what the child used to what is known of children.
+    fn note_used(&mut self, waited: Waited) -> Waited {
+        self.program.children = self.program.children.plus(used_by(waited));
+        waited
     }
 
     pub(in crate::user) async fn wait_id(&mut self) -> Outcome {
@@ -57,12 +63,16 @@ impl<M: UserMemory + ?Sized> User<M> {
         let parent = self.program.pid;
         let options = options & (WAIT_NO_HANG | WAIT_STOPPED);
         let waited = self.services.clients.procs.call(WaitChild { parent, which, options }, ()).await;
-        let waited = restartable(waited)?;
+        let waited = self.note_used(restartable(waited)?);
         if place != 0 {
             self.put(place, &child_info(waited.pid, waited.status)).await?;
         }
         Ok(0)
     }
+}
+
+fn used_by(waited: Waited) -> Usage {
+    Usage { user_ns: waited.user_ns, system_ns: waited.system_ns, faults: waited.faults }
 }
 
 /// The `siginfo_t` of `waitid`.
