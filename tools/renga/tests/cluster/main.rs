@@ -23,4 +23,5 @@ mod remote;
 mod rules;
 mod support;
 mod text;
+mod time;
 mod unix;
