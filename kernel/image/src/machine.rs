@@ -80,7 +80,7 @@ impl Devices for PiMachine {
     type Uart = Uart;
     type Block = Card;
     type Link = LinkDevice;
-    const TEXT_PAGES: usize = 4096;
+    const CACHED_FILES: usize = 4096;
 }
 
 impl Machine for PiMachine {

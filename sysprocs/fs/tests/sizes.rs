@@ -16,7 +16,7 @@ fn futures_are_small() {
         kind("cleaner", &renga_fs::cleaner),
         kind("committer", &renga_fs::committer),
         kind("path", &renga_fs::path),
-        kind("file", &renga_fs::file),
+        kind("file", &renga_fs::file::<renga_hal::host::HostMemory>),
         kind("file_table", &renga_fs::file_table),
     ];
     for (kind, most) in kinds.iter().zip([1000, 500, 1000, 16_000, 3000, 3000, 600, 600, 3000, 8000, 1000, 600]) {

@@ -164,11 +164,10 @@ fn put_files(writer: &mut Writer, files: &MappedFiles) -> Result<(), Errno> {
     writer.put(files.as_slice().len() as u64)?;
     for file in files.as_slice() {
         writer.put(u64::from(file.is_some()))?;
-        if let Some(MappedFile { ino, generation, slot, version }) = *file {
+        if let Some(MappedFile { ino, generation, slot }) = *file {
             writer.put(u64::from(ino))?;
             writer.put(u64::from(generation))?;
             writer.put(u64::from(slot))?;
-            writer.put(version)?;
         }
     }
     Ok(())
@@ -182,7 +181,7 @@ fn get_files(reader: &mut Reader) -> Result<MappedFiles, Errno> {
             let ino = reader.get_max(u64::from(u32::MAX))? as u32;
             let generation = reader.get_max(u64::from(u32::MAX))? as u32;
             let slot = reader.get_max(u64::from(u16::MAX))? as u16;
-            file = Some(MappedFile { ino, generation, slot, version: reader.get()? });
+            file = Some(MappedFile { ino, generation, slot });
         }
         files.put(index as usize, file)?;
     }

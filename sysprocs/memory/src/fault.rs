@@ -16,10 +16,11 @@ use crate::space::Space;
 use renga_abi::Errno;
 use renga_abi::user::AccessKind;
 use renga_hal::memory::{Access, Frame, UserMemory};
-use renga_proto::text::{FindPage, FindPages, NO_FRAME, OfferPage, PAGES_PER_FIND_MAX};
+use renga_pages::Fill;
+use renga_proto::pages::{FileId, FindPage, FindPages, NO_FRAME};
 
 /// Pages, aligned as a group, that one fault maps if they are cached.
-pub const AROUND_PAGES: u32 = PAGES_PER_FIND_MAX as u32;
+pub const AROUND_PAGES: u32 = 16;
 
 /// Why a page cannot be made present.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,11 +175,10 @@ impl Space {
         let access = shared(area.access);
         let (first, end) = self.absent_around(pager.machine, area, page);
         let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
-        let mut found = [0xff; PAGES_PER_FIND_MAX * 4];
+        let mut found = [0xff; AROUND_PAGES as usize * 4];
         let list = &mut found[..(end - first) as usize * 4];
         // A failure leaves `NO_FRAME` everywhere: the page is then read.
-        let MappedFile { ino, version, .. } = file;
-        let _ = pager.text.call(FindPages { ino, version, page: file_page }, &mut *list).await;
+        let _ = pager.pages.call(FindPages { file: file.id(), page: file_page }, &mut *list).await;
         let (mut result, mut here) = (Ok(()), false);
         for (at, word) in (first..end).zip(list.as_chunks::<4>().0) {
             let frame = u32::from_le_bytes(*word);
@@ -213,20 +213,18 @@ impl Space {
     }
 }
 
-/// The inode number under which the trampoline is cached; no file has it.
-const TRAMPOLINE_INO: u32 = 0;
+/// The file as whose first page the trampoline is cached; there is no such inode.
+const TRAMPOLINE_FILE: FileId = FileId { ino: 0, generation: 0 };
 
 /// The board's frame with the instructions that signal handlers return to.
 async fn trampoline<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
-    let (ino, version, page) = (TRAMPOLINE_INO, 0, 0);
-    if let Ok(frame) = pager.text.call(FindPage { ino, version, page }, ()).await {
+    let (file, page) = (TRAMPOLINE_FILE, 0);
+    if let Ok(frame) = pager.pages.call(FindPage { file, page }, ()).await {
         return Ok(Frame(frame));
     }
-    let frame = pager.allocate().await?;
-    for (place, instruction) in pager.machine.page(frame).as_chunks_mut::<4>().0.iter_mut().zip(TRAMPOLINE_CODE) {
+    let begun = Fill::begin(pager.memory, pager.pages, file, page).await?;
+    for (place, instruction) in pager.machine.page(begun.frame).as_chunks_mut::<4>().0.iter_mut().zip(TRAMPOLINE_CODE) {
         *place = instruction.to_le_bytes();
     }
-    // Refused or not, the page is here.
-    let _ = pager.text.call(OfferPage { ino, version, page, frame: frame.0 }, ()).await;
-    Ok(frame)
+    Ok(begun.keep(pager.pages, PAGE).await)
 }

@@ -1,8 +1,8 @@
-//! User memory: page frames, cached file pages, address spaces.
+//! User memory: page frames, address spaces.
 //!
-//! Two processes per board, and a library for the processes that run user programs:
+//! Two processes per board (the page cache is `renga_pages`), and a library for the processes that run user programs:
 //! - [`memory`]: the page frames and their reference counts;
-//! - [`text`]: clean file pages that programs share;
+//! - [`references`]: the references of programs to the files that they map;
 //! - [`Space`]: the address space of one program, owned by the process that runs it: faults, mappings,
 //!   copy-on-write, loading of programs, moving to another slot or board.
 //!
@@ -16,8 +16,8 @@ pub mod copy;
 pub mod encode;
 pub mod exec;
 pub mod fault;
+pub mod file_references;
 pub mod fork;
-pub mod frame_list;
 pub mod frames;
 pub mod layout;
 pub mod map;
@@ -25,10 +25,8 @@ pub mod mapped_files;
 pub mod memory;
 pub mod page_list;
 pub mod pager;
+pub mod references;
 pub mod space;
-pub mod text;
-pub mod text_files;
-mod text_table;
 
 pub use copy::{ReadPiece, WritePiece};
 pub use exec::arguments::ArgumentPages;
@@ -41,6 +39,6 @@ pub use mapped_files::MappedFile;
 pub use memory::memory;
 pub use page_list::{Export, PageList};
 pub use pager::Pager;
+pub use references::references;
+pub(crate) use renga_pages::frame_list;
 pub use space::Space;
-pub use text::text;
-pub use text_table::TextEntry;

@@ -153,7 +153,7 @@ impl Space {
         Ok(Origin::File { file: self.use_file(pager, file).await?, first_page, bytes: length })
     }
 
-    /// The number of `file` among those of the space, with a use at the text process.
+    /// The number of `file` among those of the space, with a use at the `references` process.
     pub(crate) async fn use_file<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,

@@ -1,17 +1,18 @@
 //! The files that the areas of one space show.
 //!
-//! Invariant: each has one use at the board's text process (`KeepFile`) as long as an area names it.
-//! Not here: the count of a board's uses (`text.rs`).
+//! Invariant: each has one use at the board's `references` process (`KeepFile`) as long as an area names it.
+//! Not here: the count of a board's uses (`references.rs`).
 
 use crate::area::Origin;
 use crate::areas::Areas;
 use heapless::Vec;
 use renga_abi::Errno;
+use renga_proto::pages::FileId;
 
 /// Most files that one space maps at a time.
 pub const FILES_MAX: usize = 16;
 
-/// An active inode's content, as it was when the file was opened.
+/// An active inode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MappedFile {
     /// Its inode's number.
@@ -20,8 +21,12 @@ pub struct MappedFile {
     pub generation: u32,
     /// Its active-inode process's number on the disk board.
     pub slot: u16,
-    /// Its content's version.
-    pub version: u64,
+}
+impl MappedFile {
+    /// As the page cache knows it.
+    pub const fn id(self) -> FileId {
+        FileId { ino: self.ino, generation: self.generation }
+    }
 }
 
 /// The files of one space, by a number that stays.

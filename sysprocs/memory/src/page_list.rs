@@ -15,7 +15,7 @@ use heapless::Vec;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, PAGE_BYTES, PageRef, UserMemory};
 use renga_proto::memory::{FreeFrame, FreeFrames, Memory, StorePage, TakeStored};
-use renga_proto::text::NO_FRAME;
+use renga_proto::pages::NO_FRAME;
 use renga_rt::Client;
 
 /// Pages that one list names.

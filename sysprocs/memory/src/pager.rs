@@ -6,14 +6,13 @@
 use crate::frame_list::FrameList;
 use crate::mapped_files::MappedFile;
 use renga_abi::Errno;
-use renga_hal::memory::{Access, Frame, PAGE_BYTES, TABLES_PER_MAP_MAX, UserMemory};
-use renga_proto::inode::{Inode, ReadAt};
-use renga_proto::memory::{AllocateFrame, FreeFrame, FreeFrames, MakePrivate, Memory};
-use renga_proto::text::{FindPage, KeepFile, OfferPage, ReleaseFile, ReopenFile, Shrink, Text};
+use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
+use renga_pages::{Fill, fill};
+use renga_proto::inode::{FillPage, Filled, Inode};
+use renga_proto::memory::{FreeFrames, MakePrivate, Memory};
+use renga_proto::pages::{FindPage, Pages};
+use renga_proto::references::{KeepFile, References, ReleaseFile, ReopenFile};
 use renga_rt::{Client, Family};
-
-/// Cached file pages to give up when memory is short.
-const SHRINK_FRAMES: u32 = 64;
 
 /// The clients of the process that owns an address space, and its board's user memory.
 pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
@@ -22,7 +21,9 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     /// Page frames.
     pub memory: &'a mut Client<Memory>,
     /// Cached file pages.
-    pub text: &'a mut Client<Text>,
+    pub pages: &'a mut Client<Pages>,
+    /// The references to mapped files.
+    pub references: &'a mut Client<References>,
     /// Active inodes, on whichever board has the disk.
     pub inodes: &'a mut Family<Inode>,
 }
@@ -30,38 +31,28 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
 impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// A frame, all zeros.
     pub async fn allocate(&mut self) -> Result<Frame, Errno> {
-        let mut frame = self.memory.call(AllocateFrame {}, ()).await;
-        if frame == Err(Errno::ENOMEM) && self.shrink().await {
-            frame = self.memory.call(AllocateFrame {}, ()).await;
-        }
-        frame.map(Frame)
+        fill::allocate(self.memory, self.pages).await
     }
 
     /// A frame with the content of `frame` that is the caller's alone. On an error the caller still
     /// has `frame`.
     pub async fn make_private(&mut self, frame: Frame) -> Result<Frame, Errno> {
         let mut private = self.memory.call(MakePrivate { frame: frame.0 }, ()).await;
-        if private == Err(Errno::ENOMEM) && self.shrink().await {
+        if private == Err(Errno::ENOMEM) && fill::shrink(self.pages).await {
             private = self.memory.call(MakePrivate { frame: frame.0 }, ()).await;
         }
         private.map(Frame)
     }
 
-    /// Whether the cache of file pages gave frames back.
-    async fn shrink(&mut self) -> bool {
-        self.text.call(Shrink { frames: SHRINK_FRAMES }, ()).await.is_ok_and(|frames| frames > 0)
-    }
-
     /// Gives a frame back.
     pub async fn free(&mut self, frame: Frame) {
-        // A refusal means that the frame was not ours; the memory process has logged it.
-        let _ = self.memory.call(FreeFrame { frame: frame.0 }, ()).await;
+        fill::free(self.memory, frame).await;
     }
 
     /// Gives all frames of the list back and clears it.
     pub async fn free_all(&mut self, list: &mut FrameList) {
         if !list.is_empty() {
-            // As `free`.
+            // A refusal means that a frame was not ours; the memory process has logged it.
             let _ = self.memory.call(FreeFrames {}, list.as_bytes()).await;
             list.clear();
         }
@@ -82,8 +73,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// The frame with page `page` of `file`, from the cache or the disk; behind the end: zeros. It may
     /// be shared, so it is not to be written.
     pub async fn file_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
-        let MappedFile { ino, version, .. } = file;
-        match self.text.call(FindPage { ino, version, page }, ()).await {
+        match self.pages.call(FindPage { file: file.id(), page }, ()).await {
             Ok(frame) => Ok(Frame(frame)),
             Err(_) => self.read_page(file, page).await,
         }
@@ -92,28 +82,21 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// As `file_page`, for a page that is known not to be cached. `ESTALE`: the inode's process is not the one
     /// that `file` says, or was asked for the first time since its board was started again.
     pub async fn read_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
-        let frame = self.allocate().await?;
-        match self.fill_from_file(frame, file, page).await {
-            Ok(()) => {
-                let MappedFile { ino, version, .. } = file;
-                // Refused or not, the page is here.
-                let _ = self.text.call(OfferPage { ino, version, page, frame: frame.0 }, ()).await;
-                Ok(frame)
-            }
+        let begun = Fill::begin(self.memory, self.pages, file.id(), page).await?;
+        match self.fill_from_file(begun.frame, file, page).await {
+            Ok(Filled { size, kept: true }) => Ok(begun.keep(self.pages, size).await),
+            Ok(_) => Ok(begun.frame),
             Err(errno) => {
-                self.free(frame).await;
+                begun.give_up(self.memory).await;
                 Err(errno)
             }
         }
     }
 
-    async fn fill_from_file(&mut self, frame: Frame, file: MappedFile, page: u32) -> Result<(), Errno> {
+    async fn fill_from_file(&mut self, frame: Frame, file: MappedFile, page: u32) -> Result<Filled, Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
-        let offset = u64::from(page) * PAGE_BYTES as u64;
         let mut content = self.machine.page(frame);
-        let bytes = inode.call(ReadAt { offset, ino: file.ino }, &mut content[..]).await? as usize;
-        content[bytes.min(PAGE_BYTES)..].fill(0);
-        Ok(())
+        inode.call(FillPage { ino: file.ino, page }, &mut content[..]).await
     }
 
     /// The active inode's process, on the board that has inodes.
@@ -122,20 +105,20 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         self.inodes.at(board, usize::from(slot))
     }
 
-    /// One use more of a file at the board's text process.
+    /// One use more of a file at the board's `references` process.
     pub async fn keep_file(&mut self, file: MappedFile) -> Result<(), Errno> {
         let MappedFile { ino, generation, slot, .. } = file;
-        self.text.call(KeepFile { ino, generation, slot }, ()).await
+        self.references.call(KeepFile { ino, generation, slot }, ()).await
     }
     /// One use less.
     pub async fn release_file(&mut self, file: MappedFile) {
         let MappedFile { ino, generation, .. } = file;
-        // The text process logs what it does not know.
-        let _ = self.text.call(ReleaseFile { ino, generation }, ()).await;
+        // That process logs what it does not know.
+        let _ = self.references.call(ReleaseFile { ino, generation }, ()).await;
     }
     /// The inode's process of a file in use, when it is not the one that `file` says.
     pub async fn reopen_file(&mut self, file: MappedFile) -> Result<u16, Errno> {
         let MappedFile { ino, generation, slot, .. } = file;
-        self.text.call(ReopenFile { ino, generation, slot }, ()).await
+        self.references.call(ReopenFile { ino, generation, slot }, ()).await
     }
 }

@@ -3,7 +3,7 @@
 //! Invariants: it has one owner, the process that runs the program. Each page that its tables show
 //! holds one reference to its frame; a page is writable for the processor only while that reference is
 //! the frame's only one (others are made so by a write fault). Each file that an area shows has one use
-//! at the text process. A *borrowed* space (vfork) owns nothing of all that: its lender waits.
+//! at the `references` process. A *borrowed* space (vfork) owns nothing of all that: its lender waits.
 //!
 //! A space does not give anything back by being dropped: [`Space::destroy`] does.
 //!

@@ -8,7 +8,7 @@ use renga_abi::user::AccessKind;
 use renga_hal::memory::Access;
 use renga_memory::layout::PAGE;
 use renga_memory::{Backing, FaultError, Mapping, Place, Space};
-use renga_proto::text::ReopenFile;
+use renga_proto::references::ReopenFile;
 
 const AT: u64 = 0x10_0000;
 const PAGES: usize = 64;
@@ -85,7 +85,7 @@ fn a_file_that_is_gone_is_an_error_to_who_still_maps_it() {
         let faulted = space.fault(&mut world.pager(), a, AccessKind::Read).await;
         assert_eq!(faulted, Err(FaultError::Io));
         let renga_memory::MappedFile { ino, generation, slot, .. } = file(0);
-        assert_eq!(world.text.call(ReopenFile { ino, generation, slot }, ()).await, Err(Errno::ENOENT));
+        assert_eq!(world.references.call(ReopenFile { ino, generation, slot }, ()).await, Err(Errno::ENOENT));
         space.destroy(&mut world.pager()).await;
         assert_eq!(*world.counts.references.borrow(), [1, 1, 1]);
         world

@@ -335,7 +335,7 @@ fn hostile_programs_never_panic_nor_leak() {
             state ^= state << 17;
             state
         };
-        for version in 0..RUNS {
+        for _ in 0..RUNS {
             let mut hostile = sane.clone();
             for _ in 0..=draw() % 3 {
                 let at = (draw() % 240) as usize;
@@ -346,7 +346,9 @@ fn hostile_programs_never_panic_nor_leak() {
                 }
             }
             world.contents.borrow_mut()[0] = hostile;
-            let file = renga_memory::MappedFile { version: u64::from(version) + 2, ..file(0) };
+            let (id, to) = (file(0).id(), renga_proto::pages::TO_END);
+            world.pages.call(renga_proto::pages::Recall { file: id, from: 0, to }, ()).await.unwrap();
+            let file = file(0);
             let Ok(Inspected::Program(program)) = Image::inspect(&mut world.pager(), file).await else { continue };
             let mut strings = ArgumentPages::new();
             strings.finish(&mut world.pager(), b"hostile", 0).await.unwrap();

@@ -8,7 +8,7 @@ use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{
     AllocateFrame, AllocateFrames, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
-use renga_proto::text::{FindPage, FindPages, KeepFile, NO_FRAME, OfferPage, ReleaseFile};
+use renga_proto::references::{KeepFile, ReleaseFile};
 
 #[test]
 fn wrong_frames_are_refused() {
@@ -88,68 +88,18 @@ fn a_private_frame_is_the_same_or_a_copy() {
     });
 }
 
-async fn offer(world: &mut World, ino: u32, version: u64, page: u32) -> u32 {
-    let frame = world.memory.call(AllocateFrame {}, ()).await.unwrap();
-    world.text.call(OfferPage { ino, version, page, frame }, ()).await.unwrap();
-    world.memory.call(FreeFrame { frame }, ()).await.unwrap();
-    frame
-}
-
-async fn has(world: &mut World, ino: u32, version: u64, page: u32) -> bool {
-    match world.text.call(FindPage { ino, version, page }, ()).await {
-        Ok(frame) => world.memory.call(FreeFrame { frame }, ()).await.is_ok(),
-        Err(_) => false,
-    }
-}
-
-#[test]
-fn the_cache_forgets_what_was_used_longest_ago() {
-    run(64, 8, vec![], |mut world: World| async move {
-        for page in 0..8 {
-            offer(&mut world, 5, 1, page).await;
-        }
-        assert!(has(&mut world, 5, 1, 0).await);
-        offer(&mut world, 6, 1, 0).await;
-        assert!(!has(&mut world, 5, 1, 1).await);
-        assert!(has(&mut world, 5, 1, 0).await && has(&mut world, 6, 1, 0).await);
-        assert_eq!(world.free_frames().await, 64 - 8);
-        world
-    });
-}
-
-#[test]
-fn a_newer_version_drives_the_older_out() {
-    run(64, 32, vec![], |mut world: World| async move {
-        for page in 0..6 {
-            offer(&mut world, 5, 1, page).await;
-            offer(&mut world, 7, 1, page).await;
-        }
-        assert!(!has(&mut world, 5, 2, 3).await);
-        assert_eq!(world.free_frames().await, 64 - 6, "all pages of the older version are gone");
-        offer(&mut world, 5, 2, 3).await;
-        offer(&mut world, 5, 1, 3).await;
-        assert!(has(&mut world, 5, 2, 3).await && !has(&mut world, 5, 1, 3).await, "the newer stays");
-        let mut frames = [0; 24];
-        let count = world.text.call(FindPages { ino: 7, version: 1, page: 2 }, &mut frames[..]).await;
-        assert_eq!(count, Ok(4));
-        assert_eq!(frames[16..], [NO_FRAME.to_le_bytes(); 2].concat()[..]);
-        world.memory.call(FreeFrames {}, &frames[..16]).await.unwrap();
-        world
-    });
-}
-
 #[test]
 fn a_board_has_one_reference_to_a_file() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         for _ in 0..3 {
-            world.text.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();
+            world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();
         }
         assert_eq!(*world.counts.references.borrow(), [1, 2]);
         for _ in 0..3 {
-            world.text.call(ReleaseFile { ino: 101, generation: 1 }, ()).await.unwrap();
+            world.references.call(ReleaseFile { ino: 101, generation: 1 }, ()).await.unwrap();
         }
         assert_eq!(*world.counts.references.borrow(), [1, 1]);
-        assert_eq!(world.text.call(ReleaseFile { ino: 101, generation: 1 }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(world.references.call(ReleaseFile { ino: 101, generation: 1 }, ()).await, Err(Errno::EINVAL));
         world
     });
 }

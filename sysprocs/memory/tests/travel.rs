@@ -8,7 +8,7 @@ use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::PAGE;
 use renga_memory::{Backing, Mapping, Place, Space};
 use renga_proto::memory::StorePage;
-use renga_proto::text::NO_FRAME;
+use renga_proto::pages::NO_FRAME;
 
 /// The board of both worlds.
 const HERE: u8 = 0;
@@ -74,9 +74,9 @@ fn a_space_is_rebuilt_on_another_board() {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
         let length = space.encode_areas(&mut bytes).unwrap();
-        let World { machine, memory, text, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
-        let export = space.export_pages(&mut pager, &mut there.1).await.unwrap();
+        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut world.pager()).await;
         let mut copy = Space::decode_areas(&mut world.pager_there(), &bytes[..length]).await.unwrap();
@@ -89,8 +89,8 @@ fn a_space_is_rebuilt_on_another_board() {
             copy.copy_in(&mut world.pager_there(), AT + page * PAGE, &mut seen).await.unwrap();
             assert_eq!(u32::from_le_bytes(seen), page as u32);
         }
-        assert!(world.there.0.lookup(copy.root(), AT).is_some());
-        assert!(world.there.0.lookup(copy.root(), AT << 8).is_none(), "clean pages stay behind");
+        assert!(world.there.machine.lookup(copy.root(), AT).is_some());
+        assert!(world.there.machine.lookup(copy.root(), AT << 8).is_none(), "clean pages stay behind");
         let mut seen = [0; 9];
         copy.copy_in(&mut world.pager_there(), AT << 9, &mut seen).await.unwrap();
         assert_eq!(&seen, b"ZchangedZ");
@@ -105,10 +105,10 @@ fn a_space_is_rebuilt_on_another_board() {
 fn what_did_not_arrive_is_given_back() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, memory, text, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
-        let export = space.export_pages(&mut pager, &mut there.1).await.unwrap();
-        export.cancel(&mut pager, &mut there.1).await;
+        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
+        export.cancel(&mut pager, &mut there.memory).await;
         space.destroy(&mut pager).await;
         world
     });
@@ -118,9 +118,9 @@ fn what_did_not_arrive_is_given_back() {
 fn what_arrived_in_vain_is_given_back() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, memory, text, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
-        let export = space.export_pages(&mut pager, &mut there.1).await.unwrap();
+        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut pager).await;
         space.destroy(&mut pager).await;
@@ -139,21 +139,21 @@ fn frames_that_were_not_stored_are_refused() {
             Mapping { place: Place::Fixed(AT), length: 8 * PAGE, access: Access::ReadWrite, backing: Backing::Zero };
         space.map(&mut world.pager_there(), zeros).await.unwrap();
         space.copy_out(&mut world.pager_there(), AT, b"here").await.unwrap();
-        let shown = world.there.0.lookup(space.root(), AT).unwrap().0;
-        let good = world.there.1.call(StorePage {}, b"good").await.unwrap();
+        let shown = world.there.machine.lookup(space.root(), AT).unwrap().0;
+        let good = world.there.memory.call(StorePage {}, b"good").await.unwrap();
         // A table, one that does not exist, a free one, one that is shown already, and a good one twice.
         let mut list = Vec::from([6, NO_FRAME]);
         for (index, frame) in [space.root().0, 1_000_000, 1200, shown.0, good, good].into_iter().enumerate() {
             list.extend([(AT / PAGE) as u32 + 1 + index as u32, frame]);
         }
         let bytes: Vec<u8> = list.into_iter().flat_map(u32::to_le_bytes).collect();
-        let first = world.there.1.call(StorePage {}, &bytes[..]).await.unwrap();
+        let first = world.there.memory.call(StorePage {}, &bytes[..]).await.unwrap();
         assert_eq!(space.import_pages(&mut world.pager_there(), HERE, first).await, Err(Errno::EINVAL));
         let mut seen = [0; 4];
         space.copy_in(&mut world.pager_there(), AT + 5 * PAGE, &mut seen).await.unwrap();
         assert_eq!(&seen, b"good");
         space.destroy(&mut world.pager_there()).await;
-        let first = world.there.1.call(StorePage {}, &bytes[..]).await.unwrap();
+        let first = world.there.memory.call(StorePage {}, &bytes[..]).await.unwrap();
         Space::discard_pages(&mut world.pager_there(), HERE, first).await;
         world
     });
@@ -166,14 +166,14 @@ fn an_export_that_finds_no_room_leaves_nothing() {
         // The other board is full but for a few frames.
         let mut taken = Vec::new();
         while taken.len() < 500 {
-            taken.push(world.there.1.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
+            taken.push(world.there.memory.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
         }
-        let World { machine, memory, text, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, text, inodes };
-        assert_eq!(space.export_pages(&mut pager, &mut there.1).await.err(), Some(Errno::ENOMEM));
+        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        assert_eq!(space.export_pages(&mut pager, &mut there.memory).await.err(), Some(Errno::ENOMEM));
         space.destroy(&mut pager).await;
         for frame in taken {
-            there.1.call(renga_proto::memory::FreeFrame { frame }, ()).await.unwrap();
+            there.memory.call(renga_proto::memory::FreeFrame { frame }, ()).await.unwrap();
         }
         world
     });

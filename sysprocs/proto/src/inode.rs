@@ -12,9 +12,6 @@ in_words! {
         ino: u32,
         /// Type and permission bits, as in ext2 (`i_mode`).
         mode: u16,
-        /// Changes of its content so far, counted since the inode became active or kept in it; a
-        /// cache of its pages is good while this stands still.
-        version: u64,
         /// What it was born with.
         birth: Birth,
     }
@@ -126,8 +123,8 @@ protocol! {
     /// One active inode.
     pub Inode = 7, InodeCall {
         /// Bytes from `offset` on into the slice; how many there were (0: end of file). Of a
-        /// directory: `EISDIR`. `ESTALE`: it is not inode `ino` (0: whichever it is).
-        0 ReadAt { offset: u64, ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// directory: `EISDIR`.
+        0 ReadAt { offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
         /// an early release is kept and told by the next `Sync` or `Settle`.
         1 WriteAt { offset: u64 } (&'a [u8]) -> Result<(), Errno> [releases];
@@ -187,6 +184,9 @@ protocol! {
         27 Thaw { committed: bool } (()) -> Result<(), Errno>;
         /// The link count.
         26 Links {} (()) -> Result<u32, Errno>;
+        /// Page `page` of the file into the slice, zeros behind its end. The caller's board may keep it, and the size,
+        /// until it is recalled. `ESTALE`: it is not inode `ino`.
+        28 FillPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Filled, Errno>;
     }
 }
 
@@ -197,6 +197,15 @@ in_words! {
         bytes: u32,
         /// Where to go on.
         next: u64,
+    }
+}
+in_words! {
+    /// What `FillPage` brought.
+    pub struct Filled {
+        /// The file's size, bytes.
+        size: u64,
+        /// The board may keep page and size; otherwise they are for the caller only.
+        kept: bool,
     }
 }
 in_words! {

@@ -10,6 +10,7 @@ use renga_proto::console::{self, Console};
 use renga_proto::file::{self, File};
 use renga_proto::inode::{self, InodeDirectory};
 use renga_proto::memory::{self, Memory};
+use renga_proto::pages::{self, Pages};
 use renga_proto::pipe::{self, Pipe};
 use renga_proto::procs::{self, Procs};
 use renga_rt::{BOARDS_MAX, Entry, Errno, Local, Me, Never, Protocol, clients};
@@ -67,6 +68,8 @@ clients! {
         console: Local<Console>,
         /// Page frames stored from there.
         memory: Local<Memory>,
+        /// Cached pages of files, if that board has the inodes.
+        pages: Local<Pages>,
     }
 }
 
@@ -82,6 +85,7 @@ pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'stat
             tell(&me, &mut clients.files, || file::BoardDied { board }).await;
             tell(&me, &mut clients.inode_directory, || inode::BoardDied { board }).await;
             tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
+            tell(&me, &mut clients.pages, || pages::BoardDied { board }).await;
             ends.told(board);
         }
     }

@@ -9,6 +9,7 @@ use crate::link::LinkParts;
 use crate::machine::Machine;
 use renga_fs::Due;
 use renga_hal::memory::UserMemory;
+use renga_pages::CacheMemory;
 use renga_process::UserFacts;
 use renga_router::Stats;
 use renga_rt::given::{Begin, Servers};
@@ -100,6 +101,10 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn interruptors(self, kind: Kind) -> &'static [Interruptor] {
         let processes = self.boot.directory.of_kind(kind);
         self.boot.directory.arena().put_slice(processes.len(), |number| Interruptor::new(processes[number]))
+    }
+    /// Boot memory for the index of the page cache.
+    pub fn page_index(self) -> &'static mut CacheMemory {
+        CacheMemory::new(self.boot.directory.arena(), self.frames(), M::CACHED_FILES)
     }
     /// Page frames of user programs.
     pub fn frames(self) -> usize {

@@ -79,12 +79,14 @@ kinds! { |at, M|
         renga_fs::reaper [];
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
         renga_fs::committer [at.each(renga_fs::committer_pages(at.count(Kind::Buffer)), || [0; PAGE_BYTES])];
+    Recalls "recalls" "Calls pages back from the boards' caches.", Any 1:
+        renga_fs::recalls [];
     WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
         renga_fs::write_back [at.due()];
     Path "path" "One walk along a path.", DiskBoard 16:
         renga_fs::path [];
     File "file" "One open file.", Every 4096:
-        renga_fs::file [at.number(), at.machine().starts()];
+        renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts()];
     FileTable "file_table" "Which file processes are free.", Every 1:
         renga_fs::file_table [at.each(at.count(Kind::File), || 0)];
     Pipe "pipe" "One pipe.", Every 1024:
@@ -103,8 +105,12 @@ kinds! { |at, M|
         ];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [at.each(at.frames(), || 0), at.machine().memory()];
-    Text "text" "Clean file pages.", Every 1:
-        renga_memory::text [at.each(M::TEXT_PAGES, || renga_memory::TextEntry::EMPTY)];
+    PageCache "page_cache" "Cached pages of files.", Every 1:
+        renga_pages::page_cache::<M::Memory> [
+            at.machine().memory(), at.page_index(), at.disk_board()
+        ];
+    References "references" "Which files programs map.", Every 1:
+        renga_memory::references [];
     Router "router" "Calls to other boards.", EveryLinked 1:
         renga_router::router::<M::Link> [at.machine().link(), at.link().memory(), at.link().frame()];
     Membership "membership" "Tells the servers of a board that another is dead.", EveryLinked 1:

@@ -25,8 +25,8 @@ pub trait Devices {
     type Block: Block + 'static;
     /// What carries its frames.
     type Link: Phy + 'static;
-    /// Pages that its cache of executables holds.
-    const TEXT_PAGES: usize;
+    /// Files that may have pages in its page cache.
+    const CACHED_FILES: usize;
 }
 
 /// One board.
@@ -71,7 +71,7 @@ impl Devices for NoDevice {
     type Uart = NoDevice;
     type Block = NoDevice;
     type Link = NoDevice;
-    const TEXT_PAGES: usize = 0;
+    const CACHED_FILES: usize = 0;
 }
 
 impl Uart for NoDevice {

@@ -107,7 +107,7 @@ fn each_rule_holds_for_whole_tables() {
     assert_eq!(with(&|board| board.stubs = &[]), "whoever calls a server has one");
     let without_router = |board: &mut renga_systems::tables::Board<'static>| {
         let mut placed = board.placed.to_vec();
-        placed.iter_mut().filter(|row| row.kind == Kind::Router).for_each(|row| row.kind = Kind::Text);
+        placed.iter_mut().filter(|row| row.kind == Kind::Router).for_each(|row| row.kind = Kind::PageCache);
         placed.sort_by_key(|row| row.kind as u8);
         let mut next = 0;
         placed.iter_mut().for_each(|row| (row.first, next) = (next, next + row.count));

@@ -3,11 +3,14 @@
 //! The bytes are the file, which is also the dynamic linker that it may ask for. What could be loaded is
 //! touched where it is most likely wrong: at both ends of its segments.
 
+use crate::memory::{self, Frames};
 use renga_hal::host::HostMemory;
-use renga_memory::{ArgumentPages, Credentials, Image, Inspected, MappedFile, Pager, Space, TextEntry};
-use renga_proto::inode::{Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
+use renga_hal::memory::PAGE_BYTES;
+use renga_memory::{ArgumentPages, Credentials, Image, Inspected, MappedFile, Pager, Space};
+use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
-use renga_proto::text::{Shrink, Text};
+use renga_proto::pages::{Pages, Shrink};
+use renga_proto::references::References;
 use renga_rt::host::Board;
 use renga_rt::user::AccessKind::{Execute, Read, Write};
 use renga_rt::{Client, Errno, Family, Never, Port};
@@ -17,12 +20,10 @@ use std::cell::{Cell, RefCell};
 const BOOT_WORDS: usize = 8 << 10;
 /// Page frames of the board.
 const FRAMES: u32 = 96;
-/// Places of the cache of file pages.
-const CACHED: usize = 16;
 /// Longest file, bytes.
 const FILE_BYTES_MAX: usize = 64 << 10;
 /// The file, whose inode is held once from outside.
-const FILE: MappedFile = MappedFile { ino: 11, generation: 1, slot: 0, version: 1 };
+const FILE: MappedFile = MappedFile { ino: 11, generation: 1, slot: 0 };
 
 thread_local! {
     static BOOT: RefCell<Vec<u128>> = RefCell::new(vec![0; BOOT_WORDS + FILE_BYTES_MAX / 16]);
@@ -49,23 +50,23 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
         arena.put_slice(1, |_| one)
     };
     let directory = board.server(|_, port| directory(port, references));
-    let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
-    let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
-    let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);
-    let text = board.server(|me, port| {
-        let (memory, directory) = (Client::new(&me, memory), Client::new(&me, directory));
-        renga_memory::text(me, port, memory, directory, entries)
+    let Frames { memory, pages, .. } = memory::start(board, machine);
+    let uses = board.server(|me, port| {
+        let directory = Client::new(&me, directory);
+        renga_memory::references(me, port, directory)
     });
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
     board.client(|me| {
-        let (mut memory, mut text) = (Client::<Memory>::new(&me, memory), Client::<Text>::new(&me, text));
+        let (mut memory, mut pages) = (Client::<Memory>::new(&me, memory), Client::<Pages>::new(&me, pages));
+        let mut uses = Client::<References>::new(&me, uses);
         let mut inodes = Family::new(&me, members);
         async move {
-            let mut pager = Pager { machine, memory: &mut memory, text: &mut text, inodes: &mut inodes };
+            let mut pager =
+                Pager { machine, memory: &mut memory, pages: &mut pages, references: &mut uses, inodes: &mut inodes };
             if let Ok((space, sp)) = load_program(&mut pager).await {
                 touch(space, sp, &mut pager).await;
             }
-            let _ = text.call(Shrink { frames: u32::MAX }, ()).await;
+            let _ = pages.call(Shrink { frames: u32::MAX }, ()).await;
             let facts = memory.call(MemoryStatus {}, ()).await;
             assert!(facts.is_ok_and(|facts| facts.free == facts.total), "frames are lost");
             assert_eq!(references.get(), 1, "uses of the file are lost");
@@ -113,13 +114,13 @@ async fn touch(mut space: Space, sp: u64, pager: &mut Pager<'_, HostMemory>) {
 async fn inode(mut port: Port<Inode>, content: &'static [u8]) -> Never {
     loop {
         match port.accept().await {
-            InodeCall::ReadAt(mut call) => {
-                let rest = usize::try_from(call.entry().offset).ok().and_then(|at| content.get(at..)).unwrap_or(&[]);
+            InodeCall::FillPage(mut call) => {
+                let rest = content.get(call.entry().page as usize * PAGE_BYTES..).unwrap_or(&[]);
                 let out = call.lent();
                 let length = rest.len().min(out.len());
                 out[..length].copy_from_slice(&rest[..length]);
-                call.set_taken_used(length);
-                call.reply(Ok(length as u32));
+                out[length..].fill(0);
+                call.reply(Ok(Filled { size: content.len() as u64, kept: true }));
             }
             _ => unreachable!("loading only reads"),
         }

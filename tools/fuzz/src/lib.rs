@@ -9,6 +9,7 @@
 pub mod elf;
 pub mod frame;
 pub mod fs;
+pub mod memory;
 pub mod placement;
 pub mod recording;
 pub mod router;

@@ -1,4 +1,6 @@
 //! Open files: one process each, and which of them are free.
 
+pub(crate) mod attributes;
+pub(crate) mod cached;
 pub(crate) mod file_table;
 pub(crate) mod open_file;

@@ -8,11 +8,13 @@
 //! this file is stale for ever: its number may be somebody else's.
 //! Not here: descriptors (`process`), content (`inode`).
 
+use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Extent, Facts, Inode, InodeDirectory, InodeFacts, Reactivate, ReadAt, ReadDirectory, Release,
-    SetMode, SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, Extent, Inode, InodeDirectory, Reactivate, Release, Settle, Size, Sync, Truncate, WriteAt,
 };
+use renga_proto::memory::Memory;
+use renga_proto::pages::Pages;
 use renga_proto::slots::{FileTable, FreeFile};
 use renga_rt::{Call, Client, Errno, Family, Held, Life, Never, Port};
 
@@ -22,9 +24,9 @@ const READ_ONLY: u32 = 0;
 const WRITE_ONLY: u32 = 1;
 /// `O_APPEND`, and all flags that can be set later: also `O_NONBLOCK`, `O_DIRECT`, `O_NOATIME`.
 const APPEND: u32 = 0o2000;
-const SETTABLE: u32 = APPEND | 0o4000 | 0o200_000 | 0o1_000_000;
-const TYPE_MASK: u16 = 0xf000;
-const DIRECTORY: u16 = 0x4000;
+pub(super) const SETTABLE: u32 = APPEND | 0o4000 | 0o200_000 | 0o1_000_000;
+pub(super) const TYPE_MASK: u16 = 0xf000;
+pub(super) const DIRECTORY: u16 = 0x4000;
 
 renga_rt::clients! {
     /// Whom an open file calls.
@@ -35,30 +37,36 @@ renga_rt::clients! {
         inode_directory: Client<InodeDirectory>,
         /// Takes this process back.
         file_table: Client<FileTable>,
+        /// The page cache of this board.
+        pages: Client<Pages>,
+        /// Frames for pages that come into it.
+        memory: Client<Memory>,
     }
 }
 
-struct State {
-    clients: FileClients,
-    number: u16,
-    board: u8,
+pub(super) struct State<M: UserMemory + ?Sized + 'static> {
+    pub(super) clients: FileClients,
+    pub(super) machine: &'static M,
+    pub(super) number: u16,
+    /// The board of the inodes.
+    pub(super) board: u8,
     /// Which life it is in.
-    life: Life,
-    references: Held,
+    pub(super) life: Life,
+    pub(super) references: Held,
     /// Which inode.
-    ino: u32,
-    generation: u32,
+    pub(super) ino: u32,
+    pub(super) generation: u32,
     /// Its type and permission bits.
-    mode: u16,
+    pub(super) mode: u16,
     /// The inode's process, unless it is not known since the board of the inodes was started again.
-    slot: Option<u16>,
+    pub(super) slot: Option<u16>,
     /// Linux's open flags.
-    flags: u32,
-    offset: u64,
+    pub(super) flags: u32,
+    pub(super) offset: u64,
     /// Written since the inode last settled.
-    written: bool,
+    pub(super) written: bool,
     /// Something written may be lost, and nobody has been told.
-    lost: bool,
+    pub(super) lost: bool,
 }
 
 /// A call to the inode; again if that had to be opened anew.
@@ -77,13 +85,21 @@ macro_rules! on_inode {
         reply
     }};
 }
+pub(super) use on_inode;
 
 /// Serves the open file `number` of this board; `boot` counts the board's starts.
-pub async fn file(mut port: Port<File>, clients: FileClients, number: u16, boot: u8) -> Never {
+pub async fn file<M: UserMemory + ?Sized + 'static>(
+    mut port: Port<File>,
+    clients: FileClients,
+    machine: &'static M,
+    number: u16,
+    boot: u8,
+) -> Never {
     let board = clients.inode_directory.server().board.0;
     let life = Life::before_first(boot);
     let mut state = State {
         clients,
+        machine,
         number,
         board,
         life,
@@ -129,12 +145,12 @@ pub async fn file(mut port: Port<File>, clients: FileClients, number: u16, boot:
     }
 }
 
-impl State {
-    fn check(&self) -> Result<(), Errno> {
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) fn check(&self) -> Result<(), Errno> {
         if !self.references.is_empty() { Ok(()) } else { Err(Errno::EBADF) }
     }
 
-    fn check_life(&self, life: u32) -> Result<(), Errno> {
+    pub(super) fn check_life(&self, life: u32) -> Result<(), Errno> {
         if life == self.life.number() && !self.references.is_empty() { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
@@ -147,7 +163,7 @@ impl State {
     }
 
     /// The inode's process, if it is known.
-    fn inode(&mut self) -> Result<Option<Client<Inode>>, Errno> {
+    pub(super) fn inode(&mut self) -> Result<Option<Client<Inode>>, Errno> {
         self.check()?;
         let Some(slot) = self.slot else { return Ok(None) };
         self.clients.inodes.at(self.board, usize::from(slot)).map(Some).ok_or(Errno::EIO)
@@ -157,7 +173,7 @@ impl State {
         if self.flags & ACCESS_MODE == WRITE_ONLY {
             return Err(Errno::EBADF);
         }
-        on_inode!(self, ReadAt { offset, ino: 0 }, &mut *out)
+        self.read_cached(offset, out).await
     }
 
     async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
@@ -165,6 +181,7 @@ impl State {
             self.write_from(self.offset, data).await?
         } else {
             self.may_write()?;
+            self.recall_own(0).await;
             let end = on_inode!(self, Append {}, data);
             self.offset = self.note(end).await?;
             return Ok(data.len() as u32);
@@ -179,6 +196,7 @@ impl State {
 
     async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
+        self.recall_own(offset).await;
         let written = on_inode!(self, WriteAt { offset }, data);
         self.note(written).await?;
         Ok(data.len() as u32)
@@ -217,13 +235,13 @@ impl State {
 
     /// The board of the inodes was started again, which this process is told once: the next call to the old
     /// inode's process would be made.
-    fn forget_inode(&mut self) {
+    pub(super) fn forget_inode(&mut self) {
         self.lost |= core::mem::take(&mut self.written);
         self.slot = None;
     }
 
     /// Opens the inode anew on a board that was started again. Until that succeeds no process is called.
-    async fn reopen(&mut self) -> Result<Client<Inode>, Errno> {
+    pub(super) async fn reopen(&mut self) -> Result<Client<Inode>, Errno> {
         self.forget_inode();
         let wanted = Reactivate { ino: self.ino, generation: self.generation };
         let found = self.clients.inode_directory.call(wanted, ()).await;
@@ -248,7 +266,7 @@ impl State {
     }
 
     /// Gives back what a dead board's programs held open.
-    async fn drop_board(&mut self, board: u8) {
+    pub(super) async fn drop_board(&mut self, board: u8) {
         if self.references.drop_board(board) > 0 && self.references.is_empty() {
             self.end().await;
         }
@@ -309,61 +327,6 @@ impl State {
         }
     }
 
-    async fn serve_facts(&mut self, call: FileCall) {
-        match call {
-            FileCall::DescribeFile(call) => {
-                let reply = self.describe().await;
-                call.reply(reply);
-            }
-            FileCall::SetFlags(call) => {
-                self.flags = self.flags & !SETTABLE | call.entry().flags & SETTABLE;
-                call.reply(self.check());
-            }
-            FileCall::SetFileMode(call) => {
-                let reply = self.set_mode(call.entry().mode).await;
-                call.reply(reply);
-            }
-            FileCall::SetFileTimes(call) => {
-                let entry = call.entry();
-                let reply = self.set_times(entry.access_ns, entry.modify_ns).await;
-                call.reply(reply);
-            }
-            FileCall::BoardDied(call) => {
-                self.drop_board(call.entry().board).await;
-                call.reply(Ok(()));
-            }
-            FileCall::CheckLife(call) => {
-                let held = self.references.holds(call.board());
-                let checked = self.check_life(call.entry().life);
-                call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
-            }
-            FileCall::SetFileOwner(call) => {
-                let entry = call.entry();
-                let reply = self.set_owner(entry.uid, entry.gid).await;
-                call.reply(reply);
-            }
-            _ => unreachable!("served before"),
-        }
-    }
-
-    async fn status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
-        on_inode!(self, Status {}, &mut *out)
-    }
-
-    async fn describe(&mut self) -> Result<InodeFacts, Errno> {
-        on_inode!(self, Facts {}, ())
-    }
-
-    async fn next_entries(&mut self, out: &mut [u8]) -> Result<renga_proto::inode::DirectoryRead, Errno> {
-        if self.mode & TYPE_MASK != DIRECTORY {
-            return Err(Errno::ENOTDIR);
-        }
-        let cursor = self.offset;
-        let read = on_inode!(self, ReadDirectory { cursor }, &mut *out)?;
-        self.offset = read.next;
-        Ok(read)
-    }
-
     async fn sync(&mut self) -> Result<(), Errno> {
         let synced = on_inode!(self, Sync {}, ());
         if let Err(errno) = synced {
@@ -384,17 +347,5 @@ impl State {
             return Err(Errno::EINVAL);
         }
         on_inode!(self, Truncate { bytes }, ())
-    }
-
-    async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
-        on_inode!(self, SetMode { mode }, ())
-    }
-
-    async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
-        on_inode!(self, SetTimes { access_ns, modify_ns }, ())
-    }
-
-    async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
-        on_inode!(self, SetOwner { uid, gid }, ())
     }
 }

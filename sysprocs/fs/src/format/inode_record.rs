@@ -183,10 +183,6 @@ impl InodeRecord {
             put_u32(&mut self.bytes, extra_at, part << 2 | above as u32 & 3);
         }
     }
-    /// Whether times are kept in nanoseconds.
-    pub(crate) fn has_ns(&self) -> bool {
-        self.has_extra(132)
-    }
 }
 
 /// How much of a record is kept here, of `inode_bytes` on the disk.

@@ -7,8 +7,10 @@ use crate::cache::client::{Cache, CacheClients};
 use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use crate::inode::block_map::PointerLine;
 use crate::inode::content::ReadAheadWindow;
+use crate::inode::leases::Leases;
 use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock};
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
+use renga_proto::pages::{FileId, TO_END};
 use renga_rt::{Client, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
@@ -19,6 +21,7 @@ const LINKS_MAX: u32 = 32_000;
 pub(crate) struct ActiveInode {
     pub(crate) me: Me,
     pub(crate) cache: Cache,
+    pub(crate) leases: Leases,
     allocator: Client<Allocator>,
     number: u16,
     epoch_ns: u64,
@@ -29,7 +32,6 @@ pub(crate) struct ActiveInode {
     pub(crate) changed: bool,
     /// Why the record is not here.
     bad: Option<Errno>,
-    pub(crate) version: u64,
     /// The block last taken, behind which the next is looked for.
     last_block: u32,
     pub(crate) line: PointerLine,
@@ -49,10 +51,18 @@ pub(crate) struct ActiveInode {
 }
 
 impl ActiveInode {
-    pub(crate) fn new(me: Me, cache: CacheClients, allocator: Client<Allocator>, number: u16, epoch_ns: u64) -> Self {
+    pub(crate) fn new(
+        me: Me,
+        cache: CacheClients,
+        leases: Leases,
+        allocator: Client<Allocator>,
+        number: u16,
+        epoch_ns: u64,
+    ) -> Self {
         ActiveInode {
             me,
             cache: Cache::new(cache),
+            leases,
             allocator,
             number,
             epoch_ns,
@@ -61,7 +71,6 @@ impl ActiveInode {
             record: InodeRecord::EMPTY,
             changed: false,
             bad: None,
-            version: 0,
             last_block: 0,
             line: PointerLine::NONE,
             room_from: 0,
@@ -106,10 +115,6 @@ impl ActiveInode {
         let kept = kept_bytes(self.place.bytes);
         self.record.kept_bytes = kept;
         self.cache.read(self.place.block, self.place.offset, &mut self.record.bytes[..kept]).await?;
-        // With times of the record in ns no two contents have the same version, however often the
-        // inode is loaded; else every load begins a new one.
-        let ns = self.record.has_ns();
-        self.version = if ns { self.record.time_ns(Time::Change) } else { self.now_ns() };
         Ok(())
     }
 
@@ -125,7 +130,7 @@ impl ActiveInode {
         for time in [Time::Access, Time::Modify, Time::Change] {
             self.record.set_time_ns(time, now_ns);
         }
-        (self.version, self.changed) = (now_ns, true);
+        self.changed = true;
     }
 
     /// Writes the record to its buffer.
@@ -140,6 +145,8 @@ impl ActiveInode {
 
     /// Gives the inode up; one without links gives back its blocks first.
     pub(crate) async fn unload(&mut self) -> Result<Unloaded, Errno> {
+        // Nobody would call them back any more.
+        self.recall(0, TO_END).await;
         let mut told = Unloaded { more: false, free: false, directory: self.record.is(DIRECTORY) };
         if self.ino != 0 && self.bad.is_none() && (self.changed || self.record.links() == 0) {
             // An access time alone does not make an inode join.
@@ -208,18 +215,15 @@ impl ActiveInode {
     /// Counts a change of content.
     pub(crate) fn touch_content(&mut self) {
         let now_ns = self.now_ns();
-        // A change in the same ns as the one before still gives another version.
-        self.version = now_ns.max(self.version + 1);
         self.record.set_time_ns(Time::Modify, now_ns);
-        self.record.set_time_ns(Time::Change, self.version);
+        self.record.set_time_ns(Time::Change, now_ns);
         self.changed = true;
     }
 
     /// Counts a change of the inode's own data.
     pub(crate) fn touch(&mut self) {
         let now_ns = self.now_ns();
-        // Never before the version, which the change time stands for when the inode is loaded again.
-        self.record.set_time_ns(Time::Change, now_ns.max(self.version));
+        self.record.set_time_ns(Time::Change, now_ns);
         self.changed = true;
     }
 
@@ -245,9 +249,14 @@ impl ActiveInode {
             slot: self.number,
             ino: self.ino,
             mode: record.mode(),
-            version: self.version,
             birth: Birth { generation: record.generation(), device: record.device() },
         })
+    }
+
+    /// Before pages `from..to` change: calls them back from all boards.
+    pub(crate) async fn recall(&mut self, from: u32, to: u32) {
+        let file = FileId { ino: self.ino, generation: self.record.generation() };
+        self.leases.recall(file, from, to).await;
     }
 
     /// A block for this inode, near its last one; counted, its content undefined.

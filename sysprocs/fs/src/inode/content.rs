@@ -6,6 +6,8 @@
 use crate::format::inode_record::{DIRECTORY, POINTER_BYTES, REGULAR, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
+use renga_proto::inode::Filled;
+use renga_proto::pages::TO_END;
 use renga_rt::Errno;
 
 /// Largest file, bytes, as Linux's ext2 has it for blocks of 4096: such that the sectors of a file
@@ -44,6 +46,11 @@ impl ReadAheadWindow {
     }
 }
 
+/// The number of the page that holds the byte at `offset`, which a file may have.
+pub(crate) fn page_of(offset: u64) -> u32 {
+    (offset / PAGE) as u32
+}
+
 impl ActiveInode {
     pub(crate) fn check_regular(&self) -> Result<(), Errno> {
         self.check()?;
@@ -54,12 +61,14 @@ impl ActiveInode {
         }
     }
 
-    /// As `read_at`, if this is inode `ino`, or that is 0.
-    pub(crate) async fn read_checked(&mut self, ino: u32, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
-        if ino != 0 && ino != self.ino {
+    /// Page `page` for the page cache of `board`, if this is inode `ino`.
+    pub(crate) async fn fill_page(&mut self, board: u8, ino: u32, page: u32, out: &mut [u8]) -> Result<Filled, Errno> {
+        if ino != self.ino {
             return Err(Errno::ESTALE);
         }
-        self.read_at(offset, out).await
+        let bytes = self.read_at(u64::from(page) * PAGE, out).await? as usize;
+        out[bytes..].fill(0);
+        Ok(Filled { size: self.record.size(), kept: self.leases.grant(board, page) })
     }
 
     pub(crate) async fn read_at(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
@@ -132,6 +141,7 @@ impl ActiveInode {
             return Ok(());
         }
         self.begin_write().await?;
+        self.recall_for_write(offset, data.len()).await;
         let mut written = 0;
         let mut told = Ok(());
         while written < data.len() && told.is_ok() {
@@ -149,6 +159,15 @@ impl ActiveInode {
             self.touch_content();
         }
         told
+    }
+
+    /// Before `bytes` bytes are written at `offset`.
+    async fn recall_for_write(&mut self, offset: u64, bytes: usize) {
+        let (size, end) = (self.record.size(), offset + bytes as u64);
+        // A page behind the end may be there too, as zeros.
+        let (from, to) =
+            if end > size { (page_of(size.min(offset)), TO_END) } else { (page_of(offset), page_of(end - 1) + 1) };
+        self.recall(from, to).await;
     }
 
     /// Writes `part`, which lies in one block.

@@ -8,16 +8,19 @@
 
 use crate::cache::client::CacheClients;
 use crate::inode::active_inode::ActiveInode;
+use crate::inode::leases::Leases;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Append, Facts, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, ReadAt, ReadDirectory,
-    ReadLink, Settle, Size, Status, Thaw, WriteAt,
+    Append, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, ReadAt,
+    ReadDirectory, ReadLink, Settle, Size, Status, Thaw, WriteAt,
 };
+use renga_proto::pages::Recalls;
 use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
 
 /// What may be asked of an inode that stands still.
 const STILL: u32 = ReadAt::BIT
     | Facts::BIT
+    | FillPage::BIT
     | Find::BIT
     | Freeze::BIT
     | IsEmpty::BIT
@@ -42,20 +45,27 @@ pub async fn inode(
     me: Me,
     mut port: Port<Inode>,
     cache: CacheClients,
+    recalls: Client<Recalls>,
     allocator: Client<Allocator>,
     number: u16,
     epoch_ns: u64,
 ) -> Never {
-    let mut inode = ActiveInode::new(me, cache, allocator, number, epoch_ns);
+    let mut inode = ActiveInode::new(me, cache, Leases::new(recalls, 0), allocator, number, epoch_ns);
     let (mut frozen, mut stuck) = (false, None);
     loop {
         let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };
         match port.accept_only(open).await {
             InodeCall::ReadAt(mut call) => {
                 let entry = call.entry();
-                let read = inode.read_checked(entry.ino, entry.offset, call.lent()).await;
+                let read = inode.read_at(entry.offset, call.lent()).await;
                 call.set_taken_used(read.map_or(0, |count| count as usize));
                 call.reply(read);
+                inode.read_ahead().await;
+            }
+            InodeCall::FillPage(mut call) => {
+                let (FillPage { ino, page }, board) = (call.entry(), call.board());
+                let filled = inode.fill_page(board, ino, page, call.lent()).await;
+                call.reply(filled);
                 inode.read_ahead().await;
             }
             InodeCall::WriteAt(mut call) => {

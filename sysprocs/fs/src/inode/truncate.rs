@@ -8,8 +8,9 @@
 use crate::format::inode_record::{DIRECTORY, POINTERS};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::block_map::{DIRECT, LINE, PER_BLOCK, PointerLine};
-use crate::inode::content::FILE_BYTES_MAX;
+use crate::inode::content::{FILE_BYTES_MAX, page_of};
 use renga_abi::PAGE_BYTES;
+use renga_proto::pages::TO_END;
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -32,6 +33,7 @@ impl ActiveInode {
         }
         self.begin_write().await?;
         let size = self.record.size();
+        self.recall(page_of(size.min(bytes)), TO_END).await;
         if bytes < size {
             if !bytes.is_multiple_of(PAGE) {
                 let block = self.map(bytes / PAGE).await?;

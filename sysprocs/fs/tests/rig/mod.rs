@@ -8,14 +8,18 @@ pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, 
 use renga_fs::{
     BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, PathClients, ReaperClients,
     WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file, file_table,
-    inode, inode_directory, path, reaper, write_back,
+    inode, inode_directory, path, reaper, recalls, write_back,
 };
+use renga_hal::host::HostMemory;
+use renga_pages::{CacheMemory, page_cache};
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::buffer::page::Buffer;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, STAT_BYTES};
+use renga_proto::memory::Memory;
+use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
@@ -35,9 +39,11 @@ pub struct Counts {
     pub inodes: usize,
     pub paths: usize,
     pub files: usize,
+    /// Page frames.
+    pub frames: u32,
 }
-pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32 };
-pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4 };
+pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32, frames: 64 };
+pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4, frames: 4 };
 
 thread_local! {
     static NEXT_PATH: Cell<usize> = const { Cell::new(0) };
@@ -93,11 +99,19 @@ impl System {
             let cache = cache(&me);
             allocator(me, port, cache, due, EPOCH_NS)
         });
+        let machine = &*leak(HostMemory::new(counts.frames));
+        let frames = vec![0; counts.frames as usize].leak();
+        let memory: Address<Memory> = board.server(|me, port| renga_memory::memory(me, port, frames, machine));
+        let room = CacheMemory::new(board.arena, counts.frames as usize, 8);
+        let pages = board.server(|me, port| page_cache(port, Client::new(&me, memory), machine, room, 0));
+        let caches = one_board(vec![pages]);
+        let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches)));
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
                 board.server(|me, port| {
                     let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
-                    inode(me, port, cache, allocator, number as u16, EPOCH_NS)
+                    let recalls = Client::new(&me, recalls);
+                    inode(me, port, cache, recalls, allocator, number as u16, EPOCH_NS)
                 })
             })
             .collect();
@@ -124,7 +138,7 @@ impl System {
                 })
             })
             .collect();
-        let (table, files) = Self::opener(board, inodes, directory, counts.files);
+        let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
         System { board, allocator, paths: paths.leak(), directory, inodes, table, files }
     }
 
@@ -161,6 +175,7 @@ impl System {
         board: Board,
         inodes: &'static [&'static [Address<Inode>]],
         directory: Address<InodeDirectory>,
+        (machine, memory, pages): (&'static HostMemory, Address<Memory>, Address<Pages>),
         count: usize,
     ) -> (Address<FileTable>, &'static [&'static [Address<File>]]) {
         let table = board.server(|_, port| file_table(port, Vec::leak(vec![0; count])));
@@ -171,8 +186,10 @@ impl System {
                         inodes: Family::new(&me, inodes),
                         inode_directory: Client::new(&me, directory),
                         file_table: Client::new(&me, table),
+                        pages: Client::new(&me, pages),
+                        memory: Client::new(&me, memory),
                     };
-                    file(port, clients, number as u16, 0)
+                    file(port, clients, machine, number as u16, 0)
                 })
             })
             .collect();

@@ -1,14 +1,16 @@
-//! A board for tests: the memory and text processes, files in the host's memory, and a check that
+//! A board for tests: the processes that have its memory, files in the host's memory, and a check that
 //! everything was given back.
 #![allow(dead_code, reason = "each test program uses a part")]
 
 use renga_abi::Errno;
 use renga_hal::host::HostMemory;
-use renga_hal::memory::UserMemory;
-use renga_memory::{MappedFile, Pager, Space, TextEntry};
-use renga_proto::inode::{Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_memory::{MappedFile, Pager, Space};
+use renga_pages::CacheMemory;
+use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
-use renga_proto::text::{Shrink, Text};
+use renga_proto::pages::{Pages, Shrink};
+use renga_proto::references::References;
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Family, Never, Port};
 use std::cell::{Cell, RefCell};
@@ -25,21 +27,36 @@ pub struct Counts {
     pub stale: Cell<bool>,
 }
 
+/// What is on another board.
+pub struct There {
+    pub machine: &'static HostMemory,
+    pub memory: Client<Memory>,
+    pub pages: Client<Pages>,
+    pub references: Client<References>,
+}
+
 /// Everything that a test's process has.
 pub struct World {
     pub machine: &'static HostMemory,
     pub memory: Client<Memory>,
-    pub text: Client<Text>,
+    pub pages: Client<Pages>,
+    pub references: Client<References>,
     pub inodes: Family<Inode>,
     /// The same of another board.
-    pub there: (&'static HostMemory, Client<Memory>, Client<Text>),
+    pub there: There,
     pub counts: Rc<Counts>,
     pub contents: Rc<RefCell<Vec<Vec<u8>>>>,
 }
 
 impl World {
     pub fn pager(&mut self) -> Pager<'_, HostMemory> {
-        Pager { machine: self.machine, memory: &mut self.memory, text: &mut self.text, inodes: &mut self.inodes }
+        Pager {
+            machine: self.machine,
+            memory: &mut self.memory,
+            pages: &mut self.pages,
+            references: &mut self.references,
+            inodes: &mut self.inodes,
+        }
     }
     /// The board of the files is started again: each is with another process, none is referred to but by the
     /// fixture, and the board of this test's process is told so once.
@@ -51,8 +68,8 @@ impl World {
     }
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
-        let (machine, memory, text) = &mut self.there;
-        Pager { machine, memory, text, inodes: &mut self.inodes }
+        let There { machine, memory, pages, references } = &mut self.there;
+        Pager { machine, memory, pages, references, inodes: &mut self.inodes }
     }
     pub async fn free_frames(&mut self) -> u32 {
         self.memory.call(MemoryStatus {}, ()).await.unwrap().free
@@ -75,27 +92,28 @@ pub async fn fork(space: &mut Space, pager: &mut Pager<'_, HostMemory>) -> Resul
 /// Of each file.
 pub const GENERATION: u32 = 1;
 
-/// File number `slot`, version 1.
+/// File number `slot`.
 pub fn file(slot: u16) -> MappedFile {
-    MappedFile { ino: 100 + u32::from(slot), generation: GENERATION, slot, version: 1 }
+    MappedFile { ino: 100 + u32::from(slot), generation: GENERATION, slot }
 }
 
 async fn inode(mut port: Port<Inode>, slot: usize, contents: Rc<RefCell<Vec<Vec<u8>>>>, counts: Rc<Counts>) -> Never {
     loop {
         match port.accept().await {
-            InodeCall::ReadAt(call) if call.entry().ino != counts.inos.borrow()[slot] => {
+            InodeCall::FillPage(call) if call.entry().ino != counts.inos.borrow()[slot] => {
                 call.reply(Err(Errno::ESTALE));
             }
-            InodeCall::ReadAt(mut call) => {
+            InodeCall::FillPage(mut call) => {
                 assert!(counts.references.borrow()[slot] > 0, "an inode that nobody holds is read");
                 counts.reads.set(counts.reads.get() + 1);
-                let offset = call.entry().offset as usize;
+                let offset = call.entry().page as usize * PAGE_BYTES;
                 let contents = contents.borrow();
                 let rest = contents[slot].get(offset..).unwrap_or(&[]);
                 let slice = call.lent();
                 let length = rest.len().min(slice.len());
                 slice[..length].copy_from_slice(&rest[..length]);
-                call.reply(Ok(length as u32));
+                slice[length..].fill(0);
+                call.reply(Ok(Filled { size: contents[slot].len() as u64, kept: true }));
             }
             _ => panic!("not expected of an inode"),
         }
@@ -145,25 +163,26 @@ async fn directory(mut port: Port<InodeDirectory>, counts: Rc<Counts>) -> Never 
     }
 }
 
-/// The memory and text processes of one board.
+/// The processes of one board.
 pub fn servers(
     board: Board,
     frames: u32,
-    cached: usize,
+    files: usize,
     directory: Address<InodeDirectory>,
-) -> (&'static HostMemory, Address<Memory>, Address<Text>) {
+) -> (&'static HostMemory, Address<Memory>, Address<Pages>, Address<References>) {
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
     let table = vec![0u16; frames as usize].leak();
     let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine));
-    let entries = vec![TextEntry::EMPTY; cached].leak();
-    let text = board.server(|me, port| {
-        let (memory, directory) = (Client::new(&me, memory), Client::new(&me, directory));
-        renga_memory::text(me, port, memory, directory, entries)
+    let room = CacheMemory::new(board.arena, frames as usize, files);
+    let pages = board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0));
+    let references = board.server(|me, port| {
+        let directory = Client::new(&me, directory);
+        renga_memory::references(me, port, directory)
     });
-    (machine, memory, text)
+    (machine, memory, pages, references)
 }
 
-/// Runs `body` as a process of a board with `frames` frames, `cached` entries in the text cache and
+/// Runs `body` as a process of a board with `frames` frames, room for `cached` files in the page cache and
 /// `contents` as files (each held open once); afterwards everything must have been given back.
 pub fn run<F: Future<Output = World> + 'static>(
     frames: u32,
@@ -181,21 +200,26 @@ pub fn run<F: Future<Output = World> + 'static>(
         (0..files).map(|slot| board.server(|_, port| inode(port, slot, contents.clone(), counts.clone()))).collect();
     let members: &'static [&'static [_]] = vec![&*inodes.leak()].leak();
     let directory = board.server(|_, port| directory(port, counts.clone()));
-    let (machine, memory, text) = servers(board, frames, cached, directory);
-    let (machine_there, memory_there, text_there) = servers(board, frames, cached, directory);
+    let (machine, memory, pages, references) = servers(board, frames, cached, directory);
+    let (machine_there, memory_there, pages_there, references_there) = servers(board, frames, cached, directory);
     let done = Rc::new(Cell::new(false));
     let finished = done.clone();
     board.client(move |me| {
-        let (memory, text) = (Client::new(&me, memory), Client::new(&me, text));
-        let inodes = Family::new(&me, members);
-        let there = (machine_there, Client::new(&me, memory_there), Client::new(&me, text_there));
+        let (memory, pages) = (Client::new(&me, memory), Client::new(&me, pages));
+        let (references, inodes) = (Client::new(&me, references), Family::new(&me, members));
+        let there = There {
+            machine: machine_there,
+            memory: Client::new(&me, memory_there),
+            pages: Client::new(&me, pages_there),
+            references: Client::new(&me, references_there),
+        };
         async move {
             let _me = me;
-            let world = World { machine, memory, text, inodes, there, counts, contents };
+            let world = World { machine, memory, pages, references, inodes, there, counts, contents };
             let mut world = body(world).await;
-            let (_, memory, text) = &mut world.there;
-            for (memory, text) in [(&mut world.memory, &mut world.text), (memory, text)] {
-                text.call(Shrink { frames: u32::MAX }, ()).await.unwrap();
+            let There { memory, pages, .. } = &mut world.there;
+            for (memory, pages) in [(&mut world.memory, &mut world.pages), (memory, pages)] {
+                pages.call(Shrink { frames: u32::MAX }, ()).await.unwrap();
                 let facts = memory.call(MemoryStatus {}, ()).await.unwrap();
                 assert_eq!(facts.free, facts.total, "frames leaked");
             }

@@ -54,13 +54,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(space.map(&mut pager, mapping).await?)
     }
 
-    /// The file behind a descriptor, with the present version of its content.
+    /// The file behind a descriptor.
     async fn mapped_file(&mut self, number: u64) -> Result<MappedFile, Errno> {
         let Object::File { board, number, .. } = self.program.files.get(number)?.object else {
             return Err(Errno::ENODEV);
         };
         let facts = self.services.file(board, number)?.call(DescribeFile {}, ()).await?;
-        Ok(MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot, version: facts.version })
+        Ok(MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot })
     }
 
     pub(super) async fn unmap(&mut self) -> Outcome {

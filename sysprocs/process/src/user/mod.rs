@@ -124,5 +124,11 @@ impl<M: UserMemory + ?Sized> User<M> {
 /// A pager of `services`' clients.
 fn pager<'a, M: UserMemory + ?Sized>(machine: &'static M, services: &'a mut Services) -> Pager<'a, M> {
     let clients = &mut services.clients;
-    Pager { machine, memory: &mut clients.memory, text: &mut clients.text, inodes: &mut clients.inodes }
+    Pager {
+        machine,
+        memory: &mut clients.memory,
+        pages: &mut clients.pages,
+        references: &mut clients.references,
+        inodes: &mut clients.inodes,
+    }
 }

@@ -7,12 +7,13 @@ use renga_proto::console::Console;
 use renga_proto::file::File;
 use renga_proto::inode::{Inode, InodeDirectory};
 use renga_proto::memory::Memory;
+use renga_proto::pages::Pages;
 use renga_proto::path::Path;
 use renga_proto::pipe::Pipe;
 use renga_proto::procs::{Procs, board_of};
+use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
 use renga_proto::slots::{FileTable, PipeTable};
-use renga_proto::text::Text;
 use renga_rt::{Client, Errno, Family, clients};
 
 clients! {
@@ -27,7 +28,9 @@ clients! {
         /// Page frames of every board, for programs that go there.
         all_memory: Family<Memory>,
         /// Cached file pages of this board.
-        text: Client<Text>,
+        pages: Client<Pages>,
+        /// The references of this board's programs to mapped files.
+        references: Client<References>,
         /// Active inodes.
         inodes: Family<Inode>,
         /// Which inodes are active.

@@ -1,10 +1,12 @@
 //! An imitation of the disk board's file servers: named files in memory, no directories.
 
 use renga_proto::file::{File, FileCall, OpenInode, Whence};
-use renga_proto::inode::{Birth, DirectoryRead, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts};
+use renga_proto::inode::{
+    Birth, DirectoryRead, Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts,
+};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Path, PathCall};
 use renga_proto::slots::{FileTable, FileTableCall};
-use renga_rt::{Errno, Never, Port};
+use renga_rt::{Errno, Never, PAGE_BYTES, Port};
 use std::cell::{Cell, RefCell};
 
 /// Inode number of the first file; the root directory has 2.
@@ -38,13 +40,7 @@ impl Disk {
     fn facts(&self, slot: usize) -> InodeFacts {
         let node = &self.nodes.borrow()[slot];
         let ino = if node.name == "/" { ROOT_INO } else { FIRST_INO + slot as u32 };
-        InodeFacts {
-            slot: slot as u16,
-            ino,
-            mode: node.mode,
-            version: 1,
-            birth: Birth { generation: 0, device: node.device },
-        }
+        InodeFacts { slot: slot as u16, ino, mode: node.mode, birth: Birth { generation: 0, device: node.device } }
     }
     fn refer(&self, slot: u16, by: i32) {
         self.nodes.borrow_mut()[usize::from(slot)].references += by;
@@ -151,6 +147,13 @@ pub async fn inode(mut port: Port<Inode>, disk: &'static Disk, slot: u16) -> Nev
                 let offset = call.entry().offset;
                 let bytes = disk.read(slot, offset, call.lent());
                 call.reply(Ok(bytes));
+            }
+            InodeCall::FillPage(mut call) => {
+                let offset = u64::from(call.entry().page) * PAGE_BYTES as u64;
+                let bytes = disk.read(slot, offset, call.lent()) as usize;
+                call.lent()[bytes..].fill(0);
+                let size = disk.nodes.borrow()[usize::from(slot)].content.len() as u64;
+                call.reply(Ok(Filled { size, kept: true }));
             }
             InodeCall::Facts(call) => call.reply(Ok(disk.facts(usize::from(slot)))),
             _ => panic!("only the file processes change inodes here"),

@@ -12,7 +12,7 @@ use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
-use renga_memory::TextEntry;
+use renga_pages::CacheMemory;
 use renga_process::host::{Flushed, Script, run};
 use renga_process::{UserClients, UserFacts};
 use renga_proto::memory::{Memory, MemoryStatus};
@@ -73,7 +73,8 @@ fn leak<T>(value: T) -> &'static T {
 struct Headers {
     procs: &'static Process,
     memory: &'static Process,
-    text: &'static Process,
+    pages: &'static Process,
+    references: &'static Process,
     clock: &'static Process,
     file_table: &'static Process,
     pipe_table: &'static Process,
@@ -106,7 +107,8 @@ fn declare(board: Board) -> Headers {
     Headers {
         procs: board.declare(3),
         memory: board.declare(3),
-        text: board.declare(3),
+        pages: board.declare(3),
+        references: board.declare(3),
         clock: board.declare(3),
         file_table: board.declare(3),
         pipe_table: board.declare(3),
@@ -248,11 +250,11 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
         let port = Port::new(&me).0;
         renga_memory::memory(me, port, counts, machine)
     });
-    let table = Vec::leak(vec![TextEntry::EMPTY; 64]);
-    board.start(here.text, |me| {
-        let port = Port::new(&me).0;
-        let (memory, directory) = (client(&me, here.memory), client(&me, own.inode_directory));
-        renga_memory::text(me, port, memory, directory, table)
+    let room = CacheMemory::new(board.arena, FRAMES as usize, 64);
+    board.start(here.pages, |me| renga_pages::page_cache(Port::new(&me).0, client(&me, here.memory), machine, room, 0));
+    board.start(here.references, |me| {
+        let (port, directory) = (Port::new(&me).0, client(&me, own.inode_directory));
+        renga_memory::references(me, port, directory)
     });
     board.start(here.clock, |me| {
         let port = Port::new(&me).0;
@@ -290,7 +292,8 @@ fn start_user<M: UserMemory>(
             all_procs: family(&me, all.iter().map(|headers| addresses(&[headers.procs])).collect()),
             memory: client(&me, here.memory),
             all_memory: family(&me, all.iter().map(|headers| addresses(&[headers.memory])).collect()),
-            text: client(&me, here.text),
+            pages: client(&me, here.pages),
+            references: client(&me, here.references),
             inodes: family(&me, (0..all.len()).map(|i| if i == 0 { addresses(&own.inodes) } else { &[] }).collect()),
             inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
             paths: family(&me, only_family(all.len(), own.path)),

@@ -1,11 +1,13 @@
 //! A board with all processes of a file system, and a client that speaks to them as a user process does.
 
 use super::image::Medium512;
+use crate::memory::{self, Frames};
 use renga_fs::{
     BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, PathClients, ReaperClients,
     WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file, file_table,
-    inode, inode_directory, path, reaper, recognise, write_back,
+    inode, inode_directory, path, reaper, recalls, recognise, write_back,
 };
+use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES};
@@ -26,6 +28,8 @@ const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
 const BUFFERS: usize = 8;
 const INODES: usize = 8;
 const FILES: usize = 2;
+/// Page frames of the board.
+const FRAMES: u32 = 32;
 /// Most parts of a directory or file that are read: more than the image has.
 const PARTS_MAX: usize = 40;
 /// Dispatches that one input may take; each completes up to 64 rendezvous.
@@ -33,6 +37,7 @@ const DISPATCHES_MAX: u32 = 10_000;
 
 thread_local! {
     static BOOT: RefCell<Vec<u128>> = RefCell::new(vec![0; BOOT_WORDS]);
+    static MACHINE: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
     static MEDIUM: &'static Medium512 = Box::leak(Box::default());
 }
 
@@ -53,6 +58,7 @@ pub fn run<F: Future<Output = ()> + 'static>(
 ) -> Option<&'static Medium512> {
     MEDIUM.with(|&medium| {
         medium.reset();
+        MACHINE.with(|machine| machine.reset());
         patch(medium);
         recognise(&mut &*medium).ok()?;
         BOOT.with_borrow_mut(|memory| Board::lent(0, memory, |board| client(board, medium, input, body)));
@@ -74,7 +80,7 @@ fn client<F: Future<Output = ()> + 'static>(
     let arena = board.arena;
     let input: &'static [u8] = arena.put_slice(input.len(), |at| input[at]);
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
-    let servers = processes(board, medium);
+    let servers = processes(board, medium, memory::start(board, MACHINE.with(|machine| *machine)));
     board.client(|me| {
         let future = body(servers.user(&me), input);
         async move {
@@ -119,8 +125,8 @@ impl Servers {
 }
 
 /// Starts all processes of a file system on `medium`.
-pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
-    let arena = board.arena;
+pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Servers {
+    let (arena, Frames { machine, memory, pages }) = (board.arena, frames);
     let Some(model) = Medium::named("none") else { unreachable!("there is such a model") };
     let device = arena.put(|| medium);
     let disk = board.server(|me, port| disk(me, port, device, model));
@@ -142,10 +148,13 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
         let cache = cache(&me);
         allocator(me, port, cache, due, EPOCH_NS)
     });
+    let caches = one(board, arena.put_slice(1, |_| pages));
+    let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches)));
     let inodes = arena.put_slice(INODES, |number| {
         board.server(|me, port| {
             let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
-            inode(me, port, cache, allocator, number as u16, EPOCH_NS)
+            let recalls = Client::new(&me, recalls);
+            inode(me, port, cache, recalls, allocator, number as u16, EPOCH_NS)
         })
     });
     let inodes = one(board, inodes);
@@ -174,8 +183,10 @@ pub fn processes(board: Board, medium: &'static Medium512) -> Servers {
                 inodes: Family::new(&me, inodes),
                 inode_directory: Client::new(&me, directory),
                 file_table: Client::new(&me, table),
+                pages: Client::new(&me, pages),
+                memory: Client::new(&me, memory),
             };
-            file(port, clients, number as u16, 0)
+            file(port, clients, machine, number as u16, 0)
         })
     });
     let files = one(board, files);

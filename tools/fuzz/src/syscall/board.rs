@@ -1,26 +1,25 @@
 //! A board that runs programs from a file system, and what takes from it all that they took.
 
-use super::{CODE, DATA, DATA_BYTES, FRAMES};
+use super::{CODE, DATA, DATA_BYTES};
 use crate::fs::board::{self, Servers, one};
 use crate::fs::image::Medium512;
+use crate::memory::Frames;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
-use renga_memory::TextEntry;
 use renga_process::host::Flushed;
 use renga_process::{ProcessRow, UserClients, UserFacts};
 use renga_proto::memory::{Memory, MemoryStatus};
+use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
-use renga_proto::text::{Shrink, Text};
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
 use renga_rt::{Client, Family, Interruptor, Me, Notifier, Watch};
 use std::cell::Cell;
 
-const CACHED: usize = 16;
 const USERS: usize = 3;
 /// Records of processes.
 const RECORDS: usize = 16;
@@ -78,18 +77,17 @@ pub fn program() -> Vec<u8> {
 /// notification, and at its second counts what is free.
 pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMemory) -> Keeper {
     let arena = board.arena;
-    let files = board::processes(board, medium);
+    let frames = crate::memory::start(board, machine);
+    let files = board::processes(board, medium, frames);
+    let Frames { memory, pages, .. } = frames;
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, 0, 1, watch));
-    let counts = arena.put_slice(FRAMES as usize, |_| 0u16);
-    let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine));
-    let entries = arena.put_slice(CACHED, |_| TextEntry::EMPTY);
-    let text = board.server(|me, port| {
-        let (memory, directory) = (Client::new(&me, memory), Client::new(&me, files.directory));
-        renga_memory::text(me, port, memory, directory, entries)
+    let references = board.server(|me, port| {
+        let directory = Client::new(&me, files.directory);
+        renga_memory::references(me, port, directory)
     });
     let clock = board.server(|me, port| renga_clock::clock(me, port, 1_000_000_000));
     let places = arena.put_slice(PIPES, |_| 0);
@@ -113,7 +111,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 all_procs: Family::new(&me, one(board, arena.put_slice(1, |_| procs))),
                 memory: Client::new(&me, memory),
                 all_memory: Family::new(&me, one(board, arena.put_slice(1, |_| memory))),
-                text: Client::new(&me, text),
+                pages: Client::new(&me, pages),
+                references: Client::new(&me, references),
                 inodes: Family::new(&me, inodes),
                 inode_directory: Family::new(&me, one(board, arena.put_slice(1, |_| directory))),
                 paths: Family::new(&me, one(board, arena.put_slice(1, |_| path))),
@@ -132,7 +131,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let keeper = board.client(|me| {
         let keeping = Keeping {
             procs: Client::new(&me, procs),
-            text: Client::new(&me, text),
+            pages: Client::new(&me, pages),
             memory: Client::new(&me, memory),
             files: Client::new(&me, files.table),
             pipes: Client::new(&me, pipe_table),
@@ -160,7 +159,7 @@ pub struct Keeper {
 
 struct Keeping {
     procs: Client<Procs>,
-    text: Client<Text>,
+    pages: Client<Pages>,
     memory: Client<Memory>,
     files: Client<FileTable>,
     pipes: Client<PipeTable>,
@@ -171,7 +170,7 @@ async fn keep(mut me: Me, mut keeping: Keeping, free: &'static Cell<Option<Free>
     let killed = keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0, hold: false }, ()).await;
     assert!(killed.is_ok());
     me.notified().await;
-    let _ = keeping.text.call(Shrink { frames: u32::MAX }, ()).await;
+    let _ = keeping.pages.call(Shrink { frames: u32::MAX }, ()).await;
     let Ok(facts) = keeping.memory.call(MemoryStatus {}, ()).await else { panic!("frames cannot be counted") };
     let (mut files, mut pipes) = (0, 0);
     while keeping.files.call(TakeFile {}, ()).await.is_ok() {

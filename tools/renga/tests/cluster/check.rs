@@ -8,7 +8,7 @@ use std::process::Command;
 const ON_A_MIN: usize = 88;
 const ON_B_MIN: usize = 60;
 /// Kinds of which there is one for each resource.
-const KINDS: [&str; 16] = [
+const KINDS: [&str; 17] = [
     "buffer",
     "buffer_directory",
     "clock",
@@ -22,7 +22,8 @@ const KINDS: [&str; 16] = [
     "pipe",
     "procs",
     "router",
-    "text",
+    "page_cache",
+    "references",
     "user",
     "path",
 ];

@@ -23,9 +23,11 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
         "renga-clock" | "renga-pipe" => (PROCESS, NOTHING),
         // Decision 0001: who owns a device sees its trait.
-        "renga-console" | "renga-fs" | "renga-memory" => (PROCESS, DEVICE),
+        "renga-console" | "renga-pages" => (PROCESS, DEVICE),
+        // Who reads files fills the page cache of its board.
+        "renga-fs" | "renga-memory" => (PROCESS, &["renga-hal", "renga-pages"]),
         // A user process works on an address space, which is the memory process's.
-        "renga-process" => (PROCESS, &["renga-hal", "renga-memory"]),
+        "renga-process" => (PROCESS, &["renga-hal", "renga-memory", "renga-pages"]),
         // The router carries calls whose types it does not know, so it sees the core's raw ones.
         "renga-router" => (PROCESS, &["renga-core", "renga-mac", "renga-phy", "renga-wire"]),
         // The list of kinds names every process's function; boot makes headers.
@@ -38,6 +40,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
                 "renga-fs",
                 "renga-hal",
                 "renga-memory",
+                "renga-pages",
                 "renga-phy",
                 "renga-pipe",
                 "renga-process",

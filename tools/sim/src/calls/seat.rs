@@ -216,6 +216,7 @@ impl Cast {
                 inode_directory: Local::new(&me, &[]),
                 console: Local::new(&me, &[]),
                 memory: Local::new(&me, &[]),
+                pages: Local::new(&me, &[]),
             };
             membership(me, clients, link.ends)
         });

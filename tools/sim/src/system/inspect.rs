@@ -6,9 +6,9 @@
 use super::System;
 use renga_core::{Client, Me, Process, Protocol, Wait};
 use renga_proto::memory::{Memory, MemoryStatus};
+use renga_proto::pages::{Pages, Shrink};
 use renga_proto::procs::{FreeSlots, Procs};
 use renga_proto::slots::{FileTable, FreeFile, FreePipe, PipeTable, TakeFile, TakePipe};
-use renga_proto::text::{Shrink, Text};
 use renga_rt::given::{Given, Servers, Wires};
 use renga_rt::host::Board;
 use renga_systems::{Directory, Kind};
@@ -92,7 +92,7 @@ impl Inspector {
 
 async fn count(me: &Me, directory: &Directory) -> Leftovers {
     let mut found = Leftovers::default();
-    let _ = client::<Text>(directory, me).call(Shrink { frames: u32::MAX }, ()).await;
+    let _ = client::<Pages>(directory, me).call(Shrink { frames: u32::MAX }, ()).await;
     let facts = client::<Memory>(directory, me).call(MemoryStatus {}, ()).await;
     found.frames = facts.map_or(u32::MAX, |facts| facts.total - facts.free);
     let free = client::<Procs>(directory, me).call(FreeSlots {}, ()).await.unwrap_or(0);

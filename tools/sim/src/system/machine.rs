@@ -44,7 +44,7 @@ impl Devices for SimMachine<'_> {
     type Uart = Line;
     type Block = Disk;
     type Link = TokenLink<Loopback>;
-    const TEXT_PAGES: usize = 256;
+    const CACHED_FILES: usize = 16;
 }
 
 impl Machine for SimMachine<'_> {

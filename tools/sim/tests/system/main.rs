@@ -3,6 +3,7 @@
 mod boot;
 mod death;
 mod disk_board;
+mod leases;
 mod limits;
 mod machine;
 mod pipeline;

@@ -5,7 +5,7 @@
 //! from the router, once) it knows of none of them, so each is asked for anew; one that is gone stays, for those who
 //! still use it, but is not held.
 //!
-//! Not here: the pages (`text.rs`).
+//! Not here: calls (`references.rs`), pages (`renga_pages`).
 
 use heapless::Vec;
 use renga_abi::Errno;
@@ -30,23 +30,15 @@ struct UsedFile {
 }
 
 /// The files in use.
-pub(crate) struct TextFiles {
+pub(crate) struct FileReferences {
     directory: Client<InodeDirectory>,
     files: Vec<UsedFile, FILES_MAX>,
-    /// The board of the inodes has begun anew since somebody asked.
-    anew: bool,
 }
 
-impl TextFiles {
+impl FileReferences {
     /// None yet.
     pub fn new(directory: Client<InodeDirectory>) -> Self {
-        TextFiles { directory, files: Vec::new(), anew: false }
-    }
-
-    /// Whether the board of the inodes has begun anew since this was asked last: pages of its files may be of content
-    /// that a cut took back.
-    pub fn take_anew(&mut self) -> bool {
-        core::mem::take(&mut self.anew)
+        FileReferences { directory, files: Vec::new() }
     }
 
     fn find(&mut self, key: FileKey) -> Option<&mut UsedFile> {
@@ -59,7 +51,6 @@ impl TextFiles {
 
     /// Asks for all files anew.
     async fn begin_anew(&mut self) {
-        self.anew = true;
         self.files.iter_mut().for_each(|file| file.held = false);
         let mut at = 0;
         // Begins again with each further life of that board.

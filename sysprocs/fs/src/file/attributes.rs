@@ -1,0 +1,78 @@
+//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags and lives.
+//!
+//! Not here: content (`cached.rs`, `open_file.rs`).
+
+use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK, on_inode};
+use renga_hal::memory::UserMemory;
+use renga_proto::file::FileCall;
+use renga_proto::inode::{DirectoryRead, Facts, InodeFacts, ReadDirectory, SetMode, SetOwner, SetTimes, Status};
+use renga_rt::Errno;
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) async fn serve_facts(&mut self, call: FileCall) {
+        match call {
+            FileCall::DescribeFile(call) => {
+                let reply = self.describe().await;
+                call.reply(reply);
+            }
+            FileCall::SetFlags(call) => {
+                self.flags = self.flags & !SETTABLE | call.entry().flags & SETTABLE;
+                call.reply(self.check());
+            }
+            FileCall::SetFileMode(call) => {
+                let reply = self.set_mode(call.entry().mode).await;
+                call.reply(reply);
+            }
+            FileCall::SetFileTimes(call) => {
+                let entry = call.entry();
+                let reply = self.set_times(entry.access_ns, entry.modify_ns).await;
+                call.reply(reply);
+            }
+            FileCall::BoardDied(call) => {
+                self.drop_board(call.entry().board).await;
+                call.reply(Ok(()));
+            }
+            FileCall::CheckLife(call) => {
+                let held = self.references.holds(call.board());
+                let checked = self.check_life(call.entry().life);
+                call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
+            }
+            FileCall::SetFileOwner(call) => {
+                let entry = call.entry();
+                let reply = self.set_owner(entry.uid, entry.gid).await;
+                call.reply(reply);
+            }
+            _ => unreachable!("served before"),
+        }
+    }
+
+    pub(super) async fn status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
+        on_inode!(self, Status {}, &mut *out)
+    }
+
+    pub(super) async fn describe(&mut self) -> Result<InodeFacts, Errno> {
+        on_inode!(self, Facts {}, ())
+    }
+
+    pub(super) async fn next_entries(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
+        if self.mode & TYPE_MASK != DIRECTORY {
+            return Err(Errno::ENOTDIR);
+        }
+        let cursor = self.offset;
+        let read = on_inode!(self, ReadDirectory { cursor }, &mut *out)?;
+        self.offset = read.next;
+        Ok(read)
+    }
+
+    async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+        on_inode!(self, SetMode { mode }, ())
+    }
+
+    async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
+        on_inode!(self, SetTimes { access_ns, modify_ns }, ())
+    }
+
+    async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
+        on_inode!(self, SetOwner { uid, gid }, ())
+    }
+}

@@ -1,0 +1,99 @@
+//! Reading a file through the page cache of this board.
+//!
+//! Invariant: what comes from the cache was the file's when the read began: the inode's process calls a page back
+//! before it changes. A write from here drops the own board's pages first, since on an asynchronous edge it may
+//! be under way when this board reads next.
+//! Not here: the cache (`renga_pages`), leases (`inode/leases.rs`).
+
+use crate::file::open_file::{State, on_inode};
+use renga_abi::PAGE_BYTES;
+use renga_hal::memory::UserMemory;
+use renga_pages::{Fill, fill};
+use renga_proto::inode::{FillPage, Filled};
+use renga_proto::pages::{FileId, ReadCached, Recall, TO_END};
+use renga_rt::Errno;
+
+const PAGE: u64 = PAGE_BYTES as u64;
+
+impl<M: UserMemory + ?Sized> State<M> {
+    fn id(&self) -> FileId {
+        FileId { ino: self.ino, generation: self.generation }
+    }
+
+    /// Bytes from `offset` on into `out`; how many.
+    pub(super) async fn read_cached(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let file = self.id();
+        match self.clients.pages.call(ReadCached { file, offset }, &mut *out).await {
+            Err(Errno::ENOENT) => self.read_by_page(offset, out).await,
+            read => read,
+        }
+    }
+
+    /// As `read_cached`, when not all of it is cached.
+    async fn read_by_page(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let (file, mut done) = (self.id(), 0);
+        // Each turn passes a page; the last may be cut off by the end of the file.
+        loop {
+            let at = offset.checked_add(done as u64).ok_or(Errno::EINVAL)?;
+            let asked = (out.len() - done).min(PAGE_BYTES - (at % PAGE) as usize);
+            let part = &mut out[done..done + asked];
+            let read = match self.clients.pages.call(ReadCached { file, offset: at }, &mut *part).await {
+                Err(Errno::ENOENT) => self.read_missing(at, part).await,
+                read => read,
+            };
+            match read {
+                Ok(bytes) => done += bytes as usize,
+                Err(errno) if done == 0 => return Err(errno),
+                Err(_) => return Ok(done as u32),
+            }
+            if done == out.len() || read.is_ok_and(|bytes| (bytes as usize) < asked) {
+                return Ok(done as u32);
+            }
+        }
+    }
+
+    /// Reads what is in one page, which comes into the cache.
+    async fn read_missing(&mut self, at: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let page = u32::try_from(at / PAGE).map_err(|_| Errno::EFBIG)?;
+        let (id, machine) = (self.id(), self.machine);
+        let begun = Fill::begin(&mut self.clients.memory, &mut self.clients.pages, id, page).await?;
+        let frame = begun.frame;
+        let filled = self.fill(begun, page).await?;
+        let within = (at % PAGE) as usize;
+        let bytes = filled.size.saturating_sub(at).min(out.len() as u64) as usize;
+        out[..bytes].copy_from_slice(&machine.shared_page(frame)[within..within + bytes]);
+        fill::free(&mut self.clients.memory, frame).await;
+        Ok(bytes as u32)
+    }
+
+    /// Brings page `page` into the frame of `begun`, of which a reference is left unless that fails.
+    async fn fill(&mut self, begun: Fill, page: u32) -> Result<Filled, Errno> {
+        match self.fill_frame(&begun, page).await {
+            Ok(filled) => {
+                if filled.kept {
+                    begun.keep(&mut self.clients.pages, filled.size).await;
+                }
+                Ok(filled)
+            }
+            Err(errno) => {
+                begun.give_up(&mut self.clients.memory).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn fill_frame(&mut self, begun: &Fill, page: u32) -> Result<Filled, Errno> {
+        let mut content = self.machine.page(begun.frame);
+        on_inode!(self, FillPage { ino: self.ino, page }, &mut content[..])
+    }
+
+    /// Before content from `offset` on is changed from here.
+    pub(super) async fn recall_own(&mut self, offset: u64) {
+        let own = self.clients.pages.server().board.0;
+        if own != self.clients.inode_directory.server().board.0 {
+            let from = u32::try_from(offset / PAGE).unwrap_or(TO_END);
+            // It refuses nothing.
+            let _ = self.clients.pages.call(Recall { file: self.id(), from, to: TO_END }, ()).await;
+        }
+    }
+}

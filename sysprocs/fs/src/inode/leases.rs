@@ -1,0 +1,87 @@
+//! Which boards may hold pages of this inode, and calling those back.
+//!
+//! Invariant: a board whose page cache holds page p, or the size, is noted here as one that may. A note goes away
+//! only when the board has answered a recall, or is dead: its next life holds nothing that it was not granted.
+//! What is below `below` may be there; as a file grows at its end, one recall serves all further writes.
+//! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
+
+use renga_proto::pages::{FileId, RecallFrom, Recalls, TO_END};
+use renga_rt::{BOARDS_MAX, Client};
+
+/// What one board may hold.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+struct Holder {
+    /// Pages below this one.
+    below: u32,
+    size: bool,
+}
+impl Holder {
+    fn holds_any(self, from: u32, to: u32) -> bool {
+        from < self.below || (to == TO_END && self.size)
+    }
+}
+
+/// The boards that may hold pages of one inode.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
+pub struct Holders([Holder; BOARDS_MAX]);
+
+impl Holders {
+    /// Page `page` and the size go to `board`.
+    pub fn grant(&mut self, board: u8, page: u32) {
+        if let Some(holder) = self.0.get_mut(usize::from(board)) {
+            *holder = Holder { below: holder.below.max(page.saturating_add(1)), size: true };
+        }
+    }
+
+    /// The first board from `from_board` on that may hold some of `from..to`.
+    pub fn next(&self, from_board: usize, from: u32, to: u32) -> Option<usize> {
+        (from_board..BOARDS_MAX).find(|&board| self.0[board].holds_any(from, to))
+    }
+
+    /// `board` has given up `from..to`, and holds `left` pages of the file.
+    pub fn recalled(&mut self, board: usize, from: u32, to: u32, left: u32) {
+        let holder = &mut self.0[board];
+        if to >= holder.below {
+            holder.below = holder.below.min(from);
+        }
+        if left == 0 {
+            holder.below = 0;
+        }
+        holder.size &= to != TO_END && left > 0;
+    }
+}
+
+/// The leases of one inode.
+pub(crate) struct Leases {
+    recalls: Client<Recalls>,
+    holders: Holders,
+    /// Boards that hold nothing, one bit each: each of their reads crosses.
+    without: u8,
+}
+
+impl Leases {
+    pub(crate) fn new(recalls: Client<Recalls>, without: u8) -> Self {
+        Leases { recalls, holders: Holders::default(), without }
+    }
+
+    /// Before a page and the size go to `board`; whether it may keep them.
+    pub(crate) fn grant(&mut self, board: u8, page: u32) -> bool {
+        let granted = self.without >> board & 1 == 0;
+        if granted {
+            self.holders.grant(board, page);
+        }
+        granted
+    }
+
+    /// Before the pages `from..to` change (`TO_END`: and the size): nobody holds them any more when this is over.
+    pub(crate) async fn recall(&mut self, file: FileId, from: u32, to: u32) {
+        let mut next = 0;
+        while let Some(board) = self.holders.next(next, from, to) {
+            // A board that does not answer is dead: nothing is left there.
+            let asked = RecallFrom { board: board as u8, file, from, to };
+            let left = self.recalls.call(asked, ()).await.unwrap_or(0);
+            self.holders.recalled(board, from, to, left);
+            next = board + 1;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The process that keeps a board's references to the inodes of mapped files.
+//!
+//! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
+
+use crate::file_references::{FileKey, FileReferences};
+use renga_abi::Errno;
+use renga_proto::inode::InodeDirectory;
+use renga_proto::references::{KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
+use renga_rt::{Client, Me, Never, Port};
+
+/// Serves the references.
+pub async fn references(me: Me, mut port: Port<References>, directory: Client<InodeDirectory>) -> Never {
+    let mut files = FileReferences::new(directory);
+    loop {
+        match port.accept().await {
+            ReferencesCall::KeepFile(call) => {
+                let KeepFile { ino, generation, slot } = call.entry();
+                let kept = files.keep(FileKey { ino, generation }, slot).await;
+                call.reply(kept);
+            }
+            ReferencesCall::ReleaseFile(call) => {
+                let ReleaseFile { ino, generation } = call.entry();
+                let released = files.release(FileKey { ino, generation }).await;
+                if released == Err(Errno::EINVAL) {
+                    me.log("refused to release a file that no program maps: inode", [ino.into(), 0]);
+                }
+                call.reply(released);
+            }
+            ReferencesCall::ReopenFile(call) => {
+                let ReopenFile { ino, generation, slot } = call.entry();
+                let found = files.reopen(FileKey { ino, generation }, slot).await;
+                call.reply(found);
+            }
+        }
+    }
+}

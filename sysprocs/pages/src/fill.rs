@@ -1,0 +1,70 @@
+//! Bringing a page of a file into the cache: what whoever misses one does.
+//!
+//! Invariant: a frame that is handed on carries one reference, which is the caller's. Not here: the call that
+//! reads the page, which differs between callers.
+
+use renga_abi::Errno;
+use renga_hal::memory::Frame;
+use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};
+use renga_proto::pages::{BeginFill, FileId, KeepPage, Pages, Shrink};
+use renga_rt::Client;
+
+/// Cached pages to give up when memory is short.
+const SHRINK_FRAMES: u32 = 64;
+
+/// A page on its way into the cache: an own frame for its content, and the right to offer it.
+#[must_use = "the frame is to be kept or freed"]
+pub struct Fill {
+    file: FileId,
+    page: u32,
+    ticket: u64,
+    /// Zeros, to be filled.
+    pub frame: Frame,
+}
+
+impl Fill {
+    /// Before page `page` of `file` is read.
+    pub async fn begin(
+        memory: &mut Client<Memory>,
+        pages: &mut Client<Pages>,
+        file: FileId,
+        page: u32,
+    ) -> Result<Fill, Errno> {
+        let ticket = pages.call(BeginFill { file }, ()).await?;
+        let frame = allocate(memory, pages).await?;
+        Ok(Fill { file, page, ticket, frame })
+    }
+
+    /// The page was read, of a file of `size` bytes: offers it. The frame stays the caller's, too.
+    pub async fn keep(self, pages: &mut Client<Pages>, size: u64) -> Frame {
+        let Fill { file, page, ticket, frame } = self;
+        // Recalled meanwhile or not: it was the file's when it was asked for.
+        let _ = pages.call(KeepPage { file, page, frame: frame.0, ticket, size }, ()).await;
+        frame
+    }
+
+    /// It could not be read.
+    pub async fn give_up(self, memory: &mut Client<Memory>) {
+        free(memory, self.frame).await;
+    }
+}
+
+/// A frame, all zeros; if there is none, one that the cache gives up.
+pub async fn allocate(memory: &mut Client<Memory>, pages: &mut Client<Pages>) -> Result<Frame, Errno> {
+    let mut frame = memory.call(AllocateFrame {}, ()).await;
+    if frame == Err(Errno::ENOMEM) && shrink(pages).await {
+        frame = memory.call(AllocateFrame {}, ()).await;
+    }
+    frame.map(Frame)
+}
+
+/// Whether the cache gave frames back.
+pub async fn shrink(pages: &mut Client<Pages>) -> bool {
+    pages.call(Shrink { frames: SHRINK_FRAMES }, ()).await.is_ok_and(|frames| frames > 0)
+}
+
+/// Gives a frame back.
+pub async fn free(memory: &mut Client<Memory>, frame: Frame) {
+    // A refusal means that the frame was not the caller's; the memory process has logged it.
+    let _ = memory.call(FreeFrame { frame: frame.0 }, ()).await;
+}

@@ -1,0 +1,353 @@
+//! Which frame shows which page of which file.
+//!
+//! A page is found by a hash; a file's pages are in a list of their own, so that dropping them takes time by
+//! how many there are. Who makes room is found as a clock does (Corbató 1969): in order of coming, but what was used
+//! since the hand came by has another turn. Nothing is scanned.
+//!
+//! Invariants: a frame shows at most one page, a page is shown by at most one frame; a page's file has a record. A
+//! file's `since` changes with each recall and is never used twice: so a page read before a recall is recognised.
+//! Not here: references to frames, calls (`page_cache.rs`).
+
+use crate::frame_list::FrameList;
+use crate::ring::{Ends, Links, NONE};
+use renga_hal::memory::Frame;
+use renga_proto::pages::{FileId, TO_END};
+use renga_rt::Arena;
+
+/// Room for what is known of one frame. Boot provides one per frame of the board.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageSlot {
+    /// The file's record; `NONE`: the frame shows no page.
+    file: u32,
+    page: u32,
+    /// Next of the same chain of the hash.
+    chained: u32,
+    used: bool,
+    in_clock: Links,
+    in_file: Links,
+}
+impl PageSlot {
+    /// Of a frame that shows nothing.
+    const EMPTY: PageSlot =
+        PageSlot { file: NONE, page: 0, chained: NONE, used: false, in_clock: Links::NONE, in_file: Links::NONE };
+}
+
+/// Room for what is known of one file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileSlot {
+    id: FileId,
+    used: bool,
+    /// When the present lease of its pages began: a number that each recall makes anew.
+    since: u64,
+    /// Its size, while that is known.
+    size: Option<u64>,
+    pages: Ends,
+    count: u32,
+    /// No page above this one is here.
+    highest: u32,
+    chained: u32,
+    in_clock: Links,
+}
+impl FileSlot {
+    /// Of no file.
+    const EMPTY: FileSlot = FileSlot {
+        id: FileId { ino: 0, generation: 0 },
+        used: false,
+        since: 0,
+        size: None,
+        pages: Ends::EMPTY,
+        count: 0,
+        highest: 0,
+        chained: NONE,
+        in_clock: Links::NONE,
+    };
+}
+
+/// The memory of the cache's index. Boot provides it.
+pub struct CacheMemory {
+    pages: &'static mut [PageSlot],
+    page_chains: &'static mut [u32],
+    files: &'static mut [FileSlot],
+    file_chains: &'static mut [u32],
+}
+
+impl CacheMemory {
+    /// For a board of `frames` page frames, and as many files with pages in the cache as `files`.
+    pub fn new(arena: &'static Arena, frames: usize, files: usize) -> &'static mut CacheMemory {
+        let chains = |elements: usize| elements.div_ceil(2).next_power_of_two();
+        arena.put(|| CacheMemory {
+            pages: arena.put_slice(frames, |_| PageSlot::EMPTY),
+            page_chains: arena.put_slice(chains(frames), |_| NONE),
+            files: arena.put_slice(files, |_| FileSlot::EMPTY),
+            file_chains: arena.put_slice(chains(files), |_| NONE),
+        })
+    }
+}
+
+/// The index.
+pub struct PageIndex {
+    pages: &'static mut [PageSlot],
+    /// First of each chain; as many as a power of two, of pages and of files alike.
+    page_chains: &'static mut [u32],
+    files: &'static mut [FileSlot],
+    file_chains: &'static mut [u32],
+    page_clock: Ends,
+    file_clock: Ends,
+    /// Records that were never used begin here.
+    fresh_file: u32,
+    free_files: Ends,
+    last_since: u64,
+    count: u32,
+}
+
+/// Fibonacci hashing (Knuth, vol. 3, 6.4).
+fn hash(first: u32, second: u32, chains: usize) -> usize {
+    let word = (u64::from(first) << 32 | u64::from(second)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (word >> 40) as usize & (chains - 1)
+}
+
+impl PageIndex {
+    /// An empty one in `room`.
+    pub fn new(room: &'static mut CacheMemory) -> Self {
+        let CacheMemory { pages, page_chains, files, file_chains } = room;
+        let [page_clock, file_clock, free_files] = [Ends::EMPTY; 3];
+        let (fresh_file, last_since, count) = (0, 0, 0);
+        PageIndex {
+            pages,
+            page_chains,
+            files,
+            file_chains,
+            page_clock,
+            file_clock,
+            fresh_file,
+            free_files,
+            last_since,
+            count,
+        }
+    }
+
+    /// How many pages there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn find_file(&self, id: FileId) -> Option<u32> {
+        let mut at = self.file_chains[hash(id.ino, id.generation, self.file_chains.len())];
+        // Bounded by the length of one chain.
+        while let Some(file) = self.files.get(at as usize) {
+            if file.id == id {
+                return Some(at);
+            }
+            at = file.chained;
+        }
+        None
+    }
+
+    fn find_page(&self, file: u32, page: u32) -> Option<u32> {
+        let mut at = self.page_chains[hash(page, file, self.page_chains.len())];
+        while let Some(slot) = self.pages.get(at as usize) {
+            if slot.page == page && slot.file == file {
+                return Some(at);
+            }
+            at = slot.chained;
+        }
+        None
+    }
+
+    /// The size of a file, if it is known.
+    pub fn size(&self, id: FileId) -> Option<u64> {
+        self.files[self.find_file(id)? as usize].size
+    }
+
+    /// The size of a file and its record, for [`PageIndex::page_of`].
+    pub(crate) fn sized_file(&mut self, id: FileId) -> Option<(u32, u64)> {
+        let file = self.find_file(id)?;
+        let slot = &mut self.files[file as usize];
+        slot.used = true;
+        slot.size.map(|size| (file, size))
+    }
+
+    /// The frame of a page of the file in record `file`.
+    pub(crate) fn page_of(&mut self, file: u32, page: u32) -> Option<Frame> {
+        let at = self.find_page(file, page)?;
+        self.pages[at as usize].used = true;
+        Some(Frame(at))
+    }
+
+    /// The frame with a page.
+    pub fn find(&mut self, id: FileId, page: u32) -> Option<Frame> {
+        let file = self.find_file(id)?;
+        self.page_of(file, page)
+    }
+
+    fn next_since(&mut self) -> u64 {
+        self.last_since += 1;
+        self.last_since
+    }
+
+    /// The ticket with which pages of the file may come in now. `None`: there is no room for its record until
+    /// [`PageIndex::oldest_file`] is dropped.
+    pub fn ticket(&mut self, id: FileId) -> Option<u64> {
+        if let Some(known) = self.find_file(id) {
+            return Some(self.files[known as usize].since);
+        }
+        let at = if self.free_files.first != NONE {
+            let at = self.free_files.first;
+            self.free_files.remove(self.files, |file| &mut file.in_clock, at);
+            at
+        } else if (self.fresh_file as usize) < self.files.len() {
+            self.fresh_file += 1;
+            self.fresh_file - 1
+        } else {
+            return None;
+        };
+        let since = self.next_since();
+        let chain = hash(id.ino, id.generation, self.file_chains.len());
+        let chained = core::mem::replace(&mut self.file_chains[chain], at);
+        self.files[at as usize] = FileSlot { id, since, chained, ..FileSlot::EMPTY };
+        self.file_clock.push(self.files, |file| &mut file.in_clock, at);
+        Some(since)
+    }
+
+    /// Puts a page in; whether it is the one that shows it now. No: the ticket is void, or another does already.
+    pub fn put(&mut self, id: FileId, page: u32, frame: Frame, ticket: u64, size: u64) -> Result<bool, Void> {
+        let file = self.find_file(id).filter(|&file| self.files[file as usize].since == ticket).ok_or(Void)?;
+        let taken = self.pages.get(frame.0 as usize).is_none_or(|slot| slot.file != NONE);
+        self.files[file as usize].size = Some(size);
+        if taken || self.find_page(file, page).is_some() {
+            return Ok(false);
+        }
+        let chain = hash(page, file, self.page_chains.len());
+        let chained = core::mem::replace(&mut self.page_chains[chain], frame.0);
+        self.pages[frame.0 as usize] = PageSlot { file, page, chained, ..PageSlot::EMPTY };
+        self.page_clock.push(self.pages, |slot| &mut slot.in_clock, frame.0);
+        let record = &mut self.files[file as usize];
+        record.pages.push(self.pages, |slot| &mut slot.in_file, frame.0);
+        record.count += 1;
+        record.highest = record.highest.max(page);
+        self.count += 1;
+        Ok(true)
+    }
+
+    /// Takes the page that `at` shows out.
+    fn remove(&mut self, at: u32) {
+        let PageSlot { file, page, chained, .. } = self.pages[at as usize];
+        let chain = hash(page, file, self.page_chains.len());
+        if self.page_chains[chain] == at {
+            self.page_chains[chain] = chained;
+        } else {
+            let mut before = self.page_chains[chain];
+            // It is in this chain.
+            while self.pages[before as usize].chained != at {
+                before = self.pages[before as usize].chained;
+            }
+            self.pages[before as usize].chained = chained;
+        }
+        self.page_clock.remove(self.pages, |slot| &mut slot.in_clock, at);
+        let record = &mut self.files[file as usize];
+        record.pages.remove(self.pages, |slot| &mut slot.in_file, at);
+        record.count -= 1;
+        self.count -= 1;
+        self.pages[at as usize].file = NONE;
+    }
+
+    /// Makes all tickets of the file void and, if `to` is `TO_END`, its size unknown; the record.
+    pub fn recall(&mut self, id: FileId, to: u32) -> Option<u32> {
+        let file = self.find_file(id)?;
+        let since = self.next_since();
+        let record = &mut self.files[file as usize];
+        record.since = since;
+        if to == TO_END {
+            record.size = None;
+        }
+        Some(file)
+    }
+
+    /// Takes pages of `from..to` of the file in record `file` out and into `list`, until that is full; whether there
+    /// may be more.
+    pub fn take_range(&mut self, file: u32, from: u32, to: u32, list: &mut FrameList) -> bool {
+        let FileSlot { count, highest, pages, .. } = self.files[file as usize];
+        let to = to.min(highest.saturating_add(1));
+        // Looked up one by one, or, if that is less, searched in the list of the file's.
+        if to.saturating_sub(from) <= count {
+            for page in from..to {
+                if list.is_full() {
+                    return true;
+                }
+                if let Some(at) = self.find_page(file, page) {
+                    self.remove(at);
+                    list.push(Frame(at));
+                }
+            }
+            return false;
+        }
+        let mut at = pages.first;
+        while let Some(slot) = self.pages.get(at as usize) {
+            if list.is_full() {
+                return true;
+            }
+            let (page, next) = (slot.page, slot.in_file.next);
+            if (from..to).contains(&page) {
+                self.remove(at);
+                list.push(Frame(at));
+            }
+            at = next;
+        }
+        false
+    }
+
+    /// How many pages of the file in record `file` there are.
+    pub fn count_of(&self, file: u32) -> u32 {
+        self.files[file as usize].count
+    }
+
+    /// Forgets the file in record `file`, of which no page is left.
+    pub fn forget(&mut self, file: u32) {
+        let FileSlot { id, chained, .. } = self.files[file as usize];
+        let chain = hash(id.ino, id.generation, self.file_chains.len());
+        if self.file_chains[chain] == file {
+            self.file_chains[chain] = chained;
+        } else {
+            let mut before = self.file_chains[chain];
+            while self.files[before as usize].chained != file {
+                before = self.files[before as usize].chained;
+            }
+            self.files[before as usize].chained = chained;
+        }
+        self.file_clock.remove(self.files, |file| &mut file.in_clock, file);
+        self.files[file as usize] = FileSlot::EMPTY;
+        self.free_files.push(self.files, |file| &mut file.in_clock, file);
+    }
+
+    /// The record of the file that is to make room for another: not used for longest.
+    pub fn oldest_file(&mut self) -> Option<u32> {
+        for _ in 0..=self.files.len() {
+            let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
+            if !core::mem::take(&mut self.files[at as usize].used) {
+                return Some(at);
+            }
+            self.file_clock.remove(self.files, |file| &mut file.in_clock, at);
+            self.file_clock.push(self.files, |file| &mut file.in_clock, at);
+        }
+        None
+    }
+
+    /// Takes out the page that was not used for longest.
+    pub fn take_oldest(&mut self) -> Option<Frame> {
+        // Each that was used is passed over once.
+        for _ in 0..=self.count {
+            let at = Some(self.page_clock.first).filter(|&first| first != NONE)?;
+            if !core::mem::take(&mut self.pages[at as usize].used) {
+                self.remove(at);
+                return Some(Frame(at));
+            }
+            self.page_clock.remove(self.pages, |slot| &mut slot.in_clock, at);
+            self.page_clock.push(self.pages, |slot| &mut slot.in_clock, at);
+        }
+        None
+    }
+}
+
+/// A ticket that a recall has made void.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Void;

@@ -1,0 +1,20 @@
+//! The page cache of a board: pages of files in ordinary page frames, for `read`, `mmap` and `exec` alike.
+//!
+//! - [`page_cache`]: the process that has them;
+//! - [`PageIndex`]: which frame shows which page of which file, and which was used longest ago;
+//! - [`Fill`]: how others bring a page in.
+//!
+//! Not here: who may hold which page (the inode processes, `renga_fs`), address spaces (`renga_memory`).
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod fill;
+pub mod frame_list;
+mod index;
+mod page_cache;
+mod ring;
+
+pub use fill::Fill;
+pub use frame_list::FrameList;
+pub use index::{CacheMemory, PageIndex};
+pub use page_cache::page_cache;

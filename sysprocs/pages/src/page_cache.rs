@@ -1,0 +1,216 @@
+//! The process that has a board's cached file pages.
+//!
+//! Invariants: a page in the index holds one reference to its frame, taken before it is put in and given back
+//! after it is out. Every answer is given at once: nobody waits here for anybody else.
+//!
+//! It grows as long as there is memory. When free frames fall below the low mark the memory process wakes it, and it
+//! gives frames back until there are as many as the high mark says; whoever finds none at all asks it to (`Shrink`).
+//!
+//! Not here: which page is where (`index.rs`), who may hold what (the inode processes).
+
+use crate::frame_list::FrameList;
+use crate::index::{CacheMemory, PageIndex};
+use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use renga_proto::memory::{FreeFrames, Memory, MemoryStatus, ShareFrame, ShareFrames};
+use renga_proto::pages::{
+    FileId, FindPages, KeepPage, NO_FRAME, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached, Recall,
+};
+use renga_rt::{Call, Client, Errno, Never, Port, Protocol};
+
+const PAGE: u64 = PAGE_BYTES as u64;
+
+/// Frames that are free when nothing has to be given back: one of so many.
+const HIGH_MARK_SHARE: u32 = 16;
+
+struct State<M: UserMemory + ?Sized + 'static> {
+    memory: Client<Memory>,
+    machine: &'static M,
+    index: PageIndex,
+    disk_board: u8,
+}
+
+/// Serves the cache; the inodes are on `disk_board`.
+pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
+    mut port: Port<Pages>,
+    memory: Client<Memory>,
+    machine: &'static M,
+    room: &'static mut CacheMemory,
+    disk_board: u8,
+) -> Never {
+    let mut state = State { memory, machine, index: PageIndex::new(room), disk_board };
+    loop {
+        match port.accept_or_notified(Pages::ENTRIES).await {
+            Some(PagesCall::ReadCached(mut call)) => {
+                let ReadCached { file, offset } = call.entry();
+                let read = state.read(file, offset, call.lent());
+                call.reply(read);
+            }
+            Some(call) => state.serve(call).await,
+            None => state.reclaim().await,
+        }
+    }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    fn read(&mut self, id: FileId, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let (file, size) = self.index.sized_file(id).ok_or(Errno::ENOENT)?;
+        let count = size.saturating_sub(offset).min(out.len() as u64) as usize;
+        let mut filled = 0;
+        while filled < count {
+            let at = offset + filled as u64;
+            let within = (at % PAGE) as usize;
+            let part = (count - filled).min(PAGE_BYTES - within);
+            let frame = self.index.page_of(file, (at / PAGE) as u32).ok_or(Errno::ENOENT)?;
+            let page = self.machine.shared_page(frame);
+            out[filled..filled + part].copy_from_slice(&page[within..within + part]);
+            filled += part;
+        }
+        Ok(count as u32)
+    }
+
+    async fn serve(&mut self, call: PagesCall) {
+        match call {
+            PagesCall::FindPage(call) => {
+                let found = self.find(call.entry().file, call.entry().page).await;
+                call.reply(found);
+            }
+            PagesCall::FindPages(call) => self.find_all(call).await,
+            PagesCall::BeginFill(call) => {
+                let ticket = self.ticket(call.entry().file).await;
+                call.reply(ticket);
+            }
+            PagesCall::KeepPage(call) => {
+                let kept = self.keep(call.entry()).await;
+                call.reply(kept);
+            }
+            PagesCall::Recall(call) => {
+                let Recall { file, from, to } = call.entry();
+                let left = self.recall(file, from, to).await;
+                call.reply(Ok(left));
+            }
+            PagesCall::Shrink(call) => {
+                let freed = self.shrink(call.entry().frames).await;
+                call.reply(Ok(freed));
+            }
+            PagesCall::BoardDied(call) => {
+                if call.entry().board == self.disk_board {
+                    self.drop_all().await;
+                }
+                call.reply(Ok(()));
+            }
+            PagesCall::ReadCached(_) => unreachable!("served before"),
+        }
+    }
+
+    async fn find(&mut self, file: FileId, page: u32) -> Result<u32, Errno> {
+        let Frame(frame) = self.index.find(file, page).ok_or(Errno::ENOENT)?;
+        self.memory.call(ShareFrame { frame }, ()).await?;
+        Ok(frame)
+    }
+
+    async fn find_all(&mut self, mut call: Call<FindPages>) {
+        let FindPages { file, page } = call.entry();
+        let (mut list, mut count, mut told) = (FrameList::new(), 0, Ok(()));
+        for (place, page) in call.lent().as_chunks_mut::<4>().0.iter_mut().take(PAGES_PER_FIND_MAX).zip(page..) {
+            *place = NO_FRAME.to_le_bytes();
+            if told.is_err() {
+                continue;
+            }
+            if list.is_full() {
+                told = self.share(&mut list).await;
+            }
+            if let Some(frame) = self.index.find(file, page) {
+                *place = frame.0.to_le_bytes();
+                list.push(frame);
+                count += 1;
+            }
+        }
+        call.reply(told.and(self.share(&mut list).await).map(|()| count));
+    }
+
+    /// A reference more to each of `list`, which is empty then.
+    async fn share(&mut self, list: &mut FrameList) -> Result<(), Errno> {
+        let shared = if list.is_empty() { Ok(()) } else { self.memory.call(ShareFrames {}, list.as_bytes()).await };
+        list.clear();
+        shared
+    }
+
+    async fn ticket(&mut self, id: FileId) -> Result<u64, Errno> {
+        if let Some(ticket) = self.index.ticket(id) {
+            return Ok(ticket);
+        }
+        let oldest = self.index.oldest_file().ok_or(Errno::ENOMEM)?;
+        self.drop_range(oldest, 0, u32::MAX).await;
+        self.index.forget(oldest);
+        self.index.ticket(id).ok_or(Errno::ENOMEM)
+    }
+
+    async fn keep(&mut self, offer: KeepPage) -> Result<(), Errno> {
+        let KeepPage { file, page, frame, ticket, size } = offer;
+        self.memory.call(ShareFrame { frame }, ()).await?;
+        let put = self.index.put(file, page, Frame(frame), ticket, size);
+        if put != Ok(true) {
+            let mut list = FrameList::new();
+            list.push(Frame(frame));
+            self.free(&mut list).await;
+        }
+        put.map(|_| ()).map_err(|_| Errno::ESTALE)
+    }
+
+    async fn recall(&mut self, id: FileId, from: u32, to: u32) -> u32 {
+        let Some(file) = self.index.recall(id, to) else { return 0 };
+        self.drop_range(file, from, to).await;
+        let left = self.index.count_of(file);
+        if left == 0 {
+            self.index.forget(file);
+        }
+        left
+    }
+
+    async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
+        let mut list = FrameList::new();
+        // Each turn but the last takes out as many pages as the list holds.
+        while self.index.take_range(file, from, to, &mut list) {
+            self.free(&mut list).await;
+        }
+        self.free(&mut list).await;
+    }
+
+    async fn drop_all(&mut self) {
+        while let Some(file) = self.index.oldest_file() {
+            self.drop_range(file, 0, u32::MAX).await;
+            self.index.forget(file);
+        }
+    }
+
+    /// Gives frames back until as many are free as the high mark says.
+    async fn reclaim(&mut self) {
+        if let Ok(facts) = self.memory.call(MemoryStatus {}, ()).await {
+            self.shrink((facts.total / HIGH_MARK_SHARE).saturating_sub(facts.free)).await;
+        }
+    }
+
+    /// Gives up to `frames` pages up, those not used for longest first; how many.
+    async fn shrink(&mut self, frames: u32) -> u32 {
+        let (mut list, mut count) = (FrameList::new(), 0);
+        while count < frames
+            && let Some(frame) = self.index.take_oldest()
+        {
+            list.push(frame);
+            count += 1;
+            if list.is_full() {
+                self.free(&mut list).await;
+            }
+        }
+        self.free(&mut list).await;
+        count
+    }
+
+    async fn free(&mut self, list: &mut FrameList) {
+        if !list.is_empty() {
+            // A refusal is a bug here, which the memory process has logged.
+            let _ = self.memory.call(FreeFrames {}, list.as_bytes()).await;
+            list.clear();
+        }
+    }
+}

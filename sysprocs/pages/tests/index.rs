@@ -1,0 +1,131 @@
+//! The index against a map of what it must hold.
+#![allow(missing_docs)]
+
+use renga_hal::memory::Frame;
+use renga_pages::{FrameList, PageIndex};
+use renga_proto::pages::{FileId, TO_END};
+use renga_rt::host::Board;
+use std::collections::BTreeMap;
+
+const FRAMES: usize = 40;
+const FILES: usize = 5;
+
+fn index() -> PageIndex {
+    PageIndex::new(renga_pages::CacheMemory::new(Board::new(0, 1 << 20).arena, FRAMES, FILES))
+}
+
+fn file(ino: u32) -> FileId {
+    FileId { ino, generation: ino ^ 7 }
+}
+
+/// Numbers that repeat in every run (xorshift64).
+struct Drawn(u64);
+impl Drawn {
+    fn below(&mut self, limit: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % u64::from(limit)) as u32
+    }
+}
+
+fn frames(list: &FrameList) -> Vec<Frame> {
+    renga_pages::frame_list::frames_in(list.as_bytes()).collect()
+}
+
+#[test]
+fn it_holds_what_was_put_in_and_not_taken_out() {
+    let (mut index, mut drawn) = (index(), Drawn(0x1234_5678_9abc_def1));
+    let mut model: BTreeMap<(u32, u32), Frame> = BTreeMap::new();
+    let mut free: Vec<Frame> = (0..FRAMES as u32).map(Frame).collect();
+    for step in 0..20_000 {
+        let (ino, page) = (drawn.below(FILES as u32), drawn.below(12) * (1 + drawn.below(3) * 50));
+        match drawn.below(10) {
+            0..=5 => {
+                let ticket = index.ticket(file(ino)).expect("there is a record for each");
+                if let Some(frame) = free.pop() {
+                    let put = index.put(file(ino), page, frame, ticket, 99).expect("nothing was recalled");
+                    assert_eq!(put, !model.contains_key(&(ino, page)), "step {step}");
+                    if put {
+                        model.insert((ino, page), frame);
+                    } else {
+                        free.push(frame)
+                    }
+                }
+            }
+            6 => {
+                let (to, mut list) =
+                    (if drawn.below(2) == 0 { TO_END } else { page + drawn.below(9) }, FrameList::new());
+                if let Some(record) = index.recall(file(ino), to) {
+                    assert!(!index.take_range(record, page, to, &mut list), "the list has room for all");
+                    let left = model.keys().filter(|key| key.0 == ino && !(page..to).contains(&key.1)).count();
+                    assert_eq!(index.count_of(record), left as u32);
+                }
+                let mut gone = frames(&list);
+                let mut expected: Vec<Frame> =
+                    model.extract_if((ino, page)..(ino, to), |_, _| true).map(|(_, frame)| frame).collect();
+                free.extend(&gone);
+                gone.sort();
+                expected.sort();
+                assert_eq!(gone, expected, "step {step}");
+            }
+            7 => {
+                if let Some(frame) = index.take_oldest() {
+                    let key = *model.iter().find(|(_, shown)| **shown == frame).expect("it was put in").0;
+                    model.remove(&key);
+                    free.push(frame);
+                }
+            }
+            _ => assert_eq!(index.find(file(ino), page), model.get(&(ino, page)).copied(), "step {step}"),
+        }
+        assert_eq!(index.count() as usize, model.len());
+    }
+}
+
+#[test]
+fn a_recall_makes_tickets_void() {
+    let mut index = index();
+    let ticket = index.ticket(file(1)).unwrap();
+    assert_eq!(index.put(file(1), 0, Frame(0), ticket, 10), Ok(true));
+    assert_eq!(index.size(file(1)), Some(10));
+    let record = index.recall(file(1), 5).unwrap();
+    assert!(index.put(file(1), 1, Frame(1), ticket, 10).is_err(), "it was recalled since");
+    assert_eq!(index.size(file(1)), Some(10), "only a recall to the end is about the size");
+    index.recall(file(1), TO_END);
+    assert_eq!(index.size(file(1)), None);
+    // A record that is made anew does not honour a ticket of the former one.
+    let ticket = index.ticket(file(1)).unwrap();
+    let mut list = FrameList::new();
+    assert!(!index.take_range(record, 0, TO_END, &mut list));
+    index.forget(record);
+    assert_ne!(index.ticket(file(1)), Some(ticket));
+    assert!(index.put(file(1), 1, Frame(1), ticket, 10).is_err());
+}
+
+#[test]
+fn what_is_used_outlives_what_is_not() {
+    let mut index = index();
+    let ticket = index.ticket(file(1)).unwrap();
+    for page in 0..8 {
+        index.put(file(1), page, Frame(page), ticket, 1 << 20).unwrap();
+    }
+    for page in [0, 1, 5] {
+        assert!(index.find(file(1), page).is_some());
+    }
+    let gone: Vec<u32> = (0..8).map(|_| index.take_oldest().unwrap().0).collect();
+    assert_eq!(gone, [2, 3, 4, 6, 7, 0, 1, 5]);
+    assert_eq!(index.take_oldest(), None);
+}
+
+#[test]
+fn of_too_many_files_one_that_is_not_used_makes_room() {
+    let mut index = index();
+    for ino in 0..FILES as u32 {
+        index.ticket(file(ino)).unwrap();
+    }
+    assert_eq!(index.ticket(file(100)), None);
+    let oldest = index.oldest_file().unwrap();
+    index.forget(oldest);
+    assert!(index.ticket(file(100)).is_some());
+    assert_eq!(index.ticket(file(0)), None, "it was the oldest");
+}

@@ -1,0 +1,72 @@
+//! The page cache of a board: pages of files in page frames, which `read`, `mmap` and `exec` share.
+//!
+//! A board may hold a page because the inode's process has granted it (`FillPage`), until that process recalls it
+//! (`Recall`), which it does before the page changes. The cache calls nobody but the memory process, so that
+//! whoever holds up a change by a recall waits for no further one.
+//!
+//! Filling a page: `BeginFill` gives a ticket; the page is read from the inode's process into a frame of one's own;
+//! `KeepPage` offers it. A recall between the two makes the ticket void: what was read may be old.
+
+use renga_abi::Errno;
+use renga_core::{Word, protocol};
+
+/// In a list of frames: this page is not cached.
+pub const NO_FRAME: u32 = u32::MAX;
+/// Most pages that one `FindPages` asks for.
+pub const PAGES_PER_FIND_MAX: usize = 1024;
+/// The end of a `Recall` that has none: to the end of the file, whose size changes too.
+pub const TO_END: u32 = u32::MAX;
+
+/// Which file: its inode's number, and what tells it from others that had or will have that number. In one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId {
+    /// The inode's number.
+    pub ino: u32,
+    /// Its generation.
+    pub generation: u32,
+}
+impl Word for FileId {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.ino)
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        FileId { generation: (word >> 32) as u32, ino: word as u32 }
+    }
+}
+
+protocol! {
+    /// The page cache.
+    pub Pages = 14, PagesCall {
+        /// Bytes of the file from `offset` on into the slice; how many (0: end of file). `ENOENT`: not all of what
+        /// is there is cached.
+        0 ReadCached { file: FileId, offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// The frame with page `page`, with a reference for the caller; `ENOENT` if it is not cached.
+        1 FindPage { file: FileId, page: u32 } (()) -> Result<u32, Errno>;
+        /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
+        /// where a page is not cached; how many were.
+        2 FindPages { file: FileId, page: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// A ticket for filling pages of the file.
+        3 BeginFill { file: FileId } (()) -> Result<u64, Errno>;
+        /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
+        /// reference of its own. `ESTALE`: the ticket is void.
+        4 KeepPage { file: FileId, page: u32, frame: u32, ticket: u64, size: u64 } (()) -> Result<(), Errno>;
+        /// The pages from `from` to before `to` are no longer the file's (`TO_END`: nor is its size known). From the
+        /// inode's process, before it changes them; and from a file process, before it has them changed. How many
+        /// pages of the file are left here.
+        5 Recall { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
+        /// Gives up to `frames` frames back, because memory is short; how many.
+        6 Shrink { frames: u32 } (()) -> Result<u32, Errno>;
+        /// A board is dead. With that of the inodes end the leases of all pages.
+        7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+    }
+}
+
+protocol! {
+    /// Recalls on behalf of inodes: so that a board has one caller of its page cache for all of them.
+    pub Recalls = 19, RecallsCall {
+        /// As `Recall` of the page cache of `board`.
+        0 RecallFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
+    }
+}

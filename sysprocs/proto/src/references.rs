@@ -1,0 +1,18 @@
+//! The references of a board's programs to the inodes that they map: however many programs of a board map a file,
+//! the inode directory knows of one reference, so that a fork does not cross the link.
+
+use renga_abi::Errno;
+use renga_core::protocol;
+
+protocol! {
+    /// References to mapped files.
+    pub References = 18, ReferencesCall {
+        /// One program more maps the inode, active in process `slot`, which something else holds active now.
+        0 KeepFile { ino: u32, generation: u32, slot: u16 } (()) -> Result<(), Errno>;
+        /// One program less maps it.
+        1 ReleaseFile { ino: u32, generation: u32 } (()) -> Result<(), Errno> [releases];
+        /// The process of an inode that a program here maps, when `slot` no longer is: its board was
+        /// started again. An error: the inode is gone.
+        2 ReopenFile { ino: u32, generation: u32, slot: u16 } (()) -> Result<u16, Errno>;
+    }
+}

@@ -1,0 +1,111 @@
+//! Pages of one file in the caches of both boards: none is ever old.
+//!
+//! Two programs take turns, each on its board with an open file of its own. Both draw the same operations and know
+//! what the file must hold; whoever has the turn carries the operation out, writes by way of one board being read by
+//! way of the other next.
+
+use crate::machine::{possible, run};
+use renga_sim::program::{Open, Program};
+
+const TURNS: u32 = 400;
+const PAGES: u64 = 6;
+const PAGE: u64 = 4096;
+const PATH: &str = "/shared";
+
+/// Numbers that both programs draw alike (xorshift64).
+#[derive(Clone)]
+struct Drawn(u64);
+impl Drawn {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// What is done in one turn.
+enum Operation {
+    Write { at: u64, bytes: Vec<u8> },
+    Truncate { bytes: u64 },
+    Read { at: u64, bytes: usize },
+}
+
+fn draw(drawn: &mut Drawn, turn: u32) -> Operation {
+    let at = drawn.below(PAGES * PAGE);
+    match drawn.below(10) {
+        0 => Operation::Truncate { bytes: at },
+        1..=4 => Operation::Write { at, bytes: vec![turn as u8; 1 + drawn.below(2 * PAGE) as usize] },
+        _ => Operation::Read { at, bytes: 1 + drawn.below(3 * PAGE) as usize },
+    }
+}
+
+/// What the file holds afterwards.
+fn apply(model: &mut Vec<u8>, operation: &Operation) {
+    match operation {
+        Operation::Write { at, bytes } => {
+            let end = *at as usize + bytes.len();
+            model.resize(model.len().max(end), 0);
+            model[*at as usize..end].copy_from_slice(bytes);
+        }
+        Operation::Truncate { bytes } => model.resize(*bytes as usize, 0),
+        Operation::Read { .. } => {}
+    }
+}
+
+/// Every second turn, from `first` on.
+async fn play(program: Program, seed: u64, first: u32, (turn_in, turn_out): (u64, u64)) {
+    let file = program.open(PATH, Open::Change).await.unwrap();
+    let (mut drawn, mut model) = (Drawn(seed), Vec::new());
+    for turn in 0..TURNS {
+        let operation = draw(&mut drawn, turn);
+        if turn % 2 == first {
+            assert_eq!(program.read(turn_in, 1).await.unwrap().len(), 1);
+            match &operation {
+                Operation::Write { at, bytes } => {
+                    assert_eq!(program.write_at(file, *at, bytes).await, Ok(bytes.len()), "turn {turn}");
+                }
+                Operation::Truncate { bytes } => program.truncate(file, *bytes).await.unwrap(),
+                Operation::Read { at, bytes } => {
+                    let read = program.read_at(file, *at, *bytes).await.unwrap();
+                    let from = (*at as usize).min(model.len());
+                    let expected = &model[from..model.len().min(from + *bytes)];
+                    assert!(read == expected, "turn {turn}: old content at {at}, {bytes} bytes");
+                }
+            }
+            program.write_all(turn_out, b".").await.unwrap();
+        }
+        apply(&mut model, &operation);
+    }
+    program.close(file).await.unwrap();
+}
+
+#[test]
+fn what_one_board_writes_the_other_reads() {
+    if !possible() {
+        return;
+    }
+    for seed in [1, 0x5eed, 0xfeed_f00d, 0x1234_5678_9abc] {
+        let finished = run(
+            move |init| async move {
+                let file = init.open(PATH, Open::Create).await.unwrap();
+                init.close(file).await.unwrap();
+                let (here, there) = (init.pipe().await.unwrap(), init.pipe().await.unwrap());
+                let turns = (there.0, here.1);
+                let other = move |program: Program| async move {
+                    play(program, seed, 1, turns).await;
+                    0
+                };
+                let pid = init.fork_on(1, other).await.unwrap();
+                init.write_all(here.1, b".").await.unwrap();
+                play(init.clone(), seed, 0, (here.0, there.1)).await;
+                assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+                0
+            },
+            |_| (),
+        );
+        let (mut drawn, mut model) = (Drawn(seed), Vec::new());
+        (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn)));
+        assert!(finished.files[PATH] == model, "seed {seed}");
+    }
+}
