@@ -24,4 +24,4 @@ pub use keyboard::keyboard;
 pub use procs::rows::Row as ProcessRow;
 pub use procs::server::procs;
 pub use procs::table::RECORDS_MAX;
-pub use user::{Processor, UserClients, UserFacts, user};
+pub use user::{DESCRIPTORS_MAX, DescriptorPlace, Processor, UserClients, UserFacts, user};

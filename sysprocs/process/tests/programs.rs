@@ -309,7 +309,7 @@ fn descriptors_are_duplicated_and_closed_by_exec() {
     init.call(FCNTL, &[NONE, NONE, Value(10)]).expect(Value(10), 1);
     init.call(DUP3, &[NONE, Value(20), Value(0o2_000_000)]).expect(Value(20), 2);
     init.call(DUP3, &[NONE, NONE, NONE]).expect(error(22), 3);
-    init.call(DUP3, &[NONE, Value(64), NONE]).expect(error(9), 4);
+    init.call(DUP3, &[NONE, Value(1024), NONE]).expect(error(9), 4);
     init.call(FCNTL, &[Value(20), ONE]).expect(ONE, 5);
     init.call(EXECVE, &[path, arguments, NONE]);
     exit(&mut init, 6);

@@ -10,7 +10,7 @@ use crate::boot::{At, Boot};
 use crate::facts::{Facts, Place};
 use crate::machine::{Devices, Machine, NoDevice};
 use core::marker::PhantomData;
-use renga_process::{ProcessRow, RECORDS_MAX};
+use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, RECORDS_MAX};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::PAGE_BYTES;
 use renga_rt::signature;
@@ -101,7 +101,8 @@ kinds! { |at, M|
     User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [
             at.machine().memory(), at.machine().power(), at.machine().processor(),
-            at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts()
+            at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts(),
+            at.each(DESCRIPTORS_MAX, || DescriptorPlace::EMPTY)
         ];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [at.each(at.frames(), || 0), at.machine().memory()];

@@ -23,6 +23,10 @@ const MADV_DONTNEED: u32 = 4;
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn set_break(&mut self) -> Outcome {
         let end = self.argument(0);
+        let now = self.memory().0.break_end();
+        if end > now && self.allow_space(end - now).is_err() {
+            return Ok(now);
+        }
         let (space, mut pager) = self.memory();
         Ok(space.set_brk(&mut pager, end).await)
     }
@@ -50,6 +54,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Backing::File { file: self.mapped_file(number).await?, offset }
         };
         let mapping = Mapping { place, length, access: access_of(protection)?, backing };
+        self.allow_space(length)?;
         let (space, mut pager) = self.memory();
         Ok(space.map(&mut pager, mapping).await?)
     }
@@ -84,6 +89,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if flags & !MREMAP_MAYMOVE != 0 {
             return Err(Errno::EINVAL.into());
         }
+        self.allow_space(new_length.saturating_sub(length))?;
         let (space, mut pager) = self.memory();
         Ok(space.remap(&mut pager, address, length, new_length, flags & MREMAP_MAYMOVE != 0).await?)
     }

@@ -23,6 +23,7 @@ mod signals;
 mod tests;
 
 pub use call::IMPLEMENTED;
+pub use files::descriptors::{DESCRIPTORS_MAX, DescriptorPlace};
 pub use lives::life::user;
 pub use services::UserClients;
 

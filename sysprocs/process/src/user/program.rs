@@ -3,6 +3,7 @@
 //! Not here: how it moves (`travel.rs`), how it changes (the families of system calls).
 
 use super::facts::usage::Usage;
+use super::facts::limits::Limits;
 use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
@@ -30,6 +31,8 @@ pub struct Program {
     pub parent: u32,
     /// Its descriptors.
     pub files: Descriptors,
+    /// What it may have.
+    pub limits: Limits,
     /// Inode number of its working directory.
     pub directory: u32,
     /// Permission bits that it does not give to what it makes.
@@ -62,12 +65,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program with nothing.
-    pub fn new(pid: u32, parent: u32) -> Self {
+    /// A program with nothing but room for descriptors.
+    pub fn new(pid: u32, parent: u32, files: Descriptors) -> Self {
         Program {
             pid,
             parent,
-            files: Descriptors::default(),
+            files,
+            limits: Limits::default(),
             directory: ROOT_INO,
             umask: UMASK,
             actions: Actions::default(),
@@ -83,5 +87,12 @@ impl Program {
             children: Usage::default(),
             deadline_ns: None,
         }
+    }
+
+    /// Becomes another program with nothing.
+    pub fn renew(&mut self, pid: u32, parent: u32) {
+        let mut files = core::mem::replace(&mut self.files, Descriptors::new(&mut []));
+        files.clear();
+        *self = Program::new(pid, parent, files);
     }
 }

@@ -1,9 +1,12 @@
 //! The pure parts: descriptors, the moving descriptor, actions, the signal frame, the table of calls.
 
 use super::call::IMPLEMENTED;
-use super::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
+use super::facts::limits::{Limit, NPROC};
+use super::files::descriptors::{DESCRIPTORS_MAX, Descriptor, DescriptorPlace, Descriptors, Object};
 use super::files::open::O_NONBLOCK;
-use super::lives::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
+use super::lives::travel::{
+    Reader, Writer, get_files, get_program, get_registers, in_pages, put_files, put_program, put_registers,
+};
 use super::program::{AlternateStack, Program};
 use super::signals::actions::{Action, Effect, SIG_DFL, SIG_IGN};
 use super::signals::delivery::Origin;
@@ -16,33 +19,96 @@ use renga_rt::user::UserContext;
 
 const FILE: Object = Object::File { board: 1, number: 300, life: 7 };
 
+fn no_files() -> Descriptors {
+    Descriptors::new(std::vec![DescriptorPlace::EMPTY; DESCRIPTORS_MAX].leak())
+}
+
+fn program() -> Program {
+    Program::new(16, 1, no_files())
+}
+
 fn named(object: Object) -> Descriptor {
     Descriptor { object, ino: 77, mode: 0o100_644, flags: 2, close_on_exec: false }
 }
 
 #[test]
 fn an_object_goes_with_its_last_descriptor() {
-    let mut files = Descriptors::default();
-    assert_eq!(files.add(named(FILE), 0), Ok(0));
-    assert_eq!(files.add(named(FILE), 10), Ok(10));
-    assert_eq!(files.add(named(Object::Console), 0), Ok(1));
+    let mut files = no_files();
+    assert_eq!(files.add(named(FILE)), Ok(0));
+    assert_eq!(files.add_copy(0, named(FILE), 10), Ok(10));
+    assert_eq!(files.add(named(Object::Console)), Ok(1));
     assert_eq!(files.next_object(0), Some((0, FILE)));
     assert_eq!(files.next_object(1), Some((1, Object::Console)));
     assert_eq!(files.next_object(2), None, "each object once");
     assert_eq!(files.remove(0), Ok(None));
-    assert_eq!(files.replace(10, named(Object::Null)), Ok(Some(FILE)));
+    assert_eq!(files.next_object(2), Some((10, FILE)), "the copy is the first now");
+    assert_eq!(files.replace(1, 10, named(Object::Console)), Ok(Some(FILE)));
     assert_eq!(files.remove(0), Err(Errno::EBADF));
     assert_eq!(files.get(u64::MAX).err(), Some(Errno::EBADF));
-    assert_eq!(files.add(named(FILE), DESCRIPTORS_MAX as u64), Err(Errno::EINVAL));
-    while files.add(named(FILE), 0).is_ok() {}
-    assert_eq!((files.free(), files.add(named(FILE), 0)), (0, Err(Errno::EMFILE)));
+    assert_eq!(files.add_copy(1, named(FILE), DESCRIPTORS_MAX as u64), Err(Errno::EINVAL));
+    files.allow(100);
+    assert_eq!(files.replace(1, 100, named(Object::Console)), Err(Errno::EBADF));
+    assert_eq!((files.free(), files.add_copy(1, named(FILE), 100)), (98, Err(Errno::EINVAL)));
+    while files.add(named(FILE)).is_ok() {}
+    assert_eq!((files.free(), files.add(named(FILE)), files.iter().count()), (0, Err(Errno::EMFILE), 100));
+}
+
+/// Rings of copies against a plain count of names.
+#[test]
+fn an_object_is_let_go_exactly_when_nothing_names_it() {
+    let (mut files, mut names) = (no_files(), std::collections::BTreeMap::<u16, u32>::new());
+    let (mut state, mut made) = (5u32, 0u16);
+    for _ in 0..20_000 {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let (choice, a, b) = (state >> 30, u64::from(state >> 8 & 63), u64::from(state >> 16 & 63));
+        let number_of = |object: Object| match object {
+            Object::File { number, .. } => number,
+            other => panic!("{other:?}"),
+        };
+        let mut let_go = None;
+        match (choice, files.get(a).copied()) {
+            (0, _) => {
+                made += 1;
+                files.add(named(Object::File { board: 0, number: made, life: 1 })).unwrap();
+                names.insert(made, 1);
+            }
+            (1, Ok(from)) if a != b => {
+                *names.get_mut(&number_of(from.object)).unwrap() += 1;
+                if let Ok(old) = files.get(b).copied() {
+                    *names.get_mut(&number_of(old.object)).unwrap() -= 1;
+                }
+                let_go = files.replace(a, b, from).unwrap();
+            }
+            (2, Ok(from)) => {
+                *names.get_mut(&number_of(from.object)).unwrap() += 1;
+                files.add_copy(a, from, b).unwrap();
+            }
+            (3, Ok(old)) => {
+                *names.get_mut(&number_of(old.object)).unwrap() -= 1;
+                let_go = files.remove(a).unwrap();
+            }
+            _ => {}
+        }
+        assert_eq!(let_go.map(number_of), names.iter().find(|(_, count)| **count == 0).map(|(number, _)| *number));
+        names.retain(|_, count| *count > 0);
+        if files.iter().count() > 900 {
+            files.clear();
+            names.clear();
+        }
+    }
+    let mut objects = 0;
+    let mut from = 0;
+    while let Some((number, _)) = files.next_object(from) {
+        (from, objects) = (number + 1, objects + 1);
+    }
+    assert_eq!(objects, names.len());
 }
 
 #[test]
 fn each_descriptor_keeps_its_access_mode() {
-    let mut files = Descriptors::default();
+    let mut files = no_files();
     for flags in [0, 1, 2] {
-        files.add(Descriptor { flags, ..named(Object::Console) }, 0).unwrap();
+        files.add(Descriptor { flags, ..named(Object::Console) }).unwrap();
     }
     files.set_flags(Object::Console, O_NONBLOCK | 2);
     for (access, (_, descriptor)) in files.iter().enumerate() {
@@ -56,7 +122,7 @@ fn a_program_arrives_as_it_left() {
     context.x = core::array::from_fn(|i| i as u64 * 3);
     context.fp.v[31] = u128::MAX - 5;
     context.tpidr = 99;
-    let mut program = Program::new(16, 1);
+    let mut program = program();
     program.actions.set(SIGUSR1, Action { handler: 0x4000, flags: 7, restorer: 8, mask: 9 });
     program.actions.set(SIGPIPE, Action { handler: SIG_IGN, ..Action::default() });
     program.directory = 1234;
@@ -64,17 +130,20 @@ fn a_program_arrives_as_it_left() {
     program.blocked = 0xf0f0;
     program.name[..2].copy_from_slice(b"sh");
     let pipe = Object::Pipe { board: 2, number: 9, life: 0x0102_0304, end: PipeEnd::Writer };
-    program.files.add(named(pipe), 5).unwrap();
-    program.files.add(Descriptor { close_on_exec: true, ..named(FILE) }, 0).unwrap();
+    program.files.add(Descriptor { close_on_exec: true, ..named(FILE) }).unwrap();
+    program.files.add(named(pipe)).unwrap();
+    program.files.add_copy(1, named(pipe), 5).unwrap();
+    program.limits.0[NPROC] = Limit { soft: 7, hard: 9 };
     let mut bytes = [0; PAGE_BYTES];
     let mut writer = Writer::new(&mut bytes);
     put_registers(&mut writer, &context).unwrap();
-    put_program(&mut writer, &program).unwrap();
+    put_program(&mut writer, &program, &[]).unwrap();
     let length = writer.bytes();
     let mut reader = Reader::new(&bytes[..length]);
     let mut arrived = UserContext::new(0, 0, 0);
     get_registers(&mut reader, 8, &mut arrived).unwrap();
-    let child = get_program(&mut reader, 24).unwrap();
+    let mut child = Program::new(0, 0, no_files());
+    assert!(get_program(&mut reader, 24, &mut child).unwrap().is_empty());
     assert!(reader.rest().is_empty());
     assert_eq!((arrived.x, arrived.sp, arrived.pc, arrived.slot), (context.x, 0x2000, 0x1000, 8));
     assert_eq!((arrived.fp, arrived.tpidr), (context.fp, 99));
@@ -82,30 +151,61 @@ fn a_program_arrives_as_it_left() {
     assert_eq!((child.blocked, child.name), (0xf0f0, program.name));
     assert_eq!(child.actions.get(SIGUSR1), program.actions.get(SIGUSR1));
     assert!(child.files.iter().eq(program.files.iter()));
+    assert_eq!(child.limits, program.limits);
+    assert_eq!([child.files.first_of(5), child.files.first_of(1), child.files.first_of(0)], [1, 1, 0]);
     for cut in 0..length {
         let mut reader = Reader::new(&bytes[..cut]);
-        let read = get_registers(&mut reader, 0, &mut arrived).and_then(|()| get_program(&mut reader, 1).map(|_| ()));
+        let read = get_registers(&mut reader, 0, &mut arrived)
+            .and_then(|()| get_program(&mut reader, 1, &mut child).map(|_| ()));
         assert!(read.is_err(), "{cut} bytes are not enough");
     }
 }
 
 #[test]
 fn a_full_program_fits() {
-    let mut program = Program::new(16, 1);
-    while program.files.add(named(FILE), 0).is_ok() {}
+    let mut program = program();
+    for _ in 0..32 {
+        program.files.add(named(FILE)).unwrap();
+    }
+    assert!(!in_pages(&program.files));
     for signal in 1..=16 {
         program.actions.set(signal, Action { handler: 0x4000, ..Action::default() });
     }
     let mut bytes = [0; PAGE_BYTES];
     let mut writer = Writer::new(&mut bytes);
     put_registers(&mut writer, &UserContext::new(0, 0, 0)).unwrap();
-    put_program(&mut writer, &program).unwrap();
+    put_program(&mut writer, &program, &[]).unwrap();
     assert!(writer.rest().len() > 1000, "{} bytes left for the space", writer.rest().len());
 }
 
 #[test]
+fn many_descriptors_travel_in_pages() {
+    let mut files = no_files();
+    while let Ok(number) = files.add(named(FILE)) {
+        if number % 3 == 2 {
+            files.add_copy(number - 1, named(FILE), 0).unwrap();
+        }
+    }
+    assert!(in_pages(&files));
+    let (mut arrived, mut rest, mut pages) = (no_files(), Some(0), 0);
+    while let Some(from) = rest {
+        let mut page = [0xff; 2049];
+        rest = put_files(&mut Writer::new(&mut page), &files, from).unwrap();
+        get_files(&mut Reader::new(&page), &mut arrived).unwrap();
+        pages += 1;
+    }
+    assert!(pages <= super::lives::travel::FILE_PAGES_MAX, "{pages}");
+    assert!(arrived.iter().eq(files.iter()));
+    assert!((0..DESCRIPTORS_MAX).all(|number| arrived.first_of(number) == files.first_of(number)));
+    // What contradicts itself is refused.
+    let mut page = [0; 64];
+    put_files(&mut Writer::new(&mut page), &files, DESCRIPTORS_MAX - 1).unwrap();
+    assert_eq!(get_files(&mut Reader::new(&page), &mut arrived), Err(Errno::EINVAL), "taken");
+}
+
+#[test]
 fn effects() {
-    let mut program = Program::new(16, 1);
+    let mut program = program();
     let actions = &mut program.actions;
     assert_eq!(actions.effect(SIGCHLD), Effect::Nothing);
     assert_eq!(actions.effect(SIGTSTP), Effect::Stop);

@@ -305,7 +305,8 @@ fn start_user<M: UserMemory>(
             clock: client(&me, here.clock),
             links: family(&me, all.iter().map(|_| &[][..]).collect()),
         };
-        renga_process::user(me, clients, machine, switch, &Flushed, context, facts)
+        let places = Vec::leak(vec![renga_process::DescriptorPlace::EMPTY; renga_process::DESCRIPTORS_MAX]);
+        renga_process::user(me, clients, machine, switch, &Flushed, context, facts, places)
     });
 }
 

@@ -9,7 +9,7 @@ use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_process::host::Flushed;
-use renga_process::{ProcessRow, UserClients, UserFacts};
+use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, UserClients, UserFacts};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::PIPE_BYTES;
@@ -124,7 +124,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, one(board, &[])),
             };
-            renga_process::user(me, clients, machine, power, processor, context, facts)
+            let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorPlace::EMPTY);
+            renga_process::user(me, clients, machine, power, processor, context, facts, files)
         });
     }
     let free: &'static Cell<Option<Free>> = arena.put(|| Cell::new(None));

@@ -16,11 +16,6 @@ const RELEASE: &[u8] = b"6.1.0-renga";
 /// Bytes of `struct sysinfo`.
 const SYSINFO_BYTES: usize = 112;
 const NS_PER_S: u64 = 1_000_000_000;
-const UNLIMITED: u64 = u64::MAX;
-const RLIMITS: u32 = 16;
-const RLIMIT_STACK: u32 = 3;
-const RLIMIT_NOFILE: u32 = 7;
-const STACK_BYTES: u64 = 8 << 20;
 const PR_SET_NAME: u32 = 15;
 const PR_GET_NAME: u32 = 16;
 const FUTEX_OPERATION: u32 = 0x7f;
@@ -92,45 +87,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             done += length as u64;
         }
         Ok(done)
-    }
-
-    /// A `struct rlimit` of `resource`.
-    fn limit(resource: u32) -> Result<[u8; 16], Errno> {
-        let soft = match resource {
-            RLIMIT_STACK => STACK_BYTES,
-            RLIMIT_NOFILE => crate::user::files::descriptors::DESCRIPTORS_MAX as u64,
-            0..RLIMITS => UNLIMITED,
-            _ => return Err(Errno::EINVAL),
-        };
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&soft.to_le_bytes());
-        let hard = if resource == RLIMIT_STACK { UNLIMITED } else { soft };
-        bytes[8..].copy_from_slice(&hard.to_le_bytes());
-        Ok(bytes)
-    }
-
-    pub(in crate::user) async fn get_limit(&mut self) -> Outcome {
-        let limit = Self::limit(self.int(0))?;
-        self.put(self.argument(1), &limit).await?;
-        Ok(0)
-    }
-
-    /// Taken note of by nobody: limits are those of the board.
-    pub(in crate::user) async fn set_limit(&mut self) -> Outcome {
-        Self::limit(self.int(0))?;
-        self.get(self.argument(1), &mut [0; 16]).await?;
-        Ok(0)
-    }
-
-    pub(in crate::user) async fn change_limit(&mut self) -> Outcome {
-        let limit = Self::limit(self.int(1))?;
-        if self.argument(2) != 0 {
-            self.get(self.argument(2), &mut [0; 16]).await?;
-        }
-        if self.argument(3) != 0 {
-            self.put(self.argument(3), &limit).await?;
-        }
-        Ok(0)
     }
 
     pub(in crate::user) async fn control_process(&mut self) -> Outcome {

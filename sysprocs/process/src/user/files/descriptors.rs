@@ -1,15 +1,17 @@
 //! The file descriptors of one program, as a table without calls.
 //!
 //! Invariant: a program has exactly one reference to each object that any of its descriptors names,
-//! however many do; so `dup` costs no rendezvous, and a fork one per object. Not here: what objects do
+//! however many do; so `dup` costs no rendezvous, and a fork one per object. Copies of a descriptor are in a ring,
+//! so that finding out whether one is the last does not depend on how many others there are. Not here: what objects do
 //! (`objects.rs`).
 
 use crate::user::files::open::O_ACCMODE;
 use renga_proto::pipe::PipeEnd;
 use renga_rt::Errno;
 
-/// Descriptors of one program.
-pub const DESCRIPTORS_MAX: usize = 64;
+/// Most descriptors that a program can be allowed (Linux's `fs.nr_open`).
+pub const DESCRIPTORS_MAX: usize = 1024;
+const WORDS: usize = DESCRIPTORS_MAX / 64;
 
 /// What a descriptor stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,96 +68,216 @@ pub struct Descriptor {
     pub close_on_exec: bool,
 }
 
-/// The table.
-#[derive(Clone)]
-pub struct Descriptors([Option<Descriptor>; DESCRIPTORS_MAX]);
+/// Room for a descriptor. Boot provides it.
+#[derive(Clone, Copy, Debug)]
+pub struct DescriptorPlace {
+    descriptor: Option<Descriptor>,
+    /// The next one in the ring of those that share an object because one is a copy of the other.
+    ring: u16,
+}
+impl DescriptorPlace {
+    /// Nothing yet.
+    pub const EMPTY: DescriptorPlace = DescriptorPlace { descriptor: None, ring: 0 };
+}
 
-impl Default for Descriptors {
-    fn default() -> Self {
-        Descriptors([None; DESCRIPTORS_MAX])
-    }
+/// The table.
+pub struct Descriptors {
+    places: &'static mut [DescriptorPlace],
+    /// Which are taken, a bit each.
+    used: [u64; WORDS],
+    /// New ones stay below (RLIMIT_NOFILE).
+    most: usize,
 }
 
 impl Descriptors {
+    /// None, with room for as many as there are `places`.
+    pub fn new(places: &'static mut [DescriptorPlace]) -> Self {
+        let most = places.len().min(DESCRIPTORS_MAX);
+        Descriptors { places, used: [0; WORDS], most }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.places.fill(DescriptorPlace::EMPTY);
+        self.used = [0; WORDS];
+        self.allow(DESCRIPTORS_MAX);
+    }
+
+    /// New numbers are below `most` from now on.
+    pub fn allow(&mut self, most: usize) {
+        self.most = most.min(self.places.len()).min(DESCRIPTORS_MAX);
+    }
+
     /// What `number` means.
     pub fn get(&self, number: u64) -> Result<&Descriptor, Errno> {
-        let place = usize::try_from(number as u32).ok().and_then(|index| self.0.get(index));
-        place.and_then(Option::as_ref).ok_or(Errno::EBADF)
+        let place = usize::try_from(number as u32).ok().and_then(|index| self.places.get(index));
+        place.and_then(|place| place.descriptor.as_ref()).ok_or(Errno::EBADF)
     }
 
     /// As `get`, to change it.
     pub fn get_mut(&mut self, number: u64) -> Result<&mut Descriptor, Errno> {
-        let place = usize::try_from(number as u32).ok().and_then(|index| self.0.get_mut(index));
-        place.and_then(Option::as_mut).ok_or(Errno::EBADF)
+        let place = usize::try_from(number as u32).ok().and_then(|index| self.places.get_mut(index));
+        place.and_then(|place| place.descriptor.as_mut()).ok_or(Errno::EBADF)
     }
 
-    /// Puts `descriptor` at the first free number from `least` on.
-    pub fn add(&mut self, descriptor: Descriptor, least: u64) -> Result<u64, Errno> {
-        if least >= DESCRIPTORS_MAX as u64 {
+    /// Puts `descriptor`, of an object that no other names, at the first free number.
+    pub fn add(&mut self, descriptor: Descriptor) -> Result<u64, Errno> {
+        let number = self.first_free(0)?;
+        self.put(number, descriptor, number);
+        Ok(number as u64)
+    }
+
+    /// Puts a copy of `of`, with other properties, at the first free number from `least` on.
+    pub fn add_copy(&mut self, of: u64, descriptor: Descriptor, least: u64) -> Result<u64, Errno> {
+        self.get(of)?;
+        if least >= self.most as u64 {
             return Err(Errno::EINVAL);
         }
-        let free = (least as usize..DESCRIPTORS_MAX).find(|&number| self.0[number].is_none());
-        let number = free.ok_or(Errno::EMFILE)?;
-        self.0[number] = Some(descriptor);
+        let number = self.first_free(least as usize)?;
+        self.put(number, descriptor, of as u32 as usize);
         Ok(number as u64)
+    }
+
+    /// Puts a copy of `of`, another one, at `number`; an object that is named no more is the caller's to let go.
+    pub fn replace(&mut self, of: u64, number: u64, descriptor: Descriptor) -> Result<Option<Object>, Errno> {
+        self.get(of)?;
+        let index = Some(number as u32 as usize).filter(|&index| index < self.most).ok_or(Errno::EBADF)?;
+        let old = if self.places[index].descriptor.is_some() { self.remove(number)? } else { None };
+        self.put(index, descriptor, of as u32 as usize);
+        Ok(old)
+    }
+
+    /// Puts `descriptor` at `number`, which is free, as a copy of `of` unless that is `number`: as it was elsewhere.
+    pub fn restore(&mut self, number: u16, of: u16, descriptor: Descriptor) -> Result<(), Errno> {
+        let (number, of) = (usize::from(number), usize::from(of));
+        let free = self.places.get(number).is_some_and(|place| place.descriptor.is_none());
+        if !free || number >= DESCRIPTORS_MAX || (of != number && self.get(of as u64)?.object != descriptor.object) {
+            return Err(Errno::EINVAL);
+        }
+        self.put(number, descriptor, of);
+        Ok(())
+    }
+
+    fn put(&mut self, number: usize, descriptor: Descriptor, of: usize) {
+        self.used[number / 64] |= 1 << (number % 64);
+        let ring =
+            if of == number { number as u16 } else { core::mem::replace(&mut self.places[of].ring, number as u16) };
+        self.places[number] = DescriptorPlace { descriptor: Some(descriptor), ring };
+    }
+
+    fn first_free(&self, least: usize) -> Result<usize, Errno> {
+        let mut mask = u64::MAX << (least % 64);
+        for word in least / 64..WORDS {
+            let free = !self.used[word] & mask;
+            if free != 0 {
+                let number = word * 64 + free.trailing_zeros() as usize;
+                return Some(number).filter(|&number| number < self.most).ok_or(Errno::EMFILE);
+            }
+            mask = u64::MAX;
+        }
+        Err(Errno::EMFILE)
     }
 
     /// How many more descriptors have room.
     pub fn free(&self) -> usize {
-        self.0.iter().filter(|place| place.is_none()).count()
-    }
-
-    /// Puts `descriptor` at `number`; an object that is named no more is the caller's to let go.
-    pub fn replace(&mut self, number: u64, descriptor: Descriptor) -> Result<Option<Object>, Errno> {
-        let place = self.0.get_mut(number as u32 as usize).ok_or(Errno::EBADF)?;
-        let old = place.replace(descriptor);
-        Ok(old.map(|old| old.object).filter(|&object| !self.names(object)))
+        let mut taken = 0;
+        for (word, bits) in self.used.iter().enumerate() {
+            let below = self.most.saturating_sub(word * 64).min(64);
+            let allowed = if below == 64 { u64::MAX } else { (1 << below) - 1 };
+            taken += (bits & allowed).count_ones() as usize;
+        }
+        self.most - taken
     }
 
     /// Takes `number` out; an object that is named no more is the caller's to let go.
     pub fn remove(&mut self, number: u64) -> Result<Option<Object>, Errno> {
-        let place = self.0.get_mut(number as u32 as usize).ok_or(Errno::EBADF)?;
-        let old = place.take().ok_or(Errno::EBADF)?;
-        Ok(Some(old.object).filter(|&object| !self.names(object)))
+        let object = self.get(number)?.object;
+        let index = number as u32 as usize;
+        let next = self.places[index].ring;
+        self.places[index] = DescriptorPlace::EMPTY;
+        self.used[index / 64] &= !(1 << (index % 64));
+        if usize::from(next) == index {
+            return Ok(Some(object));
+        }
+        // The one before it, around the ring of copies.
+        let mut before = usize::from(next);
+        while usize::from(self.places[before].ring) != index {
+            before = usize::from(self.places[before].ring);
+        }
+        self.places[before].ring = next;
+        Ok(None)
     }
 
-    fn names(&self, object: Object) -> bool {
-        self.iter().any(|(_, descriptor)| descriptor.object == object)
+    /// The smallest number of the ring of copies that `number`, which is taken, is in.
+    pub fn first_of(&self, number: usize) -> usize {
+        let (mut first, mut at) = (number, usize::from(self.places[number].ring));
+        while at != number {
+            first = first.min(at);
+            at = usize::from(self.places[at].ring);
+        }
+        first
+    }
+
+    /// The first number that is taken from `from` on.
+    fn next_used(&self, from: usize) -> Option<usize> {
+        let mut mask = u64::MAX << (from % 64);
+        for word in from / 64..WORDS {
+            let used = self.used[word] & mask;
+            if used != 0 {
+                return Some(word * 64 + used.trailing_zeros() as usize);
+            }
+            mask = u64::MAX;
+        }
+        None
+    }
+
+    /// All descriptors from number `from` on, with their numbers.
+    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = (usize, &Descriptor)> {
+        let mut next = from;
+        core::iter::from_fn(move || {
+            let number = self.next_used(next)?;
+            next = number + 1;
+            Some((number, self.places[number].descriptor.as_ref()?))
+        })
     }
 
     /// All descriptors with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Descriptor)> {
-        self.0.iter().enumerate().filter_map(|(number, place)| Some((number, place.as_ref()?)))
+        self.iter_from(0)
     }
 
-    /// The objects from descriptor `from` on that no smaller descriptor names: each object once.
+    /// The first object from descriptor `from` on that no smaller descriptor names: each object once.
     pub fn next_object(&self, from: usize) -> Option<(usize, Object)> {
-        let first_of = |object| self.iter().find(|(_, d)| d.object == object).map(|(number, _)| number);
-        let mut rest = self.iter().filter(|&(number, _)| number >= from);
-        rest.find(|&(number, d)| first_of(d.object) == Some(number)).map(|(number, d)| (number, d.object))
+        let mut rest = self.iter_from(from);
+        rest.find(|&(number, _)| self.first_of(number) == number).map(|(number, d)| (number, d.object))
+    }
+
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Descriptor> {
+        self.places.iter_mut().filter_map(|place| place.descriptor.as_mut())
     }
 
     /// Sets the flags of all descriptors that name `object`. Each keeps its access mode: a device is one
     /// object however it was opened.
     pub fn set_flags(&mut self, object: Object, flags: u32) {
-        let named = self.0.iter_mut().flatten().filter(|descriptor| descriptor.object == object);
+        let named = self.all_mut().filter(|descriptor| descriptor.object == object);
         named.for_each(|descriptor| descriptor.flags = descriptor.flags & O_ACCMODE | flags & !O_ACCMODE);
     }
 
-    /// The first descriptor that exec closes.
-    pub fn next_close_on_exec(&self) -> Option<u64> {
-        self.iter().find(|(_, descriptor)| descriptor.close_on_exec).map(|(number, _)| number as u64)
+    /// The first descriptor from `from` on that exec closes.
+    pub fn next_close_on_exec(&self, from: u64) -> Option<u64> {
+        let mut rest = self.iter_from(from as usize);
+        rest.find(|(_, descriptor)| descriptor.close_on_exec).map(|(number, _)| number as u64)
     }
 
     /// What `object` stood for is lost: its descriptors fail from now on.
     pub fn lose(&mut self, object: Object) {
         let lost = Object::Lost { pipe: matches!(object, Object::Pipe { .. }) };
-        self.0.iter_mut().flatten().filter(|d| d.object == object).for_each(|d| d.object = lost);
+        self.all_mut().filter(|d| d.object == object).for_each(|d| d.object = lost);
     }
 
     /// Board `board` has died, and everything on it is lost.
     pub fn lose_board(&mut self, board: u8) {
-        for descriptor in self.0.iter_mut().flatten() {
+        for descriptor in self.all_mut() {
             descriptor.object = match descriptor.object {
                 Object::Pipe { board: at, .. } if at == board => Object::Lost { pipe: true },
                 Object::File { board: at, .. } if at == board => Object::Lost { pipe: false },
@@ -166,6 +288,6 @@ impl Descriptors {
 
     /// Any descriptor.
     pub fn any(&self) -> Option<u64> {
-        self.iter().next().map(|(number, _)| number as u64)
+        self.next_used(0).map(|number| number as u64)
     }
 }

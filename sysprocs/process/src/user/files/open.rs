@@ -91,7 +91,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Puts a fresh object at the first free descriptor.
     async fn add_descriptor(&mut self, descriptor: Descriptor) -> Outcome {
-        match self.program.files.add(descriptor, 0) {
+        match self.program.files.add(descriptor) {
             Ok(number) => Ok(number),
             Err(errno) => {
                 let _ = self.services.release(Some(descriptor.object)).await; // nothing was written yet

@@ -6,6 +6,7 @@
 
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome, restartable_unless_handled};
+use crate::user::facts::limits::NOFILE;
 use crate::user::files::descriptors::{DESCRIPTORS_MAX, Object};
 use crate::user::lives::loss::is_loss;
 use renga_hal::memory::UserMemory;
@@ -24,6 +25,9 @@ const INVALID: u32 = 32;
 /// Descriptors that `select` can name here, in bytes of its sets.
 const SET_BYTES: usize = DESCRIPTORS_MAX / 8;
 
+/// Descriptors that one call can wait for. More: `ENOMEM`.
+const POLLED_MAX: usize = 128;
+
 /// A `struct pollfd`.
 #[derive(Clone, Copy, Default)]
 struct Entry {
@@ -34,18 +38,21 @@ struct Entry {
 
 /// What is waited for.
 struct Wanted {
-    entries: [Entry; DESCRIPTORS_MAX],
+    entries: [Entry; POLLED_MAX],
     count: usize,
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn poll(&mut self) -> Outcome {
         let (place, count, time, mask) = (self.argument(0), self.argument(1), self.argument(2), self.argument(3));
-        if count > DESCRIPTORS_MAX as u64 {
+        if count > self.program.limits.soft(NOFILE) {
             return Err(Errno::EINVAL.into());
         }
+        if count > POLLED_MAX as u64 {
+            return Err(Errno::ENOMEM.into());
+        }
         let count = count as usize;
-        let mut wanted = Wanted { entries: [Entry::default(); DESCRIPTORS_MAX], count };
+        let mut wanted = Wanted { entries: [Entry::default(); POLLED_MAX], count };
         for index in 0..count {
             let mut bytes = [0; ENTRY_BYTES];
             self.get(place.wrapping_add((index * ENTRY_BYTES) as u64), &mut bytes).await?;
@@ -73,13 +80,14 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.get(self.argument(1 + index), &mut set[..bytes]).await?;
             }
         }
-        let mut wanted = Wanted { entries: [Entry::default(); DESCRIPTORS_MAX], count: 0 };
+        let mut wanted = Wanted { entries: [Entry::default(); POLLED_MAX], count: 0 };
         for number in 0..count {
             let asked = |set: usize| sets[set][number / 8] >> (number % 8) & 1 != 0;
             let events = if asked(0) { READABLE } else { 0 } | if asked(1) { WRITABLE } else { 0 };
             if events != 0 || asked(2) {
                 self.program.files.get(number as u64)?;
-                wanted.entries[wanted.count] = Entry { number: number as i32, events, found: 0 };
+                let place = wanted.entries.get_mut(wanted.count).ok_or(Errno::ENOMEM)?;
+                *place = Entry { number: number as i32, events, found: 0 };
                 wanted.count += 1;
             }
         }

@@ -165,6 +165,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn truncate_path(&mut self) -> Outcome {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
+        self.allow_length(bytes).await?;
         let length = self.get_path(self.argument(0)).await?;
         let at = self.program.directory;
         self.services.walker()?.call(TruncatePath { at, bytes }, &self.paths[..length]).await?;
@@ -173,6 +174,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn truncate_file(&mut self) -> Outcome {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
+        self.allow_length(bytes).await?;
         self.file_of(self.argument(0), Errno::EINVAL)?.call(SetSize { bytes }, ()).await?;
         Ok(0)
     }

@@ -140,7 +140,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Writes the program's memory from `address` on; how many bytes.
     async fn give_out(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
-        let count = count.min(TRANSFER_BYTES_MAX);
+        let count = self.allowed_bytes(to, manner.offset, count.min(TRANSFER_BYTES_MAX)).await?;
         let in_page = PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
         let is_pipe = matches!(to.object, Object::Pipe { .. });
         if is_pipe && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
@@ -242,7 +242,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         if count > PARTS_MAX {
             return Err(Errno::EINVAL.into());
         }
+        let room = self.allowed_bytes(&descriptor, offset, TRANSFER_BYTES_MAX).await?;
         if let Some(length) = self.gather(vector, count).await? {
+            let length = length.min(room as usize);
             return self.give_out_scratch(descriptor.object, length, descriptor.manner(offset)).await;
         }
         let mut done = 0;
@@ -252,7 +254,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             match self.give_out(&descriptor, address, length, manner).await {
                 Ok(bytes) => {
                     done += bytes;
-                    if bytes < length {
+                    if bytes < length || done >= room {
                         break;
                     }
                 }

@@ -34,8 +34,13 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn duplicate(&mut self) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        Ok(self.program.files.add(Descriptor { close_on_exec: false, ..descriptor }, 0)?)
+        let number = self.argument(0);
+        let descriptor = *self.program.files.get(number)?;
+        let copy = Descriptor { close_on_exec: false, ..descriptor };
+        match self.program.files.add_copy(number, copy, 0) {
+            Err(Errno::EINVAL) => Err(Errno::EMFILE.into()), // none at all is allowed
+            added => Ok(added?),
+        }
     }
 
     pub(in crate::user) async fn duplicate_to(&mut self) -> Outcome {
@@ -45,7 +50,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let descriptor = *self.program.files.get(old)?;
         let close_on_exec = flags & O_CLOEXEC != 0;
-        let object = self.program.files.replace(new, Descriptor { close_on_exec, ..descriptor })?;
+        let object = self.program.files.replace(old, new, Descriptor { close_on_exec, ..descriptor })?;
         // As on Linux, what closing the old one would say is lost.
         let _ = self.services.release(object).await;
         Ok(u64::from(new as u32))
@@ -57,7 +62,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         match self.int(1) {
             command @ (F_DUPFD | F_DUPFD_CLOEXEC) => {
                 let close_on_exec = command == F_DUPFD_CLOEXEC;
-                Ok(self.program.files.add(Descriptor { close_on_exec, ..descriptor }, argument)?)
+                Ok(self.program.files.add_copy(number, Descriptor { close_on_exec, ..descriptor }, argument)?)
             }
             F_GETFD => Ok(if descriptor.close_on_exec { FD_CLOEXEC } else { 0 }),
             F_SETFD => {

@@ -173,7 +173,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.give_space_back().await;
         }
         // Bounded by the descriptors.
-        while let Some(number) = self.program.files.next_close_on_exec() {
+        let mut from = 0;
+        while let Some(number) = self.program.files.next_close_on_exec(from) {
+            from = number;
             let object = self.program.files.remove(number).ok().flatten();
             let _ = self.services.release(object).await; // nobody is left to be told
         }

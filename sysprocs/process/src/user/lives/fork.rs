@@ -7,13 +7,11 @@ use crate::signals::{SIGCHLD, SignalSet};
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome};
 use crate::user::lives::loss::is_loss;
-use crate::user::lives::travel::{Reader, Writer, get_program, get_registers, put_program, put_registers};
+use crate::user::lives::travel::{FilePages, Reader, Writer, get_program, get_registers, put_program, put_registers};
 use crate::user::program::Program;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
-use renga_proto::procs::{
-    AddChild, AwaitVfork, BeginFork, CancelFork, PassOn, Relations, Rename, Spawn, UNLIMITED, board_of,
-};
+use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, CancelFork, PassOn, Relations, Rename, Spawn, board_of};
 use renga_rt::Errno;
 use renga_rt::policy::Policy;
 
@@ -114,10 +112,20 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn spawn_with_space(&mut self, wishes: Wishes, copy: Option<&SpaceCopy>) -> Result<u32, Errno> {
+        let board = self.services.board;
+        let pages = self.store_files(board).await?;
+        let spawned = self.spawn_with_files(wishes, copy, &pages).await;
+        if spawned.is_err() {
+            self.discard_files(board, &pages).await;
+        }
+        spawned
+    }
+
+    async fn spawn_with_files(&mut self, wishes: Wishes, copy: Option<&SpaceCopy>, pages: &[u32]) -> Result<u32, Errno> {
         let Some(own) = &self.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
         let mut writer = Writer::new(&mut self.scratch);
-        put_state(&mut writer, self.context, &self.program, wishes, SPACE_HERE)?;
+        put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_HERE)?;
         let space_bytes = match copy {
             Some(copy) => own.encode_copy(copy, writer.rest())?,
             None => own.encode_borrowed(writer.rest())?,
@@ -125,7 +133,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         let bytes = writer.bytes() + space_bytes;
         // Group and session 0: the parent's.
         let Program { pid, blocked, .. } = self.program;
-        let spawn = Spawn { parent: pid, group: 0, session: 0, blocked, most: UNLIMITED };
+        let most = self.program.limits.processes();
+        let spawn = Spawn { parent: pid, group: 0, session: 0, blocked, most };
         self.services.clients.procs.call(spawn, &self.scratch[..bytes]).await
     }
 
@@ -213,15 +222,31 @@ impl<M: UserMemory + ?Sized> User<M> {
         first_list: u32,
         relations: Relations,
     ) -> Result<u32, Errno> {
+        let pages = self.store_files(target).await?;
+        let spawned = self.spawn_there_with(target, (wishes, &pages), first_list, relations).await;
+        if spawned.is_err_and(|errno| !is_loss(errno)) {
+            self.discard_files(target, &pages).await;
+        }
+        spawned
+    }
+
+    async fn spawn_there_with(
+        &mut self,
+        target: u8,
+        wishes: (Wishes, &FilePages),
+        first_list: u32,
+        relations: Relations,
+    ) -> Result<u32, Errno> {
         self.processor.flush(self.context);
         let Some(space) = &self.space else { unreachable!("a program has a space while it runs") };
         let mut writer = Writer::new(&mut self.scratch);
-        put_state(&mut writer, self.context, &self.program, wishes, SPACE_FROM_ELSEWHERE)?;
+        put_state(&mut writer, self.context, &self.program, (wishes.0, wishes.1), SPACE_FROM_ELSEWHERE)?;
         writer.word(u64::from(first_list))?;
         let bytes = space.encode_areas(writer.rest())? + writer.bytes();
         let Program { pid, blocked, .. } = self.program;
         let Relations { group, session, .. } = relations;
-        let spawn = Spawn { parent: pid, group, session, blocked, most: UNLIMITED };
+        let most = self.program.limits.processes();
+        let spawn = Spawn { parent: pid, group, session, blocked, most };
         let mut procs = self.services.clients.all_procs.at(target, 0).ok_or(Errno::EINVAL)?;
         procs.call(spawn, &self.scratch[..bytes]).await
     }
@@ -254,14 +279,14 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn take_up(&mut self, pid: u32, bytes: usize) -> Result<(), Errno> {
         let mut reader = Reader::new(&self.scratch[..bytes]);
         get_registers(&mut reader, self.facts.slot, self.context)?;
-        let mut program = get_program(&mut reader, pid)?;
+        let pages = get_program(&mut reader, pid, &mut self.program)?;
         let set_tid = reader.word()?;
-        program.clear_child_tid = reader.word()?;
+        self.program.clear_child_tid = reader.word()?;
         let policy = Policy::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
         self.me.begin_account(policy);
         let [way] = reader.take()?;
         let at = bytes - reader.rest().len();
-        self.program = program;
+        self.take_files(&pages).await?;
         if way != SPACE_HERE {
             self.keep_what_came().await;
         }
@@ -304,7 +329,7 @@ fn put_state(
     writer: &mut Writer,
     context: &mut renga_rt::user::UserContext,
     program: &crate::user::program::Program,
-    wishes: Wishes,
+    (wishes, pages): (Wishes, &[u32]),
     way: u8,
 ) -> Result<(), Errno> {
     let (result, sp, tpidr) = (context.x[0], context.sp, context.tpidr);
@@ -314,7 +339,7 @@ fn put_state(
     let registers = put_registers(writer, context);
     (context.x[0], context.sp, context.tpidr) = (result, sp, tpidr);
     registers?;
-    put_program(writer, program)?;
+    put_program(writer, program, pages)?;
     writer.word(wishes.set_tid)?;
     writer.word(wishes.clear_tid)?;
     writer.word(wishes.policy)?;

@@ -3,6 +3,8 @@
 use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::escape::{Escape, Outcome};
 use crate::user::facts::usage::Usage;
+use crate::user::facts::limits::Limits;
+use crate::user::files::descriptors::{DescriptorPlace, Descriptors};
 use crate::user::program::Program;
 use crate::user::services::{Services, UserClients};
 use crate::user::signals::delivery::Origin;
@@ -28,7 +30,8 @@ mod code {
     pub const TRAP_BRKPT: u32 = 1;
 }
 
-/// Runs the programs of one slot, one after the other.
+/// Runs the programs of one slot, one after the other; their descriptors are in `places`.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn user<M: UserMemory + ?Sized>(
     me: Me,
     clients: UserClients,
@@ -37,6 +40,7 @@ pub async fn user<M: UserMemory + ?Sized>(
     processor: &'static dyn Processor,
     context: &'static mut UserContext,
     facts: &'static UserFacts,
+    places: &'static mut [DescriptorPlace],
 ) -> Never {
     let services = Services::new(clients, me.id().board.0, facts.slot, facts.seed);
     let mut user = User {
@@ -48,7 +52,7 @@ pub async fn user<M: UserMemory + ?Sized>(
         facts: *facts,
         context,
         space: None,
-        program: Program::new(0, 0),
+        program: Program::new(0, 0, Descriptors::new(places)),
         look_at_signals: false,
         pages_moved: 0,
         interrupted_call: None,
@@ -82,7 +86,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn start_init(&mut self) -> Result<(), Errno> {
         let slot = self.facts.slot;
         let pid = self.services.clients.procs.call(MakeInit { slot }, ()).await?;
-        self.program = Program::new(pid, 0);
+        self.program.renew(pid, 0);
+        self.program.limits = Limits::of_init();
         self.me.begin_account(Policy::DEFAULT);
         let path = self.facts.boot_program.as_bytes();
         self.paths[..path.len()].copy_from_slice(path);
@@ -100,7 +105,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(errno) => panic!("slot {slot} is refused by the table of processes: {errno:?}"),
             }
         };
-        self.program = Program::new(work.pid, 0);
+        self.program.renew(work.pid, 0);
         self.me.begin_account(Policy::DEFAULT);
         let taken = self.take_up(work.pid, work.bytes as usize).await;
         if board_of(self.program.parent, self.services.disk_board) != self.services.board {

@@ -2,6 +2,7 @@
 
 pub(crate) mod control;
 pub(crate) mod execute;
+mod file_pages;
 pub(crate) mod fork;
 pub(crate) mod life;
 pub(crate) mod loss;

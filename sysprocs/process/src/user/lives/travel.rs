@@ -5,6 +5,7 @@
 //! added by a sender on the same board and pass with the bytes. Numbers are little-endian. Not here: the address space's own format (`renga-memory`).
 
 use crate::signals::SIGNALS;
+use crate::user::facts::limits::{LIMITS, Limit, NOFILE};
 use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
 use crate::user::program::{AlternateStack, Program};
 use crate::user::signals::actions::{Action, Actions};
@@ -102,30 +103,66 @@ pub fn get_registers(reader: &mut Reader, slot: u16, context: &mut UserContext) 
     Ok(())
 }
 
-/// Writes the state of `program`, which is to be the parent of its reader.
-pub fn put_program(writer: &mut Writer, program: &Program) -> Result<(), Errno> {
+/// Most descriptors that travel with the rest of a program; of one with more, all travel in pages.
+const INLINE_MAX: usize = 32;
+/// Most pages of descriptors.
+pub const FILE_PAGES_MAX: usize = 16;
+/// Frames with the descriptors of a program.
+pub type FilePages = heapless::Vec<u32, FILE_PAGES_MAX>;
+
+/// Whether the descriptors of `files` travel in pages.
+pub fn in_pages(files: &Descriptors) -> bool {
+    files.iter().nth(INLINE_MAX).is_some()
+}
+
+/// Writes the state of `program`, which is to be the parent of its reader; `pages` have its descriptors, if there are
+/// any pages.
+pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Result<(), Errno> {
     writer.word(u64::from(program.pid))?;
     writer.word(u64::from(program.directory) | u64::from(program.umask) << 32)?;
     for word in [program.blocked, program.alternate_stack.address, program.alternate_stack.bytes] {
         writer.word(word)?;
     }
     writer.put(&program.name)?;
+    for Limit { soft, hard } in program.limits.0 {
+        writer.word(soft)?;
+        writer.word(hard)?;
+    }
     put_actions(writer, &program.actions)?;
-    put_files(writer, &program.files)
+    writer.put(&[pages.len() as u8])?;
+    for page in pages {
+        writer.put(&page.to_le_bytes())?;
+    }
+    if pages.is_empty() {
+        put_files(writer, &program.files, 0).and_then(|rest| rest.map_or(Ok(()), |_| Err(Errno::E2BIG)))
+    } else {
+        Ok(())
+    }
 }
 
-/// Reads a program that is to be `pid`.
-pub fn get_program(reader: &mut Reader, pid: u32) -> Result<Program, Errno> {
+/// Reads what is to be `pid` into `program`; the pages that have its descriptors.
+pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Result<FilePages, Errno> {
     let parent = reader.word()? as u32;
-    let mut program = Program::new(pid, parent);
+    program.renew(pid, parent);
     let word = reader.word()?;
     (program.directory, program.umask) = (word as u32, (word >> 32) as u16);
     program.blocked = reader.word()?;
     program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
     program.name = reader.take()?;
+    for which in 0..LIMITS {
+        program.limits.0[which] = Limit { soft: reader.word()?, hard: reader.word()? };
+    }
     get_actions(reader, &mut program.actions)?;
-    get_files(reader, &mut program.files)?;
-    Ok(program)
+    let [count] = reader.take()?;
+    let mut pages = FilePages::new();
+    for _ in 0..count {
+        pages.push(u32::from_le_bytes(reader.take()?)).map_err(|_| Errno::EINVAL)?;
+    }
+    if pages.is_empty() {
+        get_files(reader, &mut program.files)?;
+    }
+    program.files.allow(program.limits.soft(NOFILE).min(DESCRIPTORS_MAX as u64) as usize);
+    Ok(pages)
 }
 
 /// Only actions other than the default, which are few.
@@ -205,29 +242,45 @@ fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
     }))
 }
 
-fn put_files(writer: &mut Writer, files: &Descriptors) -> Result<(), Errno> {
-    for (number, descriptor) in files.iter() {
+/// Bytes of a descriptor, at most, and of the end.
+const DESCRIPTOR_BYTES_MAX: usize = 8 + 15;
+const END_BYTES: usize = 4;
+
+/// Writes the descriptors from number `from` on; where to go on, if there is no room for all.
+pub fn put_files(writer: &mut Writer, files: &Descriptors, from: usize) -> Result<Option<usize>, Errno> {
+    let mut rest = None;
+    for (number, descriptor) in files.iter_from(from) {
+        if writer.rest().len() < DESCRIPTOR_BYTES_MAX + END_BYTES {
+            rest = Some(number);
+            break;
+        }
         put_object(writer, descriptor.object)?;
-        writer.put(&[number as u8, u8::from(descriptor.close_on_exec)])?;
-        writer.put(&descriptor.mode.to_le_bytes())?;
+        for word in [number as u16, files.first_of(number) as u16, descriptor.mode] {
+            writer.put(&word.to_le_bytes())?;
+        }
+        writer.put(&[u8::from(descriptor.close_on_exec)])?;
         writer.put(&descriptor.ino.to_le_bytes())?;
         writer.put(&descriptor.flags.to_le_bytes())?;
     }
-    writer.put(&[kind::END; 4])
+    writer.put(&[kind::END; END_BYTES])?;
+    Ok(rest)
 }
 
-fn get_files(reader: &mut Reader, files: &mut Descriptors) -> Result<(), Errno> {
+/// Reads descriptors up to the end.
+pub fn get_files(reader: &mut Reader, files: &mut Descriptors) -> Result<(), Errno> {
     for _ in 0..=DESCRIPTORS_MAX {
         let Some(object) = get_object(reader)? else { return Ok(()) };
-        let [number, close_on_exec] = reader.take()?;
+        let (number, first) = (u16::from_le_bytes(reader.take()?), u16::from_le_bytes(reader.take()?));
+        let mode = u16::from_le_bytes(reader.take()?);
+        let [close_on_exec] = reader.take()?;
         let descriptor = Descriptor {
             object,
             close_on_exec: close_on_exec != 0,
-            mode: u16::from_le_bytes(reader.take()?),
+            mode,
             ino: u32::from_le_bytes(reader.take()?),
             flags: u32::from_le_bytes(reader.take()?),
         };
-        files.replace(u64::from(number), descriptor)?;
+        files.restore(number, first, descriptor)?;
     }
     Err(Errno::EINVAL)
 }
