@@ -32,7 +32,7 @@ pub struct Care {
 impl Care {
     /// Begins; a board of a system of one has no link to wait for.
     pub fn begin(has_link: bool, panic_ns: Option<u64>) -> Care {
-        let watchdog = (!hardware::emulated()).then(hardware::watchdog);
+        let watchdog = hardware::watched().then(hardware::watchdog);
         Care { watchdog, has_link, look_ns: 0, panic_ns, looks: 0, turns: 0, progress_ns: hardware::now_ns() }
     }
 

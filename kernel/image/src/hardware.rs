@@ -56,6 +56,7 @@ pub type Card = SdCard<Mmio, GenericTimer>;
 static TIMER: Once<GenericTimer> = Once::new();
 static BOARD: Once<&'static Board> = Once::new();
 static EMULATED: Once<bool> = Once::new();
+static WATCHED: Once<bool> = Once::new();
 static UART_CLOCK: Once<u32> = Once::new();
 static FIRMWARE: Once<RefCell<Firmware>> = Once::new();
 
@@ -151,6 +152,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
     }
     BOARD.set(board);
     EMULATED.set(arguments.has("emulator"));
+    WATCHED.set(!arguments.has("emulator") && !arguments.has("nowatchdog"));
     let mut firmware = Firmware::start(timer);
     let uart = start_lines(&mut firmware);
     mark(Mark::Lines);
@@ -235,6 +237,11 @@ fn entropy() -> u64 {
     let number = board().chip.random.and_then(|base| random::number(registers(base)));
     // A chip whose source we do not drive: how long the firmware took is all that differs.
     number.unwrap_or_else(|| ThisCore.cycles().wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Whether the watchdog looks after this board.
+pub fn watched() -> bool {
+    WATCHED.get().copied().unwrap_or(false)
 }
 
 /// Whether the cluster emulator said that it is there; without its word nobody touches its page.

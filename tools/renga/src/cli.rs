@@ -154,6 +154,9 @@ pub struct Run {
     /// Start a board again one second after it died by itself, instead of ending the run
     #[arg(long, help_heading = DISTURBANCES)]
     pub revive: bool,
+    /// Boards find memory, registers and devices full of garbage when they start, drawn from the seed
+    #[arg(long, help_heading = DISTURBANCES)]
+    pub garbage: bool,
     /// What carries frames between the boards
     #[arg(long, value_enum, value_name = "LINK", default_value_t = LinkName::Emulator)]
     pub link: LinkName,

@@ -15,6 +15,7 @@ pub mod environment;
 pub mod escape;
 pub mod flash;
 pub mod freshness;
+pub mod garbage;
 pub mod kernel_log;
 pub mod machine_code;
 pub mod partition_table;

@@ -6,6 +6,7 @@ use crate::cli::{LinkName, Run};
 use crate::disk_image::{self, Content, Placed};
 use crate::disturbance::{self, Disturbance};
 use crate::environment::Environment;
+use crate::garbage;
 use crate::profile::profile;
 use crate::progress::Progress;
 use crate::scratch::Scratch;
@@ -42,6 +43,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         Some(_) => PathBuf::new(),
         None => disk(environment, options, script.as_deref(), &scratch, &progress)?,
     };
+    let kernel = if options.garbage { with_garbage(&kernel, options.machine.seed, &scratch)? } else { kernel };
     let plugin = artifacts::plugin(environment, &progress)?;
     progress.finish();
     let interactive = script.is_none() && options.replay.is_none();
@@ -110,6 +112,14 @@ fn cards(
         card::put_on_disk(&cards[owner].card, SCRIPT_PATH, script, &scratch.folder)?;
     }
     Ok(Some(cards))
+}
+
+/// The kernel, behind a program that fills the board with garbage.
+fn with_garbage(kernel: &Kernel, seed: u64, scratch: &Scratch) -> Result<Kernel> {
+    let image = scratch.folder.join("garbage.img");
+    let raw = fs::read(&kernel.image).with_context(|| format!("cannot read {}", kernel.image.display()))?;
+    fs::write(&image, garbage::image(&raw, seed)).with_context(|| format!("cannot write {}", image.display()))?;
+    Ok(Kernel { image, elf: kernel.elf.clone() })
 }
 
 /// Reads `BOARD@MILLISECONDS`.

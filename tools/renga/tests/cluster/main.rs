@@ -21,6 +21,7 @@ mod programs;
 mod protection;
 mod remote;
 mod rules;
+mod silicon;
 mod support;
 mod text;
 mod time;
