@@ -6,6 +6,7 @@
 //! `eval "$(./renga env)"` set it. Not here: what one process does (tests of its crate), rules of the code (`tidy`).
 
 mod applets;
+mod cards;
 mod chaos;
 mod check;
 mod death;

@@ -1,0 +1,21 @@
+//! Card images boot: kernel, device tree and command line from the FAT partition, the card itself in the slot. The
+//! firmware is not run: the emulator does its part.
+
+use crate::support::{Renga, Scratch, clusters_can_run};
+
+#[test]
+fn a_pair_boots_from_its_card_images() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("cards");
+    let folder = scratch.join("cards");
+    let made =
+        Renga::command(&["image", "--board", "pi3", "--name", "lab"]).with(["--out".as_ref(), folder.as_os_str()]);
+    made.end().expect_status(0);
+    let inspected = Renga::command(&["image", "--inspect"]).with([folder.join("lab-b-pi3.img")]).end().expect_status(0);
+    assert!(inspected.text().contains("board b (1, a pi3) of cluster lab\n"), "{}", inspected.report());
+    let run =
+        Renga::script("uname -n; remote -b b uname -n; ls /bin/busybox").with(["--cards".as_ref(), folder.as_os_str()]);
+    run.end().expect_status(0).expect_text("a\nb\n/bin/busybox\n");
+}
