@@ -101,7 +101,7 @@ impl Session {
         let mut size = || sizes[random.below(9) as usize];
         let (given_bytes, taken_bytes, used_bytes) = (size(), size(), size());
         let destination = random.below(24) as u16;
-        let account = random.below(3) as u32 * random.below(1 << 32) as u32;
+        let account = (random.below(3) as u32).wrapping_mul(random.below(1 << 32) as u32);
         let cost = Cost { time_us: account, blocks_read: account / 3, blocks_written: u32::from(account == 1) };
         let request = Request { destination, op: random.below(32) as u8, words, given_bytes, taken_bytes, account };
         let slot = random.below(6) as u16;
