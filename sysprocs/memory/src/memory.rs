@@ -8,18 +8,32 @@ use crate::frames::Frames;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{Memory, MemoryCall};
-use renga_rt::{Call, Me, Never, Port};
+use renga_rt::{Call, Me, Never, Notifier, Port};
 
-/// Serves the frames of `memory`; `counts` has a reference count for each.
+/// The reclaimer is woken when fewer frames are free than one of so many.
+const LOW_MARK_SHARE: u32 = 32;
+
+/// Serves the frames of `memory`; `counts` has a reference count for each. `reclaimer`: who gives frames back when few
+/// are free; woken once, and again after there were enough.
 pub async fn memory<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<Memory>,
     counts: &'static mut [u16],
     memory: &'static M,
+    reclaimer: Option<Notifier>,
 ) -> Never {
     let mut frames = Frames::new(counts, memory);
+    let mut scarce = false;
     loop {
         serve(&me, &mut frames, memory, port.accept().await);
+        let facts = frames.facts();
+        let was_scarce = core::mem::replace(&mut scarce, facts.free < facts.total / LOW_MARK_SHARE);
+        if scarce
+            && !was_scarce
+            && let Some(reclaimer) = reclaimer
+        {
+            reclaimer.notify();
+        }
     }
 }
 

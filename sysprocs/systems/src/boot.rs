@@ -97,6 +97,10 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn count(self, kind: Kind) -> usize {
         self.boot.directory.of_kind(kind).len()
     }
+    /// The right to wake the first process of `kind` here.
+    pub fn notifier(self, kind: Kind) -> Option<Notifier> {
+        self.boot.directory.of_kind(kind).first().copied().map(Notifier::new)
+    }
     /// The right to interrupt each process of `kind` here.
     pub fn interruptors(self, kind: Kind) -> &'static [Interruptor] {
         let processes = self.boot.directory.of_kind(kind);

@@ -105,7 +105,9 @@ kinds! { |at, M|
             at.each(DESCRIPTORS_MAX, || DescriptorPlace::EMPTY)
         ];
     Memory "memory" "Page frames.", Every 1:
-        renga_memory::memory::<M::Memory> [at.each(at.frames(), || 0), at.machine().memory()];
+        renga_memory::memory::<M::Memory> [
+            at.each(at.frames(), || 0), at.machine().memory(), at.notifier(Kind::PageCache)
+        ];
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [
             at.machine().memory(), at.page_index(), at.disk_board()

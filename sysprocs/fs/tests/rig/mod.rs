@@ -101,7 +101,7 @@ impl System {
         });
         let machine = &*leak(HostMemory::new(counts.frames));
         let frames = vec![0; counts.frames as usize].leak();
-        let memory: Address<Memory> = board.server(|me, port| renga_memory::memory(me, port, frames, machine));
+        let memory: Address<Memory> = board.server(|me, port| renga_memory::memory(me, port, frames, machine, None));
         let room = CacheMemory::new(board.arena, counts.frames as usize, 8);
         let pages = board.server(|me, port| page_cache(port, Client::new(&me, memory), machine, room, 0));
         let caches = one_board(vec![pages]);

@@ -172,7 +172,7 @@ pub fn servers(
 ) -> (&'static HostMemory, Address<Memory>, Address<Pages>, Address<References>) {
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
     let table = vec![0u16; frames as usize].leak();
-    let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine));
+    let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine, None));
     let room = CacheMemory::new(board.arena, frames as usize, files);
     let pages = board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0));
     let references = board.server(|me, port| {

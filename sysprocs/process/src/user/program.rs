@@ -2,8 +2,8 @@
 //!
 //! Not here: how it moves (`travel.rs`), how it changes (the families of system calls).
 
-use super::facts::usage::Usage;
 use super::facts::limits::Limits;
+use super::facts::usage::Usage;
 use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};

@@ -248,7 +248,7 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     let counts = Vec::leak(vec![0u16; FRAMES as usize]);
     board.start(here.memory, |me| {
         let port = Port::new(&me).0;
-        renga_memory::memory(me, port, counts, machine)
+        renga_memory::memory(me, port, counts, machine, None)
     });
     let room = CacheMemory::new(board.arena, FRAMES as usize, 64);
     board.start(here.pages, |me| renga_pages::page_cache(Port::new(&me).0, client(&me, here.memory), machine, room, 0));

@@ -2,7 +2,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod identity;
-pub(crate) mod schedule;
 pub(crate) mod limits;
+pub(crate) mod schedule;
 pub(crate) mod time;
 pub(crate) mod usage;

@@ -121,7 +121,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         spawned
     }
 
-    async fn spawn_with_files(&mut self, wishes: Wishes, copy: Option<&SpaceCopy>, pages: &[u32]) -> Result<u32, Errno> {
+    async fn spawn_with_files(
+        &mut self,
+        wishes: Wishes,
+        copy: Option<&SpaceCopy>,
+        pages: &[u32],
+    ) -> Result<u32, Errno> {
         let Some(own) = &self.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
         let mut writer = Writer::new(&mut self.scratch);

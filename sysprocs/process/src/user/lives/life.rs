@@ -2,8 +2,8 @@
 
 use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::escape::{Escape, Outcome};
-use crate::user::facts::usage::Usage;
 use crate::user::facts::limits::Limits;
+use crate::user::facts::usage::Usage;
 use crate::user::files::descriptors::{DescriptorPlace, Descriptors};
 use crate::user::program::Program;
 use crate::user::services::{Services, UserClients};
