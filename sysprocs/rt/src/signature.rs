@@ -5,6 +5,7 @@
 
 use core::convert::Infallible as Never;
 use core::future::Future;
+use renga_core::notify::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
 
@@ -75,6 +76,8 @@ impl Parameter for u32 {}
 impl Parameter for u16 {}
 impl Parameter for u8 {}
 impl Parameter for usize {}
+// Notifying never waits, so it is no edge.
+impl Parameter for Option<Notifier> {}
 impl<T: ?Sized> Parameter for &'static mut T {}
 impl<T: ?Sized> Parameter for &'static T {}
 
