@@ -98,8 +98,11 @@ impl Descriptors {
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.places.fill(DescriptorPlace::EMPTY);
-        self.used = [0; WORDS];
+        // Only those taken: each fork begins and each exit ends with this.
+        while let Some(number) = self.next_used(0) {
+            self.places[number] = DescriptorPlace::EMPTY;
+            self.used[number / 64] &= !(1 << (number % 64));
+        }
         self.allow(DESCRIPTORS_MAX);
     }
 
