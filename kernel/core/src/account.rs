@@ -142,7 +142,7 @@ impl Account {
     }
     #[inline(always)]
     pub(crate) fn scaled(&self, ns: u64) -> u64 {
-        ns * self.scale.get() >> SCALE_SHIFT
+        (ns * self.scale.get()) >> SCALE_SHIFT
     }
     /// The time that makes so much virtual time.
     pub(crate) fn unscaled(&self, virtual_ns: u64) -> u64 {

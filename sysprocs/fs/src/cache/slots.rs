@@ -389,5 +389,4 @@ impl Slots {
 }
 
 #[cfg(test)]
-#[path = "slots_test.rs"]
 mod tests;

@@ -354,5 +354,4 @@ impl ActiveTable {
 }
 
 #[cfg(test)]
-#[path = "active_table_test.rs"]
 mod tests;

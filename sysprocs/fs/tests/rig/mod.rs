@@ -3,7 +3,10 @@
 #![allow(dead_code, missing_docs, unused_imports)]
 
 mod image;
+mod stat;
 pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, tool, tree};
+pub use stat::Stat;
+use stat::stat_of;
 
 use renga_fs::{
     BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, PathClients, ReaperClients,
@@ -252,32 +255,6 @@ pub struct User {
 }
 
 pub type Told<T> = Result<T, Errno>;
-
-/// What `struct stat` says.
-#[derive(Debug, PartialEq, Eq, Clone)]
-pub struct Stat {
-    pub ino: u64,
-    pub mode: u32,
-    pub links: u32,
-    pub size: u64,
-    pub sectors: u64,
-    pub modify_ns: u64,
-    pub rdev: u64,
-}
-
-fn stat_of(bytes: &[u8; STAT_BYTES]) -> Stat {
-    let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-    let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
-    Stat {
-        ino: u64_at(8),
-        mode: u32_at(16),
-        links: u32_at(20),
-        size: u64_at(48),
-        sectors: u64_at(64),
-        modify_ns: u64_at(88) * 1_000_000_000 + u64_at(96),
-        rdev: u64_at(32),
-    }
-}
 
 pub const O_WRONLY: u32 = 1;
 pub const O_RDWR: u32 = 2;

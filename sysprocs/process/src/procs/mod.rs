@@ -1,5 +1,6 @@
 //! The process that keeps a board's user processes: pids, parents, waiting, signals, idle slots.
 
+mod charged;
 mod far;
 pub mod record;
 pub mod rows;
@@ -7,3 +8,4 @@ pub mod server;
 mod signal;
 pub mod slot_set;
 pub mod table;
+mod vfork;

@@ -8,15 +8,12 @@ use super::rows::Row;
 use super::slot_set::{SLOTS_MAX, SlotSet};
 use super::table::Table;
 use renga_proto::procs::{
-    ASK_POLICY, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, PolicyOf, Procs, ProcsCall, Spawn, UNLIMITED,
-    VforkDone, WaitChild, Work,
+    AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, Spawn, UNLIMITED, VforkDone, WaitChild, Work,
 };
-use renga_rt::account::AccountNumber;
-use renga_rt::policy::Policy;
 use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
 /// What a slot's process waits for here.
-enum Held {
+pub(super) enum Held {
     Nothing,
     Work(Call<AwaitWork>),
     Child(Call<WaitChild>),
@@ -26,17 +23,17 @@ enum Held {
     Continue(Call<AwaitContinue>),
 }
 
-struct Server {
-    me: Me,
-    table: Table,
-    held: [Held; SLOTS_MAX],
+pub(super) struct Server {
+    pub(super) me: Me,
+    pub(super) table: Table,
+    pub(super) held: [Held; SLOTS_MAX],
     /// Slots that wait for work.
     idle: SlotSet,
     /// Slots that were interrupted since those waiting here were last looked at.
     interrupted: SlotSet,
     /// By slot: who made its process from another board, and waits until that has taken up everything.
     makers: [Option<Call<Spawn>>; SLOTS_MAX],
-    interruptors: &'static [Interruptor],
+    pub(super) interruptors: &'static [Interruptor],
     /// Signals on their way to groups on every board, by the board of the sender.
     killing: Sent,
     /// Boards where children of processes here are, a bit each, as the router knows.
@@ -187,31 +184,6 @@ impl Server {
         }
     }
 
-    /// The policy of a process, perhaps changed.
-    fn policy_of(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
-        let slot = usize::from(self.table.slot(pid)?);
-        let program = self.interruptors.get(slot).ok_or(Errno::ESRCH)?;
-        let old = program.policy();
-        if change != ASK_POLICY {
-            program.set_policy(Policy::from_word(change).ok_or(Errno::EINVAL)?);
-        }
-        Ok(old.to_word())
-    }
-
-    /// What is counted of a process, or of the system.
-    fn usage_of(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
-        let account = match pid {
-            0 => AccountNumber::SYSTEM,
-            pid => AccountNumber::of_slot(self.table.board, self.table.slot(pid)?),
-        };
-        let mut bytes = 0;
-        for (place, count) in out.chunks_exact_mut(8).zip(self.me.counts(account)) {
-            place.copy_from_slice(&count.to_le_bytes());
-            bytes += 8;
-        }
-        Ok(bytes)
-    }
-
     /// Calls by which boards agree: on children elsewhere, and on signals to groups everywhere.
     fn serve_boards(&mut self, call: ProcsCall) {
         let table = &mut self.table;
@@ -249,7 +221,13 @@ impl Server {
     }
 
     /// Keeps `call` for the process in `slot`, unless there is no such slot or it waits already; whether it did.
-    fn hold<C>(&mut self, slot: Result<u16, Errno>, call: C, keep: fn(C) -> Held, refuse: fn(C, Errno)) -> bool {
+    pub(super) fn hold<C>(
+        &mut self,
+        slot: Result<u16, Errno>,
+        call: C,
+        keep: fn(C) -> Held,
+        refuse: fn(C, Errno),
+    ) -> bool {
         let place = slot.and_then(|slot| {
             let known = usize::from(slot) < self.interruptors.len();
             known.then(|| usize::from(slot)).ok_or(Errno::EINVAL)
@@ -347,39 +325,6 @@ impl Server {
         }
     }
 
-    /// The slots of `child` and of its parent, both of this board.
-    fn vfork_pair(&self, child: u32) -> Result<(usize, usize), Errno> {
-        let record = self.table.get(child)?;
-        let child = record.slot().ok_or(Errno::ESRCH)?;
-        Ok((usize::from(child), usize::from(self.table.slot(record.parent)?)))
-    }
-
-    fn await_vfork(&mut self, call: Call<AwaitVfork>) {
-        match self.vfork_pair(call.entry().child) {
-            Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match core::mem::replace(&mut self.held[child], Held::Nothing) {
-                Held::Returned(done) => give_back(done, call),
-                other => {
-                    self.held[child] = other;
-                    self.hold(Ok(parent as u16), call, Held::Vfork, |call, errno| call.reply(Err(errno)));
-                }
-            },
-        }
-    }
-
-    fn vfork_done(&mut self, call: Call<VforkDone>) {
-        match self.vfork_pair(call.entry().child) {
-            Err(errno) => call.reply(Err(errno)),
-            Ok((child, parent)) => match core::mem::replace(&mut self.held[parent], Held::Nothing) {
-                Held::Vfork(waiting) => give_back(call, waiting),
-                other => {
-                    self.held[parent] = other;
-                    self.hold(Ok(child as u16), call, Held::Returned, |call, errno| call.reply(Err(errno)));
-                }
-            },
-        }
-    }
-
     /// Does what the table noted: interrupts processes, and answers held calls whose time has come.
     fn settle(&mut self) {
         let far = self.table.far_boards();
@@ -428,10 +373,4 @@ impl Server {
             }
         }
     }
-}
-
-/// Ends a vfork: parent and child go on.
-fn give_back(done: Call<VforkDone>, waiting: Call<AwaitVfork>) {
-    waiting.reply(Ok(()));
-    done.reply(Ok(()));
 }

@@ -16,7 +16,9 @@ const CHANGEABLE: [&str; 9] =
 
 fn board_sources() -> impl Iterator<Item = RustSource> {
     let on_board = |source: &RustSource| {
-        BOARD_FOLDERS.iter().any(|folder| source.path.starts_with(folder)) && source.path.contains("/src/")
+        BOARD_FOLDERS.iter().any(|folder| source.path.starts_with(folder))
+            && source.path.contains("/src/")
+            && !source.path.ends_with("/tests.rs")
     };
     rust().into_iter().filter(on_board)
 }

@@ -1,0 +1,36 @@
+//! What a board knows of its programs' time: how they are scheduled, and what has been charged to them.
+//!
+//! Not here: the accounts themselves (the core), what a program is told of them (`user/facts/usage.rs`).
+
+use super::server::Server;
+use renga_proto::procs::{ASK_POLICY, PolicyOf};
+use renga_rt::Errno;
+use renga_rt::account::AccountNumber;
+use renga_rt::policy::Policy;
+
+impl Server {
+    /// The policy of a process, perhaps changed.
+    pub(super) fn policy_of(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
+        let slot = usize::from(self.table.slot(pid)?);
+        let program = self.interruptors.get(slot).ok_or(Errno::ESRCH)?;
+        let old = program.policy();
+        if change != ASK_POLICY {
+            program.set_policy(Policy::from_word(change).ok_or(Errno::EINVAL)?);
+        }
+        Ok(old.to_word())
+    }
+
+    /// What is counted of a process, or of the system.
+    pub(super) fn usage_of(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        let account = match pid {
+            0 => AccountNumber::SYSTEM,
+            pid => AccountNumber::of_slot(self.table.board, self.table.slot(pid)?),
+        };
+        let mut bytes = 0;
+        for (place, count) in out.chunks_exact_mut(8).zip(self.me.counts(account)) {
+            place.copy_from_slice(&count.to_le_bytes());
+            bytes += 8;
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,50 @@
+//! Parent and child of a vfork wait for each other: the parent until the child needs its space no more, the child until
+//! the parent has been told.
+//!
+//! Invariant: whoever of the two comes first is held in its own slot, and the other ends both waits. Not here: the rules
+//! (`table.rs`).
+
+use super::server::{Held, Server};
+use renga_proto::procs::{AwaitVfork, VforkDone};
+use renga_rt::{Call, Errno};
+
+impl Server {
+    /// The slots of `child` and of its parent, both of this board.
+    fn vfork_pair(&self, child: u32) -> Result<(usize, usize), Errno> {
+        let record = self.table.get(child)?;
+        let child = record.slot().ok_or(Errno::ESRCH)?;
+        Ok((usize::from(child), usize::from(self.table.slot(record.parent)?)))
+    }
+
+    pub(super) fn await_vfork(&mut self, call: Call<AwaitVfork>) {
+        match self.vfork_pair(call.entry().child) {
+            Err(errno) => call.reply(Err(errno)),
+            Ok((child, parent)) => match core::mem::replace(&mut self.held[child], Held::Nothing) {
+                Held::Returned(done) => give_back(done, call),
+                other => {
+                    self.held[child] = other;
+                    self.hold(Ok(parent as u16), call, Held::Vfork, |call, errno| call.reply(Err(errno)));
+                }
+            },
+        }
+    }
+
+    pub(super) fn vfork_done(&mut self, call: Call<VforkDone>) {
+        match self.vfork_pair(call.entry().child) {
+            Err(errno) => call.reply(Err(errno)),
+            Ok((child, parent)) => match core::mem::replace(&mut self.held[parent], Held::Nothing) {
+                Held::Vfork(waiting) => give_back(call, waiting),
+                other => {
+                    self.held[parent] = other;
+                    self.hold(Ok(child as u16), call, Held::Returned, |call, errno| call.reply(Err(errno)));
+                }
+            },
+        }
+    }
+}
+
+/// Ends a vfork: parent and child go on.
+fn give_back(done: Call<VforkDone>, waiting: Call<AwaitVfork>) {
+    waiting.reply(Ok(()));
+    done.reply(Ok(()));
+}
