@@ -126,6 +126,10 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn disk_board(self) -> u8 {
         self.boot.directory.disk_board()
     }
+    /// The boards that may not keep pages of files, a bit each.
+    pub fn without_leases(self) -> u8 {
+        self.boot.directory.without_leases()
+    }
     /// What the link's processes share.
     pub fn link(self) -> &'b LinkParts {
         match &self.boot.link {

@@ -93,6 +93,11 @@ impl Directory {
     pub fn disk_board(&self) -> u8 {
         self.system.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8
     }
+    /// The boards that may not keep pages of files, a bit each.
+    pub fn without_leases(&self) -> u8 {
+        let without = |(number, board): (usize, &Board<'_>)| u8::from(!board.leases) << number;
+        self.system.boards.iter().enumerate().map(without).fold(0, |all, bit| all | bit)
+    }
     /// This board's processes of `kind`, in order.
     pub fn of_kind(&self, kind: Kind) -> &'static [&'static Process] {
         self.members[kind as usize][usize::from(self.board)]

@@ -25,6 +25,8 @@ pub struct Board<'t> {
     pub name: &'t str,
     /// Whether it owns the disk.
     pub owns_disk: bool,
+    /// Whether it may keep pages of files.
+    pub leases: bool,
     /// Cores that run system processes.
     pub cores: u8,
     /// All processes, computed ones included.

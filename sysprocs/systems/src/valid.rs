@@ -26,6 +26,7 @@ fn hold(holds: bool, rule: Rule) -> Result<(), Rule> {
 pub(crate) fn check(system: &System<'_>) -> Result<(), Rule> {
     hold((1..=BOARDS_MAX).contains(&system.boards.len()), "a system has 1 to 8 boards")?;
     hold(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
+    hold(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
     for (number, board) in system.boards.iter().enumerate() {
         check_indices(system, board, number)?;
         check_kinds(system, board)?;

@@ -83,7 +83,7 @@ fn the_reason_is_said() {
     let body = &good[HEAD_BYTES..];
     assert_eq!(read(&sealed(&body[..body.len() - 1])).unwrap_err(), BadTables::Malformed);
     assert_eq!(read(&sealed(&[body, &[0]].concat())).unwrap_err(), BadTables::Malformed);
-    let messages = [BadTables::OtherVersion(2).to_string(), BadTables::OtherCode.to_string()];
+    let messages = [BadTables::OtherVersion(3).to_string(), BadTables::OtherCode.to_string()];
     assert!(messages.iter().all(|message| message.contains("build both")), "{messages:?}");
 }
 
@@ -101,6 +101,8 @@ fn each_rule_holds_for_whole_tables() {
     };
     assert_eq!(refused(&System { boards: &[], ..pair }), "a system has 1 to 8 boards");
     assert_eq!(with(&|board| board.owns_disk = true), "one board owns the disk");
+    let kept_nowhere = [renga_systems::tables::Board { leases: false, ..pair.boards[0] }, pair.boards[1]];
+    assert_eq!(refused(&System { boards: &kept_nowhere, ..pair }), "the disk's board keeps its pages");
     assert_eq!(with(&|board| board.processes += 1), "a board has as many processes as it says");
     assert_eq!(with(&|board| board.cores = 0), "a process runs on a core that its board has");
     assert_eq!(with(&|board| board.placed = &board.placed[1..]), "processes are numbered without gaps");

@@ -83,6 +83,10 @@ pub enum PlacementError {
     )]
     TwoDiskBoards { line: usize, first: String, first_line: usize, second: String },
     #[error(
+        "line {line}: board \"{board}\" owns the disk, so it needs no leases for its pages of files, and cannot do without them\n  mend: leave `leases = false` out, or write it at other boards"
+    )]
+    DiskBoardLeases { line: usize, board: String },
+    #[error(
         "line {line}: `{kind}` is placed on board \"{board}\", but must run where the disk is: on \"{disk}\" alone\n  mend: write `{kind} = {{ on = \"{disk}\" }}`, or move `disk = true`"
     )]
     DiskKindElsewhere { line: usize, kind: &'static str, board: String, disk: String },

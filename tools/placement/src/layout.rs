@@ -52,6 +52,9 @@ fn disk_board(boards: &[Board]) -> Result<usize, PlacementError> {
         return Err(PlacementError::NoDiskBoard { line: boards[0].line, known: names(boards) });
     };
     match owners.next() {
+        None if !boards[first].leases => {
+            Err(PlacementError::DiskBoardLeases { line: boards[first].line, board: boards[first].name.clone() })
+        }
         None => Ok(first),
         Some(second) => Err(PlacementError::TwoDiskBoards {
             line: boards[second].line,

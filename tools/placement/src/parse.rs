@@ -71,7 +71,7 @@ fn boards(system: &Reader<'_>) -> Result<Vec<Board>, PlacementError> {
 }
 
 fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
-    reader.only(&["name", "disk", "cores", "message_kib"])?;
+    reader.only(&["name", "disk", "cores", "message_kib", "leases"])?;
     let (name, line) = reader.text("name", "name = \"a\"")?;
     let letters = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !letters || name.is_empty() || name.len() > BOARD_NAME_BYTES_MAX || name == EVERY {
@@ -79,8 +79,8 @@ fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
     }
     let cores = in_range(reader, "cores", 1, i64::from(CORES_MAX))?;
     let message_kib = in_range(reader, "message_kib", MESSAGE_KIB_DEFAULT, MESSAGE_KIB_MAX)?;
-    let owns_disk = reader.flag("disk")?;
-    Ok(Board { name: name.into(), owns_disk, cores: cores as u8, message_kib: message_kib as u32, line })
+    let (owns_disk, leases) = (reader.flag("disk", false)?, reader.flag("leases", true)?);
+    Ok(Board { name: name.into(), owns_disk, leases, cores: cores as u8, message_kib: message_kib as u32, line })
 }
 
 /// The number under `key`, from 1 to `max`.

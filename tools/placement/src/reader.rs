@@ -103,9 +103,9 @@ impl<'t> Reader<'t> {
         number.ok_or_else(|| self.wrong(value, key, "a whole number"))
     }
 
-    /// The truth value under `key`, or false.
-    pub fn flag(&self, key: &str) -> Result<bool, PlacementError> {
-        let Some(value) = self.get(key) else { return Ok(false) };
+    /// The truth value under `key`, or `default`.
+    pub fn flag(&self, key: &str, default: bool) -> Result<bool, PlacementError> {
+        let Some(value) = self.get(key) else { return Ok(default) };
         value.get_ref().as_bool().ok_or_else(|| self.wrong(value, key, "true or false"))
     }
 

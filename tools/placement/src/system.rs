@@ -29,6 +29,8 @@ pub struct Board {
     pub name: String,
     /// Whether it owns the disk.
     pub owns_disk: bool,
+    /// Whether it may keep pages of files.
+    pub leases: bool,
     /// Cores that run system processes.
     pub cores: u8,
     /// The most memory that messages may need on it, KiB.

@@ -58,6 +58,7 @@ impl Checked {
         Board {
             name: &facts.name,
             owns_disk: facts.owns_disk,
+            leases: facts.leases,
             cores: facts.cores,
             processes: self.process_count(board) as u16,
             placed: &rows.placed,

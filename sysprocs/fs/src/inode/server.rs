@@ -40,7 +40,9 @@ enum Stuck {
     Append(Call<Append>, u64),
 }
 
-/// Serves inode process `number`. `epoch_ns`: time of boot, ns since 1970.
+/// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
+/// ns since 1970.
+#[allow(clippy::too_many_arguments, reason = "boot gives a process each of its parts by its type")]
 pub async fn inode(
     me: Me,
     mut port: Port<Inode>,
@@ -48,9 +50,11 @@ pub async fn inode(
     recalls: Client<Recalls>,
     allocator: Client<Allocator>,
     number: u16,
+    without_leases: u8,
     epoch_ns: u64,
 ) -> Never {
-    let mut inode = ActiveInode::new(me, cache, Leases::new(recalls, 0), allocator, number, epoch_ns);
+    let leases = Leases::new(recalls, without_leases);
+    let mut inode = ActiveInode::new(me, cache, leases, allocator, number, epoch_ns);
     let (mut frozen, mut stuck) = (false, None);
     loop {
         let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };

@@ -154,7 +154,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         board.server(|me, port| {
             let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
             let recalls = Client::new(&me, recalls);
-            inode(me, port, cache, recalls, allocator, number as u16, EPOCH_NS)
+            inode(me, port, cache, recalls, allocator, number as u16, 0, EPOCH_NS)
         })
     });
     let inodes = one(board, inodes);

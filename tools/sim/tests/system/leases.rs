@@ -4,8 +4,9 @@
 //! what the file must hold; whoever has the turn carries the operation out, writes by way of one board being read by
 //! way of the other next.
 
-use crate::machine::{possible, run};
+use crate::machine::{possible, run, run_on};
 use renga_sim::program::{Open, Program};
+use renga_sim::system::{SMALL, placement};
 
 const TURNS: u32 = 400;
 const PAGES: u64 = 6;
@@ -108,4 +109,41 @@ fn what_one_board_writes_the_other_reads() {
         (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn)));
         assert!(finished.files[PATH] == model, "seed {seed}");
     }
+}
+
+/// Reads a page of one file ten times on the other board; the frames that both boards sent in all.
+fn frames_of_ten_reads(system: &str) -> u64 {
+    let finished = run_on(
+        placement(system).unwrap(),
+        |init| async move {
+            let file = init.open(PATH, Open::Create).await.unwrap();
+            init.write_all(file, &[7; PAGE as usize]).await.unwrap();
+            init.close(file).await.unwrap();
+            let reads = |program: Program| async move {
+                let file = program.open(PATH, Open::Read).await.unwrap();
+                for _ in 0..10 {
+                    assert_eq!(program.read_at(file, 0, PAGE as usize).await.unwrap(), [7; PAGE as usize]);
+                }
+                program.close(file).await.unwrap();
+                0
+            };
+            let pid = init.fork_on(1, reads).await.unwrap();
+            assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+            0
+        },
+        |_| (),
+    );
+    finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
+}
+
+#[test]
+fn without_leases_each_read_crosses() {
+    if !possible() {
+        return;
+    }
+    let (with, without) = (SMALL.to_string(), SMALL.replace("{ name = \"b\" }", "{ name = \"b\", leases = false }"));
+    assert_ne!(with, without);
+    let (kept, crossed) = (frames_of_ten_reads(&with), frames_of_ten_reads(&without));
+    // Nine more pages, each of several frames, and the requests.
+    assert!(crossed >= kept + 9 * 3, "{kept} frames with leases, {crossed} without");
 }

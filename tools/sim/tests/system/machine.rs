@@ -1,10 +1,12 @@
 //! A pair with a fresh disk, and what holds after every run.
 
+use renga_placement::Checked;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Program, Programs};
 use renga_sim::system::image::{self, Tree};
 use renga_sim::system::{INIT, Leftovers, System, SystemSetup, medium, small};
 use std::future::Future;
+use std::rc::Rc;
 
 /// Longer than any of these runs may take.
 pub const LIMIT_NS: u64 = 600_000_000_000;
@@ -56,7 +58,17 @@ pub fn run<F: Future<Output = u8> + 'static>(
     init: impl Fn(Program) -> F + Clone + 'static,
     more: impl FnOnce(&Programs),
 ) -> Finished {
+    run_on(small(), init, more)
+}
+
+/// As `run`, on another system.
+pub fn run_on<F: Future<Output = u8> + 'static>(
+    placement: Rc<Checked>,
+    init: impl Fn(Program) -> F + Clone + 'static,
+    more: impl FnOnce(&Programs),
+) -> Finished {
     let (setup, programs) = setup(ClusterSetup::new(2), init, more);
+    let setup = SystemSetup { placement, ..setup };
     let mut system = System::boot(&setup, &programs);
     let status = system.run(LIMIT_NS);
     let Some(status) = status else { panic!("not stopped: {:#?} {:?}", system.wait_graph(), System::log()) };
