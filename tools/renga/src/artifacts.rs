@@ -76,7 +76,8 @@ fn kernel_place(environment: &Environment, flavour: Flavour) -> (PathBuf, Kernel
 /// The kernel, if it has been built from the sources as they are.
 pub fn kernel_if_built(environment: &Environment) -> Option<Kernel> {
     let (folder, kernel) = kernel_place(environment, Flavour::Plain);
-    let fresh = kernel.image.exists() && freshness::is_newer(&folder.join("begun"), &folder.join("sources"));
+    let (begun, sources) = (folder.join("begun"), folder.join("sources"));
+    let fresh = kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources);
     fresh.then_some(kernel)
 }
 
@@ -91,7 +92,7 @@ pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) 
     let lock = File::create(environment.work().join("kernels/lock")).context("cannot lock the kernels' folder")?;
     lock.lock().context("cannot lock the kernels' folder")?;
     let (begun, sources) = (folder.join("begun"), folder.join("sources"));
-    if kernel.image.exists() && freshness::is_newer(&begun, &sources) {
+    if kernel.image.exists() && freshness::is_newer(&environment.root, &begun, &sources) {
         return Ok(kernel);
     }
     freshness::begin(&begun, &sources)?;
@@ -114,7 +115,7 @@ pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) 
     let further =
         ["Cargo.lock", "Cargo.toml", "kernel/image/Cargo.toml", "kernel/image/build.rs", "kernel/image/link.ld"];
     let further: Vec<PathBuf> = further.iter().map(|file| environment.root.join(file)).collect();
-    freshness::record(&built.with_extension("d"), &further, &sources)?;
+    freshness::record(&environment.root, &built.with_extension("d"), &further, &sources)?;
     Ok(kernel)
 }
 
