@@ -32,7 +32,7 @@ impl<R: Registers> Watchdog<R> {
 
     /// The board is reset unless this is called again within so many seconds (at most 15).
     pub fn feed(&mut self, seconds: u32) {
-        self.arm((seconds * TICKS_A_SECOND).min(TICKS_MAX));
+        self.arm(seconds.saturating_mul(TICKS_A_SECOND).min(TICKS_MAX));
     }
 
     /// Nothing will be reset.

@@ -94,7 +94,7 @@ counts! {
     FaultsMinor,
     /// Faults that had to wait for a medium or another board.
     FaultsMajor,
-    /// Page frames that it has taken and not given back.
+    /// Page frames that its address space shows now.
     FramesHeld,
     /// Turns that it ended by waiting.
     TurnsGiven,
@@ -161,6 +161,9 @@ impl Account {
     pub(crate) fn count(&self, count: Count, change: i64) {
         let cell = &self.counts[count as usize];
         cell.set(cell.get().saturating_add_signed(change));
+    }
+    fn set_count(&self, count: Count, value: u64) {
+        self.counts[count as usize].set(value);
     }
     fn read(&self) -> Counts {
         core::array::from_fn(|i| self.counts[i].get())
@@ -267,6 +270,11 @@ impl Me {
     /// Counts for account `number`.
     pub fn count_for(&self, number: AccountNumber, count: Count, change: i64) {
         self.0.core.account(number).count(count, change);
+    }
+    /// Notes how much of something that comes and goes this process's own account has now.
+    #[inline(always)]
+    pub fn set_count(&self, count: Count, value: u64) {
+        self.0.core.account(self.0.account.get()).set_count(count, value);
     }
     /// What account `number` has counted on this board.
     pub fn counts(&self, number: AccountNumber) -> Counts {

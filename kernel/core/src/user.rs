@@ -50,6 +50,7 @@ impl Me {
         core.last.set(None); // so that it goes behind its equals
         if let Some(first) = core.runners.first() {
             let account = core.account(self.0.account.get());
+            account.count(Count::TurnsTaken, 1);
             account.virtual_ns.set(account.virtual_ns.get().max(first.order.get().virtual_ns));
         }
     }
@@ -103,17 +104,15 @@ pub struct UserTurn(&'static Process);
 impl Core {
     /// The next user program to run; none if no program is ready.
     pub fn next_user(&self) -> Option<UserTurn> {
-        if let Some(last) = self.last.take()
-            && last.wait.get() == Wait::User
-            && last.runner_place.get() == NOT_WAITING
-        {
-            if self.keeps(last) {
-                return Some(UserTurn(last));
+        if let Some(last) = self.last.take() {
+            if last.wait.get() != Wait::User {
+                self.gave_turn(last);
+            } else if last.runner_place.get() == NOT_WAITING {
+                if self.keeps(last) {
+                    return Some(UserTurn(last));
+                }
+                self.take_turn(last);
             }
-            let account = self.account(last.account.get());
-            account.count(Count::TurnsTaken, 1);
-            let stays = account.policy().class == Class::Fifo || account.virtual_ns.get() < self.slice_end_ns.get();
-            self.queue(last, stays);
         }
         self.overtaken.set(false);
         // Bounded by those who wait: who is put back is put where its account is now.
@@ -129,6 +128,21 @@ impl Core {
             return Some(UserTurn(next));
         }
         None
+    }
+
+    /// `last` has waited since its turn.
+    fn gave_turn(&self, last: &'static Process) {
+        if last.charged_as.get() == Count::SystemNs {
+            self.account(last.account.get()).count(Count::TurnsGiven, 1); // who only let programs go first has none
+        }
+    }
+
+    /// `last` would go on, but others are first.
+    fn take_turn(&self, last: &'static Process) {
+        let account = self.account(last.account.get());
+        account.count(Count::TurnsTaken, 1);
+        let stays = account.policy().class == Class::Fifo || account.virtual_ns.get() < self.slice_end_ns.get();
+        self.queue(last, stays);
     }
 
     fn begin_slice(&self, account: &Account) {
@@ -163,8 +177,13 @@ impl Core {
         }
         let account = self.account(process.account.get());
         let used_ns = self.place(account);
-        let last = self.last.get().filter(|last| last.wait.get() == Wait::User);
+        let before = self.last.get();
+        let last = before.filter(|last| last.wait.get() == Wait::User);
         let Some(last) = last else {
+            if let Some(gone) = before {
+                self.gave_turn(gone);
+                self.last.set(None);
+            }
             if self.runners.is_empty() {
                 // Nobody else wants the core: it has the next turn, past the heap.
                 self.begin_slice(account);

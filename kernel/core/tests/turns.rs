@@ -309,3 +309,24 @@ fn work_is_charged_to_the_program_for_which_it_is_done() {
     seen.borrow().iter().for_each(|number| assert_ne!(*number, AccountNumber::SYSTEM));
     assert_eq!(AccountNumber::of_slot(0, 256), AccountNumber::SYSTEM, "no account is another board's");
 }
+
+#[test]
+fn turns_given_and_taken_are_counted() {
+    let mut players =
+        Players::new(&[(Policy::DEFAULT, Habit::Computes), (Policy::DEFAULT, Habit::Waits(100_000, 900_000))]);
+    players.run(100 * SLICE_NS);
+    let count = |slot, count: Count| players.board.core.counts(AccountNumber::of_slot(0, slot))[count as usize];
+    let (given, taken) = (count(1, Count::TurnsGiven), count(0, Count::TurnsTaken));
+    assert_eq!(count(0, Count::TurnsGiven), 0, "it never waits");
+    assert!((99..=101).contains(&given), "it waits after each of its turns: {given}");
+    assert!((99..=101).contains(&taken), "whenever the other one wakes: {taken}");
+    assert_eq!(count(1, Count::TurnsTaken), 0, "its turns end before its slice does");
+}
+
+#[test]
+fn who_is_alone_gives_turns_too() {
+    let mut players = Players::new(&[(Policy::DEFAULT, Habit::Waits(100_000, 900_000))]);
+    players.run(100 * SLICE_NS);
+    let given = players.board.core.counts(AccountNumber::of_slot(0, 0))[Count::TurnsGiven as usize];
+    assert!((99..=101).contains(&given), "{given}");
+}

@@ -132,6 +132,10 @@ impl UserMemory for HostMemory {
         self.record(frame).mapped.get()
     }
 
+    fn pages(&self, space: Frame) -> u32 {
+        self.with_space(space, |space| space.pages.len() as u32)
+    }
+
     fn new_space(&self, root: Frame) {
         self.make_table(root, Kind::Root);
         let mut spaces = self.spaces.borrow_mut();

@@ -171,6 +171,9 @@ pub trait UserMemory {
     /// How many pages of all spaces show `frame`.
     fn mappings(&self, frame: Frame) -> u32;
 
+    /// How many pages `space` shows.
+    fn pages(&self, space: Frame) -> u32;
+
     /// Makes a plain, unmapped, unborrowed frame the root of a new, empty address space. Panics when
     /// [`UserMemory::spaces_max`] spaces exist.
     fn new_space(&self, root: Frame);

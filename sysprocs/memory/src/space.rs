@@ -15,6 +15,7 @@ use crate::frame_list::FrameList;
 use crate::layout::{PAGE, TRAMPOLINE};
 use crate::mapped_files::MappedFiles;
 use crate::pager::Pager;
+use core::cell::Cell;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, USER_END, UserMemory};
 
@@ -30,6 +31,8 @@ pub struct Space {
     pub(crate) break_start: u64,
     pub(crate) break_end: u64,
     pub(crate) borrowed: bool,
+    /// Most pages that it was seen to show before some were taken away.
+    pages_most: Cell<u32>,
 }
 
 impl Space {
@@ -47,7 +50,15 @@ impl Space {
     }
 
     pub(crate) fn with_root(root: Frame) -> Space {
-        Space { root, areas: Areas::new(), files: MappedFiles::new(), break_start: 0, break_end: 0, borrowed: false }
+        Space {
+            root,
+            areas: Areas::new(),
+            files: MappedFiles::new(),
+            break_start: 0,
+            break_end: 0,
+            borrowed: false,
+            pages_most: Cell::new(0),
+        }
     }
 
     /// The number that a program's turn names it by (`Me::run_user`).
@@ -57,6 +68,10 @@ impl Space {
     /// The frame with the root of its tables, as the machine names it.
     pub fn root(&self) -> Frame {
         self.root
+    }
+    /// Most pages that it has shown at a time.
+    pub fn pages_most<M: UserMemory + ?Sized>(&self, machine: &M) -> u32 {
+        self.pages_most.get().max(machine.pages(self.root))
     }
     /// Whether it is another process's, which waits until this one ends or execs.
     pub fn is_borrowed(&self) -> bool {
@@ -85,6 +100,7 @@ impl Space {
 
     /// Unmaps the pages of `start..end` and gives their frames back.
     pub(crate) async fn unmap_pages<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, start: u64, end: u64) {
+        self.pages_most.set(self.pages_most(pager.machine));
         let mut list = FrameList::new();
         Space::take_pages(pager, self.root, (start, end), &mut list).await;
         pager.free_all(&mut list).await;

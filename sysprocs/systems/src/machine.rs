@@ -130,6 +130,9 @@ impl UserMemory for NoDevice {
     fn mappings(&self, _: Frame) -> u32 {
         match *self {}
     }
+    fn pages(&self, _: Frame) -> u32 {
+        match *self {}
+    }
     fn new_space(&self, _: Frame) {}
     fn spaces_max(&self) -> u32 {
         match *self {}

@@ -246,6 +246,11 @@ impl UserMemory for FrameMemory {
         self.plain(frame).mapped.get()
     }
 
+    fn pages(&self, space: Frame) -> u32 {
+        self.space_id(space);
+        self.record(space).mapped.get()
+    }
+
     fn new_space(&self, root: Frame) {
         let id = self.ids.take().unwrap_or_else(|| panic!("more than {SPACES_MAX} address spaces"));
         self.make_table(root, Kind::Root(id)).next_table.set(NO_FRAME);

@@ -82,6 +82,8 @@ fn the_watchdog_takes_nothing_without_its_password() {
     assert_eq!((device.borrow().0[0x24 / 4], device.borrow().0[0x1c / 4]), (5 << 16, 0x122));
     watchdog.feed(60);
     assert_eq!(device.borrow().0[0x24 / 4], 0xf_ffff, "as long as it can");
+    watchdog.feed(1 << 16);
+    assert_eq!(device.borrow().0[0x24 / 4], 0xf_ffff, "also where ticks do not fit in a word");
     watchdog.stop();
     assert_eq!(device.borrow().0[0x1c / 4], 0x102);
     watchdog.halt();

@@ -66,6 +66,8 @@ pub struct Record {
     pub from_group: SignalSet,
     /// What it used, once it has ended: time of its own, time of others for it, ns; faults.
     pub used: [u64; 3],
+    /// Most page frames that it held at a time, once it has ended.
+    pub frames: u32,
     /// What it runs.
     pub name: Name,
 }
@@ -87,6 +89,7 @@ impl Record {
         forking: false,
         from_group: 0,
         used: [0; 3],
+        frames: 0,
         name: [0; NAME_BYTES],
     };
 

@@ -101,8 +101,8 @@ impl Server {
             ProcsCall::Exit(call) => {
                 let entry = call.entry();
                 self.let_maker_go(entry.pid);
-                self.table.note_used(entry.pid, [entry.user_ns, entry.system_ns, entry.faults]);
-                call.reply(self.table.exit(entry.pid, entry.status));
+                self.table.note_used(entry.pid, [entry.user_ns, entry.system_ns, entry.faults], entry.end.frames);
+                call.reply(self.table.exit(entry.pid, entry.end.status));
             }
             ProcsCall::TakenUp(call) => {
                 self.let_maker_go(call.entry().pid);
@@ -110,8 +110,8 @@ impl Server {
             }
             ProcsCall::ChildExited(call) => {
                 let entry = call.entry();
-                table.note_used(entry.child, [entry.user_ns, entry.system_ns, entry.faults]);
-                call.reply(table.child_exited(entry.parent, entry.child, entry.status));
+                table.note_used(entry.child, [entry.user_ns, entry.system_ns, entry.faults], entry.end.frames);
+                call.reply(table.child_exited(entry.parent, entry.child, entry.end.status));
             }
             ProcsCall::Stopped(call) => {
                 let entry = call.entry();

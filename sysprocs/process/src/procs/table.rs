@@ -12,7 +12,7 @@ use super::record::{Home, NAME_BYTES, Record, State};
 use super::rows::{Key, Row, Rows};
 use super::slot_set::SlotSet;
 use crate::signals::{SIGCHLD, SignalSet, stopped};
-use renga_proto::procs::{INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_proto::procs::{End, INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
 use renga_rt::{BOARDS_MAX, Errno};
 
 /// Processes, ended ones not yet waited for, and children on other boards, of one board.
@@ -154,10 +154,10 @@ impl Table {
         Ok(parent)
     }
 
-    /// Notes what a process that ends has used: times in ns, faults.
-    pub fn note_used(&mut self, pid: u32, used: [u64; 3]) {
+    /// Notes what a process that ends has used: times in ns, faults; most page frames at a time.
+    pub fn note_used(&mut self, pid: u32, used: [u64; 3], frames: u32) {
         if let Ok(index) = self.index(pid) {
-            self.rows.change(index, |record| record.used = used);
+            self.rows.change(index, |record| (record.used, record.frames) = (used, frames));
         }
     }
 
@@ -235,9 +235,9 @@ impl Table {
             any = true;
             match state {
                 State::Ended(status) => {
-                    let [user_ns, system_ns, faults] = self.rows[index].used;
+                    let Record { used: [user_ns, system_ns, faults], frames, .. } = self.rows[index];
                     self.remove(index);
-                    return Ok(Some(Waited { pid, status, user_ns, system_ns, faults }));
+                    return Ok(Some(Waited { pid, end: End { status, frames }, user_ns, system_ns, faults }));
                 }
                 State::Stopped { signal, told: false } if options & WAIT_STOPPED != 0 => {
                     self.rows.change(index, |record| record.state = State::Stopped { signal, told: true });

@@ -58,6 +58,8 @@ pub struct Program {
     pub name: Name,
     /// Where to write 0 when it ends.
     pub clear_child_tid: u64,
+    /// Most page frames that its memory took at a time.
+    pub frames_most: u32,
     /// What its children used that it has waited for.
     pub children: Usage,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
@@ -84,6 +86,7 @@ impl Program {
             alternate_stack: AlternateStack::default(),
             name: [0; NAME_BYTES],
             clear_child_tid: 0,
+            frames_most: 0,
             children: Usage::default(),
             deadline_ns: None,
         }

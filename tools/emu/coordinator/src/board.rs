@@ -6,9 +6,10 @@
 
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
+use crate::liveness::{LOOK, LiveStream, Liveness, Patience};
 use crate::qemu::Qemu;
 use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome};
-use std::io::{self, BufReader};
+use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,9 +39,8 @@ pub struct Board {
     number: u8,
     /// None while the board is off.
     qemu: Option<Qemu>,
-    stream: BufReader<UnixStream>,
+    stream: LiveStream,
     scratch: Vec<u8>,
-    watchdog: Duration,
     /// When it was started.
     origin_ns: u64,
     starts: u32,
@@ -61,7 +61,7 @@ pub struct Starting {
     number: u8,
     qemu: Qemu,
     listener: UnixListener,
-    watchdog: Duration,
+    patience: Patience,
 }
 
 impl Starting {
@@ -71,20 +71,19 @@ impl Starting {
         let (listener, socket) = listen(number).map_err(host_error)?;
         listener.set_nonblocking(true).map_err(host_error)?;
         let qemu = Qemu::start(config, number, starts, &socket)?;
-        Ok(Self { number, qemu, listener, watchdog: config.limits.wall_watchdog })
+        Ok(Self { number, qemu, listener, patience: config.limits.patience })
     }
 
     /// Waits until the board is ready for its first grant; its clock begins at `origin_ns`.
     pub fn welcome(mut self, welcome: &Welcome, origin_ns: u64) -> Result<Board, EmuError> {
         let stream = self.accept()?;
-        let prepared = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(self.watchdog)));
-        prepared.map_err(|error| EmuError::Host { what: "set up a socket", error })?;
+        let stream = LiveStream::new(stream, Liveness::new(self.qemu.id(), self.patience));
+        let stream = stream.map_err(|error| EmuError::Host { what: "set up a socket", error })?;
         let mut board = Board {
             number: self.number,
             qemu: Some(self.qemu),
-            stream: BufReader::new(stream),
+            stream,
             scratch: Vec::new(),
-            watchdog: self.watchdog,
             origin_ns,
             starts: welcome.starts,
             now_ns: origin_ns,
@@ -104,8 +103,10 @@ impl Starting {
     }
 
     fn accept(&mut self) -> Result<UnixStream, EmuError> {
-        let begin = Instant::now();
-        while begin.elapsed() < self.watchdog {
+        let mut liveness = Liveness::new(self.qemu.id(), self.patience);
+        let mut looked = Instant::now();
+        // Bounded by the patience for a process that does nothing, or too much.
+        loop {
             match self.listener.accept() {
                 Ok((stream, _)) => return Ok(stream),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(CONNECT_POLL),
@@ -114,9 +115,14 @@ impl Starting {
             if let Some(status) = self.qemu.ended() {
                 return Err(EmuError::BoardDied { board: self.number, status, said: self.qemu.said() });
             }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                if liveness.is_stuck() {
+                    let (board, waited_s) = (self.number, liveness.waited_s());
+                    return Err(EmuError::BoardSilent { board, waited_s, said: self.qemu.said() });
+                }
+            }
         }
-        let waited_s = begin.elapsed().as_secs_f64();
-        Err(EmuError::BoardSilent { board: self.number, waited_s, said: self.qemu.said() })
     }
 }
 
@@ -132,14 +138,14 @@ impl Board {
     fn greet(&mut self, welcome: &Welcome) -> Result<(), MessageError> {
         // The plugin has checked the version by itself.
         let _hello: Hello = messages::receive(&mut self.stream, &mut self.scratch)?;
-        messages::send(self.stream.get_mut(), welcome, &mut self.scratch)
+        messages::send(self.stream.out(), welcome, &mut self.scratch)
     }
 
     /// Lets it run until `until_ns`; [`Board::receive`] must follow.
     pub fn grant(&mut self, until_ns: u64) -> Result<(), EmuError> {
         let orders = self.orders.drain(..).map(|order| order.earlier(self.origin_ns)).collect();
         let grant = Grant { until_ns: until_ns - self.origin_ns, orders };
-        messages::send(self.stream.get_mut(), &grant, &mut self.scratch).map_err(|error| self.explain(error))
+        messages::send(self.stream.out(), &grant, &mut self.scratch).map_err(|error| self.explain(error))
     }
 
     /// Waits until it has stopped; what it did, and with what status it ended if it did.
@@ -242,7 +248,7 @@ impl Board {
         };
         match error {
             MessageError::Closed => EmuError::BoardDied { board, status, said },
-            MessageError::Silent => EmuError::BoardSilent { board, waited_s: self.watchdog.as_secs_f64(), said },
+            MessageError::Silent => EmuError::BoardSilent { board, waited_s: self.stream.liveness.waited_s(), said },
             other => EmuError::Protocol { board, what: other.to_string() },
         }
     }

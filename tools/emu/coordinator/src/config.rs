@@ -2,10 +2,10 @@
 
 use crate::bus::BusConfig;
 use crate::faults::FaultConfig;
+use crate::liveness::Patience;
 use crate::power::PowerOrder;
 use crate::wires::PinsConfig;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Boards that a cluster can have: four bits of address, of which one value means all.
 pub const BOARDS_MAX: usize = 15;
@@ -30,18 +30,12 @@ pub struct BoardConfig {
 }
 
 /// When a run ends by itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// At this virtual time, ns.
     pub virtual_ns: Option<u64>,
-    /// A board that does not reach the end of a quantum in this time (of the host) is reported as silent.
-    pub wall_watchdog: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { virtual_ns: None, wall_watchdog: Duration::from_secs(30) }
-    }
+    /// When a board that does not reach the end of a quantum is reported as silent; never because the host is busy.
+    pub patience: Patience,
 }
 
 /// A cluster.

@@ -196,7 +196,7 @@ fn a_board_whose_qemu_is_killed_is_named() {
 fn a_board_that_does_not_answer_is_named() {
     let Some(tools) = tools() else { return };
     let mut config = tools.config(2, "ping");
-    config.limits.wall_watchdog = Duration::from_secs(3);
+    config.limits.patience.idle_looks = 3;
     let mut stopped = false;
     let result = run_with(config, |cluster, _| {
         if !stopped {

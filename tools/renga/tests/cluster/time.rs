@@ -4,7 +4,7 @@ use crate::support::{Renga, clusters_can_run};
 
 /// Seconds behind `real` in the part of `text` that begins with the line `name`.
 fn figure(text: &str, name: &str, what: &str) -> f64 {
-    let part = text.split_once(&format!("{name}\n")).unwrap_or_else(|| panic!("no {name} in {text}")).1;
+    let part = text.split_once(&format!("\n{name}\n")).unwrap_or_else(|| panic!("no {name} in {text}")).1;
     let line = part.lines().find(|line| line.starts_with(what)).unwrap_or_else(|| panic!("no {what}: {part}"));
     let seconds = line.rsplit(' ').next().and_then(|word| word.trim_end_matches('s').parse().ok());
     seconds.unwrap_or_else(|| panic!("no time: {line}"))
@@ -80,4 +80,25 @@ fn a_program_is_told_what_other_boards_did_for_it() {
     let (real, user) = (figure(&text, "here", "real"), figure(&text, "here", "user"));
     assert!((user - real).abs() <= 0.1 * real, "a loop is its own time: {user} s of {real}");
     assert!(figure(&text, "there", "sys") > 0.0, "{text}");
+}
+
+#[test]
+fn a_program_is_told_how_much_memory_its_children_took() {
+    if !clusters_can_run() {
+        return;
+    }
+    let measured = Renga::script(
+        r#"m() { echo $1; shift; "$@" 2>&1 | grep Maximum; }
+        m here time -v dd if=/dev/zero of=/dev/null bs=8M count=1
+        m there remote -b b time -v dd if=/dev/zero of=/dev/null bs=4M count=1
+        m from-there time -v remote -b b dd if=/dev/zero of=/dev/null bs=6M count=1"#,
+    );
+    let text = format!("\n{}", measured.end().expect_status(0).text());
+    for (name, mib) in [("here", 8), ("there", 4), ("from-there", 6)] {
+        let line =
+            text.split_once(&format!("\n{name}\n")).and_then(|(_, rest)| rest.lines().next()).unwrap_or_default();
+        // This busybox takes the kernel's KiB for pages.
+        let kib = line.rsplit(' ').next().and_then(|figure| figure.parse::<u64>().ok()).unwrap_or_default() / 4;
+        assert!((mib << 10..(mib << 10) + 1024).contains(&kib), "{name}: {kib} KiB of {mib} MiB\n{text}");
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::user::User;
 use crate::user::escape::Outcome;
-use renga_hal::memory::UserMemory;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_rt::Errno;
 use renga_rt::account::Count;
 
@@ -15,6 +15,7 @@ const USAGE_BYTES: usize = 144;
 const TIMES_BYTES: usize = 32;
 /// Sectors in a block, as `struct rusage` counts.
 const SECTORS_PER_BLOCK: u64 = 8;
+const KIB_PER_FRAME: u64 = PAGE_BYTES as u64 / 1024;
 const NS_PER_S: u64 = 1_000_000_000;
 const NS_PER_US: u64 = 1_000;
 /// Ticks of `times`.
@@ -32,6 +33,8 @@ pub struct Usage {
     pub system_ns: u64,
     /// Faults served from memory in bits 0..32, others in 32..64.
     pub faults: u64,
+    /// Most page frames at a time; of children, of the one that had most.
+    pub frames: u32,
 }
 
 impl Usage {
@@ -41,6 +44,7 @@ impl Usage {
             user_ns: self.user_ns.saturating_add(other.user_ns),
             system_ns: self.system_ns.saturating_add(other.system_ns),
             faults: self.faults.wrapping_add(other.faults),
+            frames: self.frames.max(other.frames),
         }
     }
 
@@ -52,6 +56,7 @@ impl Usage {
             put(at, ns / NS_PER_S);
             put(at + 8, ns % NS_PER_S / NS_PER_US);
         }
+        put(32, u64::from(self.frames) * KIB_PER_FRAME);
         put(64, self.faults & u64::from(u32::MAX));
         put(72, self.faults >> 32);
         more.iter().for_each(|&(at, word)| put(at, word));
@@ -72,6 +77,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             user_ns: of(Count::UserNs),
             system_ns: of(Count::SystemNs) + of(Count::BehalfNs) + of(Count::ElsewhereNs),
             faults: of(Count::FaultsMinor) & u64::from(u32::MAX) | of(Count::FaultsMajor) << 32,
+            frames: self.program.frames_most,
         }
     }
 

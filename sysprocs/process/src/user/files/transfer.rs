@@ -43,29 +43,42 @@ fn offset(argument: u64) -> Result<Option<u64>, Errno> {
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn read(&mut self) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        descriptor.for_reading()?;
-        self.take_in(&descriptor, self.argument(1), self.argument(2), descriptor.manner(None)).await
+        self.read_one(None).await
     }
 
     pub(in crate::user) async fn read_from(&mut self) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        descriptor.for_reading()?;
-        let manner = descriptor.manner(offset(self.argument(3))?);
-        self.take_in(&descriptor, self.argument(1), self.argument(2), manner).await
+        self.read_one(Some(3)).await
     }
 
     pub(in crate::user) async fn write(&mut self) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        descriptor.for_writing()?;
-        self.give_out(&descriptor, self.argument(1), self.argument(2), descriptor.manner(None)).await
+        self.write_one(None).await
     }
 
     pub(in crate::user) async fn write_to(&mut self) -> Outcome {
+        self.write_one(Some(3)).await
+    }
+
+    /// Reads into one piece of memory; `place` is the argument that says where in the file, if one does.
+    #[inline(always)]
+    async fn read_one(&mut self, place: Option<usize>) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_reading()?;
+        let manner = descriptor.manner(self.offset_in(place)?);
+        self.take_in(&descriptor, self.argument(1), self.argument(2), manner).await
+    }
+
+    /// As `read_one`, to write.
+    #[inline(always)]
+    async fn write_one(&mut self, place: Option<usize>) -> Outcome {
         let descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_writing()?;
-        let manner = descriptor.manner(offset(self.argument(3))?);
+        let manner = descriptor.manner(self.offset_in(place)?);
         self.give_out(&descriptor, self.argument(1), self.argument(2), manner).await
+    }
+
+    /// The offset that an argument names, if one does.
+    fn offset_in(&self, argument: Option<usize>) -> Result<Option<u64>, Errno> {
+        argument.map_or(Ok(None), |index| offset(self.argument(index)))
     }
 
     pub(in crate::user) async fn read_vector(&mut self) -> Outcome {
@@ -73,7 +86,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn read_vector_from(&mut self) -> Outcome {
-        self.read_parts(offset(self.argument(3))?).await
+        self.read_parts(self.offset_in(Some(3))?).await
     }
 
     pub(in crate::user) async fn write_vector(&mut self) -> Outcome {
@@ -81,7 +94,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn write_vector_to(&mut self) -> Outcome {
-        self.write_parts(offset(self.argument(3))?).await
+        self.write_parts(self.offset_in(Some(3))?).await
     }
 
     /// Fills the program's memory from `address` on; how many bytes.

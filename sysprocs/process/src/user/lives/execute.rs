@@ -164,6 +164,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// From here on the process is the new program.
     async fn become_program(&mut self, space: Space, start: Start, name: [u8; NAME_BYTES]) {
         let mut borrowed = false;
+        self.note_frames();
         if let Some(old) = &mut self.space {
             borrowed = old.is_borrowed();
             old.give_back(&mut pager(self.machine, &mut self.services)).await;

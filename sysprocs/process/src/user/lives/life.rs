@@ -12,7 +12,7 @@ use crate::user::{PATHS_BYTES, Processor, User, UserFacts, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::FaultError;
-use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
+use renga_proto::procs::{AwaitWork, ChildExited, End, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
 use renga_rt::account::Count;
 use renga_rt::policy::Policy;
 use renga_rt::user::{Trap, UserContext};
@@ -158,6 +158,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(())
     }
 
+    /// Notes the page frames that the program's memory takes now.
+    #[inline(always)]
+    pub(in crate::user) fn note_frames(&mut self) {
+        if let Some(space) = &self.space {
+            self.me.set_count(Count::FramesHeld, u64::from(self.machine.pages(space.root())));
+            self.program.frames_most = self.program.frames_most.max(space.pages_most(self.machine));
+        }
+    }
+
     /// A system call that calls other processes: again if it was told that a board has begun anew.
     async fn slow(&mut self, number: u64) -> Outcome {
         for _ in 0..2 {
@@ -165,7 +174,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             if renewed != 0 {
                 self.learn_losses(renewed).await;
             }
-            match self.dispatch(number).await {
+            let outcome = self.dispatch(number).await;
+            self.note_frames();
+            match outcome {
                 Err(Escape::Fail(Errno::ESTALE)) => {}
                 outcome => return outcome,
             }
@@ -180,7 +191,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             Trap::PageFault { address, kind, .. } => {
                 let before = self.fetched();
                 let (space, mut pager) = self.memory();
-                match space.fault(&mut pager, address, kind).await {
+                let served = space.fault(&mut pager, address, kind).await;
+                self.note_frames();
+                match served {
                     Ok(()) => {
                         let waited = self.fetched() != before;
                         self.me.count(if waited { Count::FaultsMajor } else { Count::FaultsMinor }, 1);
@@ -221,6 +234,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             // A failed write-behind has nobody left to be told.
             let _ = self.services.release(object).await;
         }
+        self.note_frames();
         if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();
             space.give_back(&mut pager(self.machine, &mut self.services)).await;
@@ -229,10 +243,12 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.give_space_back().await;
             }
         }
+        self.me.set_count(Count::FramesHeld, 0);
         self.look_at_signals = false;
         self.interrupted_call = None;
-        let Usage { user_ns, system_ns, faults } = self.usage().plus(self.program.children);
-        match self.services.clients.procs.call(Exit { pid, status, user_ns, system_ns, faults }, ()).await {
+        let Usage { user_ns, system_ns, faults, frames } = self.usage().plus(self.program.children);
+        let end = End { status, frames };
+        match self.services.clients.procs.call(Exit { pid, end, user_ns, system_ns, faults }, ()).await {
             Ok(parent) => self.tell_parent(parent, status).await,
             Err(errno) => self.me.log("the table does not know a program that ends", [u64::from(pid), errno.0.into()]),
         }
@@ -259,8 +275,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         if let Ok(mut procs) = self.services.procs_of(parent) {
             // A dead board has no parent to tell. One that has begun anew may have: this process may never have
             // called it since; a pid of an earlier life is nobody's there.
-            let Usage { user_ns, system_ns, faults } = used;
-            let news = ChildExited { parent, child, status, user_ns, system_ns, faults };
+            let Usage { user_ns, system_ns, faults, frames } = used;
+            let end = End { status, frames };
+            let news = ChildExited { parent, child, end, user_ns, system_ns, faults };
             let told = procs.call(news, ()).await;
             if told == Err(Errno::ESTALE) {
                 let _ = procs.call(news, ()).await;

@@ -34,7 +34,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let waited = self.services.clients.procs.call(WaitChild { parent, which, options }, ()).await;
         let waited = self.note_used(restartable(waited)?);
         if waited.pid != 0 && place != 0 {
-            self.put(place, &waited.status.to_le_bytes()).await?;
+            self.put(place, &waited.end.status.to_le_bytes()).await?;
         }
         if usage != 0 {
             self.put(usage, &used_by(waited).to_bytes(&[])).await?;
@@ -65,14 +65,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         let waited = self.services.clients.procs.call(WaitChild { parent, which, options }, ()).await;
         let waited = self.note_used(restartable(waited)?);
         if place != 0 {
-            self.put(place, &child_info(waited.pid, waited.status)).await?;
+            self.put(place, &child_info(waited.pid, waited.end.status)).await?;
         }
         Ok(0)
     }
 }
 
 fn used_by(waited: Waited) -> Usage {
-    Usage { user_ns: waited.user_ns, system_ns: waited.system_ns, faults: waited.faults }
+    Usage { user_ns: waited.user_ns, system_ns: waited.system_ns, faults: waited.faults, frames: waited.end.frames }
 }
 
 /// The `siginfo_t` of `waitid`.

@@ -1,0 +1,188 @@
+//! Whether a QEMU that is to finish a quantum is at it, however loaded the host is.
+//!
+//! Looks at its threads (Linux's /proc) whenever nothing has come from it for [`LOOK`]: one that waits for a turn on the
+//! host's cores is alive though it has not run for minutes. It is stuck when no thread of it wanted to run at a number of
+//! looks in a row, or when it has spent more processor time than any quantum takes. Not here: what comes from it.
+
+use std::fs;
+use std::io::{self, BufReader, ErrorKind, Read};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// Time of the host between two looks.
+pub const LOOK: Duration = Duration::from_secs(1);
+/// Ticks of `/proc/PID/stat`, a second.
+const TICKS_A_SECOND: u64 = 100;
+
+/// When a QEMU counts as stuck.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Looks in a row at which it did not want to run.
+    pub idle_looks: u32,
+    /// Seconds of processor time between two messages.
+    pub busy_s: u64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { idle_looks: 30, busy_s: 120 }
+    }
+}
+
+/// What the threads of a process were seen to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sight {
+    /// One of them runs, waits for a core, or for the host's disk.
+    wants: bool,
+    /// Processor time of all, ticks.
+    ticks: u64,
+}
+
+/// The state and the processor time in a thread's `stat`.
+fn in_stat(stat: &str) -> Option<(char, u64)> {
+    // The name before may have blanks and brackets itself.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let mut times = fields.skip(10).map_while(|field| field.parse::<u64>().ok());
+    Some((state, times.next()? + times.next()?))
+}
+
+fn look_at(process: u32) -> Sight {
+    let mut sight = Sight::default();
+    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return sight };
+    for thread in threads.flatten() {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        if let Some((state, ticks)) = in_stat(&stat) {
+            sight.wants |= matches!(state, 'R' | 'D');
+            sight.ticks += ticks;
+        }
+    }
+    sight
+}
+
+/// What has been seen of a process since it was last heard of.
+#[derive(Debug)]
+pub struct Liveness {
+    process: u32,
+    patience: Patience,
+    first_ticks: Option<u64>,
+    last_ticks: u64,
+    idle_looks: u32,
+    looks: u32,
+}
+
+impl Liveness {
+    /// Of `process`.
+    pub fn new(process: u32, patience: Patience) -> Self {
+        Self { process, patience, first_ticks: None, last_ticks: 0, idle_looks: 0, looks: 0 }
+    }
+
+    /// It was heard of.
+    pub fn heard(&mut self) {
+        (self.first_ticks, self.idle_looks, self.looks) = (None, 0, 0);
+    }
+
+    /// Looks once more; whether it is stuck.
+    pub fn is_stuck(&mut self) -> bool {
+        self.note(look_at(self.process))
+    }
+
+    fn note(&mut self, Sight { wants, ticks }: Sight) -> bool {
+        let first = *self.first_ticks.get_or_insert(ticks);
+        let idle = !wants && (self.looks == 0 || ticks == self.last_ticks);
+        self.idle_looks = if idle { self.idle_looks + 1 } else { 0 };
+        self.last_ticks = ticks;
+        self.looks += 1;
+        self.idle_looks >= self.patience.idle_looks || ticks - first.min(ticks) >= self.patience.busy_s * TICKS_A_SECOND
+    }
+
+    /// For how long it has not been heard of, seconds of the host.
+    pub fn waited_s(&self) -> f64 {
+        f64::from(self.looks) * LOOK.as_secs_f64()
+    }
+}
+
+/// The stream of a process: reading from it fails (`TimedOut`) only when the process is stuck.
+#[derive(Debug)]
+pub struct LiveStream {
+    stream: BufReader<UnixStream>,
+    /// Who is at the other end.
+    pub liveness: Liveness,
+}
+
+impl LiveStream {
+    /// What comes from the process that `liveness` looks at.
+    pub fn new(stream: UnixStream, liveness: Liveness) -> io::Result<Self> {
+        stream.set_nonblocking(false)?;
+        stream.set_read_timeout(Some(LOOK))?;
+        Ok(Self { stream: BufReader::new(stream), liveness })
+    }
+    /// The way to the process.
+    pub fn out(&mut self) -> &mut UnixStream {
+        self.stream.get_mut()
+    }
+}
+
+impl Read for LiveStream {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        // Bounded by the patience for a process that does nothing, or too much.
+        loop {
+            match self.stream.read(bytes) {
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    if self.liveness.is_stuck() {
+                        return Err(error);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => {
+                    self.liveness.heard();
+                    return read;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Liveness, Patience, Sight, in_stat};
+
+    const WAITS: Sight = Sight { wants: true, ticks: 7 };
+    const SLEEPS: Sight = Sight { wants: false, ticks: 7 };
+
+    fn liveness() -> Liveness {
+        Liveness::new(1, Patience { idle_looks: 3, busy_s: 2 })
+    }
+
+    #[test]
+    fn who_waits_for_a_core_is_alive_however_long() {
+        let mut starved = liveness();
+        assert!((0..100_000).all(|_| !starved.note(WAITS)));
+        assert!(!starved.note(SLEEPS) && !starved.note(SLEEPS) && starved.note(SLEEPS), "and asleep it is not");
+    }
+
+    #[test]
+    fn a_few_sleeps_between_runs_are_no_end() {
+        let mut slow = liveness();
+        for round in 0..100 {
+            let sight = Sight { wants: false, ticks: 7 + round };
+            assert!(!slow.note(sight) && !slow.note(sight));
+        }
+    }
+
+    #[test]
+    fn who_computes_without_end_is_stuck() {
+        let mut busy = liveness();
+        let stuck: Vec<bool> = (0..=4).map(|half| busy.note(Sight { wants: true, ticks: 50 * half })).collect();
+        assert_eq!(stuck, [false, false, false, false, true]);
+        busy.heard();
+        assert!(!busy.note(Sight { wants: true, ticks: 250 }), "it begins anew with each message");
+    }
+
+    #[test]
+    fn names_of_threads_may_be_anything() {
+        let stat = "12 (CPU 0) R) S 1 2 3 4 5 6 7 8 9 10 31 11 0 0 20 0";
+        assert_eq!(in_stat(stat), Some(('S', 42)));
+        assert_eq!(in_stat("12 (short) R 1"), None);
+    }
+}
