@@ -11,6 +11,23 @@ missing_host_packages() {
   done | sort -u
 }
 
+# What tests use beside; without it those tests are skipped.
+readonly TEST_TOOLS=(dot:graphviz losetup:mount)
+
+# ensure_test_tools: installs what tests use, if it can; says what is left out.
+ensure_test_tools() {
+  local pair packages=()
+  for pair in "${TEST_TOOLS[@]}"; do
+    command -v "${pair%%:*}" >/dev/null || packages+=("${pair##*:}")
+  done
+  ((${#packages[@]} > 0)) || return 0
+  if apt_usable && can_be_root && step "installing ${packages[*]} from Debian" install_host_packages "${packages[@]}"; then
+    hash -r
+  else
+    say "tests that need these host packages will be skipped: ${packages[*]}"
+  fi
+}
+
 install_host_packages() {
   local home=$SETUP_DIR/apt-host
   machine_source_list | apt_prepare "$home" "$(dpkg --print-architecture)"

@@ -1,7 +1,8 @@
 //! `renga test`: all tests, in layers, with the sum at the end.
 //!
-//! Invariant: the last line is `N passed, N failed`, counted from what the test programs said, and
-//! the status is not 0 if any failed or any layer could not run.
+//! Invariant: the last line is `N passed, N failed, N skipped`, counted from what the test programs said, and
+//! the status is not 0 if any failed or any layer could not run. Tests that cannot run on this machine (`renga_skip`)
+//! are not among those that passed; they are named, with the reasons.
 
 use crate::artifacts::{self, Flavour};
 use crate::cli::Test;
@@ -9,6 +10,7 @@ use crate::command::fuzz::{fuzz, has_nightly};
 use crate::environment::Environment;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -25,6 +27,8 @@ struct Count {
     passed: u64,
     failed: u64,
     ignored: u64,
+    /// Tests that found that they cannot run here, and why.
+    skipped: Vec<String>,
     broken: Vec<String>,
 }
 
@@ -61,9 +65,11 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
     for layer in &count.broken {
         println!("a layer did not end well: {layer}");
     }
-    let failed = count.failed + if count.failed == 0 { count.broken.len() as u64 } else { 0 };
-    println!("{} passed, {failed} failed, {} skipped", count.passed, count.ignored);
-    Ok(u8::from(failed > 0))
+    for line in &count.skipped {
+        println!("skipped: {line}");
+    }
+    println!("{}", count.sum());
+    Ok(u8::from(count.all_failed() > 0))
 }
 
 /// The error paths of the set-up script.
@@ -122,6 +128,8 @@ fn layer(
     if let Some(filter) = &options.filter {
         cargo.arg(filter);
     }
+    let skipped = environment.work().join(format!("skipped.{}", std::process::id()));
+    cargo.env(renga_skip::SKIPPED, &skipped);
     let mut child = cargo.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
     let output = child.stdout.take().context("cargo has no output")?;
     for line in BufReader::new(output).lines() {
@@ -132,10 +140,32 @@ fn layer(
     if !child.wait()?.success() {
         count.broken.push(name.to_string());
     }
+    // It is there only if a test was skipped.
+    count.skip(&fs::read_to_string(&skipped).unwrap_or_default());
+    let _ = fs::remove_file(&skipped);
     Ok(())
 }
 
 impl Count {
+    /// Takes the tests that `lines` name from those that passed, which is what the harness took them for.
+    fn skip(&mut self, lines: &str) {
+        let mut lines: Vec<String> = lines.lines().map(str::to_string).collect();
+        lines.sort_unstable();
+        lines.dedup_by_key(|line| line.split(": ").next().unwrap_or_default().to_string());
+        self.passed = self.passed.saturating_sub(lines.len() as u64);
+        self.skipped.append(&mut lines);
+    }
+
+    /// Tests that failed; if none did, layers that did not end well.
+    fn all_failed(&self) -> u64 {
+        if self.failed == 0 { self.broken.len() as u64 } else { self.failed }
+    }
+
+    fn sum(&self) -> String {
+        let skipped = self.ignored + self.skipped.len() as u64;
+        format!("{} passed, {} failed, {skipped} skipped", self.passed, self.all_failed())
+    }
+
     /// Reads a test program's closing line.
     fn read(&mut self, line: &str) {
         let Some(rest) = line.strip_prefix("test result: ") else { return };
@@ -160,5 +190,14 @@ mod tests {
         count.read("test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s");
         count.read("test something ... ok");
         assert_eq!((count.passed, count.failed, count.ignored), (14, 3, 2));
+    }
+
+    #[test]
+    fn skipped_tests_are_not_among_those_that_passed() {
+        let mut count = Count::default();
+        count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
+        count.skip("flash::b: no loop device: none\nflash::b: no loop device: none\ncheck::a: no dot: not here\n");
+        assert_eq!(count.skipped, ["check::a: no dot: not here", "flash::b: no loop device: none"]);
+        assert_eq!(count.sum(), "3 passed, 0 failed, 3 skipped");
     }
 }

@@ -1,9 +1,7 @@
 //! Loop devices: files that this host shows as disks.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A file as a disk; detached and gone when dropped.
@@ -13,7 +11,7 @@ pub struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// One of this size, or none, with the reason on standard error, where this machine has none to give.
+    /// One of this size, or none where this machine has none to give: the test that asks is skipped.
     pub fn attach(len_bytes: u64) -> Option<LoopDevice> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("renga-loop-{}-{}.img", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -25,7 +23,7 @@ impl LoopDevice {
             Ok(path) => Some(LoopDevice { path: PathBuf::from(path.trim()), backing }),
             Err(reason) => {
                 let _ = std::fs::remove_file(&backing);
-                skip(&reason);
+                renga_skip::skipped(&format!("no loop device: {reason}"));
                 None
             }
         }
@@ -47,13 +45,6 @@ impl Drop for LoopDevice {
         let _ = run("losetup", &["--detach", self.argument()]);
         let _ = std::fs::remove_file(&self.backing);
     }
-}
-
-fn skip(reason: &str) {
-    static SAID: Once = Once::new();
-    let line = format!("tests on loop devices are skipped: {}\n", reason.trim());
-    // Past the test harness, which hides what passing tests print.
-    SAID.call_once(|| drop(std::io::stderr().write_all(line.as_bytes())));
 }
 
 /// Runs a program of the administrator's; its output, or what it complained about.

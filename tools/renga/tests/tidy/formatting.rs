@@ -14,7 +14,7 @@ fn cargo(arguments: &[&str]) -> Output {
 fn installed(tool: &str) -> bool {
     let found = cargo(&[tool, "--version"]).status.success();
     if !found {
-        println!("skipped: cargo {tool} is not installed");
+        renga_skip::skipped(&format!("cargo {tool} is not installed"));
     }
     found
 }

@@ -26,7 +26,7 @@ pub struct Finished {
 pub fn possible() -> bool {
     let present = image::tools_present();
     if !present {
-        println!("skipped: no mke2fs, e2fsck, debugfs here (package e2fsprogs)");
+        renga_skip::skipped("no mke2fs, e2fsck, debugfs here (package e2fsprogs)");
     }
     present
 }

@@ -37,7 +37,7 @@ pub fn tools() -> Option<Tools> {
     match TOOLS.get_or_init(find_tools) {
         Ok(tools) => Some(tools.clone()),
         Err(why) => {
-            println!("skipped: {why}");
+            renga_skip::skipped(why);
             None
         }
     }
