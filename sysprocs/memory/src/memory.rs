@@ -41,8 +41,8 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
     match call {
         MemoryCall::AllocateFrame(call) => call.reply(frames.take_zeroed().map(|frame| frame.0)),
         MemoryCall::StorePage(mut call) => {
-            let board = call.board();
-            let stored = frames.take_for(board).map(|frame| fill(memory, frame, call.lent()));
+            let (board, at) = (call.board(), usize::from(call.entry().at));
+            let stored = frames.take_for(board).map(|frame| fill(memory, frame, at, call.lent()));
             call.reply(stored.map(|frame| frame.0));
         }
         MemoryCall::ShareFrames(mut call) => {
@@ -91,11 +91,14 @@ fn logged<T>(me: &Me, result: Result<T, (Frame, Errno)>) -> Result<T, Errno> {
     })
 }
 
-fn fill<M: UserMemory + ?Sized>(memory: &M, frame: Frame, bytes: &[u8]) -> Frame {
-    let length = bytes.len().min(PAGE_BYTES);
+/// What is behind the page's end is left out.
+fn fill<M: UserMemory + ?Sized>(memory: &M, frame: Frame, at: usize, bytes: &[u8]) -> Frame {
+    let start = at.min(PAGE_BYTES);
+    let length = bytes.len().min(PAGE_BYTES - start);
     let mut page = memory.page(frame);
-    page[..length].copy_from_slice(&bytes[..length]);
-    page[length..].fill(0);
+    page[..start].fill(0);
+    page[start..start + length].copy_from_slice(&bytes[..length]);
+    page[start + length..].fill(0);
     frame
 }
 

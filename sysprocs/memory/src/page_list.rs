@@ -154,7 +154,8 @@ impl Space {
         let mut at = 0;
         // Each turn passes a page.
         while let Some((va, page)) = self.next_private_page(pager.machine, at) {
-            let stored = there.call(StorePage {}, without_zeros_behind(&page[..])).await?;
+            let (at_byte, bytes) = without_zeros_around(&page[..]);
+            let stored = there.call(StorePage { at: at_byte }, bytes).await?;
             drop(page);
             if let Err(errno) = export.note(pager, va, Frame(stored)).await {
                 let _ = there.call(FreeFrame { frame: stored }, ()).await; // as in `cancel`
@@ -166,7 +167,8 @@ impl Space {
             let list = export.lists[index];
             put_word(&mut pager.machine.page(list), 1, export.first_list());
             let page = pager.machine.shared_page(list);
-            let stored = there.call(StorePage {}, without_zeros_behind(&page[..])).await?;
+            let (at_byte, bytes) = without_zeros_around(&page[..]);
+            let stored = there.call(StorePage { at: at_byte }, bytes).await?;
             let _ = export.stored.push(Frame(stored)); // as long as `lists`
         }
         Ok(())
@@ -260,8 +262,10 @@ fn is_gone(called: Result<(), Errno>) -> bool {
     called == Err(Errno::EHOSTDOWN) || called == Err(Errno::ESTALE)
 }
 
-/// A page without the zeros at its end, which the other board adds; they need not cross the link.
-fn without_zeros_behind(page: &[u8]) -> &[u8] {
+/// A page without the zeros at its start and end, which the other board adds, and where the rest begins: a stack's
+/// last page is mostly zeros. They need not cross the link.
+fn without_zeros_around(page: &[u8]) -> (u16, &[u8]) {
     let end = page.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    &page[..end]
+    let start = page[..end].iter().position(|&byte| byte != 0).unwrap_or(0);
+    (start as u16, &page[start..end])
 }

@@ -36,7 +36,8 @@ fn wrong_frames_are_refused() {
 fn a_stored_frame_is_taken_once_and_from_its_board() {
     run(8, 8, vec![], |mut world: World| async move {
         let memory = &mut world.memory;
-        let (frame, own) = (memory.call(StorePage {}, b"").await.unwrap(), memory.call(AllocateFrame {}, ()).await);
+        let (frame, own) =
+            (memory.call(StorePage { at: 0 }, b"").await.unwrap(), memory.call(AllocateFrame {}, ()).await);
         for (frame, board) in [(frame, 1), (own.unwrap(), 0), (own.unwrap(), 255)] {
             assert_eq!(memory.call(TakeStored { frame, board }, ()).await, Err(Errno::EINVAL));
         }
@@ -53,9 +54,17 @@ fn a_stored_frame_is_taken_once_and_from_its_board() {
 fn frames_come_zeroed_filled_or_not_at_all() {
     run(8, 8, vec![], |mut world: World| async move {
         let (memory, machine) = (&mut world.memory, world.machine);
-        let stored = memory.call(StorePage {}, b"content").await.unwrap();
+        let stored = memory.call(StorePage { at: 0 }, b"content").await.unwrap();
         assert_eq!(&machine.shared_page(Frame(stored))[..9], b"content\0\0");
         assert_eq!(memory.call(FreeFrame { frame: stored }, ()).await, Ok(()));
+        for (at, shown) in [(0, &b"content\0"[..]), (9, b"content\0"), (4093, b"con"), (4096, b""), (u16::MAX, b"")] {
+            let stored = memory.call(StorePage { at }, b"content").await.unwrap();
+            let page = machine.shared_page(Frame(stored));
+            let (before, from) = page.split_at(usize::from(at).min(page.len()));
+            assert!(before.iter().all(|&byte| byte == 0) && from.starts_with(shown), "at {at}");
+            drop(page);
+            assert_eq!(memory.call(FreeFrame { frame: stored }, ()).await, Ok(()));
+        }
         let again = memory.call(AllocateFrame {}, ()).await.unwrap();
         assert_eq!(again, stored, "the one freed last");
         assert!(machine.shared_page(Frame(again)).iter().all(|&byte| byte == 0));
@@ -74,7 +83,7 @@ fn frames_come_zeroed_filled_or_not_at_all() {
 fn a_private_frame_is_the_same_or_a_copy() {
     run(8, 8, vec![], |mut world: World| async move {
         let (memory, machine) = (&mut world.memory, world.machine);
-        let frame = memory.call(StorePage {}, b"shared").await.unwrap();
+        let frame = memory.call(StorePage { at: 0 }, b"shared").await.unwrap();
         assert_eq!(memory.call(MakePrivate { frame }, ()).await, Ok(frame));
         memory.call(ShareFrame { frame }, ()).await.unwrap();
         let copy = memory.call(MakePrivate { frame }, ()).await.unwrap();

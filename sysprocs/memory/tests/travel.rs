@@ -140,20 +140,20 @@ fn frames_that_were_not_stored_are_refused() {
         space.map(&mut world.pager_there(), zeros).await.unwrap();
         space.copy_out(&mut world.pager_there(), AT, b"here").await.unwrap();
         let shown = world.there.machine.lookup(space.root(), AT).unwrap().0;
-        let good = world.there.memory.call(StorePage {}, b"good").await.unwrap();
+        let good = world.there.memory.call(StorePage { at: 0 }, b"good").await.unwrap();
         // A table, one that does not exist, a free one, one that is shown already, and a good one twice.
         let mut list = Vec::from([6, NO_FRAME]);
         for (index, frame) in [space.root().0, 1_000_000, 1200, shown.0, good, good].into_iter().enumerate() {
             list.extend([(AT / PAGE) as u32 + 1 + index as u32, frame]);
         }
         let bytes: Vec<u8> = list.into_iter().flat_map(u32::to_le_bytes).collect();
-        let first = world.there.memory.call(StorePage {}, &bytes[..]).await.unwrap();
+        let first = world.there.memory.call(StorePage { at: 0 }, &bytes[..]).await.unwrap();
         assert_eq!(space.import_pages(&mut world.pager_there(), HERE, first).await, Err(Errno::EINVAL));
         let mut seen = [0; 4];
         space.copy_in(&mut world.pager_there(), AT + 5 * PAGE, &mut seen).await.unwrap();
         assert_eq!(&seen, b"good");
         space.destroy(&mut world.pager_there()).await;
-        let first = world.there.memory.call(StorePage {}, &bytes[..]).await.unwrap();
+        let first = world.there.memory.call(StorePage { at: 0 }, &bytes[..]).await.unwrap();
         Space::discard_pages(&mut world.pager_there(), HERE, first).await;
         world
     });

@@ -20,9 +20,9 @@ protocol! {
     pub Memory = 13, MemoryCall {
         /// A frame with one reference, all zeros. `ENOMEM` without one.
         0 AllocateFrame {} (()) -> Result<u32, Errno>;
-        /// A frame with one reference whose content is the slice (zeros behind it): how a page comes
-        /// from another board, whose it stays until `TakeStored`.
-        1 StorePage {} (&'a [u8]) -> Result<u32, Errno>;
+        /// A frame with one reference whose content is the slice from byte `at` on, and zeros around it: how a page
+        /// comes from another board, whose it stays until `TakeStored`.
+        1 StorePage { at: u16 } (&'a [u8]) -> Result<u32, Errno>;
         /// One reference more to each frame of the list.
         2 ShareFrames {} (&'a [u8]) -> Result<(), Errno>;
         /// One reference less to each frame of the list; those without are free.

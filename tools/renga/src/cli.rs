@@ -58,7 +58,7 @@ pub enum Command {
 /// Which cluster, in which time.
 #[derive(Args, Debug, Clone)]
 pub struct Machine {
-    /// System: pair, solo, or a file (see `renga check`)
+    /// System: pair, quad, octet, solo, or a file (see `renga check`)
     #[arg(long, default_value = "pair", value_name = "NAME|FILE.toml")]
     pub system: String,
     /// Machine: how long an instruction takes, the link, the disk's medium
@@ -240,7 +240,7 @@ pub struct Bus {
 /// `renga check`
 #[derive(Args, Debug, Clone)]
 pub struct Check {
-    /// System: pair, solo, or a file
+    /// System: pair, quad, octet, solo, or a file
     #[arg(default_value = "pair", value_name = "NAME|FILE.toml")]
     pub system: String,
     /// Write the who-calls-whom graph here, for `dot -Tsvg`

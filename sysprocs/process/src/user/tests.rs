@@ -1,7 +1,7 @@
 //! The pure parts: descriptors, the moving descriptor, actions, the signal frame, the table of calls.
 
 use super::call::IMPLEMENTED;
-use super::facts::limits::{Limit, NPROC};
+use super::facts::limits::{LIMITS, Limit, NPROC};
 use super::files::descriptors::{DESCRIPTORS_MAX, Descriptor, DescriptorPlace, Descriptors, Object};
 use super::files::open::O_NONBLOCK;
 use super::lives::travel::{
@@ -173,7 +173,10 @@ fn a_full_program_fits() {
     }
     let mut bytes = [0; PAGE_BYTES];
     let mut writer = Writer::new(&mut bytes);
-    put_registers(&mut writer, &UserContext::new(0, 0, 0)).unwrap();
+    let mut context = UserContext::new(0, 1, 1);
+    (context.x, context.fp.v) = ([1; 31], [u128::MAX; 32]);
+    program.limits.0 = [Limit { soft: 1, hard: 1 }; LIMITS];
+    put_registers(&mut writer, &context).unwrap();
     put_program(&mut writer, &program, &[]).unwrap();
     assert!(writer.rest().len() > 1000, "{} bytes left for the space", writer.rest().len());
 }

@@ -16,6 +16,7 @@ mod files;
 mod idle;
 mod interactive;
 mod log;
+mod octet;
 mod pins;
 mod pipes;
 mod programs;

@@ -23,7 +23,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             rest = put_files(&mut writer, &self.program.files, from)?;
             let bytes = writer.bytes();
             let mut memory = self.services.clients.all_memory.at(target, 0).ok_or(Errno::EINVAL)?;
-            let stored = memory.call(StorePage {}, &self.paths[..bytes]).await;
+            let stored = memory.call(StorePage { at: 0 }, &self.paths[..bytes]).await;
             let kept = stored.and_then(|frame| pages.push(frame).map_err(|_| Errno::E2BIG));
             if let Err(errno) = kept {
                 if !is_loss(errno) {

@@ -35,6 +35,13 @@ impl<'a> Writer<'a> {
     pub fn word(&mut self, word: u64) -> Result<(), Errno> {
         self.put(&word.to_le_bytes())
     }
+    /// Appends words of which most are `usual`: which are not (a bit each), and these.
+    fn sparse<const N: usize>(&mut self, usual: u64, words: [u64; N]) -> Result<(), Errno> {
+        const { assert!(N <= u64::BITS as usize) };
+        let unusual = words.iter().rev().fold(0, |set, &word| set << 1 | u64::from(word != usual));
+        self.word(unusual)?;
+        words.into_iter().filter(|&word| word != usual).try_for_each(|word| self.word(word))
+    }
     /// What is left to write to.
     pub fn rest(&mut self) -> &mut [u8] {
         &mut self.out[self.at..]
@@ -63,42 +70,40 @@ impl<'a> Reader<'a> {
     pub fn word(&mut self) -> Result<u64, Errno> {
         Ok(u64::from_le_bytes(self.take()?))
     }
+    /// Words of which most are `usual`.
+    fn sparse<const N: usize>(&mut self, usual: u64) -> Result<[u64; N], Errno> {
+        let (unusual, mut words) = (self.word()?, [usual; N]);
+        for (_, word) in words.iter_mut().enumerate().filter(|(place, _)| unusual >> place & 1 != 0) {
+            *word = self.word()?;
+        }
+        Ok(words)
+    }
     /// All the rest.
     pub fn rest(&self) -> &'a [u8] {
         self.0
     }
 }
 
+const VECTORS: usize = 32;
+
 /// Writes registers whose floating-point state is in `context`.
 pub fn put_registers(writer: &mut Writer, context: &UserContext) -> Result<(), Errno> {
-    for register in context.x {
-        writer.word(register)?;
-    }
-    for word in [context.sp, context.pc, context.pstate & PSTATE_USER, context.tpidr, context.fp.fpcr, context.fp.fpsr]
-    {
-        writer.word(word)?;
-    }
-    for vector in context.fp.v {
-        writer.put(&vector.to_le_bytes())?;
-    }
-    Ok(())
+    writer.sparse(0, context.x)?;
+    let UserContext { sp, pc, pstate, tpidr, fp, .. } = context;
+    writer.sparse(0, [*sp, *pc, pstate & PSTATE_USER, *tpidr, fp.fpcr, fp.fpsr])?;
+    writer.sparse(0, fp.v.map(|vector| vector as u64))?;
+    writer.sparse(0, fp.v.map(|vector| (vector >> u64::BITS) as u64))
 }
 
 /// Reads registers for the program of `slot`.
 pub fn get_registers(reader: &mut Reader, slot: u16, context: &mut UserContext) -> Result<(), Errno> {
     *context = UserContext::new(slot, 0, 0);
-    for register in &mut context.x {
-        *register = reader.word()?;
-    }
-    context.sp = reader.word()?;
-    context.pc = reader.word()?;
-    context.pstate = reader.word()? & PSTATE_USER;
-    context.tpidr = reader.word()?;
-    context.fp.fpcr = reader.word()?;
-    context.fp.fpsr = reader.word()?;
-    for vector in &mut context.fp.v {
-        *vector = u128::from_le_bytes(reader.take()?);
-    }
+    context.x = reader.sparse(0)?;
+    let pstate;
+    [context.sp, context.pc, pstate, context.tpidr, context.fp.fpcr, context.fp.fpsr] = reader.sparse(0)?;
+    context.pstate = pstate & PSTATE_USER;
+    let (low, high): ([u64; VECTORS], [u64; VECTORS]) = (reader.sparse(0)?, reader.sparse(0)?);
+    context.fp.v = core::array::from_fn(|i| u128::from(high[i]) << u64::BITS | u128::from(low[i]));
     context.fp_place = FpPlace::Context;
     Ok(())
 }
@@ -124,10 +129,8 @@ pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Res
         writer.word(word)?;
     }
     writer.put(&program.name)?;
-    for Limit { soft, hard } in program.limits.0 {
-        writer.word(soft)?;
-        writer.word(hard)?;
-    }
+    writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.soft))?;
+    writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.hard))?;
     put_actions(writer, &program.actions)?;
     writer.put(&[pages.len() as u8])?;
     for page in pages {
@@ -149,9 +152,8 @@ pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Resu
     program.blocked = reader.word()?;
     program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
     program.name = reader.take()?;
-    for which in 0..LIMITS {
-        program.limits.0[which] = Limit { soft: reader.word()?, hard: reader.word()? };
-    }
+    let (soft, hard): ([u64; LIMITS], [u64; LIMITS]) = (reader.sparse(u64::MAX)?, reader.sparse(u64::MAX)?);
+    program.limits.0 = core::array::from_fn(|which| Limit { soft: soft[which], hard: hard[which] });
     get_actions(reader, &mut program.actions)?;
     let [count] = reader.take()?;
     let mut pages = FilePages::new();
