@@ -38,12 +38,37 @@ impl<P: Protocol> Address<P> {
     }
 }
 
-/// The right to call one server, as one process.
-pub struct Client<P>(&'static Process, Address<P>);
+/// Of a right to call: all entries that the protocol has.
+pub const ALL_ENTRIES: u32 = u32::MAX;
+
+/// The right to call the entries in the set `ENTRIES` of one server, as one process.
+///
+/// An entry outside the set does not compile, so a process calls no other servers and no other entries than its
+/// signature says: what the placement lets in from other boards is computed from that.
+///
+/// ```compile_fail
+/// use renga_core::{Client, protocol};
+/// protocol! { /// Things.
+///     pub Shelf = 51, ShelfCall { /// Looks.
+///         0 Look {} (()) -> u32; /// Changes.
+///         1 Change {} (()) -> u32; } }
+/// async fn look(shelf: &mut Client<Shelf, { Look::BIT }>) -> u32 {
+///     shelf.call(Change {}, ()).await
+/// }
+/// drop(|shelf: &'static mut Client<Shelf, { Look::BIT }>| drop(look(shelf)));
+/// ```
+pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, Address<P>);
 impl<P: Protocol> Client<P> {
     /// The right of `me` to call `server`.
     pub fn new(me: &Me, server: Address<P>) -> Self {
         Client(me.0, server)
+    }
+}
+impl<P: Protocol, const ENTRIES: u32> Client<P, ENTRIES> {
+    /// The right to call only `FEWER` of the entries.
+    pub fn narrowed<const FEWER: u32>(self) -> Client<P, FEWER> {
+        const { assert!(FEWER & !ENTRIES == 0, "a right grows by no narrowing") };
+        Client(self.0, self.1)
     }
     /// Who serves.
     pub fn server(&self) -> ProcId {
@@ -52,20 +77,29 @@ impl<P: Protocol> Client<P> {
     /// Sends the message and waits for the reply.
     #[inline(always)]
     pub fn call<'a, E: Entry<Protocol = P>>(&'a mut self, entry: E, lends: E::Lends<'a>) -> CallFuture<'a, E> {
+        const { assert!(ENTRIES >> E::OP & 1 != 0, "an entry that this client has no right to call") };
         CallFuture(RawCallFuture::new(self.0, self.1.0, E::OP, lends, |w| entry.put(&w[..])), PhantomData)
     }
 }
 
-/// The right to call all servers of `P`, by board and by their number on it, as one process.
-pub struct Family<P: 'static>(&'static Process, &'static [&'static [Address<P>]]);
+/// The right to call the entries in the set `ENTRIES` of all servers of `P`, by board and by their number on it, as
+/// one process.
+pub struct Family<P: 'static, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, &'static [&'static [Address<P>]]);
 impl<P: Protocol> Family<P> {
     /// `members[board][number]`; a board without servers of `P` has an empty slice.
     pub fn new(me: &Me, members: &'static [&'static [Address<P>]]) -> Self {
         Family(me.0, members)
     }
+}
+impl<P: Protocol, const ENTRIES: u32> Family<P, ENTRIES> {
+    /// The right to call only `FEWER` of the entries.
+    pub fn narrowed<const FEWER: u32>(self) -> Family<P, FEWER> {
+        const { assert!(FEWER & !ENTRIES == 0, "a right grows by no narrowing") };
+        Family(self.0, self.1)
+    }
     /// The server `number` of `board`, if there is one.
     #[inline(always)]
-    pub fn at(&mut self, board: u8, number: usize) -> Option<Client<P>> {
+    pub fn at(&mut self, board: u8, number: usize) -> Option<Client<P, ENTRIES>> {
         let server = *self.1.get(usize::from(board))?.get(number)?;
         Some(Client(self.0, server))
     }

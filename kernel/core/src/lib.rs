@@ -25,7 +25,7 @@ mod timer;
 pub mod trace;
 pub mod user;
 
-pub use api::{Accept, Address, Call, CallFuture, Client, Family, Local, Port};
+pub use api::{ALL_ENTRIES, Accept, Address, Call, CallFuture, Client, Family, Local, Port};
 pub use arena::Arena;
 pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};

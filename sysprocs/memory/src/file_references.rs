@@ -29,15 +29,18 @@ struct UsedFile {
     uses: u32,
 }
 
+/// The directory of inodes, as a keeper of references calls it.
+pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
+
 /// The files in use.
 pub(crate) struct FileReferences {
-    directory: Client<InodeDirectory>,
+    directory: Directory,
     files: Vec<UsedFile, FILES_MAX>,
 }
 
 impl FileReferences {
     /// None yet.
-    pub fn new(directory: Client<InodeDirectory>) -> Self {
+    pub fn new(directory: Directory) -> Self {
         FileReferences { directory, files: Vec::new() }
     }
 

@@ -58,6 +58,9 @@ fn put_word(page: &mut [u8; PAGE_BYTES], index: usize, word: u32) {
     }
 }
 
+/// What is called of the memory process of another board.
+pub const STORING: u32 = StorePage::BIT | FreeFrame::BIT | FreeFrames::BIT;
+
 /// Pages stored on another board for a program on its way there: to be [`finished`](Export::finish)
 /// when it has arrived, [`cancelled`](Export::cancel) otherwise.
 pub struct Export {
@@ -80,7 +83,11 @@ impl Export {
     }
     /// It has not: gives all frames on the other board back. If that has begun anew they are free there, and
     /// their numbers may be somebody's: the first call is told `ESTALE`, and none follows.
-    pub async fn cancel<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>, there: &mut Client<Memory>) {
+    pub async fn cancel<M: UserMemory + ?Sized, const ENTRIES: u32>(
+        mut self,
+        pager: &mut Pager<'_, M>,
+        there: &mut Client<Memory, ENTRIES>,
+    ) {
         let (mut frames, mut known) = (FrameList::new(), true);
         while let Some(list) = self.lists.pop() {
             for index in 0..PageList::new(&pager.machine.shared_page(list)).len() {
@@ -125,10 +132,10 @@ impl Export {
 
 impl Space {
     /// Stores all private pages in frames of another board, whose memory process is `there`.
-    pub async fn export_pages<M: UserMemory + ?Sized>(
+    pub async fn export_pages<M: UserMemory + ?Sized, const ENTRIES: u32>(
         &mut self,
         pager: &mut Pager<'_, M>,
-        there: &mut Client<Memory>,
+        there: &mut Client<Memory, ENTRIES>,
     ) -> Result<Export, Errno> {
         let mut export = Export { lists: Vec::new(), stored: Vec::new() };
         match self.store_pages(pager, there, &mut export).await {
@@ -145,10 +152,10 @@ impl Space {
         }
     }
 
-    async fn store_pages<M: UserMemory + ?Sized>(
+    async fn store_pages<M: UserMemory + ?Sized, const ENTRIES: u32>(
         &mut self,
         pager: &mut Pager<'_, M>,
-        there: &mut Client<Memory>,
+        there: &mut Client<Memory, ENTRIES>,
         export: &mut Export,
     ) -> Result<(), Errno> {
         let mut at = 0;

@@ -14,6 +14,9 @@ use renga_proto::pages::{FindPage, Pages};
 use renga_proto::references::{KeepFile, References, ReleaseFile, ReopenFile};
 use renga_rt::{Client, Family};
 
+/// Active inodes, asked for pages.
+pub type Inodes = Family<Inode, { FillPage::BIT }>;
+
 /// The clients of the process that owns an address space, and its board's user memory.
 pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     /// The board's user memory.
@@ -25,7 +28,7 @@ pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     /// The references to mapped files.
     pub references: &'a mut Client<References>,
     /// Active inodes, on whichever board has the disk.
-    pub inodes: &'a mut Family<Inode>,
+    pub inodes: &'a mut Inodes,
 }
 
 impl<M: UserMemory + ?Sized> Pager<'_, M> {
@@ -100,7 +103,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     }
 
     /// The active inode's process, on the board that has inodes.
-    fn inode(&mut self, slot: u16) -> Option<Client<Inode>> {
+    fn inode(&mut self, slot: u16) -> Option<Client<Inode, { FillPage::BIT }>> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0)?;
         self.inodes.at(board, usize::from(slot))
     }

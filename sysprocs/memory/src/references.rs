@@ -2,14 +2,13 @@
 //!
 //! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
 
-use crate::file_references::{FileKey, FileReferences};
+use crate::file_references::{Directory, FileKey, FileReferences};
 use renga_abi::Errno;
-use renga_proto::inode::InodeDirectory;
 use renga_proto::references::{KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
-use renga_rt::{Client, Me, Never, Port};
+use renga_rt::{Me, Never, Port};
 
 /// Serves the references.
-pub async fn references(me: Me, mut port: Port<References>, directory: Client<InodeDirectory>) -> Never {
+pub async fn references(me: Me, mut port: Port<References>, directory: Directory) -> Never {
     let mut files = FileReferences::new(directory);
     loop {
         match port.accept().await {

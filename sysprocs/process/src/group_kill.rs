@@ -10,9 +10,17 @@
 use renga_proto::procs::{EndKill, KillGroup, Procs};
 use renga_rt::{Errno, Family};
 
+/// The entries that it takes.
+pub const GROUP_KILL: u32 = KillGroup::BIT | EndKill::BIT;
+
 /// Sends `signal` to `group` (0: everybody but init) but not to `except`; how many got it. `EINVAL` for what is no
 /// signal.
-pub async fn kill_everywhere(procs: &mut Family<Procs>, group: u32, signal: u8, except: u32) -> Result<u32, Errno> {
+pub async fn kill_everywhere<const ENTRIES: u32>(
+    procs: &mut Family<Procs, ENTRIES>,
+    group: u32,
+    signal: u8,
+    except: u32,
+) -> Result<u32, Errno> {
     let boards = procs.boards();
     let hold = boards > 1 && signal != 0;
     let kill = KillGroup { group, signal, except, hold };

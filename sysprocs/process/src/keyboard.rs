@@ -1,6 +1,6 @@
 //! The keyboard's signals: what ^C means, carried to every board.
 
-use crate::group_kill::kill_everywhere;
+use crate::group_kill::{GROUP_KILL, kill_everywhere};
 use renga_proto::console::{Console, NextSignal};
 use renga_proto::procs::Procs;
 use renga_rt::{Client, Errno, Family, Me, Never};
@@ -9,7 +9,7 @@ use renga_rt::{Client, Errno, Family, Me, Never};
 const PAUSE_NS: u64 = 100_000_000;
 
 /// Takes the terminal's signals one by one and sends each to its process group on every board.
-pub async fn keyboard(mut me: Me, mut console: Client<Console>, mut procs: Family<Procs>) -> Never {
+pub async fn keyboard(mut me: Me, mut console: Client<Console>, mut procs: Family<Procs, GROUP_KILL>) -> Never {
     loop {
         match console.call(NextSignal {}, ()).await {
             Ok(key) if key.group == 0 => {} // nobody is in the foreground

@@ -158,6 +158,9 @@ impl<D: Phy + 'static> Router<D> {
         if usize::from(slot) >= slots || self.memory.in_copies[place].stage != CopyStage::Free {
             return self.refuse(board);
         }
+        if !self.admit(board, board.into(), &request) {
+            return;
+        }
         let copy = &mut self.memory.in_copies[place];
         (copy.stage, copy.request, copy.arrival, copy.received) = (CopyStage::Receiving, request, arrival, 0);
         copy.stale = false;

@@ -50,6 +50,8 @@ pub struct InCall {
     pub(crate) request: Request,
     /// The account of the caller, if it is the slot of a program: unless the request names another.
     own_account: AccountNumber,
+    /// Its row of the permits.
+    permits: u16,
     pub(crate) account: AccountNumber,
     /// What its reply tells of the work for the account.
     cost: Cost,
@@ -72,14 +74,20 @@ pub(crate) const NO_REQUEST: Request =
     Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0, account: 0 };
 
 impl InCall {
-    /// The place of `caller`, whose account is `own_account` if it is the slot of a program.
-    pub fn new(caller: ProcId, own_account: AccountNumber, memory: &'static mut SliceMemory) -> InCall {
+    /// The place of `caller`, whose account is `own_account` if it is the slot of a program, and which may call what
+    /// row `permits` says.
+    pub fn new(
+        caller: ProcId,
+        (own_account, permits): (AccountNumber, u16),
+        memory: &'static mut SliceMemory,
+    ) -> InCall {
         InCall {
             caller,
             stage: Stage::Fresh,
             number: 0,
             request: NO_REQUEST,
             own_account,
+            permits,
             account: own_account,
             cost: Cost::NONE,
             received: 0,
@@ -128,6 +136,9 @@ impl<D: Phy + 'static> Router<D> {
     /// last one before it makes the next.
     pub(crate) fn receive_call(&mut self, board: u8, caller: u16, number: u8, request: Request, data: &[u8]) {
         let Some(place) = self.in_place(board, caller) else { return };
+        if !self.admit(board, self.memory.in_calls[place].permits, &request) {
+            return;
+        }
         let arrival = self.next_arrival();
         let call = &mut self.memory.in_calls[place];
         let free = match call.stage {

@@ -18,6 +18,7 @@ mod membership;
 #[cfg(feature = "model")]
 mod model;
 mod outgoing;
+mod permits;
 mod post;
 mod proxy;
 mod router;
@@ -38,6 +39,7 @@ pub use incoming::{InCall, SliceMemory};
 pub use jobs::{Job, Jobs};
 pub use membership::{Ends, MembershipClients, membership};
 pub use outgoing::OutCall;
+pub use permits::Permits;
 pub use post::{Bell, Post, Worker};
 pub use proxy::proxy;
 pub use router::{Peer, RouterMemory, router};

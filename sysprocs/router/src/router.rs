@@ -10,6 +10,7 @@ use crate::incoming::InCall;
 use crate::jobs::Jobs;
 use crate::membership::Ends;
 use crate::outgoing::OutCall;
+use crate::permits::Permits;
 use crate::post::{Bell, Busy, Worker};
 use crate::rules::EdgeRule;
 use crate::session::{Session, State, Verdict};
@@ -58,6 +59,8 @@ pub struct RouterMemory {
     pub slots: usize,
     /// Which calls may be asynchronous.
     pub rules: &'static [EdgeRule],
+    /// What processes of other boards may call here.
+    pub permits: Permits,
     /// Ends of sessions that the servers here are to know of.
     pub ends: &'static Ends,
     /// Boards that the servers here wait for.

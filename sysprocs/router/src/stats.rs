@@ -60,6 +60,8 @@ stats! {
     told_stale,
     /// Boards declared dead.
     deaths,
+    /// Of the fragments refused, calls that the placement does not let in.
+    forbidden,
 }
 
 /// Adds to a counter.

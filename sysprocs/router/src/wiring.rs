@@ -8,6 +8,7 @@ use crate::incoming::{InCall, SliceMemory};
 use crate::jobs::{Job, Jobs};
 use crate::membership::Ends;
 use crate::outgoing::OutCall;
+use crate::permits::Permits;
 use crate::post::{Bell, Post, Worker};
 use crate::router::{Peer, RouterMemory};
 use crate::rules::EdgeRule;
@@ -44,6 +45,10 @@ pub struct LinkPlan {
     pub remotes: &'static [ProcId],
     /// The accounts of `remotes`, in their order: of those that are slots of programs.
     pub accounts: &'static [AccountNumber],
+    /// What processes of other boards may call here.
+    pub permits: Permits,
+    /// The rows there of `remotes`, in their order; 0 of those that it does not reach.
+    pub permit_rows: &'static [u16],
     /// The proxies: of `remotes` in their order, then those of asynchronous calls; without any of these,
     /// asynchronous calls from other boards are only made when a synchronous one waits for them.
     pub proxies: &'static [&'static Process],
@@ -100,7 +105,8 @@ impl Link {
             out_calls: arena.put_slice(plan.callers.len(), |i| OutCall::new(plan.callers[i])),
             in_calls: arena.put_slice(plan.remotes.len(), |i| {
                 let slices = arena.put(|| SliceMemory { given: [0; PAGE_BYTES], taken: [0; PAGE_BYTES] });
-                InCall::new(plan.remotes[i], plan.accounts.get(i).copied().unwrap_or_default(), slices)
+                let (account, row) = (plan.accounts.get(i), plan.permit_rows.get(i));
+                InCall::new(plan.remotes[i], (account.copied().unwrap_or_default(), *row.unwrap_or(&0)), slices)
             }),
             workers: arena.put_slice(workers, |i| {
                 let process = plan.proxies[i];
@@ -111,6 +117,7 @@ impl Link {
             in_copies: arena.put_slice(boards * plan.slots, |_| InCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             slots: plan.slots,
             rules: plan.rules,
+            permits: plan.permits,
             ends,
             watch: plan.watch,
             stats,

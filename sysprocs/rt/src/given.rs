@@ -80,9 +80,9 @@ impl<P: Protocol> Given for Port<P> {
         Port::new(wires.me).0
     }
 }
-impl<P: Protocol> Given for Client<P> {
+impl<P: Protocol, const ENTRIES: u32> Given for Client<P, ENTRIES> {
     fn given(wires: Wires<'_>) -> Self {
-        Client::new(wires.me, wires.server())
+        Client::new(wires.me, wires.server()).narrowed()
     }
 }
 impl<P: Protocol> Given for Forward<P> {
@@ -90,9 +90,9 @@ impl<P: Protocol> Given for Forward<P> {
         Forward::new(wires.server())
     }
 }
-impl<P: Protocol> Given for Family<P> {
+impl<P: Protocol, const ENTRIES: u32> Given for Family<P, ENTRIES> {
     fn given(wires: Wires<'_>) -> Self {
-        Family::new(wires.me, wires.members())
+        Family::new(wires.me, wires.members()).narrowed()
     }
 }
 impl<P: Protocol> Given for ForwardFamily<P> {

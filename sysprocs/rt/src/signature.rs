@@ -7,7 +7,7 @@ use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_core::notify::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
+use renga_core::{ALL_ENTRIES, Client, Family, Forward, ForwardFamily, Local, Me, Port, Protocol};
 
 /// One parameter's part in the network of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct ProtocolFacts {
     pub id: u32,
     /// Its name.
     pub name: &'static str,
+    /// Entries that are served, or may be called.
+    pub entries: u32,
     /// Entries whose reply may wait for another client.
     pub defers: u32,
     /// Entries without a result.
@@ -41,8 +43,10 @@ pub struct ProtocolFacts {
     pub names: &'static [(u32, &'static str)],
 }
 
-const fn facts<P: Protocol>() -> ProtocolFacts {
-    ProtocolFacts { id: P::ID, name: P::NAME, defers: P::DEFERS, releases: P::RELEASES, names: P::NAMES }
+const fn facts<P: Protocol>(entries: u32) -> ProtocolFacts {
+    assert!(entries == ALL_ENTRIES || entries & !P::ENTRIES == 0, "a right to entries that the protocol does not have");
+    let entries = entries & P::ENTRIES;
+    ProtocolFacts { id: P::ID, name: P::NAME, entries, defers: P::DEFERS, releases: P::RELEASES, names: P::NAMES }
 }
 
 /// A type that may be a parameter of a process.
@@ -51,22 +55,22 @@ pub trait Parameter {
     const EDGES: &'static [Edge] = &[];
 }
 impl<P: Protocol> Parameter for Port<P> {
-    const EDGES: &'static [Edge] = &[Edge::Serves(facts::<P>())];
+    const EDGES: &'static [Edge] = &[Edge::Serves(facts::<P>(ALL_ENTRIES))];
 }
-impl<P: Protocol> Parameter for Client<P> {
-    const EDGES: &'static [Edge] = &[Edge::Uses(facts::<P>())];
+impl<P: Protocol, const ENTRIES: u32> Parameter for Client<P, ENTRIES> {
+    const EDGES: &'static [Edge] = &[Edge::Uses(facts::<P>(ENTRIES))];
 }
-impl<P: Protocol> Parameter for Family<P> {
-    const EDGES: &'static [Edge] = &[Edge::UsesAll(facts::<P>())];
+impl<P: Protocol, const ENTRIES: u32> Parameter for Family<P, ENTRIES> {
+    const EDGES: &'static [Edge] = &[Edge::UsesAll(facts::<P>(ENTRIES))];
 }
 impl<P: Protocol> Parameter for Local<P> {
-    const EDGES: &'static [Edge] = &[Edge::UsesOwn(facts::<P>())];
+    const EDGES: &'static [Edge] = &[Edge::UsesOwn(facts::<P>(ALL_ENTRIES))];
 }
 impl<P: Protocol> Parameter for Forward<P> {
-    const EDGES: &'static [Edge] = &[Edge::Forwards(facts::<P>())];
+    const EDGES: &'static [Edge] = &[Edge::Forwards(facts::<P>(ALL_ENTRIES))];
 }
 impl<P: Protocol> Parameter for ForwardFamily<P> {
-    const EDGES: &'static [Edge] = &[Edge::ForwardsAll(facts::<P>())];
+    const EDGES: &'static [Edge] = &[Edge::ForwardsAll(facts::<P>(ALL_ENTRIES))];
 }
 impl Parameter for Me {}
 impl Parameter for ExchangePort {}
@@ -115,7 +119,7 @@ pub const fn count(lists: &[&[Edge]]) -> usize {
 
 #[doc(hidden)]
 pub const fn concat<const N: usize>(lists: &[&[Edge]]) -> [Edge; N] {
-    let mut all = [Edge::Uses(ProtocolFacts { id: 0, name: "", defers: 0, releases: 0, names: &[] }); N];
+    let mut all = [Edge::Uses(ProtocolFacts { id: 0, name: "", entries: 0, defers: 0, releases: 0, names: &[] }); N];
     let (mut at, mut i) = (0, 0);
     while i < lists.len() {
         let mut k = 0;

@@ -6,7 +6,7 @@
 //! [`crate::valid`], so a board boots from it or not at all. Not here: where the bytes lie.
 
 use crate::kinds::{FACTS, Kind};
-use crate::tables::{AsyncEdge, Board, Peer, Placed, Proxies, System};
+use crate::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, System};
 use crate::valid;
 use core::fmt;
 use crc::{CRC_32_ISCSI, Crc};
@@ -76,7 +76,7 @@ pub fn code_number() -> u32 {
                 digest.update(&[*op as u8]);
                 digest.update(name.as_bytes());
             }
-            for set in [protocol.defers, protocol.releases] {
+            for set in [protocol.entries, protocol.defers, protocol.releases] {
                 digest.update(&set.to_le_bytes());
             }
         }
@@ -259,13 +259,15 @@ rows! {
         name: &'static str, boards: &'static [Board<'static>], async_edges: &'static [AsyncEdge] }
     Board [Board<'_>, Board<'static>] {
         name: &'static str, owns_disk: bool, leases: bool, cores: u8, processes: u16, placed: &'static [Placed],
-        proxies: &'static [Proxies], stubs: &'static [Placed], peers: &'static [Peer], message_bytes: u32
+        proxies: &'static [Proxies], stubs: &'static [Placed], peers: &'static [Peer],
+        permits: &'static [Permit], message_bytes: u32
     }
     Placed [Placed, Placed] { kind: Kind, board: u8, first: u16, count: u16, core: u8 }
     Proxies [Proxies, Proxies] {
         caller_kind: Kind, caller_board: u8, caller_first: u16, first: u16, count: u16, core: u8,
         given_bytes: u32, taken_bytes: u32
     }
+    Permit [Permit, Permit] { caller_board: u8, caller_kind: Kind, server: Kind, entries: u32 }
     Peer [Peer, Peer] {
         board: u8, slots_out: u16, out_bytes: u32, slots_in: u16, in_bytes: u32, async_first: u16,
         async_proxies: u16, async_core: u8

@@ -15,6 +15,7 @@ mod facts;
 pub mod kinds;
 mod link;
 mod machine;
+mod permits;
 pub mod tables;
 mod valid;
 

@@ -5,6 +5,7 @@
 
 use crate::Kind;
 use crate::directory::Directory;
+use crate::permits;
 use crate::tables::{AsyncEdge, Placed, Proxies, System};
 use core::cell::Cell;
 use renga_core::Arena;
@@ -78,6 +79,10 @@ fn plan(directory: &'static Directory, watch: &'static Watch, timing: LinkTiming
         callers: callers_of(arena, system, directory.board()),
         remotes: collect(arena, || rows().flat_map(callers)),
         accounts: collect(arena, || rows().flat_map(|row| callers(row).map(|id| account(system, row, id)))),
+        permits: permits::table(directory),
+        permit_rows: collect(arena, || {
+            (u16::from(directory.boards())..).zip(rows()).flat_map(|(at, row)| callers(row).map(move |_| at))
+        }),
         proxies: &own[own.len() - all..],
         slots: slots.max().unwrap_or(0).max(1),
         rules: edge_rules(arena, system, directory.board()),

@@ -39,6 +39,8 @@ pub struct Board<'t> {
     pub stubs: &'t [Placed],
     /// What passes to and from each other board that has any calls with this one.
     pub peers: &'t [Peer],
+    /// What processes of other boards may call here; nothing else is let in.
+    pub permits: &'t [Permit],
     /// The bound of the memory for messages.
     pub message_bytes: u32,
 }
@@ -77,6 +79,19 @@ pub struct Proxies {
     pub given_bytes: u32,
     /// The largest slice taken from them.
     pub taken_bytes: u32,
+}
+
+/// What the processes of one kind of another board may call of those of one kind here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permit {
+    /// The callers' board.
+    pub caller_board: u8,
+    /// Their kind.
+    pub caller_kind: Kind,
+    /// The kind of the servers.
+    pub server: Kind,
+    /// The entries, a bit each.
+    pub entries: u32,
 }
 
 /// What passes to and from another board.

@@ -6,7 +6,7 @@
 
 use crate::facts::Place;
 use crate::kinds::{FACTS, Kind};
-use crate::tables::{Board, Peer, Placed, Proxies, System};
+use crate::tables::{Board, Peer, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
 use renga_rt::signature::Edge;
 
@@ -35,6 +35,7 @@ pub(crate) fn check(system: &System<'_>) -> Result<(), Rule> {
     for board in system.boards {
         board.proxies.iter().try_for_each(|row| check_callers(system, row))?;
         board.stubs.iter().try_for_each(|row| check_stub(system, row))?;
+        board.permits.iter().try_for_each(|row| check_permit(system, board, row))?;
     }
     system.async_edges.iter().try_for_each(|edge| {
         let releases = edge.server.facts().serves().map_or(0, |protocol| protocol.releases);
@@ -98,6 +99,7 @@ fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<
     hold(ordered, "other boards' processes are named once and in order")?;
     let others = board.proxies.iter().map(|row| row.caller_board);
     let others = others.chain(board.stubs.iter().map(|row| row.board)).chain(board.peers.iter().map(peers));
+    let others = others.chain(board.permits.iter().map(|row| row.caller_board));
     let slots = board.peers.iter().all(|peer| peer.slots_in.max(peer.slots_out) <= POOL_SLOTS_MAX);
     hold(others.into_iter().all(other) && slots, "other boards are boards of the system")
 }
@@ -109,6 +111,22 @@ fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), Rule> {
         range.start == row.caller_first && range.len() == usize::from(row.count),
         "proxies stand for all processes of a kind",
     )
+}
+
+/// No more is let in than the callers' signature says that they call, nor than there is to be called.
+fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<(), Rule> {
+    let Some(served) = row.server.facts().serves().filter(|_| board.has(row.server)) else {
+        return Err("permits are for servers that are placed");
+    };
+    let edges = row.caller_kind.facts().signature.edges.iter().copied().flatten();
+    // Who has a server on its own board calls that one, if it calls one only.
+    let leaves = !system.boards[usize::from(row.caller_board)].has(row.server);
+    let called = edges.fold(0, |called, edge| match edge {
+        Edge::UsesAll(used) if used.id == served.id => called | used.entries,
+        Edge::Uses(used) if used.id == served.id && leaves => called | used.entries,
+        _ => called,
+    });
+    hold(row.entries & !called == 0, "a kind may call what its signature says, and no more")
 }
 
 /// Stubs stand for processes that there are.

@@ -1,5 +1,9 @@
 //! Tables come back as they went, and what is not tables is refused with its reason.
 
+use renga_proto::inode::{CommitAll, FillPage, Reactivate, Release};
+use renga_proto::memory::{FreeFrame, FreeFrames, StorePage};
+use renga_proto::pages::Recall;
+use renga_proto::{file, path, procs};
 use renga_rt::host::Board;
 use renga_systems::blob::{self, BadTables, HEAD_BYTES};
 use renga_systems::tables::System;
@@ -138,7 +142,45 @@ fn each_rule_holds_for_whole_tables() {
         board.proxies = proxies.leak();
     };
     assert_eq!(with(&strange), "proxies stand for all processes of a kind");
+    let more = |change: fn(&mut renga_systems::tables::Permit)| {
+        with(&|board: &mut renga_systems::tables::Board<'static>| {
+            let mut permits = board.permits.to_vec();
+            permits.iter_mut().filter(|permit| permit.server == Kind::Memory).for_each(change);
+            board.permits = permits.leak();
+        })
+    };
+    // One more entry of it than programs' slots call; one that the protocol does not have; another kind of caller.
+    assert_eq!(more(|permit| permit.entries |= 1), "a kind may call what its signature says, and no more");
+    assert_eq!(more(|permit| permit.entries |= 1 << 31), "a kind may call what its signature says, and no more");
+    assert_eq!(more(|permit| permit.caller_kind = Kind::File), "a kind may call what its signature says, and no more");
+    assert_eq!(more(|permit| permit.caller_board = 1), "other boards are boards of the system");
+    assert_eq!(more(|permit| permit.server = Kind::Disk), "permits are for servers that are placed");
     let mut edges = pair.async_edges.to_vec();
     edges[0].entries = !0;
     assert_eq!(refused(&System { async_edges: &edges, ..pair }), "an asynchronous entry returns nothing");
+}
+
+#[test]
+fn what_is_let_in_is_what_the_signatures_say() {
+    let pair = read(&tables("pair")).unwrap();
+    let of = |board: usize, caller: Kind, server: Kind| {
+        let permits = pair.boards[board].permits.iter();
+        let found = permits.filter(|permit| (permit.caller_kind, permit.server) == (caller, server));
+        found.fold(0, |all, permit| all | permit.entries)
+    };
+    assert_eq!(of(0, Kind::User, Kind::Disk), 0);
+    assert_eq!(of(0, Kind::User, Kind::Memory), StorePage::BIT | FreeFrames::BIT | FreeFrame::BIT);
+    assert_eq!(of(0, Kind::User, Kind::Inode), FillPage::BIT);
+    assert_eq!(of(1, Kind::Recalls, Kind::PageCache), Recall::BIT);
+    assert_eq!(of(0, Kind::Recalls, Kind::PageCache), 0, "the inodes are on this board");
+    assert_eq!(of(0, Kind::File, Kind::InodeDirectory), Release::BIT | CommitAll::BIT | Reactivate::BIT);
+    // Nobody elsewhere tells a server that a board is dead, makes work for a slot, or opens its files.
+    for (server, entries) in [
+        (Kind::Procs, procs::BoardDied::BIT | procs::AwaitWork::BIT | procs::MakeInit::BIT),
+        (Kind::File, file::BoardDied::BIT | file::OpenInode::BIT),
+        (Kind::Path, path::Unmount::BIT),
+    ] {
+        let callers = pair.boards.iter().flat_map(|board| board.permits).filter(|permit| permit.server == server);
+        assert!(callers.clone().count() > 0 && callers.clone().all(|permit| permit.entries & entries == 0));
+    }
 }

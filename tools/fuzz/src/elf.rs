@@ -52,14 +52,14 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
     let directory = board.server(|_, port| directory(port, references));
     let Frames { memory, pages, .. } = memory::start(board, machine);
     let uses = board.server(|me, port| {
-        let directory = Client::new(&me, directory);
+        let directory = Client::new(&me, directory).narrowed();
         renga_memory::references(me, port, directory)
     });
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
     board.client(|me| {
         let (mut memory, mut pages) = (Client::<Memory>::new(&me, memory), Client::<Pages>::new(&me, pages));
         let mut uses = Client::<References>::new(&me, uses);
-        let mut inodes = Family::new(&me, members);
+        let mut inodes = Family::new(&me, members).narrowed();
         async move {
             let mut pager =
                 Pager { machine, memory: &mut memory, pages: &mut pages, references: &mut uses, inodes: &mut inodes };

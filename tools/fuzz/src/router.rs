@@ -7,7 +7,7 @@
 use renga_core::Process;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, proxy, router};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, proxy, router};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Never, Port, ProcId, Protocol, Watch};
 use renga_wire::frame::Hello;
@@ -137,6 +137,8 @@ impl Attack {
             callers: arena.put_slice(1, |_| caller.id().index),
             remotes: arena.put_slice(REMOTES, |i| ProcId::new(1, FIRST_REMOTE + i as u16)),
             accounts: &[],
+            permits: Permits::same(arena, all.len(), 2, u32::MAX),
+            permit_rows: &[],
             proxies: &all[1..=PROXIES],
             slots: SLOTS,
             rules: arena.put_slice(1, |_| rule),

@@ -61,6 +61,8 @@ pub struct Call {
     pub caller: usize,
     /// The serving group.
     pub server: usize,
+    /// The entries (a bit each) that it may call; none if its calls only end up there, passed on by others.
+    pub entries: u32,
     /// Entries (a bit each) whose callers are released early when the call leaves the board.
     pub async_entries: u32,
 }

@@ -21,11 +21,11 @@ fn kind(facts: &Facts) -> KindFacts {
     let uses: Vec<Use> = edges()
         .filter_map(|edge| match edge {
             Edge::Serves(_) => None,
-            Edge::Uses(used) => Some(call(used.name, Where::Nearest)),
-            Edge::UsesAll(used) => Some(call(used.name, Where::AllBoards)),
-            Edge::UsesOwn(used) => Some(call(used.name, Where::OwnBoardIfAny)),
-            Edge::Forwards(used) => Some(forward(used.name, Where::Nearest)),
-            Edge::ForwardsAll(used) => Some(forward(used.name, Where::AllBoards)),
+            Edge::Uses(used) => Some(call(used, Where::Nearest)),
+            Edge::UsesAll(used) => Some(call(used, Where::AllBoards)),
+            Edge::UsesOwn(used) => Some(call(used, Where::OwnBoardIfAny)),
+            Edge::Forwards(used) => Some(forward(used, Where::Nearest)),
+            Edge::ForwardsAll(used) => Some(forward(used, Where::AllBoards)),
         })
         .collect();
     KindFacts {
@@ -39,12 +39,12 @@ fn kind(facts: &Facts) -> KindFacts {
     }
 }
 
-const fn call(protocol: &'static str, at: Where) -> Use {
-    Use { protocol, at, forwards: false }
+const fn call(used: &signature::ProtocolFacts, at: Where) -> Use {
+    Use { protocol: used.name, at, entries: used.entries, forwards: false }
 }
 
-const fn forward(protocol: &'static str, at: Where) -> Use {
-    Use { protocol, at, forwards: true }
+const fn forward(used: &signature::ProtocolFacts, at: Where) -> Use {
+    Use { protocol: used.name, at, entries: used.entries, forwards: true }
 }
 
 fn board_rule(place: Place) -> BoardRule {

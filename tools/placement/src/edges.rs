@@ -60,9 +60,11 @@ pub(crate) fn resolve(
     for (caller, group) in groups.iter().enumerate() {
         for used in kinds[group.kind].uses.iter().filter(|used| used.forwards == forwards) {
             for server in servers(system, kinds, groups, group, used)? {
-                let call = Call { caller, server, async_entries: 0 };
-                if !calls.contains(&call) {
-                    calls.push(call); // a protocol may be used by a `Client` and a `Family`
+                let entries = used.entries & kinds[groups[server].kind].serves.map_or(0, |protocol| protocol.set());
+                // A protocol may be used by a `Client` and a `Family`.
+                match calls.iter_mut().find(|call| (call.caller, call.server) == (caller, server)) {
+                    Some(call) => call.entries |= entries,
+                    None => calls.push(Call { caller, server, entries, async_entries: 0 }),
                 }
             }
         }

@@ -22,6 +22,10 @@ pub struct ProtocolFacts {
 }
 
 impl ProtocolFacts {
+    /// All entries, a bit each.
+    pub(crate) fn set(&self) -> u32 {
+        self.entries.iter().fold(0, |set, (op, _)| set | 1 << op)
+    }
     /// The names of the entries in the set `entries`, for messages.
     pub(crate) fn names(&self, entries: u32) -> String {
         let chosen = self.entries.iter().filter(|(op, _)| entries & 1 << op != 0);
@@ -52,6 +56,8 @@ pub struct Use {
     pub protocol: &'static str,
     /// Whose servers.
     pub at: Where,
+    /// The entries that it may call, a bit each.
+    pub entries: u32,
     /// It only passes its callers' calls on to them: they wait for these servers, it does not.
     pub forwards: bool,
 }

@@ -52,9 +52,8 @@ pub(crate) fn add_waits(
                     from: name(board_of(caller)),
                 });
             }
-            let call = Call { caller, server: to, async_entries: 0 };
-            if !calls.contains(&call) {
-                calls.push(call);
+            if !calls.iter().any(|call| (call.caller, call.server) == (caller, to)) {
+                calls.push(Call { caller, server: to, entries: 0, async_entries: 0 });
             }
         }
     }

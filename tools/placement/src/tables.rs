@@ -4,7 +4,7 @@
 
 use crate::checked::{Checked, Group, OnBehalfOf};
 use crate::memory::{proxy_slices, slot_slice};
-use renga_systems::tables::{AsyncEdge, Board, Peer, Placed, Proxies, System};
+use renga_systems::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, System};
 use renga_systems::{Kind, blob};
 
 /// The rows of a board's table.
@@ -13,6 +13,7 @@ struct Rows {
     proxies: Vec<Proxies>,
     stubs: Vec<Placed>,
     peers: Vec<Peer>,
+    permits: Vec<Permit>,
 }
 
 impl Checked {
@@ -65,6 +66,7 @@ impl Checked {
             proxies: &rows.proxies,
             stubs: &rows.stubs,
             peers: &rows.peers,
+            permits: &rows.permits,
             message_bytes: self.message_memory[board].total_bytes() as u32,
         }
     }
@@ -80,7 +82,20 @@ impl Checked {
             proxies: proxies.collect(),
             stubs: self.stubs(board).into_iter().flat_map(|server| self.placed_rows(&self.groups[server])).collect(),
             peers: (0..self.boards.len()).filter(|peer| *peer != board).map(|peer| self.peer(board, peer)).collect(),
+            permits: self.permits(board),
         }
+    }
+
+    /// What processes of other boards may call on `board`, by caller.
+    fn permits(&self, board: usize) -> Vec<Permit> {
+        let here = self.calls.iter().filter(|call| self.is_remote(call) && self.groups[call.server].board == board);
+        let permits = here.filter(|call| call.entries != 0).map(|call| Permit {
+            caller_board: self.groups[call.caller].board as u8,
+            caller_kind: kind_named(self.kind_name(call.caller)),
+            server: kind_named(self.kind_name(call.server)),
+            entries: call.entries,
+        });
+        permits.collect()
     }
 
     fn placed_rows(&self, group: &Group) -> Vec<Placed> {

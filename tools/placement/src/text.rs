@@ -3,7 +3,7 @@
 //! Invariant: made for reading only; programs take the fields of [`Checked`]. Lines fit 100 columns
 //! up to four boards of one core.
 
-use crate::checked::{Checked, OnBehalfOf};
+use crate::checked::{Call, Checked, OnBehalfOf};
 use std::fmt::Write;
 
 /// Columns that lines are folded at.
@@ -108,29 +108,36 @@ impl Checked {
         if self.boards.len() == 1 {
             return Ok(());
         }
-        writeln!(out, "Calls between boards (entries in brackets are asynchronous):")?;
+        writeln!(out, "Calls that routers let in from other boards (entries in brackets are asynchronous):")?;
         for caller in 0..self.groups.len() {
             for board in 0..self.boards.len() {
                 let calls = self.calls.iter().filter(|call| {
                     call.caller == caller && self.is_remote(call) && self.groups[call.server].board == board
                 });
-                let servers: Vec<String> =
-                    calls.map(|call| self.server_name(call.server, call.async_entries)).collect();
-                if !servers.is_empty() {
+                let mut calls = calls.filter(|call| call.entries != 0).peekable();
+                if calls.peek().is_some() {
                     writeln!(out, "  {} -> {}:", self.label(caller), self.boards[board].name)?;
-                    writeln!(out, "{}", fold(&servers, ", "))?;
+                }
+                for call in calls {
+                    writeln!(out, "{}", fold(&self.entry_names(call), ", "))?;
                 }
             }
         }
         writeln!(out)
     }
 
-    fn server_name(&self, server: usize, async_entries: u32) -> String {
-        let name = self.kind_name(server);
-        match self.kinds[self.groups[server].kind].serves {
-            Some(protocol) if async_entries != 0 => format!("{name} [{}]", protocol.names(async_entries)),
-            _ => name.into(),
+    /// The server's kind and the entries, the first with the kind before it.
+    fn entry_names(&self, call: &Call) -> Vec<String> {
+        let protocol = self.kinds[self.groups[call.server].kind].serves;
+        let entries = protocol.map_or(&[][..], |protocol| protocol.entries).iter();
+        let called = entries.filter(|(op, _)| call.entries >> op & 1 != 0);
+        let mut names: Vec<String> = called
+            .map(|(op, name)| if call.async_entries >> op & 1 != 0 { format!("[{name}]") } else { (*name).into() })
+            .collect();
+        if let Some(first) = names.first_mut() {
+            first.insert_str(0, &format!("{}: ", self.kind_name(call.server)));
         }
+        names
     }
 
     fn write_memory(&self, out: &mut String) -> std::fmt::Result {

@@ -11,7 +11,8 @@
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Extent, Inode, InodeDirectory, Reactivate, Release, Settle, Size, Sync, Truncate, WriteAt,
+    Append, CommitAll, Extent, Facts, FillPage, Inode, InodeDirectory, Reactivate, ReadDirectory, Release, SetMode,
+    SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
@@ -28,13 +29,28 @@ pub(super) const SETTABLE: u32 = APPEND | 0o4000 | 0o200_000 | 0o1_000_000;
 pub(super) const TYPE_MASK: u16 = 0xf000;
 pub(super) const DIRECTORY: u16 = 0x4000;
 
+/// What an open file calls of its inode.
+pub(super) const INODE: u32 = WriteAt::BIT
+    | Append::BIT
+    | Truncate::BIT
+    | Status::BIT
+    | Facts::BIT
+    | Size::BIT
+    | ReadDirectory::BIT
+    | Sync::BIT
+    | Settle::BIT
+    | SetMode::BIT
+    | SetTimes::BIT
+    | SetOwner::BIT
+    | FillPage::BIT;
+
 renga_rt::clients! {
     /// Whom an open file calls.
     pub struct FileClients {
         /// All inodes; those of the board of `inode_directory` are used.
-        inodes: Family<Inode>,
+        inodes: Family<Inode, INODE>,
         /// Takes the inode's reference back.
-        inode_directory: Client<InodeDirectory>,
+        inode_directory: Client<InodeDirectory, { Release::BIT | Reactivate::BIT | CommitAll::BIT }>,
         /// Takes this process back.
         file_table: Client<FileTable>,
         /// The page cache of this board.
@@ -163,7 +179,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// The inode's process, if it is known.
-    pub(super) fn inode(&mut self) -> Result<Option<Client<Inode>>, Errno> {
+    pub(super) fn inode(&mut self) -> Result<Option<Client<Inode, INODE>>, Errno> {
         self.check()?;
         let Some(slot) = self.slot else { return Ok(None) };
         self.clients.inodes.at(self.board, usize::from(slot)).map(Some).ok_or(Errno::EIO)
@@ -241,7 +257,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// Opens the inode anew on a board that was started again. Until that succeeds no process is called.
-    pub(super) async fn reopen(&mut self) -> Result<Client<Inode>, Errno> {
+    pub(super) async fn reopen(&mut self) -> Result<Client<Inode, INODE>, Errno> {
         self.forget_inode();
         let wanted = Reactivate { ino: self.ino, generation: self.generation };
         let found = self.clients.inode_directory.call(wanted, ()).await;

@@ -10,7 +10,7 @@ use renga_rt::{Errno, Family, Never, Port};
 const LIVES_MAX: u32 = 4;
 
 /// Serves recalls from `caches`.
-pub async fn recalls(mut port: Port<Recalls>, mut caches: Family<Pages>) -> Never {
+pub async fn recalls(mut port: Port<Recalls>, mut caches: Family<Pages, { Recall::BIT }>) -> Never {
     loop {
         let RecallsCall::RecallFrom(call) = port.accept().await;
         let RecallFrom { board, file, from, to } = call.entry();
@@ -19,7 +19,7 @@ pub async fn recalls(mut port: Port<Recalls>, mut caches: Family<Pages>) -> Neve
     }
 }
 
-async fn recall(caches: &mut Family<Pages>, board: u8, recall: Recall) -> Result<u32, Errno> {
+async fn recall(caches: &mut Family<Pages, { Recall::BIT }>, board: u8, recall: Recall) -> Result<u32, Errno> {
     for _ in 0..LIVES_MAX {
         let left = caches.at(board, 0).ok_or(Errno::EINVAL)?.call(recall, ()).await;
         // It was started again, and may have been granted something since.

@@ -108,7 +108,7 @@ impl System {
         let room = CacheMemory::new(board.arena, counts.frames as usize, 8);
         let pages = board.server(|me, port| page_cache(port, Client::new(&me, memory), machine, room, 0));
         let caches = one_board(vec![pages]);
-        let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches)));
+        let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
                 board.server(|me, port| {
@@ -186,8 +186,8 @@ impl System {
             .map(|number| {
                 board.server(|me, port| {
                     let clients = FileClients {
-                        inodes: Family::new(&me, inodes),
-                        inode_directory: Client::new(&me, directory),
+                        inodes: Family::new(&me, inodes).narrowed(),
+                        inode_directory: Client::new(&me, directory).narrowed(),
                         file_table: Client::new(&me, table),
                         pages: Client::new(&me, pages),
                         memory: Client::new(&me, memory),

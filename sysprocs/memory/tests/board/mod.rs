@@ -5,6 +5,7 @@
 use renga_abi::Errno;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_memory::pager::Inodes;
 use renga_memory::{MappedFile, Pager, Space};
 use renga_pages::CacheMemory;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
@@ -41,7 +42,7 @@ pub struct World {
     pub memory: Client<Memory>,
     pub pages: Client<Pages>,
     pub references: Client<References>,
-    pub inodes: Family<Inode>,
+    pub inodes: Inodes,
     /// The same of another board.
     pub there: There,
     pub counts: Rc<Counts>,
@@ -176,7 +177,7 @@ pub fn servers(
     let room = CacheMemory::new(board.arena, frames as usize, files);
     let pages = board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0));
     let references = board.server(|me, port| {
-        let directory = Client::new(&me, directory);
+        let directory = Client::new(&me, directory).narrowed();
         renga_memory::references(me, port, directory)
     });
     (machine, memory, pages, references)
@@ -206,7 +207,7 @@ pub fn run<F: Future<Output = World> + 'static>(
     let finished = done.clone();
     board.client(move |me| {
         let (memory, pages) = (Client::new(&me, memory), Client::new(&me, pages));
-        let (references, inodes) = (Client::new(&me, references), Family::new(&me, members));
+        let (references, inodes) = (Client::new(&me, references), Family::new(&me, members).narrowed());
         let there = There {
             machine: machine_there,
             memory: Client::new(&me, memory_there),

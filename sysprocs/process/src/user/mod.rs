@@ -17,6 +17,7 @@ mod mapping;
 mod names;
 mod process;
 mod program;
+mod rights;
 mod services;
 mod signals;
 #[cfg(test)]

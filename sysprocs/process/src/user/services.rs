@@ -2,10 +2,13 @@
 //!
 //! Not here: what is asked of them.
 
+use crate::user::rights::{CONSOLE, DIRECTORY, FILES, PATHS, PIPES, PROCS};
+use renga_memory::page_list::STORING;
+use renga_memory::pager::Inodes;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
 use renga_proto::file::File;
-use renga_proto::inode::{Inode, InodeDirectory};
+use renga_proto::inode::InodeDirectory;
 use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
 use renga_proto::path::Path;
@@ -14,7 +17,7 @@ use renga_proto::procs::{Procs, board_of};
 use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
 use renga_proto::slots::{FileTable, PipeTable};
-use renga_rt::{Client, Errno, Family, clients};
+use renga_rt::{Client, Errno, Family, Local, clients};
 
 clients! {
     /// What a user process calls.
@@ -22,31 +25,37 @@ clients! {
         /// The user processes of this board.
         procs: Client<Procs>,
         /// Those of every board.
-        all_procs: Family<Procs>,
+        all_procs: Family<Procs, PROCS>,
         /// Page frames of this board.
         memory: Client<Memory>,
         /// Page frames of every board, for programs that go there.
-        all_memory: Family<Memory>,
+        all_memory: Family<Memory, STORING>,
         /// Cached file pages of this board.
         pages: Client<Pages>,
         /// The references of this board's programs to mapped files.
         references: Client<References>,
         /// Active inodes.
-        inodes: Family<Inode>,
+        inodes: Inodes,
         /// Which inodes are active.
-        inode_directory: Family<InodeDirectory>,
+        inode_directory: Family<InodeDirectory, DIRECTORY>,
         /// Path walkers.
-        paths: Family<Path>,
+        paths: Family<Path, PATHS>,
+        /// Those of this board, if it has the disk: to stop the system.
+        own_paths: Local<Path>,
         /// Open files.
-        files: Family<File>,
+        files: Family<File, FILES>,
+        /// File processes of this board, to be opened.
+        own_files: Local<File>,
         /// Free file processes of this board.
         file_table: Client<FileTable>,
         /// Pipes.
-        pipes: Family<Pipe>,
+        pipes: Family<Pipe, PIPES>,
+        /// Pipes of this board, to be opened.
+        own_pipes: Local<Pipe>,
         /// Free pipes of this board.
         pipe_table: Client<PipeTable>,
         /// The terminal.
-        console: Family<Console>,
+        console: Family<Console, CONSOLE>,
         /// The clock of this board.
         clock: Client<Clock>,
         /// What the boards' links have carried.
@@ -78,33 +87,33 @@ impl Services {
     }
 
     /// A path walker.
-    pub fn walker(&mut self) -> Result<Client<Path>, Errno> {
+    pub fn walker(&mut self) -> Result<Client<Path, PATHS>, Errno> {
         let walkers = self.clients.paths.count(self.disk_board).max(1);
         self.clients.paths.at(self.disk_board, usize::from(self.slot) % walkers).ok_or(Errno::EIO)
     }
 
     /// The directory of active inodes.
-    pub fn inode_directory(&mut self) -> Result<Client<InodeDirectory>, Errno> {
+    pub fn inode_directory(&mut self) -> Result<Client<InodeDirectory, DIRECTORY>, Errno> {
         self.clients.inode_directory.at(self.disk_board, 0).ok_or(Errno::EIO)
     }
     /// File process `number` of `board`.
-    pub fn file(&mut self, board: u8, number: u16) -> Result<Client<File>, Errno> {
+    pub fn file(&mut self, board: u8, number: u16) -> Result<Client<File, FILES>, Errno> {
         self.clients.files.at(board, usize::from(number)).ok_or(Errno::EIO)
     }
 
     /// Pipe `number` of `board`.
-    pub fn pipe(&mut self, board: u8, number: u16) -> Result<Client<Pipe>, Errno> {
+    pub fn pipe(&mut self, board: u8, number: u16) -> Result<Client<Pipe, PIPES>, Errno> {
         self.clients.pipes.at(board, usize::from(number)).ok_or(Errno::EIO)
     }
 
     /// The terminal, on whichever board it is.
-    pub fn console(&mut self) -> Result<Client<Console>, Errno> {
+    pub fn console(&mut self) -> Result<Client<Console, CONSOLE>, Errno> {
         let console = &mut self.clients.console;
         (0..console.boards()).find_map(|board| console.at(board, 0)).ok_or(Errno::EIO)
     }
 
     /// The keeper of process `pid`.
-    pub fn procs_of(&mut self, pid: u32) -> Result<Client<Procs>, Errno> {
+    pub fn procs_of(&mut self, pid: u32) -> Result<Client<Procs, PROCS>, Errno> {
         self.clients.all_procs.at(board_of(pid, self.disk_board), 0).ok_or(Errno::ESRCH)
     }
 

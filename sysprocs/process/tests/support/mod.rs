@@ -19,7 +19,7 @@ use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Interruptor, Me, Port, ProcId, Protocol};
+use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Port, ProcId, Protocol};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -122,12 +122,12 @@ fn addresses<P: Protocol>(processes: &[&'static Process]) -> &'static [Address<P
     Box::leak(processes.iter().map(|process| Address::new(process)).collect())
 }
 
-fn family<P: Protocol>(me: &Me, members: Vec<&'static [Address<P>]>) -> Family<P> {
-    Family::new(me, Box::leak(members.into_boxed_slice()))
+fn family<P: Protocol, const ENTRIES: u32>(me: &Me, members: Vec<&'static [Address<P>]>) -> Family<P, ENTRIES> {
+    Family::new(me, Box::leak(members.into_boxed_slice())).narrowed()
 }
 
-fn client<P: Protocol>(me: &Me, server: &'static Process) -> Client<P> {
-    Client::new(me, Address::new(server))
+fn client<P: Protocol, const ENTRIES: u32>(me: &Me, server: &'static Process) -> Client<P, ENTRIES> {
+    Client::new(me, Address::new(server)).narrowed()
 }
 
 impl System {
@@ -210,7 +210,7 @@ impl System {
             let free = Rc::new(Cell::new(0));
             let answer = free.clone();
             board.client(move |me| async move {
-                let facts = client::<Memory>(&me, memory).call(MemoryStatus {}, ()).await;
+                let facts = Client::new(&me, Address::<Memory>::new(memory)).call(MemoryStatus {}, ()).await;
                 answer.set(facts.map_or(0, |facts| facts.free));
             });
             board.run();
@@ -298,6 +298,9 @@ fn start_user<M: UserMemory>(
             inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
             paths: family(&me, only_family(all.len(), own.path)),
             files: family(&me, all.iter().map(|headers| addresses(&headers.files)).collect()),
+            own_paths: Local::new(&me, if number == 0 { addresses(&[own.path]) } else { &[] }),
+            own_files: Local::new(&me, addresses(&here.files)),
+            own_pipes: Local::new(&me, addresses(&here.pipes)),
             file_table: client(&me, here.file_table),
             pipes: family(&me, all.iter().map(|headers| addresses(&headers.pipes)).collect()),
             pipe_table: client(&me, here.pipe_table),

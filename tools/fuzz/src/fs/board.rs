@@ -149,7 +149,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         allocator(me, port, cache, due, EPOCH_NS)
     });
     let caches = one(board, arena.put_slice(1, |_| pages));
-    let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches)));
+    let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
     let inodes = arena.put_slice(INODES, |number| {
         board.server(|me, port| {
             let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
@@ -180,8 +180,8 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let files = arena.put_slice(FILES, |number| {
         board.server(|me, port| {
             let clients = FileClients {
-                inodes: Family::new(&me, inodes),
-                inode_directory: Client::new(&me, directory),
+                inodes: Family::new(&me, inodes).narrowed(),
+                inode_directory: Client::new(&me, directory).narrowed(),
                 file_table: Client::new(&me, table),
                 pages: Client::new(&me, pages),
                 memory: Client::new(&me, memory),

@@ -17,7 +17,7 @@ use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Client, Family, Interruptor, Me, Notifier, Watch};
+use renga_rt::{Client, Family, Interruptor, Local, Me, Notifier, Watch};
 use std::cell::Cell;
 
 const USERS: usize = 3;
@@ -86,7 +86,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, 0, 1, watch));
     let references = board.server(|me, port| {
-        let directory = Client::new(&me, files.directory);
+        let directory = Client::new(&me, files.directory).narrowed();
         renga_memory::references(me, port, directory)
     });
     let clock = board.server(|me, port| renga_clock::clock(me, port, 1_000_000_000));
@@ -108,19 +108,22 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         board.start(process, |me| {
             let clients = UserClients {
                 procs: Client::new(&me, procs),
-                all_procs: Family::new(&me, one(board, arena.put_slice(1, |_| procs))),
+                all_procs: Family::new(&me, one(board, arena.put_slice(1, |_| procs))).narrowed(),
                 memory: Client::new(&me, memory),
-                all_memory: Family::new(&me, one(board, arena.put_slice(1, |_| memory))),
+                all_memory: Family::new(&me, one(board, arena.put_slice(1, |_| memory))).narrowed(),
                 pages: Client::new(&me, pages),
                 references: Client::new(&me, references),
-                inodes: Family::new(&me, inodes),
-                inode_directory: Family::new(&me, one(board, arena.put_slice(1, |_| directory))),
-                paths: Family::new(&me, one(board, arena.put_slice(1, |_| path))),
-                files: Family::new(&me, files),
+                inodes: Family::new(&me, inodes).narrowed(),
+                inode_directory: Family::new(&me, one(board, arena.put_slice(1, |_| directory))).narrowed(),
+                paths: Family::new(&me, one(board, arena.put_slice(1, |_| path))).narrowed(),
+                files: Family::new(&me, files).narrowed(),
+                own_paths: Local::new(&me, arena.put_slice(1, |_| path)),
+                own_files: Local::new(&me, files[0]),
+                own_pipes: Local::new(&me, pipes),
                 file_table: Client::new(&me, table),
-                pipes: Family::new(&me, one(board, pipes)),
+                pipes: Family::new(&me, one(board, pipes)).narrowed(),
                 pipe_table: Client::new(&me, pipe_table),
-                console: Family::new(&me, one(board, arena.put_slice(1, |_| console))),
+                console: Family::new(&me, one(board, arena.put_slice(1, |_| console))).narrowed(),
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, one(board, &[])),
             };

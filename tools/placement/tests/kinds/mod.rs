@@ -4,6 +4,7 @@ use renga_placement::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
 
 const PAGE_BYTES: u32 = 4096;
 const NONE: u32 = 0;
+const ALL: u32 = u32::MAX;
 
 const fn protocol(
     name: &'static str,
@@ -19,16 +20,16 @@ const fn words_only(protocol: ProtocolFacts) -> Option<ProtocolFacts> {
 }
 
 const fn own(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OwnBoard, forwards: false }
+    Use { protocol, at: Where::OwnBoard, entries: ALL, forwards: false }
 }
 const fn own_if_any(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OwnBoardIfAny, forwards: false }
+    Use { protocol, at: Where::OwnBoardIfAny, entries: ALL, forwards: false }
 }
 const fn one(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::OneBoard, forwards: false }
+    Use { protocol, at: Where::OneBoard, entries: ALL, forwards: false }
 }
 const fn all(protocol: &'static str) -> Use {
-    Use { protocol, at: Where::AllBoards, forwards: false }
+    Use { protocol, at: Where::AllBoards, entries: ALL, forwards: false }
 }
 const fn forward(used: Use) -> Use {
     Use { forwards: true, ..used }
@@ -180,7 +181,7 @@ pub const KINDS: &[KindFacts] = &[
         BoardRule::Every,
         1,
         Some(protocol("References", &[(0, "Find"), (1, "Keep")], NONE, NONE)),
-        &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest, forwards: false }],
+        &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest, entries: ALL, forwards: false }],
     ),
     kind("router", BoardRule::EveryLinked, 1, None, &[]),
     kind(

@@ -12,7 +12,9 @@ use crate::cluster::Site;
 use renga_core::notify::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Client as RawTyped, Local, Me, Port, Process, Protocol};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Stats, membership, proxy, router};
+use renga_router::{
+    EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, Stats, membership, proxy, router,
+};
 use renga_rt::{ProcId, Watch};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -192,6 +194,8 @@ impl Cast {
             callers: arena.put_slice(callers.len(), |at| callers[at]),
             remotes: arena.put_slice(remotes.len(), |at| remotes[at]),
             accounts: &[],
+            permits: Permits::same(arena, all.len(), layout.boards, u32::MAX),
+            permit_rows: &[],
             proxies: &all[layout.first_proxy()..layout.first_server()],
             slots: self.plan.slots,
             rules: arena.put_slice(rules.len(), |at| rules[at]),

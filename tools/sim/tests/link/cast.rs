@@ -3,7 +3,7 @@
 use crate::record::{self, Noted as NotedDevice};
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Arena, Call, Client, Me, Port, Process, Protocol};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Stats, proxy, router};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, Stats, proxy, router};
 use renga_rt::{Errno, Never, ProcId, Watch};
 use renga_sim::{Cluster, ClusterSetup, Site};
 use std::cell::{Cell, RefCell};
@@ -128,11 +128,21 @@ pub struct Cast {
     pub slots: usize,
     /// Whether `Note` is asynchronous.
     pub asynchronous: bool,
+    /// What boards let each other call.
+    pub permitted: u32,
 }
 
 impl Cast {
     pub const fn pair(clients: usize) -> Cast {
-        Cast { boards: 2, servers: 2, clients, async_proxies: 2, slots: 4, asynchronous: false }
+        Cast {
+            boards: 2,
+            servers: 2,
+            clients,
+            async_proxies: 2,
+            slots: 4,
+            asynchronous: false,
+            permitted: Store::ENTRIES,
+        }
     }
     fn remotes(&self) -> usize {
         (usize::from(self.boards) - 1) * self.clients
@@ -212,6 +222,8 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
         callers: arena.put_slice(cast.clients, |i| clients[i].id().index),
         remotes: arena.put_slice(remotes.len(), |i| remotes[i]),
         accounts: &[],
+        permits: Permits::same(arena, all.len(), cast.boards, cast.permitted),
+        permit_rows: &[],
         proxies: &all[1..cast.first_server()],
         slots: cast.slots,
         rules: arena.put_slice(rules.len(), |i| rules[i]),

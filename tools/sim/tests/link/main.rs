@@ -6,5 +6,6 @@ mod cost;
 mod death;
 mod faults;
 mod hostile;
+mod permits;
 mod record;
 mod synchronous;

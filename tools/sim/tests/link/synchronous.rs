@@ -60,7 +60,8 @@ renga_core::protocol! {
 fn an_entry_that_is_not_there_is_refused() {
     let got = Rc::new(Cell::new(None));
     let told = got.clone();
-    let (mut cluster, _) = cluster(ClusterSetup::new(2), Cast::pair(1), move |board, _| {
+    let cast = Cast { permitted: u32::MAX, ..Cast::pair(1) };
+    let (mut cluster, _) = cluster(ClusterSetup::new(2), cast, move |board, _| {
         let told = told.clone();
         let client = body(move |mut stores| {
             let told = told.clone();

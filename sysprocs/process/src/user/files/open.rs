@@ -113,9 +113,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let InodeFacts { slot, ino, mode, birth, .. } = *facts;
         let flags = flags & LASTING;
         let open = OpenInode { slot, ino, mode, flags, generation: birth.generation };
-        let opened = match self.services.file(board, number) {
-            Ok(mut file) => file.call(open, ()).await,
-            Err(errno) => Err(errno),
+        let opened = match self.services.clients.own_files.at(number.into()) {
+            Some(mut file) => file.call(open, ()).await,
+            None => Err(Errno::EIO),
         };
         match opened {
             Ok(life) => Ok(Object::File { board, number, life }),
@@ -145,9 +145,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let board = self.services.board;
         let number = self.services.clients.pipe_table.call(TakePipe {}, ()).await?;
-        let opened = match self.services.pipe(board, number) {
-            Ok(mut pipe) => pipe.call(OpenPipe {}, ()).await,
-            Err(errno) => Err(errno),
+        let opened = match self.services.clients.own_pipes.at(number.into()) {
+            Some(mut pipe) => pipe.call(OpenPipe {}, ()).await,
+            None => Err(Errno::EIO),
         };
         let life = match opened {
             Ok(life) => life,

@@ -4,6 +4,7 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFIFO};
+use crate::user::rights::FILES;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
 use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
@@ -49,7 +50,7 @@ fn follow(flags: u64) -> u32 {
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// The file process behind a descriptor; `refusal` where there is none.
-    fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File>, Errno> {
+    fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
         match self.program.files.get(number)?.object {
             Object::File { board, number, .. } => self.services.file(board, number),
             Object::Lost { pipe: false } => Err(Errno::EIO),

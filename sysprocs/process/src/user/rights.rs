@@ -1,0 +1,89 @@
+//! Which entries a user process calls of servers that may be on other boards: what its signature says of them.
+//!
+//! Invariant: these are all that another board's router lets in from a program's slot, so what is called here on the
+//! own board only (opening a file process, stopping the system) is not among them. Not here: who serves.
+
+use crate::group_kill::GROUP_KILL;
+use renga_proto::console::{
+    AwaitTerminal, GetAttributes, GetForeground, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground,
+    SetWindow, WriteTerminal,
+};
+use renga_proto::file::{
+    AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, Read, ReadFrom, Seek, SetFileMode,
+    SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
+};
+use renga_proto::inode::Release;
+use renga_proto::path::{
+    AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, Link, MakeDirectory, MakeNode, Open,
+    ReadLinkOf, Rename, StatusOf, SymbolicLink, SyncAllFiles, TruncatePath, Unlink,
+};
+use renga_proto::pipe::{AddEnd, AwaitPipe, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
+use renga_proto::procs::{ChildExited, Describe, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn};
+
+/// Of the terminal.
+pub const CONSOLE: u32 = AwaitTerminal::BIT
+    | GetAttributes::BIT
+    | GetForeground::BIT
+    | GetWindow::BIT
+    | PollTerminal::BIT
+    | ReadTerminal::BIT
+    | SetAttributes::BIT
+    | SetForeground::BIT
+    | SetWindow::BIT
+    | WriteTerminal::BIT;
+
+/// Of an open file.
+pub const FILES: u32 = AddReference::BIT
+    | CheckLife::BIT
+    | Close::BIT
+    | DescribeFile::BIT
+    | FileStatus::BIT
+    | NextEntries::BIT
+    | Read::BIT
+    | ReadFrom::BIT
+    | Seek::BIT
+    | SetFileMode::BIT
+    | SetFileOwner::BIT
+    | SetFileTimes::BIT
+    | SetFlags::BIT
+    | SetSize::BIT
+    | SyncFile::BIT
+    | Write::BIT
+    | WriteTo::BIT;
+
+/// Of the directory of inodes.
+pub const DIRECTORY: u32 = Release::BIT;
+
+/// Of a path walker.
+pub const PATHS: u32 = AbsolutePath::BIT
+    | Access::BIT
+    | ChangeMode::BIT
+    | ChangeOwner::BIT
+    | ChangeTimes::BIT
+    | FileSystemStatus::BIT
+    | Link::BIT
+    | MakeDirectory::BIT
+    | MakeNode::BIT
+    | Open::BIT
+    | ReadLinkOf::BIT
+    | Rename::BIT
+    | StatusOf::BIT
+    | SymbolicLink::BIT
+    | SyncAllFiles::BIT
+    | TruncatePath::BIT
+    | Unlink::BIT;
+
+/// Of a pipe.
+pub const PIPES: u32 =
+    AddEnd::BIT | AwaitPipe::BIT | CloseEnd::BIT | PipeBytes::BIT | PollPipe::BIT | ReadPipe::BIT | WritePipe::BIT;
+
+/// Of the user processes of any board.
+pub const PROCS: u32 = ChildExited::BIT
+    | Describe::BIT
+    | Kill::BIT
+    | GROUP_KILL
+    | PassOn::BIT
+    | PolicyOf::BIT
+    | Relate::BIT
+    | SetGroup::BIT
+    | Spawn::BIT;

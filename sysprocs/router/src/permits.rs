@@ -1,0 +1,79 @@
+//! What processes of other boards may call here, and the test of each call that arrives.
+//!
+//! Invariant: a call is made here only if the placement says that this caller's kind, on its board, calls this entry
+//! of this server; whatever else arrives ends the session of the board that sent it, as whatever else breaks the
+//! protocol does. So the proof that nobody can wait in a circle holds also with a board that keeps to no placement.
+//! Not here: where the tables come from (`sysprocs/systems`), whether the numbers in a call are good (its server).
+
+use crate::router::Router;
+use crate::stats::add;
+use renga_core::Arena;
+use renga_phy::Phy;
+use renga_wire::Request;
+
+/// The entries that may be called, by row (who calls) and column (what kind of server is called).
+#[derive(Clone, Copy)]
+pub struct Permits {
+    /// The column of each process here, by its index.
+    columns: &'static [u8],
+    /// Entries, a bit each: row by row.
+    entries: &'static [u32],
+    /// How many columns there are.
+    width: usize,
+}
+
+impl Permits {
+    /// The table with the `columns` of the processes here, and rows of `width` sets of `entries`. The first row of all
+    /// is that of board 0's asynchronous calls, and so on: who made those nobody knows. Behind them are those of the
+    /// callers.
+    pub const fn new(columns: &'static [u8], entries: &'static [u32], width: usize) -> Permits {
+        Permits { columns, entries, width }
+    }
+
+    /// Everybody on `boards` may call `entries` of each of `processes` processes.
+    pub fn same(arena: &Arena, processes: usize, boards: u8, entries: u32) -> Permits {
+        let columns: &'static [u8] = arena.put_slice(processes, |_| 0);
+        Permits::new(columns, arena.put_slice(usize::from(boards), |_| entries), 1)
+    }
+
+    /// Whether a caller of `row` may make the call.
+    pub(crate) fn allow(&self, row: u16, request: &Request) -> bool {
+        let Some(column) = self.columns.get(usize::from(request.destination)) else { return false };
+        let entries = self.entries.get(usize::from(row) * self.width + usize::from(*column));
+        entries.and_then(|entries| entries.checked_shr(request.op.into())).unwrap_or(0) & 1 != 0
+    }
+}
+
+impl<D: Phy + 'static> Router<D> {
+    /// Whether a caller of `board` that has `row` may make the call; ends the session if not.
+    pub(crate) fn admit(&mut self, board: u8, row: u16, request: &Request) -> bool {
+        let allowed = self.memory.permits.allow(row, request);
+        if !allowed {
+            add(&self.memory.stats.forbidden, 1);
+            self.me.log(
+                "a board makes a call that the placement does not let in: process, entry",
+                [u64::from(request.destination), u64::from(request.op)],
+            );
+            self.refuse(board);
+        }
+        allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Permits;
+    use crate::incoming::NO_REQUEST;
+    use renga_wire::Request;
+
+    #[test]
+    fn only_what_the_table_says() {
+        // Two columns; row 0 may call entries 0 and 31 of column 1, row 1 all of column 0.
+        let permits = Permits::new(&[0, 1, 1], &[0, 1 << 31 | 1, u32::MAX, 0], 2);
+        let allow = |row, destination, op| permits.allow(row, &Request { destination, op, ..NO_REQUEST });
+        assert!(allow(0, 1, 0) && allow(0, 2, 31) && !allow(0, 0, 0) && !allow(0, 1, 1));
+        assert!(allow(1, 0, 7) && !allow(1, 1, 0) && !allow(1, 2, 31));
+        let outside = [(0, 3, 0), (0, u16::MAX, 0), (1, 0, 32), (1, 0, u8::MAX), (2, 0, 0), (u16::MAX, 0, 0)];
+        assert!(outside.into_iter().all(|(row, destination, op)| !allow(row, destination, op)));
+    }
+}

@@ -1,0 +1,44 @@
+//! What other boards' processes may call here: the placement's rows as the table that a router looks into.
+//!
+//! Invariant: the table has a column for each kind and a row for the asynchronous calls of each board, then one for
+//! each row of proxies; so it grows with boards and kinds, not with processes. Not here: the rows (`tools/placement`),
+//! the test of a call (`sysprocs/router`).
+
+use crate::Kind;
+use crate::directory::Directory;
+use crate::kinds::FACTS;
+use crate::tables::{AsyncEdge, Permit};
+use renga_router::Permits;
+use renga_rt::given::Servers;
+
+/// One column for each kind.
+const COLUMNS: usize = FACTS.len();
+
+/// The table of the board of `directory`.
+pub(crate) fn table(directory: &'static Directory) -> Permits {
+    let (arena, board, boards) = (directory.arena(), directory.table(), usize::from(directory.boards()));
+    let columns = arena.put_slice(usize::from(board.processes), |index| board.kind_at(index as u16) as u8);
+    let entries = arena.put_slice((boards + board.proxies.len()) * COLUMNS, |at| {
+        let (row, server) = (at / COLUMNS, FACTS[at % COLUMNS].kind);
+        let permits = board.permits.iter().filter(|permit| permit.server == server);
+        let sets = permits.map(|permit| match row.checked_sub(boards) {
+            None if usize::from(permit.caller_board) == row => permit.entries & asynchronous(directory, permit),
+            Some(row) if is_of(permit, board.proxies[row].caller_board, board.proxies[row].caller_kind) => {
+                permit.entries
+            }
+            _ => 0,
+        });
+        sets.fold(0, |all, entries| all | entries)
+    });
+    Permits::new(columns, entries, COLUMNS)
+}
+
+fn is_of(permit: &Permit, board: u8, kind: Kind) -> bool {
+    (permit.caller_board, permit.caller_kind) == (board, kind)
+}
+
+/// The entries whose callers are released early.
+fn asynchronous(directory: &Directory, permit: &Permit) -> u32 {
+    let edge = |edge: &&AsyncEdge| (edge.caller, edge.server) == (permit.caller_kind, permit.server);
+    directory.system().async_edges.iter().find(edge).map_or(0, |edge| edge.entries)
+}
