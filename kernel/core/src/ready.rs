@@ -17,6 +17,9 @@ pub const PRIORITIES: usize = 8;
 /// Rendezvous that one dispatch completes in place before a caller passes the ready queue.
 pub const IN_PLACE_PER_DISPATCH: u32 = 64;
 
+/// Whether a process that panics comes back as one that failed: on a board it ends all.
+const CAN_UNWIND: bool = cfg!(panic = "unwind");
+
 /// Takes a log line: who says it, the text, two figures that go with it.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
 
@@ -140,7 +143,7 @@ impl Core {
     /// As [`Core::dispatch`].
     #[inline(always)]
     pub fn dispatch_by(&self, now_ns: impl FnOnce() -> u64) -> bool {
-        assert!(!self.failed.get(), "a process of this core has panicked");
+        assert!(!CAN_UNWIND || !self.failed.get(), "a process of this core has panicked");
         let bits = self.bitmap.get();
         if bits == 0 {
             return false;
@@ -151,10 +154,24 @@ impl Core {
         if queue.is_empty() {
             self.bitmap.set(bits & !(1 << priority));
         }
+        self.poll(process, now_ns);
+        true
+    }
+
+    /// Makes `process` ready and, if it would be the next, polls it at once, past the queue.
+    #[inline(always)]
+    pub(crate) fn resume(&self, process: &'static Process, now_ns: impl FnOnce() -> u64) {
+        if self.bitmap.get() >> process.priority != 0 {
+            return self.make_ready(process);
+        }
+        self.poll(process, now_ns);
+    }
+
+    #[inline(always)]
+    fn poll(&self, process: &'static Process, now_ns: impl FnOnce() -> u64) {
         self.in_place_left.set(IN_PLACE_PER_DISPATCH);
         self.record(|| Event::Dispatch { process: process.id });
         process.poll(&mut Context::from_waker(Waker::noop()));
         self.charge_dispatch(process, now_ns());
-        true
     }
 }

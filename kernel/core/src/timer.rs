@@ -11,11 +11,13 @@ const NEVER_NS: u64 = u64::MAX;
 
 impl Core {
     /// When the first alarm is due, ns since boot.
+    #[inline(always)]
     pub fn next_alarm_ns(&self) -> Option<u64> {
         self.alarms.get().map(|process| process.alarm_ns.get())
     }
 
     /// Notifies every process whose alarm is due at `now_ns`.
+    #[inline]
     pub fn expire_alarms(&self, now_ns: u64) {
         while let Some(process) = self.alarms.get() {
             if process.alarm_ns.get() > now_ns {

@@ -22,9 +22,15 @@ use renga_abi::user::{Trap, UserContext};
 
 impl Me {
     /// Runs the user program in `context` and address space `space` (a number that the board's
-    /// memory gives a meaning) until it traps or the process is interrupted ([`Trap::Preempted`]).
+    /// memory gives a meaning) until it traps or the process is interrupted ([`Trap::Preempted`]); [`Me::trap`] says which.
     pub fn run_user<'a>(&'a mut self, context: &'a mut UserContext, space: u32) -> RunUser<'a> {
         RunUser { me: self.0, context, space, _lent: PhantomData, _pinned: PhantomPinned }
+    }
+
+    /// What ended the last run of the program.
+    #[inline(always)]
+    pub fn trap(&self) -> Trap {
+        self.0.trap.get()
     }
 
     /// Lets the programs run that have used no more than the one for which this process works, for which
@@ -56,7 +62,7 @@ impl Me {
     }
 }
 
-/// A user program's run, until its trap.
+/// A user program's run, until its trap. What that is stays in the header: moving it costs as much as a null call.
 #[must_use = "a program does not run until awaited"]
 pub struct RunUser<'a> {
     me: &'static Process,
@@ -67,8 +73,9 @@ pub struct RunUser<'a> {
 }
 
 impl Future for RunUser<'_> {
-    type Output = Trap;
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Trap> {
+    type Output = ();
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let me = self.me;
         match me.wait.get() {
             Wait::Nothing if me.user.get().is_null() => {
@@ -80,7 +87,7 @@ impl Future for RunUser<'_> {
             }
             Wait::Nothing => {
                 me.user.set(core::ptr::null_mut());
-                Poll::Ready(me.trap.get())
+                Poll::Ready(())
             }
             _ => panic!("process polled while its program runs"),
         }
@@ -292,11 +299,22 @@ impl UserTurn {
     }
     /// Ends the turn with a trap and makes the process ready.
     pub fn end(self, trap: Trap) {
+        let process = self.trapped(trap);
+        process.core.make_ready(process);
+    }
+    /// As [`UserTurn::end`]; the process goes on at once if it would be the next to run.
+    #[inline(always)]
+    pub fn resume(self, trap: Trap, now_ns: impl FnOnce() -> u64) {
+        let process = self.trapped(trap);
+        process.core.resume(process, now_ns);
+    }
+    #[inline(always)]
+    fn trapped(self, trap: Trap) -> &'static Process {
         let process = self.0;
         process.trap.set(trap);
         process.wait.set(Wait::Nothing);
         process.core.record(|| Event::UserTrap { process: process.id });
-        process.core.make_ready(process);
+        process
     }
 }
 

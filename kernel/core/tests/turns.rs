@@ -52,7 +52,8 @@ impl Players {
                     me.begin_account(policy);
                     let mut context = UserContext::new(slot as u16, 0, 0);
                     loop {
-                        let trap = me.run_user(&mut context, slot as u32).await;
+                        me.run_user(&mut context, slot as u32).await;
+                        let trap = me.trap();
                         me.clear_interrupted();
                         if let (Trap::Syscall, Habit::Waits(_, wait_ns)) = (trap, habit) {
                             me.sleep_until(me.now_ns() + wait_ns).await;

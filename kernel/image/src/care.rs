@@ -4,6 +4,7 @@
 //! neighbours, is reset. In the emulator nothing runs here: it starts dead boards itself. Not here: who calls this
 //! (`executor.rs`).
 
+use crate::executor::NEVER_NS;
 use crate::{hardware, link_device};
 use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::power::Watchdog;
@@ -22,6 +23,8 @@ pub struct Care {
     watchdog: Option<Watchdog<Mmio>>,
     has_link: bool,
     look_ns: u64,
+    /// When there is something to do; `NEVER_NS`: never.
+    next_ns: u64,
     /// When the board is to panic, if it was told so.
     panic_ns: Option<u64>,
     looks: u32,
@@ -33,16 +36,19 @@ impl Care {
     /// Begins; a board of a system of one has no link to wait for.
     pub fn begin(has_link: bool, panic_ns: Option<u64>) -> Care {
         let watchdog = hardware::watched().then(hardware::watchdog);
-        Care { watchdog, has_link, look_ns: 0, panic_ns, looks: 0, turns: 0, progress_ns: hardware::now_ns() }
+        let progress_ns = hardware::now_ns();
+        let next_ns = if watchdog.is_some() { 0 } else { panic_ns.unwrap_or(NEVER_NS) };
+        Care { watchdog, has_link, look_ns: 0, next_ns, panic_ns, looks: 0, turns: 0, progress_ns }
     }
 
-    /// When it wants to look next, ns.
-    pub fn next_ns(&self) -> Option<u64> {
-        let look_ns = self.watchdog.is_some().then_some(self.look_ns);
-        look_ns.into_iter().chain(self.panic_ns).min()
+    /// When it wants to look next, ns; `NEVER_NS`: never.
+    #[inline(always)]
+    pub fn next_ns(&self) -> u64 {
+        self.next_ns
     }
 
-    /// Looks, if it is time.
+    /// Looks, now that it is time.
+    #[cold]
     pub fn look(&mut self, now_ns: u64) {
         assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "told to panic by the board's arguments");
         let Some(watchdog) = &mut self.watchdog else { return };
@@ -50,6 +56,7 @@ impl Care {
             return;
         }
         self.look_ns = now_ns + LOOK_NS;
+        self.next_ns = self.look_ns.min(self.panic_ns.unwrap_or(NEVER_NS));
         let turns = link_device::turns();
         if turns != self.turns || !self.has_link {
             (self.turns, self.progress_ns) = (turns, now_ns);

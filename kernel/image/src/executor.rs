@@ -22,6 +22,10 @@ use renga_rt::user::{Exit, Trap};
 
 /// An alarm for the end of a slice may come so early, ns: then it is set again, which is rarer than moving it.
 const SLICE_SLACK_NS: u64 = 100_000;
+/// The time of an alarm that is not set.
+pub const NEVER_NS: u64 = u64::MAX;
+/// The hardware alarm has gone off. It stays so until it is set anew, which it is before the core waits or runs a program.
+const GONE_OFF_NS: u64 = 0;
 /// Dispatches between two looks at the interrupts.
 const DISPATCHES_PER_LOOK: u32 = 32;
 
@@ -43,8 +47,8 @@ pub struct Executor {
     pub link_owner: Option<&'static Process>,
     /// Where trace events go.
     pub trace: TracePort,
-    /// When the hardware alarm is set for.
-    pub armed_ns: Option<u64>,
+    /// When the hardware alarm is set for; or `NEVER_NS`, or `GONE_OFF_NS`.
+    pub armed_ns: u64,
     /// Who looks after the board.
     pub care: Care,
 }
@@ -84,7 +88,7 @@ impl Executor {
     /// Runs a program until its trap or an interrupt.
     fn run_program(&mut self, mut turn: UserTurn) {
         if turn.interrupted() {
-            turn.end(Trap::Preempted);
+            turn.resume(Trap::Preempted, || self.timer.now_ns());
             // A process that only lets programs go first would keep the devices waiting.
             self.take_alarms(self.timer.now_ns());
             self.take_devices();
@@ -97,7 +101,10 @@ impl Executor {
         let now_ns = self.timer.now_ns();
         turn.charge_until(now_ns);
         match exit {
-            Exit::Trap(trap) => turn.end(trap),
+            Exit::Trap(trap) => {
+                turn.resume(trap, || self.timer.now_ns());
+                self.trace.drain(self.core.trace());
+            }
             Exit::Interrupt => {
                 drop(turn); // it goes on, unless somebody else is to run first
                 self.take_interrupt(now_ns);
@@ -119,30 +126,28 @@ impl Executor {
     /// Sets the hardware alarm for whatever comes first: an alarm of a process, or the end of a slice, so far away.
     #[inline(always)]
     fn arm(&mut self, slice_left_ns: Option<u64>) {
-        let alarm_ns = match (self.core.next_alarm_ns(), self.care.next_ns()) {
-            (Some(alarm_ns), Some(care_ns)) => Some(alarm_ns.min(care_ns)),
-            (alarm_ns, care_ns) => alarm_ns.or(care_ns),
-        };
+        let alarm_ns = self.core.next_alarm_ns().unwrap_or(NEVER_NS).min(self.care.next_ns());
         let Some(left_ns) = slice_left_ns else { return self.set_alarm(alarm_ns) };
         let end_ns = self.core.charged_until_ns() + left_ns;
-        if alarm_ns.is_some_and(|at_ns| at_ns <= end_ns) {
+        if alarm_ns <= end_ns {
             return self.set_alarm(alarm_ns);
         }
-        let early = self.armed_ns.is_some_and(|at_ns| at_ns <= end_ns && at_ns + SLICE_SLACK_NS > end_ns);
+        let early = self.armed_ns <= end_ns && self.armed_ns != GONE_OFF_NS && self.armed_ns + SLICE_SLACK_NS > end_ns;
         if !early {
-            self.set_alarm(Some(end_ns));
+            self.set_alarm(end_ns);
         }
     }
 
     #[inline(always)]
-    fn set_alarm(&mut self, wanted_ns: Option<u64>) {
+    fn set_alarm(&mut self, wanted_ns: u64) {
         if wanted_ns != self.armed_ns {
             self.armed_ns = wanted_ns;
-            self.timer.set_alarm_ns(wanted_ns);
+            self.timer.set_alarm_ns((wanted_ns != NEVER_NS).then_some(wanted_ns));
         }
     }
 
     /// After an interrupt: due alarms first; if they make nobody ready, a device wants attention.
+    #[inline(always)]
     fn take_interrupt(&mut self, now_ns: u64) {
         self.take_alarms(now_ns);
         if !self.core.has_ready() {
@@ -150,16 +155,19 @@ impl Executor {
         }
     }
 
+    #[inline(always)]
     fn take_alarms(&mut self, now_ns: u64) {
-        if self.armed_ns.is_some_and(|at_ns| at_ns <= now_ns) {
-            self.armed_ns = None;
-            self.timer.set_alarm_ns(None);
+        if self.armed_ns <= now_ns {
+            self.armed_ns = GONE_OFF_NS;
         }
-        self.care.look(now_ns);
+        if self.care.next_ns() <= now_ns {
+            self.care.look(now_ns);
+        }
         self.core.expire_alarms(now_ns);
     }
 
     /// Tells the owner of each device that wants attention; it runs before the next look.
+    #[inline(never)]
     fn take_devices(&mut self) {
         let pending = self.interrupts.pending();
         if pending.uart {

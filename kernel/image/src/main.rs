@@ -68,7 +68,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         link_owner: directory::owner(Kind::Router),
         care: care::Care::begin(directory::owner(Kind::Router).is_some(), hardware.panic_ns),
         trace: TracePort::new(hardware::emulator_link()),
-        armed_ns: None,
+        armed_ns: executor::NEVER_NS,
     }
     .run()
 }

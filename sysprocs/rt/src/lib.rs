@@ -11,6 +11,8 @@
 #[cfg(test)]
 extern crate std;
 
+#[doc(hidden)]
+pub mod apart;
 mod free_list;
 pub mod given;
 mod held;

@@ -16,7 +16,7 @@ use renga_proto::procs::{AwaitWork, ChildExited, End, Exit, INIT, MakeInit, Take
 use renga_rt::account::Count;
 use renga_rt::policy::Policy;
 use renga_rt::user::{Trap, UserContext};
-use renga_rt::{Errno, Me, Never};
+use renga_rt::{Errno, Me, Never, apart};
 
 /// What the shell calls a program that could not be started.
 const CANNOT_START: u32 = 127 << 8;
@@ -31,8 +31,11 @@ mod code {
 }
 
 /// Runs the programs of one slot, one after the other; their descriptors are in `places`.
+///
+/// What it keeps is made here and used where it lies: a future's own variables would be moved once, by way of the stack,
+/// of which each turn would then need as much, and would have the room twice.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
-pub async fn user<M: UserMemory + ?Sized>(
+pub fn user<M: UserMemory + ?Sized>(
     me: Me,
     clients: UserClients,
     machine: &'static M,
@@ -41,7 +44,7 @@ pub async fn user<M: UserMemory + ?Sized>(
     context: &'static mut UserContext,
     facts: &'static UserFacts,
     places: &'static mut [DescriptorPlace],
-) -> Never {
+) -> impl Future<Output = Never> + 'static {
     let services = Services::new(clients, me.id().board.0, facts.slot, facts.seed);
     let mut user = User {
         me,
@@ -60,25 +63,17 @@ pub async fn user<M: UserMemory + ?Sized>(
         paths: [0; PATHS_BYTES],
         scratch: [0; PAGE_BYTES],
     };
-    if !facts.boot_program.is_empty() {
-        let status = match user.start_init().await {
-            Ok(()) => user.run().await,
-            Err(errno) => {
-                user.me.log("init cannot be started", [u64::from(errno.0), 0]);
-                CANNOT_START
-            }
-        };
-        user.end(status).await;
-    }
+    async move { live(&mut user).await }
+}
+
+async fn live<M: UserMemory + ?Sized>(user: &mut User<M>) -> Never {
+    let mut boots = !user.facts.boot_program.is_empty();
     loop {
-        let status = match user.await_program().await {
+        let status = match apart!(user.await_program(core::mem::take(&mut boots))) {
             Ok(()) => user.run().await,
-            Err(errno) => {
-                user.me.log("a program did not arrive", [u64::from(user.program.pid), u64::from(errno.0)]);
-                killed(SIGKILL)
-            }
+            Err(status) => status,
         };
-        user.end(status).await;
+        apart!(user.end(status));
     }
 }
 
@@ -94,8 +89,21 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.execute_at_boot(path.len()).await
     }
 
-    /// Waits until this slot gets a program.
-    async fn await_program(&mut self) -> Result<(), Errno> {
+    /// Waits until this slot gets a program, or starts init, if this slot `boots`; or the status of one that did not come.
+    async fn await_program(&mut self, boots: bool) -> Result<(), u32> {
+        if boots {
+            return self.start_init().await.map_err(|errno| {
+                self.me.log("init cannot be started", [u64::from(errno.0), 0]);
+                CANNOT_START
+            });
+        }
+        self.take_program().await.map_err(|errno| {
+            self.me.log("a program did not arrive", [u64::from(self.program.pid), u64::from(errno.0)]);
+            killed(SIGKILL)
+        })
+    }
+
+    async fn take_program(&mut self) -> Result<(), Errno> {
         let slot = self.facts.slot;
         let work = loop {
             match self.services.clients.procs.call(AwaitWork { slot }, &mut self.scratch).await {
@@ -115,19 +123,20 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Runs the program to its end; its status.
+    #[inline(always)]
     async fn run(&mut self) -> u32 {
         loop {
             if (self.look_at_signals || self.me.interrupted())
-                && let Err(status) = self.serve_signals().await
+                && let Err(status) = apart!(self.serve_signals())
             {
                 return status;
             }
             let Some(space) = &self.space else { return killed(SIGKILL) };
-            let trap = self.me.run_user(self.context, space.number()).await;
-            let gone_on = match trap {
+            self.me.run_user(self.context, space.number()).await;
+            let gone_on = match self.me.trap() {
                 Trap::Syscall => self.system_call().await,
                 Trap::Preempted => Ok(()),
-                fault => self.fault(fault).await,
+                _ => apart!(self.fault()),
             };
             if let Err(status) = gone_on {
                 return status;
@@ -142,7 +151,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.pages_moved = 0;
         let outcome = match self.quick(number) {
             Some(outcome) => outcome,
-            None => self.slow(number).await,
+            None => apart!(self.slow(number)),
         };
         match outcome {
             Ok(value) => self.context.x[0] = value,
@@ -184,8 +193,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         Err(Errno::ESTALE.into())
     }
 
-    #[inline(never)]
-    async fn fault(&mut self, trap: Trap) -> Result<(), u32> {
+    async fn fault(&mut self) -> Result<(), u32> {
+        let trap = self.me.trap();
         let pc = self.context.pc;
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {

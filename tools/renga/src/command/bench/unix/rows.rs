@@ -92,7 +92,7 @@ const fn command(name: &'static str, what: &'static str, command: &'static str) 
 
 /// All of them.
 pub const ROWS: [Row; 33] = [
-    call("getppid", "null call").linux(0.49).bound(0.52),
+    call("getppid", "null call").linux(0.49).bound(0.40),
     call("clock", "clock_gettime").linux(0.68).bound(0.98),
     call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(8.3),
     call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(3.4),
