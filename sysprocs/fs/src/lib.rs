@@ -48,6 +48,7 @@ pub use file::open_file::{FileClients, file};
 pub use inode::active_table::InodeSlot;
 pub use inode::inode_directory::inode_directory;
 pub use inode::leases::Holders;
+pub use inode::name_cache::NameSlot;
 pub use inode::reaper::{ReaperClients, reaper};
 pub use inode::recalls::recalls;
 pub use inode::server::inode;

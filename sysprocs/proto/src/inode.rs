@@ -62,6 +62,41 @@ in_words! {
         ino: u32,
     }
 }
+in_words! {
+    /// What a name stands for, referred to.
+    pub struct Named {
+        /// Its process's number.
+        slot: u16,
+        /// The inode.
+        ino: u32,
+        /// Its type (ext2's directory-entry type).
+        kind: u8,
+    }
+}
+in_words! {
+    /// How far a path's names are known.
+    pub struct Reached {
+        /// The process of what they led to, referred to.
+        slot: u16,
+        /// The inode.
+        ino: u32,
+        /// Its type (ext2's directory-entry type).
+        kind: u8,
+        /// Bytes of the path still to be walked; they begin with a name.
+        left: u32,
+    }
+}
+word_enum! {
+    /// What somebody looks a name up for.
+    pub enum Intent {
+        /// To know what it stands for.
+        Look,
+        /// To give it to something if it stands for nothing. Under the exclusive lock of names.
+        Create,
+        /// To make it stand for something else, or for nothing. Under the exclusive lock of names.
+        Change,
+    }
+}
 /// No process.
 pub const NO_SLOT: u16 = u16::MAX;
 
@@ -107,6 +142,22 @@ protocol! {
         /// The inode process that the reaper was given (`NO_SLOT`: none) is without an inode; which one is to give
         /// its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the reaper only.
         13 NextReap { done: u16, wait: bool } (()) -> Result<Reap, Errno>;
+        /// As a walker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a walker.
+        14 KnownStatus { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
+        /// As a walker's `Open` of what need be neither made nor cut, if all names of the path are known.
+        /// `EAGAIN`: ask a walker. What has mode 0 in the answer cannot be read; the reference to it is the
+        /// caller's all the same.
+        15 KnownOpen { at: u32, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
+        /// Walks along a path as far as its names are known and no link is to be followed, but for its last name
+        /// unless `whole`; where that leads, referred to. `EAGAIN`: begin at its beginning. Under the lock of
+        /// names, but for what the path as a whole leads to.
+        16 KnownPath { at: u32, whole: bool, flags: u32 } (&'a [u8]) -> Result<Reached, Errno>;
+        /// What the name in inode `directory` stands for, referred to, if that is known (`EAGAIN`). A name that is to
+        /// be changed is not known from then on, nor one for nothing that is to be created. Under the lock of names.
+        17 KnownName { directory: u32, intent: Intent } (&'a [u8]) -> Result<Named, Errno>;
+        /// The name in inode `directory`, to which the caller refers, stands for inode `ino` of type `kind`, or (0)
+        /// for nothing. Under the lock of names; of a change when it has been made.
+        18 LearnName { directory: u32, ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
     }
 }
 
@@ -132,8 +183,9 @@ protocol! {
         2 Append {} (&'a [u8]) -> Result<u64, Errno>;
         /// Cuts or extends to `bytes`.
         3 Truncate { bytes: u64 } (()) -> Result<(), Errno>;
-        /// Fills a `struct stat` of `STAT_BYTES`.
-        4 Status {} (&'a mut [u8]) -> Result<(), Errno>;
+        /// Fills a `struct stat` of `STAT_BYTES`. The slice given is not looked at: of a call that was passed on it is
+        /// the path.
+        4 Status {} ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// What an opener needs.
         5 Facts {} (()) -> Result<InodeFacts, Errno>;
         /// The size, bytes.
@@ -187,6 +239,8 @@ protocol! {
         /// Page `page` of the file into the slice, zeros behind its end. The caller's board may keep it, and the size,
         /// until it is recalled. `ESTALE`: it is not inode `ino`.
         28 FillPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Filled, Errno>;
+        /// As `Facts`, for an opener whose call was passed on with the path; with mode 0 if the inode cannot be read.
+        29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;
     }
 }
 

@@ -72,7 +72,10 @@ kinds! { |at, M|
     Allocator "allocator" "Free blocks and inodes.", Any 1:
         renga_fs::allocator [at.due(), at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
-        renga_fs::inode_directory [at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY), at.due()];
+        renga_fs::inode_directory [
+            at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY),
+            at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.due()
+        ];
     Inode "inode" "One active inode.", Any 4096:
         renga_fs::inode [at.number(), at.without_leases(), at.machine().epoch_ns()];
     Reaper "reaper" "Gives inodes up, and frees those without names.", DiskBoard 1:

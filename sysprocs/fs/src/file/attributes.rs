@@ -47,7 +47,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     pub(super) async fn status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
-        on_inode!(self, Status {}, &mut *out)
+        on_inode!(self, Status {}, (&[][..], &mut *out))
     }
 
     pub(super) async fn describe(&mut self) -> Result<InodeFacts, Errno> {

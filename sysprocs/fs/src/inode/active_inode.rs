@@ -253,6 +253,12 @@ impl ActiveInode {
         })
     }
 
+    /// The same; of what cannot be read mode 0, which no inode has.
+    pub(crate) fn facts_or_none(&self) -> InodeFacts {
+        let none = InodeFacts { slot: self.number, ino: self.ino, mode: 0, birth: Birth { generation: 0, device: 0 } };
+        self.facts().unwrap_or(none)
+    }
+
     /// Before pages `from..to` change: calls them back from all boards.
     pub(crate) async fn recall(&mut self, from: u32, to: u32) {
         let file = FileId { ino: self.ino, generation: self.record.generation() };

@@ -202,10 +202,25 @@ impl ActiveTable {
         if added { Ok(()) } else { Err(Errno::ENFILE) }
     }
 
-    /// It has no links any more.
-    pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<(), Errno> {
+    /// It has no links any more; which inode it is.
+    pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<u32, Errno> {
         let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == Use::Referred);
-        slot.map(|slot| slot.unlinked = true).ok_or(Errno::EINVAL)
+        let slot = slot.ok_or(Errno::EINVAL)?;
+        slot.unlinked = true;
+        Ok(slot.ino)
+    }
+    /// Where inode `ino` is active, referred to or not, unless the reaper has it; it counts as used now.
+    pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
+        let number = self.find(ino).filter(|number| self.slots[usize::from(*number)].used != Use::Reaped)?;
+        if self.slot(number).used == Use::Idle {
+            self.unlink(number);
+            self.link(number, Use::Idle);
+        }
+        Some(number)
+    }
+    /// Whether it is active, and has a name.
+    pub(crate) fn is_named(&self, ino: u32) -> bool {
+        self.find(ino).is_some_and(|number| !self.is_unlinked(number))
     }
     pub(crate) fn is_unlinked(&self, number: u16) -> bool {
         self.slots[usize::from(number)].unlinked

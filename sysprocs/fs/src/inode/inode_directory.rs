@@ -1,13 +1,15 @@
-//! The directory of inodes: which process holds which active inode; the lock of names; who waits for a commit.
+//! The directory of inodes: which process holds which active inode; the lock of names, and what names are known to stand
+//! for; who waits for a commit.
 //!
 //! Invariant: it never waits for the medium. What takes long it gives to two workers, who call to ask for work: the
 //! committer, and the reaper, which gives inodes up. Of the inode processes it asks only what they answer before they do
 //! it, but for `Reactivate`, which comes after a start of this board.
-//! Not here: what is known of the inodes (`active_table.rs`), of the lock (`names_lock.rs`), of commits
-//! (`commit_queue.rs`).
+//! Not here: what is known of the inodes (`active_table.rs`), of the lock (`names_lock.rs`), of names (`name_cache.rs`) and
+//! who asks for them (`known_names.rs`), of commits (`commit_queue.rs`).
 
 use crate::inode::active_table::{ActiveTable, Found, InodeSlot};
 use crate::inode::commit_queue::CommitQueue;
+use crate::inode::name_cache::{NameCache, NameSlot};
 use crate::inode::names_lock::NamesLock;
 use crate::volume::write_back::Due;
 use heapless::Deque;
@@ -15,7 +17,7 @@ use renga_proto::inode::{
     Activate, CommitAll, Create, Facts, HandOver, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Keep, Links,
     Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
 };
-use renga_rt::{Call, Client, Errno, Family, Me, Never, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
 /// Calls that wait for the reaper; further ones wait at the port.
 const WAITING_MAX: usize = 16;
@@ -27,25 +29,32 @@ enum Waiting {
     Reactivate(Call<Reactivate>),
 }
 
-struct State {
+pub(super) struct State {
     inodes: Family<Inode>,
-    board: u8,
-    table: ActiveTable,
+    /// The same, for calls that are passed on.
+    pub(super) passed_on: ForwardFamily<Inode>,
+    pub(super) board: u8,
+    pub(super) table: ActiveTable,
+    pub(super) names: NameCache,
     waiting: Deque<Waiting, WAITING_MAX>,
     reaper: Option<Call<NextReap>>,
     retires: Option<Call<Retire>>,
 }
 
-/// Serves as many inode processes, on its own board, as there are `slots`. Whether inodes are being freed `due` is told.
+/// Serves as many inode processes, on its own board, as there are `slots`, and keeps as many names as there are in
+/// `names`. Whether inodes are being freed `due` is told.
 pub async fn inode_directory(
     me: Me,
     mut port: Port<InodeDirectory>,
     inodes: Family<Inode>,
+    passed_on: ForwardFamily<Inode>,
     slots: &'static mut [InodeSlot],
+    names: &'static mut [NameSlot],
     due: &'static Due,
 ) -> Never {
-    let (board, table) = (me.id().board.0, ActiveTable::new(slots));
-    let mut state = State { inodes, board, table, waiting: Deque::new(), reaper: None, retires: None };
+    let (board, table, names) = (me.id().board.0, ActiveTable::new(slots), NameCache::new(names));
+    let mut state =
+        State { inodes, passed_on, board, table, names, waiting: Deque::new(), reaper: None, retires: None };
     let mut lock = NamesLock::default();
     let mut commits = CommitQueue::default();
     loop {
@@ -53,6 +62,8 @@ pub async fn inode_directory(
         closed |= if commits.is_full() { CommitAll::BIT } else { 0 };
         closed |= if state.waiting.is_full() { Activate::BIT | Create::BIT | Reactivate::BIT } else { 0 };
         match port.accept_only(InodeDirectory::ENTRIES & !closed).await {
+            InodeDirectoryCall::KnownStatus(call) => state.known_status(call).await,
+            InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
             InodeDirectoryCall::Activate(call) => state.begin(Waiting::Activate(call)).await,
             InodeDirectoryCall::Release(call) => {
                 let Release { slot, ino } = call.entry();
@@ -93,7 +104,10 @@ impl State {
             }
             InodeDirectoryCall::Unlinked(call) => {
                 let unlinked = self.table.set_unlinked(call.entry().slot);
-                call.reply(unlinked);
+                if let Ok(ino) = unlinked {
+                    self.names.forget_directory(ino);
+                }
+                call.reply(unlinked.map(|_| ()));
             }
             InodeDirectoryCall::HandOver(call) => {
                 let HandOver { slot, board } = call.entry();
@@ -113,12 +127,12 @@ impl State {
                 self.retires = Some(call);
                 self.go_on().await;
             }
-            _ => unreachable!("served before"),
+            other => self.serve_names(other).await,
         }
     }
 
     /// Gives the reaper work, if there is some.
-    fn give_work(&mut self) {
+    pub(super) fn give_work(&mut self) {
         if let Some(reaper) = self.reaper.take() {
             match self.table.next_reap() {
                 Some((slot, ino)) => reaper.reply(Ok(Reap { slot, ino })),
@@ -167,6 +181,8 @@ impl State {
                 let Create { ino, mode, device } = call.entry();
                 match self.table.activate(ino, call.board()) {
                     Ok(Found::Fresh(slot)) => {
+                        // Of a directory that had its number.
+                        self.names.forget_directory(ino);
                         let begun = match self.inode(slot) {
                             Ok(mut inode) => inode.call(Initialise { ino, mode, device }, ()).await,
                             Err(errno) => Err(errno),
@@ -196,7 +212,7 @@ impl State {
     }
 
     /// The inode's process, referred to; `None`: later.
-    async fn activate(&mut self, ino: u32, board: u8) -> Result<Option<u16>, Errno> {
+    pub(super) async fn activate(&mut self, ino: u32, board: u8) -> Result<Option<u16>, Errno> {
         match self.table.activate(ino, board)? {
             Found::Active(slot) => Ok(Some(slot)),
             Found::Fresh(slot) => {

@@ -11,7 +11,7 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::leases::Leases;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Append, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, ReadAt,
+    Append, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown, ReadAt,
     ReadDirectory, ReadLink, Settle, Size, Status, Thaw, WriteAt,
 };
 use renga_proto::pages::Recalls;
@@ -27,6 +27,7 @@ const STILL: u32 = ReadAt::BIT
     | Links::BIT
     | Load::BIT
     | NameOf::BIT
+    | OpenKnown::BIT
     | ReadDirectory::BIT
     | ReadLink::BIT
     | Settle::BIT
@@ -104,6 +105,11 @@ pub async fn inode(
                 call.reply(found);
             }
             InodeCall::Facts(call) => call.reply(inode.facts()),
+            InodeCall::OpenKnown(call) => call.reply(Ok(inode.facts_or_none())),
+            InodeCall::Status(mut call) => {
+                let done = inode.status(call.lent().1);
+                call.reply(done);
+            }
             other => serve_content(&mut inode, other).await,
         }
     }
@@ -209,10 +215,6 @@ async fn serve_directory(inode: &mut ActiveInode, call: InodeCall) {
 
 async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
     match call {
-        InodeCall::Status(mut call) => {
-            let done = inode.status(call.lent());
-            call.reply(done);
-        }
         InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.record.size())),
         InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
         InodeCall::SetMode(call) => {

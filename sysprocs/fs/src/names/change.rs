@@ -1,13 +1,14 @@
 //! Making and removing names: files, nodes, directories, links.
 //!
 //! Invariant: the exclusive lock of names is held throughout. A name is entered last and removed
-//! first, so that what has a name is whole.
+//! first, so that what has a name is whole. Of a name that is changed nothing is known from its being looked up here
+//! (`Intent`) until the change has been made, and of one that is removed it is known before its inode may be freed.
 
 use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE_MASK, kind_of};
 use crate::names::pathname::{Component, Name};
 use crate::names::walk::{Node, Parent, Walker};
 use renga_proto::allocator::{FreeInode, TakeInode};
-use renga_proto::inode::{Create, Enter, IsEmpty, Remove, SetLink, Unlinked};
+use renga_proto::inode::{Create, Enter, Intent, IsEmpty, Remove, SetLink, Unlinked};
 use renga_rt::Errno;
 
 impl Walker {
@@ -31,11 +32,15 @@ impl Walker {
     }
 
     pub(crate) async fn enter(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
-        self.inode(directory.slot)?.call(Enter { ino, kind }, name).await
+        self.inode(directory.slot)?.call(Enter { ino, kind }, name).await?;
+        self.learn(directory, name, ino, kind).await;
+        Ok(())
     }
 
     pub(crate) async fn remove(&mut self, directory: &Node, name: &[u8]) -> Result<u32, Errno> {
-        self.inode(directory.slot)?.call(Remove {}, name).await
+        let ino = self.inode(directory.slot)?.call(Remove {}, name).await?;
+        self.learn(directory, name, 0, 0).await;
+        Ok(ino)
     }
 
     /// Takes `links` names off a node; the last one's going frees it when nobody refers to it.
@@ -80,8 +85,11 @@ impl Walker {
         let Parent { node, last } = self.parent(at, path).await?;
         let refused = match last.filter(Component::is_name) {
             None => Errno::EEXIST,
-            Some(last) => match self.find(&node, &last.name).await {
-                Ok(_) => Errno::EEXIST,
+            Some(last) => match self.child(&node, &last.name, Intent::Create).await {
+                Ok(found) => {
+                    self.release(found).await;
+                    Errno::EEXIST
+                }
                 Err(Errno::ENOENT) if slash || !last.slash => return Ok((node, last.name)),
                 Err(errno) => errno,
             },
@@ -184,7 +192,7 @@ impl Walker {
             None => return Err(Errno::EBUSY),
             Some(last) => return Err(if &last.name[..] == b"." { Errno::EINVAL } else { Errno::ENOTEMPTY }),
         };
-        let node = self.child(parent, &last.name).await?;
+        let node = self.child(parent, &last.name, Intent::Change).await?;
         let done = self.unlink_node(parent, &last, &node, directory).await;
         self.release(node).await;
         done

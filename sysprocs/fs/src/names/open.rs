@@ -1,10 +1,11 @@
 //! Opening: resolving, creating and checking, as Linux's `open(2)` does.
 
 use crate::format::inode_record::{REGULAR, TYPE_MASK};
+use crate::inode::known_path::may_open;
 use crate::names::pathname::Component;
 use crate::names::walk::{COMMITS_MAX, Node, Parent, Walker};
-use renga_proto::inode::{Facts, InodeFacts, Truncate};
-use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
+use renga_proto::inode::{Facts, InodeFacts, Intent, Truncate};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open};
 use renga_rt::Errno;
 
 /// What a name came to when opened with `OPEN_CREATE`.
@@ -41,26 +42,17 @@ impl Walker {
     }
 
     async fn open_locked(&mut self, creates: bool, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
-        self.lock(creates).await;
-        let opened = if creates {
-            self.open_or_create(open, path).await
-        } else {
-            self.resolve(open.at, path, open.flags & NO_FOLLOW == 0).await.map(|node| (node, false))
-        };
+        if !creates {
+            return self.lookup(open.at, path, open.flags & NO_FOLLOW == 0).await.map(|node| (node, false));
+        }
+        self.lock(true).await;
+        let opened = self.open_or_create(open, path).await;
         self.unlock().await;
         opened
     }
 
     async fn finish_open(&mut self, node: &Node, flags: u32, created: bool) -> Result<InodeFacts, Errno> {
-        if flags & OPEN_DIRECTORY != 0 && !node.is_directory() {
-            return Err(Errno::ENOTDIR);
-        }
-        if node.is_link() {
-            return Err(Errno::ELOOP);
-        }
-        if node.is_directory() && flags & (OPEN_WRITE | OPEN_CREATE | OPEN_TRUNCATE) != 0 {
-            return Err(Errno::EISDIR);
-        }
+        may_open(node.kind, flags)?;
         let mut inode = self.inode(node.slot)?;
         let facts = inode.call(Facts {}, ()).await?;
         if flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR {
@@ -91,7 +83,7 @@ impl Walker {
                 return Err(if exclusive && named.is_none() { Errno::EEXIST } else { Errno::EISDIR });
             }
         };
-        let done = match self.child(&directory, &name).await {
+        let done = match self.child(&directory, &name, Intent::Create).await {
             Ok(link) if link.is_link() && !exclusive && open.flags & NO_FOLLOW == 0 => {
                 return self.follow(directory, link, false).await.map(Created::Link);
             }

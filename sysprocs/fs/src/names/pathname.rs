@@ -56,6 +56,11 @@ impl Rest {
         self.bytes[self.start..].first() == Some(&b'/')
     }
 
+    /// All but the last `left` bytes, which begin with a name, have been walked.
+    pub(crate) fn keep_last(&mut self, left: usize) {
+        self.start = self.start.max(ROOM_BYTES.saturating_sub(left));
+    }
+
     fn skip_slashes(&mut self) -> bool {
         let slashes = self.bytes[self.start..].iter().take_while(|byte| **byte == b'/').count();
         self.start += slashes;

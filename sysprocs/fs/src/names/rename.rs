@@ -8,7 +8,7 @@ use crate::format::inode_record::KIND_DIRECTORY;
 use crate::format::superblock::ROOT_INO;
 use crate::names::pathname::Component;
 use crate::names::walk::{Node, Parent, Walker};
-use renga_proto::inode::{IsEmpty, NameOf, Repoint};
+use renga_proto::inode::{Intent, IsEmpty, NameOf, Repoint};
 use renga_rt::Errno;
 
 /// Directories one in another; more are taken for a circle.
@@ -43,7 +43,7 @@ impl Walker {
         };
         let old = At { directory: &old.node, name: old_name };
         let new = At { directory: &new.node, name: new_name };
-        let source = self.child(old.directory, &old.name.name).await?;
+        let source = self.child(old.directory, &old.name.name, Intent::Change).await?;
         let done = self.rename_source(&source, &old, &new).await;
         self.release(source).await;
         done
@@ -53,7 +53,7 @@ impl Walker {
         if !source.is_directory() && (old.name.slash || new.name.slash) {
             return Err(Errno::ENOTDIR);
         }
-        match self.child(new.directory, &new.name.name).await {
+        match self.child(new.directory, &new.name.name, Intent::Change).await {
             Ok(target) => {
                 let done = self.replace(source, old, new, &target).await;
                 self.release(target).await;
@@ -136,6 +136,7 @@ impl Walker {
 
     async fn repoint(&mut self, directory: &Node, name: &[u8], to: &Node) -> Result<(), Errno> {
         self.inode(directory.slot)?.call(Repoint { ino: to.ino, kind: to.kind }, name).await?;
+        self.learn(directory, name, to.ino, to.kind).await;
         Ok(())
     }
 

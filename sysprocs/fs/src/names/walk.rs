@@ -11,9 +11,10 @@ use crate::names::pathname::{Component, Rest};
 use crate::names::walker::PathClients;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Activate, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, LockNames, ReadLink, Release,
-    UnlockNames,
+    Activate, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, Intent, KnownName, KnownPath,
+    LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
 };
+use renga_proto::path::NO_FOLLOW;
 use renga_rt::{Client, Errno, Family};
 
 /// Symbolic links followed along one path.
@@ -100,8 +101,43 @@ impl Walker {
         self.inode(node.slot)?.call(AddLinks { add }, ()).await
     }
 
+    /// What is known from now on of `name` in `directory`: it stands for inode `ino`, or (0) for nothing.
+    pub(crate) async fn learn(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) {
+        if name == b"." {
+            return;
+        }
+        // Nobody is refused.
+        let _ = self.directory.call(LearnName { directory: directory.ino, ino, kind }, name).await;
+    }
+
     /// The inode that `name` stands for in `directory`.
-    pub(crate) async fn child(&mut self, directory: &Node, name: &[u8]) -> Result<Node, Errno> {
+    pub(crate) async fn child(&mut self, directory: &Node, name: &[u8], intent: Intent) -> Result<Node, Errno> {
+        if !directory.is_directory() {
+            return Err(Errno::ENOTDIR);
+        }
+        match self.directory.call(KnownName { directory: directory.ino, intent }, name).await {
+            Ok(Named { slot, ino, kind }) => return Ok(Node { slot, ino, kind }),
+            Err(Errno::EAGAIN) => {}
+            Err(errno) => return Err(errno),
+        }
+        match self.unknown_child(directory, name).await {
+            Ok(node) => {
+                if intent != Intent::Change {
+                    self.learn(directory, name, node.ino, node.kind).await;
+                }
+                Ok(node)
+            }
+            Err(Errno::ENOENT) => {
+                if intent == Intent::Look {
+                    self.learn(directory, name, 0, 0).await;
+                }
+                Err(Errno::ENOENT)
+            }
+            Err(errno) => Err(errno),
+        }
+    }
+
+    async fn unknown_child(&mut self, directory: &Node, name: &[u8]) -> Result<Node, Errno> {
         let found = self.find(directory, name).await?;
         let mut node = self.activate(found.ino, found.kind).await?;
         if node.kind == 0 {
@@ -116,10 +152,20 @@ impl Walker {
         Ok(node)
     }
 
-    /// Begins a walk along `path`, at the directory `at` if it is relative.
-    async fn start(&mut self, at: u32, path: &[u8]) -> Result<Node, Errno> {
+    /// Begins a walk along `path`, at the directory `at` if it is relative; up to its last name unless `whole`. Where
+    /// the known names lead.
+    async fn start(&mut self, at: u32, path: &[u8], whole: bool, follow: bool) -> Result<Node, Errno> {
         self.links_followed = 0;
         self.rest.set(path)?;
+        let flags = if follow { 0 } else { NO_FOLLOW };
+        match self.directory.call(KnownPath { at, whole, flags }, path).await {
+            Ok(Reached { slot, ino, kind, left }) => {
+                self.rest.keep_last(left as usize);
+                return Ok(Node { slot, ino, kind });
+            }
+            Err(Errno::EAGAIN) => {}
+            Err(errno) => return Err(errno),
+        }
         let ino = if self.rest.is_absolute() { ROOT_INO } else { at };
         self.activate(ino, KIND_DIRECTORY).await
     }
@@ -147,7 +193,7 @@ impl Walker {
         if name == b"." {
             return Ok(directory);
         }
-        match self.child(&directory, name).await {
+        match self.child(&directory, name, Intent::Look).await {
             Ok(link) if link.is_link() => self.follow(directory, link, false).await,
             found => {
                 self.release(directory).await;
@@ -189,21 +235,35 @@ impl Walker {
 
     /// The directory of the last name of `path`, and that name. A link there is not followed.
     pub(crate) async fn parent(&mut self, at: u32, path: &[u8]) -> Result<Parent, Errno> {
-        let node = self.start(at, path).await?;
+        let node = self.start(at, path, false, true).await?;
         self.parent_from(node).await
+    }
+
+    /// As `resolve`, without the lock of names unless that is needed.
+    pub(crate) async fn lookup(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
+        let node = self.start(at, path, true, follow).await?;
+        if self.rest.left().is_empty() {
+            return Ok(node);
+        }
+        self.release(node).await;
+        self.lock(false).await;
+        let node = self.resolve(at, path, follow).await;
+        self.unlock().await;
+        node
     }
 
     /// What `path` stands for.
     pub(crate) async fn resolve(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
-        let mut from = self.start(at, path).await?;
+        let mut from = self.start(at, path, true, follow).await?;
         // Bounded by the links that may be followed.
         loop {
             let Parent { node: parent, last } = self.parent_from(from).await?;
+            // All names were known.
             let Some(last) = last else { return Ok(parent) };
             if &last.name[..] == b"." {
                 return Ok(parent);
             }
-            match self.child(&parent, &last.name).await {
+            match self.child(&parent, &last.name, Intent::Look).await {
                 Ok(link) if link.is_link() && (follow || last.slash) => {
                     from = self.follow(parent, link, last.slash).await?;
                 }

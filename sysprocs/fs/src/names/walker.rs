@@ -6,7 +6,7 @@
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
-use crate::names::walk::{COMMITS_MAX, Node, Walker};
+use crate::names::walk::{COMMITS_MAX, Walker};
 use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
     CommitAll, Extent, Facts, Inode, InodeDirectory, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status, Truncate,
@@ -83,7 +83,7 @@ pub async fn path(mut port: Port<Path>, clients: PathClients) -> Never {
             PathCall::StatusOf(mut call) => {
                 let entry = call.entry();
                 let (path, out) = call.lent();
-                let done = at_path!(walker, entry.at, path, entry.flags & NO_FOLLOW == 0, Status {}, out);
+                let done = at_path!(walker, entry.at, path, entry.flags & NO_FOLLOW == 0, Status {}, (&[][..], out));
                 call.reply(done);
             }
             PathCall::ReadLinkOf(mut call) => {
@@ -218,13 +218,6 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 }
 
 impl Walker {
-    async fn lookup(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
-        self.lock(false).await;
-        let node = self.resolve(at, path, follow).await;
-        self.unlock().await;
-        node
-    }
-
     /// Makes room: what was given back is free afterwards.
     pub(crate) async fn commit(&mut self) {
         // A failure is that of whoever finds no room then.

@@ -9,9 +9,9 @@ pub use stat::Stat;
 use stat::stat_of;
 
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, PathClients, ReaperClients,
-    WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file, file_table,
-    inode, inode_directory, path, reaper, recalls, write_back,
+    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, NameSlot, PathClients,
+    ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file,
+    file_table, inode, inode_directory, path, reaper, recalls, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
@@ -20,7 +20,7 @@ use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::buffer::page::Buffer;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, STAT_BYTES};
+use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, STAT_BYTES};
 use renga_proto::memory::Memory;
 use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
@@ -120,9 +120,10 @@ impl System {
             .collect();
         let inodes = one_board(inodes);
         let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
+        let names = vec![NameSlot::EMPTY; counts.inodes].leak();
         let directory = board.server(|me, port| {
-            let inodes = Family::new(&me, inodes);
-            inode_directory(me, port, inodes, slots, due)
+            let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
+            inode_directory(me, port, inodes, passed_on, slots, names, due)
         });
         Self::workers(board, directory, inodes, allocator, counts.buffers, writer);
         board.start(timer, |me| {
@@ -271,6 +272,12 @@ impl User {
     }
 
     pub async fn open_facts(&mut self, path: &str, flags: u32, mode: u16) -> Told<InodeFacts> {
+        if flags & (path::OPEN_CREATE | path::OPEN_TRUNCATE) == 0 {
+            let known = self.directory.call(KnownOpen { at: ROOT, flags }, path.as_bytes()).await;
+            if known != Err(Errno::EAGAIN) {
+                return known;
+            }
+        }
         self.path.call(path::Open { at: ROOT, flags, mode }, path.as_bytes()).await
     }
 
@@ -330,7 +337,13 @@ impl User {
 
     pub async fn stat(&mut self, path: &str, flags: u32) -> Told<Stat> {
         let mut out = [0; STAT_BYTES];
-        self.path.call(path::StatusOf { at: ROOT, flags }, (path.as_bytes(), &mut out[..])).await?;
+        let known = KnownStatus { at: ROOT, flags };
+        match self.directory.call(known, (path.as_bytes(), &mut out[..])).await {
+            Err(Errno::EAGAIN) => {
+                self.path.call(path::StatusOf { at: ROOT, flags }, (path.as_bytes(), &mut out[..])).await?;
+            }
+            known => known?,
+        }
         Ok(stat_of(&out))
     }
 

@@ -8,10 +8,10 @@ use renga_memory::pager::Inodes;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
 use renga_proto::file::File;
-use renga_proto::inode::InodeDirectory;
+use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release};
 use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
-use renga_proto::path::Path;
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Open, Path, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::procs::{Procs, board_of};
 use renga_proto::references::References;
@@ -90,6 +90,39 @@ impl Services {
     pub fn walker(&mut self) -> Result<Client<Path, PATHS>, Errno> {
         let walkers = self.clients.paths.count(self.disk_board).max(1);
         self.clients.paths.at(self.disk_board, usize::from(self.slot) % walkers).ok_or(Errno::EIO)
+    }
+
+    /// Opens what `path` stands for: of the directory of inodes if it knows all names and nothing is to be made.
+    ///
+    /// # Errors
+    /// Linux's of `openat`.
+    pub async fn open_path(&mut self, open: Open, path: &[u8]) -> Result<InodeFacts, Errno> {
+        if open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
+            let known = KnownOpen { at: open.at, flags: open.flags };
+            let mut directory = self.inode_directory()?;
+            match directory.call(known, path).await {
+                Err(Errno::EAGAIN) => {}
+                Ok(InodeFacts { mode: 0, slot, ino, .. }) => {
+                    // The reference is ours, so that it is not refused.
+                    let _ = directory.call(Release { slot, ino }, ()).await;
+                    return Err(Errno::EIO);
+                }
+                known => return known,
+            }
+        }
+        self.walker()?.call(open, path).await
+    }
+
+    /// Fills a `struct stat` of what `path` stands for, likewise.
+    ///
+    /// # Errors
+    /// Linux's of `newfstatat`.
+    pub async fn status_of(&mut self, status: StatusOf, path: &[u8], out: &mut [u8]) -> Result<(), Errno> {
+        let known = KnownStatus { at: status.at, flags: status.flags };
+        match self.inode_directory()?.call(known, (path, &mut *out)).await {
+            Err(Errno::EAGAIN) => self.walker()?.call(status, (path, out)).await,
+            known => known,
+        }
     }
 
     /// The directory of active inodes.

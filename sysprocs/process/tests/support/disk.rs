@@ -135,6 +135,9 @@ pub async fn inode_directory(mut port: Port<InodeDirectory>, disk: &'static Disk
                 disk.refer(call.entry().slot, 1);
                 call.reply(Ok(()));
             }
+            // No name is known.
+            InodeDirectoryCall::KnownStatus(call) => call.reply(Err(Errno::EAGAIN)),
+            InodeDirectoryCall::KnownOpen(call) => call.reply(Err(Errno::EAGAIN)),
             other => refuse!(other, InodeDirectoryCall: Activate Create),
         }
     }

@@ -3,9 +3,9 @@
 use super::image::Medium512;
 use crate::memory::{self, Frames};
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, PathClients, ReaperClients,
-    WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file, file_table,
-    inode, inode_directory, path, reaper, recalls, recognise, write_back,
+    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, NameSlot, PathClients,
+    ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file,
+    file_table, inode, inode_directory, path, reaper, recalls, recognise, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
@@ -159,9 +159,10 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     });
     let inodes = one(board, inodes);
     let slots = arena.put_slice(INODES, |_| InodeSlot::EMPTY);
+    let names = arena.put_slice(INODES, |_| NameSlot::EMPTY);
     let directory = board.server(|me, port| {
-        let inodes = Family::new(&me, inodes);
-        inode_directory(me, port, inodes, slots, due)
+        let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
+        inode_directory(me, port, inodes, passed_on, slots, names, due)
     });
     workers(board, directory, inodes, allocator, writer);
     board.start(timer, |me| {

@@ -120,7 +120,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn change_directory(&mut self) -> Outcome {
         let length = self.get_path(self.argument(0)).await?;
         let open = Open { at: self.program.directory, flags: OPEN_DIRECTORY, mode: 0 };
-        let facts = self.services.walker()?.call(open, &self.paths[..length]).await?;
+        let facts = self.services.open_path(open, &self.paths[..length]).await?;
         self.release_inode(facts.slot, facts.ino).await;
         self.program.directory = facts.ino;
         Ok(0)

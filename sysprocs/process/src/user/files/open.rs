@@ -72,7 +72,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let mode = (mode & PERMISSIONS) as u16 & !self.program.umask;
         let open = Open { at, flags: walker_flags(flags), mode };
-        let facts = self.services.walker()?.call(open, &self.paths[..length]).await?;
+        let facts = self.services.open_path(open, &self.paths[..length]).await?;
         let object = match facts.mode & S_IFMT {
             S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
             S_IFCHR => {

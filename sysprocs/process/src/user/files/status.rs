@@ -92,7 +92,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let mut bytes = [0; STAT_BYTES];
         let status = StatusOf { at, flags: follow(flags) };
-        self.services.walker()?.call(status, (path, &mut bytes[..])).await?;
+        self.services.status_of(status, path, &mut bytes).await?;
         self.put(place, &bytes).await?;
         Ok(0)
     }

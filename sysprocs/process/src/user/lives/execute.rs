@@ -116,7 +116,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         held: &mut Option<MappedFile>,
     ) -> Result<MappedFile, Errno> {
         let open = Open { at: self.program.directory, flags: 0, mode: 0 };
-        let facts = self.services.walker()?.call(open, &self.paths[start..end]).await?;
+        let facts = self.services.open_path(open, &self.paths[start..end]).await?;
         let file = MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot };
         *held = Some(file);
         if facts.mode & S_IFMT != S_IFREG || facts.mode & EXECUTABLE == 0 {

@@ -1,0 +1,199 @@
+//! What names in directories are known to stand for; or that they stand for nothing.
+//!
+//! Invariant: what is said here is so. A name that somebody is changing is not here: it is forgotten before the change,
+//! under the exclusive lock of names, and learned after it. Nothing is known of names in a directory without links.
+//! Bounded by its slots; a name that has not been asked for lately makes room. No step takes time that grows with
+//! the cache or with a directory, but for [`NameCache::forget_directory`], which passes what is known of it.
+//! Not here: paths (`known_path.rs`), names that are not known (`directory.rs`).
+
+/// No directory has this number.
+const NO_DIRECTORY: u32 = 0;
+/// What a name stands for that stands for nothing.
+const NOTHING: u32 = 0;
+/// No slot.
+const NONE: u16 = u16::MAX;
+/// Bytes of the longest name that is kept.
+const KEPT_BYTES: usize = 40;
+/// Chains of the hash of names.
+const CHAINS: usize = 1024;
+/// Lists of the names of a directory; directories share them.
+const GROUPS: usize = 256;
+/// Slots that are looked at for one that has not been asked for lately.
+const LOOKS_MAX: usize = 16;
+
+/// What is known of one name. Boot provides as many as there are to be.
+#[derive(Clone, Copy)]
+pub struct NameSlot {
+    directory: u32,
+    ino: u32,
+    hash: u32,
+    /// Next of the same chain.
+    next: u16,
+    /// Neighbours in the same group.
+    group_next: u16,
+    group_before: u16,
+    kind: u8,
+    bytes: u8,
+    /// Asked for since room was looked for here.
+    recent: bool,
+    name: [u8; KEPT_BYTES],
+}
+impl NameSlot {
+    /// Of no name.
+    pub const EMPTY: NameSlot = NameSlot {
+        directory: NO_DIRECTORY,
+        ino: NOTHING,
+        hash: 0,
+        next: NONE,
+        group_next: NONE,
+        group_before: NONE,
+        kind: 0,
+        bytes: 0,
+        recent: false,
+        name: [0; KEPT_BYTES],
+    };
+
+    fn is(&self, directory: u32, hash: u32, name: &[u8]) -> bool {
+        self.hash == hash && self.directory == directory && &self.name[..usize::from(self.bytes)] == name
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// No entry has this name.
+    Nothing,
+    /// This inode, of this type (ext2's directory-entry type).
+    Entry { ino: u32, kind: u8 },
+}
+
+pub(crate) struct NameCache {
+    slots: &'static mut [NameSlot],
+    chains: [u16; CHAINS],
+    groups: [u16; GROUPS],
+    /// Where room is looked for next.
+    hand: usize,
+}
+
+/// FNV-1a, of 32 bits, begun differently for each directory.
+fn hash(directory: u32, name: &[u8]) -> u32 {
+    let begin = directory.wrapping_mul(0x9e37_79b1) ^ 0x811c_9dc5;
+    let hash = name.iter().fold(begin, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    hash ^ hash >> 15
+}
+fn chain(hash: u32) -> usize {
+    hash as usize % CHAINS
+}
+fn group(directory: u32) -> usize {
+    directory as usize % GROUPS
+}
+
+impl NameCache {
+    /// # Panics
+    /// With more slots than have numbers.
+    pub(crate) fn new(slots: &'static mut [NameSlot]) -> NameCache {
+        assert!(slots.len() < usize::from(NONE), "more names than numbers");
+        NameCache { slots, chains: [NONE; CHAINS], groups: [NONE; GROUPS], hand: 0 }
+    }
+
+    /// What `name` in `directory` stands for, if that is known.
+    pub(crate) fn find(&mut self, directory: u32, name: &[u8]) -> Option<Known> {
+        let number = self.position(directory, hash(directory, name), name)?;
+        let slot = &mut self.slots[usize::from(number)];
+        slot.recent = true;
+        Some(if slot.ino == NOTHING { Known::Nothing } else { Known::Entry { ino: slot.ino, kind: slot.kind } })
+    }
+
+    /// From now on it is known. A name too long to be kept, and an entry of unknown type, are not.
+    pub(crate) fn learn(&mut self, directory: u32, name: &[u8], known: Known) {
+        let (ino, kind) = match known {
+            Known::Nothing => (NOTHING, 0),
+            Known::Entry { ino, kind } => (ino, kind),
+        };
+        self.forget(directory, name);
+        let kept = name.len() <= KEPT_BYTES && (ino == NOTHING || kind != 0);
+        if !kept || directory == NO_DIRECTORY || self.slots.is_empty() {
+            return;
+        }
+        let (number, hash) = (self.make_room(), hash(directory, name));
+        let slot = &mut self.slots[usize::from(number)];
+        (slot.directory, slot.ino, slot.kind, slot.hash) = (directory, ino, kind, hash);
+        (slot.bytes, slot.recent) = (name.len() as u8, false);
+        slot.name[..name.len()].copy_from_slice(name);
+        slot.next = core::mem::replace(&mut self.chains[chain(hash)], number);
+        let first = core::mem::replace(&mut self.groups[group(directory)], number);
+        (slot.group_next, slot.group_before) = (first, NONE);
+        if first != NONE {
+            self.slots[usize::from(first)].group_before = number;
+        }
+    }
+
+    /// From now on nothing is known of it.
+    pub(crate) fn forget(&mut self, directory: u32, name: &[u8]) {
+        if let Some(number) = self.position(directory, hash(directory, name), name) {
+            self.clear(number);
+        }
+    }
+
+    /// Nor of any name in `directory`, whose number may become another's.
+    pub(crate) fn forget_directory(&mut self, directory: u32) {
+        let mut at = self.groups[group(directory)];
+        while let Some(slot) = self.slots.get(usize::from(at)) {
+            let (next, gone) = (slot.group_next, slot.directory == directory);
+            if gone {
+                self.clear(at);
+            }
+            at = next;
+        }
+    }
+
+    fn position(&self, directory: u32, hash: u32, name: &[u8]) -> Option<u16> {
+        let mut at = self.chains[chain(hash)];
+        while let Some(slot) = self.slots.get(usize::from(at)) {
+            if slot.is(directory, hash, name) {
+                return Some(at);
+            }
+            at = slot.next;
+        }
+        None
+    }
+
+    /// A slot of no name.
+    fn make_room(&mut self) -> u16 {
+        for _ in 0..LOOKS_MAX {
+            let slot = &mut self.slots[self.hand];
+            if slot.directory == NO_DIRECTORY || !core::mem::take(&mut slot.recent) {
+                break;
+            }
+            self.hand = (self.hand + 1) % self.slots.len();
+        }
+        let number = self.hand as u16;
+        self.hand = (self.hand + 1) % self.slots.len();
+        self.clear(number);
+        number
+    }
+
+    fn clear(&mut self, number: u16) {
+        let slot = self.slots[usize::from(number)];
+        if slot.directory == NO_DIRECTORY {
+            return;
+        }
+        let mut at = &mut self.chains[chain(slot.hash)];
+        // It is in this chain.
+        while *at != number {
+            at = &mut self.slots[usize::from(*at)].next;
+        }
+        *at = slot.next;
+        match slot.group_before {
+            NONE => self.groups[group(slot.directory)] = slot.group_next,
+            before => self.slots[usize::from(before)].group_next = slot.group_next,
+        }
+        if slot.group_next != NONE {
+            self.slots[usize::from(slot.group_next)].group_before = slot.group_before;
+        }
+        self.slots[usize::from(number)] = NameSlot::EMPTY;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! The cache against a plain map: what it knows is what the map has, and it knows the last that it was told.
+
+extern crate std;
+use super::{KEPT_BYTES, Known, NameCache, NameSlot};
+use std::boxed::Box;
+use std::collections::BTreeMap;
+use std::format;
+use std::vec;
+use std::vec::Vec;
+
+fn cache(slots: usize) -> NameCache {
+    NameCache::new(Box::leak(vec![NameSlot::EMPTY; slots].into_boxed_slice()))
+}
+
+/// Every slot is in the chain and the group that its name and directory say, or in none.
+fn check(cache: &NameCache) {
+    let used = cache.slots.iter().filter(|slot| slot.directory != 0).count();
+    let count = |heads: &[u16], next: fn(&NameSlot) -> u16| {
+        heads
+            .iter()
+            .map(|&head| {
+                core::iter::successors(cache.slots.get(usize::from(head)), |s| cache.slots.get(usize::from(next(s))))
+            })
+            .map(Iterator::count)
+            .sum::<usize>()
+    };
+    assert_eq!(count(&cache.chains, |slot| slot.next), used);
+    assert_eq!(count(&cache.groups, |slot| slot.group_next), used);
+}
+
+/// Xorshift, of Marsaglia.
+fn draw(state: &mut u64, below: u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state % below
+}
+
+#[test]
+fn knows_nothing_but_what_is_so() {
+    for slots in [1, 2, 7, 64, 500] {
+        let (mut cache, mut state) = (cache(slots), 0x1234_5678 + slots as u64);
+        let mut map: BTreeMap<(u32, Vec<u8>), Known> = BTreeMap::new();
+        let mut hits = 0;
+        for step in 0..20_000u32 {
+            let directory = 2 + 256 * draw(&mut state, 4) as u32 + draw(&mut state, 3) as u32;
+            let bytes = if draw(&mut state, 40) == 0 { KEPT_BYTES + 1 } else { 1 };
+            let name = format!("{:0bytes$}", draw(&mut state, 60)).into_bytes();
+            let key = (directory, name.clone());
+            match draw(&mut state, 10) {
+                0..4 => {
+                    let known = cache.find(directory, &name);
+                    assert!(known.is_none() || known == map.get(&key).copied(), "step {step}");
+                    hits += u32::from(known.is_some());
+                }
+                4..7 => {
+                    let known = match draw(&mut state, 3) {
+                        0 => Known::Nothing,
+                        _ => Known::Entry { ino: step + 1, kind: 1 + draw(&mut state, 7) as u8 },
+                    };
+                    cache.learn(directory, &name, known);
+                    map.insert(key, known);
+                    let found = cache.find(directory, &name);
+                    assert_eq!(found, (name.len() <= KEPT_BYTES).then_some(known), "step {step}");
+                }
+                7..9 => {
+                    cache.forget(directory, &name);
+                    map.remove(&key);
+                    assert_eq!(cache.find(directory, &name), None);
+                }
+                _ if draw(&mut state, 20) == 0 => {
+                    cache.forget_directory(directory);
+                    map.retain(|(in_directory, _), _| *in_directory != directory);
+                }
+                _ => {}
+            }
+        }
+        check(&cache);
+        assert!(hits > 100 || slots < 64, "{hits} of {slots} slots");
+    }
+}
+
+#[test]
+fn keeps_what_is_asked_for() {
+    let mut cache = cache(8);
+    cache.learn(2, b"wanted", Known::Entry { ino: 9, kind: 1 });
+    for number in 0..100 {
+        assert_eq!(cache.find(2, b"wanted"), Some(Known::Entry { ino: 9, kind: 1 }), "{number}");
+        cache.learn(2, format!("{number}").as_bytes(), Known::Nothing);
+    }
+}
