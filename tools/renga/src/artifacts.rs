@@ -3,7 +3,7 @@
 //! Invariant: built by cargo from the sources as they are, so that nothing here can be out of date.
 //! Not here: packages and the file system (`disk_image`).
 
-use crate::disk_image::{self, Content, ImageSpec, Placed};
+use crate::disk_image::{self, Choice, Content, ImageSpec, Placed};
 use crate::environment::Environment;
 use crate::freshness;
 use crate::machine_code;
@@ -168,9 +168,9 @@ pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Pl
 ///
 /// # Errors
 /// If packages cannot be fetched or the file system cannot be made.
-pub fn disk(environment: &Environment, output: Option<&Path>, progress: &Progress) -> Result<PathBuf> {
-    let out = output.map_or_else(|| environment.work().join("disk.img"), Path::to_path_buf);
-    session_disk(environment, Vec::new(), &out, progress)?;
+pub fn disk(environment: &Environment, choice: &Choice, output: Option<&Path>, progress: &Progress) -> Result<PathBuf> {
+    let out = output.map_or_else(|| environment.work().join(choice.file_name()), Path::to_path_buf);
+    session_disk(environment, choice, Vec::new(), &out, progress)?;
     Ok(out)
 }
 
@@ -178,8 +178,14 @@ pub fn disk(environment: &Environment, output: Option<&Path>, progress: &Progres
 ///
 /// # Errors
 /// As [`disk`].
-pub fn session_disk(environment: &Environment, further: Vec<Placed>, out: &Path, progress: &Progress) -> Result<()> {
-    let mut spec = ImageSpec::new(&environment.root);
+pub fn session_disk(
+    environment: &Environment,
+    choice: &Choice,
+    further: Vec<Placed>,
+    out: &Path,
+    progress: &Progress,
+) -> Result<()> {
+    let mut spec = ImageSpec { choice: choice.clone(), ..ImageSpec::new(&environment.root) };
     spec.placed = programs(environment, progress)?;
     spec.placed.extend(further);
     disk_image::build(&spec, out, &mut |step| progress.step(step))?;

@@ -2,9 +2,12 @@
 //!
 //! Not here: what the commands do (`command`).
 
+mod image_choice;
+
 use crate::card;
 use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use image_choice::ImageChoice;
 use std::path::PathBuf;
 
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
@@ -24,6 +27,8 @@ const EXAMPLES: &str = "Examples:
   ./renga bench rendezvous                      what a rendezvous costs, in instructions
   ./renga sim --seeds 1000                      a thousand drawn clusters with faults, in one host program
   ./renga check pair                            who runs where, and why nobody can wait in a circle
+  ./renga run --image dev                       the same shell with Debian's compilers and interpreters on the disk
+  ./renga image --list                          which images there are, what is in them, how large they are
   ./renga image --board pi3 --out cards         card images for two real boards
   ./renga test                                  all tests";
 
@@ -100,12 +105,15 @@ pub struct Run {
     /// Run this file as a shell script
     #[arg(short = 'f', value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// What is on the disk.
+    #[command(flatten)]
+    pub image: ImageChoice,
     /// Use and keep this disk image; without it, each run starts from a fresh one
-    #[arg(long, value_name = "IMAGE")]
+    #[arg(long, value_name = "IMAGE", conflicts_with = "ImageChoice")]
     pub disk: Option<PathBuf>,
     /// Boot every board from its card image in this folder (`renga image --board`): its kernel, its device tree and its
     /// command line, with a copy of the card in its slot
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "trace"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "trace", "ImageChoice"])]
     pub cards: Option<PathBuf>,
     /// Copy this file or folder of the host into /host on the disk (may be repeated)
     #[arg(long, value_name = "PATH")]
@@ -251,6 +259,12 @@ pub struct Check {
 /// `renga image`
 #[derive(Args, Debug, Clone)]
 pub struct Image {
+    /// What is on the disk.
+    #[command(flatten)]
+    pub choice: ImageChoice,
+    /// List the images that there are: packages, sizes, and whether they are built
+    #[arg(long, conflicts_with_all = ["board", "cluster", "inspect", "out"])]
+    pub list: bool,
     /// Make the cards of a cluster of real boards, all of this model, or each of its own (may be repeated): pi3, zero2w,
     /// pi4, b=zero2w
     #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cluster", "inspect"])]

@@ -3,6 +3,7 @@
 use super::cluster::Cluster;
 use super::{contents, fat, firmware};
 use crate::artifacts::{self, Flavour};
+use crate::disk_image::Choice;
 use crate::disk_image::partition::{copy_nonzero, find};
 use crate::environment::Environment;
 use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_FAT32, TYPE_LINUX};
@@ -29,14 +30,20 @@ pub fn card_file_name(cluster: &Cluster, board: usize) -> String {
     format!("{}-{}-{}.img", cluster.name, cluster.board_name(board), cluster.models[board])
 }
 
-/// Makes the card image of every board of `cluster` in the folder `out`.
+/// Makes the card image of every board of `cluster` in the folder `out`, with the disk that is chosen.
 ///
 /// # Errors
 /// If something cannot be built, fetched or written.
-pub fn build_cards(environment: &Environment, cluster: &Cluster, out: &Path, progress: &Progress) -> Result<Vec<Card>> {
+pub fn build_cards(
+    environment: &Environment,
+    cluster: &Cluster,
+    choice: &Choice,
+    out: &Path,
+    progress: &Progress,
+) -> Result<Vec<Card>> {
     let kernel = artifacts::kernel(environment, Flavour::Plain, progress)?;
     let firmware = firmware::fetch(environment, progress)?;
-    let disk = artifacts::disk(environment, None, progress)?;
+    let disk = artifacts::disk(environment, choice, None, progress)?;
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
     let mut cards = Vec::new();
     for board in 0..cluster.models.len() {

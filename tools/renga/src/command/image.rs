@@ -3,6 +3,7 @@
 use crate::artifacts;
 use crate::card::{self, Cluster, Expected, Finding, Inspection};
 use crate::cli::Image;
+use crate::disk_image::{self, Choice};
 use crate::environment::Environment;
 use crate::partition_table::{TYPE_FAT32, TYPE_LINUX};
 use crate::progress::Progress;
@@ -22,6 +23,10 @@ const UNSOUND_STATUS: u8 = 1;
 /// If something cannot be built, fetched, written or read.
 pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
     let cluster = options.cluster.as_deref().map(|path| Cluster::read(environment, path)).transpose()?;
+    let choice = options.choice.choice()?;
+    if options.list {
+        return list(environment, choice);
+    }
     if let Some(path) = &options.inspect {
         return inspect(environment, path, cluster.as_ref());
     }
@@ -35,18 +40,43 @@ pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
     };
     let progress = Progress::start();
     let Some(cluster) = cluster else {
-        let path = artifacts::disk(environment, options.out.as_deref(), &progress)?;
+        let path = artifacts::disk(environment, &choice, options.out.as_deref(), &progress)?;
         progress.finish();
         println!("{}", path.display());
         return Ok(0);
     };
     let Some(out) = &options.out else { bail!("say into which folder the cards go: --out FOLDER") };
-    let cards = card::build_cards(environment, &cluster, out, &progress)?;
+    let cards = card::build_cards(environment, &cluster, &choice, out, &progress)?;
     progress.finish();
     for card in cards {
         println!("{}  {}", card::sha256_of_file(&card.path)?, card.path.display());
     }
     Ok(0)
+}
+
+/// What is to choose from; the choice that was given is listed as well.
+fn list(environment: &Environment, choice: Choice) -> Result<u8> {
+    for image in disk_image::stock(&environment.root, &[choice])? {
+        println!("{}: {}", image.name, image.about);
+        println!("  named     {}", image.named.join(" "));
+        match (image.fetched, image.cached) {
+            (None, _) => println!("  packages  not fetched yet: ./renga image --image {}", image.name),
+            (Some(packages), None) => println!("  packages  {packages}, fetched; the image is not built yet"),
+            (Some(packages), Some(cached)) => {
+                println!("  packages  {packages}, with {} files of {}", cached.files, megabytes(cached.content_bytes));
+                println!(
+                    "  cached    a card of {}, {} on this machine",
+                    megabytes(cached.card_bytes),
+                    megabytes(cached.host_bytes)
+                );
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
 }
 
 fn inspect(environment: &Environment, path: &Path, cluster: Option<&Cluster>) -> Result<u8> {

@@ -152,6 +152,7 @@ fn disk(
     for path in &options.put {
         put(path, &format!("/host/{}", file_name(path)?), &mut placed)?;
     }
+    let choice = options.image.choice()?;
     if let Some(image) = &options.disk {
         if !placed.is_empty() {
             bail!("-c, -f and --put need a fresh disk: they cannot be used with --disk");
@@ -160,7 +161,7 @@ fn disk(
         return Ok(image.clone());
     }
     let image = scratch.folder.join("disk.img");
-    artifacts::session_disk(environment, placed, &image, progress)?;
+    artifacts::session_disk(environment, &choice, placed, &image, progress)?;
     Ok(image)
 }
 

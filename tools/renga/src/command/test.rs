@@ -7,6 +7,7 @@
 use crate::artifacts::{self, Flavour};
 use crate::cli::Test;
 use crate::command::fuzz::{fuzz, has_nightly};
+use crate::disk_image::Choice;
 use crate::environment::Environment;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
@@ -108,7 +109,7 @@ fn prepare(environment: &Environment) -> Result<()> {
     let progress = Progress::start();
     artifacts::kernel(environment, Flavour::Plain, &progress)?;
     artifacts::plugin(environment, &progress)?;
-    artifacts::disk(environment, None, &progress)?;
+    artifacts::disk(environment, &Choice::default(), None, &progress)?;
     progress.finish();
     Ok(())
 }

@@ -32,8 +32,33 @@ pub enum ImageError {
         /// What it printed.
         report: String,
     },
-    /// Packages could not be fetched.
-    #[error("cannot fetch the Debian packages {packages} for {architecture}:\n{report}")]
+    /// The machine's Debian mirror does not answer.
+    #[error(
+        "the Debian mirror of this machine cannot be reached. Connect to it (or set http_proxy) and try again; images that \
+         `./renga image --list` shows as cached need no network. apt says:\n{report}"
+    )]
+    Unreachable {
+        /// What apt printed.
+        report: String,
+    },
+    /// A package that Debian does not have.
+    #[error(
+        "Debian has no package {name}{}", if nearest.is_empty() { String::new() } else { format!("; did you mean {nearest}?") }
+    )]
+    NoSuchPackage {
+        /// What was asked for.
+        name: String,
+        /// Names like it, separated by commas.
+        nearest: String,
+    },
+    /// Not a name that a package could have.
+    #[error("{name:?} cannot be a package: names are of small letters, digits and `+-.`, as in libstdc++6 or lua5.4")]
+    BadPackageName {
+        /// What was asked for.
+        name: String,
+    },
+    /// Packages could not be fetched for another reason.
+    #[error("cannot fetch the Debian packages {packages} for {architecture}; apt says:\n{report}")]
     Fetch {
         /// Their names.
         packages: String,
@@ -42,13 +67,31 @@ pub enum ImageError {
         /// What apt printed.
         report: String,
     },
-    /// `userland/packages.toml` is not what it should be.
+    /// A flavour that is not there.
+    #[error("there is no image {name}: there are {known}, or give a file like those of userland/images: mine.toml")]
+    NoSuchFlavour {
+        /// What was asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// A flavour is not what it should be.
     #[error("{}: {reason}", path.display())]
-    Manifest {
+    Flavour {
         /// The file.
         path: PathBuf,
         /// What is wrong in it.
         reason: String,
+    },
+    /// Less room was wished than the content needs.
+    #[error(
+        "the content needs at least {content_mib} MiB, and its size was to be {wished_mib}: use a larger --disk-size, or none"
+    )]
+    TooSmall {
+        /// What was asked for.
+        wished_mib: u32,
+        /// What is needed.
+        content_mib: u32,
     },
     /// A path on the image that cannot be made.
     #[error("{path:?} cannot be a path on the image: {reason}")]

@@ -4,14 +4,16 @@
 //! So the file system is made empty and filled by a script for debugfs, in the order of paths, and then each inode gets
 //! its mode, owner and times. Not here: partitions.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use super::ImageError;
-use super::command::{report, run_well};
+use super::command::run_well;
 use super::error::at;
-use super::tree::{Entry, Node, Tree};
+use super::tree::{Content, Entry, Node, Tree};
 
 /// Every time in an image, in seconds since 1970: 1 January 2026, 00:00 UTC.
 pub(super) const IMAGE_TIME_S: u32 = 1_767_225_600;
@@ -26,6 +28,13 @@ const INODE_RATIO_BYTES: u32 = 8192;
 const FEATURES: &str = "none,has_journal,filetype,sparse_super,large_file";
 /// Size of the journal, in MiB: as large as mke2fs makes the smallest.
 const JOURNAL: &str = "size=4";
+/// The journal and what every file system has.
+const STRUCTURES_MIB: u32 = 5;
+/// No file system is smaller, unless somebody says so.
+const DEFAULT_MIB: u32 = 64;
+/// Room besides the content: an eighth of it, but not less.
+const ROOM_MIN_MIB: u32 = 32;
+const SIZE_STEP_MIB: u32 = 16;
 /// The superblock flag for hashes of signed characters.
 const SIGNED_HASH: u32 = 1;
 
@@ -39,20 +48,85 @@ const LOST_AND_FOUND_MODE: u32 = 0o700;
 /// Makes the file `out`, a bare file system of `size_mib`, with the contents of `tree`. `scratch` takes files in between.
 pub(super) fn make(tree: &Tree, scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageError> {
     make_empty(scratch, size_mib, out)?;
-    let script = scratch.join("debugfs-script");
-    fs::write(&script, fill_script(tree, scratch)?).map_err(at(&script))?;
+    let mut script = String::new();
+    fill(&mut script, tree.entries().map(|(path, entry)| (path, entry, None)), scratch)?;
+    // mke2fs notes how the host's `char` is signed, which only indexed directories would use.
+    command(&mut script, format_args!("set_super_value flags {SIGNED_HASH}"));
+    // After everything is made, for making an entry changes the times of its folder.
+    set_inode(&mut script, "/", KIND_FOLDER | ROOT_MODE);
+    set_inode(&mut script, "/lost+found", KIND_FOLDER | LOST_AND_FOUND_MODE);
+    for (path, entry) in tree.entries() {
+        set_inode(&mut script, path, inode_mode(entry));
+    }
+    debugfs(&script, scratch, &out.to_string_lossy())?;
+    if fs::metadata(out).map_err(at(out))?.len() != u64::from(size_mib) << 20 {
+        return Err(ImageError::Failed { program: "mke2fs".into(), report: "the file system has another size".into() });
+    }
+    Ok(())
+}
+
+/// Adds to a file system that holds the tree `base` what `all` has at the paths `changed`. The file system begins at
+/// `start_bytes` in the file `disk` of the folder `scratch`.
+pub(super) fn add(
+    base: &Tree,
+    all: &Tree,
+    changed: &BTreeSet<String>,
+    scratch: &Path,
+    disk: &str,
+    start_bytes: u64,
+) -> Result<(), ImageError> {
+    let mut script = String::new();
+    let entries: Vec<_> = all.entries().filter(|(path, _)| changed.contains(*path)).collect();
+    fill(&mut script, entries.iter().map(|(path, entry)| (*path, *entry, base.get(path))), scratch)?;
+    let folders: BTreeSet<&str> =
+        changed.iter().filter_map(|path| path.rsplit_once('/')).map(|(above, _)| above).collect();
+    for folder in folders {
+        set_times(&mut script, if folder.is_empty() { "/" } else { folder });
+    }
+    for (path, entry) in entries {
+        set_inode(&mut script, path, inode_mode(entry));
+    }
+    debugfs(&script, scratch, &format!("{disk}?offset={start_bytes}"))
+}
+
+/// How large a file system is to be for a tree: as somebody wishes, or with some room, in MiB.
+pub(super) fn size_mib(tree: &Tree, wished_mib: Option<u32>) -> Result<u32, ImageError> {
+    let block_bytes = u64::from(BLOCK_BYTES);
+    let mut blocks = 0;
+    for (_, entry) in tree.entries() {
+        let data = match &entry.node {
+            Node::File(content) => content.len()?.div_ceil(block_bytes),
+            Node::Folder => 1,
+            // Their inodes have room for it.
+            Node::Symlink { .. } | Node::CharDevice { .. } => 0,
+        };
+        // Besides, blocks of addresses, of 1,024 each.
+        blocks += data + data / 1024;
+    }
+    let content_mib = u32::try_from((blocks * block_bytes) >> 20).unwrap_or(u32::MAX / 4) + STRUCTURES_MIB;
+    match wished_mib {
+        Some(wished_mib) if wished_mib < content_mib => Err(ImageError::TooSmall { wished_mib, content_mib }),
+        Some(wished_mib) => Ok(wished_mib),
+        None => {
+            let wanted_mib = content_mib + (content_mib / 8).max(ROOM_MIN_MIB);
+            Ok(wanted_mib.max(DEFAULT_MIB).next_multiple_of(SIZE_STEP_MIB))
+        }
+    }
+}
+
+/// Runs a script in the folder `scratch`, where it finds what it writes.
+fn debugfs(script: &str, scratch: &Path, filesystem: &str) -> Result<(), ImageError> {
+    let path = scratch.join("debugfs-script");
+    fs::write(&path, script).map_err(at(&path))?;
     let output = run_well("debugfs", "e2fsprogs", |command| {
-        command.current_dir(scratch).arg("-w").arg("-f").arg(&script).arg(out);
+        command.current_dir(scratch).arg("-w").arg("-f").arg("debugfs-script").arg(filesystem);
     })?;
     // debugfs exits with 0 whatever happens; besides its version it says on this stream only what went wrong.
     let faults: Vec<_> = String::from_utf8_lossy(&output.stderr).lines().skip(1).map(str::to_string).collect();
-    if !faults.is_empty() {
-        return Err(ImageError::Failed { program: "debugfs".into(), report: faults.join("\n") });
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(ImageError::Failed { program: "debugfs".into(), report: faults.join("\n") }),
     }
-    if fs::metadata(out).map_err(at(out))?.len() != u64::from(size_mib) << 20 {
-        return Err(ImageError::Failed { program: "mke2fs".into(), report: report(&output) });
-    }
-    Ok(())
 }
 
 fn make_empty(scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageError> {
@@ -73,39 +147,53 @@ fn make_empty(scratch: &Path, size_mib: u32, out: &Path) -> Result<(), ImageErro
     Ok(())
 }
 
-/// The commands that fill the file system. Contents are staged in `scratch` under numbers, for any host path may hold
-/// what the command language cannot say.
-fn fill_script(tree: &Tree, scratch: &Path) -> Result<String, ImageError> {
-    let mut script = String::new();
+/// The commands that make entries, each with what is there before. Contents are staged in `scratch` under numbers, for
+/// any host path may hold what the command language cannot say.
+fn fill<'a>(
+    script: &mut String,
+    entries: impl Iterator<Item = (&'a str, &'a Entry, Option<&'a Entry>)>,
+    scratch: &Path,
+) -> Result<(), ImageError> {
     let mut folder_now = "";
-    for (number, (path, entry)) in tree.entries().enumerate() {
+    for (number, (path, entry, before)) in entries.enumerate() {
         let (folder, name) = path.rsplit_once('/').unwrap_or_default();
         if folder != folder_now {
-            command(&mut script, format_args!("cd \"{folder}/\""));
+            command(script, format_args!("cd \"{folder}/\""));
             folder_now = folder;
         }
-        match &entry.node {
-            Node::Folder => command(&mut script, format_args!("mkdir \"{name}\"")),
-            Node::File(content) => {
-                let staged = scratch.join(format!("staged-{number}"));
-                fs::write(&staged, content.bytes()?).map_err(at(&staged))?;
-                command(&mut script, format_args!("write staged-{number} \"{name}\""));
+        let was_folder = before.map(|before| matches!(before.node, Node::Folder));
+        match (was_folder, &entry.node) {
+            (Some(true), Node::Folder) => continue,
+            (Some(true), _) | (Some(false), Node::Folder) => {
+                return Err(ImageError::BadPath { path: path.into(), reason: "a folder and something else" });
             }
-            Node::Symlink { target } => command(&mut script, format_args!("symlink \"{name}\" \"{target}\"")),
+            (Some(false), _) => command(script, format_args!("rm \"{name}\"")),
+            (None, _) => {}
+        }
+        match &entry.node {
+            Node::Folder => command(script, format_args!("mkdir \"{name}\"")),
+            Node::File(content) => {
+                stage(content, &scratch.join(format!("staged-{number}")))?;
+                command(script, format_args!("write staged-{number} \"{name}\""));
+            }
+            Node::Symlink { target } => command(script, format_args!("symlink \"{name}\" \"{target}\"")),
             Node::CharDevice { major, minor } => {
-                command(&mut script, format_args!("mknod \"{name}\" c {major} {minor}"))
+                command(script, format_args!("mknod \"{name}\" c {major} {minor}"));
             }
         }
     }
-    // mke2fs notes how the host's `char` is signed, which only indexed directories would use.
-    command(&mut script, format_args!("set_super_value flags {SIGNED_HASH}"));
-    // After everything is made, for making an entry changes the times of its folder.
-    set_inode(&mut script, "/", KIND_FOLDER | ROOT_MODE);
-    set_inode(&mut script, "/lost+found", KIND_FOLDER | LOST_AND_FOUND_MODE);
-    for (path, entry) in tree.entries() {
-        set_inode(&mut script, path, inode_mode(entry));
+    Ok(())
+}
+
+/// Puts a content where debugfs finds it.
+fn stage(content: &Content, staged: &Path) -> Result<(), ImageError> {
+    match content {
+        Content::Bytes(bytes) => fs::write(staged, bytes).map_err(at(staged)),
+        Content::HostFile(file) => {
+            let file = file.canonicalize().map_err(at(file))?;
+            symlink(file, staged).map_err(at(staged))
+        }
     }
-    Ok(script)
 }
 
 fn inode_mode(entry: &Entry) -> u32 {
@@ -123,6 +211,10 @@ fn set_inode(script: &mut String, path: &str, mode: u32) {
     for owner in ["uid", "gid"] {
         command(script, format_args!("set_inode_field \"{path}\" {owner} 0"));
     }
+    set_times(script, path);
+}
+
+fn set_times(script: &mut String, path: &str) {
     for time in ["atime", "mtime", "ctime"] {
         command(script, format_args!("set_inode_field \"{path}\" {time} @{IMAGE_TIME_S}"));
     }

@@ -1,21 +1,28 @@
 //! The disk image: what the SD card of the board that owns the disk holds.
 //!
 //! An image is a file whose size is a power of two (the SD card model of QEMU insists), with one MBR partition that
-//! holds an ext2 file system, revision 1, 4 KiB blocks. It is made of Debian packages fetched by name, the entries of
-//! `userland/packages.toml` and what the caller adds. Invariant: equal inputs give equal bytes, on any host and for any
-//! user; times, owners, device nodes and directory order come from the description and never from the host.
+//! holds an ext2 file system, revision 1, 4 KiB blocks. It is made in two steps: a flavour of `userland/images` and
+//! packages that a user names, with all that they depend on, become a cached image; a copy of it gets our own programs and
+//! the files of a session. Invariant: equal inputs give equal bytes, on any host and for any user; times, owners, device
+//! nodes and directory order come from the description and never from the host.
 //!
 //! Not here: which programs of our own go on it and how they are built (the caller says), and reading ext2 on a board
 //! (`sysprocs/fs`).
 
+mod alternatives;
+mod apt;
+mod assemble;
+mod base;
 mod command;
 mod error;
 mod ext2;
+mod flavour;
 mod inspect;
-mod manifest;
+mod listing;
 mod packages;
 pub(crate) mod partition;
 mod stamp;
+mod stock;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -29,30 +36,62 @@ pub use inspect::{
     Verdict, add_file, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair,
 };
 pub use packages::fetch as fetch_packages;
+pub use stock::{Stocked, stock};
 pub use tree::Content;
+
+/// Where an image names the packages that it has whole, with their versions.
+const PACKAGES_LIST: &str = "/etc/renga/packages";
+/// The partition of a fresh image.
+const PARTITION_START_BYTES: u64 = partition::PARTITION_START_BYTES;
+
+/// Which image somebody wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The name of a flavour of `userland/images`, or a file like those.
+    pub flavour: String,
+    /// Further packages, which come with all that they depend on.
+    pub packages: Vec<String>,
+    /// The size of the file system; without it, the content's and some room.
+    pub filesystem_mib: Option<u32>,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self { flavour: "small".into(), packages: Vec::new(), filesystem_mib: None }
+    }
+}
+
+impl Choice {
+    /// What a person calls it.
+    pub fn label(&self) -> String {
+        base::label(self)
+    }
+
+    /// The file that such an image is, if nobody says otherwise.
+    pub fn file_name(&self) -> String {
+        if *self == Self::default() { "disk.img".into() } else { format!("disk-{}.img", self.label()) }
+    }
+}
 
 /// What a caller wants on an image.
 #[derive(Debug, Clone)]
 pub struct ImageSpec {
-    /// The project's folder, with `userland/packages.toml`.
+    /// The project's folder, with `userland/images`.
     pub root: PathBuf,
     /// Where fetched packages and scratch files live: `target/renga`.
     pub work: PathBuf,
+    /// What comes from Debian.
+    pub choice: Choice,
     /// Our own programs and files for tests. Later ones replace earlier ones and those of packages.
     pub placed: Vec<Placed>,
-    /// The size of the file system.
-    pub filesystem_mib: u32,
 }
 
 impl ImageSpec {
-    /// The usual size of the file system.
-    pub const DEFAULT_MIB: u32 = 64;
-
     /// The plain image of a project's folder, without anything of our own.
     pub fn new(root: &Path) -> Self {
         let root = root.to_path_buf();
         let work = root.join("target/renga");
-        Self { root, work, placed: Vec::new(), filesystem_mib: Self::DEFAULT_MIB }
+        Self { root, work, choice: Choice::default(), placed: Vec::new() }
     }
 }
 
@@ -75,20 +114,20 @@ pub struct Placed {
 /// # Errors
 /// See [`ImageError`]; `out` is untouched then.
 pub fn build(spec: &ImageSpec, out: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), ImageError> {
-    let manifest = manifest::Manifest::load(&spec.root)?;
-    let unpacked =
-        packages::fetch(&spec.root, &spec.work, &manifest.architecture, &manifest.package_names(), progress)?;
-    let mut tree = manifest.tree(&spec.root, &unpacked)?;
-    for placed in &spec.placed {
-        tree.insert(&placed.dest, tree::Node::File(placed.content.clone()), placed.mode)?;
+    // Before anything is fetched for an image that cannot be.
+    let mut placed = tree::Tree::default();
+    for file in &spec.placed {
+        placed.insert(&file.dest, tree::Node::File(file.content.clone()), file.mode)?;
     }
-    let stamp = stamp::of(&tree, spec.filesystem_mib)?;
+    let plan = base::Plan::make(spec, progress)?;
+    let stamp = stamp::of(plan.sum, &spec.placed)?;
     if stamp::matches(out, &stamp) {
         return Ok(());
     }
+    let base = plan.base(spec, progress)?;
     progress("building the disk image");
     let scratch = scratch_folder(&spec.work)?;
-    let built = build_in(&scratch, &tree, spec.filesystem_mib, out);
+    let built = build_in(&scratch, &base, &spec.placed, out);
     // The scratch folder is only worth keeping when something went wrong in it.
     if built.is_ok() {
         let _ = fs::remove_dir_all(&scratch);
@@ -97,13 +136,16 @@ pub fn build(spec: &ImageSpec, out: &Path, progress: &mut dyn FnMut(&str)) -> Re
     stamp::write(out, &stamp)
 }
 
-fn build_in(scratch: &Path, tree: &tree::Tree, size_mib: u32, out: &Path) -> Result<(), ImageError> {
-    let filesystem = scratch.join("filesystem");
-    ext2::make(tree, scratch, size_mib, &filesystem)?;
+fn build_in(scratch: &Path, base: &base::Base, placed: &[Placed], out: &Path) -> Result<(), ImageError> {
+    let mut tree = base.tree.clone();
+    for placed in placed {
+        tree.insert(&placed.dest, tree::Node::File(placed.content.clone()), placed.mode)?;
+    }
+    let changed = tree.take_inserted();
     let disk = scratch.join("disk");
-    partition::wrap(&filesystem, &disk)?;
-    if let Verdict::Damaged(report) = fsck(&disk)? {
-        return Err(ImageError::Damaged { image: out.to_path_buf(), report });
+    base::copy(&base.image, &disk)?;
+    if !changed.is_empty() {
+        ext2::add(&base.tree, &tree, &changed, scratch, "disk", PARTITION_START_BYTES)?;
     }
     if let Some(folder) = out.parent() {
         fs::create_dir_all(folder).map_err(error::at(folder))?;
@@ -111,7 +153,7 @@ fn build_in(scratch: &Path, tree: &tree::Tree, size_mib: u32, out: &Path) -> Res
     stamp::remove(out);
     if fs::rename(&disk, out).is_err() {
         // Another file system: a copy, sparse again.
-        partition::copy_sparse(&disk, out)?;
+        base::copy(&disk, out)?;
     }
     Ok(())
 }

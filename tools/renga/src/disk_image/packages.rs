@@ -1,18 +1,54 @@
 //! Debian packages of another architecture: fetched by name from the machine's mirror, checked by apt, unpacked.
 //!
-//! Invariant: a package's folder exists only when it is whole. What has been fetched stays until `target/` is removed,
-//! so that builds between two cleanings see one and the same version. apt's private configuration is the business of
-//! `tools/setup/fetch-packages.sh`.
+//! Invariant: a package's folder exists only when it is whole, and is named by name, version and architecture. What has
+//! been resolved and fetched stays until `target/` is removed, so that builds between two cleanings see one and the same
+//! version and need no network. apt's private configuration is the business of `tools/setup/fetch-packages.sh`.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::ImageError;
-use super::command::{report, run, run_well};
+use super::apt;
+use super::command::run_well;
 use super::error::at;
+use crate::card::sha256;
 
-/// Fetches and unpacks packages; returns the folder of each, by name.
+/// Which packages are wanted, and whether with all that they depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Closure {
+    Alone,
+    WithDependencies,
+}
+
+/// An unpacked package.
+#[derive(Debug, Clone)]
+pub(super) struct Package {
+    /// Its name.
+    pub(super) name: String,
+    /// Name, version and architecture, as in the name of its file.
+    pub(super) identity: String,
+    folder: PathBuf,
+}
+
+impl Package {
+    fn new(store: &Path, identity: &str) -> Self {
+        let name = identity.split('_').next().unwrap_or_default().to_string();
+        Self { name, identity: identity.to_string(), folder: store.join(identity) }
+    }
+
+    /// What it installs.
+    pub(super) fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// The script that would run after it is installed, if there is one.
+    pub(super) fn postinst(&self) -> Option<String> {
+        fs::read(self.folder.join("control/postinst")).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// Fetches and unpacks single packages; returns what each installs, by name.
 ///
 /// `root` is the project's folder, `work` is `target/renga`, `architecture` is Debian's name for it (`arm64`, `amd64`).
 /// `progress` hears a line before anything is fetched.
@@ -26,63 +62,96 @@ pub fn fetch(
     names: &[String],
     progress: &mut dyn FnMut(&str),
 ) -> Result<HashMap<String, PathBuf>, ImageError> {
-    let store = work.join(format!("packages-{architecture}"));
-    let folders: HashMap<String, PathBuf> = names.iter().map(|name| (name.clone(), store.join(name))).collect();
-    if missing(&folders).is_empty() {
-        return Ok(folders);
+    let store = Store { root, work, architecture };
+    let packages = store.get(names, Closure::Alone, progress)?;
+    Ok(packages.into_iter().map(|package| (package.name.clone(), package.data())).collect())
+}
+
+/// Where packages of an architecture are kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Store<'a> {
+    pub(super) root: &'a Path,
+    pub(super) work: &'a Path,
+    pub(super) architecture: &'a str,
+}
+
+impl Store<'_> {
+    /// The packages of these names, fetched if this was never asked for; sorted by name.
+    pub(super) fn get(
+        &self,
+        names: &[String],
+        closure: Closure,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Package>, ImageError> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Some(found) = self.get_if_there(names, closure) {
+            return Ok(found);
+        }
+        let folder = self.folder();
+        fs::create_dir_all(folder.join("requests")).map_err(at(&folder))?;
+        let lock_path = folder.join(".lock");
+        // Whoever else is fetching the same things goes first; closing the file unlocks it.
+        let lock = File::create(&lock_path).map_err(at(&lock_path))?;
+        lock.lock().map_err(at(&lock_path))?;
+        if let Some(found) = self.get_if_there(names, closure) {
+            return Ok(found);
+        }
+        progress(&format!("fetching from Debian for {}: {}", self.architecture, names.join(", ")));
+        let files = apt::fetch_files(self, names, closure)?;
+        let mut identities = Vec::new();
+        for (number, file) in files.iter().enumerate() {
+            progress(&format!("unpacking package {} of {}", number + 1, files.len()));
+            identities.push(unpack(file, &folder)?);
+        }
+        identities.sort();
+        let request = self.request(names, closure);
+        fs::write(&request, identities.join("\n") + "\n").map_err(at(&request))?;
+        self.get_if_there(names, closure).ok_or_else(|| apt::incomplete(self, names, &identities))
     }
-    fs::create_dir_all(&store).map_err(at(&store))?;
-    let lock_path = store.join(".lock");
-    // Whoever else is fetching the same things goes first; closing the file unlocks it.
-    let lock = File::create(&lock_path).map_err(at(&lock_path))?;
-    lock.lock().map_err(at(&lock_path))?;
-    let missing = missing(&folders);
-    if missing.is_empty() {
-        return Ok(folders);
+
+    /// The packages of these names, if they were fetched before.
+    pub(super) fn get_if_there(&self, names: &[String], closure: Closure) -> Option<Vec<Package>> {
+        let text = fs::read_to_string(self.request(names, closure)).ok()?;
+        let packages: Vec<_> = text.lines().map(|identity| Package::new(&self.folder(), identity)).collect();
+        let whole = packages.iter().all(|package| package.folder.exists());
+        let named = closure == Closure::WithDependencies
+            || names.iter().all(|name| packages.iter().any(|package| package.name == *name));
+        (whole && named).then_some(packages)
     }
-    progress(&format!("fetching from Debian for {architecture}: {}", missing.join(", ")));
-    for file in fetch_files(root, work, architecture, &missing)? {
-        unpack(&file, &store)?;
+
+    fn folder(&self) -> PathBuf {
+        self.work.join(format!("packages-{}", self.architecture))
     }
-    match missing.iter().find(|name| !folders[**name].exists()) {
-        Some(name) => Err(fetch_error(architecture, &missing, format!("apt fetched no file for {name}"))),
-        None => Ok(folders),
+
+    /// The file that says what came of a request.
+    fn request(&self, names: &[String], closure: Closure) -> PathBuf {
+        let mut sorted = names.to_vec();
+        sorted.sort();
+        sorted.dedup();
+        let sum = sha256(format!("{closure:?} {}", sorted.join(" ")).as_bytes()).to_string();
+        self.folder().join("requests").join(&sum[..16])
     }
 }
 
-fn missing(folders: &HashMap<String, PathBuf>) -> Vec<&str> {
-    let mut names: Vec<_> =
-        folders.iter().filter(|(_, folder)| !folder.exists()).map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    names
-}
-
-fn fetch_files(root: &Path, work: &Path, architecture: &str, names: &[&str]) -> Result<Vec<PathBuf>, ImageError> {
-    let script = root.join("tools/setup/fetch-packages.sh");
-    let output = run("bash", "bash", |command| {
-        command.arg(&script).arg(work.join(format!("apt-{architecture}"))).arg(architecture).args(names);
-    })?;
-    if !output.status.success() {
-        return Err(fetch_error(architecture, names, report(&output)));
+/// Unpacks `name_version_architecture.deb` to a folder of that name, which appears in one step; the name.
+fn unpack(file: &Path, store: &Path) -> Result<String, ImageError> {
+    let identity = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = store.join(&identity);
+    if folder.exists() {
+        return Ok(identity);
     }
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect())
-}
-
-fn fetch_error(architecture: &str, names: &[&str], report: String) -> ImageError {
-    ImageError::Fetch { packages: names.join(", "), architecture: architecture.into(), report }
-}
-
-/// Unpacks `name_version_architecture.deb` to the folder `name`, which appears in one step.
-fn unpack(file: &Path, store: &Path) -> Result<(), ImageError> {
-    let file_name = file.file_name().unwrap_or_default().to_string_lossy();
-    let name = file_name.split('_').next().unwrap_or_default();
-    let partial = store.join(format!(".{name}.partial"));
+    let partial = store.join(format!(".{identity}.partial"));
     if partial.exists() {
         fs::remove_dir_all(&partial).map_err(at(&partial))?;
     }
-    run_well("dpkg-deb", "dpkg", |command| {
-        command.arg("-x").arg(file).arg(&partial);
-    })?;
-    let folder = store.join(name);
-    fs::rename(&partial, &folder).map_err(at(&folder))
+    fs::create_dir_all(&partial).map_err(at(&partial))?;
+    for (what, to) in [("--extract", "data"), ("--control", "control")] {
+        run_well("dpkg-deb", "dpkg", |command| {
+            command.arg(what).arg(file).arg(partial.join(to));
+        })?;
+    }
+    fs::rename(&partial, &folder).map_err(at(&folder))?;
+    Ok(identity)
 }

@@ -11,7 +11,7 @@ use super::error::at;
 use crate::partition_table::{self, Extent, Partition, SECTOR_BYTES, TYPE_LINUX};
 
 /// Where the partition begins: 1 MiB, as every partitioning program does.
-const PARTITION_START_BYTES: u64 = 1 << 20;
+pub(super) const PARTITION_START_BYTES: u64 = 1 << 20;
 const CHUNK_BYTES: usize = 4096;
 
 /// Makes `disk`: a partition table and the file system on its one partition.

@@ -1,32 +1,20 @@
-//! Whether an image is still what its inputs would give: a hash of all inputs beside the image.
-//!
-//! The hash guards against needless work, not against malice, and may differ between versions of the compiler.
+//! Whether an image is still what its inputs would give: a sum of all inputs beside the image.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use super::ImageError;
 use super::error::at;
-use super::tree::{Node, Tree};
+use super::{ImageError, Placed};
+use crate::card::{Checksum, sha256};
 
-/// Raised when the same tree would be laid out otherwise.
-const LAYOUT_VERSION: u32 = 1;
-
-/// The stamp of an image with this tree and size.
-pub(super) fn of(tree: &Tree, size_mib: u32) -> Result<String, ImageError> {
-    let mut hasher = DefaultHasher::new();
-    (LAYOUT_VERSION, size_mib).hash(&mut hasher);
-    for (path, entry) in tree.entries() {
-        (path, entry.mode).hash(&mut hasher);
-        match &entry.node {
-            Node::Folder => 0_u8.hash(&mut hasher),
-            Node::File(content) => (1_u8, content.bytes()?).hash(&mut hasher),
-            Node::Symlink { target } => (2_u8, target).hash(&mut hasher),
-            Node::CharDevice { major, minor } => (3_u8, major, minor).hash(&mut hasher),
-        }
+/// The stamp of an image of this base with these files.
+pub(super) fn of(base: Checksum, placed: &[Placed]) -> Result<String, ImageError> {
+    let mut text = format!("{base}\n");
+    for placed in placed {
+        let sum = sha256(&placed.content.bytes()?);
+        text.push_str(&format!("{:o} {sum} {}\n", placed.mode, placed.dest));
     }
-    Ok(format!("{:016x}\n", hasher.finish()))
+    Ok(format!("{}\n", sha256(text.as_bytes())))
 }
 
 /// Whether `image` exists and was built from inputs of this stamp.

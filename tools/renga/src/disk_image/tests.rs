@@ -1,7 +1,7 @@
 //! Images built by the host's own tools. The packages come from the mirror once and are kept in `target/`.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::inspect::debugfs;
@@ -42,6 +42,81 @@ fn equal_inputs_give_equal_bytes() {
     let (first, second) = (fs::read(first).unwrap(), fs::read(second).unwrap());
     assert!(first == second, "two builds differ");
     assert!(first.len().is_power_of_two());
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// As on two machines that fetched the same packages: each makes all of it.
+#[test]
+fn packages_with_what_they_depend_on_give_equal_bytes() {
+    let folder = folder("packages");
+    let mut images = Vec::new();
+    for machine in ["one", "other"] {
+        let mut spec = ImageSpec::new(&root());
+        spec.choice.packages = vec!["gawk".into()];
+        fetch_whole(&spec);
+        let work = folder.join(machine);
+        fs::create_dir_all(&work).unwrap();
+        symlink(spec.work.join("packages-arm64"), work.join("packages-arm64")).unwrap();
+        spec.work = work;
+        let image = folder.join(format!("{machine}.img"));
+        build(&spec, &image, &mut |_| {}).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1100)); // so that no time of the host can be equal by luck
+        images.push(image);
+    }
+    assert!(fs::read(&images[0]).unwrap() == fs::read(&images[1]).unwrap(), "two builds differ");
+    let image = &images[0];
+    assert_eq!(fsck(image).unwrap(), Verdict::Clean);
+    assert!(stat(image, "/bin").contains("Fast link dest: \"usr/bin\""), "{}", stat(image, "/bin"));
+    // The package registers it as an alternative; before, it was busybox.
+    assert!(stat(image, "/usr/bin/awk").contains("Fast link dest: \"gawk\""), "{}", stat(image, "/usr/bin/awk"));
+    let list = String::from_utf8(read_file(image, super::PACKAGES_LIST).unwrap()).unwrap();
+    for package in ["gawk_", "libc6_", "libgmp10_"] {
+        assert!(list.contains(package), "{list}");
+        let name = package.trim_end_matches('_');
+        assert!(!read_file(image, &format!("/usr/share/doc/{name}/copyright")).unwrap().is_empty());
+    }
+    assert!(read_file(image, "/usr/share/doc/gawk/changelog.Debian.gz").is_err(), "it was to be left out");
+    assert!(read_file(image, "/usr/lib/aarch64-linux-gnu/libc.so.6").unwrap().starts_with(b"\x7fELF"));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// Fetches what an image is made of, where all tests find it.
+fn fetch_whole(spec: &ImageSpec) {
+    super::base::Plan::make(spec, &mut |_| {}).unwrap();
+}
+
+#[test]
+fn a_size_is_kept_if_the_content_fits() {
+    let folder = folder("size");
+    let image = folder.join("disk.img");
+    let mut spec = spec();
+    spec.choice.filesystem_mib = Some(8);
+    let fault = build(&spec, &image, &mut |_| {}).unwrap_err();
+    assert!(matches!(fault, ImageError::TooSmall { wished_mib: 8, content_mib: 9..20 }), "{fault}");
+    assert!(fault.to_string().contains("--disk-size"), "{fault}");
+    spec.choice.filesystem_mib = Some(200);
+    build(&spec, &image, &mut |_| {}).unwrap();
+    assert_eq!(fs::metadata(&image).unwrap().len(), 256 << 20);
+    assert_eq!(fsck(&image).unwrap(), Verdict::Clean);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn flavours_are_found_by_name_or_file() {
+    let folder = folder("flavour");
+    let mut spec = spec();
+    spec.choice.flavour = "devel".into();
+    let fault = build(&spec, &folder.join("disk.img"), &mut |_| {}).unwrap_err();
+    assert!(fault.to_string().contains("there are dev, small"), "{fault}");
+    let mine = folder.join("mine.toml");
+    fs::write(&mine, "about = \"mine\"\nbase = \"small\"\n[[file]]\npath = \"/x\"\nmode = 0o600\ntext = \"y\"\n")
+        .unwrap();
+    spec.choice.flavour = mine.to_string_lossy().into_owned();
+    build(&spec, &folder.join("disk.img"), &mut |_| {}).unwrap();
+    assert_eq!(read_file(&folder.join("disk.img"), "/x").unwrap(), b"y");
+    fs::write(&mine, format!("about = \"mine\"\nbase = \"{}\"\n", mine.display())).unwrap();
+    let fault = build(&spec, &folder.join("disk.img"), &mut |_| {}).unwrap_err();
+    assert!(fault.to_string().contains("build on one another"), "{fault}");
     fs::remove_dir_all(folder).unwrap();
 }
 

@@ -1,12 +1,12 @@
 //! The tree of files that an image will hold, by path.
 //!
-//! Invariant: every path is absolute and canonical, and the folder of each entry is in the tree too. The order of paths
-//! puts a folder before what is in it, and is the order in which the file system is filled. Everything belongs to root.
+//! Invariant: every path is absolute and canonical, leads through folders and no links, and the folder of each entry is in
+//! the tree too. The order of paths puts a folder before what is in it, and is the order in which the file system is
+//! filled. Everything belongs to root.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::ImageError;
 use super::error::at;
@@ -15,8 +15,9 @@ const FOLDER_MODE: u32 = 0o755;
 const PERMISSION_BITS: u32 = 0o7777;
 /// ext2's limit on a name, in bytes.
 const NAME_MAX_BYTES: usize = 255;
-/// Folders of packages are not deeper.
-const DEPTH_MAX: usize = 32;
+/// Links that one path may lead through.
+const LINKS_MAX: usize = 8;
+const LINK_MODE: u32 = 0o777;
 
 /// What a file contains.
 #[derive(Debug, Clone)]
@@ -38,6 +39,17 @@ impl Content {
             Self::HostFile(path) => fs::read(path).map_err(at(path)),
         }
     }
+
+    /// How many bytes.
+    ///
+    /// # Errors
+    /// When the host file is not there.
+    pub(super) fn len(&self) -> Result<u64, ImageError> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.len() as u64),
+            Self::HostFile(path) => Ok(fs::metadata(path).map_err(at(path))?.len()),
+        }
+    }
 }
 
 /// One thing in the tree.
@@ -56,9 +68,11 @@ pub(super) struct Entry {
     pub(super) mode: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Tree {
     entries: BTreeMap<String, Entry>,
+    /// What was inserted since this was asked for.
+    inserted: BTreeSet<String>,
 }
 
 impl Tree {
@@ -67,51 +81,107 @@ impl Tree {
         self.entries.iter().map(|(path, entry)| (path.as_str(), entry))
     }
 
-    /// Adds an entry, replacing one of the same path, and the folders that lead to it.
+    /// The entry at a canonical path.
+    pub(super) fn get(&self, path: &str) -> Option<&Entry> {
+        self.entries.get(path)
+    }
+
+    /// Whether there is something at a path, links in its folders followed.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        check_path(path).and_then(|()| self.resolve(path)).is_ok_and(|path| self.entries.contains_key(&path))
+    }
+
+    /// The paths of what was inserted or had something inserted since the last call.
+    pub(super) fn take_inserted(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.inserted)
+    }
+
+    /// Adds an entry, replacing one of the same path, and the folders that lead to it. A folder does not replace a link
+    /// to a folder.
     pub(super) fn insert(&mut self, path: &str, node: Node, mode: u32) -> Result<(), ImageError> {
         check_path(path)?;
         if let Node::Symlink { target } = &node {
             check_text(target)?;
         }
-        let mut parent = path;
+        let mut path = self.resolve(path)?;
+        if matches!(node, Node::Folder) {
+            path = self.resolve(&format!("{path}/"))?.trim_end_matches('/').to_string();
+        }
+        let mut parent = path.as_str();
         while let Some((folder, _)) = parent.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
-            let made =
-                self.entries.entry(folder.to_string()).or_insert(Entry { node: Node::Folder, mode: FOLDER_MODE });
-            if !matches!(made.node, Node::Folder) {
-                return Err(ImageError::BadPath { path: path.into(), reason: "what leads to it is not a folder" });
+            let known = self.entries.get(folder).map(|entry| matches!(entry.node, Node::Folder));
+            match known {
+                Some(true) => {}
+                Some(false) => {
+                    return Err(ImageError::BadPath { path, reason: "what leads to it is not a folder" });
+                }
+                None => {
+                    self.entries.insert(folder.to_string(), Entry { node: Node::Folder, mode: FOLDER_MODE });
+                    self.inserted.insert(folder.to_string());
+                }
             }
             parent = folder;
         }
-        self.entries.insert(path.to_string(), Entry { node, mode: mode & PERMISSION_BITS });
+        self.inserted.insert(path.clone());
+        self.entries.insert(path, Entry { node, mode: mode & PERMISSION_BITS });
         Ok(())
     }
 
-    /// Adds a file, link or folder of the host, with all that is in it, as `path`.
-    pub(super) fn insert_from_host(&mut self, path: &str, host: &Path) -> Result<(), ImageError> {
-        self.insert_from_host_at_depth(path, host, 0)
+    /// Adds a link at `path` to `target` (both absolute) that holds wherever the tree is unpacked.
+    pub(super) fn insert_link_to(&mut self, path: &str, target: &str) -> Result<(), ImageError> {
+        check_path(path)?;
+        check_path(target)?;
+        let (path, target) = (self.resolve(path)?, self.resolve(target)?);
+        if path == target {
+            return Ok(());
+        }
+        let target = relative(&path, &target);
+        self.insert(&path, Node::Symlink { target }, LINK_MODE)
     }
 
-    fn insert_from_host_at_depth(&mut self, path: &str, host: &Path, depth: usize) -> Result<(), ImageError> {
-        if depth > DEPTH_MAX {
-            return Err(ImageError::BadPath { path: path.into(), reason: "too many folders in each other" });
+    /// The path with links in its folders, but not at its end, followed.
+    fn resolve(&self, path: &str) -> Result<String, ImageError> {
+        let mut path = path.to_string();
+        for _ in 0..LINKS_MAX {
+            let folders = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| !folder.is_empty());
+            let link = folders.map(|folder| (folder.len(), self.entries.get(folder)));
+            let link = link.into_iter().find_map(|(len, entry)| match entry.map(|entry| &entry.node) {
+                Some(Node::Symlink { target }) => Some((len, target)),
+                _ => None,
+            });
+            let Some((len, target)) = link else { return Ok(path) };
+            path = format!("{}{}", followed(&path[..len], target), &path[len..]);
         }
-        let found = fs::symlink_metadata(host).map_err(at(host))?;
-        let mode = found.permissions().mode();
-        if found.is_symlink() {
-            let target = fs::read_link(host).map_err(at(host))?.to_string_lossy().into_owned();
-            return self.insert(path, Node::Symlink { target }, mode);
-        }
-        if found.is_file() {
-            return self.insert(path, Node::File(Content::HostFile(host.to_path_buf())), mode);
-        }
-        self.insert(path, Node::Folder, mode)?;
-        for child in fs::read_dir(host).map_err(at(host))? {
-            let child = child.map_err(at(host))?;
-            let name = child.file_name().to_string_lossy().into_owned();
-            self.insert_from_host_at_depth(&format!("{path}/{name}"), &child.path(), depth + 1)?;
-        }
-        Ok(())
+        Err(ImageError::BadPath { path, reason: "it leads through too many links" })
     }
+}
+
+/// Where the link at `path` leads, as an absolute path.
+fn followed(path: &str, target: &str) -> String {
+    let mut names: Vec<&str> = match target.starts_with('/') {
+        true => Vec::new(),
+        false => path.split('/').filter(|name| !name.is_empty()).collect(),
+    };
+    names.pop();
+    for name in target.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.iter().flat_map(|name| ["/", name]).collect()
+}
+
+/// The target of a link at `from` that leads to `to` (both absolute), wherever the tree is unpacked.
+fn relative(from: &str, to: &str) -> String {
+    let (from_folder, _) = from.rsplit_once('/').unwrap_or_default();
+    let (to_folder, name) = to.rsplit_once('/').unwrap_or_default();
+    if from_folder == to_folder {
+        return name.to_string();
+    }
+    let depth = from_folder.matches('/').count();
+    format!("{}{}", "../".repeat(depth), to.trim_start_matches('/'))
 }
 
 fn check_path(path: &str) -> Result<(), ImageError> {
@@ -140,4 +210,38 @@ fn check_text(text: &str) -> Result<(), ImageError> {
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Node, Tree, relative};
+
+    fn link(target: &str) -> Node {
+        Node::Symlink { target: target.into() }
+    }
+
+    #[test]
+    fn links_are_relative() {
+        assert_eq!(relative("/bin/ls", "/bin/busybox"), "busybox");
+        assert_eq!(relative("/usr/bin/tr", "/bin/busybox"), "../../bin/busybox");
+        assert_eq!(relative("/sbin/init", "/bin/busybox"), "../bin/busybox");
+    }
+
+    #[test]
+    fn entries_go_where_links_of_folders_lead() {
+        let mut tree = Tree::default();
+        tree.insert("/bin", link("usr/bin"), 0o777).unwrap();
+        tree.insert("/usr/lib/x", link("../../bin/y"), 0o777).unwrap();
+        tree.insert("/bin", Node::Folder, 0o755).unwrap();
+        tree.insert("/bin/ls", link("busybox"), 0o777).unwrap();
+        tree.insert("/usr/lib/x/z", Node::Folder, 0o700).unwrap();
+        let paths: Vec<_> = tree.entries().map(|(path, _)| path).collect();
+        assert_eq!(
+            paths,
+            ["/bin", "/usr", "/usr/bin", "/usr/bin/ls", "/usr/bin/y", "/usr/bin/y/z", "/usr/lib", "/usr/lib/x"]
+        );
+        assert!(tree.holds("/bin/ls") && !tree.holds("/bin/cat"));
+        tree.insert("/loop", link("loop"), 0o777).unwrap();
+        assert!(tree.insert("/loop/x", Node::Folder, 0o755).is_err());
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::artifacts::{self, Flavour, Kernel};
 use crate::cli::Machine;
-use crate::disk_image::{Content, Placed};
+use crate::disk_image::{Choice, Content, Placed};
 use crate::disturbance::Disturbance;
 use crate::environment::Environment;
 use crate::profile::profile;
@@ -85,7 +85,7 @@ impl<'a> Bed<'a> {
         };
         let disk = self.scratch.folder.join("disk.img");
         files.push(script);
-        artifacts::session_disk(self.environment, files, &disk, &self.progress)?;
+        artifacts::session_disk(self.environment, &Choice::default(), files, &disk, &self.progress)?;
         self.progress.step("running");
         let session = Session {
             qemu: self.environment.qemu()?.to_path_buf(),

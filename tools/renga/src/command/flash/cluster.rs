@@ -4,6 +4,7 @@ use super::terminal::Keyboard;
 use super::{Image, Job, card_number};
 use crate::card::{self, Cluster, card_file_name, sha256_of_file};
 use crate::cli::Flash;
+use crate::disk_image::Choice;
 use crate::environment::Environment;
 use crate::flash::{BoardCard, CardRound, FlashError, Host, Journal, Person, Rounds, Target};
 use crate::progress::Progress;
@@ -55,7 +56,7 @@ fn images(environment: &Environment, cluster: &Cluster, options: &Flash) -> Resu
         None => {
             let folder = environment.work().join("cards").join(&cluster.name);
             let progress = Progress::start();
-            card::build_cards(environment, cluster, &folder, &progress)?;
+            card::build_cards(environment, cluster, &Choice::default(), &folder, &progress)?;
             progress.finish();
             folder
         }

@@ -1,7 +1,7 @@
 //! Disks of a test's own, which outlive the run: their file system can be judged and read.
 
 use super::{Ended, Renga, Scratch, root};
-use renga::disk_image::{self, Content, ImageSpec, Placed, Verdict};
+use renga::disk_image::{self, Choice, Content, ImageSpec, Placed, Verdict};
 use renga::environment::Environment;
 use renga::progress::Progress;
 use std::path::PathBuf;
@@ -17,11 +17,17 @@ pub struct Disk {
 impl Disk {
     /// A disk whose session runs `script`, with further files (path on the disk, content).
     pub fn new(name: &str, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
-        Disk::of_size(name, ImageSpec::DEFAULT_MIB, script, files)
+        Disk::of(name, Choice::default(), script, files)
     }
 
     /// The same with a file system of this size.
     pub fn of_size(name: &str, filesystem_mib: u32, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
+        let choice = Choice { filesystem_mib: Some(filesystem_mib), ..Choice::default() };
+        Disk::of(name, choice, script, files)
+    }
+
+    /// The same with another image.
+    pub fn of(name: &str, choice: Choice, script: &str, files: &[(String, Vec<u8>)]) -> Disk {
         let disk = Disk { scratch: Scratch::new(name) };
         let place = |dest: &str, content: &[u8]| Placed {
             dest: dest.to_string(),
@@ -33,7 +39,7 @@ impl Disk {
         let mut environment = Environment::read().expect("the environment can be read");
         environment.root = root();
         let progress = Progress::start();
-        let mut spec = ImageSpec { filesystem_mib, ..ImageSpec::new(&root()) };
+        let mut spec = ImageSpec { choice, ..ImageSpec::new(&root()) };
         spec.placed = renga::artifacts::programs(&environment, &progress).expect("our programs are built");
         spec.placed.extend(placed);
         disk_image::build(&spec, &disk.image(), &mut |step| progress.step(step)).expect("a disk is made");

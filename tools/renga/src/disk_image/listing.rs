@@ -1,0 +1,68 @@
+//! What a cached image holds, as text beside it: so that files can be added to a copy without reading the file system.
+//!
+//! One line each, of fields between tabs: kind, permission bits, what belongs to the kind (size, target, numbers of a
+//! device), path. Contents are not there.
+
+use super::ImageError;
+use super::tree::{Content, Node, Tree};
+
+/// The listing of a tree.
+pub(super) fn write(tree: &Tree) -> Result<String, ImageError> {
+    let mut text = String::new();
+    for (path, entry) in tree.entries() {
+        let (kind, detail) = match &entry.node {
+            Node::Folder => ("folder", String::new()),
+            Node::File(content) => ("file", content.len()?.to_string()),
+            Node::Symlink { target } => ("link", target.clone()),
+            Node::CharDevice { major, minor } => ("device", format!("{major} {minor}")),
+        };
+        text.push_str(&format!("{kind}\t{:o}\t{detail}\t{path}\n", entry.mode));
+    }
+    Ok(text)
+}
+
+/// The tree of a listing, its files empty; none if it is not one.
+pub(super) fn read(text: &str) -> Option<Tree> {
+    let mut tree = Tree::default();
+    for line in text.lines() {
+        let [kind, mode, detail, path] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+        let node = match kind {
+            "folder" => Node::Folder,
+            "file" => Node::File(Content::Bytes(Vec::new())),
+            "link" => Node::Symlink { target: detail.into() },
+            "device" => {
+                let (major, minor) = detail.split_once(' ')?;
+                Node::CharDevice { major: major.parse().ok()?, minor: minor.parse().ok()? }
+            }
+            _ => return None,
+        };
+        tree.insert(path, node, u32::from_str_radix(mode, 8).ok()?).ok()?;
+    }
+    tree.take_inserted();
+    Some(tree)
+}
+
+/// How many files a listing names, and their bytes.
+pub(super) fn contents(text: &str) -> (usize, u64) {
+    let sizes = text.lines().filter_map(|line| line.strip_prefix("file\t")?.split('\t').nth(1)?.parse::<u64>().ok());
+    sizes.fold((0, 0), |(files, bytes), size| (files + 1, bytes + size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{Content, Node, Tree};
+    use super::{contents, read, write};
+
+    #[test]
+    fn a_listing_says_what_a_tree_holds() {
+        let mut tree = Tree::default();
+        tree.insert("/bin", Node::Symlink { target: "usr/bin".into() }, 0o777).unwrap();
+        tree.insert("/bin/a b", Node::File(Content::Bytes(vec![1, 2, 3])), 0o4755).unwrap();
+        tree.insert("/dev/null", Node::CharDevice { major: 1, minor: 3 }, 0o666).unwrap();
+        let text = write(&tree).unwrap();
+        assert_eq!(contents(&text), (1, 3));
+        let again = write(&read(&text).unwrap()).unwrap();
+        assert_eq!(again, text.replace("\t3\t", "\t0\t"));
+        assert!(read("nonsense\n").is_none());
+    }
+}
