@@ -145,7 +145,12 @@ impl Account {
         (ns * self.scale.get()) >> SCALE_SHIFT
     }
     /// The time that makes so much virtual time.
+    #[inline(always)]
     pub(crate) fn unscaled(&self, virtual_ns: u64) -> u64 {
+        if self.scale.get() == 1 << SCALE_SHIFT { virtual_ns } else { self.unscaled_by_weight(virtual_ns) }
+    }
+    #[cold]
+    fn unscaled_by_weight(&self, virtual_ns: u64) -> u64 {
         ((u128::from(virtual_ns) << SCALE_SHIFT) / u128::from(self.scale.get())) as u64
     }
     #[inline(always)]

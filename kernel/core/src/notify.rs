@@ -110,6 +110,11 @@ impl Me {
     pub fn clear_interrupted(&mut self) {
         self.0.interrupted.set(false);
     }
+    /// Whether [`Me::take_renewed`] has something.
+    #[inline(always)]
+    pub fn has_renewed(&self) -> bool {
+        self.0.renewed.get() != 0
+    }
     /// The boards that have begun anew, a bit each, of which the router has told this process since it asked last:
     /// what it knows of them is of an earlier life.
     pub fn take_renewed(&mut self) -> u8 {

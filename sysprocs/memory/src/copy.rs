@@ -49,6 +49,13 @@ fn range_in_page(va: u64, length: usize) -> Range<usize> {
 }
 
 impl Space {
+    /// The frame of a page that is there and that the program may use as `kind` says.
+    #[inline]
+    pub fn present_frame<M: UserMemory + ?Sized>(&self, machine: &M, va: u64, kind: AccessKind) -> Option<Frame> {
+        // What is mapped is allowed: no look at the areas.
+        machine.lookup(self.root, va).filter(|&(_, access)| allows(access, kind)).map(|(frame, _)| frame)
+    }
+
     /// The frame of a page that the program may use as `kind` says, made present.
     async fn present<M: UserMemory + ?Sized>(
         &mut self,
@@ -59,10 +66,7 @@ impl Space {
         if va >= USER_END {
             return Err(Errno::EFAULT);
         }
-        // What is mapped is allowed: no look at the areas.
-        if let Some((frame, access)) = pager.machine.lookup(self.root, va)
-            && allows(access, kind)
-        {
+        if let Some(frame) = self.present_frame(pager.machine, va, kind) {
             return Ok(frame);
         }
         self.fault(pager, va, kind).await.map_err(|error| error.errno())?;

@@ -5,12 +5,13 @@
 //! changes that, or by its own interruption. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
 
 use crate::Ring;
+use crate::ring::copy;
 use renga_proto::pipe::{
     AddEnd, AwaitPipe, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe,
     READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
-use renga_rt::{Call, CallQueue, Client, Entry, Errno, Held, Life, Never, Port, Protocol, Watch};
+use renga_rt::{Call, CallQueue, Client, Entry, Errno, Held, Life, Never, PAGE_BYTES, Port, Protocol, Watch};
 
 struct State {
     ring: Ring,
@@ -51,10 +52,22 @@ pub async fn pipe(
         watching: CallQueue::new(),
     };
     loop {
-        let was_open = state.is_open();
-        if let Some(call) = port.accept_or_notified(Pipe::ENTRIES).await {
-            state.serve(call);
-        }
+        let was_open = match port.accept_or_notified(Pipe::ENTRIES).await {
+            Some(PipeCall::ReadPipe(call)) if state.is_simple(call.entry().life, PipeEnd::Reader, call.board()) => {
+                state.read_simply(call);
+                continue;
+            }
+            Some(PipeCall::WritePipe(call)) if state.is_simple(call.entry().life, PipeEnd::Writer, call.board()) => {
+                state.write_simply(call);
+                continue;
+            }
+            Some(call) => {
+                let was_open = state.is_open();
+                state.serve(call);
+                was_open
+            }
+            None => state.is_open(),
+        };
         state.settle();
         // Also after a call: its caller may have been interrupted before it was kept.
         state.answer_interrupted();
@@ -67,6 +80,48 @@ pub async fn pipe(
 }
 
 impl State {
+    /// Whether a transfer concerns nobody but the caller and who reads: nobody waits to write or for events, and there
+    /// is room for a piece, which is a page at most.
+    #[inline(always)]
+    fn is_simple(&mut self, life: u32, end: PipeEnd, board: u8) -> bool {
+        let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
+        roomy && self.writing.is_empty() && self.watching.is_empty() && self.check(life, end, board).is_ok()
+    }
+
+    #[inline(always)]
+    fn read_simply(&mut self, mut call: Call<ReadPipe>) {
+        if !self.ring.is_empty() && self.reading.is_empty() {
+            let count = self.ring.pop(call.lent());
+            call.set_taken_used(count);
+            return call.reply(Ok(count as u32));
+        }
+        let waits = self.ring.is_empty() && !self.writers.is_empty();
+        if waits && !call.entry().nonblocking && !call.interrupted() {
+            return self.reading.push_back(call);
+        }
+        self.read(call);
+        self.settle();
+        self.answer_interrupted();
+    }
+
+    /// The bytes go to who waits for them, past the ring; what is left goes into it.
+    #[inline(always)]
+    fn write_simply(&mut self, mut call: Call<WritePipe>) {
+        let (bytes, mut given) = (call.lent(), 0);
+        if let Some(mut reader) = self.reading.pop_front() {
+            let place = reader.lent();
+            given = bytes.len().min(place.len());
+            copy(&bytes[..given], &mut place[..given]);
+            reader.set_taken_used(given);
+            reader.reply(Ok(given as u32));
+        }
+        let written = given + self.ring.push(&bytes[given..]);
+        call.reply(Ok(written as u32));
+        if !self.ring.is_empty() && !self.reading.is_empty() {
+            self.settle();
+        }
+    }
+
     fn serve(&mut self, call: PipeCall) {
         match call {
             PipeCall::OpenPipe(call) => {

@@ -251,3 +251,31 @@ fn a_writer_whose_last_reader_was_on_a_dead_board_gets_a_broken_pipe() {
     rig.run(|_, mut pipe| async move { pipe.call(BoardDied { board: 2 }, ()).await.unwrap() });
     assert_eq!(told.borrow().last(), Some(&Err(Errno::EPIPE)));
 }
+
+#[test]
+fn what_a_waiting_reader_leaves_is_for_the_next() {
+    let rig = rig();
+    let read = log();
+    for _ in 0..3 {
+        let out = read.clone();
+        rig.run(|_, mut pipe| async move {
+            let mut buffer = [0; 4];
+            let count = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut buffer).await.unwrap();
+            out.borrow_mut().push(buffer[..count as usize].to_vec());
+        });
+    }
+    assert!(read.borrow().is_empty(), "nothing to read yet");
+    rig.run(|_, mut pipe| async move {
+        // More than the first reader takes, less than all of them would.
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"abcdef").await, Ok(6));
+    });
+    assert_eq!(*read.borrow(), [b"abcd".to_vec(), b"ef".to_vec()]);
+    rig.run(|_, mut pipe| async move {
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, b"g").await, Ok(1));
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, b"hi").await, Ok(2));
+        let mut buffer = [0; 4];
+        assert_eq!(pipe.call(ReadPipe { life: 1, nonblocking: true }, &mut buffer).await, Ok(2));
+        assert_eq!(&buffer[..2], b"hi");
+    });
+    assert_eq!(read.borrow()[2], b"g");
+}

@@ -10,6 +10,7 @@ use renga_rt::Errno;
 
 macro_rules! calls { (
     quick { $($quick:literal $quick_name:ident => $quick_method:ident;)* }
+    hot { $($hot:literal => $hot_method:ident;)* }
     slow { $($slow:literal $slow_name:ident => $slow_method:ident;)* }
 ) => {
     /// The calls that are implemented, by number and name.
@@ -23,7 +24,13 @@ macro_rules! calls { (
             match number { $($quick => Some(self.$quick_method()),)* _ => None }
         }
 
-        /// All others.
+        /// Calls that are frequent, in their frequent form; `None` for all others.
+        #[inline(always)]
+        pub(super) async fn hot(&mut self, number: u64) -> Option<Outcome> {
+            match number { $($hot => self.$hot_method().await,)* _ => None }
+        }
+
+        /// All but the quick ones, in every form.
         pub(super) async fn dispatch(&mut self, number: u64) -> Outcome {
             match number { $($slow => self.$slow_method().await,)* _ => self.unknown(number) }
         }
@@ -58,6 +65,10 @@ calls! {
         228 mlock => zero;
         229 munlock => zero;
         293 rseq => not_here;
+    }
+    hot {
+        63 => hot_read;
+        64 => hot_write;
     }
     slow {
         17 getcwd => get_directory;

@@ -2,6 +2,7 @@
 
 pub(crate) mod descriptors;
 pub(crate) mod directory;
+pub(crate) mod hot;
 pub(crate) mod objects;
 pub(crate) mod open;
 pub(crate) mod path;

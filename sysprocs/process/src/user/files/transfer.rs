@@ -25,11 +25,19 @@ const PARTS_MAX: u64 = 1024;
 const PART_BYTES: u64 = 16;
 
 impl Descriptor {
+    /// Whether it was opened for reading.
+    pub fn reads(&self) -> bool {
+        self.flags & O_ACCMODE != O_WRONLY
+    }
+    /// Whether it was opened for writing.
+    pub fn writes(&self) -> bool {
+        self.flags & O_ACCMODE != O_RDONLY
+    }
     fn for_reading(&self) -> Result<(), Errno> {
-        if self.flags & O_ACCMODE == O_WRONLY { Err(Errno::EBADF) } else { Ok(()) }
+        if self.reads() { Ok(()) } else { Err(Errno::EBADF) }
     }
     fn for_writing(&self) -> Result<(), Errno> {
-        if self.flags & O_ACCMODE == O_RDONLY { Err(Errno::EBADF) } else { Ok(()) }
+        if self.writes() { Ok(()) } else { Err(Errno::EBADF) }
     }
     fn manner(&self, offset: Option<u64>) -> Manner {
         Manner { offset, nonblocking: self.flags & O_NONBLOCK != 0 }
@@ -206,7 +214,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    async fn write_failed(&mut self, object: Object, errno: Errno) -> Outcome {
+    pub(in crate::user) async fn write_failed(&mut self, object: Object, errno: Errno) -> Outcome {
         let errno = self.note_loss(object, errno, true);
         if errno == Errno::EPIPE {
             let pid = self.program.pid;

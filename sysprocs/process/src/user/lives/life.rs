@@ -151,7 +151,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.pages_moved = 0;
         let outcome = match self.quick(number) {
             Some(outcome) => outcome,
-            None => apart!(self.slow(number)),
+            None => match self.hot(number).await {
+                Some(outcome) => outcome,
+                None => apart!(self.slow(number)),
+            },
         };
         match outcome {
             Ok(value) => self.context.x[0] = value,

@@ -94,9 +94,9 @@ const fn command(name: &'static str, what: &'static str, command: &'static str) 
 pub const ROWS: [Row; 33] = [
     call("getppid", "null call").linux(0.49).bound(0.40),
     call("clock", "clock_gettime").linux(0.68).bound(0.98),
-    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(8.3),
-    call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(3.4),
-    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1215.0),
+    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(4.85),
+    call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.8),
+    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1370.0),
     call("fork", "fork + exit + wait, small program"),
     call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(370.0),
     call("spawn-tiny", "fork + exec + wait, tiny program")
@@ -105,7 +105,7 @@ pub const ROWS: [Row; 33] = [
         .goal_b_times_a(1.05)
         .bound_a(108.0),
     call("spawn-cat", "fork + exec + wait, cat").bound_a(305.0).goal_a(150.0).goal_b_times_a(1.05),
-    call("page-zero", "page of fresh memory").linux(1.4).bound(1.9),
+    call("page-zero", "page of fresh memory").linux(1.4).bound(1.7),
     call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0),
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").linux(4.1).goal(4.0).bound_a(8.6),
