@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `medium` | [`disk`] (one) |
 //! | `format` | none: ext2 and its journal as they lie on the medium |
-//! | `cache` | [`buffer`] (one per cached page), [`buffer_directory`], [`cleaner`] |
+//! | `cache` | [`buffer`] (one per cached block of books), [`buffer_directory`], [`cleaner`] |
+//! | `content` | [`content_reader`], [`content_writer`], between the page cache of this board and the medium |
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`write_back`] |
 //! | `inode` | [`inode`] (one per active inode), [`inode_directory`], [`reaper`] |
 //! | `names` | [`path`] (one per walk at a time) |
@@ -16,8 +17,8 @@
 //! client (a clean buffer, the lock of names, a commit) end because who holds the one never waits for
 //! another's; workers (cleaner, committer, reaper) wait at the directory that gives them work.
 //!
-//! Order of writing (decision 0013). Content goes to its place when its buffer is needed for another
-//! block (least recently used first), or with the next commit. *Books*, the blocks in which the file
+//! Order of writing (decision 0013). Content is written in the page cache, and goes to its place when much of that is
+//! dirty, or with the next commit. *Books*, the blocks in which the file
 //! system describes itself, go to the journal first, all changes together in one commit: when somebody
 //! syncs, or 5 s after a change. After a cut either all of a commit is there or nothing
 //! (`tests/cut.rs`).
@@ -31,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod content;
 mod file;
 mod format;
 mod inode;
@@ -43,8 +45,12 @@ pub use cache::buffer_directory::buffer_directory;
 pub use cache::client::CacheClients;
 pub use cache::slots::BufferSlot;
 pub use cache::writer::{CLEANER_PAGES, WriterClients, cleaner};
+pub use content::client::ContentClients;
+pub use content::reader::{RUN_PAGES, content_reader};
+pub use content::writer::content_writer;
 pub use file::file_table::file_table;
 pub use file::open_file::{FileClients, file};
+pub use inode::active_inode::InodeClients;
 pub use inode::active_table::InodeSlot;
 pub use inode::inode_directory::inode_directory;
 pub use inode::leases::Holders;

@@ -26,7 +26,7 @@ const ROUNDS: u64 = 150;
 const KEPT: &[u64] = &[];
 
 fn system(device: &Medium512) -> System {
-    System::new(device, "none", Counts { buffers: 40, inodes: 12, paths: 2, files: 8, frames: 64 })
+    System::new(device, "none", Counts { buffers: 40, inodes: 12, paths: 2, files: 8, frames: 256 })
 }
 
 /// Random work on files of a few directories, until the power goes.

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-const COUNTS: Counts = Counts { buffers: 40, inodes: 12, paths: 2, files: 8, frames: 64 };
+const COUNTS: Counts = Counts { buffers: 40, inodes: 12, paths: 2, files: 8, frames: 256 };
 
 /// Files that nobody touches later, and what is in them.
 async fn untouched(user: &mut User) -> Vec<(String, u64)> {

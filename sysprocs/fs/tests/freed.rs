@@ -8,7 +8,7 @@ use renga_proto::path::SyncAllFiles;
 use renga_rt::Errno;
 use rig::{Counts, Medium512, Scratch, System, check_image, make_image};
 
-const COUNTS: Counts = Counts { buffers: 24, inodes: 8, paths: 2, files: 4, frames: 64 };
+const COUNTS: Counts = Counts { buffers: 24, inodes: 8, paths: 2, files: 4, frames: 256 };
 const BYTES: usize = 400_000;
 
 fn empty(scratch: &Scratch) -> Medium512 {

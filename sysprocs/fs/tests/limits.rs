@@ -158,7 +158,7 @@ fn a_failing_medium_is_told_by_sync_and_close() {
 fn many_users_at_once() {
     let scratch = Scratch::new("many");
     let device = empty(&scratch, 64, &[]);
-    let counts = rig::Counts { buffers: 12, inodes: 24, paths: 3, files: 12, frames: 64 };
+    let counts = rig::Counts { buffers: 12, inodes: 24, paths: 3, files: 12, frames: 256 };
     let system = System::new(&device, "sd", counts);
     let ended: Vec<_> = (0..8)
         .map(|number| {
@@ -198,7 +198,7 @@ fn few_buffers_for_many_users_mix_nothing_up() {
     for (buffers, medium) in [(1, "none"), (2, "sd"), (5, "hdd-1989")] {
         let scratch = Scratch::new(&format!("mix-{buffers}"));
         let device = empty(&scratch, 64, &[]);
-        let system = System::new(&device, medium, rig::Counts { buffers, inodes: 20, paths: 4, files: 8, frames: 64 });
+        let system = System::new(&device, medium, rig::Counts { buffers, inodes: 20, paths: 4, files: 8, frames: 256 });
         let ended: Vec<_> = (0..6u8)
             .map(|number| {
                 system.client(move |mut user| async move {

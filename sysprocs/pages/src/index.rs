@@ -5,93 +5,26 @@
 //! since the hand came by has another turn. Nothing is scanned.
 //!
 //! Invariants: a frame shows at most one page, a page is shown by at most one frame; a page's file has a record. A
-//! file's `since` changes with each recall and is never used twice: so a page read before a recall is recognised.
-//! Not here: references to frames, calls (`page_cache.rs`).
+//! file's `since` changes with each recall and each write and is never used twice: so a page read before is recognised.
+//! A page is in the clock if it is clean, in the list of dirty ones otherwise.
+//! Not here: what is dirty (`dirty.rs`), references to frames, calls (`page_cache.rs`).
 
+use crate::dirty::DirtyPages;
 use crate::frame_list::FrameList;
-use crate::ring::{Ends, Links, NONE};
+use crate::ring::{Ends, NONE};
+use crate::room::{CacheMemory, FileSlot, PageSlot};
 use renga_hal::memory::Frame;
 use renga_proto::pages::{FileId, TO_END};
-use renga_rt::Arena;
-
-/// Room for what is known of one frame. Boot provides one per frame of the board.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PageSlot {
-    /// The file's record; `NONE`: the frame shows no page.
-    file: u32,
-    page: u32,
-    /// Next of the same chain of the hash.
-    chained: u32,
-    used: bool,
-    in_clock: Links,
-    in_file: Links,
-}
-impl PageSlot {
-    /// Of a frame that shows nothing.
-    const EMPTY: PageSlot =
-        PageSlot { file: NONE, page: 0, chained: NONE, used: false, in_clock: Links::NONE, in_file: Links::NONE };
-}
-
-/// Room for what is known of one file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FileSlot {
-    id: FileId,
-    used: bool,
-    /// When the present lease of its pages began: a number that each recall makes anew.
-    since: u64,
-    /// Its size, while that is known.
-    size: Option<u64>,
-    pages: Ends,
-    count: u32,
-    /// No page above this one is here.
-    highest: u32,
-    chained: u32,
-    in_clock: Links,
-}
-impl FileSlot {
-    /// Of no file.
-    const EMPTY: FileSlot = FileSlot {
-        id: FileId { ino: 0, generation: 0 },
-        used: false,
-        since: 0,
-        size: None,
-        pages: Ends::EMPTY,
-        count: 0,
-        highest: 0,
-        chained: NONE,
-        in_clock: Links::NONE,
-    };
-}
-
-/// The memory of the cache's index. Boot provides it.
-pub struct CacheMemory {
-    pages: &'static mut [PageSlot],
-    page_chains: &'static mut [u32],
-    files: &'static mut [FileSlot],
-    file_chains: &'static mut [u32],
-}
-
-impl CacheMemory {
-    /// For a board of `frames` page frames, and as many files with pages in the cache as `files`.
-    pub fn new(arena: &'static Arena, frames: usize, files: usize) -> &'static mut CacheMemory {
-        let chains = |elements: usize| elements.div_ceil(2).next_power_of_two();
-        arena.put(|| CacheMemory {
-            pages: arena.put_slice(frames, |_| PageSlot::EMPTY),
-            page_chains: arena.put_slice(chains(frames), |_| NONE),
-            files: arena.put_slice(files, |_| FileSlot::EMPTY),
-            file_chains: arena.put_slice(chains(files), |_| NONE),
-        })
-    }
-}
 
 /// The index.
 pub struct PageIndex {
-    pages: &'static mut [PageSlot],
+    pub(crate) pages: &'static mut [PageSlot],
     /// First of each chain; as many as a power of two, of pages and of files alike.
     page_chains: &'static mut [u32],
-    files: &'static mut [FileSlot],
+    pub(crate) files: &'static mut [FileSlot],
     file_chains: &'static mut [u32],
-    page_clock: Ends,
+    pub(crate) page_clock: Ends,
+    pub(crate) dirty: DirtyPages,
     file_clock: Ends,
     /// Records that were never used begin here.
     fresh_file: u32,
@@ -109,7 +42,7 @@ fn hash(first: u32, second: u32, chains: usize) -> usize {
 impl PageIndex {
     /// An empty one in `room`.
     pub fn new(room: &'static mut CacheMemory) -> Self {
-        let CacheMemory { pages, page_chains, files, file_chains } = room;
+        let CacheMemory { pages, page_chains, block_chains, files, file_chains } = room;
         let [page_clock, file_clock, free_files] = [Ends::EMPTY; 3];
         let (fresh_file, last_since, count) = (0, 0, 0);
         PageIndex {
@@ -118,6 +51,7 @@ impl PageIndex {
             files,
             file_chains,
             page_clock,
+            dirty: DirtyPages::new(block_chains),
             file_clock,
             fresh_file,
             free_files,
@@ -131,7 +65,7 @@ impl PageIndex {
         self.count
     }
 
-    fn find_file(&self, id: FileId) -> Option<u32> {
+    pub(crate) fn find_file(&self, id: FileId) -> Option<u32> {
         let mut at = self.file_chains[hash(id.ino, id.generation, self.file_chains.len())];
         // Bounded by the length of one chain.
         while let Some(file) = self.files.get(at as usize) {
@@ -143,7 +77,7 @@ impl PageIndex {
         None
     }
 
-    fn find_page(&self, file: u32, page: u32) -> Option<u32> {
+    pub(crate) fn find_page(&self, file: u32, page: u32) -> Option<u32> {
         let mut at = self.page_chains[hash(page, file, self.page_chains.len())];
         while let Some(slot) = self.pages.get(at as usize) {
             if slot.page == page && slot.file == file {
@@ -220,7 +154,7 @@ impl PageIndex {
         let chain = hash(page, file, self.page_chains.len());
         let chained = core::mem::replace(&mut self.page_chains[chain], frame.0);
         self.pages[frame.0 as usize] = PageSlot { file, page, chained, ..PageSlot::EMPTY };
-        self.page_clock.push(self.pages, |slot| &mut slot.in_clock, frame.0);
+        self.page_clock.push(self.pages, |slot| &mut slot.in_order, frame.0);
         let record = &mut self.files[file as usize];
         record.pages.push(self.pages, |slot| &mut slot.in_file, frame.0);
         record.count += 1;
@@ -229,8 +163,8 @@ impl PageIndex {
         Ok(true)
     }
 
-    /// Takes the page that `at` shows out.
-    fn remove(&mut self, at: u32) {
+    /// Takes the page that `at` shows out; whether the frame is no longer needed.
+    fn remove(&mut self, at: u32) -> bool {
         let PageSlot { file, page, chained, .. } = self.pages[at as usize];
         let chain = hash(page, file, self.page_chains.len());
         if self.page_chains[chain] == at {
@@ -243,12 +177,41 @@ impl PageIndex {
             }
             self.pages[before as usize].chained = chained;
         }
-        self.page_clock.remove(self.pages, |slot| &mut slot.in_clock, at);
         let record = &mut self.files[file as usize];
         record.pages.remove(self.pages, |slot| &mut slot.in_file, at);
         record.count -= 1;
         self.count -= 1;
-        self.pages[at as usize].file = NONE;
+        if self.orphan(at) {
+            return false;
+        }
+        self.leave_order(at);
+        self.pages[at as usize] = PageSlot::EMPTY;
+        true
+    }
+
+    /// Another frame has the page that `at` had.
+    pub(crate) fn replace(&mut self, at: Frame, by: Frame) {
+        let PageSlot { file, page, dirty, .. } = self.pages[at.0 as usize];
+        let id = self.files[file as usize].id;
+        if dirty.is_some() {
+            self.make_clean(at.0);
+        }
+        self.remove(at.0);
+        let FileSlot { since, size, .. } = self.files[file as usize];
+        // Nothing else shows the page now.
+        let _ = self.put(id, page, by, since, size.unwrap_or(0));
+        if let Some(place) = dirty {
+            self.make_dirty(by.0, place.block);
+        }
+    }
+
+    /// The size of the file, from now on; whatever is being read of it is old.
+    pub(crate) fn changed(&mut self, id: FileId, size: u64) -> Option<u32> {
+        let file = self.find_file(id)?;
+        let since = self.next_since();
+        let record = &mut self.files[file as usize];
+        (record.since, record.size) = (since, Some(size));
+        Some(file)
     }
 
     /// Makes all tickets of the file void and, if `to` is `TO_END`, its size unknown; the record.
@@ -274,8 +237,9 @@ impl PageIndex {
                 if list.is_full() {
                     return true;
                 }
-                if let Some(at) = self.find_page(file, page) {
-                    self.remove(at);
+                if let Some(at) = self.find_page(file, page)
+                    && self.remove(at)
+                {
                     list.push(Frame(at));
                 }
             }
@@ -287,8 +251,7 @@ impl PageIndex {
                 return true;
             }
             let (page, next) = (slot.page, slot.in_file.next);
-            if (from..to).contains(&page) {
-                self.remove(at);
+            if (from..to).contains(&page) && self.remove(at) {
                 list.push(Frame(at));
             }
             at = next;
@@ -319,11 +282,12 @@ impl PageIndex {
         self.free_files.push(self.files, |file| &mut file.in_clock, file);
     }
 
-    /// The record of the file that is to make room for another: not used for longest.
+    /// The record of the file that is to make room for another: not used for longest, and nothing of it dirty.
     pub fn oldest_file(&mut self) -> Option<u32> {
-        for _ in 0..=self.files.len() {
+        for _ in 0..=2 * self.files.len() {
             let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
-            if !core::mem::take(&mut self.files[at as usize].used) {
+            let file = &mut self.files[at as usize];
+            if !core::mem::take(&mut file.used) && file.dirty == 0 {
                 return Some(at);
             }
             self.file_clock.remove(self.files, |file| &mut file.in_clock, at);
@@ -332,7 +296,7 @@ impl PageIndex {
         None
     }
 
-    /// Takes out the page that was not used for longest.
+    /// Takes out the clean page that was not used for longest.
     pub fn take_oldest(&mut self) -> Option<Frame> {
         // Each that was used is passed over once.
         for _ in 0..=self.count {
@@ -341,8 +305,8 @@ impl PageIndex {
                 self.remove(at);
                 return Some(Frame(at));
             }
-            self.page_clock.remove(self.pages, |slot| &mut slot.in_clock, at);
-            self.page_clock.push(self.pages, |slot| &mut slot.in_clock, at);
+            self.page_clock.remove(self.pages, |slot| &mut slot.in_order, at);
+            self.page_clock.push(self.pages, |slot| &mut slot.in_order, at);
         }
         None
     }

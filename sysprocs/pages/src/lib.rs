@@ -8,13 +8,17 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod dirty;
 pub mod fill;
 pub mod frame_list;
 mod index;
 mod page_cache;
 mod ring;
+mod room;
+mod write;
 
 pub use fill::Fill;
 pub use frame_list::FrameList;
-pub use index::{CacheMemory, PageIndex};
+pub use index::PageIndex;
 pub use page_cache::page_cache;
+pub use room::CacheMemory;

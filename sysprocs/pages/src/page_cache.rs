@@ -3,41 +3,48 @@
 //! Invariants: a page in the index holds one reference to its frame, taken before it is put in and given back
 //! after it is out. Every answer is given at once: nobody waits here for anybody else.
 //!
+//! On the disk's board content is written here. The content writer is woken when a tenth of the frames is dirty; whoever
+//! makes more than a fifth dirty is told to wait for it.
+//!
 //! It grows as long as there is memory. When free frames fall below the low mark the memory process wakes it, and it
 //! gives frames back until there are as many as the high mark says; whoever finds none at all asks it to (`Shrink`).
 //!
 //! Not here: which page is where (`index.rs`), who may hold what (the inode processes).
 
 use crate::frame_list::FrameList;
-use crate::index::{CacheMemory, PageIndex};
+use crate::index::PageIndex;
+use crate::room::CacheMemory;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{FreeFrames, Memory, MemoryStatus, ShareFrame, ShareFrames};
 use renga_proto::pages::{
     FileId, FindPages, KeepPage, NO_FRAME, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached, Recall,
 };
-use renga_rt::{Call, Client, Errno, Never, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Never, Notifier, Port, Protocol};
 
-const PAGE: u64 = PAGE_BYTES as u64;
+pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
 /// Frames that are free when nothing has to be given back: one of so many.
 const HIGH_MARK_SHARE: u32 = 16;
 
-struct State<M: UserMemory + ?Sized + 'static> {
-    memory: Client<Memory>,
-    machine: &'static M,
-    index: PageIndex,
+pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
+    pub(crate) memory: Client<Memory>,
+    pub(crate) machine: &'static M,
+    pub(crate) index: PageIndex,
     disk_board: u8,
+    /// Writes dirty pages.
+    pub(crate) writer: Option<Notifier>,
 }
 
-/// Serves the cache; the inodes are on `disk_board`.
+/// Serves the cache; the inodes are on `disk_board`, and there is the content `writer`.
 pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     mut port: Port<Pages>,
     memory: Client<Memory>,
     machine: &'static M,
     room: &'static mut CacheMemory,
     disk_board: u8,
+    writer: Option<Notifier>,
 ) -> Never {
-    let mut state = State { memory, machine, index: PageIndex::new(room), disk_board };
+    let mut state = State { memory, machine, index: PageIndex::new(room), disk_board, writer };
     loop {
         match port.accept_or_notified(Pages::ENTRIES).await {
             Some(PagesCall::ReadCached(mut call)) => {
@@ -98,7 +105,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 }
                 call.reply(Ok(()));
             }
-            PagesCall::ReadCached(_) => unreachable!("served before"),
+            other => self.serve_writes(other).await,
         }
     }
 
@@ -135,7 +142,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         shared
     }
 
-    async fn ticket(&mut self, id: FileId) -> Result<u64, Errno> {
+    pub(crate) async fn ticket(&mut self, id: FileId) -> Result<u64, Errno> {
         if let Some(ticket) = self.index.ticket(id) {
             return Ok(ticket);
         }
@@ -167,7 +174,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         left
     }
 
-    async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
+    pub(crate) async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
         let mut list = FrameList::new();
         // Each turn but the last takes out as many pages as the list holds.
         while self.index.take_range(file, from, to, &mut list) {
@@ -183,15 +190,21 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
     }
 
-    /// Gives frames back until as many are free as the high mark says.
+    /// Gives frames back until as many are free as the high mark says: clean ones first, dirty ones when they are
+    /// written.
     async fn reclaim(&mut self) {
-        if let Ok(facts) = self.memory.call(MemoryStatus {}, ()).await {
-            self.shrink((facts.total / HIGH_MARK_SHARE).saturating_sub(facts.free)).await;
+        let Ok(facts) = self.memory.call(MemoryStatus {}, ()).await else { return };
+        let wanted = (facts.total / HIGH_MARK_SHARE).saturating_sub(facts.free);
+        if self.shrink(wanted).await < wanted
+            && self.index.dirty_count() > 0
+            && let Some(writer) = self.writer
+        {
+            writer.notify();
         }
     }
 
     /// Gives up to `frames` pages up, those not used for longest first; how many.
-    async fn shrink(&mut self, frames: u32) -> u32 {
+    pub(crate) async fn shrink(&mut self, frames: u32) -> u32 {
         let (mut list, mut count) = (FrameList::new(), 0);
         while count < frames
             && let Some(frame) = self.index.take_oldest()
@@ -206,7 +219,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         count
     }
 
-    async fn free(&mut self, list: &mut FrameList) {
+    pub(crate) async fn free(&mut self, list: &mut FrameList) {
         if !list.is_empty() {
             // A refusal is a bug here, which the memory process has logged.
             let _ = self.memory.call(FreeFrames {}, list.as_bytes()).await;

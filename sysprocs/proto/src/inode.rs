@@ -173,9 +173,6 @@ pub const TIME_KEEP: u64 = u64::MAX - 1;
 protocol! {
     /// One active inode.
     pub Inode = 7, InodeCall {
-        /// Bytes from `offset` on into the slice; how many there were (0: end of file). Of a
-        /// directory: `EISDIR`.
-        0 ReadAt { offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
         /// an early release is kept and told by the next `Sync` or `Settle`.
         1 WriteAt { offset: u64 } (&'a [u8]) -> Result<(), Errno> [releases];

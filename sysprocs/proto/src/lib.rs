@@ -9,6 +9,7 @@ pub mod allocator;
 pub mod buffer;
 pub mod clock;
 pub mod console;
+pub mod content;
 pub mod disk;
 pub mod file;
 pub mod inode;

@@ -4,11 +4,14 @@
 //! (`Recall`), which it does before the page changes. The cache calls nobody but the memory process, so that
 //! whoever holds up a change by a recall waits for no further one.
 //!
+//! On the disk's board the cache is where content is written: a page is *dirty* until the content writer has brought it
+//! to its block.
+//!
 //! Filling a page: `BeginFill` gives a ticket; the page is read from the inode's process into a frame of one's own;
 //! `KeepPage` offers it. A recall between the two makes the ticket void: what was read may be old.
 
 use renga_abi::Errno;
-use renga_core::{Word, protocol};
+use renga_core::{Word, in_words, protocol};
 
 /// In a list of frames: this page is not cached.
 pub const NO_FRAME: u32 = u32::MAX;
@@ -36,6 +39,53 @@ impl Word for FileId {
     }
 }
 
+/// Where data goes: the block of its page, and from which byte of that on. In one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PagePlace {
+    /// The block.
+    pub block: u32,
+    /// The byte of the page.
+    pub offset: u32,
+}
+impl Word for PagePlace {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(self.offset) << 32 | u64::from(self.block)
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        PagePlace { offset: (word >> 32) as u32, block: word as u32 }
+    }
+}
+
+in_words! {
+    /// What may be brought in.
+    pub struct RunBegun {
+        /// With which ticket.
+        ticket: u64,
+        /// How many of the pages asked for, from the first on, are not cached.
+        absent: u32,
+    }
+}
+in_words! {
+    /// Pages whose blocks lie side by side.
+    pub struct DirtyRun {
+        /// The first block.
+        block: u32,
+        /// How many.
+        count: u32,
+    }
+}
+in_words! {
+    /// How much is dirty.
+    pub struct Dirty {
+        /// Pages.
+        pages: u32,
+        /// So many may stay so when room is made.
+        spare: u32,
+    }
+}
+
 protocol! {
     /// The page cache.
     pub Pages = 14, PagesCall {
@@ -60,6 +110,29 @@ protocol! {
         6 Shrink { frames: u32 } (()) -> Result<u32, Errno>;
         /// A board is dead. With that of the inodes end the leases of all pages.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// Writes the slice to page `page` of the file, which has `size` bytes from now on; the page is dirty then.
+        /// `fresh`: its block is new, so around the slice are zeros. Whether so much is dirty that the writer is to
+        /// wait. `ENOENT`: the page is to be brought in first; `ENOMEM`: there is no room for it. From the inode's process
+        /// only, as `Cut`.
+        8 WritePage { file: FileId, page: u32, place: PagePlace, size: u64, fresh: bool } (&'a [u8]) -> Result<bool, Errno>;
+        /// As `KeepPage` for the pages in the slice, which is copied.
+        9 PutPages { file: FileId, page: u32, ticket: u64, size: u64 } (&'a [u8]) -> Result<(), Errno>;
+        /// As `BeginFill`, for `count` pages from `page` on.
+        10 BeginRun { file: FileId, page: u32, count: u32 } (()) -> Result<RunBegun, Errno>;
+        /// The file has `size` bytes from now on; the pages from `from` on are no longer its.
+        11 Cut { file: FileId, from: u32, size: u64 } (()) -> Result<(), Errno>;
+        /// The page that is dirty for longest, and its neighbours on the medium, copied into the slice; `ENOENT`: none is
+        /// dirty. From the content writer only, as the next two.
+        12 TakeRun {} (&'a mut [u8]) -> Result<DirtyRun, Errno>;
+        /// The writing of that run has ended. What was not written stays dirty; if room is needed (`evicting`) not for
+        /// ever.
+        13 RunWritten { done: bool, evicting: bool } (()) -> Result<(), Errno>;
+        /// How much is dirty.
+        14 CountDirty {} (()) -> Result<Dirty, Errno>;
+        /// Whether a commit refers to what is dirty: then it is to be written though its file is cut.
+        15 SetOrdered { ordered: bool } (()) -> Result<(), Errno>;
+        /// How many pages the medium has refused for good.
+        16 LostWrites {} (()) -> Result<u32, Errno>;
     }
 }
 

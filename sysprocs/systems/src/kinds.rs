@@ -69,6 +69,10 @@ kinds! { |at, M|
         renga_fs::buffer [at.put(|| [0; PAGE_BYTES])];
     Cleaner "cleaner" "Writes dirty blocks when few buffers are clean.", DiskBoard 1:
         renga_fs::cleaner [at.each(renga_fs::CLEANER_PAGES, || [0; PAGE_BYTES])];
+    ContentReader "content_reader" "Brings pages of files from the medium.", DiskBoard 16:
+        renga_fs::content_reader [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
+    ContentWriter "content_writer" "Writes dirty pages of files.", DiskBoard 1:
+        renga_fs::content_writer [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
     Allocator "allocator" "Free blocks and inodes.", Any 1:
         renga_fs::allocator [at.due(), at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
@@ -113,7 +117,7 @@ kinds! { |at, M|
         ];
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [
-            at.machine().memory(), at.page_index(), at.disk_board()
+            at.machine().memory(), at.page_index(), at.disk_board(), at.notifier(Kind::ContentWriter)
         ];
     References "references" "Which files programs map.", Every 1:
         renga_memory::references [];

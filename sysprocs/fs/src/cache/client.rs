@@ -3,8 +3,8 @@
 //! Not here: who holds what (`buffer_directory.rs`), what is done to it (`buffer.rs`).
 
 use renga_proto::buffer::directory::{
-    AddEntry, BufferDirectory, ClearBits, Discard, FindEntry, HasEntries, ListEntries, LostWrites, NameOfEntry,
-    Overwrite, ReadAhead, ReadBytes, RemoveEntry, RepointEntry, TakeBit, WriteBytes,
+    AddEntry, BufferDirectory, ClearBits, Discard, FindEntry, HasEntries, ListEntries, NameOfEntry, Overwrite,
+    ReadBytes, RemoveEntry, RepointEntry, TakeBit, WriteBytes,
 };
 use renga_proto::inode::{DirectoryRead, EntryFound};
 use renga_rt::{Client, Errno};
@@ -40,16 +40,9 @@ impl Cache {
     pub(crate) async fn overwrite(&mut self, block: u32, offset: u32, data: &[u8], books: bool) -> Result<(), Errno> {
         self.0.call(Overwrite { block: block.into(), offset, books }, data).await
     }
-    /// Starts reading a block that is likely to be wanted, if a buffer is free for it.
-    pub(crate) async fn read_ahead(&mut self, block: u32) -> Result<(), Errno> {
-        self.0.call(ReadAhead { block: block.into() }, ()).await
-    }
     /// Forgets changes of blocks that are about to be freed.
     pub(crate) async fn discard(&mut self, first: u32, count: u32) -> Result<(), Errno> {
         self.0.call(Discard { first: first.into(), count }, ()).await
-    }
-    pub(crate) async fn lost_writes(&mut self) -> u32 {
-        self.0.call(LostWrites {}, ()).await.unwrap_or(0)
     }
 
     pub(crate) async fn find_entry(&mut self, block: u32, name: &[u8]) -> Result<EntryFound, Errno> {

@@ -4,13 +4,14 @@
 //! `changed`. Not here: content (`content.rs`, `truncate.rs`), directories (`directory.rs`).
 
 use crate::cache::client::{Cache, CacheClients};
+use crate::content::client::ContentClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use crate::inode::block_map::PointerLine;
-use crate::inode::content::ReadAheadWindow;
 use crate::inode::leases::Leases;
+use crate::inode::read_ahead::ReadAheadWindow;
 use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock};
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
-use renga_proto::pages::{FileId, TO_END};
+use renga_proto::pages::{FileId, Recalls, TO_END};
 use renga_rt::{Client, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
@@ -18,9 +19,24 @@ const SECTORS_PER_BLOCK: u32 = 8;
 /// Links that ext2 allows.
 const LINKS_MAX: u32 = 32_000;
 
+renga_rt::clients! {
+    /// Whom an inode's process calls.
+    pub struct InodeClients {
+        /// Books.
+        cache: CacheClients,
+        /// Content.
+        content: ContentClients,
+        /// Calls pages back from other boards.
+        recalls: Client<Recalls>,
+        /// Blocks, and transactions.
+        allocator: Client<Allocator>,
+    }
+}
+
 pub(crate) struct ActiveInode {
     pub(crate) me: Me,
     pub(crate) cache: Cache,
+    pub(crate) content: ContentClients,
     pub(crate) leases: Leases,
     allocator: Client<Allocator>,
     number: u16,
@@ -51,18 +67,13 @@ pub(crate) struct ActiveInode {
 }
 
 impl ActiveInode {
-    pub(crate) fn new(
-        me: Me,
-        cache: CacheClients,
-        leases: Leases,
-        allocator: Client<Allocator>,
-        number: u16,
-        epoch_ns: u64,
-    ) -> Self {
+    pub(crate) fn new(me: Me, clients: InodeClients, without_leases: u8, number: u16, epoch_ns: u64) -> Self {
+        let InodeClients { cache, content, recalls, allocator } = clients;
         ActiveInode {
             me,
             cache: Cache::new(cache),
-            leases,
+            content,
+            leases: Leases::new(recalls, without_leases),
             allocator,
             number,
             epoch_ns,
@@ -154,6 +165,7 @@ impl ActiveInode {
             joined.inspect_err(|_| self.reset(0))?;
         }
         if self.ino != 0 && self.bad.is_none() && self.record.links() == 0 {
+            self.content.cut(self.file(), 0, 0).await?;
             if self.record.has_pointers() {
                 self.free_from(0).await?;
             }
@@ -191,12 +203,12 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Tells the first failure since the last time. A block lost by a buffer may have been anybody's,
+    /// Tells the first failure since the last time. A page that was given up may have been anybody's,
     /// so everybody who wrote meanwhile is told.
     pub(crate) async fn settle(&mut self) -> Result<(), Errno> {
         let mut told = self.kept.take();
         if let Some(before) = self.lost_before.take()
-            && self.cache.lost_writes().await != before
+            && self.content.lost_writes().await != before
         {
             told = told.or(Some(Errno::EIO));
         }
@@ -207,7 +219,7 @@ impl ActiveInode {
     pub(crate) async fn begin_write(&mut self) -> Result<(), Errno> {
         self.begin_change().await?;
         if self.lost_before.is_none() {
-            self.lost_before = Some(self.cache.lost_writes().await);
+            self.lost_before = Some(self.content.lost_writes().await);
         }
         Ok(())
     }
@@ -259,10 +271,14 @@ impl ActiveInode {
         self.facts().unwrap_or(none)
     }
 
-    /// Before pages `from..to` change: calls them back from all boards.
+    /// As the page cache knows it.
+    pub(crate) fn file(&self) -> FileId {
+        FileId { ino: self.ino, generation: self.record.generation() }
+    }
+
+    /// Before pages `from..to` change: calls them back from all other boards.
     pub(crate) async fn recall(&mut self, from: u32, to: u32) {
-        let file = FileId { ino: self.ino, generation: self.record.generation() };
-        self.leases.recall(file, from, to).await;
+        self.leases.recall(self.file(), from, to).await;
     }
 
     /// A block for this inode, near its last one; counted, its content undefined.

@@ -1,8 +1,10 @@
 //! Reading and writing a file's content.
 //!
 //! Invariant: bytes behind the end of the file in its last block are zero. A write is answered when
-//! it is in the buffers. Not here: which block holds what (`block_map.rs`).
+//! it is in the page cache. The target of a long symbolic link is books.
+//! Not here: which block holds what (`block_map.rs`), reading ahead (`read_ahead.rs`).
 
+use crate::content::client::Place;
 use crate::format::inode_record::{DIRECTORY, POINTER_BYTES, REGULAR, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
@@ -14,37 +16,7 @@ use renga_rt::Errno;
 /// without holes still fit into 32 bits.
 pub(crate) const FILE_BYTES_MAX: u64 = 2_196_873_666_560;
 const PAGE: u64 = PAGE_BYTES as u64;
-/// Blocks read ahead of a sequential reader.
-const AHEAD_BLOCKS: u64 = 2;
 const NS_PER_DAY: u64 = 86_400 * 1_000_000_000;
-
-/// How far a reader has come, and how far has been read ahead of it.
-#[derive(Default)]
-pub(crate) struct ReadAheadWindow {
-    end: u64,
-    /// Block up to which reading has been begun; 0: the last read did not continue the one before.
-    begun: u64,
-}
-impl ReadAheadWindow {
-    fn note(&mut self, offset: u64, end: u64) {
-        if offset != self.end || end == offset {
-            self.begun = 0;
-        } else if self.begun == 0 {
-            self.begun = end.div_ceil(PAGE);
-        }
-        self.end = end;
-    }
-
-    /// The blocks to begin with now, of a file of `blocks`.
-    fn wanted(&mut self, blocks: u64) -> core::ops::Range<u64> {
-        if self.begun == 0 {
-            return 0..0;
-        }
-        let from = self.begun.max(self.end.div_ceil(PAGE));
-        self.begun = (self.end.div_ceil(PAGE) + AHEAD_BLOCKS).min(blocks).max(from);
-        from..self.begun
-    }
-}
 
 /// The number of the page that holds the byte at `offset`, which a file may have.
 pub(crate) fn page_of(offset: u64) -> u32 {
@@ -66,49 +38,22 @@ impl ActiveInode {
         if ino != self.ino {
             return Err(Errno::ESTALE);
         }
-        let bytes = self.read_at(u64::from(page) * PAGE, out).await? as usize;
-        out[bytes..].fill(0);
-        Ok(Filled { size: self.record.size(), kept: self.leases.grant(board, page) })
-    }
-
-    pub(crate) async fn read_at(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         self.check_regular()?;
-        let count = self.record.size().saturating_sub(offset).min(out.len() as u64) as usize;
-        self.read_blocks(offset, &mut out[..count]).await?;
-        if count > 0 {
+        let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
+        let bytes = size.saturating_sub(offset).min(PAGE) as usize;
+        let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
+        let mut missed = false;
+        if block != 0 {
+            missed = self.content.read(Place { file, page, block, size }, out).await?;
+        }
+        out.get_mut(if block != 0 { bytes } else { 0 }..).ok_or(Errno::EINVAL)?.fill(0);
+        if bytes > 0 {
             self.touch_access();
         }
-        self.read_ahead.note(offset, offset + count as u64);
-        Ok(count as u32)
-    }
-
-    async fn read_blocks(&mut self, offset: u64, out: &mut [u8]) -> Result<(), Errno> {
-        let mut filled = 0;
-        while filled < out.len() {
-            let at = offset + filled as u64;
-            let within = (at % PAGE) as usize;
-            let count = (out.len() - filled).min(PAGE_BYTES - within);
-            let part = &mut out[filled..filled + count];
-            match self.map(at / PAGE).await? {
-                0 => part.fill(0),
-                block => self.cache.read(block, within as u32, part).await?,
-            }
-            filled += count;
+        if missed {
+            self.read_ahead.missed(page);
         }
-        Ok(())
-    }
-
-    /// To be called when the reader has its answer: lets buffers begin to read what a sequential
-    /// reader will want next.
-    pub(crate) async fn read_ahead(&mut self) {
-        let blocks = self.read_ahead.wanted(self.record.size().div_ceil(PAGE));
-        for index in blocks {
-            // A failure is told when the block is wanted.
-            let Ok(block) = self.map(index).await else { return };
-            if block != 0 && self.cache.read_ahead(block).await.is_err() {
-                return;
-            }
-        }
+        Ok(Filled { size, kept: board == self.me.id().board.0 || self.leases.grant(board, page) })
     }
 
     /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or
@@ -142,8 +87,7 @@ impl ActiveInode {
         }
         self.begin_write().await?;
         self.recall_for_write(offset, data.len()).await;
-        let mut written = 0;
-        let mut told = Ok(());
+        let (mut written, mut told) = (0, Ok(()));
         while written < data.len() && told.is_ok() {
             let at = offset + written as u64;
             let count = (data.len() - written).min(PAGE_BYTES - (at % PAGE) as usize);
@@ -173,12 +117,9 @@ impl ActiveInode {
     /// Writes `part`, which lies in one block.
     async fn write_part(&mut self, at: u64, part: &[u8]) -> Result<(), Errno> {
         let (block, fresh) = self.map_for_write(at / PAGE).await?;
-        let within = (at % PAGE) as u32;
-        if fresh || part.len() == PAGE_BYTES {
-            self.cache.overwrite(block, within, part, false).await
-        } else {
-            self.cache.write(block, within, part).await
-        }
+        let size = self.record.size().max(at + part.len() as u64);
+        let place = Place { file: self.file(), page: page_of(at), block, size };
+        self.content.write(place, (at % PAGE) as u32, part, fresh).await
     }
 
     /// Writes at the end; the new end.
@@ -226,7 +167,7 @@ impl ActiveInode {
             self.record.short_target()[..target.len()].copy_from_slice(target);
         } else {
             let (block, _) = self.map_for_write(0).await?;
-            self.cache.overwrite(block, 0, target, false).await?;
+            self.cache.overwrite(block, 0, target, true).await?;
         }
         self.record.set_size(target.len() as u64);
         self.touch_content();

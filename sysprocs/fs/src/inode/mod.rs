@@ -12,6 +12,7 @@ pub(crate) mod known_path;
 pub(crate) mod leases;
 pub(crate) mod name_cache;
 mod names_lock;
+pub(crate) mod read_ahead;
 pub(crate) mod reaper;
 pub(crate) mod recalls;
 pub(crate) mod server;

@@ -6,20 +6,15 @@
 //! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
 //! `status.rs`).
 
-use crate::cache::client::CacheClients;
-use crate::inode::active_inode::ActiveInode;
-use crate::inode::leases::Leases;
-use renga_proto::allocator::Allocator;
+use crate::inode::active_inode::{ActiveInode, InodeClients};
 use renga_proto::inode::{
-    Append, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown, ReadAt,
+    Append, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown,
     ReadDirectory, ReadLink, Settle, Size, Status, Thaw, WriteAt,
 };
-use renga_proto::pages::Recalls;
-use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
+use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 
 /// What may be asked of an inode that stands still.
-const STILL: u32 = ReadAt::BIT
-    | Facts::BIT
+const STILL: u32 = Facts::BIT
     | FillPage::BIT
     | Find::BIT
     | Freeze::BIT
@@ -43,30 +38,19 @@ enum Stuck {
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
 /// ns since 1970.
-#[allow(clippy::too_many_arguments, reason = "boot gives a process each of its parts by its type")]
 pub async fn inode(
     me: Me,
     mut port: Port<Inode>,
-    cache: CacheClients,
-    recalls: Client<Recalls>,
-    allocator: Client<Allocator>,
+    parts: InodeClients,
     number: u16,
     without_leases: u8,
     epoch_ns: u64,
 ) -> Never {
-    let leases = Leases::new(recalls, without_leases);
-    let mut inode = ActiveInode::new(me, cache, leases, allocator, number, epoch_ns);
+    let mut inode = ActiveInode::new(me, parts, without_leases, number, epoch_ns);
     let (mut frozen, mut stuck) = (false, None);
     loop {
         let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };
         match port.accept_only(open).await {
-            InodeCall::ReadAt(mut call) => {
-                let entry = call.entry();
-                let read = inode.read_at(entry.offset, call.lent()).await;
-                call.set_taken_used(read.map_or(0, |count| count as usize));
-                call.reply(read);
-                inode.read_ahead().await;
-            }
             InodeCall::FillPage(mut call) => {
                 let (FillPage { ino, page }, board) = (call.entry(), call.board());
                 let filled = inode.fill_page(board, ino, page, call.lent()).await;

@@ -5,7 +5,8 @@
 //! pointer is given back too. Blocks that lie side by side go back as one run.
 //! Not here: recursion; each level of indirection has its function, as futures need.
 
-use crate::format::inode_record::{DIRECTORY, POINTERS};
+use crate::content::client::Place;
+use crate::format::inode_record::{POINTERS, REGULAR};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::block_map::{DIRECT, LINE, PER_BLOCK, PointerLine};
 use crate::inode::content::{FILE_BYTES_MAX, page_of};
@@ -39,13 +40,16 @@ impl ActiveInode {
                 let block = self.map(bytes / PAGE).await?;
                 let within = (bytes % PAGE) as usize;
                 if block != 0 {
-                    self.cache.write(block, within as u32, &ZEROS[within..]).await?;
+                    let place = Place { file: self.file(), page: page_of(bytes), block, size: bytes };
+                    self.content.write(place, within as u32, &ZEROS[within..], false).await?;
                 }
             }
+            self.content.cut(self.file(), page_of(bytes + PAGE - 1), bytes).await?;
             self.record.set_size(bytes);
             self.touch_content();
             return self.free_from(bytes.div_ceil(PAGE)).await;
         }
+        self.content.cut(self.file(), TO_END, bytes).await?;
         self.record.set_size(bytes);
         self.touch_content();
         Ok(())
@@ -54,7 +58,7 @@ impl ActiveInode {
     /// Gives back all blocks of the file from block `first` on.
     pub(crate) async fn free_from(&mut self, first: u64) -> Result<(), Errno> {
         let indirect = (DIRECT as usize..POINTERS).any(|at| self.record.pointer(at) != 0);
-        self.books_go = indirect || self.record.is(DIRECTORY);
+        self.books_go = indirect || !self.record.is(REGULAR);
         let mut run = Run::default();
         for index in first.min(DIRECT)..DIRECT {
             let block = self.record.pointer(index as usize);

@@ -24,8 +24,10 @@ use renga_proto::allocator::{
     SaveBooks,
 };
 use renga_proto::buffer::{Class, Outcome, directory};
+use renga_proto::content::{ContentWriter, WriteContent};
 use renga_proto::disk::Disk;
 use renga_proto::inode::{Extent, Freeze, Inode, InodeDirectory, LockNames, NextCommit, Thaw, UnlockNames};
+use renga_proto::pages::{Pages, SetOrdered};
 use renga_rt::{Client, Errno, Family, Me, Never};
 
 /// Blocks of content that are written in one piece.
@@ -44,8 +46,12 @@ renga_rt::clients! {
         allocator: Client<Allocator>,
         /// For the journal.
         disk: Client<Disk>,
-        /// For everything else.
+        /// For everything else that is books.
         writer: WriterClients,
+        /// Writes content.
+        content: Client<ContentWriter>,
+        /// Is told when a commit refers to content.
+        pages: Client<Pages>,
     }
 }
 
@@ -64,6 +70,8 @@ struct State {
     inodes: Family<Inode>,
     allocator: Client<Allocator>,
     writer: Writer,
+    content: Client<ContentWriter>,
+    pages: Client<Pages>,
     journal: Journal,
     journaled: bool,
     /// Of the file system.
@@ -75,7 +83,7 @@ struct State {
 
 /// Recovers the journal and mounts the file system, and then commits. `pages`: [`committer_pages`].
 pub async fn committer(me: Me, clients: CommitterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
-    let CommitterClients { inode_directory, inodes, allocator, disk, writer } = clients;
+    let CommitterClients { inode_directory, inodes, allocator, disk, writer, content, pages: cached } = clients;
     let (run, rest) = pages.split_at_mut(RUN_PAGES);
     let board = inode_directory.server().board.0;
     let (writer, journal) = (Writer::new(writer, run), Journal::new(disk, rest));
@@ -84,6 +92,8 @@ pub async fn committer(me: Me, clients: CommitterClients, pages: &'static mut [[
         inodes,
         allocator,
         writer,
+        content,
+        pages: cached,
         journal,
         journaled: false,
         blocks: 0,
@@ -141,7 +151,7 @@ impl State {
 
     async fn commit(&mut self, extent: Extent) -> Result<(), Errno> {
         // Whoever wrote what the disk refuses learns it from the answer, if not earlier.
-        let content = self.writer.flush(Class::Content).await;
+        let content = self.content.call(WriteContent {}, ()).await;
         let Pended { changed, checkpoint } = self.allocator.call(Pending {}, ()).await?;
         let places = self.journaled && empties(extent) && !self.journal.is_empty();
         if changed || places || extent == Extent::Unmount {
@@ -198,6 +208,8 @@ impl State {
             }
         }
         let copied = self.copy_books(broken).await;
+        // What the copied inodes refer to is to be written, whatever becomes of their files.
+        let copied = copied.and(self.pages.call(SetOrdered { ordered: true }, ()).await);
         while let Some(slot) = frozen.take() {
             if let Some(mut inode) = self.inode(slot) {
                 told = told.and(inode.call(Thaw { committed: false }, ()).await);
@@ -210,7 +222,7 @@ impl State {
         self.allocator.call(SaveBooks { broken }, ()).await?;
         if !self.journaled {
             // A failure to write content is told by `commit`.
-            let _ = self.writer.flush(Class::Content).await;
+            let _ = self.content.call(WriteContent {}, ()).await;
             return self.writer.flush(Class::Books).await;
         }
         self.journal.begin();
@@ -234,7 +246,7 @@ impl State {
     /// Writes the transaction; how far it came. `placed`: whether all that was in the journal before is in its place.
     async fn write(&mut self, whole: bool, placed: Result<(), Errno>) -> (Result<(), Errno>, Reached) {
         // What is refused here is told by the next commit: it stays dirty.
-        let _ = self.writer.flush(Class::Content).await;
+        let _ = self.content.call(WriteContent {}, ()).await;
         let mut written = self.journal.write_transaction().await;
         if written == Err(Errno::ENOSPC) {
             // More than expected: room is made from the journal itself, as buffers may hold newer books.
@@ -269,6 +281,7 @@ impl State {
             Reached::Journaled | Reached::Full => Outcome::Journaled,
             Reached::Emptied => Outcome::Placed,
         };
+        self.pages.call(SetOrdered { ordered: false }, ()).await?;
         self.writer.clients.directory.call(directory::EndTransaction { outcome }, ()).await?;
         let ended = self.allocator.call(EndTransaction { reached, whole }, ()).await;
         if ended.is_err() {

@@ -9,15 +9,17 @@ pub use stat::Stat;
 use stat::stat_of;
 
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, NameSlot, PathClients,
-    ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file,
-    file_table, inode, inode_directory, path, reaper, recalls, write_back,
+    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, InodeClients, InodeSlot, Medium,
+    NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner,
+    committer, committer_pages, content_reader, content_writer, disk, file, file_table, inode, inode_directory, path,
+    reaper, recalls, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::buffer::page::Buffer;
+use renga_proto::content::{ContentReader, ContentWriter};
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, STAT_BYTES};
@@ -26,7 +28,7 @@ use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier, Port};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -45,8 +47,8 @@ pub struct Counts {
     /// Page frames.
     pub frames: u32,
 }
-pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32, frames: 64 };
-pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4, frames: 4 };
+pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32, frames: 1024 };
+pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4, frames: 16 };
 
 thread_local! {
     static NEXT_PATH: Cell<usize> = const { Cell::new(0) };
@@ -73,6 +75,42 @@ fn one_board<P>(list: Vec<Address<P>>) -> &'static [&'static [Address<P>]] {
 
 fn log(who: renga_rt::ProcId, text: &'static str, figures: [u64; 2]) {
     eprintln!("{who}: {text} {figures:?}");
+}
+
+/// The processes between page cache and medium.
+#[derive(Clone, Copy)]
+pub struct Content {
+    disk: Address<Disk>,
+    pages: Address<Pages>,
+    readers: &'static [&'static [Address<ContentReader>]],
+    writer: Address<ContentWriter>,
+}
+
+impl Content {
+    fn start(board: Board, disk: Address<Disk>, pages: impl FnOnce(Notifier) -> Address<Pages>) -> Content {
+        let writing = board.declare(4);
+        let pages = pages(Notifier::new(writing));
+        let room = || vec![[0; 4096]; RUN_PAGES].leak();
+        let reader =
+            board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+        let mut writer = None;
+        board.start(writing, |me| {
+            let (pages, disk) = (Client::new(&me, pages), Client::new(&me, disk));
+            let (port, address) = Port::new(&me);
+            writer = Some(address);
+            content_writer(port, pages, disk, room())
+        });
+        Content { disk, pages, readers: one_board(vec![reader]), writer: writer.unwrap() }
+    }
+
+    fn clients(&self, me: &Me) -> ContentClients {
+        ContentClients {
+            pages: Client::new(me, self.pages),
+            disk: Client::new(me, self.disk),
+            readers: Family::new(me, self.readers),
+            writer: Client::new(me, self.writer),
+        }
+    }
 }
 
 impl System {
@@ -105,16 +143,23 @@ impl System {
         let machine = &*leak(HostMemory::new(counts.frames));
         let frames = vec![0; counts.frames as usize].leak();
         let memory: Address<Memory> = board.server(|me, port| renga_memory::memory(me, port, frames, machine, None));
-        let room = CacheMemory::new(board.arena, counts.frames as usize, 8);
-        let pages = board.server(|me, port| page_cache(port, Client::new(&me, memory), machine, room, 0));
+        let room = CacheMemory::new(board.arena, counts.frames as usize, 16);
+        let content = Content::start(board, disk, |wake| {
+            board.server(|me, port| page_cache(port, Client::new(&me, memory), machine, room, 0, Some(wake)))
+        });
+        let pages = content.pages;
         let caches = one_board(vec![pages]);
         let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
                 board.server(|me, port| {
-                    let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
-                    let recalls = Client::new(&me, recalls);
-                    inode(me, port, cache, recalls, allocator, number as u16, 0, EPOCH_NS)
+                    let clients = InodeClients {
+                        cache: cache(&me),
+                        content: content.clients(&me),
+                        recalls: Client::new(&me, recalls),
+                        allocator: Client::new(&me, allocator),
+                    };
+                    inode(me, port, clients, number as u16, 0, EPOCH_NS)
                 })
             })
             .collect();
@@ -125,7 +170,7 @@ impl System {
             let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
             inode_directory(me, port, inodes, passed_on, slots, names, due)
         });
-        Self::workers(board, directory, inodes, allocator, counts.buffers, writer);
+        Self::workers(board, directory, inodes, allocator, counts.buffers, (writer, content));
         board.start(timer, |me| {
             let directory = Client::new(&me, directory);
             write_back(me, directory, due)
@@ -153,7 +198,7 @@ impl System {
         inodes: &'static [&'static [Address<Inode>]],
         allocator: Address<Allocator>,
         buffers: usize,
-        writer: impl Fn(&Me) -> WriterClients,
+        (writer, content): (impl Fn(&Me) -> WriterClients, Content),
     ) {
         board.spawn(|me| {
             let clients = ReaperClients {
@@ -170,6 +215,8 @@ impl System {
                 allocator: Client::new(&me, allocator),
                 disk: writer(&me).disk,
                 writer: writer(&me),
+                content: Client::new(&me, content.writer),
+                pages: Client::new(&me, content.pages),
             };
             committer(me, clients, vec![[0; 4096]; committer_pages(buffers)].leak())
         });

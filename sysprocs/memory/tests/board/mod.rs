@@ -175,7 +175,8 @@ pub fn servers(
     let table = vec![0u16; frames as usize].leak();
     let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine, None));
     let room = CacheMemory::new(board.arena, frames as usize, files);
-    let pages = board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0));
+    let pages =
+        board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0, None));
     let references = board.server(|me, port| {
         let directory = Client::new(&me, directory).narrowed();
         renga_memory::references(me, port, directory)

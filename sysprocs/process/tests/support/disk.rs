@@ -146,11 +146,6 @@ pub async fn inode_directory(mut port: Port<InodeDirectory>, disk: &'static Disk
 pub async fn inode(mut port: Port<Inode>, disk: &'static Disk, slot: u16) -> Never {
     loop {
         match port.accept().await {
-            InodeCall::ReadAt(mut call) => {
-                let offset = call.entry().offset;
-                let bytes = disk.read(slot, offset, call.lent());
-                call.reply(Ok(bytes));
-            }
             InodeCall::FillPage(mut call) => {
                 let offset = u64::from(call.entry().page) * PAGE_BYTES as u64;
                 let bytes = disk.read(slot, offset, call.lent()) as usize;

@@ -251,7 +251,9 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
         renga_memory::memory(me, port, counts, machine, None)
     });
     let room = CacheMemory::new(board.arena, FRAMES as usize, 64);
-    board.start(here.pages, |me| renga_pages::page_cache(Port::new(&me).0, client(&me, here.memory), machine, room, 0));
+    board.start(here.pages, |me| {
+        renga_pages::page_cache(Port::new(&me).0, client(&me, here.memory), machine, room, 0, None)
+    });
     board.start(here.references, |me| {
         let (port, directory) = (Port::new(&me).0, client(&me, own.inode_directory));
         renga_memory::references(me, port, directory)

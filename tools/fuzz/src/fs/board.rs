@@ -3,12 +3,14 @@
 use super::image::Medium512;
 use crate::memory::{self, Frames};
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, Due, FileClients, InodeSlot, Medium, NameSlot, PathClients,
-    ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner, committer, committer_pages, disk, file,
-    file_table, inode, inode_directory, path, reaper, recalls, recognise, write_back,
+    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, InodeClients, InodeSlot, Medium,
+    NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner,
+    committer, committer_pages, content_reader, content_writer, disk, file, file_table, inode, inode_directory, path,
+    reaper, recalls, recognise, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
+use renga_proto::content::ContentWriter;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES};
 use renga_proto::path::{self as walk, Path};
@@ -21,7 +23,7 @@ use std::future::Future;
 /// The root's inode.
 pub const ROOT: u32 = 2;
 /// Boot memory of the board, 16-byte words.
-const BOOT_WORDS: usize = 56 << 10;
+const BOOT_WORDS: usize = 80 << 10;
 /// Of the process that writes back.
 const TIMER_PRIORITY: u8 = 4;
 const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
@@ -29,7 +31,7 @@ const BUFFERS: usize = 8;
 const INODES: usize = 8;
 const FILES: usize = 2;
 /// Page frames of the board.
-const FRAMES: u32 = 32;
+const FRAMES: u32 = 64;
 /// Most parts of a directory or file that are read: more than the image has.
 const PARTS_MAX: usize = 40;
 /// Dispatches that one input may take; each completes up to 64 rendezvous.
@@ -148,13 +150,28 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         let cache = cache(&me);
         allocator(me, port, cache, due, EPOCH_NS)
     });
+    let room = || arena.put_slice(RUN_PAGES, |_| [0; 4096]);
+    let reader = board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+    let readers = one(board, arena.put_slice(1, |_| reader));
+    let content_writer: Address<ContentWriter> =
+        board.server(|me, port| content_writer(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+    let content = |me: &Me| ContentClients {
+        pages: Client::new(me, pages),
+        disk: Client::new(me, disk),
+        readers: Family::new(me, readers),
+        writer: Client::new(me, content_writer),
+    };
     let caches = one(board, arena.put_slice(1, |_| pages));
     let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
     let inodes = arena.put_slice(INODES, |number| {
         board.server(|me, port| {
-            let (cache, allocator) = (cache(&me), Client::new(&me, allocator));
-            let recalls = Client::new(&me, recalls);
-            inode(me, port, cache, recalls, allocator, number as u16, 0, EPOCH_NS)
+            let clients = InodeClients {
+                cache: cache(&me),
+                content: content(&me),
+                recalls: Client::new(&me, recalls),
+                allocator: Client::new(&me, allocator),
+            };
+            inode(me, port, clients, number as u16, 0, EPOCH_NS)
         })
     });
     let inodes = one(board, inodes);
@@ -164,7 +181,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
         inode_directory(me, port, inodes, passed_on, slots, names, due)
     });
-    workers(board, directory, inodes, allocator, writer);
+    workers(board, directory, inodes, allocator, (writer, content));
     board.start(timer, |me| {
         let directory = Client::new(&me, directory);
         write_back(me, directory, due)
@@ -200,7 +217,7 @@ fn workers(
     directory: Address<InodeDirectory>,
     inodes: &'static [&'static [Address<Inode>]],
     allocator: Address<Allocator>,
-    writer: impl Fn(&Me) -> WriterClients,
+    (writer, content): (impl Fn(&Me) -> WriterClients, impl Fn(&Me) -> ContentClients),
 ) {
     board.spawn(|me| {
         let clients = ReaperClients {
@@ -217,6 +234,8 @@ fn workers(
             allocator: Client::new(&me, allocator),
             disk: writer(&me).disk,
             writer: writer(&me),
+            content: content(&me).writer,
+            pages: content(&me).pages,
         };
         committer(me, clients, board.arena.put_slice(committer_pages(BUFFERS), |_| [0; 4096]))
     });

@@ -95,6 +95,20 @@ pub const KINDS: &[KindFacts] = &[
     kind("recalls", BoardRule::Any, 1, words_only(protocol("Recalls", &[(0, "Recall")], NONE, NONE)), &[]),
     kind("write_back", BoardRule::Any, 1, None, &[one("InodeDirectory")]),
     kind("cleaner", BoardRule::Any, 1, None, &[one("BufferDirectory"), all("Buffer"), one("Disk")]),
+    kind(
+        "content_reader",
+        BoardRule::Any,
+        16,
+        words_only(protocol("ContentReader", &[(0, "Read")], NONE, NONE)),
+        &[one("Disk")],
+    ),
+    kind(
+        "content_writer",
+        BoardRule::Any,
+        1,
+        words_only(protocol("ContentWriter", &[(0, "Write")], NONE, NONE)),
+        &[one("Disk")],
+    ),
     kind("reaper", BoardRule::Any, 1, None, &[one("InodeDirectory"), all("Inode"), one("Allocator")]),
     kind(
         "committer",

@@ -1,0 +1,102 @@
+//! How an inode's process uses the content of its file: through the page cache of its board.
+//!
+//! Invariant: what is dirty in the cache is found there before the medium is asked. Not here: which block holds what
+//! (`inode/block_map.rs`).
+
+use renga_abi::PAGE_BYTES;
+use renga_proto::content::{ContentReader, ContentWriter, MakeRoom, ReadAhead, ReadIn, WriteContent};
+use renga_proto::disk::{Disk, ReadBlocks};
+use renga_proto::pages::{Cut, FileId, LostWrites, PagePlace, Pages, ReadCached, WritePage};
+use renga_rt::{Client, Errno, Family};
+
+/// Times that a write is tried which found no page, or no room for one.
+const TRIES_MAX: u32 = 4;
+
+renga_rt::clients! {
+    /// The right to read and write the content of files, on the disk's board.
+    pub struct ContentClients {
+        /// The cache.
+        pages: Client<Pages>,
+        /// What is not in it.
+        disk: Client<Disk>,
+        /// Bring pages in; those of the disk's board are used.
+        readers: Family<ContentReader>,
+        /// Makes room.
+        writer: Client<ContentWriter>,
+    }
+}
+
+/// One page of a file, and the block that has it.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) file: FileId,
+    pub(crate) page: u32,
+    pub(crate) block: u32,
+    /// The file's size from now on.
+    pub(crate) size: u64,
+}
+
+impl ContentClients {
+    /// The whole page at `place`; whether the medium had to be asked.
+    pub(crate) async fn read(&mut self, place: Place, out: &mut [u8]) -> Result<bool, Errno> {
+        if out.len() != PAGE_BYTES {
+            return Err(Errno::EINVAL);
+        }
+        let offset = u64::from(place.page) * PAGE_BYTES as u64;
+        match self.pages.call(ReadCached { file: place.file, offset }, &mut *out).await {
+            Err(Errno::ENOENT) => self.disk.call(ReadBlocks { first: place.block.into() }, out).await.map(|()| true),
+            read => read.map(|_| false),
+        }
+    }
+
+    /// `data` from byte `offset` of the page on; `fresh`: the block is new, so around it are zeros.
+    pub(crate) async fn write(&mut self, place: Place, offset: u32, data: &[u8], fresh: bool) -> Result<(), Errno> {
+        let Place { file, page, block, size } = place;
+        let mut told = Err(Errno::EIO);
+        for _ in 0..TRIES_MAX {
+            told =
+                self.pages.call(WritePage { file, page, place: PagePlace { block, offset }, size, fresh }, data).await;
+            match told {
+                Ok(crowded) => {
+                    if crowded {
+                        // A failure is told to whoever syncs.
+                        let _ = self.writer.call(MakeRoom {}, ()).await;
+                    }
+                    return Ok(());
+                }
+                Err(Errno::ENOENT) => self.read_in(place).await?,
+                Err(Errno::ENOMEM) => drop(self.writer.call(WriteContent {}, ()).await),
+                Err(_) => break,
+            }
+        }
+        told.map(|_| ())
+    }
+
+    async fn read_in(&mut self, place: Place) -> Result<(), Errno> {
+        let Place { file, page, block, size } = place;
+        self.reader(file)?.call(ReadIn { file, page, block, count: 1, size }, ()).await
+    }
+
+    /// Starts to bring pages in, from `count` blocks side by side.
+    pub(crate) async fn read_ahead(&mut self, place: Place, count: u32) -> Result<(), Errno> {
+        let Place { file, page, block, size } = place;
+        self.reader(file)?.call(ReadAhead { file, page, block, count, size }, ()).await
+    }
+
+    /// Inodes use different readers, so that one seldom waits for another's run.
+    fn reader(&mut self, file: FileId) -> Result<Client<ContentReader>, Errno> {
+        let board = self.pages.server().board.0;
+        let count = self.readers.count(board).max(1);
+        self.readers.at(board, file.ino as usize % count).ok_or(Errno::EIO)
+    }
+
+    /// The file has `size` bytes from now on; the pages from `from` on are no longer its.
+    pub(crate) async fn cut(&mut self, file: FileId, from: u32, size: u64) -> Result<(), Errno> {
+        self.pages.call(Cut { file, from, size }, ()).await
+    }
+
+    /// How many pages the medium has refused for good.
+    pub(crate) async fn lost_writes(&mut self) -> u32 {
+        self.pages.call(LostWrites {}, ()).await.unwrap_or(0)
+    }
+}

@@ -1,0 +1,5 @@
+//! Content of files between the page cache and the medium.
+
+pub(crate) mod client;
+pub(crate) mod reader;
+pub(crate) mod writer;

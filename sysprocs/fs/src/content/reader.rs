@@ -1,0 +1,91 @@
+//! The content reader: brings pages of files from the medium into the cache, in runs.
+//!
+//! Invariant: its ticket is taken before it answers or reads, and the inode's process goes on only then: what that
+//! changes later makes the ticket void, so nothing old comes into the cache. Not here: which pages are wanted
+//! (`inode/read_ahead.rs`).
+
+use renga_abi::PAGE_BYTES;
+use renga_proto::content::{ContentReader, ContentReaderCall, RUN_PAGES_MAX, ReadIn};
+use renga_proto::disk::{Disk, ReadBlocks};
+use renga_proto::pages::{BeginRun, Pages, PutPages};
+use renga_rt::{Client, Errno, Never, Port};
+
+/// Pages of a content reader or of the content writer.
+pub const RUN_PAGES: usize = RUN_PAGES_MAX as usize;
+
+/// Serves, with room for the longest run.
+pub async fn content_reader(
+    mut port: Port<ContentReader>,
+    mut pages: Client<Pages>,
+    mut disk: Client<Disk>,
+    room: &'static mut [[u8; PAGE_BYTES]],
+) -> Never {
+    loop {
+        match port.accept().await {
+            ContentReaderCall::ReadIn(call) => {
+                let run = call.entry();
+                let begun = begin(&mut pages, run).await;
+                let read = match begun {
+                    Ok(begun) => read(&mut pages, &mut disk, room, run, begun).await,
+                    Err(errno) => Err(errno),
+                };
+                call.reply(read);
+            }
+            ContentReaderCall::ReadAhead(call) => {
+                let entry = call.entry();
+                let run = ReadIn {
+                    file: entry.file,
+                    page: entry.page,
+                    block: entry.block,
+                    count: entry.count,
+                    size: entry.size,
+                };
+                let begun = begin(&mut pages, run).await;
+                call.reply(begun.map(|_| ()));
+                if let Ok(begun) = begun {
+                    // What fails is found again by whoever wants it.
+                    let _ = read(&mut pages, &mut disk, room, run, begun).await;
+                }
+            }
+        }
+    }
+}
+
+/// What a run may bring, and with which ticket.
+#[derive(Clone, Copy)]
+struct Begun {
+    ticket: u64,
+    count: usize,
+}
+
+async fn begin(pages: &mut Client<Pages>, run: ReadIn) -> Result<Begun, Errno> {
+    if run.count > RUN_PAGES_MAX {
+        return Err(Errno::EINVAL);
+    }
+    let begun = pages.call(BeginRun { file: run.file, page: run.page, count: run.count }, ()).await?;
+    Ok(Begun { ticket: begun.ticket, count: begun.absent as usize })
+}
+
+async fn read(
+    pages: &mut Client<Pages>,
+    disk: &mut Client<Disk>,
+    room: &mut [[u8; PAGE_BYTES]],
+    run: ReadIn,
+    begun: Begun,
+) -> Result<(), Errno> {
+    let Begun { ticket, count } = begun;
+    let ReadIn { file, page, block, size, .. } = run;
+    if count == 0 {
+        return Ok(());
+    }
+    let bytes = room.get_mut(..count).ok_or(Errno::EINVAL)?.as_flattened_mut();
+    disk.call(ReadBlocks { first: block.into() }, &mut *bytes).await?;
+    // Zeros behind the end, whatever the medium has there.
+    let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(bytes.len() as u64);
+    bytes[end as usize..].fill(0);
+    match pages.call(PutPages { file, page, ticket, size }, &*bytes).await {
+        // Changed meanwhile: it is no longer wanted.
+        Err(Errno::ESTALE) => Ok(()),
+        put => put,
+    }
+}

@@ -1,0 +1,81 @@
+//! The content writer: writes dirty pages of files to their places, in runs of neighbours.
+//!
+//! It is the only one that does, so a page is on its way to the medium at most once. It writes when it is asked
+//! to (a commit, a writer that must wait for room) and when the page cache says that much is dirty. A run is copied
+//! before it is written: pages can be used and changed meanwhile.
+//! Not here: what is dirty (`renga_pages`), when commits come (`volume/committer.rs`).
+
+use renga_abi::PAGE_BYTES;
+use renga_proto::content::{ContentWriter, ContentWriterCall};
+use renga_proto::disk::{Disk, WriteBlocks};
+use renga_proto::pages::{CountDirty, Dirty, Pages, RunWritten, TakeRun};
+use renga_rt::{Client, Errno, Never, Port, Protocol};
+
+struct State {
+    pages: Client<Pages>,
+    disk: Client<Disk>,
+    room: &'static mut [[u8; PAGE_BYTES]],
+}
+
+/// Serves, with room for the longest run.
+pub async fn content_writer(
+    mut port: Port<ContentWriter>,
+    pages: Client<Pages>,
+    disk: Client<Disk>,
+    room: &'static mut [[u8; PAGE_BYTES]],
+) -> Never {
+    let mut state = State { pages, disk, room };
+    loop {
+        match port.accept_or_notified(ContentWriter::ENTRIES).await {
+            Some(ContentWriterCall::WriteContent(call)) => {
+                let written = state.write_all().await;
+                call.reply(written);
+            }
+            Some(ContentWriterCall::MakeRoom(call)) => {
+                let made = state.make_room().await;
+                call.reply(made);
+            }
+            // What the medium refuses is told to whoever syncs.
+            None => drop(state.make_room().await),
+        }
+    }
+}
+
+impl State {
+    async fn write_all(&mut self) -> Result<(), Errno> {
+        let Dirty { pages, .. } = self.pages.call(CountDirty {}, ()).await?;
+        let mut told = Ok(());
+        // Each turn begins with the page that is dirty for longest.
+        for _ in 0..pages {
+            match self.write_run(false).await {
+                Err(Errno::ENOENT) => break,
+                written => told = told.and(written),
+            }
+        }
+        told
+    }
+
+    /// Writes until so little is dirty that more may become so.
+    async fn make_room(&mut self) -> Result<(), Errno> {
+        let Dirty { pages, spare } = self.pages.call(CountDirty {}, ()).await?;
+        let mut told = Ok(());
+        for _ in spare..pages {
+            match self.write_run(true).await {
+                Err(Errno::ENOENT) => break,
+                written => told = told.and(written),
+            }
+            if self.pages.call(CountDirty {}, ()).await?.pages <= spare {
+                break;
+            }
+        }
+        told
+    }
+
+    /// Writes the oldest run; `ENOENT`: nothing is dirty.
+    async fn write_run(&mut self, evicting: bool) -> Result<(), Errno> {
+        let run = self.pages.call(TakeRun {}, self.room.as_flattened_mut()).await?;
+        let data = &self.room[..run.count as usize];
+        let done = self.disk.call(WriteBlocks { first: run.block.into() }, data.as_flattened()).await;
+        self.pages.call(RunWritten { done: done.is_ok(), evicting }, ()).await.and(done)
+    }
+}

@@ -1,0 +1,192 @@
+//! Which pages the medium has not got, and in which order they go there.
+//!
+//! Invariants: a dirty page has a block, is found by that, and is in the list of dirty pages, oldest first; it stays so,
+//! and in memory, until a write of what it is now has ended well, or it is given up. One run at a time is on its way. A page that is taken from its
+//! file while a commit refers to it (`ordered`) is an orphan: nobody finds it, but it is written.
+//! Not here: writing (`renga_fs`), frames.
+
+use crate::index::PageIndex;
+use crate::ring::{Ends, NONE};
+use crate::room::{ORPHANED, PageSlot};
+use renga_hal::memory::Frame;
+use renga_proto::content::RUN_PAGES_MAX;
+use renga_proto::pages::FileId;
+
+/// Times that a page is offered to the medium before it is given up.
+const TRIES_MAX: u8 = 4;
+/// Pages of a run.
+pub(crate) const RUN_MAX: usize = RUN_PAGES_MAX as usize;
+
+/// Where a dirty page is to go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) block: u32,
+    /// Next of the same chain of blocks.
+    chained: u32,
+    /// A copy of it is on its way, and it is still that.
+    writing: bool,
+    /// Times that the medium has refused it.
+    tries: u8,
+}
+
+/// What is known of all dirty pages.
+pub(crate) struct DirtyPages {
+    list: Ends,
+    count: u32,
+    /// First of each chain of dirty pages by their blocks; as many as a power of two.
+    chains: &'static mut [u32],
+    /// The run on its way.
+    run: [u32; RUN_MAX],
+    in_run: usize,
+    pub(crate) ordered: bool,
+    pub(crate) lost: u32,
+}
+impl DirtyPages {
+    /// None, in these chains.
+    pub(crate) fn new(chains: &'static mut [u32]) -> DirtyPages {
+        let (list, count, run, in_run, ordered, lost) = (Ends::EMPTY, 0, [NONE; RUN_MAX], 0, false, 0);
+        DirtyPages { list, count, chains, run, in_run, ordered, lost }
+    }
+
+    /// Blocks side by side are in chains side by side.
+    fn chain(&mut self, block: u32) -> &mut u32 {
+        let chain = block as usize & (self.chains.len() - 1);
+        &mut self.chains[chain]
+    }
+}
+
+impl PageIndex {
+    /// How many pages are dirty.
+    pub fn dirty_count(&self) -> u32 {
+        self.dirty.count
+    }
+
+    /// The page in frame `at` is dirty from now on, and `block` its block.
+    pub fn make_dirty(&mut self, at: u32, block: u32) {
+        if let Some(place) = &mut self.pages[at as usize].dirty {
+            // A page keeps its block until it leaves its file.
+            return place.writing = false;
+        }
+        self.leave_order(at);
+        self.dirty.list.push(self.pages, |slot| &mut slot.in_order, at);
+        self.dirty.count += 1;
+        let chained = core::mem::replace(self.dirty.chain(block), at);
+        let slot = &mut self.pages[at as usize];
+        slot.dirty = Some(Place { block, chained, writing: false, tries: 0 });
+        self.files[slot.file as usize].dirty += 1;
+    }
+
+    /// It needs no writing any more.
+    pub(crate) fn make_clean(&mut self, at: u32) {
+        self.leave_order(at);
+        let slot = &mut self.pages[at as usize];
+        slot.dirty = None;
+        self.page_clock.push(self.pages, |slot| &mut slot.in_order, at);
+    }
+
+    /// Takes a page out of the clock, or out of the list of dirty pages.
+    pub(crate) fn leave_order(&mut self, at: u32) {
+        let PageSlot { file, dirty, .. } = self.pages[at as usize];
+        let Some(place) = dirty else {
+            return self.page_clock.remove(self.pages, |slot| &mut slot.in_order, at);
+        };
+        self.unchain(at, place);
+        self.dirty.list.remove(self.pages, |slot| &mut slot.in_order, at);
+        self.dirty.count -= 1;
+        if let Some(file) = self.files.get_mut(file as usize) {
+            file.dirty -= 1;
+        }
+    }
+
+    fn unchain(&mut self, at: u32, place: Place) {
+        let first = self.dirty.chain(place.block);
+        if *first == at {
+            return *first = place.chained;
+        }
+        let mut before = *first;
+        // It is in this chain.
+        while let Some(next) = self.pages.get_mut(before as usize).and_then(|slot| slot.dirty.as_mut()) {
+            if next.chained == at {
+                return next.chained = place.chained;
+            }
+            before = next.chained;
+        }
+    }
+
+    /// The frame of the dirty page that goes to `block`.
+    fn find_dirty(&mut self, block: u32) -> Option<u32> {
+        let mut at = *self.dirty.chain(block);
+        while let Some(place) = self.pages.get(at as usize).and_then(|slot| slot.dirty) {
+            if place.block == block {
+                return Some(at);
+            }
+            at = place.chained;
+        }
+        None
+    }
+
+    /// A page leaves its file; whether it has become an orphan instead of free.
+    pub(crate) fn orphan(&mut self, at: u32) -> bool {
+        let slot = &mut self.pages[at as usize];
+        if slot.dirty.is_none() || !self.dirty.ordered {
+            return false;
+        }
+        let file = core::mem::replace(&mut slot.file, ORPHANED);
+        self.files[file as usize].dirty -= 1;
+        true
+    }
+
+    /// Begins to write the run of at most `most` pages that the oldest dirty page is in; its block and frames.
+    pub fn take_run(&mut self, most: usize) -> Option<(u32, &[u32])> {
+        let mut block = self.pages.get(self.dirty.list.first as usize)?.dirty?.block;
+        let most = most.min(RUN_MAX);
+        for _ in 1..most {
+            match block.checked_sub(1).filter(|&before| self.find_dirty(before).is_some()) {
+                Some(before) => block = before,
+                None => break,
+            }
+        }
+        let mut count = 0;
+        while let Some(at) = self.find_dirty(block + count as u32).filter(|_| count < most) {
+            self.dirty.run[count] = at;
+            count += 1;
+            // To the newest end, so that each turn writes others.
+            self.dirty.list.remove(self.pages, |slot| &mut slot.in_order, at);
+            self.dirty.list.push(self.pages, |slot| &mut slot.in_order, at);
+            if let Some(place) = &mut self.pages[at as usize].dirty {
+                place.writing = true;
+            }
+        }
+        self.dirty.in_run = count;
+        Some((block, &self.dirty.run[..count]))
+    }
+
+    /// The run's write has ended. Calls `free` with the frames that are no longer needed.
+    pub fn end_run(&mut self, done: bool, evicting: bool, mut free: impl FnMut(Frame)) {
+        for place in 0..core::mem::take(&mut self.dirty.in_run) {
+            let at = self.dirty.run[place];
+            let slot = &mut self.pages[at as usize];
+            // It may have been freed meanwhile, or changed.
+            let Some(place) = slot.dirty.as_mut().filter(|place| place.writing) else { continue };
+            place.writing = false;
+            place.tries = if done { 0 } else { place.tries.saturating_add(1) };
+            let given_up = !done && evicting && place.tries >= TRIES_MAX;
+            self.dirty.lost = self.dirty.lost.wrapping_add(u32::from(given_up));
+            if (done || given_up) && slot.file == ORPHANED {
+                self.leave_order(at);
+                self.pages[at as usize] = PageSlot::EMPTY;
+                free(Frame(at));
+            } else if done || given_up {
+                self.make_clean(at);
+            }
+        }
+    }
+
+    /// How many pages from `page` on are not here, up to `count`.
+    pub fn absent(&self, id: FileId, page: u32, count: u32) -> u32 {
+        let Some(file) = self.find_file(id) else { return count };
+        (0..count)
+            .find(|&at| page.checked_add(at).is_none_or(|page| self.find_page(file, page).is_some()))
+            .unwrap_or(count)
+    }
+}

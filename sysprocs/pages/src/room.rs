@@ -1,0 +1,97 @@
+//! The memory of the cache's index: what is known of each frame and of each file.
+//!
+//! Not here: the index (`index.rs`), which pages are dirty (`dirty.rs`).
+
+use crate::dirty::Place;
+use crate::ring::{Ends, Links, NONE};
+use renga_proto::pages::FileId;
+use renga_rt::Arena;
+
+/// The record of no file: of pages that are no longer their file's and still to be written.
+pub(crate) const ORPHANED: u32 = NONE - 1;
+
+/// Room for what is known of one frame. Boot provides one per frame of the board.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageSlot {
+    /// The file's record; `NONE`: the frame shows no page.
+    pub(crate) file: u32,
+    pub(crate) page: u32,
+    /// Next of the same chain of the hash.
+    pub(crate) chained: u32,
+    pub(crate) used: bool,
+    /// Where it is to be written; `None`: it is clean.
+    pub(crate) dirty: Option<Place>,
+    /// In the clock or in the list of dirty pages.
+    pub(crate) in_order: Links,
+    pub(crate) in_file: Links,
+}
+impl PageSlot {
+    /// Of a frame that shows nothing.
+    pub(crate) const EMPTY: PageSlot = PageSlot {
+        file: NONE,
+        page: 0,
+        chained: NONE,
+        used: false,
+        dirty: None,
+        in_order: Links::NONE,
+        in_file: Links::NONE,
+    };
+}
+
+/// Room for what is known of one file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileSlot {
+    pub(crate) id: FileId,
+    pub(crate) used: bool,
+    /// When the present lease of its pages began: a number that each recall makes anew.
+    pub(crate) since: u64,
+    /// Its size, while that is known.
+    pub(crate) size: Option<u64>,
+    pub(crate) pages: Ends,
+    pub(crate) count: u32,
+    /// How many of them are dirty.
+    pub(crate) dirty: u32,
+    /// No page above this one is here.
+    pub(crate) highest: u32,
+    pub(crate) chained: u32,
+    pub(crate) in_clock: Links,
+}
+impl FileSlot {
+    /// Of no file.
+    pub(crate) const EMPTY: FileSlot = FileSlot {
+        id: FileId { ino: 0, generation: 0 },
+        used: false,
+        since: 0,
+        size: None,
+        pages: Ends::EMPTY,
+        count: 0,
+        dirty: 0,
+        highest: 0,
+        chained: NONE,
+        in_clock: Links::NONE,
+    };
+}
+
+/// The memory of the cache's index. Boot provides it.
+pub struct CacheMemory {
+    pub(crate) pages: &'static mut [PageSlot],
+    pub(crate) page_chains: &'static mut [u32],
+    pub(crate) block_chains: &'static mut [u32],
+    pub(crate) files: &'static mut [FileSlot],
+    pub(crate) file_chains: &'static mut [u32],
+}
+
+impl CacheMemory {
+    /// For a board of `frames` page frames, and as many files with pages in the cache as `files`.
+    pub fn new(arena: &'static Arena, frames: usize, files: usize) -> &'static mut CacheMemory {
+        let chains = |elements: usize| elements.div_ceil(2).next_power_of_two();
+        arena.put(|| CacheMemory {
+            pages: arena.put_slice(frames, |_| PageSlot::EMPTY),
+            page_chains: arena.put_slice(chains(frames), |_| NONE),
+            // Few are dirty at a time.
+            block_chains: arena.put_slice(chains(frames.div_ceil(4)), |_| NONE),
+            files: arena.put_slice(files, |_| FileSlot::EMPTY),
+            file_chains: arena.put_slice(chains(files), |_| NONE),
+        })
+    }
+}

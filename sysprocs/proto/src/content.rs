@@ -1,0 +1,30 @@
+//! Content of files between page cache and medium: one process writes what is dirty, some read what is missing. All on
+//! the disk's board.
+
+use crate::pages::FileId;
+use renga_abi::Errno;
+use renga_core::protocol;
+
+/// Most pages that go to or come from the medium in one piece.
+pub const RUN_PAGES_MAX: u32 = 32;
+
+protocol! {
+    /// Writes dirty pages to their places.
+    pub ContentWriter = 20, ContentWriterCall {
+        /// All that are dirty now; the first failure. What the medium refuses stays dirty.
+        0 WriteContent {} (()) -> Result<(), Errno>;
+        /// As many as it takes until more may become dirty. What the medium refuses again and again is given up.
+        1 MakeRoom {} (()) -> Result<(), Errno>;
+    }
+}
+
+protocol! {
+    /// Brings pages from the medium into the cache.
+    pub ContentReader = 21, ContentReaderCall {
+        /// The pages from `page` on of a file of `size` bytes, from `count` blocks side by side from `block` on; answered
+        /// when they are there.
+        0 ReadIn { file: FileId, page: u32, block: u32, count: u32, size: u64 } (()) -> Result<(), Errno>;
+        /// As `ReadIn`; answered at once. What is cached already is not read.
+        1 ReadAhead { file: FileId, page: u32, block: u32, count: u32, size: u64 } (()) -> Result<(), Errno>;
+    }
+}
