@@ -55,7 +55,9 @@ errnos! {
     ENOTEMPTY = 39 "Directory not empty";
     ELOOP = 40 "Too many symbolic links";
     EOVERFLOW = 75 "Value too large";
+    ENOTSOCK = 88 "Not a socket";
     EOPNOTSUPP = 95 "Operation not supported";
+    EAFNOSUPPORT = 97 "Address family not supported";
     EHOSTDOWN = 112 "The board is down";
     ESTALE = 116 "Stale file handle";
 }

@@ -10,10 +10,10 @@ macro_rules! names { ($($number:literal $name:literal)*) => {
     }
 } }
 names! {
-    0 "io_setup" 5 "setxattr" 6 "lsetxattr" 7 "fsetxattr" 8 "getxattr" 9 "lgetxattr" 10 "fgetxattr"
-    11 "listxattr" 12 "llistxattr" 13 "flistxattr" 14 "removexattr" 19 "eventfd2" 20 "epoll_create1"
+    0 "io_setup"
+    19 "eventfd2" 20 "epoll_create1"
     21 "epoll_ctl" 22 "epoll_pwait" 26 "inotify_init1" 27 "inotify_add_watch" 28 "inotify_rm_watch"
-    30 "ioprio_set" 31 "ioprio_get" 39 "umount2" 40 "mount" 41 "pivot_root" 47 "fallocate" 51 "chroot"
+    30 "ioprio_set" 31 "ioprio_get" 39 "umount2" 40 "mount" 41 "pivot_root" 51 "chroot"
     58 "vhangup" 60 "quotactl" 74 "signalfd4" 75 "vmsplice" 76 "splice" 77 "tee" 84 "sync_file_range"
     85 "timerfd_create" 86 "timerfd_settime" 87 "timerfd_gettime" 89 "acct" 90 "capget" 91 "capset"
     97 "unshare" 100 "get_robust_list" 102 "getitimer" 103 "setitimer" 105 "init_module"
@@ -22,15 +22,15 @@ names! {
 
     138 "rt_sigqueueinfo" 151 "setfsuid"
     152 "setfsgid" 162 "setdomainname" 168 "getcpu" 170 "settimeofday" 171 "adjtimex" 180 "mq_open"
-    186 "msgget" 190 "semget" 194 "shmget" 196 "shmat" 198 "socket" 199 "socketpair" 200 "bind"
-    201 "listen" 202 "accept" 203 "connect" 204 "getsockname" 206 "sendto" 207 "recvfrom"
-    208 "setsockopt" 209 "getsockopt" 210 "shutdown" 211 "sendmsg" 212 "recvmsg" 213 "readahead"
-    217 "add_key" 219 "keyctl" 223 "fadvise64" 224 "swapon" 225 "swapoff" 230 "mlockall"
+    186 "msgget" 190 "semget" 194 "shmget" 196 "shmat"
+
+    213 "readahead"
+    217 "add_key" 219 "keyctl" 224 "swapon" 225 "swapoff" 230 "mlockall"
     231 "munlockall" 232 "mincore" 234 "remap_file_pages" 235 "mbind" 240 "rt_tgsigqueueinfo"
-    241 "perf_event_open" 242 "accept4" 262 "fanotify_init" 266 "clock_adjtime" 268 "setns"
-    269 "sendmmsg" 272 "kcmp" 273 "finit_module" 277 "seccomp"
+    241 "perf_event_open" 262 "fanotify_init" 266 "clock_adjtime" 268 "setns"
+    272 "kcmp" 273 "finit_module" 277 "seccomp"
     279 "memfd_create" 280 "bpf" 281 "execveat" 282 "userfaultfd" 283 "membarrier" 284 "mlock2"
-    285 "copy_file_range" 286 "preadv2" 287 "pwritev2" 288 "pkey_mprotect" 291 "statx"
+    285 "copy_file_range" 286 "preadv2" 287 "pwritev2" 288 "pkey_mprotect"
     424 "pidfd_send_signal" 425 "io_uring_setup" 434 "pidfd_open" 435 "clone3" 436 "close_range"
     437 "openat2" 441 "epoll_pwait2" 444 "landlock_create_ruleset"
 }

@@ -136,6 +136,14 @@ pub fn build(spec: &ImageSpec, out: &Path, progress: &mut dyn FnMut(&str)) -> Re
     stamp::write(out, &stamp)
 }
 
+/// Fetches what an image is made of, if it was not fetched before.
+///
+/// # Errors
+/// See [`ImageError`].
+pub fn prepare(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<(), ImageError> {
+    base::Plan::make(spec, progress).map(|_| ())
+}
+
 fn build_in(scratch: &Path, base: &base::Base, placed: &[Placed], out: &Path) -> Result<(), ImageError> {
     let mut tree = base.tree.clone();
     for placed in placed {

@@ -5,7 +5,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::inspect::debugfs;
-use super::{Content, ImageError, ImageSpec, Placed, Verdict, build, check_is_ext2, extract_tree, fsck, read_file};
+use super::{
+    Content, ImageError, ImageSpec, Placed, Verdict, build, check_is_ext2, extract_tree, fsck, prepare, read_file,
+};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -53,7 +55,7 @@ fn packages_with_what_they_depend_on_give_equal_bytes() {
     for machine in ["one", "other"] {
         let mut spec = ImageSpec::new(&root());
         spec.choice.packages = vec!["gawk".into()];
-        fetch_whole(&spec);
+        prepare(&spec, &mut |_| {}).unwrap();
         let work = folder.join(machine);
         fs::create_dir_all(&work).unwrap();
         symlink(spec.work.join("packages-arm64"), work.join("packages-arm64")).unwrap();
@@ -78,11 +80,6 @@ fn packages_with_what_they_depend_on_give_equal_bytes() {
     assert!(read_file(image, "/usr/share/doc/gawk/changelog.Debian.gz").is_err(), "it was to be left out");
     assert!(read_file(image, "/usr/lib/aarch64-linux-gnu/libc.so.6").unwrap().starts_with(b"\x7fELF"));
     fs::remove_dir_all(folder).unwrap();
-}
-
-/// Fetches what an image is made of, where all tests find it.
-fn fetch_whole(spec: &ImageSpec) {
-    super::base::Plan::make(spec, &mut |_| {}).unwrap();
 }
 
 #[test]

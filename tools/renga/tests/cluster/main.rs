@@ -14,6 +14,7 @@ mod determinism;
 mod errors;
 mod files;
 mod idle;
+mod images;
 mod interactive;
 mod log;
 mod octet;

@@ -1,8 +1,10 @@
 //! What a program opens: descriptors, files, directories, devices, and moving bytes.
 
+pub(crate) mod absent;
 pub(crate) mod descriptors;
 pub(crate) mod directory;
 pub(crate) mod hot;
+pub(crate) mod extended_status;
 pub(crate) mod objects;
 pub(crate) mod open;
 pub(crate) mod path;

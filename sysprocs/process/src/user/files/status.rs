@@ -44,7 +44,8 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
     bytes
 }
 
-fn follow(flags: u64) -> u32 {
+/// What a walker is told of the flags of a call.
+pub(in crate::user) fn follow(flags: u64) -> u32 {
     if flags & AT_SYMLINK_NOFOLLOW != 0 { NO_FOLLOW } else { 0 }
 }
 
@@ -63,18 +64,23 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn put_status(&mut self, number: u64, place: u64) -> Outcome {
+        let bytes = self.status_of(number).await?;
+        self.put(place, &bytes).await?;
+        Ok(0)
+    }
+
+    /// The `struct stat` of what a descriptor stands for.
+    pub(in crate::user) async fn status_of(&mut self, number: u64) -> Result<[u8; STAT_BYTES], Errno> {
         let descriptor = *self.program.files.get(number)?;
-        let bytes = match descriptor.object {
+        match descriptor.object {
             Object::File { board, number, .. } => {
                 let mut bytes = [0; STAT_BYTES];
                 self.services.file(board, number)?.call(FileStatus {}, &mut bytes[..]).await?;
-                bytes
+                Ok(bytes)
             }
-            Object::Lost { pipe: false } => return Err(Errno::EIO.into()),
-            _ => device_status(&descriptor),
-        };
-        self.put(place, &bytes).await?;
-        Ok(0)
+            Object::Lost { pipe: false } => Err(Errno::EIO),
+            _ => Ok(device_status(&descriptor)),
+        }
     }
 
     pub(in crate::user) async fn status_at(&mut self) -> Outcome {

@@ -1,0 +1,131 @@
+//! `statx`: what `stat` says, in another layout.
+//!
+//! Invariant: it says the same of a file as `stat`, whose fields are all that there are; what only `statx` could say
+//! (time of birth, attributes, mount) is marked as absent. The wishes in `mask` and the flags about remote file systems
+//! change nothing.
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW};
+use crate::user::files::status::follow;
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::STAT_BYTES;
+use renga_proto::path::StatusOf;
+use renga_rt::Errno;
+
+/// Bytes of `struct statx`.
+const STATX_BYTES: usize = 256;
+/// Mode, links, owner, times, number, size and blocks are there.
+const BASIC_STATS: u32 = 0x7ff;
+/// A bit of the mask that must not be set.
+const RESERVED: u64 = 0x8000_0000;
+const AT_NO_AUTOMOUNT: u64 = 0x800;
+/// Whether to ask a remote server anew; both at once are refused.
+const SYNC_TYPES: u64 = 0x6000;
+
+/// The `struct statx` of a `struct stat`.
+fn extended(stat: &[u8; STAT_BYTES]) -> [u8; STATX_BYTES] {
+    let mut bytes = [0; STATX_BYTES];
+    bytes[0..4].copy_from_slice(&BASIC_STATS.to_le_bytes());
+    // From, to, length: block size, links, owner, mode, number, size, blocks; times of access, change of status and
+    // modification, seconds and nanoseconds each.
+    for (from, to, length) in [
+        (56, 4, 4),
+        (20, 16, 4),
+        (24, 20, 8),
+        (16, 28, 2),
+        (8, 32, 8),
+        (48, 40, 8),
+        (64, 48, 8),
+        (72, 64, 12),
+        (104, 96, 12),
+        (88, 112, 12),
+    ] {
+        bytes[to..to + length].copy_from_slice(&stat[from..from + length]);
+    }
+    for (from, to) in [(32, 128), (0, 136)] {
+        let number = u32::from_le_bytes([stat[from], stat[from + 1], stat[from + 2], stat[from + 3]]);
+        // Linux's encoding: 8 bits of the minor, 12 of the major, 12 of the minor.
+        let (major, minor) = (number >> 8 & 0xfff, number & 0xff | number >> 12 & 0xf_ff00);
+        bytes[to..to + 4].copy_from_slice(&major.to_le_bytes());
+        bytes[to + 4..to + 8].copy_from_slice(&minor.to_le_bytes());
+    }
+    bytes
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn extended_status(&mut self) -> Outcome {
+        let (flags, mask, place) = (self.argument(2), self.argument(3), self.argument(4));
+        let known = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH | SYNC_TYPES;
+        if flags & !known != 0 || flags & SYNC_TYPES == SYNC_TYPES || mask & RESERVED != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let status = self.status_at_path(self.argument(0), self.argument(1), flags).await?;
+        self.put(place, &extended(&status)).await?;
+        Ok(0)
+    }
+
+    /// The `struct stat` of what is at a path, or of a descriptor if the path is empty and may be.
+    async fn status_at_path(&mut self, directory: u64, path: u64, flags: u64) -> Result<[u8; STAT_BYTES], Errno> {
+        let length = self.get_path_or_empty(path, 0).await?;
+        if length == 0 && flags & AT_EMPTY_PATH == 0 {
+            return Err(Errno::ENOENT);
+        }
+        if length == 0 && directory as i32 != AT_FDCWD {
+            return self.status_of(directory).await;
+        }
+        let (path, at) = match length {
+            0 => (&b"."[..], self.program.directory),
+            _ => (&self.paths[..length], self.directory_for(directory, 0)?),
+        };
+        let mut bytes = [0; STAT_BYTES];
+        let status = StatusOf { at, flags: follow(flags) };
+        self.services.walker()?.call(status, (path, &mut bytes[..])).await?;
+        Ok(bytes)
+    }
+
+    /// Whether there is something at the path at `address`.
+    pub(in crate::user) async fn find_path(&mut self, address: u64, flags: u64) -> Result<(), Errno> {
+        self.status_at_path(AT_FDCWD as u64, address, flags).await.map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::extended;
+
+    #[test]
+    fn each_field_goes_to_its_place() {
+        let mut stat = [0; 128];
+        for (at, byte) in stat.iter_mut().enumerate() {
+            *byte = at as u8 + 1;
+        }
+        // Major 0x234, minor 0x678_05.
+        stat[0..8].copy_from_slice(&0x6782_3405_u64.to_le_bytes());
+        let bytes = extended(&stat);
+        let first = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        assert_eq!(first(0), 0x7ff);
+        // Each place and the place in `struct stat` whose number plus one it must begin with.
+        for (place, from) in [
+            (4, 56),
+            (16, 20),
+            (20, 24),
+            (24, 28),
+            (28, 16),
+            (32, 8),
+            (40, 48),
+            (48, 64),
+            (64, 72),
+            (72, 80),
+            (96, 104),
+            (104, 112),
+            (112, 88),
+            (120, 96),
+        ] {
+            assert_eq!(bytes[place], from + 1, "at {place}");
+        }
+        assert_eq!((first(136), first(140)), (0x234, 0x67805));
+        assert!(bytes[144..].iter().all(|byte| *byte == 0));
+        assert_eq!(bytes[30..32], [0, 0]);
+    }
+}

@@ -1,0 +1,145 @@
+//! Debian's programs by package name: the image `dev` boots, its programs work on both boards, and who asks for what is not
+//! there is told what is.
+
+use crate::support::{Disk, Renga, clusters_can_run, root};
+use renga::disk_image::{self, Choice, ImageError, ImageSpec, Verdict};
+use std::fs;
+
+/// What runs on a board; `$1` is its name.
+const SESSION: &str = r#"
+export LC_ALL=C TZ=UTC
+mkdir /tmp/$1 && cd /tmp/$1
+cat > primes.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    int most = atoi(words[1]), found = 0;
+    for (int n = 2; n < most; n++) {
+        int d = 2;
+        while (d * d <= n && n % d) d++;
+        if (d * d > n) found++;
+    }
+    printf("%d primes below %d\n", found, most);
+    return found == 168 ? 0 : 1;
+}
+END
+tcc -o primes primes.c && ./primes 1000; echo tcc $?
+ls -la --time-style=+%Y primes.c | tr -s ' '; echo ls $?
+ls -d /bin /usr/share/doc/tcc; echo links $?
+seq 200 | sort -rn | head -n 2; echo sort $?
+gawk -F: '{ sum += $3 } END { printf "%d %s\n", sum, strftime("%Y", 0, 1) }' /etc/passwd; echo gawk $?
+lua5.4 -e 'local t = {} for w in ("b c a"):gmatch("%a") do t[#t+1] = w end table.sort(t) print(table.concat(t))'; echo lua $?
+sqlite3 t.db 'create table t(a, b); insert into t values (1, 2), (3, 4); select sum(a * b) from t;'; echo sqlite3 $?
+bash -c 'a=(x y z); echo ${#a[@]} ${a[2]}'; echo bash $?
+printf 'all: one\n\t@echo made $<\none:\n\t@echo one > one\n' > Makefile; make; echo make $?
+python3 -c 'import json; print(json.dumps({"a": [1, 2]}))'; echo python3 $?
+perl -e 'print join(",", map { $_ * 2 } 1 .. 3), "\n"'; echo perl $?
+printf '.TH A 1\n.SH NAME\nhello\n' | nroff -man | grep -c hello; echo nroff $?
+awk --version | head -n 1 | cut -d, -f 1; echo awk $?
+"#;
+
+const EXPECTED: &str = "168 primes below 1000
+tcc 0
+-rw-r--r-- 1 root root 337 2026 primes.c
+ls 0
+/bin
+/usr/share/doc/tcc
+links 0
+200
+199
+sort 0
+66535 1970
+gawk 0
+abc
+lua 0
+14
+sqlite3 0
+3 z
+bash 0
+made one
+make 0
+{\"a\": [1, 2]}
+python3 0
+2,4,6
+perl 0
+1
+nroff 0
+GNU Awk 5.2.1
+awk 0
+";
+
+fn dev() -> Choice {
+    Choice { flavour: "dev".into(), ..Choice::default() }
+}
+
+/// Whether the packages of the image are here or can be fetched; if not, the test that asks is skipped.
+fn packages_can_be_had() -> bool {
+    match disk_image::prepare(&ImageSpec { choice: dev(), ..ImageSpec::new(&root()) }, &mut |_| {}) {
+        Ok(()) => true,
+        Err(ImageError::Unreachable { .. }) => {
+            renga_skip::skipped("the Debian mirror cannot be reached for the packages of the image dev");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn programs_of_the_dev_image_work_on_both_boards() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let session = "sh /host/session.sh a; echo; remote -b b sh /host/session.sh b";
+    let files = [("/host/session.sh".to_string(), SESSION.as_bytes().to_vec())];
+    let disk = Disk::of("dev", dev(), session, &files);
+    let ended = disk.run("pair").expect_status(0).expect_text(&format!("{EXPECTED}\n{EXPECTED}"));
+    disk.expect_clean(&ended);
+}
+
+#[test]
+fn each_package_of_the_dev_image_has_its_licence() {
+    if !packages_can_be_had() {
+        return;
+    }
+    let disk = Disk::of("licences", dev(), "true", &[]);
+    assert_eq!(disk_image::fsck(&disk.image()).expect("e2fsck runs"), Verdict::Clean);
+    let list = String::from_utf8(disk.file("/etc/renga/packages")).expect("names are text");
+    assert!(list.lines().count() > 100, "{list}");
+    let tree = disk.tree();
+    let without = |package: &&str| {
+        let name = package.split('_').next().unwrap_or_default();
+        fs::metadata(tree.join("usr/share/doc").join(name).join("copyright")).is_err()
+    };
+    let without: Vec<&str> = list.lines().filter(without).collect();
+    assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
+fn what_is_not_there_is_answered_with_what_is() {
+    let refused = |arguments: &[&str], proxy: &str| {
+        let run = Renga::command(&[&["image"], arguments].concat()).setting("http_proxy", proxy);
+        run.end().expect_status(125).stderr
+    };
+    // Nobody listens there.
+    let nobody = "http://127.0.0.1:9";
+    let said = refused(&["--packages", "renga-is-no-package"], nobody);
+    assert!(said.contains("cannot be reached") && said.contains("--list"), "{said}");
+    let said = refused(&["--packages", "Foo*"], nobody);
+    assert!(said.contains("cannot be a package"), "{said}");
+    let said = refused(&["--image", "devel"], nobody);
+    assert!(said.contains("there are dev, small"), "{said}");
+    if !packages_can_be_had() {
+        return;
+    }
+    let proxy = std::env::var("http_proxy").unwrap_or_default();
+    let said = refused(&["--packages", "gawkk"], &proxy);
+    assert!(said.contains("no package gawkk; did you mean gawk"), "{said}");
+}
+
+#[test]
+fn images_are_listed() {
+    let text = Renga::command(&["image", "--list"]).end().expect_status(0).text();
+    for part in ["small: ", "dev: ", "named     busybox-static", "  packages  "] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+}
