@@ -3,8 +3,8 @@
 pub(crate) mod absent;
 pub(crate) mod descriptors;
 pub(crate) mod directory;
-pub(crate) mod hot;
 pub(crate) mod extended_status;
+pub(crate) mod hot;
 pub(crate) mod objects;
 pub(crate) mod open;
 pub(crate) mod path;
