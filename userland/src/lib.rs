@@ -7,7 +7,6 @@
 pub mod arguments;
 pub mod cluster;
 pub mod process;
-pub mod schedule;
 pub mod start;
 pub mod syscall;
 pub mod text;

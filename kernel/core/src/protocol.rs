@@ -175,6 +175,10 @@ pub trait Protocol: 'static {
     const DEFERS: u32;
     /// Entries that return no result, so that an asynchronous edge may release their callers.
     const RELEASES: u32;
+    /// Entries whose callers give a slice.
+    const GIVES: u32;
+    /// Entries whose callers lend a slice to be written.
+    const TAKES: u32;
     /// The entries' names, by number, with their numbers.
     const NAMES: &'static [(u32, &'static str)];
     /// An enum with a `Call<E>` per entry.
@@ -216,6 +220,8 @@ macro_rules! protocol {
             const ENTRIES: u32 = $(1 << $op)|+;
             const DEFERS: u32 = 0 $($($(| $crate::protocol!(@defers $flag $op))*)?)+;
             const RELEASES: u32 = 0 $($($(| $crate::protocol!(@releases $flag $op))*)?)+;
+            const GIVES: u32 = $((<<$E as $crate::Entry>::Lends<'static> as $crate::Lends<'static>>::GIVES as u32) << $op)|+;
+            const TAKES: u32 = $((<<$E as $crate::Entry>::Lends<'static> as $crate::Lends<'static>>::TAKES as u32) << $op)|+;
             const NAMES: &'static [(u32, &'static str)] = &[$(($op, stringify!($E))),+];
             type Incoming = $In;
             #[inline(always)]

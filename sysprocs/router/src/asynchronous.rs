@@ -205,7 +205,7 @@ impl<D: Phy + 'static> Router<D> {
     /// Starts every call that may start and has a proxy.
     pub(crate) fn start_work(&mut self) {
         let mut from = 0;
-        // Bounded by the remote callers.
+        // Bounded by the places.
         while let Some(place) = self.held.first_from(from) {
             from = place + 1;
             self.start_held(place);
@@ -228,7 +228,7 @@ impl<D: Phy + 'static> Router<D> {
             return;
         }
         let call = &self.memory.in_calls[place];
-        let (board, destination, arrival) = (call.caller.board.0, call.request.destination, call.arrival);
+        let (board, destination, arrival) = (call.board, call.request.destination, call.arrival);
         let earlier = if self.copies_waiting == 0 { None } else { self.first_copy(usize::from(board), destination) };
         match earlier.filter(|copy| self.memory.in_copies[*copy].arrival < arrival) {
             None => self.start_call(place),
@@ -263,8 +263,7 @@ impl<D: Phy + 'static> Router<D> {
             words,
             given_bytes: usize::from(given_bytes),
             taken_bytes: 0,
-            given,
-            taken: &mut [],
+            slices: given,
         };
         self.memory.workers[worker].start(Busy::Copy(place as u16), work, false);
     }
@@ -273,7 +272,7 @@ impl<D: Phy + 'static> Router<D> {
     pub(crate) fn finish_copy(&mut self, place: usize, done: Done) {
         let (board, slot) = (place / self.memory.slots, place % self.memory.slots);
         let copy = &mut self.memory.in_copies[place];
-        copy.given = Some(done.given);
+        copy.given = Some(done.slices);
         self.copies_waiting -= 1;
         if copy.stale {
             copy.stage = CopyStage::Free;
@@ -310,7 +309,7 @@ impl<D: Phy + 'static> Router<D> {
     pub(crate) fn has_stale(&self, board: u8) -> bool {
         let slots = self.memory.slots;
         let copies = &self.memory.in_copies[usize::from(board) * slots..][..slots];
-        let mut calls = self.memory.in_calls.iter().filter(|call| call.caller.board.0 == board);
+        let mut calls = self.memory.in_calls.iter().filter(|call| call.board == board);
         calls.any(|call| call.stage == crate::incoming::Stage::Stale)
             || copies.iter().any(|copy| copy.stale && copy.waits())
     }

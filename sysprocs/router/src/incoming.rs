@@ -1,8 +1,8 @@
 //! Calls of other boards' processes to this board's servers.
 //!
-//! Invariant: each process of another board that may call here has one place and one proxy, which
-//! makes its calls and nobody else's, so there is always room for what arrives. The last call's number
-//! and reply are kept until the next call: a repeated call is answered again, not made again.
+//! Invariant: a call has a place, and the proxy of that place, from its first fragment until the last of its reply is
+//! on its way; there are as many as calls can be under way (`remotes.rs`), so there is always room for what arrives.
+//! Frames are handed on once and in order, so a call is made once.
 
 use crate::jobs::Job;
 use crate::outgoing::put;
@@ -13,22 +13,13 @@ use renga_phy::Phy;
 use renga_rt::account::AccountNumber;
 use renga_rt::policy::Policy;
 use renga_rt::raw::Message;
-use renga_rt::{PAGE_BYTES, ProcId};
 use renga_wire::{Cost, Head, Request};
 
 const NS_PER_US: u32 = 1_000;
 
-/// Memory of the slices of one message.
-pub struct SliceMemory {
-    /// Of the slice given.
-    pub given: [u8; PAGE_BYTES],
-    /// Of the slice taken.
-    pub taken: [u8; PAGE_BYTES],
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
-    /// It has not called in this session.
+    /// There is no call.
     Fresh,
     /// Fragments of its call are missing.
     Receiving,
@@ -38,20 +29,21 @@ pub(crate) enum Stage {
     Running,
     /// As `Running`, for a session that has ended: nobody wants the reply.
     Stale,
-    /// Its reply is being sent, or sent.
+    /// Its reply is being sent.
     Answered,
 }
 
-/// The place of one remote caller.
+/// The place of one call.
 pub struct InCall {
-    pub(crate) caller: ProcId,
+    /// Whose processes have it.
+    pub(crate) board: u8,
     pub(crate) stage: Stage,
-    pub(crate) number: u8,
+    number: u8,
+    /// Who calls.
+    pub(crate) caller: u16,
     pub(crate) request: Request,
     /// The account of the caller, if it is the slot of a program: unless the request names another.
     own_account: AccountNumber,
-    /// Its row of the permits.
-    permits: u16,
     pub(crate) account: AccountNumber,
     /// What its reply tells of the work for the account.
     cost: Cost,
@@ -63,10 +55,8 @@ pub struct InCall {
     used_bytes: usize,
     begun: bool,
     used_built: usize,
-    /// Its reply is among the jobs.
-    reply_queued: bool,
-    /// The memory of its slices; with the proxy while that works.
-    pub(crate) slices: Option<(&'static mut [u8], &'static mut [u8])>,
+    /// The memory of its slices, the one given and behind it the one taken; with the proxy while that works.
+    slices: Option<&'static mut [u8]>,
 }
 
 /// A request that asks nothing.
@@ -74,21 +64,16 @@ pub(crate) const NO_REQUEST: Request =
     Request { destination: 0, op: 0, words: [0; renga_wire::WORDS], given_bytes: 0, taken_bytes: 0, account: 0 };
 
 impl InCall {
-    /// The place of `caller`, whose account is `own_account` if it is the slot of a program, and which may call what
-    /// row `permits` says.
-    pub fn new(
-        caller: ProcId,
-        (own_account, permits): (AccountNumber, u16),
-        memory: &'static mut SliceMemory,
-    ) -> InCall {
+    /// A place for calls of processes of `board`, without one.
+    pub(crate) fn new(board: u8, slices: &'static mut [u8]) -> InCall {
         InCall {
-            caller,
+            board,
             stage: Stage::Fresh,
             number: 0,
+            caller: 0,
             request: NO_REQUEST,
-            own_account,
-            permits,
-            account: own_account,
+            own_account: AccountNumber::SYSTEM,
+            account: AccountNumber::SYSTEM,
             cost: Cost::NONE,
             received: 0,
             arrival: 0,
@@ -97,16 +82,14 @@ impl InCall {
             used_bytes: 0,
             begun: false,
             used_built: 0,
-            reply_queued: false,
-            slices: Some((&mut memory.given, &mut memory.taken)),
+            slices: Some(slices),
         }
     }
 
     /// Writes the next fragment of the reply into `room`: its length, bytes, and whether more follow.
     pub(crate) fn build(&mut self, room: &mut [u8]) -> (usize, bool) {
-        self.reply_queued = false;
-        let (Stage::Answered, Some((_, taken))) = (self.stage, &self.slices) else { return (0, false) };
-        let caller = self.caller.index;
+        let (Stage::Answered, Some(slices)) = (self.stage, &self.slices) else { return (0, false) };
+        let caller = self.caller;
         let head = if self.begun {
             Head::ReplyMore { caller }
         } else {
@@ -114,59 +97,51 @@ impl InCall {
             Head::Reply { caller, number, words, used_bytes, cost: self.cost }
         };
         self.begun = true;
-        let (bytes, built) = put(head, &taken[self.used_built..self.used_bytes], room);
+        let answer = &slices[usize::from(self.request.given_bytes)..][..self.used_bytes];
+        let (bytes, built) = put(head, &answer[self.used_built..], room);
         self.used_built += built;
-        self.reply_queued = self.used_built < self.used_bytes;
-        (bytes, self.reply_queued)
+        let more = self.used_built < self.used_bytes;
+        if !more {
+            self.stage = Stage::Fresh;
+        }
+        (bytes, more)
     }
 }
 
 impl<D: Phy + 'static> Router<D> {
-    /// The place of a remote caller; one that no placement knows breaks the protocol.
-    fn in_place(&mut self, board: u8, caller: u16) -> Option<usize> {
-        let id = ProcId::new(board, caller);
-        let found = self.memory.in_calls.binary_search_by_key(&id, |call| call.caller).ok();
-        if found.is_none() {
-            self.refuse(board);
-        }
-        found
-    }
-
-    /// Takes the first fragment of a call. A caller has one call at a time: it has seen the reply to the
-    /// last one before it makes the next.
+    /// Takes the first fragment of a call; one that no placement knows, or that has no place, breaks the protocol. A
+    /// caller has one call at a time: it has seen the reply to the last one before it makes the next.
     pub(crate) fn receive_call(&mut self, board: u8, caller: u16, number: u8, request: Request, data: &[u8]) {
-        let Some(place) = self.in_place(board, caller) else { return };
-        if !self.admit(board, self.memory.in_calls[place].permits, &request) {
+        let Some(seats) = self.memory.seats(board, caller) else { return self.refuse(board) };
+        let (own_account, permits) = (seats.of.account(caller), seats.of.permits);
+        if !self.admit(board, permits, &request) {
             return;
         }
+        let place = self.memory.free_place(seats, caller, (request.destination, request.op));
+        let Some(place) = place else { return self.refuse(board) };
         let arrival = self.next_arrival();
         let call = &mut self.memory.in_calls[place];
-        let free = match call.stage {
-            Stage::Fresh => true,
-            Stage::Answered => !call.reply_queued && call.number != number,
-            Stage::Receiving | Stage::Held | Stage::Running | Stage::Stale => false,
-        };
-        if !free {
+        let lent = usize::from(request.given_bytes) + usize::from(request.taken_bytes);
+        if call.slices.as_ref().is_none_or(|slices| lent > slices.len()) {
             return self.refuse(board);
         }
         (call.stage, call.number, call.request, call.arrival) = (Stage::Receiving, number, request, arrival);
-        (call.received, call.interrupted) = (0, false);
+        (call.caller, call.own_account, call.received, call.interrupted) = (caller, own_account, 0, false);
         self.receive_given(place, data);
     }
 
     /// Takes a further fragment of a call.
     pub(crate) fn receive_call_more(&mut self, board: u8, caller: u16, data: &[u8]) {
-        let Some(place) = self.in_place(board, caller) else { return };
-        if self.memory.in_calls[place].stage != Stage::Receiving || data.is_empty() {
-            return self.refuse(board);
-        }
+        let place = self.memory.busy_place(board, caller);
+        let receiving = place.filter(|place| self.memory.in_calls[*place].stage == Stage::Receiving);
+        let Some(place) = receiving.filter(|_| !data.is_empty()) else { return self.refuse(board) };
         self.receive_given(place, data);
     }
 
     fn receive_given(&mut self, place: usize, data: &[u8]) {
         let call = &mut self.memory.in_calls[place];
-        let (board, given_bytes) = (call.caller.board.0, usize::from(call.request.given_bytes));
-        let room = call.slices.as_mut().and_then(|(given, _)| given.get_mut(call.received..given_bytes));
+        let (board, given_bytes) = (call.board, usize::from(call.request.given_bytes));
+        let room = call.slices.as_mut().and_then(|slices| slices.get_mut(call.received..given_bytes));
         let Some(room) = room.filter(|room| data.len() <= room.len()) else { return self.refuse(board) };
         room[..data.len()].copy_from_slice(data);
         call.received += data.len();
@@ -181,7 +156,10 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Takes the news that a caller was interrupted.
     pub(crate) fn receive_interrupt(&mut self, board: u8, caller: u16, number: u8) {
-        let Some(place) = self.in_place(board, caller) else { return };
+        if self.memory.seats(board, caller).is_none() {
+            return self.refuse(board);
+        }
+        let Some(place) = self.memory.busy_place(board, caller) else { return };
         let call = &mut self.memory.in_calls[place];
         if call.number != number {
             return;
@@ -193,26 +171,25 @@ impl<D: Phy + 'static> Router<D> {
         }
     }
 
-    /// Gives the call to its proxy, which must not be busy.
+    /// Gives the call to the proxy of its place, which must not be busy.
     pub(crate) fn start_call(&mut self, place: usize) {
         let call = &self.memory.in_calls[place];
         let own_account = call.own_account;
         let account = self.account(own_account, call.request.account);
         let call = &mut self.memory.in_calls[place];
-        let Some((given, taken)) = call.slices.take() else { return };
+        let Some(slices) = call.slices.take() else { return };
         let request = call.request;
-        let taken_bytes = usize::from(request.taken_bytes);
+        let (given_bytes, taken_bytes) = (usize::from(request.given_bytes), usize::from(request.taken_bytes));
         // A server sees zeros, not bytes of another message.
-        taken[..taken_bytes].fill(0);
+        slices[given_bytes..][..taken_bytes].fill(0);
         call.stage = Stage::Running;
         self.held.remove(place);
-        let (op, words, given_bytes) = (u32::from(request.op), request.words, usize::from(request.given_bytes));
-        let board = call.caller.board.0;
+        let (op, words, board) = (u32::from(request.op), request.words, call.board);
         call.account = account;
         // Whoever calls from a slot holds nothing that others wait for: it waits for its share. Servers do not.
         let patient = own_account != AccountNumber::SYSTEM;
         let destination = request.destination;
-        let work = Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, given, taken };
+        let work = Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices };
         self.memory.workers[place].start(Busy::Call(place as u16), work, call.interrupted);
     }
 
@@ -226,7 +203,7 @@ impl<D: Phy + 'static> Router<D> {
     /// Takes the result of a call from its proxy.
     pub(crate) fn finish_call(&mut self, place: usize, done: Done) {
         let call = &mut self.memory.in_calls[place];
-        call.slices = Some((done.given, done.taken));
+        call.slices = Some(done.slices);
         if call.stage == Stage::Stale {
             call.stage = Stage::Fresh;
             return;
@@ -235,8 +212,8 @@ impl<D: Phy + 'static> Router<D> {
         self.me.act_for(call.account);
         let [ns, read, written] = self.me.take_untold(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
         call.cost = Cost { time_us: ns / NS_PER_US, blocks_read: read, blocks_written: written };
-        (call.begun, call.used_built, call.reply_queued) = (false, 0, true);
-        let peer = &mut self.memory.peers[usize::from(call.caller.board.0)];
+        (call.begun, call.used_built) = (false, 0);
+        let peer = &mut self.memory.peers[usize::from(call.board)];
         peer.serving -= 1;
         peer.jobs.push(Job::Reply(place as u16));
     }
@@ -246,11 +223,10 @@ impl<D: Phy + 'static> Router<D> {
         self.peer(board).serving = 0;
         for place in 0..self.memory.in_calls.len() {
             let call = &mut self.memory.in_calls[place];
-            if call.caller.board.0 != board {
+            if call.board != board {
                 continue;
             }
             self.held.remove(place);
-            call.reply_queued = false;
             if matches!(call.stage, Stage::Running | Stage::Stale) {
                 call.stage = Stage::Stale;
                 if self.memory.workers[place].busy() == Some(Busy::Call(place as u16)) {

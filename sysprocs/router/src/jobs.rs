@@ -9,13 +9,16 @@ pub enum Job {
     Call(u16),
     /// That a local caller was interrupted, in the call with this number.
     Interrupt(u16, u8),
-    /// The reply to a remote caller.
+    /// The reply to the call at a place.
     Reply(u16),
     /// A copied asynchronous call.
     Copy(u16),
     /// The end of a remote board's asynchronous call.
     Done(u16),
 }
+
+/// Jobs that a call to another board may have.
+pub(crate) const JOBS_PER_CALL: usize = 3;
 
 /// The queue.
 pub struct Jobs {
@@ -30,11 +33,11 @@ impl Jobs {
         Jobs { jobs, head: 0, length: 0 }
     }
 
-    /// Places for a board that `callers` local processes call, `remotes` of whose processes call here,
-    /// with `slots` asynchronous calls each way. A caller may have the news of an interruption that its
-    /// last call's reply overtook in the queue, and behind it this call and news of one.
-    pub const fn places(callers: usize, remotes: usize, slots: usize) -> usize {
-        3 * callers + remotes + 2 * slots
+    /// Places for a board to which `calls` may be under way from here and from which `proxies` make some here, with
+    /// `slots` asynchronous calls each way. For a proxy over there may be queued the news of an interruption that the
+    /// last call's reply overtook, and behind it this call and news of one: that call's reply cannot come before.
+    pub const fn places(calls: usize, proxies: usize, slots: usize) -> usize {
+        JOBS_PER_CALL * calls + proxies + 2 * slots
     }
 
     /// Adds at the end.

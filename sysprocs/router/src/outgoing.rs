@@ -2,11 +2,13 @@
 //!
 //! Invariant: a call is kept from its accept to its reply in the one place of its caller, so the
 //! table is as long as there are processes that call other boards. The slices stay with the caller:
-//! fragments are read from the one given and written into the one taken.
+//! fragments are read from the one given and written into the one taken. What is sent finds a free proxy: a call that
+//! shares them waits here until there is one (`pool.rs`).
 
 use crate::jobs::Job;
+use crate::pool::Pool;
 use crate::proxy::failure;
-use crate::router::Router;
+use crate::router::{Router, RouterMemory};
 use crate::rules;
 use crate::session::State;
 use crate::stats::add;
@@ -32,6 +34,12 @@ pub struct OutCall {
     pub(crate) account: AccountNumber,
     account_word: u32,
     board: u8,
+    /// The pool whose proxies make it; without one the caller has a proxy of its own there.
+    pool: Option<u16>,
+    /// Who is next in the pool's line.
+    pub(crate) next: Option<u16>,
+    /// It is on its way: not in line.
+    sent: bool,
     /// Whether the first fragment is built, and how many bytes of the slice given are.
     begun: bool,
     given_built: usize,
@@ -55,6 +63,9 @@ impl OutCall {
             account: AccountNumber::SYSTEM,
             account_word: 0,
             board: 0,
+            pool: None,
+            next: None,
+            sent: false,
             begun: false,
             given_built: 0,
             complete: false,
@@ -119,10 +130,13 @@ impl<D: Phy + 'static> Router<D> {
             call.note_renewed(server.board.0);
             return call.reply_message(failure(Errno::ESTALE));
         }
-        let (resultless, asynchronous) = rules::find(self.memory.rules, caller, server.board.0, server.index, op);
-        add(&self.memory.stats.could_be_async, u64::from(resultless));
+        let Some(rule) = rules::find(peer.rules, caller, server.index) else {
+            add(&self.memory.stats.refused_here, 1);
+            return call.reply_message(failure(Errno::EINVAL));
+        };
+        add(&self.memory.stats.could_be_async, u64::from(rule.releases(op)));
         let up = peer.session.state() == State::Up;
-        if asynchronous && taken_bytes == 0 {
+        if rule.is_asynchronous(op) && taken_bytes == 0 {
             // A board that has not answered yet may never do so, and its caller should know.
             match if up { self.copy(call, server) } else { Some(call) } {
                 None => return,
@@ -133,15 +147,25 @@ impl<D: Phy + 'static> Router<D> {
         self.me.act_for(AccountNumber::SYSTEM); // that of its last caller
         add(&self.memory.stats.calls_sync, 1);
         let out = &mut self.memory.out_calls[place];
-        let (interrupted, number) = (call.interrupted(), out.number.wrapping_add(1));
-        let (sessions, board) = (out.sessions, server.board.0);
-        let (account, account_word) = (call.account(), call.account_word());
+        let (sessions, board, number) = (out.sessions, server.board.0, out.number.wrapping_add(1));
+        let (account, account_word, pool) = (call.account(), call.account_word(), rule.pool(op));
         let call = Some(call);
-        let fresh = OutCall::new(caller);
-        *out = OutCall { number, sessions, call, account, account_word, board, interrupt_told: interrupted, ..fresh };
+        *out = OutCall { number, sessions, call, account, account_word, board, pool, ..OutCall::new(caller) };
         self.out_active.insert(place);
         self.peer(board).waiting += 1;
-        let jobs = &mut self.peer(board).jobs;
+        let RouterMemory { pools, out_calls, .. } = &mut *self.memory;
+        if pool.is_none_or(|pool| pools[usize::from(pool)].take(place as u16, out_calls)) {
+            self.send(place);
+        }
+    }
+
+    /// Sends the call at `place`, for which there is a free proxy.
+    fn send(&mut self, place: usize) {
+        let out = &mut self.memory.out_calls[place];
+        out.sent = true;
+        out.interrupt_told = out.call.as_ref().is_some_and(RawCall::interrupted);
+        let (interrupted, number) = (out.interrupt_told, out.number);
+        let jobs = &mut self.memory.peers[usize::from(out.board)].jobs;
         jobs.push(Job::Call(place as u16));
         if interrupted {
             jobs.push(Job::Interrupt(place as u16, number));
@@ -156,8 +180,8 @@ impl<D: Phy + 'static> Router<D> {
             from = place + 1;
             let out = &mut self.memory.out_calls[place];
             let interrupted = out.call.as_ref().is_some_and(RawCall::interrupted);
-            // Told once; a reply that is coming in needs no telling.
-            if interrupted && !out.interrupt_told && out.reply.is_none() {
+            // Told once; a reply that is coming in needs no telling, a call in line is sent with the news.
+            if interrupted && out.sent && !out.interrupt_told && out.reply.is_none() {
                 out.interrupt_told = true;
                 self.memory.peers[usize::from(out.board)].jobs.push(Job::Interrupt(place as u16, out.number));
             }
@@ -226,8 +250,12 @@ impl<D: Phy + 'static> Router<D> {
         out.used_received += data.len();
         if out.used_received == all {
             call.set_taken_used(all);
-            let words = out.reply.take();
+            let (words, pool) = (out.reply.take(), out.pool);
             self.answer(place, words.unwrap_or_default());
+            let RouterMemory { pools, out_calls, .. } = &mut *self.memory;
+            if let Some(next) = pool.and_then(|pool| pools[usize::from(pool)].give_back(out_calls)) {
+                self.send(usize::from(next));
+            }
         }
     }
 
@@ -242,6 +270,7 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Answers every caller that waits for `board`, which is dead.
     pub(crate) fn fail_calls(&mut self, board: u8) {
+        self.memory.pools.iter_mut().filter(|pool| pool.board() == board).for_each(Pool::reset);
         let mut from = 0;
         // Bounded by the places.
         while let Some(place) = self.out_active.first_from(from) {

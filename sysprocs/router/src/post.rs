@@ -28,26 +28,22 @@ pub struct Work {
     pub op: u32,
     /// The words.
     pub words: Message,
-    /// Bytes of `given` that the call gives.
+    /// Bytes that the call gives: the first of `slices`.
     pub given_bytes: usize,
-    /// Bytes of `taken` that the call takes.
+    /// Bytes that the call takes: those behind.
     pub taken_bytes: usize,
-    /// Memory of the slice given.
-    pub given: &'static mut [u8],
-    /// Memory of the slice taken.
-    pub taken: &'static mut [u8],
+    /// Memory of the slice given, and behind it of the slice taken.
+    pub slices: &'static mut [u8],
 }
 
 /// What came of it.
 pub struct Done {
     /// The reply's words.
     pub words: Message,
-    /// Bytes of the answer in `taken`.
+    /// Bytes of the answer in the slice taken.
     pub used_bytes: usize,
     /// As in the work.
-    pub given: &'static mut [u8],
-    /// As in the work.
-    pub taken: &'static mut [u8],
+    pub slices: &'static mut [u8],
 }
 
 /// The letter box of one proxy.
@@ -110,7 +106,7 @@ impl Bell {
 /// What a proxy is busy with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Busy {
-    /// The call of the remote caller with this number.
+    /// The call at this place.
     Call(u16),
     /// The asynchronous call with this number.
     Copy(u16),

@@ -1,8 +1,7 @@
-//! A proxy: makes the calls of one process of another board, or asynchronous calls, on this board.
+//! A proxy: makes calls of processes of another board, one at a time, on this board.
 //!
-//! Invariant: it has at most one call under way, and makes each piece of work it finds exactly once.
-//! What it must remember of its caller (the last call's number and reply) the router keeps for it in
-//! [`crate::incoming::InCall`], so that a repeated call is answered without it.
+//! Invariant: it has at most one call under way, and makes each piece of work it finds exactly once. It remembers
+//! nothing: the call that it makes is the router's ([`crate::incoming::InCall`]).
 
 use crate::post::{Bell, Done, Post, Work};
 use renga_rt::raw::{Message, RawClient};
@@ -16,18 +15,18 @@ pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, bell:
         if !interrupted {
             me.clear_interrupted(); // it was for an earlier caller's call
         }
-        let Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, given, taken } = work;
+        let Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices } = work;
         me.act_for(account);
         if patient {
             me.await_share().await;
         }
-        let answer =
-            client.call(board, (destination, op), words, &given[..given_bytes], &mut taken[..taken_bytes]).await;
+        let (given, behind) = slices.split_at_mut(given_bytes);
+        let answer = client.call(board, (destination, op), words, given, &mut behind[..taken_bytes]).await;
         let (words, used_bytes) = match answer {
             Ok(reply) => (reply.words, reply.taken_used),
             Err(errno) => (failure(errno), 0),
         };
-        post.finish(Done { words, used_bytes, given, taken }, bell);
+        post.finish(Done { words, used_bytes, slices }, bell);
     }
 }
 

@@ -11,7 +11,9 @@ use crate::jobs::Jobs;
 use crate::membership::Ends;
 use crate::outgoing::OutCall;
 use crate::permits::Permits;
+use crate::pool::Pool;
 use crate::post::{Bell, Busy, Worker};
+use crate::remotes::{Seats, Served};
 use crate::rules::EdgeRule;
 use crate::session::{Session, State, Verdict};
 use crate::set::NumberSet;
@@ -37,6 +39,8 @@ pub struct Peer {
     pub serving: u16,
     /// What is left of its last session.
     pub closing: Closing,
+    /// What the placement says of the calls to it.
+    pub rules: &'static [EdgeRule],
 }
 
 /// All memory and all tables of a router, made at boot from the placement.
@@ -45,8 +49,14 @@ pub struct RouterMemory {
     pub peers: &'static mut [Peer],
     /// One for each local process that calls other boards, in the order of their indices.
     pub out_calls: &'static mut [OutCall],
-    /// One for each process of another board that calls here, in the order of their identities.
+    /// Calls that share proxies on other boards.
+    pub(crate) pools: &'static mut [Pool],
+    /// The processes of other boards that call here, by kind, in the order of their identities.
+    pub(crate) seats: &'static [Seats],
+    /// Their places, in the same order.
     pub in_calls: &'static mut [InCall],
+    /// Which entries of the servers here may wait, by the servers' indices.
+    pub(crate) served: &'static [Served],
     /// The proxies: of `in_calls` in their order, then those of asynchronous calls.
     pub workers: &'static mut [Worker],
     /// Where the proxies ring.
@@ -55,10 +65,8 @@ pub struct RouterMemory {
     pub out_copies: &'static mut [OutCopy],
     /// Likewise, of the other boards' calls.
     pub in_copies: &'static mut [InCopy],
-    /// Copies for each board, at least one.
+    /// Copies for each board.
     pub slots: usize,
-    /// Which calls may be asynchronous.
-    pub rules: &'static [EdgeRule],
     /// What processes of other boards may call here.
     pub permits: Permits,
     /// Ends of sessions that the servers here are to know of.
@@ -76,7 +84,7 @@ pub(crate) struct Router<D: Phy + 'static> {
     pub(crate) now_ns: u64,
     /// Local callers that wait.
     pub(crate) out_active: NumberSet,
-    /// Remote callers whose calls are complete and not started.
+    /// Places whose calls are complete and not started.
     pub(crate) held: NumberSet,
     /// Asynchronous calls of other boards that are not done.
     pub(crate) copies_waiting: usize,

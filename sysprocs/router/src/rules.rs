@@ -1,27 +1,41 @@
-//! Which calls to other boards may be asynchronous: the placement's `mode`, as data.
+//! Which calls to other boards there are, which of them may be asynchronous and which may wait: the placement, as data.
 
-/// What holds for the calls of some local processes to some servers of one board, all of one kind.
+/// What holds for the calls of some local processes to some servers of another board, all of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeRule {
     /// First and last local caller, by index.
     pub callers: (u16, u16),
-    /// The servers' board.
-    pub board: u8,
     /// First and last server, by index.
     pub servers: (u16, u16),
     /// Entries of the servers' protocol that return no result.
     pub releases: u32,
     /// Of these, the entries whose callers are to be released early.
     pub asynchronous: u32,
+    /// Entries whose reply may wait for another client: the caller has a proxy of its own for them.
+    pub may_wait: u32,
+    /// The proxies that the callers share for the other entries: their place in [`crate::LinkPlan::pools`].
+    pub pool: u16,
 }
 
-/// What the first rule for a call says: whether it has a result, and whether it is asynchronous.
-pub(crate) fn find(rules: &[EdgeRule], caller: u16, board: u8, server: u16, op: u32) -> (bool, bool) {
+impl EdgeRule {
+    /// Whether entry `op` returns nothing.
+    pub(crate) fn releases(&self, op: u32) -> bool {
+        self.releases >> op & 1 != 0
+    }
+    /// Whether callers of entry `op` are released early.
+    pub(crate) fn is_asynchronous(&self, op: u32) -> bool {
+        (self.releases & self.asynchronous) >> op & 1 != 0
+    }
+    /// The pool whose proxies make calls to entry `op`, unless the caller has one of its own for that.
+    pub(crate) fn pool(&self, op: u32) -> Option<u16> {
+        (self.may_wait >> op & 1 == 0).then_some(self.pool)
+    }
+}
+
+/// The first of `rules`, those of one board, for calls of `caller` to `server`.
+pub(crate) fn find(rules: &'static [EdgeRule], caller: u16, server: u16) -> Option<&'static EdgeRule> {
     let holds = |rule: &&EdgeRule| {
-        rule.board == board
-            && (rule.servers.0..=rule.servers.1).contains(&server)
-            && (rule.callers.0..=rule.callers.1).contains(&caller)
+        (rule.servers.0..=rule.servers.1).contains(&server) && (rule.callers.0..=rule.callers.1).contains(&caller)
     };
-    let bit = |set: u32| set >> op & 1 != 0;
-    rules.iter().find(holds).map_or((false, false), |rule| (bit(rule.releases), bit(rule.releases & rule.asynchronous)))
+    rules.iter().find(holds)
 }

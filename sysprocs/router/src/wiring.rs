@@ -4,12 +4,14 @@
 
 use crate::asynchronous::{InCopy, OutCopy};
 use crate::ending::Closing;
-use crate::incoming::{InCall, SliceMemory};
+use crate::incoming::InCall;
 use crate::jobs::{Job, Jobs};
 use crate::membership::Ends;
 use crate::outgoing::OutCall;
 use crate::permits::Permits;
+use crate::pool::{Pool, PoolPlan};
 use crate::post::{Bell, Post, Worker};
+use crate::remotes::{Remotes, Seats, Served};
 use crate::router::{Peer, RouterMemory};
 use crate::rules::EdgeRule;
 use crate::session::Session;
@@ -20,8 +22,7 @@ use core::cell::Cell;
 use renga_core::notify::{Interruptor, Notifier};
 use renga_core::{Arena, Process};
 use renga_phy::FRAME_BYTES_MAX;
-use renga_rt::account::AccountNumber;
-use renga_rt::{PAGE_BYTES, ProcId, Watch};
+use renga_rt::{PAGE_BYTES, Watch};
 
 /// Between the first epochs of two lives, which are numbered one after the other. Each session of a life has the
 /// next epoch, so the other boards may still know one a little behind the first: that must not be the next life's
@@ -41,21 +42,21 @@ pub struct LinkPlan {
     pub life: u8,
     /// Local processes that call other boards: their indices, ascending.
     pub callers: &'static [u16],
-    /// Processes of other boards that call here, ascending.
-    pub remotes: &'static [ProcId],
-    /// The accounts of `remotes`, in their order: of those that are slots of programs.
-    pub accounts: &'static [AccountNumber],
+    /// Proxies on other boards that processes here share.
+    pub pools: &'static [PoolPlan],
+    /// What holds for calls to each board, by its number.
+    pub rules: &'static [&'static [EdgeRule]],
+    /// Processes of other boards that call here, by board and index.
+    pub remotes: &'static [Remotes],
     /// What processes of other boards may call here.
     pub permits: Permits,
-    /// The rows there of `remotes`, in their order; 0 of those that it does not reach.
-    pub permit_rows: &'static [u16],
+    /// The servers here whose callers may have to wait, by index.
+    pub served: &'static [Served],
     /// The proxies: of `remotes` in their order, then those of asynchronous calls; without any of these,
     /// asynchronous calls from other boards are only made when a synchronous one waits for them.
     pub proxies: &'static [&'static Process],
-    /// Copies of asynchronous calls under way, for each board, each way; at least one.
+    /// Copies of asynchronous calls under way, for each board, each way.
     pub slots: usize,
-    /// Which calls may be asynchronous.
-    pub rules: &'static [EdgeRule],
     /// Of which boards something is awaited by servers here, beside replies.
     pub watch: &'static Watch,
     /// Who tells the servers here of ends of sessions; without it nobody is told.
@@ -80,9 +81,37 @@ pub struct Link {
     pub stats: &'static Stats,
 }
 
-/// Bytes for messages that a board's router needs: this is the bound, and it is never exceeded.
-pub const fn message_bytes(boards: usize, remotes: usize, slots: usize) -> usize {
-    boards * size_of::<Session>() + remotes * size_of::<SliceMemory>() + 2 * boards * slots * PAGE_BYTES
+/// What messages between boards need beside the bytes of their slices: all that is made for them at boot. Bytes.
+pub mod message_memory {
+    use crate::asynchronous::{InCopy, OutCopy};
+    use crate::incoming::InCall;
+    use crate::jobs::{JOBS_PER_CALL, Job};
+    use crate::outgoing::OutCall;
+    use crate::post::{Post, Worker};
+    use crate::router::Peer;
+    use core::cell::Cell;
+    use renga_core::Process;
+
+    /// For a proxy, without its future: its header and what the router keeps of it and of the call that it makes.
+    pub const PROXY: usize = size_of::<Process>()
+        + size_of::<&Process>()
+        + size_of::<InCall>()
+        + size_of::<Post>()
+        + size_of::<Cell<u16>>()
+        + size_of::<Worker>()
+        + size_of::<Job>();
+    /// For a process here that calls other boards.
+    pub const CALLER: usize = size_of::<OutCall>();
+    /// For a call to another board that may be under way.
+    pub const CALL: usize = JOBS_PER_CALL * size_of::<Job>();
+    /// For a process of another board that is called here.
+    pub const STUB: usize = size_of::<Process>() + 2 * size_of::<&Process>();
+    /// For a board: its session with the window of frames.
+    pub const PEER: usize = size_of::<Peer>();
+    /// For a copy of an asynchronous call, on either side.
+    pub const COPY: usize =
+        if size_of::<OutCopy>() > size_of::<InCopy>() { size_of::<OutCopy>() } else { size_of::<InCopy>() }
+            + size_of::<Job>();
 }
 
 impl Link {
@@ -91,9 +120,11 @@ impl Link {
     /// # Panics
     /// If the arena is too small or the plan contradicts itself.
     pub fn new(arena: &Arena, plan: &LinkPlan, router: &'static Process) -> Link {
-        assert!(plan.callers.is_sorted() && plan.remotes.is_sorted(), "the plan is not in order");
+        assert!(plan.callers.is_sorted(), "the plan is not in order");
+        assert!(plan.remotes.is_sorted_by_key(|remotes| (remotes.board, remotes.callers)), "the plan is not in order");
         assert!(plan.callers.len().max(plan.proxies.len()) <= NUMBERS_MAX, "more callers than a router takes");
-        assert!(plan.proxies.len() >= plan.remotes.len() && plan.slots > 0, "the plan has too few proxies or slots");
+        let places: usize = plan.remotes.iter().map(Remotes::proxies).sum();
+        assert!(plan.proxies.len() >= places, "the plan has too few proxies");
         let (boards, workers) = (usize::from(plan.boards), plan.proxies.len());
         let posts: &'static [Post] = arena.put_slice(workers, |i| Post::new(i as u16));
         let numbers: &'static [Cell<u16>] = arena.put_slice(workers, |_| Cell::new(0));
@@ -103,11 +134,10 @@ impl Link {
         let memory = RouterMemory {
             peers: arena.put_slice(boards, |board| peer(arena, plan, board as u8)),
             out_calls: arena.put_slice(plan.callers.len(), |i| OutCall::new(plan.callers[i])),
-            in_calls: arena.put_slice(plan.remotes.len(), |i| {
-                let slices = arena.put(|| SliceMemory { given: [0; PAGE_BYTES], taken: [0; PAGE_BYTES] });
-                let (account, row) = (plan.accounts.get(i), plan.permit_rows.get(i));
-                InCall::new(plan.remotes[i], (account.copied().unwrap_or_default(), *row.unwrap_or(&0)), slices)
-            }),
+            pools: arena.put_slice(plan.pools.len(), |i| Pool::new(plan.pools[i])),
+            seats: seats(arena, plan),
+            in_calls: in_calls(arena, plan, places),
+            served: plan.served,
             workers: arena.put_slice(workers, |i| {
                 let process = plan.proxies[i];
                 Worker::new(&posts[i], Notifier::new(process), Interruptor::new(process))
@@ -116,7 +146,6 @@ impl Link {
             out_copies: arena.put_slice(boards * plan.slots, |_| OutCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             in_copies: arena.put_slice(boards * plan.slots, |_| InCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             slots: plan.slots,
-            rules: plan.rules,
             permits: plan.permits,
             ends,
             watch: plan.watch,
@@ -126,14 +155,39 @@ impl Link {
     }
 }
 
+fn seats(arena: &Arena, plan: &LinkPlan) -> &'static [Seats] {
+    let mut first = 0;
+    arena.put_slice(plan.remotes.len(), |i| {
+        let of = plan.remotes[i];
+        let seats = Seats { of, first };
+        first += of.proxies();
+        seats
+    })
+}
+
+/// The places of all callers, in their order.
+fn in_calls(arena: &Arena, plan: &LinkPlan, places: usize) -> &'static mut [InCall] {
+    let mut kinds = plan.remotes.iter().flat_map(|remotes| {
+        let (shared, all) = (usize::from(remotes.shared), remotes.proxies());
+        (0..all).map(move |i| (remotes.board, if i < shared { remotes.shared_pages } else { remotes.own_pages }))
+    });
+    arena.put_slice(places, |_| {
+        let (board, pages) = kinds.next().unwrap_or_default();
+        let slices: &'static mut [[u8; PAGE_BYTES]] = arena.put_slice(usize::from(pages), |_| [0; PAGE_BYTES]);
+        InCall::new(board, slices.as_flattened_mut())
+    })
+}
+
 fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
-    let remotes = plan.remotes.iter().filter(|remote| remote.board.0 == board).count();
-    let places = Jobs::places(plan.callers.len(), remotes, plan.slots);
+    let proxies = plan.remotes.iter().filter(|remotes| remotes.board == board).map(Remotes::proxies).sum();
+    let calls = plan.pools.iter().filter(|pool| pool.board == board).map(PoolPlan::calls).sum();
+    let places = Jobs::places(calls, proxies, plan.slots);
     Peer {
         session: Session::new(plan.board, board, plan.life.wrapping_mul(EPOCH_STEP), plan.timing),
         jobs: Jobs::new(arena.put_slice(places, |_| Job::Call(0))),
         waiting: 0,
         serving: 0,
         closing: Closing::Done,
+        rules: plan.rules.get(usize::from(board)).copied().unwrap_or(&[]),
     }
 }

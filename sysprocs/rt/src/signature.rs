@@ -39,14 +39,19 @@ pub struct ProtocolFacts {
     pub defers: u32,
     /// Entries without a result.
     pub releases: u32,
+    /// Entries whose callers give a slice.
+    pub gives: u32,
+    /// Entries whose callers lend a slice to be written.
+    pub takes: u32,
     /// Entries by number and name.
     pub names: &'static [(u32, &'static str)],
 }
 
 const fn facts<P: Protocol>(entries: u32) -> ProtocolFacts {
     assert!(entries == ALL_ENTRIES || entries & !P::ENTRIES == 0, "a right to entries that the protocol does not have");
-    let entries = entries & P::ENTRIES;
-    ProtocolFacts { id: P::ID, name: P::NAME, entries, defers: P::DEFERS, releases: P::RELEASES, names: P::NAMES }
+    let (entries, defers, releases) = (entries & P::ENTRIES, P::DEFERS, P::RELEASES);
+    let (gives, takes) = (P::GIVES, P::TAKES);
+    ProtocolFacts { id: P::ID, name: P::NAME, entries, defers, releases, gives, takes, names: P::NAMES }
 }
 
 /// A type that may be a parameter of a process.
@@ -119,7 +124,8 @@ pub const fn count(lists: &[&[Edge]]) -> usize {
 
 #[doc(hidden)]
 pub const fn concat<const N: usize>(lists: &[&[Edge]]) -> [Edge; N] {
-    let mut all = [Edge::Uses(ProtocolFacts { id: 0, name: "", entries: 0, defers: 0, releases: 0, names: &[] }); N];
+    let none = ProtocolFacts { id: 0, name: "", entries: 0, defers: 0, releases: 0, gives: 0, takes: 0, names: &[] };
+    let mut all = [Edge::Uses(none); N];
     let (mut at, mut i) = (0, 0);
     while i < lists.len() {
         let mut k = 0;

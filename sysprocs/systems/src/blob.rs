@@ -262,15 +262,14 @@ rows! {
         proxies: &'static [Proxies], stubs: &'static [Placed], peers: &'static [Peer],
         permits: &'static [Permit], message_bytes: u32
     }
-    Placed [Placed, Placed] { kind: Kind, board: u8, first: u16, count: u16, core: u8 }
+    Placed [Placed, Placed] { kind: Kind, board: u8, first: u16, count: u16, core: u8, may_wait: u32 }
     Proxies [Proxies, Proxies] {
-        caller_kind: Kind, caller_board: u8, caller_first: u16, first: u16, count: u16, core: u8,
-        given_bytes: u32, taken_bytes: u32
+        caller_kind: Kind, caller_board: u8, caller_first: u16, callers: u16, first: u16, shared: u16, own: u16, core: u8,
+        shared_pages: u8, own_pages: u8
     }
     Permit [Permit, Permit] { caller_board: u8, caller_kind: Kind, server: Kind, entries: u32 }
     Peer [Peer, Peer] {
-        board: u8, slots_out: u16, out_bytes: u32, slots_in: u16, in_bytes: u32, async_first: u16,
-        async_proxies: u16, async_core: u8
+        board: u8, slots_out: u16, slots_in: u16, async_first: u16, async_proxies: u16, async_core: u8
     }
     AsyncEdge [AsyncEdge, AsyncEdge] { caller: Kind, server: Kind, entries: u32 }
 }

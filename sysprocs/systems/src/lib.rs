@@ -24,4 +24,5 @@ pub use directory::Directory;
 pub use facts::{Facts, Place};
 pub use kinds::{FACTS, Kind};
 pub use machine::{Devices, Machine};
+pub use renga_router::message_memory;
 pub use valid::{POOL_SLOTS_MAX, PROCESSES_MAX};

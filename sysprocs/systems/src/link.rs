@@ -10,17 +10,18 @@ use crate::tables::{AsyncEdge, Placed, Proxies, System};
 use core::cell::Cell;
 use renga_core::Arena;
 use renga_phy::FRAME_BYTES_MAX;
-use renga_router::{Bell, EdgeRule, Ends, Link, LinkPlan, LinkTiming, Post, RouterMemory, Stats};
-use renga_rt::account::AccountNumber;
+use renga_router::{
+    Bell, EdgeRule, Ends, Link, LinkPlan, LinkTiming, PoolPlan, Post, Remotes, RouterMemory, Served, Stats,
+};
+use renga_rt::Watch;
 use renga_rt::given::Servers;
-use renga_rt::{ProcId, Watch};
 
 /// What router, proxies and the others share.
 pub(crate) struct LinkParts {
     memory: Cell<Option<&'static mut RouterMemory>>,
     frame: Cell<Option<&'static mut [u8; FRAME_BYTES_MAX]>>,
     posts: &'static [Post],
-    remotes: usize,
+    proxies: usize,
     pub bell: &'static Bell,
     pub ends: &'static Ends,
     pub stats: &'static Stats,
@@ -33,7 +34,8 @@ impl LinkParts {
         let plan = plan(directory, watch, timing, life);
         let Link { memory, frame, posts, bell, ends, stats } = Link::new(directory.arena(), &plan, router);
         let (memory, frame) = (Cell::new(Some(memory)), Cell::new(Some(frame)));
-        Some(LinkParts { memory, frame, posts, remotes: plan.remotes.len(), bell, ends, stats })
+        let proxies = directory.table().range(Kind::Proxy).len();
+        Some(LinkParts { memory, frame, posts, proxies, bell, ends, stats })
     }
     /// The router's tables and buffers.
     pub fn memory(&self) -> &'static mut RouterMemory {
@@ -49,7 +51,7 @@ impl LinkParts {
     }
     /// The post of asynchronous proxy `number`.
     pub fn async_post(&self, number: u16) -> &'static Post {
-        &self.posts[self.remotes + usize::from(number)]
+        &self.posts[self.proxies + usize::from(number)]
     }
 }
 
@@ -62,45 +64,60 @@ fn once<T>(place: &Cell<Option<T>>) -> T {
 
 fn plan(directory: &'static Directory, watch: &'static Watch, timing: LinkTiming, life: u8) -> LinkPlan {
     let (arena, system, board) = (directory.arena(), directory.system(), directory.table());
-    let rows = || board.proxies.iter();
-    let callers = |row: &Proxies| {
-        let (board, first) = (row.caller_board, row.caller_first);
-        (first..first + row.count).map(move |index| ProcId::new(board, index))
-    };
     let own = directory.own();
     // Of the processes the proxies are the last, in the order of their callers; behind them the asynchronous ones.
     let (proxies, async_proxies) = (board.range(Kind::Proxy), board.range(Kind::AsyncProxy));
     let all = proxies.len() + async_proxies.len();
     let slots = board.peers.iter().map(|peer| usize::from(peer.slots_out.max(peer.slots_in)));
+    let pools = collect(arena, || pool_rows(system, directory.board()).map(|(board, row)| pool(board, row)));
     LinkPlan {
         board: directory.board(),
         boards: directory.boards(),
         life,
         callers: callers_of(arena, system, directory.board()),
-        remotes: collect(arena, || rows().flat_map(callers)),
-        accounts: collect(arena, || rows().flat_map(|row| callers(row).map(|id| account(system, row, id)))),
-        permits: permits::table(directory),
-        permit_rows: collect(arena, || {
-            (u16::from(directory.boards())..).zip(rows()).flat_map(|(at, row)| callers(row).map(move |_| at))
+        pools,
+        rules: arena.put_slice(system.boards.len(), |to| edge_rules(arena, system, directory.board(), to as u8)),
+        remotes: collect(arena, || {
+            // Behind the rows of the boards' asynchronous calls.
+            let rows = (directory.boards().into()..).zip(board.proxies);
+            rows.map(|(permits, row)| remotes(row, permits))
         }),
+        permits: permits::table(directory),
+        served: collect(arena, || board.placed.iter().filter(|row| row.may_wait != 0).map(served)),
         proxies: &own[own.len() - all..],
-        slots: slots.max().unwrap_or(0).max(1),
-        rules: edge_rules(arena, system, directory.board()),
+        slots: slots.max().unwrap_or(0),
         watch,
         membership: directory.of_kind(Kind::Membership).first().copied(),
         timing,
     }
 }
 
-/// The account of a process of another board that calls here, if it is the slot of a program.
-fn account(system: &System, row: &Proxies, caller: ProcId) -> AccountNumber {
-    match row.caller_kind {
-        Kind::User => {
-            let first = system.boards[usize::from(caller.board.0)].range(Kind::User).start;
-            AccountNumber::of_slot(caller.board.0, caller.index - first)
-        }
-        _ => AccountNumber::SYSTEM,
+fn remotes(row: &Proxies, permits: u16) -> Remotes {
+    Remotes {
+        board: row.caller_board,
+        callers: (row.caller_first, row.caller_first + row.callers - 1),
+        slots: row.caller_kind == Kind::User,
+        permits,
+        shared: row.shared,
+        own: row.own > 0,
+        shared_pages: row.shared_pages,
+        own_pages: row.own_pages,
     }
+}
+
+fn served(row: &Placed) -> Served {
+    Served { servers: (row.first, row.first + row.count - 1), may_wait: row.may_wait }
+}
+
+/// The proxies that processes of board `number` have on others, with these, in the order of the pools.
+fn pool_rows(system: &'static System<'static>, number: u8) -> impl Iterator<Item = (u8, &'static Proxies)> {
+    let boards = (0u8..).zip(system.boards);
+    let rows = boards.flat_map(|(board, table)| table.proxies.iter().map(move |row| (board, row)));
+    rows.filter(move |(_, row)| row.caller_board == number)
+}
+
+fn pool(board: u8, row: &Proxies) -> PoolPlan {
+    PoolPlan { board, proxies: row.shared, own: row.own }
 }
 
 /// What `items` gives, in boot memory.
@@ -112,31 +129,32 @@ fn collect<T: 'static, I: Iterator<Item = T>>(arena: &Arena, items: impl Fn() ->
     })
 }
 
-/// The asynchronous edges from processes of board `number` to others', row by row.
-fn edge_rules(arena: &Arena, system: &'static System<'static>, number: u8) -> &'static [EdgeRule] {
-    let callers_at =
-        |board: u8| system.boards[usize::from(board)].proxies.iter().filter(move |row| row.caller_board == number);
-    let stubs = system.boards[usize::from(number)].stubs;
+/// What holds for calls from processes of board `number` to board `to`, row by row.
+fn edge_rules(arena: &Arena, system: &'static System<'static>, number: u8, to: u8) -> &'static [EdgeRule] {
+    let pools = move || (0u16..).zip(pool_rows(system, number)).filter(move |(_, (board, _))| *board == to);
+    let stubs = system.boards[usize::from(number)].stubs.iter().filter(move |stub| stub.board == to);
     collect(arena, || {
-        stubs.iter().flat_map(move |stub| callers_at(stub.board).map(move |caller| edge_rule(system, stub, caller)))
+        let stubs = stubs.clone();
+        stubs.flat_map(move |stub| pools().map(move |(pool, (_, callers))| edge_rule(system, stub, callers, pool)))
     })
 }
 
-fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies) -> EdgeRule {
+fn edge_rule(system: &System<'_>, servers: &Placed, callers: &Proxies, pool: u16) -> EdgeRule {
     let edge = |edge: &&AsyncEdge| edge.caller == callers.caller_kind && edge.server == servers.kind;
     EdgeRule {
-        callers: (callers.caller_first, callers.caller_first + callers.count - 1),
-        board: servers.board,
+        callers: (callers.caller_first, callers.caller_first + callers.callers - 1),
         servers: (servers.first, servers.first + servers.count - 1),
         releases: servers.kind.facts().serves().map_or(0, |protocol| protocol.releases),
         asynchronous: system.async_edges.iter().find(edge).map_or(0, |edge| edge.entries),
+        may_wait: servers.may_wait,
+        pool,
     }
 }
 
 /// The processes of board `number` that have proxies on other boards: those that call them.
 fn callers_of(arena: &Arena, system: &'static System<'static>, number: u8) -> &'static [u16] {
     let rows = || system.boards.iter().flat_map(|board| board.proxies).filter(|row| row.caller_board == number);
-    let calls = |index: &u16| rows().any(|row| (row.caller_first..row.caller_first + row.count).contains(index));
+    let calls = |index: &u16| rows().any(|row| (row.caller_first..row.caller_first + row.callers).contains(index));
     let processes = system.boards[usize::from(number)].processes;
     collect(arena, || (0..processes).filter(|index| calls(index)))
 }

@@ -58,9 +58,12 @@ pub struct Placed {
     pub count: u16,
     /// Their core.
     pub core: u8,
+    /// Entries of theirs, a bit each, whose reply may wait for another client: their callers on other boards have
+    /// proxies of their own here.
+    pub may_wait: u32,
 }
 
-/// The proxies of the processes of one kind of another board, one each.
+/// The proxies of the processes of one kind of another board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proxies {
     /// The kind of those that they call for.
@@ -69,16 +72,27 @@ pub struct Proxies {
     pub caller_board: u8,
     /// The index there of the first of those.
     pub caller_first: u16,
+    /// How many those are.
+    pub callers: u16,
     /// The index of the first proxy here.
     pub first: u16,
-    /// How many.
-    pub count: u16,
+    /// How many they share.
+    pub shared: u16,
+    /// How many follow that are for one of them each: none, or as many as they are.
+    pub own: u16,
     /// Their core.
     pub core: u8,
-    /// The largest slice given to them.
-    pub given_bytes: u32,
-    /// The largest slice taken from them.
-    pub taken_bytes: u32,
+    /// Pages that the slices of a call need which a shared proxy makes.
+    pub shared_pages: u8,
+    /// Pages that the slices of a call need which another one makes.
+    pub own_pages: u8,
+}
+
+impl Proxies {
+    /// How many proxies.
+    pub fn count(&self) -> u16 {
+        self.shared.saturating_add(self.own)
+    }
 }
 
 /// What the processes of one kind of another board may call of those of one kind here.
@@ -101,12 +115,8 @@ pub struct Peer {
     pub board: u8,
     /// Slots for copies of asynchronous calls on their way there; 0 if no edge to there is asynchronous.
     pub slots_out: u16,
-    /// The largest slice given in one.
-    pub out_bytes: u32,
     /// Slots for copies arrived from there.
     pub slots_in: u16,
-    /// The largest slice given in one.
-    pub in_bytes: u32,
     /// The index of the first asynchronous proxy for that board; those for server `s` is
     /// `s.index % async_proxies`, which keeps the order of calls to one server.
     pub async_first: u16,
@@ -136,7 +146,7 @@ impl Board<'_> {
             })
         };
         match kind {
-            Kind::Proxy => span(&mut self.proxies.iter().map(|row| (row.first, row.count))),
+            Kind::Proxy => span(&mut self.proxies.iter().map(|row| (row.first, row.count()))),
             Kind::AsyncProxy => span(&mut self.peers.iter().map(|peer| (peer.async_first, peer.async_proxies))),
             _ => span(&mut self.placed.iter().filter(|row| row.kind == kind).map(|row| (row.first, row.count))),
         }

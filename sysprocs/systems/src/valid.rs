@@ -15,6 +15,9 @@ pub const PROCESSES_MAX: usize = 16_384;
 /// Copies of asynchronous calls that may be under way from one board to another.
 pub const POOL_SLOTS_MAX: u16 = 256;
 
+/// Pages of a proxy: a slice given and a slice taken.
+const PROXY_PAGES_MAX: u8 = 2;
+
 /// A rule, as a sentence.
 pub(crate) type Rule = &'static str;
 
@@ -46,7 +49,7 @@ pub(crate) fn check(system: &System<'_>) -> Result<(), Rule> {
 /// Placed processes, proxies and asynchronous proxies are numbered in this order, without gaps.
 fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
     let placed = board.placed.iter().map(|row| (row.first, row.count, row.core));
-    let proxies = board.proxies.iter().map(|row| (row.first, row.count, row.core));
+    let proxies = board.proxies.iter().map(|row| (row.first, row.shared.saturating_add(row.own), row.core));
     let peers = board.peers.iter().filter(|peer| peer.async_proxies > 0);
     let peers = peers.map(|peer| (peer.async_first, peer.async_proxies, peer.async_core));
     let mut next = 0usize;
@@ -108,9 +111,12 @@ fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<
 fn check_callers(system: &System<'_>, row: &Proxies) -> Result<(), Rule> {
     let range = system.boards[usize::from(row.caller_board)].range(row.caller_kind);
     hold(
-        range.start == row.caller_first && range.len() == usize::from(row.count),
+        range.start == row.caller_first && range.len() == usize::from(row.callers),
         "proxies stand for all processes of a kind",
-    )
+    )?;
+    hold(row.own == 0 || row.own == row.callers, "each caller has a proxy of its own, or none")?;
+    hold(row.shared <= row.callers, "callers do not share more proxies than they are")?;
+    hold(row.shared_pages.max(row.own_pages) <= PROXY_PAGES_MAX, "a call lends two slices at most")
 }
 
 /// No more is let in than the callers' signature says that they call, nor than there is to be called.

@@ -7,7 +7,7 @@
 use renga_core::Process;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, proxy, router};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Remotes, Served, proxy, router};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Never, Port, ProcId, Protocol, Watch};
 use renga_wire::frame::Hello;
@@ -32,10 +32,11 @@ renga_core::protocol! {
 
 /// Boot memory of the board, 16-byte words.
 const BOOT_WORDS: usize = 24 << 10;
-/// Processes of board 1 that may call here, from index 10 on.
-const REMOTES: usize = 2;
+/// Processes of board 1 that may call here, from index 10 on; they share a proxy, and have one each.
+const REMOTES: u16 = 2;
 const FIRST_REMOTE: u16 = 10;
-const PROXIES: usize = REMOTES + 1;
+const SHARED: u16 = 1;
+const PROXIES: usize = SHARED as usize + REMOTES as usize + 1;
 const SLOTS: usize = 2;
 /// Most steps of an input.
 const STEPS_MAX: usize = 64;
@@ -125,23 +126,35 @@ impl Attack {
         });
         let rule = EdgeRule {
             callers: (0, u16::MAX),
-            board: 1,
             servers: (0, u16::MAX),
             releases: Store::RELEASES,
             asynchronous: Note::BIT,
+            may_wait: Store::DEFERS,
+            pool: 0,
+        };
+        let rules: &'static [EdgeRule] = arena.put_slice(1, |_| rule);
+        let remotes = Remotes {
+            board: 1,
+            callers: (FIRST_REMOTE, FIRST_REMOTE + REMOTES - 1),
+            slots: false,
+            permits: 0,
+            shared: SHARED,
+            own: true,
+            shared_pages: 2,
+            own_pages: 0,
         };
         let plan = LinkPlan {
             board: 0,
             boards: 2,
             life: 1,
             callers: arena.put_slice(1, |_| caller.id().index),
-            remotes: arena.put_slice(REMOTES, |i| ProcId::new(1, FIRST_REMOTE + i as u16)),
-            accounts: &[],
+            pools: arena.put_slice(1, |_| PoolPlan { board: 1, proxies: SHARED, own: 1 }),
+            rules: arena.put_slice(2, |board| if board == 1 { rules } else { &[] }),
+            remotes: arena.put_slice(1, |_| remotes),
             permits: Permits::same(arena, all.len(), 2, u32::MAX),
-            permit_rows: &[],
+            served: arena.put_slice(1, |_| Served { servers: (0, u16::MAX), may_wait: Store::DEFERS }),
             proxies: &all[1..=PROXIES],
             slots: SLOTS,
-            rules: arena.put_slice(1, |_| rule),
             watch: arena.put(|| Watch::new(None)),
             membership: None,
             timing: LinkTiming::PI3,

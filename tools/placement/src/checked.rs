@@ -26,8 +26,11 @@ pub struct Part {
 pub enum OnBehalfOf {
     /// For itself.
     Itself,
-    /// A proxy: for the processes of this group of another board, one each.
+    /// A proxy: for the processes of this group of another board, one each, when their calls may wait for another
+    /// client.
     Group(usize),
+    /// A shared proxy: for all processes of this group of another board, one call at a time, when they may not.
+    Shared(usize),
     /// An asynchronous proxy: for all processes of this board.
     Board(usize),
 }
@@ -65,6 +68,19 @@ pub struct Call {
     pub entries: u32,
     /// Entries (a bit each) whose callers are released early when the call leaves the board.
     pub async_entries: u32,
+    /// Entries of the server (a bit each) whose reply may wait for another client, there or where calls are passed on to.
+    pub may_wait: u32,
+}
+
+impl Call {
+    /// The entries that it may call and whose reply may wait for another client.
+    pub(crate) fn waiting(&self) -> u32 {
+        self.entries & self.may_wait
+    }
+    /// The other entries that it may call.
+    pub(crate) fn answered_soon(&self) -> u32 {
+        self.entries & !self.may_wait
+    }
 }
 
 /// One process.
@@ -78,7 +94,7 @@ pub struct Instance {
     pub ordinal: u16,
     /// Its core.
     pub core: u8,
-    /// Of a proxy: the process that it calls for.
+    /// Of a proxy that is not shared: the process that it calls for.
     pub caller: Option<ProcId>,
 }
 
@@ -182,19 +198,21 @@ impl Checked {
                     let caller = &self.groups[caller];
                     Some(ProcId::new(caller.board as u8, caller.first + ordinal))
                 }
-                OnBehalfOf::Itself | OnBehalfOf::Board(_) => None,
+                OnBehalfOf::Itself | OnBehalfOf::Shared(_) | OnBehalfOf::Board(_) => None,
             },
         };
         numbered.map(instance).collect()
     }
 
-    /// A group as messages name it: `inode@a`, `proxy@a of user@b`, `async_proxy@a of board b`.
+    /// A group as messages name it: `inode@a`, `proxy@a of user@b`, `shared proxy@a of user@b`,
+    /// `async_proxy@a of board b`.
     pub fn label(&self, group: usize) -> String {
         let Group { board, on_behalf_of, .. } = &self.groups[group];
         let own = format!("{}@{}", self.kind_name(group), self.boards[*board].name);
         match on_behalf_of {
             OnBehalfOf::Itself => own,
             OnBehalfOf::Group(caller) => format!("{own} of {}", self.label(*caller)),
+            OnBehalfOf::Shared(caller) => format!("shared {own} of {}", self.label(*caller)),
             OnBehalfOf::Board(caller) => format!("{own} of board {}", self.boards[*caller].name),
         }
     }

@@ -65,6 +65,8 @@ fn protocol(served: &signature::ProtocolFacts) -> ProtocolFacts {
         entries: served.names,
         defers: served.defers,
         releases: served.releases,
+        gives: served.gives,
+        takes: served.takes,
         given_bytes_max: PAGE_BYTES as u32,
         taken_bytes_max: PAGE_BYTES as u32,
     }

@@ -60,6 +60,7 @@ impl Checked {
             match group.on_behalf_of {
                 OnBehalfOf::Itself => {}
                 OnBehalfOf::Group(caller) => label += &format!("\\nof {}", self.label(caller)),
+                OnBehalfOf::Shared(caller) => label += &format!("\\nshared, of {}", self.label(caller)),
                 OnBehalfOf::Board(caller) => label += &format!("\\nof board {}", self.boards[caller].name),
             }
             writeln!(out, "        g{index} [label=\"{label}\", fillcolor=\"{colour}\"];")?;

@@ -61,10 +61,11 @@ pub(crate) fn resolve(
         for used in kinds[group.kind].uses.iter().filter(|used| used.forwards == forwards) {
             for server in servers(system, kinds, groups, group, used)? {
                 let entries = used.entries & kinds[groups[server].kind].serves.map_or(0, |protocol| protocol.set());
+                let may_wait = forwards::may_wait(kinds, groups[server].kind);
                 // A protocol may be used by a `Client` and a `Family`.
                 match calls.iter_mut().find(|call| (call.caller, call.server) == (caller, server)) {
                     Some(call) => call.entries |= entries,
-                    None => calls.push(Call { caller, server, entries, async_entries: 0 }),
+                    None => calls.push(Call { caller, server, entries, async_entries: 0, may_wait }),
                 }
             }
         }

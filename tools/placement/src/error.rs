@@ -169,9 +169,17 @@ pub enum PlacementError {
 
     // Bounds.
     #[error(
-        "messages need up to {bytes} bytes on board \"{board}\" (line {line}), but its bound is {bound} ({kib} KiB)\n  {formula}\n  mend: raise `message_kib` of the board, or lower the `count` of its remote callers, or `slots` in [async]"
+        "messages need up to {bytes} bytes on board \"{board}\" (line {line}), but its bound is {bound} ({kib} KiB)\n  {formula}\n  mend: raise `message_kib` of the board, or lower the `count` of its remote callers, a number in [shared], or `slots` in [async]"
     )]
     MessageMemory { line: usize, board: String, bytes: u64, bound: u64, kib: u32, formula: String },
+    #[error(
+        "line {line}: the calls of `{caller}` to another board cannot share {found} proxies there: without one nobody makes them, and more than {max} are a bound that nobody needs\n  mend: write a number from 1 to {max}"
+    )]
+    SharedProxies { line: usize, caller: String, found: i64, max: i64 },
+    #[error(
+        "line {line}: `{caller}` has no calls to other boards for which it could share proxies\n  these have: {known}\n  mend: name one of these, or remove the line"
+    )]
+    SharesNothing { line: usize, caller: String, known: String },
     #[error(
         "the code has no kind for the link's computed processes ({rule}), but this system has several boards\n  mend: add it to the kinds in the code"
     )]

@@ -15,6 +15,10 @@ pub struct ProtocolFacts {
     pub defers: u32,
     /// The set of entries without a result: an asynchronous edge may release their callers early.
     pub releases: u32,
+    /// The set of entries whose calls give a slice (`&[u8]`).
+    pub gives: u32,
+    /// The set of entries whose calls lend one to be written (`&mut [u8]`).
+    pub takes: u32,
     /// The most bytes that a call gives (`&[u8]`).
     pub given_bytes_max: u32,
     /// The most bytes that a call takes (`&mut [u8]`).
@@ -25,6 +29,15 @@ impl ProtocolFacts {
     /// All entries, a bit each.
     pub(crate) fn set(&self) -> u32 {
         self.entries.iter().fold(0, |set, (op, _)| set | 1 << op)
+    }
+    /// The most bytes that the slices of one call to one of `entries` have.
+    pub(crate) fn slice_bytes(&self, entries: u32) -> u64 {
+        let of = |op: u32| {
+            let bytes = |set: u32, max: u32| if set >> op & 1 != 0 { u64::from(max) } else { 0 };
+            bytes(self.gives, self.given_bytes_max) + bytes(self.takes, self.taken_bytes_max)
+        };
+        let chosen = self.entries.iter().filter(|(op, _)| entries & 1 << op != 0);
+        chosen.map(|(op, _)| of(*op)).max().unwrap_or(0)
     }
     /// The names of the entries in the set `entries`, for messages.
     pub(crate) fn names(&self, entries: u32) -> String {
@@ -74,7 +87,8 @@ pub enum BoardRule {
     /// On every board of a system of several boards; nowhere in a system of one (the router, what reports
     /// on it). The proxies run on the core of the first of them in the code.
     EveryLinked,
-    /// Computed: one for each process of another board that calls servers here (the proxy).
+    /// Computed: for the processes of each kind of another board that call servers here some that they share
+    /// ([`crate::System::shared_of`]), and one for each that calls entries which may wait for long (the proxies).
     PerRemoteCaller,
     /// Computed: [`crate::AsyncPool::proxies`] for each other board with an asynchronous edge to here.
     PerAsyncBoard,

@@ -24,6 +24,17 @@ pub(crate) fn reached<'k>(placed: &[&'k KindFacts], used: &Use) -> Vec<&'k Use> 
     found
 }
 
+/// The entries that `kind` serves and that may make their callers wait for another client: those that say so, and
+/// all, if it passes calls on to a kind that has any.
+pub(crate) fn may_wait(kinds: &[KindFacts], kind: usize) -> u32 {
+    let Some(protocol) = kinds[kind].serves else { return 0 };
+    let all: Vec<&KindFacts> = kinds.iter().collect();
+    let passed_on = kinds[kind].uses.iter().filter(|used| used.forwards);
+    let reached = passed_on.flat_map(|used| [vec![used], reached(&all, used)].concat());
+    let waits = |used: &Use| kinds.iter().any(|to| to.serves.is_some_and(|p| p.name == used.protocol && p.defers != 0));
+    if reached.into_iter().any(waits) { protocol.set() } else { protocol.defers }
+}
+
 /// `calls`, and those that callers make because theirs are passed on.
 pub(crate) fn add_waits(
     system: &System,
@@ -53,7 +64,8 @@ pub(crate) fn add_waits(
                 });
             }
             if !calls.iter().any(|call| (call.caller, call.server) == (caller, to)) {
-                calls.push(Call { caller, server: to, entries: 0, async_entries: 0 });
+                let may_wait = may_wait(kinds, groups[to].kind);
+                calls.push(Call { caller, server: to, entries: 0, async_entries: 0, may_wait });
             }
         }
     }

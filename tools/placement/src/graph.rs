@@ -6,8 +6,10 @@
 //! one can choose a process in each. (No group has an edge to itself: `edges.rs` refuses kinds that
 //! call their own protocol.)
 //!
-//! A caller of another board's server waits for its proxy there, which waits for the server. The router is
-//! not waited for: it never waits for a reply. A caller may also wait, for the order's sake, until earlier
+//! A caller of another board's server waits for its proxy there, which waits for the server. A shared proxy may be
+//! busy with the call of another caller of the group: who waits for one waits for all that any of them calls, which is
+//! what the edges of the group of shared proxies say. They make no call that may wait for another client, so each is
+//! free again in the end. The router is not waited for: it never waits for a reply. A caller may also wait, for the order's sake, until earlier
 //! asynchronous calls of its board are done, so it has an edge to the asynchronous proxies.
 //!
 //! A server that passes a call on does not wait; the caller then waits for the next one, which has been made an edge of
@@ -28,9 +30,15 @@ pub(crate) fn waits(groups: &[Group], calls: &[Call]) -> Vec<(usize, usize)> {
             waits.push((call.caller, call.server));
             continue;
         }
-        waits.extend(via(groups, call, OnBehalfOf::Group(call.caller)));
-        if call.async_entries != 0 {
-            waits.extend(via(groups, call, OnBehalfOf::Board(from)));
+        // A call that is only passed on to the server may be made by either proxy.
+        let passed_on = call.entries == 0;
+        let made_by = [
+            (call.waiting() != 0 || passed_on, OnBehalfOf::Group(call.caller)),
+            (call.answered_soon() != 0 || passed_on, OnBehalfOf::Shared(call.caller)),
+            (call.async_entries != 0, OnBehalfOf::Board(from)),
+        ];
+        for (_, whom) in made_by.into_iter().filter(|(made, _)| *made) {
+            waits.extend(via(groups, call, whom).into_iter().flatten());
         }
     }
     waits.sort_unstable();
@@ -38,12 +46,11 @@ pub(crate) fn waits(groups: &[Group], calls: &[Call]) -> Vec<(usize, usize)> {
     waits
 }
 
-/// The edges of `call` through the proxy at the server's board that acts for `whom`.
-fn via(groups: &[Group], call: &Call, whom: OnBehalfOf) -> [(usize, usize); 2] {
+/// The edges of `call` through the proxies at the server's board that act for `whom`, if there are any.
+fn via(groups: &[Group], call: &Call, whom: OnBehalfOf) -> Option<[(usize, usize); 2]> {
     let board = groups[call.server].board;
-    let proxy = groups.iter().position(|group| group.board == board && group.on_behalf_of == whom);
-    let Some(proxy) = proxy else { unreachable!("`proxies::add` made one for every remote call") };
-    [(call.caller, proxy), (proxy, call.server)]
+    let proxy = groups.iter().position(|group| group.board == board && group.on_behalf_of == whom)?;
+    Some([(call.caller, proxy), (proxy, call.server)])
 }
 
 /// The longest chain of groups of which each waits for the next.

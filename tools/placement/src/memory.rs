@@ -1,34 +1,42 @@
 //! The memory that messages between boards can need at most.
 //!
-//! Invariant: [`MessageMemory::total_bytes`] is never exceeded on the board, whatever the programs do: a proxy holds
-//! the one call of its caller (with the slice given) and its last reply (with the slice taken); a copy
-//! of an asynchronous call is in a slot on the sender's board and, when it has arrived, in one on the
-//! server's. On one board messages need none: they pass by reference. Not here: frames under way in the
-//! link's own window (`netlink-hw`).
+//! Invariant: [`MessageMemory::total_bytes`] is what boot allocates for them on the board, and is never exceeded,
+//! whatever the programs do: a proxy has room for one call, with the slice given and the slice taken; a local caller has
+//! a place at the router; a copy of an asynchronous call is in a slot on the sender's board and, when it has arrived, in
+//! one on the server's; frames wait in the window of each other board. On one board messages need none: they pass by
+//! reference.
 
 use crate::PlacementError;
 use crate::checked::{Call, Checked, OnBehalfOf};
+use renga_abi::PAGE_BYTES;
+use renga_systems::message_memory as sizes;
 
-/// What a message takes beside its slices: operation, six words, call number, caller, server, lengths and
-/// their alignment, rounded up.
-pub const MESSAGE_HEADER_BYTES: u64 = 128;
 const BYTES_PER_KIB: u64 = 1024;
+
+/// Some of the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// How many.
+    pub count: u64,
+    /// Of what.
+    pub what: String,
+    /// What each takes beside its slices, bytes.
+    pub header_bytes: u64,
+    /// What its slices take at most, bytes.
+    pub slice_bytes: u64,
+}
 
 /// What one board needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageMemory {
-    /// Proxies by the sizes of their slices: how many, slice given, slice taken (bytes at most).
-    pub proxies: Vec<(u64, u64, u64)>,
-    /// Slots for copies "to b" or "from b": which, how many, slice given.
-    pub slots: Vec<(String, u64, u64)>,
+    /// The shares of which it is the sum.
+    pub shares: Vec<Share>,
 }
 
 impl MessageMemory {
     /// The bound.
     pub fn total_bytes(&self) -> u64 {
-        let proxies = self.proxies.iter().map(|(count, given, taken)| count * (MESSAGE_HEADER_BYTES + given + taken));
-        let slots = self.slots.iter().map(|(_, count, given)| count * (MESSAGE_HEADER_BYTES + given));
-        proxies.chain(slots).sum()
+        self.shares.iter().map(|share| share.count * (share.header_bytes + share.slice_bytes)).sum()
     }
 
     /// How it comes about, as one line.
@@ -38,16 +46,22 @@ impl MessageMemory {
 
     /// The summands of the bound.
     pub(crate) fn terms(&self) -> Vec<String> {
-        let header = MESSAGE_HEADER_BYTES;
-        let proxies = self.proxies.iter().map(|(count, given, taken)| {
-            format!("{count} proxies x ({header} header + {given} given + {taken} taken)")
+        let terms = self.shares.iter().map(|Share { count, what, header_bytes, slice_bytes }| match slice_bytes {
+            0 => format!("{count} {what} x {header_bytes}"),
+            _ => format!("{count} {what} x ({header_bytes} header + {slice_bytes} slices)"),
         });
-        let slots = self
-            .slots
-            .iter()
-            .map(|(which, count, given)| format!("{count} slots {which} x ({header} header + {given} given)"));
-        let terms: Vec<_> = proxies.chain(slots).collect();
-        if terms.is_empty() { vec!["no calls from other boards".into()] } else { terms }
+        let terms: Vec<_> = terms.collect();
+        if terms.is_empty() { vec!["no calls between boards".into()] } else { terms }
+    }
+
+    fn add(&mut self, count: u64, what: impl Into<String>, header_bytes: usize, slice_bytes: u64) {
+        let (what, header_bytes) = (what.into(), header_bytes as u64);
+        let is_same = |share: &&mut Share| (&share.what, share.slice_bytes) == (&what, slice_bytes);
+        match self.shares.iter_mut().find(is_same) {
+            Some(same) => same.count += count,
+            None if count > 0 => self.shares.push(Share { count, what, header_bytes, slice_bytes }),
+            None => {}
+        }
     }
 }
 
@@ -77,41 +91,60 @@ pub(crate) fn bounds(checked: &Checked) -> Result<Vec<MessageMemory>, PlacementE
 
 fn of_board(checked: &Checked, board: usize) -> MessageMemory {
     let mut memory = MessageMemory::default();
-    for (_, group) in checked.groups_on(board) {
-        let OnBehalfOf::Group(caller) = group.on_behalf_of else { continue };
-        let (given, taken) = proxy_slices(checked, caller, board);
-        let count = u64::from(group.count());
-        match memory.proxies.iter_mut().find(|(_, g, t)| (*g, *t) == (given, taken)) {
-            Some(same) => same.0 += count,
-            None => memory.proxies.push((count, given, taken)),
-        }
+    if checked.boards.len() == 1 {
+        return memory;
     }
-    for other in (0..checked.boards.len()).filter(|other| *other != board) {
-        let name = &checked.boards[other].name;
-        for (which, from, to) in [("to", board, other), ("from", other, board)] {
-            if let Some(given) = slot_slice(checked, from, to) {
-                memory.slots.push((format!("{which} {name}"), u64::from(checked.pool.slots), given));
-            }
-        }
+    for (_, group) in checked.groups_on(board) {
+        let (what, slices) = match group.on_behalf_of {
+            OnBehalfOf::Itself => continue,
+            OnBehalfOf::Shared(caller) => ("shared proxies", proxy_slices(checked, caller, board).0),
+            OnBehalfOf::Group(caller) => ("proxies", proxy_slices(checked, caller, board).1),
+            OnBehalfOf::Board(_) => ("asynchronous proxies", 0),
+        };
+        let future_bytes = checked.kinds[group.kind].future_bytes as usize;
+        memory.add(group.count().into(), what, sizes::PROXY + future_bytes, slices);
+    }
+    let calls_elsewhere =
+        |group: &usize| checked.calls.iter().any(|call| call.caller == *group && checked.is_remote(call));
+    let callers = checked.groups_on(board).filter(|(group, _)| calls_elsewhere(group));
+    memory.add(callers.map(|(_, group)| u64::from(group.count())).sum(), "callers", sizes::CALLER, 0);
+    let stubs = checked.stubs(board).into_iter().map(|server| u64::from(checked.groups[server].count()));
+    memory.add(stubs.sum(), "stubs", sizes::STUB, 0);
+    let (boards, others) = (checked.boards.len() as u64, (0..checked.boards.len()).filter(|other| *other != board));
+    memory.add(boards, "windows", sizes::PEER, 0);
+    memory.add(others.clone().map(|other| calls_under_way(checked, board, other)).sum(), "calls", sizes::CALL, 0);
+    let is_async = |other| has_slots(checked, board, other) || has_slots(checked, other, board);
+    if others.clone().any(is_async) {
+        memory.add(2 * boards * u64::from(checked.pool.slots), "slots", sizes::COPY, PAGE_BYTES as u64);
     }
     memory
 }
 
-fn protocol_slices(checked: &Checked, call: &Call) -> (u64, u64) {
-    let serves = checked.kinds[checked.groups[call.server].kind].serves;
-    serves.map_or((0, 0), |protocol| (protocol.given_bytes_max.into(), protocol.taken_bytes_max.into()))
+/// Calls of `board` that may be at `other` at the same time: the proxies that are there for it.
+pub(crate) fn calls_under_way(checked: &Checked, board: usize, other: usize) -> u64 {
+    let there = checked.groups_on(other).filter(|(_, group)| match group.on_behalf_of {
+        OnBehalfOf::Shared(caller) | OnBehalfOf::Group(caller) => checked.groups[caller].board == board,
+        OnBehalfOf::Itself | OnBehalfOf::Board(_) => false,
+    });
+    there.map(|(_, group)| u64::from(group.count())).sum()
 }
 
-/// The largest slices, given and taken, of the calls of group `caller` to `board`.
+fn slice_bytes(checked: &Checked, server: usize, entries: u32) -> u64 {
+    checked.kinds[checked.groups[server].kind].serves.map_or(0, |protocol| protocol.slice_bytes(entries))
+}
+
+/// The most bytes of slices, given and taken together, of one call of group `caller` to `board`: of those that share
+/// proxies, and of those that may wait.
 pub(crate) fn proxy_slices(checked: &Checked, caller: usize, board: usize) -> (u64, u64) {
-    let calls = checked.calls.iter().filter(|call| call.caller == caller && checked.groups[call.server].board == board);
-    let slices = calls.map(|call| protocol_slices(checked, call));
-    slices.fold((0, 0), |(given, taken), (g, t)| (given.max(g), taken.max(t)))
+    let calls =
+        || checked.calls.iter().filter(|call| call.caller == caller && checked.groups[call.server].board == board);
+    let most = |entries: fn(&Call) -> u32| calls().map(|call| slice_bytes(checked, call.server, entries(call))).max();
+    (most(Call::answered_soon).unwrap_or(0), most(Call::waiting).unwrap_or(0))
 }
 
-/// The largest slice given by an asynchronous call `from` a board `to` another, if there are such.
-pub(crate) fn slot_slice(checked: &Checked, from: usize, to: usize) -> Option<u64> {
+/// Whether calls `from` a board `to` another may be asynchronous.
+pub(crate) fn has_slots(checked: &Checked, from: usize, to: usize) -> bool {
     let board = |group: usize| checked.groups[group].board;
-    let between = |call: &&Call| board(call.caller) == from && board(call.server) == to && call.async_entries != 0;
-    checked.calls.iter().filter(between).map(|call| protocol_slices(checked, call).0).max()
+    let between = |call: &&Call| board(call.caller) == from && board(call.server) == to;
+    checked.calls.iter().filter(between).any(|call| call.async_entries != 0)
 }

@@ -17,7 +17,7 @@ pub(crate) fn assign(
     let kinds_of = |call: &Call| (&kinds[groups[call.caller].kind], &kinds[groups[call.server].kind]);
     if system.mode == Mode::Async {
         for call in &mut calls {
-            call.async_entries = kinds_of(call).1.serves.map_or(0, |protocol| may_be_async(&protocol));
+            call.async_entries = kinds_of(call).1.serves.map_or(0, |protocol| may_be_async(&protocol) & !call.may_wait);
         }
     }
     // Whole edges first, so that the order of the file's lines does not matter.

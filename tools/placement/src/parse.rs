@@ -4,8 +4,8 @@
 //! sense in `checked.rs`. Not here: TOML access with lines (`reader.rs`).
 
 use crate::reader::{Reader, line_of};
-use crate::system::{AsyncPool, Board, EdgeMode, Mode, On, Place, System};
-use crate::{CORES_MAX, POOL_PROXIES_MAX, POOL_SLOTS_MAX, PlacementError};
+use crate::system::{AsyncPool, Board, EdgeMode, Mode, On, Place, SharedProxies, System};
+use crate::{CORES_MAX, POOL_PROXIES_MAX, POOL_SLOTS_MAX, PlacementError, SHARED_PROXIES_MAX};
 use renga_abi::BOARDS_MAX;
 use toml::de::DeTable;
 
@@ -25,7 +25,7 @@ const POOL_DEFAULT: AsyncPool = AsyncPool { slots: 16, proxies: 4 };
 pub fn parse(text: &str) -> Result<System, PlacementError> {
     let table = DeTable::parse(text).map_err(|error| syntax(text, &error))?;
     let root = Reader::root(text, table.get_ref());
-    root.only(&["system", "place", "edges", "async"])?;
+    root.only(&["system", "place", "edges", "async", "shared"])?;
     let system = root.table_at("system", "[system]")?;
     system.only(&["name", "mode", "boards"])?;
     let (name, _) = system.text("name", "name = \"pair\"")?;
@@ -37,6 +37,7 @@ pub fn parse(text: &str) -> Result<System, PlacementError> {
         places: places(&root.table_at("place", "[place]")?)?,
         edges: root.table_if("edges")?.map_or(Ok(Vec::new()), |edges| edge_modes(&edges))?,
         pool: root.table_if("async")?.map_or(Ok(POOL_DEFAULT), |pool| parse_pool(&pool))?,
+        shared: root.table_if("shared")?.map_or(Ok(Vec::new()), |shared| parse_shared(&shared))?,
     })
 }
 
@@ -129,6 +130,18 @@ fn edge_modes(reader: &Reader<'_>) -> Result<Vec<EdgeMode>, PlacementError> {
         edges.push(EdgeMode { caller: caller.trim().into(), server: server.trim().into(), entry, mode, line });
     }
     Ok(edges)
+}
+
+fn parse_shared(reader: &Reader<'_>) -> Result<Vec<SharedProxies>, PlacementError> {
+    let mut shared = Vec::new();
+    for (caller, line, _) in reader.entries() {
+        let (found, max) = (reader.number(&caller, 0)?, i64::from(SHARED_PROXIES_MAX));
+        if !(1..=max).contains(&found) {
+            return Err(PlacementError::SharedProxies { line, caller, found, max });
+        }
+        shared.push(SharedProxies { caller, count: found as u16, line });
+    }
+    Ok(shared)
 }
 
 fn parse_pool(reader: &Reader<'_>) -> Result<AsyncPool, PlacementError> {

@@ -1,9 +1,11 @@
 //! The processes that the file does not name: those that call on behalf of other boards.
 //!
-//! Invariant: every process of another board that calls servers here has one proxy here, of its own;
-//! since it has one call outstanding at most, no call ever waits for a proxy. Asynchronous
-//! calls of one board share `pool.proxies` further ones, chosen by server, which keeps their order.
-//! Not here: the memory that they need (`memory.rs`).
+//! Invariant: whatever arrives finds a proxy that is free, or soon will be. The processes of one kind of another board
+//! share some proxies here for calls that are answered without another client's doing; their router sends no more of
+//! these than there are proxies, and lets the rest wait in line. Who also calls entries that may wait for another
+//! client has a proxy of its own for them, so that these hold up nobody. Asynchronous calls of one board share
+//! `pool.proxies` further ones, chosen by server, which keeps their order. Not here: the memory that they need
+//! (`memory.rs`), that nobody waits for them in a circle (`graph.rs`).
 
 use crate::checked::{Call, Group, OnBehalfOf, Part};
 use crate::{BoardRule, KindFacts, PROCESSES_MAX, PlacementError, System};
@@ -16,18 +18,9 @@ pub(crate) fn add(
     groups: &mut Vec<Group>,
 ) -> Result<(), PlacementError> {
     let placed = groups.len();
+    check_shared(system, kinds, calls, groups)?;
     for board in 0..system.boards.len() {
-        let is_from = |call: &&Call| groups[call.server].board == board && groups[call.caller].board != board;
-        let mut callers: Vec<usize> = calls.iter().filter(is_from).map(|call| call.caller).collect();
-        callers.dedup(); // calls are in the order of their callers
-        let async_calls = calls.iter().filter(is_from).filter(|call| call.async_entries != 0);
-        let mut boards: Vec<usize> = async_calls.map(|call| groups[call.caller].board).collect();
-        boards.dedup(); // callers are in the order of their boards
-
-        let proxies = callers.into_iter().map(|caller| (OnBehalfOf::Group(caller), groups[caller].count()));
-        let async_proxies = boards.into_iter().map(|caller| (OnBehalfOf::Board(caller), system.pool.proxies));
-        let wanted: Vec<_> = proxies.chain(async_proxies).collect();
-
+        let wanted = wanted(system, kinds, calls, groups, board);
         let core = router_core(kinds, &groups[..placed], board);
         let mut next: usize = on(groups, board).map(|group| usize::from(group.count())).sum();
         let placed_count = next;
@@ -52,6 +45,52 @@ pub(crate) fn add(
     Ok(())
 }
 
+/// For whom there are proxies on `board`, and how many: of each caller the shared ones first.
+fn wanted(
+    system: &System,
+    kinds: &[KindFacts],
+    calls: &[Call],
+    groups: &[Group],
+    board: usize,
+) -> Vec<(OnBehalfOf, u16)> {
+    let is_from = |call: &&Call| groups[call.server].board == board && groups[call.caller].board != board;
+    let remote: Vec<&Call> = calls.iter().filter(is_from).collect();
+    let mut callers: Vec<usize> = remote.iter().map(|call| call.caller).collect();
+    callers.dedup(); // calls are in the order of their callers
+    let mut wanted = Vec::new();
+    for caller in callers {
+        let of_caller = || remote.iter().filter(|call| call.caller == caller);
+        let count = groups[caller].count();
+        if of_caller().any(|call| call.answered_soon() != 0) {
+            wanted.push((OnBehalfOf::Shared(caller), system.shared_of(kinds[groups[caller].kind].name, count)));
+        }
+        if of_caller().any(|call| call.waiting() != 0) {
+            wanted.push((OnBehalfOf::Group(caller), count));
+        }
+    }
+    let asynchronous = remote.iter().filter(|call| call.async_entries != 0);
+    let mut boards: Vec<usize> = asynchronous.map(|call| groups[call.caller].board).collect();
+    boards.dedup(); // callers are in the order of their boards
+    wanted.extend(boards.into_iter().map(|caller| (OnBehalfOf::Board(caller), system.pool.proxies)));
+    wanted
+}
+
+/// Each line of `[shared]` is about callers of other boards.
+fn check_shared(system: &System, kinds: &[KindFacts], calls: &[Call], groups: &[Group]) -> Result<(), PlacementError> {
+    let remote = calls.iter().filter(|call| groups[call.caller].board != groups[call.server].board);
+    let mut known: Vec<&str> = remote.map(|call| kinds[groups[call.caller].kind].name).collect();
+    known.sort_unstable();
+    known.dedup();
+    match system.shared.iter().find(|shared| !known.contains(&shared.caller.as_str())) {
+        None => Ok(()),
+        Some(shared) => Err(PlacementError::SharesNothing {
+            line: shared.line,
+            caller: shared.caller.clone(),
+            known: if known.is_empty() { "none".into() } else { known.join(", ") },
+        }),
+    }
+}
+
 fn on(groups: &[Group], board: usize) -> impl Iterator<Item = &Group> {
     groups.iter().filter(move |group| group.board == board)
 }
@@ -65,7 +104,9 @@ fn router_core(kinds: &[KindFacts], placed: &[Group], board: usize) -> u8 {
 fn computed_kind(kinds: &[KindFacts], on_behalf_of: OnBehalfOf) -> Result<usize, PlacementError> {
     let (rule, name) = match on_behalf_of {
         OnBehalfOf::Board(_) => (BoardRule::PerAsyncBoard, "PerAsyncBoard"),
-        OnBehalfOf::Group(_) | OnBehalfOf::Itself => (BoardRule::PerRemoteCaller, "PerRemoteCaller"),
+        OnBehalfOf::Group(_) | OnBehalfOf::Shared(_) | OnBehalfOf::Itself => {
+            (BoardRule::PerRemoteCaller, "PerRemoteCaller")
+        }
     };
     kinds.iter().position(|kind| kind.board == rule).ok_or(PlacementError::NoComputedKind { rule: name })
 }

@@ -3,6 +3,9 @@
 //! Invariant: every number and name is as in the file, with its line, for messages. Not here: reading
 //! (`parse.rs`), judging (`checked.rs`).
 
+/// Proxies that the processes of a kind share on another board, unless the file says otherwise.
+const SHARED_DEFAULT: u16 = 4;
+
 /// How a call between boards releases its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -87,6 +90,17 @@ pub struct AsyncPool {
     pub proxies: u16,
 }
 
+/// How many proxies the processes of one kind of a board share on each other board that they call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedProxies {
+    /// The kind that calls.
+    pub caller: String,
+    /// How many of its calls may be under way to one board.
+    pub count: u16,
+    /// Where it is in the file.
+    pub line: usize,
+}
+
 /// A system file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
@@ -102,4 +116,14 @@ pub struct System {
     pub edges: Vec<EdgeMode>,
     /// The pool of each pair of boards.
     pub pool: AsyncPool,
+    /// Numbers of shared proxies, in the file's order.
+    pub shared: Vec<SharedProxies>,
+}
+
+impl System {
+    /// How many proxies the `count` processes of `kind` of one board share on another.
+    pub fn shared_of(&self, kind: &str, count: u16) -> u16 {
+        let wanted = self.shared.iter().find(|shared| shared.caller == kind).map(|shared| shared.count);
+        wanted.unwrap_or(SHARED_DEFAULT).min(count)
+    }
 }

@@ -3,7 +3,9 @@
 //! Invariant: the same system gives the same bytes. Not here: their fields (`renga_systems::tables`) and form (`renga_systems::blob`).
 
 use crate::checked::{Checked, Group, OnBehalfOf};
-use crate::memory::{proxy_slices, slot_slice};
+use crate::forwards;
+use crate::memory::{has_slots, proxy_slices};
+use renga_abi::PAGE_BYTES;
 use renga_systems::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, System};
 use renga_systems::{Kind, blob};
 
@@ -30,7 +32,7 @@ impl Checked {
     }
 
     /// The groups of other boards that processes of `board` call.
-    fn stubs(&self, board: usize) -> Vec<usize> {
+    pub(crate) fn stubs(&self, board: usize) -> Vec<usize> {
         let remote = self.calls.iter().filter(|call| self.groups[call.caller].board == board && self.is_remote(call));
         let mut servers: Vec<usize> = remote.map(|call| call.server).collect();
         servers.sort_unstable();
@@ -73,13 +75,17 @@ impl Checked {
 
     fn rows(&self, board: usize) -> Rows {
         let own = |(_, group): &(usize, &Group)| group.on_behalf_of == OnBehalfOf::Itself;
-        let proxies = self.groups_on(board).filter_map(|(_, group)| match group.on_behalf_of {
-            OnBehalfOf::Group(caller) => Some(self.proxies_row(group, caller)),
-            OnBehalfOf::Itself | OnBehalfOf::Board(_) => None,
-        });
+        let mut callers: Vec<usize> = self
+            .groups_on(board)
+            .filter_map(|(_, group)| match group.on_behalf_of {
+                OnBehalfOf::Group(caller) | OnBehalfOf::Shared(caller) => Some(caller),
+                OnBehalfOf::Itself | OnBehalfOf::Board(_) => None,
+            })
+            .collect();
+        callers.dedup(); // both of a caller's are neighbours
         Rows {
             placed: self.groups_on(board).filter(own).flat_map(|(_, group)| self.placed_rows(group)).collect(),
-            proxies: proxies.collect(),
+            proxies: callers.into_iter().map(|caller| self.proxies_row(board, caller)).collect(),
             stubs: self.stubs(board).into_iter().flat_map(|server| self.placed_rows(&self.groups[server])).collect(),
             peers: (0..self.boards.len()).filter(|peer| *peer != board).map(|peer| self.peer(board, peer)).collect(),
             permits: self.permits(board),
@@ -100,38 +106,45 @@ impl Checked {
 
     fn placed_rows(&self, group: &Group) -> Vec<Placed> {
         let (kind, board, mut first) = (kind_named(self.kinds[group.kind].name), group.board as u8, group.first);
+        let may_wait = forwards::may_wait(&self.kinds, group.kind);
         let mut rows = Vec::new();
         for part in &group.parts {
-            rows.push(Placed { kind, board, first, count: part.count, core: part.core });
+            rows.push(Placed { kind, board, first, count: part.count, core: part.core, may_wait });
             first += part.count;
         }
         rows
     }
 
-    fn proxies_row(&self, group: &Group, caller: usize) -> Proxies {
-        let (given, taken) = proxy_slices(self, caller, group.board);
-        let Group { board, first, .. } = &self.groups[caller];
+    /// The proxies on `board` of the group `caller`: first those that it shares, then those of its own.
+    fn proxies_row(&self, board: usize, caller: usize) -> Proxies {
+        let (shared_bytes, own_bytes) = proxy_slices(self, caller, board);
+        let find = |whom: OnBehalfOf| self.groups_on(board).map(|(_, g)| g).find(|group| group.on_behalf_of == whom);
+        let (shared, own) = (find(OnBehalfOf::Shared(caller)), find(OnBehalfOf::Group(caller)));
+        let Some(any) = shared.or(own) else { unreachable!("the caller has proxies here") };
+        let pages = |bytes: u64| bytes.div_ceil(PAGE_BYTES as u64) as u8;
+        let group = &self.groups[caller];
         Proxies {
             caller_kind: kind_named(self.kind_name(caller)),
-            caller_board: *board as u8,
-            caller_first: *first,
-            first: group.first,
-            count: group.count(),
-            core: group.parts[0].core,
-            given_bytes: given as u32,
-            taken_bytes: taken as u32,
+            caller_board: group.board as u8,
+            caller_first: group.first,
+            callers: group.count(),
+            first: any.first,
+            shared: shared.map_or(0, Group::count),
+            own: own.map_or(0, Group::count),
+            core: any.parts[0].core,
+            shared_pages: pages(shared_bytes),
+            own_pages: pages(own_bytes),
         }
     }
 
     fn peer(&self, board: usize, peer: usize) -> Peer {
-        let slots = |slice: Option<u64>| slice.map_or((0, 0), |bytes| (self.pool.slots, bytes as u32));
-        let (slots_out, out_bytes) = slots(slot_slice(self, board, peer));
-        let (slots_in, in_bytes) = slots(slot_slice(self, peer, board));
+        let slots = |from: usize, to: usize| if has_slots(self, from, to) { self.pool.slots } else { 0 };
+        let (slots_out, slots_in) = (slots(board, peer), slots(peer, board));
         let proxies = self.groups_on(board).find(|(_, group)| group.on_behalf_of == OnBehalfOf::Board(peer));
         let (async_first, async_proxies, async_core) =
             proxies.map_or((0, 0, 0), |(_, group)| (group.first, group.count(), group.parts[0].core));
         let board = peer as u8;
-        Peer { board, slots_out, out_bytes, slots_in, in_bytes, async_first, async_proxies, async_core }
+        Peer { board, slots_out, slots_in, async_first, async_proxies, async_core }
     }
 }
 

@@ -5,8 +5,10 @@
 mod kinds;
 
 use kinds::KINDS;
-use renga_placement::{Checked, Instance, Mode, OnBehalfOf, PlacementError, check, parse};
-use std::collections::BTreeMap;
+use renga_placement::{
+    Checked, Instance, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, check, code_kinds, parse,
+};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -68,23 +70,37 @@ fn indices_are_dense_and_proxies_belong_to_remote_callers() {
             for (index, instance) in instances.iter().enumerate() {
                 assert_eq!((usize::from(instance.id.board.0), usize::from(instance.id.index)), (board, index));
                 assert!(instance.caller.is_none_or(|caller| usize::from(caller.board.0) != board));
-                assert_eq!(instance.caller.is_some(), instance.kind == "proxy");
+                assert!(instance.caller.is_none() || instance.kind == "proxy");
             }
         }
     }
 }
 
 #[test]
-fn each_remote_caller_has_one_proxy_on_each_board_it_calls() {
+fn who_may_wait_has_a_proxy_of_its_own_and_the_others_share() {
     let pair = checked(&text("small"));
-    let mut callers = BTreeMap::new();
-    for proxy in pair.instances(0).into_iter().filter_map(|instance| instance.caller) {
-        assert!(callers.insert(proxy, ()).is_none(), "{proxy} has two");
+    let of_others =
+        |board| pair.instances(board).into_iter().filter(|instance| instance.kind == "proxy").collect::<Vec<_>>();
+    let own = |board| of_others(board).into_iter().filter_map(|proxy| proxy.caller).collect::<BTreeSet<_>>();
+    // Of its own has each user, for pipes and the terminal, and on b the keyboard, for what it may ask of processes.
+    assert_eq!((own(0).len(), own(1).len()), (16, 16 + 1));
+    // Users share four, files, which call inodes, four, and the one process that keeps files needs one.
+    assert_eq!(of_others(0).len() - own(0).len(), 4 + 4 + 1);
+    let more = edited(&text("small"), "[async]", "[shared]\nfile = 7\n\n[async]");
+    assert_eq!(checked(&more).process_count(0), pair.process_count(0) + 3);
+}
+
+#[test]
+fn no_shared_proxy_makes_a_call_that_may_wait() {
+    let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
+    for checked in [checked(&text("small")), checked(&pair_async()), octet] {
+        for call in checked.calls.iter().filter(|call| checked.is_remote(call)) {
+            let board = checked.groups[call.server].board;
+            let has = |whom| checked.groups.iter().any(|g| g.board == board && g.on_behalf_of == whom);
+            assert!(call.entries & call.may_wait == 0 || has(OnBehalfOf::Group(call.caller)));
+            assert!(call.entries & !call.may_wait == 0 || has(OnBehalfOf::Shared(call.caller)));
+        }
     }
-    // Users; files, which call inodes; and cached pages, which release them.
-    assert_eq!(callers.len(), 16 + 32 + 1);
-    // On b: the users, and the keyboard, which signals processes there.
-    assert_eq!(pair.instances(1).iter().filter(|instance| instance.caller.is_some()).count(), 16 + 1);
 }
 
 /// The proof by groups says the same as one by single processes: remove processes that wait for nobody
@@ -104,7 +120,7 @@ fn the_graph_of_single_processes_has_no_cycle_either() {
         }
         assert_eq!(waits.len() as u64, checked.wait_count());
         for _ in 0..members.iter().map(Vec::len).sum() {
-            let waiting: std::collections::BTreeSet<_> = waits.iter().map(|(a, _)| a.id).collect();
+            let waiting: BTreeSet<_> = waits.iter().map(|(a, _)| a.id).collect();
             waits.retain(|(_, b)| waiting.contains(&b.id));
         }
         assert!(waits.is_empty());
@@ -157,13 +173,24 @@ fn kinds_spread_over_cores() {
 
 #[test]
 fn message_memory_is_the_sum_of_what_can_be_under_way() {
-    let memory = |text: &str| checked(text).message_memory.iter().map(|m| m.total_bytes()).collect::<Vec<_>>();
-    assert_eq!(memory(&text("solo")), [0]);
-    let (proxy, words) = (128 + 4096 + 4096, 128); // the text process calls without slices
-    assert_eq!(memory(&text("small")), [48 * proxy + words, 17 * proxy]);
-    // Both boards have asynchronous edges to the other: slots for copies leaving and arrived.
-    let slots = 2 * 16 * (128 + 4096);
-    assert_eq!(memory(&pair_async()), [48 * proxy + words + slots, 17 * proxy + slots]);
+    let of = |text: &str, what: &str| -> Vec<u64> {
+        let sum = |m: &MessageMemory| m.shares.iter().filter(|share| share.what == what).map(|share| share.count).sum();
+        checked(text).message_memory.iter().map(sum).collect()
+    };
+    let small = text("small");
+    assert!(checked(&text("solo")).message_memory[0].shares.is_empty());
+    assert_eq!((of(&small, "shared proxies"), of(&small, "proxies")), (vec![9, 5], vec![16, 17]));
+    // Callers: on a users and the keyboard, on b users, files and the process that keeps files.
+    assert_eq!(of(&small, "callers"), [17, 16 + 32 + 1]);
+    assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![22, 25], vec![0, 0]));
+    assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);
+    // More files need no more memory for what is under way: only a place each at their own router, and stubs.
+    let many =
+        edited(&small, "file             = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");
+    assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![9, 5], vec![22, 25]));
+    let memory = checked(&small).message_memory[0].clone();
+    let bytes = |share: &Share| share.count * (share.header_bytes + share.slice_bytes);
+    assert_eq!(memory.total_bytes(), memory.shares.iter().map(bytes).sum::<u64>());
 }
 
 /// The bad file of this name is bad only because of its mode.
@@ -177,8 +204,21 @@ fn sharing_asynchronous_proxies_alone_can_close_a_circle() {
 }
 
 #[test]
+fn eight_boards_need_less_than_three_megabytes_each_for_messages() {
+    let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
+    let count = |kind: &str| octet.instances(1).iter().filter(|instance| instance.kind == kind).count();
+    assert_eq!((count("user"), count("file"), count("pipe")), (64, 256, 64));
+    for (board, memory) in octet.boards.iter().zip(&octet.message_memory) {
+        let stubs =
+            memory.shares.iter().filter(|share| share.what == "stubs").map(|share| share.count * share.header_bytes);
+        let bytes = memory.total_bytes() - stubs.sum::<u64>();
+        assert!(bytes < 3_000_000, "{}: {bytes} of {}", board.name, memory.formula());
+    }
+}
+
+#[test]
 fn eight_boards_are_checked() {
-    let names: String = ('b'..='h').map(|name| format!("{{ name = \"{name}\" }}, ")).collect();
+    let names: String = ('b'..='h').map(|name| format!("{{ name = \"{name}\", message_kib = 4096 }}, ")).collect();
     let eight = edited(&text("small"), "{ name = \"b\" },", &names);
     let eight = eight.replace("disk = true }", "disk = true, message_kib = 4096 }");
     assert_eq!(checked(&eight).boards.len(), 8);
@@ -192,7 +232,7 @@ fn callers_wait_for_those_that_their_calls_are_passed_on_to() {
     let group = |label: &str| (0..checked.groups.len()).find(|group| checked.label(*group) == label).unwrap();
     let waits = |from: &str, to: &str| checked.waits.contains(&(group(from), group(to)));
     assert!(waits("write_back@a", "inode@a") && waits("write_back@a", "buffer@a"));
-    assert!(waits("user@b", "proxy@a of user@b") && waits("proxy@a of user@b", "buffer@a"));
+    assert!(waits("user@b", "shared proxy@a of user@b") && waits("shared proxy@a of user@b", "buffer@a"));
     assert!(!waits("inode_directory@a", "inode@a") && !waits("inode@a", "buffer@a"), "who passes on does not wait");
     assert!(checked.forwards.contains(&(group("inode_directory@a"), group("inode@a"))));
 }

@@ -3,7 +3,6 @@
 mod charged;
 mod far;
 pub mod record;
-mod relief;
 pub mod rows;
 pub mod server;
 mod signal;

@@ -12,7 +12,9 @@ const fn protocol(
     defers: u32,
     releases: u32,
 ) -> ProtocolFacts {
-    ProtocolFacts { name, entries, defers, releases, given_bytes_max: PAGE_BYTES, taken_bytes_max: PAGE_BYTES }
+    let (gives, takes) = (u32::MAX, u32::MAX);
+    let (given_bytes_max, taken_bytes_max) = (PAGE_BYTES, PAGE_BYTES);
+    ProtocolFacts { name, entries, defers, releases, gives, takes, given_bytes_max, taken_bytes_max }
 }
 
 const fn words_only(protocol: ProtocolFacts) -> Option<ProtocolFacts> {
@@ -86,18 +88,11 @@ pub const KINDS: &[KindFacts] = &[
         &[one("Inode")],
     ),
     kind(
-        "name_index",
-        BoardRule::Any,
-        1,
-        Some(protocol("NameIndex", &[(0, "FindCandidate")], NONE, NONE)),
-        &[one("BufferDirectory"), one("Buffer")],
-    ),
-    kind(
         "inode",
         BoardRule::Any,
         16_384,
         Some(protocol("Inode", &[(0, "Read"), (1, "Write"), (2, "Stat")], NONE, 0b010)),
-        &[one("BufferDirectory"), one("Buffer"), one("Allocator"), one("NameIndex")],
+        &[one("BufferDirectory"), one("Buffer"), one("Allocator")],
     ),
     kind("recalls", BoardRule::Any, 1, words_only(protocol("Recalls", &[(0, "Recall")], NONE, NONE)), &[]),
     kind("write_back", BoardRule::Any, 1, None, &[one("InodeDirectory")]),

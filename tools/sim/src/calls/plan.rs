@@ -13,6 +13,7 @@ use renga_phy::loopback::Faults;
 const BOARDS: [u8; 12] = [2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8];
 /// Most servers and clients of a board.
 const SERVERS_MAX: u64 = 3;
+const SHARED_PROXIES_MAX: u64 = 3;
 const CLIENTS_MAX: u64 = 3;
 /// Calls of a client, least and most.
 const STEPS: (u64, u64) = (3, 24);
@@ -156,6 +157,10 @@ impl Plan {
         self
     }
 
+    /// Proxies that the clients of one board share on another.
+    pub fn shared_proxies(&self) -> usize {
+        1 + (self.seed % SHARED_PROXIES_MAX) as usize
+    }
     /// Clients of each board.
     pub fn clients(&self) -> usize {
         self.scripts[0].len()

@@ -13,7 +13,8 @@ use renga_core::notify::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Client as RawTyped, Local, Me, Port, Process, Protocol};
 use renga_router::{
-    EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, Stats, membership, proxy, router,
+    EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, PoolPlan, Remotes, Served, Stats, membership,
+    proxy, router,
 };
 use renga_rt::{ProcId, Watch};
 use std::cell::Cell;
@@ -27,6 +28,8 @@ pub struct Layout {
     /// Servers and clients of each.
     pub servers: usize,
     pub clients: usize,
+    /// Proxies that the clients of one board share on another.
+    pub shared: usize,
     /// Proxies for asynchronous calls.
     pub async_proxies: usize,
 }
@@ -35,23 +38,43 @@ impl Layout {
     /// That of a plan.
     pub fn of(plan: &Plan) -> Layout {
         let (boards, async_proxies) = (plan.boards, plan.async_proxies);
-        Layout { boards, servers: usize::from(plan.servers), clients: plan.clients(), async_proxies }
+        let (servers, clients, shared) = (usize::from(plan.servers), plan.clients(), plan.shared_proxies());
+        Layout { boards, servers, clients, shared, async_proxies }
     }
     /// Processes of a board that call others: servers, clients, the last one.
     fn callers(&self) -> usize {
         self.servers + self.clients + 1
     }
-    fn remotes(&self) -> usize {
-        (usize::from(self.boards) - 1) * self.callers()
+    /// Proxies for the processes of one other board: one for each server, which calls only servers with higher
+    /// numbers and waits for nobody else; those that the clients share; one for each client and the last.
+    fn proxies_for_one(&self) -> usize {
+        self.servers + self.shared + self.clients + 1
+    }
+    fn proxies(&self) -> usize {
+        (usize::from(self.boards) - 1) * self.proxies_for_one()
     }
     fn first_proxy(&self) -> usize {
         2
     }
     fn first_server(&self) -> usize {
-        self.first_proxy() + self.remotes() + self.async_proxies
+        self.first_proxy() + self.proxies() + self.async_proxies
     }
     fn count(&self) -> usize {
         self.first_server() + self.callers()
+    }
+    /// The callers by kind. Servers are a kind each, since those with lower numbers call those with higher ones: did
+    /// they share proxies, they could wait for each other in a circle.
+    fn kinds(&self) -> Vec<Remotes> {
+        let first = self.first_server() as u16;
+        let kind = |callers: (u16, u16), shared: usize, own: bool| {
+            let shared = shared as u16;
+            Remotes { board: 0, callers, slots: false, permits: 0, shared, own, shared_pages: 2, own_pages: 0 }
+        };
+        let mut kinds: Vec<Remotes> =
+            (0..self.servers as u16).map(|server| kind((first + server, first + server), 1, false)).collect();
+        let clients = first + self.servers as u16;
+        kinds.push(kind((clients, clients + self.clients as u16), self.shared, true));
+        kinds
     }
     fn server(&self, board: u8, number: usize) -> ProcId {
         ProcId::new(board, (self.first_server() + number) as u16)
@@ -63,15 +86,16 @@ impl Layout {
         let Some(place) = index.checked_sub(self.first_server()) else {
             return match index.checked_sub(self.first_proxy()) {
                 None => named(board, ["router", "membership"][index], 0),
-                Some(proxy) if proxy < self.remotes() => {
-                    let other = (proxy / self.callers()) as u8;
-                    let caller = ProcId::new(
-                        other + u8::from(other >= board),
-                        (self.first_server() + proxy % self.callers()) as u16,
-                    );
-                    format!("{} for {}", named(board, "proxy", proxy), self.name(caller))
+                Some(proxy) if proxy < self.proxies() => {
+                    let other = (proxy / self.proxies_for_one()) as u8;
+                    let (other, place) = (other + u8::from(other >= board), proxy % self.proxies_for_one());
+                    let clients = self.servers..self.servers + self.shared;
+                    let caller = if place < self.servers { place } else { place.saturating_sub(self.shared) };
+                    let caller = ProcId::new(other, (self.first_server() + caller) as u16);
+                    let whose = if clients.contains(&place) { named(other, "clients", 0) } else { self.name(caller) };
+                    format!("{} for {whose}", named(board, "proxy", proxy))
                 }
-                Some(proxy) => named(board, "async_proxy", proxy - self.remotes()),
+                Some(proxy) => named(board, "async_proxy", proxy - self.proxies()),
             };
         };
         match place.checked_sub(self.servers) {
@@ -175,30 +199,40 @@ impl Cast {
         let others = || (0..layout.boards).filter(move |other| *other != number);
         let first = layout.first_server() as u16;
         let callers: Vec<u16> = (first..first + layout.callers() as u16).collect();
-        let remotes: Vec<ProcId> =
-            others().flat_map(|other| callers.iter().map(move |index| ProcId::new(other, *index))).collect();
+        let servers = (first, first + layout.servers as u16 - 1);
+        let kinds = layout.kinds();
+        let remotes: Vec<Remotes> =
+            others().flat_map(|board| kinds.iter().map(move |kind| Remotes { board, ..*kind })).collect();
+        let own = |kind: &Remotes| if kind.own { kind.callers.1 - kind.callers.0 + 1 } else { 0 };
+        let pool = |remotes: &Remotes| PoolPlan { board: remotes.board, proxies: remotes.shared, own: own(remotes) };
+        let pools: Vec<PoolPlan> = remotes.iter().map(pool).collect();
         let asynchronous = if self.plan.asynchronous { Note::BIT } else { 0 };
-        let rules: Vec<EdgeRule> = others()
-            .map(|board| EdgeRule {
-                callers: (0, u16::MAX),
-                board,
-                servers: (first, first + layout.servers as u16 - 1),
-                releases: Trial::RELEASES,
-                asynchronous,
-            })
-            .collect();
+        let rule = |(pool, remotes): (usize, &Remotes)| EdgeRule {
+            callers: remotes.callers,
+            servers,
+            releases: Trial::RELEASES,
+            asynchronous,
+            may_wait: Trial::DEFERS,
+            pool: pool as u16,
+        };
+        let rules: Vec<(u8, EdgeRule)> = (0..).zip(&remotes).map(|at| (at.1.board, rule(at))).collect();
+        let rules_to = |board: usize| -> &'static [EdgeRule] {
+            let rules: Vec<EdgeRule> =
+                rules.iter().filter(|(to, _)| usize::from(*to) == board).map(|(_, rule)| *rule).collect();
+            arena.put_slice(rules.len(), |at| rules[at])
+        };
         let plan = LinkPlan {
             board: number,
             boards: layout.boards,
             life: site.boots,
             callers: arena.put_slice(callers.len(), |at| callers[at]),
+            pools: arena.put_slice(pools.len(), |at| pools[at]),
+            rules: arena.put_slice(usize::from(layout.boards), rules_to),
             remotes: arena.put_slice(remotes.len(), |at| remotes[at]),
-            accounts: &[],
             permits: Permits::same(arena, all.len(), layout.boards, u32::MAX),
-            permit_rows: &[],
+            served: arena.put_slice(1, |_| Served { servers, may_wait: Trial::DEFERS }),
             proxies: &all[layout.first_proxy()..layout.first_server()],
             slots: self.plan.slots,
-            rules: arena.put_slice(rules.len(), |at| rules[at]),
             watch: arena.put(|| Watch::new(Some(Notifier::new(all[0])))),
             membership: Some(all[1]),
             timing: LinkTiming::PI3,

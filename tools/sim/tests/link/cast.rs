@@ -3,7 +3,7 @@
 use crate::record::{self, Noted as NotedDevice};
 use renga_core::raw::{ExchangePort, RawClient};
 use renga_core::{Address, Arena, Call, Client, Me, Port, Process, Protocol};
-use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, Stats, proxy, router};
+use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Remotes, Served, Stats, proxy, router};
 use renga_rt::{Errno, Never, ProcId, Watch};
 use renga_sim::{Cluster, ClusterSetup, Site};
 use std::cell::{Cell, RefCell};
@@ -124,6 +124,8 @@ pub struct Cast {
     pub boards: u8,
     pub servers: usize,
     pub clients: usize,
+    /// Proxies that the clients of one board share on another.
+    pub shared: usize,
     pub async_proxies: usize,
     pub slots: usize,
     /// Whether `Note` is asynchronous.
@@ -138,17 +140,19 @@ impl Cast {
             boards: 2,
             servers: 2,
             clients,
+            shared: 2,
             async_proxies: 2,
             slots: 4,
             asynchronous: false,
             permitted: Store::ENTRIES,
         }
     }
-    fn remotes(&self) -> usize {
-        (usize::from(self.boards) - 1) * self.clients
+    /// For each other board those that its clients share, and one for each.
+    fn proxies(&self) -> usize {
+        (usize::from(self.boards) - 1) * (self.shared + self.clients)
     }
     fn first_server(&self) -> usize {
-        1 + self.remotes() + self.async_proxies
+        1 + self.proxies() + self.async_proxies
     }
     pub fn server(&self, board: u8, number: usize) -> ProcId {
         ProcId::new(board, (self.first_server() + number) as u16)
@@ -205,28 +209,44 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
     let clients = &all[cast.first_server() + cast.servers..];
 
     let others = || (0..cast.boards).filter(move |other| *other != number);
-    let remotes: Vec<ProcId> = others().flat_map(|b| (0..cast.clients).map(move |c| cast.client(b, c))).collect();
-    let rules: Vec<EdgeRule> = others()
-        .map(|board| EdgeRule {
+    let (first, last) = (cast.client(0, 0).index, cast.client(0, cast.clients - 1).index);
+    let remotes = |board| Remotes {
+        board,
+        callers: (first, last),
+        slots: false,
+        permits: 0,
+        shared: cast.shared as u16,
+        own: true,
+        shared_pages: 2,
+        own_pages: 0,
+    };
+    let remotes: Vec<Remotes> = others().map(remotes).collect();
+    let pool = |board| PoolPlan { board, proxies: cast.shared as u16, own: cast.clients as u16 };
+    let pools: Vec<PoolPlan> = others().map(pool).collect();
+    let servers_at = |board| (cast.server(board, 0).index, cast.server(board, cast.servers - 1).index);
+    let rules_to = |board: usize| -> &'static [EdgeRule] {
+        let pool = others().position(|other| usize::from(other) == board).unwrap_or(0) as u16;
+        arena.put_slice(1, |_| EdgeRule {
             callers: (0, u16::MAX),
-            board,
-            servers: (cast.server(board, 0).index, cast.server(board, cast.servers - 1).index),
+            servers: servers_at(board as u8),
             releases: Store::RELEASES,
             asynchronous: if cast.asynchronous { Note::BIT } else { 0 },
+            may_wait: Store::DEFERS,
+            pool,
         })
-        .collect();
+    };
     let plan = LinkPlan {
         board: number,
         boards: cast.boards,
         life: 1, // also after a reset: the worst case
         callers: arena.put_slice(cast.clients, |i| clients[i].id().index),
+        pools: arena.put_slice(pools.len(), |i| pools[i]),
+        rules: arena.put_slice(usize::from(cast.boards), rules_to),
         remotes: arena.put_slice(remotes.len(), |i| remotes[i]),
-        accounts: &[],
         permits: Permits::same(arena, all.len(), cast.boards, cast.permitted),
-        permit_rows: &[],
+        served: arena.put_slice(1, |_| Served { servers: servers_at(number), may_wait: Store::DEFERS }),
         proxies: &all[1..cast.first_server()],
         slots: cast.slots,
-        rules: arena.put_slice(rules.len(), |i| rules[i]),
         watch: arena.put(|| Watch::new(None)),
         membership: None,
         timing: LinkTiming::PI3,
