@@ -7,6 +7,7 @@
 pub mod arguments;
 pub mod cluster;
 pub mod process;
+pub mod schedule;
 pub mod start;
 pub mod syscall;
 pub mod text;

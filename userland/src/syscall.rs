@@ -89,6 +89,13 @@ pub fn unlink(path: &CStr, flags: i32) -> Result<(), Errno> {
     unsafe { call(35, [AT_FDCWD, path.as_ptr() as isize, flags as isize, 0, 0, 0]) }.map(|_| ())
 }
 
+/// Gives a file a further name.
+pub fn link(path: &CStr, further: &CStr) -> Result<(), Errno> {
+    let (path, further) = (path.as_ptr() as isize, further.as_ptr() as isize);
+    // SAFETY: both paths are live and end with a zero.
+    unsafe { call(37, [AT_FDCWD, path, AT_FDCWD, further, 0, 0]) }.map(|_| ())
+}
+
 /// A pipe: the descriptors to read from and to write to.
 pub fn pipe() -> Result<(i32, i32), Errno> {
     let mut ends = [0i32; 2];

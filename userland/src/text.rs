@@ -41,3 +41,31 @@ impl Decimal {
         &self.digits[self.first..]
     }
 }
+
+/// A number that may be negative, written out in decimal.
+pub struct Signed {
+    text: [u8; 21],
+    first: usize,
+}
+
+impl Signed {
+    /// Writes `value` out.
+    pub fn new(value: i32) -> Self {
+        let size = Decimal::new(value.unsigned_abs().into());
+        let mut text = [b'-'; 21];
+        text[1 + size.first..].copy_from_slice(size.digits());
+        Signed { text, first: if value < 0 { size.first } else { 1 + size.first } }
+    }
+    /// Its sign, if it has one, and its digits.
+    pub fn digits(&self) -> &[u8] {
+        &self.text[self.first..]
+    }
+    /// Reads one.
+    pub fn parse(text: &[u8]) -> Option<i32> {
+        match text.split_first() {
+            Some((b'-', size)) => parse(size).map(|size| -(size as i32)),
+            Some((b'+', size)) => parse(size).map(|size| size as i32),
+            _ => parse(text).map(|size| size as i32),
+        }
+    }
+}

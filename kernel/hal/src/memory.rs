@@ -87,6 +87,9 @@ pub struct NeedsTable;
 /// A frame's number as lists of frames have it in messages: little-endian.
 pub type ListedFrame = [u8; 4];
 
+/// In a list, where there is no frame.
+pub const NOT_LISTED: ListedFrame = [0xff; 4];
+
 impl Frame {
     /// As lists have it.
     pub const fn listed(self) -> ListedFrame {
@@ -208,6 +211,22 @@ pub trait UserMemory {
     /// lists their frames. In both spaces what was writable can be read only from now on. Ends early when `frames` is
     /// full, and when `to` lacks a table for the next page.
     fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
+
+    /// Shows the frames of a list at the addresses from `va` on, one page each, and nothing where the list has none.
+    /// Nothing is mapped there yet; otherwise as `map`. Ends early when the space lacks a table for the next page.
+    fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
+        let (mut pages, mut next) = (0, va);
+        for &listed in frames {
+            if listed != NOT_LISTED {
+                if self.map(space, next, Frame(u32::from_le_bytes(listed)), access).is_err() {
+                    break;
+                }
+                pages += 1;
+            }
+            next += PAGE_BYTES as u64;
+        }
+        Run { pages, next }
+    }
 
     /// Takes a space apart when all its pages are unmapped: gives back its tables one by one, the root
     /// last, as plain frames; then `None`. Panics when a page is still mapped.

@@ -9,7 +9,7 @@
 //! | `cache` | [`buffer`] (one per cached block of books), [`buffer_directory`], [`cleaner`] |
 //! | `content` | [`content_reader`], [`content_writer`], between the page cache of this board and the medium |
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`write_back`] |
-//! | `inode` | [`inode`] (one per active inode), [`inode_directory`], [`reaper`] |
+//! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`reaper`], [`recalls`] |
 //! | `names` | [`path`] (one per walk at a time) |
 //! | `file` | [`file`], [`file_table`], on each opener's board |
 //!
@@ -52,9 +52,11 @@ pub use file::file_table::file_table;
 pub use file::open_file::{FileClients, file};
 pub use inode::active_inode::InodeClients;
 pub use inode::active_table::InodeSlot;
+pub use inode::index_table::IndexSlot;
 pub use inode::inode_directory::inode_directory;
 pub use inode::leases::Holders;
 pub use inode::name_cache::NameSlot;
+pub use inode::name_index::{INDEXED_PER_INODE, name_index};
 pub use inode::reaper::{ReaperClients, reaper};
 pub use inode::recalls::recalls;
 pub use inode::server::inode;

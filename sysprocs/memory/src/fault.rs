@@ -15,9 +15,9 @@ use crate::pager::Pager;
 use crate::space::Space;
 use renga_abi::Errno;
 use renga_abi::user::AccessKind;
-use renga_hal::memory::{Access, Frame, UserMemory};
+use renga_hal::memory::{Access, Frame, NOT_LISTED, UserMemory};
 use renga_pages::Fill;
-use renga_proto::pages::{FileId, FindPage, FindPages, NO_FRAME};
+use renga_proto::pages::{FileId, FindPage};
 
 /// Pages, aligned as a group, that one fault maps if they are cached.
 pub const AROUND_PAGES: u32 = 16;
@@ -175,21 +175,11 @@ impl Space {
         let access = shared(area.access);
         let (first, end) = self.absent_around(pager.machine, area, page);
         let Some((_, file_page, _)) = area.file_page(first) else { return Err(Errno::EIO) };
-        let mut found = [0xff; AROUND_PAGES as usize * 4];
-        let list = &mut found[..(end - first) as usize * 4];
-        // A failure leaves `NO_FRAME` everywhere: the page is then read.
-        let _ = pager.pages.call(FindPages { file: file.id(), page: file_page }, &mut *list).await;
-        let (mut result, mut here) = (Ok(()), false);
-        for (at, word) in (first..end).zip(list.as_chunks::<4>().0) {
-            let frame = u32::from_le_bytes(*word);
-            if frame != NO_FRAME {
-                let shown = self.show(pager, u64::from(at) * PAGE, Frame(frame), access).await;
-                here |= at == page && shown.is_ok();
-                result = result.and(shown);
-            }
-        }
-        if here || result.is_err() {
-            return if here { Ok(()) } else { result };
+        let mut found = [NOT_LISTED; AROUND_PAGES as usize];
+        let list = &mut found[..(end - first) as usize];
+        self.show_found(pager, first, (file, file_page), access, list).await?;
+        if list[(page - first) as usize] != NOT_LISTED {
+            return Ok(());
         }
         let frame = pager.read_page(file, file_page + (page - first)).await?;
         self.show(pager, u64::from(page) * PAGE, frame, access).await

@@ -12,6 +12,7 @@
 
 pub mod area;
 pub mod areas;
+mod cached_pages;
 pub mod copy;
 pub mod encode;
 pub mod exec;

@@ -67,10 +67,16 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
             if self.machine.map(space, va, frame, access).is_ok() {
                 return Ok(());
             }
-            let table = self.allocate().await?;
-            self.machine.add_table(space, va, table);
+            self.add_table(space, va).await?;
         }
         self.machine.map(space, va, frame, access).map_err(|_| Errno::ENOMEM)
+    }
+
+    /// Gives the space the next table that it lacks on the way to `va`.
+    pub async fn add_table(&mut self, space: Frame, va: u64) -> Result<(), Errno> {
+        let table = self.allocate().await?;
+        self.machine.add_table(space, va, table);
+        Ok(())
     }
 
     /// The frame with page `page` of `file`, from the cache or the disk; behind the end: zeros. It may

@@ -9,7 +9,7 @@ use board::{World, file, run};
 use elf_file::{FIXED, INDEPENDENT, INTERPRETER, LOAD, Part, R, W, X, elf};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
-use renga_hal::memory::Access;
+use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::{INTERPRETER_BASE, PAGE, PROGRAM_BASE, STACK_END};
 use renga_memory::{
     ArgumentPages, Backing, Credentials, FaultError, Image, Inspected, Mapping, Place, Script, Space, Start,
@@ -116,6 +116,26 @@ fn a_fixed_program_is_laid_out_as_its_file_says() {
         space.map(&mut world.pager(), guard).await.unwrap();
         assert_eq!(space.set_brk(&mut world.pager(), 0x41_8000).await, 0x41_8000);
         space.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn a_program_that_runs_again_has_its_cached_pages_at_once() {
+    run(128, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
+        let shown = |world: &mut World, space: &Space| {
+            [0x40_0000, 0x40_1000, 0x41_1000]
+                .map(|va| world.pager().machine.lookup(space.root(), va).map(|page| page.1))
+        };
+        let (mut first, _) = load(&mut world, 0, None).await.unwrap();
+        // Whoever looked into the file has read its first page.
+        assert_eq!(shown(&mut world, &first), [Some(Access::ReadExecute), None, None]);
+        first.copy_in(&mut world.pager(), 0x40_0000, &mut [0; 0x1234]).await.unwrap();
+        first.copy_in(&mut world.pager(), 0x41_1238, &mut [0; 8]).await.unwrap();
+        first.destroy(&mut world.pager()).await;
+        let (second, _) = load(&mut world, 0, None).await.unwrap();
+        assert_eq!(shown(&mut world, &second), [Some(Access::ReadExecute), Some(Access::ReadExecute), None]);
+        second.destroy(&mut world.pager()).await;
         world
     });
 }

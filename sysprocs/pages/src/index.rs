@@ -101,6 +101,11 @@ impl PageIndex {
         slot.size.map(|size| (file, size))
     }
 
+    /// The record of a file, for [`PageIndex::page_of`].
+    pub(crate) fn record(&self, id: FileId) -> Option<u32> {
+        self.find_file(id)
+    }
+
     /// The frame of a page of the file in record `file`.
     pub(crate) fn page_of(&mut self, file: u32, page: u32) -> Option<Frame> {
         let at = self.find_page(file, page)?;

@@ -118,6 +118,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn find_all(&mut self, mut call: Call<FindPages>) {
         let FindPages { file, page } = call.entry();
         let (mut list, mut count, mut told) = (FrameList::new(), 0, Ok(()));
+        let file = self.index.record(file);
         for (place, page) in call.lent().as_chunks_mut::<4>().0.iter_mut().take(PAGES_PER_FIND_MAX).zip(page..) {
             *place = NO_FRAME.to_le_bytes();
             if told.is_err() {
@@ -126,7 +127,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             if list.is_full() {
                 told = self.share(&mut list).await;
             }
-            if let Some(frame) = self.index.find(file, page) {
+            if let Some(frame) = file.and_then(|file| self.index.page_of(file, page)) {
                 *place = frame.0.to_le_bytes();
                 list.push(frame);
                 count += 1;

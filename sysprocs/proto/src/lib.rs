@@ -14,6 +14,7 @@ pub mod disk;
 pub mod file;
 pub mod inode;
 pub mod memory;
+pub mod name_index;
 pub mod pages;
 pub mod path;
 pub mod pipe;

@@ -105,7 +105,7 @@ protocol! {
         1 Spawn { parent: u32, group: u32, session: u32, blocked: u64, most: u32 } (&'a [u8]) -> Result<u32, Errno> [defers];
         /// Records a child made on another board after `deaths` (`Relate`) ends of boards: if its own board has
         /// ended since, the child has been killed. Answers which signals the parent's group has got since `BeginFork`:
-        /// the child is to get them by `PassOn`.
+        /// the child is to get them by `PassOn`. Child 0: there is no child after all.
         2 AddChild { parent: u32, child: u32, group: u32, deaths: u32 } (()) -> Result<u64, Errno>;
         /// A process of this board ends: its record and slot are freed, its children here given to
         /// init. Answers with its parent's pid; if that is of this board, the parent's record has it.
@@ -163,10 +163,12 @@ protocol! {
         /// descriptor names.
         24 TakenUp { pid: u32 } (()) -> Result<(), Errno>;
         /// As `Relate`, of a process of this board that is about to make a child on another: keeps a record for that
-        /// until `AddChild` or `CancelFork`. `EAGAIN` without one; `EINTR` as in `Spawn`.
+        /// until `AddChild`. `EAGAIN` without one; `EINTR` as in `Spawn`.
         25 BeginFork { pid: u32, blocked: u64 } (()) -> Result<Relations, Errno>;
-        /// There is no child after all.
-        26 CancelFork { pid: u32 } (()) -> Result<(), Errno>;
+        /// No page frame is left for `pid`: the process that holds most of them (init never) is killed, and this
+        /// answered when one that was has ended, with its pid; at once if that is the caller's, or `ENOMEM` if there
+        /// is none to kill.
+        26 RelieveMemory { pid: u32 } (()) -> Result<u32, Errno> [defers];
         /// A signal has reached its group on every board.
         27 EndKill {} (()) -> Result<(), Errno>;
         /// Sends `pid`, which another board's process has made, those of `signals` that it has not got already as

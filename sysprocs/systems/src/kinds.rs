@@ -80,6 +80,11 @@ kinds! { |at, M|
             at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY),
             at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.due()
         ];
+    NameIndex "name_index" "Where names of large directories are.", DiskBoard 1:
+        renga_fs::name_index [
+            at.each(renga_fs::INDEXED_PER_INODE * at.count(Kind::Inode), || renga_fs::IndexSlot::EMPTY),
+            at.put(|| [0; PAGE_BYTES])
+        ];
     Inode "inode" "One active inode.", Any 4096:
         renga_fs::inode [at.number(), at.without_leases(), at.machine().epoch_ns()];
     Reaper "reaper" "Gives inodes up, and frees those without names.", DiskBoard 1:

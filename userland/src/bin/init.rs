@@ -5,7 +5,7 @@
 
 use core::ffi::CStr;
 use renga_userland::process::{exit_code, fork};
-use renga_userland::syscall::{control, duplicate, execute, open, plain, set_terminal, terminal_settings, wait};
+use renga_userland::syscall::{call, control, duplicate, execute, open, plain, set_terminal, terminal_settings, wait};
 use renga_userland::text::complain;
 use renga_userland::{Arguments, cluster, program};
 
@@ -16,6 +16,8 @@ const SHELL: &CStr = c"/bin/sh";
 const O_RDWR: i32 = 2;
 const TIOCSCTTY: usize = 0x540e;
 const TIOCSPGRP: usize = 0x5410;
+const PRLIMIT64: usize = 261;
+const RLIMIT_NPROC: isize = 6;
 
 const ENVIRONMENT: [&CStr; 6] = [
     c"PATH=/bin:/sbin:/usr/bin:/usr/sbin",
@@ -66,6 +68,7 @@ fn become_shell() -> ! {
     let _ = plain(154, [0, 0, 0]); // setpgid
     let mut group = plain(172, [0, 0, 0]).unwrap_or(0) as u32;
     let _ = control(0, TIOCSPGRP, &mut group);
+    leave_reserve();
     let mut environment = [core::ptr::null(); ENVIRONMENT.len() + 1];
     for (slot, text) in environment.iter_mut().zip(ENVIRONMENT) {
         *slot = text.as_ptr().cast();
@@ -79,6 +82,14 @@ fn become_shell() -> ! {
     }
     complain(&[b"init: cannot run /bin/sh\n"]);
     renga_userland::syscall::exit(127)
+}
+
+/// The session's programs leave the slots in reserve to who asks for them (`ulimit -u unlimited`).
+fn leave_reserve() {
+    const PROCESSES: u64 = 4096;
+    let limit = [PROCESSES, u64::MAX];
+    // SAFETY: the address is that of a whole `struct rlimit`.
+    let _ = unsafe { call(PRLIMIT64, [0, RLIMIT_NPROC, limit.as_ptr() as isize, 0, 0, 0]) };
 }
 
 /// A script's output reaches the host byte for byte: newlines stay as they are.

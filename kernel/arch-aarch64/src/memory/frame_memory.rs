@@ -114,7 +114,7 @@ impl FrameMemory {
     }
 
     #[inline]
-    fn physical(&self, frame: Frame) -> u64 {
+    pub(super) fn physical(&self, frame: Frame) -> u64 {
         self.base + u64::from(frame.0) * PAGE
     }
 
@@ -126,7 +126,7 @@ impl FrameMemory {
         to_kernel(self.physical(frame)) as *mut PageBytes
     }
 
-    fn plain(&self, frame: Frame) -> &'static FrameRecord {
+    pub(super) fn plain(&self, frame: Frame) -> &'static FrameRecord {
         let record = self.record(frame);
         assert!(record.kind.get() == Kind::Plain, "{frame:?} is a translation table");
         record
@@ -358,6 +358,10 @@ impl UserMemory for FrameMemory {
 
     fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
         self.unmap_pages(space, range, frames)
+    }
+
+    fn map_run(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
+        self.map_pages(space, va, frames, access)
     }
 
     fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {

@@ -6,7 +6,7 @@ use super::descriptor::Descriptor;
 use super::frame_memory::{FrameMemory, change};
 use super::maintenance::{forget_space, publish_tables};
 use super::table::{Entry, SHIFTS, Table, index, table_span};
-use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES, Run, USER_END};
+use renga_hal::memory::{Access, Frame, ListedFrame, NOT_LISTED, PAGE_BYTES, Run, USER_END};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 const LOWEST: usize = SHIFTS.len() - 1;
@@ -57,6 +57,39 @@ impl FrameMemory {
         Ok(table)
     }
 
+    pub(super) fn map_pages(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
+        self.space_id(space);
+        let fits = va < USER_END && (USER_END - va) / PAGE >= frames.len() as u64;
+        assert!(fits && va.is_multiple_of(PAGE), "{va:#x} is not the address of so many user pages");
+        let (mut pages, mut next) = (0, va);
+        let mut target: Option<(u64, Table)> = None;
+        for &listed in frames {
+            if listed != NOT_LISTED {
+                let Some(table) = self.table_of_run(space, next, &mut target) else { break };
+                let (frame, entry) = (Frame(u32::from_le_bytes(listed)), table.entry(next, LOWEST));
+                let record = self.plain(frame);
+                assert!(entry.get().is_empty(), "{next:#x} is mapped already");
+                self.prepare(frame, access);
+                change(&record.mapped, 1);
+                entry.set(Descriptor::user_page(self.physical(frame), access));
+                pages += 1;
+            }
+            next += PAGE;
+        }
+        change(&self.record(space).mapped, pages as i32);
+        publish_tables();
+        Run { pages, next }
+    }
+
+    /// The lowest table for `va`, if there is one: that of the page before, or found and noted in `target`.
+    fn table_of_run(&self, space: Frame, va: u64, target: &mut Option<(u64, Table)>) -> Option<Table> {
+        let span = va & !(table_span(LOWEST) - 1);
+        match *target {
+            Some((base, table)) if base == span => Some(table),
+            _ => self.lowest_table(space, va).ok().map(|table| target.insert((span, table)).1),
+        }
+    }
+
     pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
         let id = self.space_id(space);
         let (mut pages, mut was_valid) = (0, false);
@@ -84,14 +117,7 @@ impl FrameMemory {
         let mut target: Option<(u64, Table)> = None;
         let next = self.visit_run(from, range, |va, entry, descriptor| {
             let Some(place) = frames.get_mut(pages) else { return false };
-            let span = va & !(table_span(LOWEST) - 1);
-            let table = match target {
-                Some((base, table)) if base == span => table,
-                _ => match self.lowest_table(to, va) {
-                    Ok(table) => target.insert((span, table)).1,
-                    Err(_) => return false,
-                },
-            };
+            let Some(table) = self.table_of_run(to, va, &mut target) else { return false };
             let place_there = table.entry(va, LOWEST);
             assert!(place_there.get().is_empty(), "{va:#x} is mapped already");
             let shared = descriptor.without_writing();

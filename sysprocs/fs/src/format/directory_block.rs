@@ -89,6 +89,17 @@ pub(crate) fn find(page: &Page, name: &[u8]) -> Result<EntryFound, Errno> {
     position(page, name).map(|record| EntryFound { ino: record.ino, kind: page[record.at + 7] })
 }
 
+/// Shows each name to `see`.
+pub(crate) fn names(page: &Page, mut see: impl FnMut(&[u8])) -> Result<(), Errno> {
+    for record in records(page) {
+        let record = record?;
+        if record.ino != 0 {
+            see(record.name(page));
+        }
+    }
+    Ok(())
+}
+
 /// Adds an entry where there is room.
 pub(crate) fn add(page: &mut Page, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
     let needed = record_bytes(name.len());

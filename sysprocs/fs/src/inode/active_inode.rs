@@ -11,6 +11,7 @@ use crate::inode::leases::Leases;
 use crate::inode::read_ahead::ReadAheadWindow;
 use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock};
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
+use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Recalls, TO_END};
 use renga_rt::{Client, Errno, Me};
 
@@ -30,6 +31,8 @@ renga_rt::clients! {
         recalls: Client<Recalls>,
         /// Blocks, and transactions.
         allocator: Client<Allocator>,
+        /// Where names of large directories are.
+        index: Client<NameIndex>,
     }
 }
 
@@ -51,8 +54,12 @@ pub(crate) struct ActiveInode {
     /// The block last taken, behind which the next is looked for.
     last_block: u32,
     pub(crate) line: PointerLine,
-    /// The first block of a directory that may have room for an entry.
+    /// The index of large directories.
+    pub(crate) index: Client<NameIndex>,
+    /// A block of a directory that may have room for an entry; of a small one the first.
     pub(crate) room_from: u64,
+    /// There was room in it.
+    pub(crate) room_found: bool,
     pub(crate) read_ahead: ReadAheadWindow,
     /// The first failure of a write since the last `Settle`.
     pub(crate) kept: Option<Errno>,
@@ -68,7 +75,7 @@ pub(crate) struct ActiveInode {
 
 impl ActiveInode {
     pub(crate) fn new(me: Me, clients: InodeClients, without_leases: u8, number: u16, epoch_ns: u64) -> Self {
-        let InodeClients { cache, content, recalls, allocator } = clients;
+        let InodeClients { cache, content, recalls, allocator, index } = clients;
         ActiveInode {
             me,
             cache: Cache::new(cache),
@@ -84,7 +91,9 @@ impl ActiveInode {
             bad: None,
             last_block: 0,
             line: PointerLine::NONE,
+            index,
             room_from: 0,
+            room_found: false,
             read_ahead: ReadAheadWindow::default(),
             kept: None,
             joined: false,
@@ -108,7 +117,7 @@ impl ActiveInode {
         self.ino = ino;
         self.record = InodeRecord::EMPTY;
         (self.changed, self.bad, self.kept, self.lost_before) = (false, None, None, None);
-        (self.last_block, self.room_from) = (0, 0);
+        (self.last_block, self.room_from, self.room_found) = (0, 0, false);
         self.read_ahead = ReadAheadWindow::default();
         self.line = PointerLine::NONE;
     }
@@ -166,6 +175,7 @@ impl ActiveInode {
         }
         if self.ino != 0 && self.bad.is_none() && self.record.links() == 0 {
             self.content.cut(self.file(), 0, 0).await?;
+            self.forget_index().await;
             if self.record.has_pointers() {
                 self.free_from(0).await?;
             }

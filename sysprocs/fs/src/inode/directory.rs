@@ -4,17 +4,22 @@
 //! medium may say otherwise: `EIO`); each block's records fill it. Whether a name is
 //! there already is the caller's to know: it holds the lock of names. A directory without links has
 //! no entries any more.
+//! A small directory is looked through; of a larger one the index says where a name is (`name_index.rs`), and room is
+//! looked for in two blocks: so nothing but reading all of it takes time that grows with it.
 
 use crate::format::directory_block::EMPTY;
 use crate::format::inode_record::DIRECTORY;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::{DirectoryRead, EntryFound, NAME_BYTES_MAX};
+use renga_proto::name_index::{AddName, FindCandidate, ForgetDirectory, IndexBlock, RemoveName};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// Most blocks of a directory, which bounds the search for a name: some 400,000 names.
 const BLOCKS_MAX: u64 = 4096;
+/// Most blocks of a directory that is looked through.
+const SMALL_BLOCKS: u64 = 4;
 
 impl ActiveInode {
     fn check_directory(&self) -> Result<(), Errno> {
@@ -37,14 +42,65 @@ impl ActiveInode {
 
     /// The block, by its number in the directory and on the disk, with the entry `name`, and that.
     async fn locate(&mut self, name: &[u8]) -> Result<(u64, u32, EntryFound), Errno> {
-        for index in 0..self.directory_blocks()? {
-            let block = self.directory_block(index).await?;
-            match self.cache.find_entry(block, name).await {
-                Err(Errno::ENOENT) => {}
-                found => return found.map(|found| (index, block, found)),
+        let blocks = self.directory_blocks()?;
+        if blocks > SMALL_BLOCKS {
+            match self.locate_indexed(blocks, name).await {
+                // There is no room in the index.
+                Err(Errno::EAGAIN | Errno::ENOSPC) => {}
+                found => return found,
+            }
+        }
+        for index in 0..blocks {
+            if let Some(found) = self.look_into(index, name).await? {
+                return Ok(found);
             }
         }
         Err(Errno::ENOENT)
+    }
+
+    async fn look_into(&mut self, index: u64, name: &[u8]) -> Result<Option<(u64, u32, EntryFound)>, Errno> {
+        let block = self.directory_block(index).await?;
+        match self.cache.find_entry(block, name).await {
+            Err(Errno::ENOENT) => Ok(None),
+            found => found.map(|found| Some((index, block, found))),
+        }
+    }
+
+    async fn locate_indexed(&mut self, blocks: u64, name: &[u8]) -> Result<(u64, u32, EntryFound), Errno> {
+        let (mut after, mut built) = (0, false);
+        // Each turn passes a name with the same hash, but for the one that builds the index.
+        loop {
+            match self.index.call(FindCandidate { directory: self.ino, after }, name).await {
+                Ok(candidate) => {
+                    if let Some(found) = self.look_into(candidate.index.into(), name).await? {
+                        return Ok(found);
+                    }
+                    after = candidate.after;
+                }
+                Err(Errno::EAGAIN) if !built => {
+                    (after, built) = (0, true);
+                    self.build_index(blocks).await?;
+                }
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    async fn build_index(&mut self, blocks: u64) -> Result<(), Errno> {
+        for index in 0..blocks {
+            let block = self.directory_block(index).await?;
+            let taken = IndexBlock { directory: self.ino, index: index as u32, block, last: index + 1 == blocks };
+            self.index.call(taken, ()).await?;
+        }
+        Ok(())
+    }
+
+    /// A directory that is freed is not indexed any more.
+    pub(crate) async fn forget_index(&mut self) {
+        if self.record.is(DIRECTORY) && self.record.size() > SMALL_BLOCKS * PAGE {
+            // Nobody is refused.
+            let _ = self.index.call(ForgetDirectory { directory: self.ino }, ()).await;
+        }
     }
 
     pub(crate) async fn find(&mut self, name: &[u8]) -> Result<EntryFound, Errno> {
@@ -60,18 +116,13 @@ impl ActiveInode {
             return Err(Errno::EINVAL);
         }
         self.begin_write().await?;
-        for index in self.room_from..blocks {
-            let block = self.directory_block(index).await?;
-            match self.cache.add_entry(block, name, ino, kind).await {
-                // Not for this name; a shorter one is given no second chance until a removal.
-                Err(Errno::ENOSPC) => self.room_from = index + 1,
-                Err(errno) => return Err(errno),
-                Ok(()) => {
-                    self.room_from = index;
-                    self.touch_content();
-                    return Ok(());
-                }
-            }
+        let entered = match blocks {
+            0..=SMALL_BLOCKS => self.enter_into_small(blocks, name, ino, kind).await?,
+            BLOCKS_MAX.. => self.enter_anywhere(name, ino, kind).await?,
+            _ => self.enter_into_large(blocks, name, ino, kind).await?,
+        };
+        if let Some(index) = entered {
+            return self.entered(name, index, blocks).await;
         }
         if blocks == BLOCKS_MAX {
             return Err(Errno::ENOSPC);
@@ -79,18 +130,80 @@ impl ActiveInode {
         let (block, _) = self.map_for_write(blocks).await?;
         self.cache.overwrite(block, 0, &EMPTY, true).await?;
         self.record.set_size((blocks + 1) * PAGE);
-        self.room_from = blocks;
         self.touch_content();
         self.save().await?;
-        self.cache.add_entry(block, name, ino, kind).await
+        self.cache.add_entry(block, name, ino, kind).await?;
+        self.entered(name, blocks, blocks + 1).await
+    }
+
+    /// Enters into block number `index`, if there is room.
+    async fn enter_into(&mut self, index: u64, name: &[u8], ino: u32, kind: u8) -> Result<bool, Errno> {
+        let block = self.directory_block(index).await?;
+        match self.cache.add_entry(block, name, ino, kind).await {
+            Ok(()) => Ok(true),
+            Err(Errno::ENOSPC) => Ok(false),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    async fn enter_into_small(&mut self, blocks: u64, name: &[u8], ino: u32, kind: u8) -> Result<Option<u64>, Errno> {
+        for index in self.room_from..blocks {
+            if self.enter_into(index, name, ino, kind).await? {
+                return Ok(Some(index));
+            }
+            // Not for this name; a shorter one is given no second chance until a removal.
+            self.room_from = index + 1;
+        }
+        Ok(None)
+    }
+
+    /// Tries the block where something was removed last; when that is full, the one before it; and the last one. So
+    /// what many removals have left is found again, and what has no room is not tried again.
+    async fn enter_into_large(&mut self, blocks: u64, name: &[u8], ino: u32, kind: u8) -> Result<Option<u64>, Errno> {
+        // Bounded: the second turn has found no room before.
+        while self.room_from < blocks {
+            let index = self.room_from;
+            if self.enter_into(index, name, ino, kind).await? {
+                self.room_found = true;
+                return Ok(Some(index));
+            }
+            let found_before = core::mem::take(&mut self.room_found);
+            self.room_from = if found_before { index.checked_sub(1).unwrap_or(blocks - 1) } else { u64::MAX };
+        }
+        let last = blocks - 1;
+        Ok(if self.enter_into(last, name, ino, kind).await? { Some(last) } else { None })
+    }
+
+    /// Into a directory that may not grow.
+    async fn enter_anywhere(&mut self, name: &[u8], ino: u32, kind: u8) -> Result<Option<u64>, Errno> {
+        for index in 0..BLOCKS_MAX {
+            if self.enter_into(index, name, ino, kind).await? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The name is in block number `index` now.
+    async fn entered(&mut self, name: &[u8], index: u64, blocks: u64) -> Result<(), Errno> {
+        self.touch_content();
+        if blocks <= SMALL_BLOCKS {
+            return Ok(());
+        }
+        self.index.call(AddName { directory: self.ino, index: index as u32 }, name).await
     }
 
     pub(crate) async fn remove(&mut self, name: &[u8]) -> Result<u32, Errno> {
         self.begin_write().await?;
         let (index, block, _) = self.locate(name).await?;
         let ino = self.cache.remove_entry(block, name).await?;
-        self.room_from = self.room_from.min(index);
         self.touch_content();
+        if self.record.size() <= SMALL_BLOCKS * PAGE {
+            self.room_from = self.room_from.min(index);
+        } else {
+            (self.room_from, self.room_found) = (index, true);
+            self.index.call(RemoveName { directory: self.ino, index: index as u32 }, name).await?;
+        }
         Ok(ino)
     }
 

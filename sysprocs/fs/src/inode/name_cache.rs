@@ -76,7 +76,7 @@ pub(crate) struct NameCache {
 }
 
 /// FNV-1a, of 32 bits, begun differently for each directory.
-fn hash(directory: u32, name: &[u8]) -> u32 {
+pub(crate) fn hash(directory: u32, name: &[u8]) -> u32 {
     let begin = directory.wrapping_mul(0x9e37_79b1) ^ 0x811c_9dc5;
     let hash = name.iter().fold(begin, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     hash ^ hash >> 15

@@ -9,10 +9,10 @@ pub use stat::Stat;
 use stat::stat_of;
 
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, InodeClients, InodeSlot, Medium,
-    NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner,
-    committer, committer_pages, content_reader, content_writer, disk, file, file_table, inode, inode_directory, path,
-    reaper, recalls, write_back,
+    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
+    InodeClients, InodeSlot, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer,
+    buffer_directory, cleaner, committer, committer_pages, content_reader, content_writer, disk, file, file_table,
+    inode, inode_directory, name_index, path, reaper, recalls, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
@@ -24,6 +24,7 @@ use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, STAT_BYTES};
 use renga_proto::memory::Memory;
+use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
@@ -150,6 +151,8 @@ impl System {
         let pages = content.pages;
         let caches = one_board(vec![pages]);
         let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
+        let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
+        let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
                 board.server(|me, port| {
@@ -158,6 +161,7 @@ impl System {
                         content: content.clients(&me),
                         recalls: Client::new(&me, recalls),
                         allocator: Client::new(&me, allocator),
+                        index: Client::new(&me, index),
                     };
                     inode(me, port, clients, number as u16, 0, EPOCH_NS)
                 })

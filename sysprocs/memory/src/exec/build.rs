@@ -1,7 +1,7 @@
 //! From checked images and strings to a space that is ready to run.
 //!
-//! Invariant: nothing is left behind when it fails. Pages of the files are brought by faults, so the
-//! program starts before it is read. Not here: checks of the file (`image.rs`).
+//! Invariant: nothing is left behind when it fails. Pages of the files that are cached are shown at once, the
+//! others brought by faults, so the program starts before it is read. Not here: checks of the file (`image.rs`).
 
 use crate::area::{Area, Origin};
 use crate::exec::arguments::{ArgumentPages, Extras};
@@ -137,7 +137,10 @@ impl Space {
             let bytes = if whole { file_end } else { address + segment.file_bytes } - start;
             let first_page = (segment.offset / PAGE) as u32; // checked with the image
             let origin = Origin::File { file, first_page, bytes };
-            self.replace(pager, Area::new(start, file_end, segment.access, origin)).await?;
+            let area = Area::new(start, file_end, segment.access, origin);
+            self.replace(pager, area).await?;
+            // Only to save faults: without it the program is whole as well.
+            let _ = self.show_cached(pager, &area).await;
         }
         if zeros_start < end {
             self.replace(pager, Area::new(zeros_start, end, segment.access, Origin::Zero)).await?;

@@ -3,6 +3,7 @@
 mod charged;
 mod far;
 pub mod record;
+mod relief;
 pub mod rows;
 pub mod server;
 mod signal;

@@ -8,7 +8,8 @@ use super::rows::Row;
 use super::slot_set::{SLOTS_MAX, SlotSet};
 use super::table::Table;
 use renga_proto::procs::{
-    AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, Spawn, UNLIMITED, VforkDone, WaitChild, Work,
+    AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, RelieveMemory, Spawn, UNLIMITED,
+    VforkDone, WaitChild, Work,
 };
 use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
@@ -21,6 +22,7 @@ pub(super) enum Held {
     Vfork(Call<AwaitVfork>),
     Returned(Call<VforkDone>),
     Continue(Call<AwaitContinue>),
+    Memory(Call<RelieveMemory>),
 }
 
 pub(super) struct Server {
@@ -36,6 +38,10 @@ pub(super) struct Server {
     pub(super) interruptors: &'static [Interruptor],
     /// Signals on their way to groups on every board, by the board of the sender.
     killing: Sent,
+    /// Who was killed for want of memory and has not ended; 0: nobody.
+    pub(super) dying: u32,
+    /// Slots that wait for that.
+    pub(super) in_want: SlotSet,
     /// Boards where children of processes here are, a bit each, as the router knows.
     watched: u8,
     watch: &'static Watch,
@@ -66,6 +72,8 @@ pub async fn procs(
         makers: [const { None }; SLOTS_MAX],
         interruptors,
         killing: Sent::NONE,
+        dying: 0,
+        in_want: SlotSet::NONE,
         watched: 0,
         watch,
     };
@@ -93,16 +101,21 @@ impl Server {
             ProcsCall::AwaitContinue(call) => self.await_continue(call),
             ProcsCall::AwaitVfork(call) => self.await_vfork(call),
             ProcsCall::VforkDone(call) => self.vfork_done(call),
+            ProcsCall::RelieveMemory(call) => self.relieve(call),
             ProcsCall::Spawn(call) => self.spawn(call),
             ProcsCall::AddChild(call) => {
-                let entry = call.entry();
-                call.reply(table.add_child(entry.parent, entry.child, entry.group, entry.deaths));
+                let entry @ AddChild { parent, child, .. } = call.entry();
+                call.reply(match child {
+                    0 => table.cancel_fork(parent).map(|()| 0),
+                    child => table.add_child(parent, child, entry.group, entry.deaths),
+                });
             }
             ProcsCall::Exit(call) => {
                 let entry = call.entry();
                 self.let_maker_go(entry.pid);
                 self.table.note_used(entry.pid, [entry.user_ns, entry.system_ns, entry.faults], entry.end.frames);
                 call.reply(self.table.exit(entry.pid, entry.end.status));
+                self.note_end(entry.pid);
             }
             ProcsCall::TakenUp(call) => {
                 self.let_maker_go(call.entry().pid);
@@ -206,10 +219,6 @@ impl Server {
             ProcsCall::BeginFork(call) => {
                 let entry = call.entry();
                 call.reply(table.begin_fork(entry.pid, entry.blocked));
-            }
-            ProcsCall::CancelFork(call) => {
-                let pid = call.entry().pid;
-                call.reply(table.cancel_fork(pid));
             }
             ProcsCall::BoardDied(call) => {
                 table.board_died(call.entry().board);
@@ -357,6 +366,7 @@ impl Server {
                 Held::Work(call) => call.interrupted(),
                 Held::Child(call) => call.interrupted(),
                 Held::Signal(call) => call.interrupted(),
+                Held::Memory(call) => call.interrupted(),
                 Held::Nothing | Held::Vfork(_) | Held::Returned(_) | Held::Continue(_) => false,
             };
             if !interrupted {
@@ -369,6 +379,10 @@ impl Server {
                 }
                 Held::Child(call) => call.reply(Err(Errno::EINTR)),
                 Held::Signal(call) => call.reply(Err(Errno::EINTR)),
+                Held::Memory(call) => {
+                    self.in_want.remove(slot);
+                    call.reply(Err(Errno::EINTR));
+                }
                 _ => unreachable!("not answered early"),
             }
         }

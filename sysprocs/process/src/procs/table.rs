@@ -76,6 +76,11 @@ impl Table {
         self.get(pid)?.slot().ok_or(Errno::ESRCH)
     }
 
+    /// The processes that run here, with their slots.
+    pub fn in_slots(&self) -> impl Iterator<Item = (u32, u16)> {
+        (0..self.rows.end()).filter_map(|index| Some((self.rows[index].pid, self.rows[index].slot()?)))
+    }
+
     /// Adds a record, if there is room beside what is reserved. `EAGAIN` without.
     pub(super) fn insert(&mut self, record: Record) -> Result<(), Errno> {
         if self.rows.free() <= self.reserved {

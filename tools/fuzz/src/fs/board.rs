@@ -3,10 +3,10 @@
 use super::image::Medium512;
 use crate::memory::{self, Frames};
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, InodeClients, InodeSlot, Medium,
-    NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer, buffer_directory, cleaner,
-    committer, committer_pages, content_reader, content_writer, disk, file, file_table, inode, inode_directory, path,
-    reaper, recalls, recognise, write_back,
+    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
+    InodeClients, InodeSlot, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer,
+    buffer_directory, cleaner, committer, committer_pages, content_reader, content_writer, disk, file, file_table,
+    inode, inode_directory, name_index, path, reaper, recalls, recognise, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
@@ -163,6 +163,8 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     };
     let caches = one(board, arena.put_slice(1, |_| pages));
     let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
+    let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
+    let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
     let inodes = arena.put_slice(INODES, |number| {
         board.server(|me, port| {
             let clients = InodeClients {
@@ -170,6 +172,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
                 content: content(&me),
                 recalls: Client::new(&me, recalls),
                 allocator: Client::new(&me, allocator),
+                index: Client::new(&me, index),
             };
             inode(me, port, clients, number as u16, 0, EPOCH_NS)
         })

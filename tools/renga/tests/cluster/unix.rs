@@ -17,3 +17,26 @@ fn rendezvous_and_interrupts_take_no_more_instructions_than_their_bounds() {
     }
     Renga::bench("rendezvous").end().expect_status(0);
 }
+
+/// Nanoseconds that each of the operations `name` took.
+fn each_ns(text: &str, name: &str) -> u64 {
+    let line = text.lines().find(|line| line.split(' ').nth(1) == Some(name));
+    let line = line.unwrap_or_else(|| panic!("no `{name}` in\n{text}"));
+    let figures: Vec<u64> = line.split(' ').skip(2).filter_map(|figure| figure.parse().ok()).collect();
+    figures[1] / figures[0]
+}
+
+#[test]
+fn a_name_among_ten_thousand_takes_as_long_as_one_among_ten() {
+    if !clusters_can_run() {
+        return;
+    }
+    let names = |size: u32| ["fill", "find", "miss", "make", "drop", "clear"].map(|what| format!("{what}-{size}"));
+    let script = format!("/usr/lib/renga/unix {} {}", names(10).join(" "), names(10_000).join(" "));
+    let text = Renga::script(&script).end().expect_status(0).text();
+    // Both are cold the first time; among many the name is in no cache of names, and its block is another each time.
+    for (what, times, more_ns) in [("miss", 2, 4000), ("make", 2, 4000), ("drop", 2, 4000), ("clear", 2, 4000)] {
+        let (few, many) = (each_ns(&text, &format!("{what}-10")), each_ns(&text, &format!("{what}-10000")));
+        assert!(many <= times * few + more_ns, "{what}: {few} ns among 10 names, {many} ns among 10,000\n{text}");
+    }
+}

@@ -8,6 +8,7 @@
 
 mod files;
 mod measurement;
+mod names;
 mod pages;
 mod pipes;
 mod processes;
@@ -19,7 +20,7 @@ use renga_userland::{Arguments, program};
 program!(main);
 
 /// In this order, because each leaves its files in the caches.
-const ALL: [&[Measurement]; 4] = [pipes::ALL, processes::ALL, pages::ALL, files::ALL];
+const ALL: [&[Measurement]; 5] = [pipes::ALL, processes::ALL, pages::ALL, files::ALL, names::ALL];
 
 fn main(arguments: Arguments) -> i32 {
     let all = || ALL.iter().flat_map(|group| group.iter());

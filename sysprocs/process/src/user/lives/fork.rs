@@ -11,7 +11,7 @@ use crate::user::lives::travel::{FilePages, Reader, Writer, get_program, get_reg
 use crate::user::program::Program;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
-use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, CancelFork, PassOn, Relations, Rename, Spawn, board_of};
+use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Relations, Rename, Spawn, board_of};
 use renga_rt::Errno;
 use renga_rt::policy::Policy;
 
@@ -207,7 +207,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         let relations = self.services.clients.procs.call(BeginFork { pid, blocked }, ()).await?;
         let spawned = self.spawn_there(target, wishes, first_list, relations).await;
         let Ok(child) = spawned else {
-            let _ = self.services.clients.procs.call(CancelFork { pid }, ()).await; // it knows this program
+            let none = AddChild { parent: pid, child: 0, group: 0, deaths: 0 };
+            let _ = self.services.clients.procs.call(none, ()).await; // it knows this program
             return spawned;
         };
         let record = AddChild { parent: pid, child, group: relations.group, deaths: relations.deaths };

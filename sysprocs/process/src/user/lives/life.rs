@@ -174,14 +174,19 @@ impl<M: UserMemory + ?Sized> User<M> {
     #[inline(always)]
     pub(in crate::user) fn note_frames(&mut self) {
         if let Some(space) = &self.space {
-            self.me.set_count(Count::FramesHeld, u64::from(self.machine.pages(space.root())));
+            // What is borrowed is its lender's.
+            let pages = if space.is_borrowed() { 0 } else { self.machine.pages(space.root()) };
+            self.me.set_count(Count::FramesHeld, pages.into());
             self.program.frames_most = self.program.frames_most.max(space.pages_most(self.machine));
         }
     }
 
-    /// A system call that calls other processes: again if it was told that a board has begun anew.
+    /// A system call that calls other processes: again if it was told that a board has begun anew, or if there was no
+    /// memory for it and now is.
     async fn slow(&mut self, number: u64) -> Outcome {
-        for _ in 0..2 {
+        let mut stale = false;
+        // Bounded: a stale handle is taken once, and each time that memory is short a program ends.
+        loop {
             let renewed = self.me.take_renewed();
             if renewed != 0 {
                 self.learn_losses(renewed).await;
@@ -189,11 +194,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             let outcome = self.dispatch(number).await;
             self.note_frames();
             match outcome {
-                Err(Escape::Fail(Errno::ESTALE)) => {}
+                Err(Escape::Fail(Errno::ESTALE)) if !stale => stale = true,
+                Err(Escape::Fail(Errno::ENOMEM)) if self.relieve_memory().await => {}
                 outcome => return outcome,
             }
         }
-        Err(Errno::ESTALE.into())
     }
 
     async fn fault(&mut self) -> Result<(), u32> {
@@ -214,10 +219,8 @@ impl<M: UserMemory + ?Sized> User<M> {
                     Err(FaultError::NoArea) => (SIGSEGV, code::SEGV_MAPERR, address),
                     Err(FaultError::Forbidden) => (SIGSEGV, code::SEGV_ACCERR, address),
                     Err(FaultError::Io) => (SIGBUS, code::BUS_ADRERR, address),
-                    Err(FaultError::OutOfMemory) => {
-                        self.me.log("a program is killed for want of memory", [u64::from(self.program.pid), address]);
-                        return Err(killed(SIGKILL));
-                    }
+                    // It faults again when there is memory, unless it is the one that has to end.
+                    Err(FaultError::OutOfMemory) => return self.await_memory().await,
                 }
             }
             Trap::Breakpoint => (SIGTRAP, code::TRAP_BRKPT, pc),

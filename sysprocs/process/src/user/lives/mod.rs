@@ -6,5 +6,6 @@ mod file_pages;
 pub(crate) mod fork;
 pub(crate) mod life;
 pub(crate) mod loss;
+mod memory;
 pub(crate) mod travel;
 pub(crate) mod wait;

@@ -103,10 +103,10 @@ pub const ROWS: [Row; 33] = [
         .linux(230.0)
         .goal_a(100.0)
         .goal_b_times_a(1.05)
-        .bound_a(108.0),
-    call("spawn-cat", "fork + exec + wait, cat").bound_a(305.0).goal_a(150.0).goal_b_times_a(1.05),
+        .bound_a(94.0),
+    call("spawn-cat", "fork + exec + wait, cat").bound_a(221.0).goal_a(150.0).goal_b_times_a(1.05),
     call("page-zero", "page of fresh memory").linux(1.4).bound(1.7),
-    call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0),
+    call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.4),
     call("page-file-again", "page of a mapped file, second mapping"),
     call("stat", "stat, two names").linux(4.1).goal(4.0).bound_a(8.6),
     call("stat-four", "stat, four names"),

@@ -1,0 +1,78 @@
+//! Showing pages of files that are cached, many in one step: around a fault, and a whole program when it is loaded.
+//!
+//! Invariant: a page that cannot be shown is given back; none is read. Not here: one page, which may have to be read
+//! (`fault.rs`).
+
+use crate::area::{Area, Origin};
+use crate::fault::shared;
+use crate::layout::PAGE;
+use crate::mapped_files::MappedFile;
+use crate::pager::Pager;
+use crate::space::Space;
+use renga_abi::Errno;
+use renga_hal::memory::{Access, Frame, ListedFrame, NOT_LISTED, UserMemory};
+use renga_proto::pages::FindPages;
+
+/// Pages that one step asks for.
+const PAGES_PER_STEP: usize = 256;
+/// Pages of one segment that are shown before the program has asked for them. Each costs what a hundredth of a fault
+/// does, and as much again when the program ends.
+const PAGES_AT_LOAD_MAX: u32 = 512;
+
+impl Space {
+    /// Shows the pages of a new area that are cached and whole, where the program cannot write.
+    pub(crate) async fn show_cached<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+    ) -> Result<(), Errno> {
+        let Origin::File { file, bytes, .. } = area.origin else { return Ok(()) };
+        if area.access.writable() {
+            return Ok(());
+        }
+        let file = self.files.get(file).ok_or(Errno::EIO)?;
+        let whole = ((bytes / PAGE) as u32).min(area.end - area.start).min(PAGES_AT_LOAD_MAX);
+        let (mut page, end) = (area.start, area.start + whole);
+        // Each turn passes a step.
+        while page < end {
+            let mut found = [NOT_LISTED; PAGES_PER_STEP];
+            let list = &mut found[..((end - page) as usize).min(PAGES_PER_STEP)];
+            let Some((_, file_page, _)) = area.file_page(page) else { return Err(Errno::EIO) };
+            self.show_found(pager, page, (file, file_page), shared(area.access), list).await?;
+            page += list.len() as u32;
+        }
+        Ok(())
+    }
+
+    /// Shows at page `first` and behind, where nothing is shown, those pages of a file from a page of it on that are
+    /// cached, as many as `list` has room for; their frames are in `list` then.
+    pub(crate) async fn show_found<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        first: u32,
+        (file, page): (MappedFile, u32),
+        access: Access,
+        list: &mut [ListedFrame],
+    ) -> Result<(), Errno> {
+        if pager.pages.call(FindPages { file: file.id(), page }, list.as_flattened_mut()).await.is_err() {
+            list.fill(NOT_LISTED);
+            return Ok(()); // as if none were cached
+        }
+        let mut done = 0;
+        loop {
+            let at = (u64::from(first) + done as u64) * PAGE;
+            let run = pager.machine.map_run(self.root, at, &list[done..], access);
+            done += ((run.next - at) / PAGE) as usize;
+            if done == list.len() {
+                return Ok(());
+            }
+            // Each turn adds a table: `TABLES_PER_MAP_MAX` for a page at most.
+            if let Err(errno) = pager.add_table(self.root, run.next).await {
+                for listed in list[done..].iter().filter(|&&listed| listed != NOT_LISTED) {
+                    pager.free(Frame(u32::from_le_bytes(*listed))).await;
+                }
+                return Err(errno);
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a board has room for, what it refuses, and what happens when there is no more of it.
+
+use crate::support::{Renga, clusters_can_run};
+
+/// Takes much of something and says how much that was (`userland/src/bin/limits.rs`).
+const LIMITS: &str = "L=/usr/lib/renga/limits\n";
+
+fn said(script: &str) -> String {
+    Renga::script(&format!("{LIMITS}{script}")).end().expect_status(0).text()
+}
+
+#[test]
+fn a_board_has_room_for_many_programs_files_and_pipes() {
+    if !clusters_can_run() {
+        return;
+    }
+    // Of 128 slots: init, the shell and `limits` itself have three, and four are in reserve.
+    let text = said("$L files 2000; $L pipes 400; $L children 200; ulimit -u unlimited; $L children 200");
+    assert_eq!(text, "files 1021 errno 24\npipes 256 errno 23\nchildren 121 errno 11\nchildren 125 errno 11\n");
+    // There is no init, and the shell becomes its last command.
+    let text = said("remote -b b sh -c '$0 files 2000; $0 pipes 400; $0 children 200' $L");
+    assert_eq!(text, "files 1021 errno 24\npipes 256 errno 23\nchildren 123 errno 11\n");
+}
+
+#[test]
+fn pipelines_are_as_long_as_one_likes() {
+    if !clusters_can_run() {
+        return;
+    }
+    let stages = "cat | ".repeat(8);
+    let text = said(&format!("seq 1000 | {stages} tail -n 1; remote -b b sh -c 'seq 2000 | {stages} tail -n 1'"));
+    assert_eq!(text, "1000\n2000\n");
+}
+
+#[test]
+fn a_shell_comes_in_and_ends_a_fork_bomb() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        r#"setsid remote -b b $L bomb & bomb=$!
+        sleep 0.5
+        remote -b b true 2>/dev/null || echo full
+        ulimit -u unlimited
+        remote -b b sh -c "echo in; kill -9 -$bomb"
+        wait
+        remote -b b $L children 100"#,
+    );
+    assert_eq!(text, "full\nin\nchildren 100\n");
+}
+
+#[test]
+fn who_holds_most_memory_ends_when_there_is_no_more() {
+    if !clusters_can_run() {
+        return;
+    }
+    for how in ["", "remote -b b "] {
+        let text = said(&format!(
+            r#"{how}sh -c '
+            i=0; while [ $i -lt 5 ]; do $0 memory 300 & i=$((i+1)); done
+            wait; echo the shell goes on
+            $0 memory 4000; echo status $?
+            $0 memory 100' $L"#
+        ));
+        let behind = text.split_once("the shell goes on\n").unwrap_or_else(|| panic!("the shell ended: {text}")).1;
+        assert!(behind.ends_with("status 137\nmemory 100\n"), "{text}");
+        assert!(text.matches("300").count() >= 1, "not all of them have to end: {text}");
+    }
+}

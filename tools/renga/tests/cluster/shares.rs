@@ -1,0 +1,90 @@
+//! Policies of programs on booted boards, by the commands of the image: `nice`, `chrt`. In virtual time.
+
+use crate::support::{Renga, clusters_can_run};
+
+/// Defines `count NAME COMMAND...`: what COMMAND has before a loop, which counts until it is told to end.
+const COUNT: &str = r#"
+counts='trap "echo $0 \$i; exit" TERM; i=0; while :; do i=$((i+1)); done'
+count() { name=$1; shift; "$@" sh -c "$counts" $name & all="$all $!"; }
+loop='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+m=/usr/lib/renga/measure
+"#;
+
+fn said(script: &str) -> String {
+    if !clusters_can_run() {
+        return String::new();
+    }
+    Renga::script(&format!("{COUNT}{script}")).end().expect_status(0).text()
+}
+
+/// The figure behind `name` at the beginning of a line.
+fn figure(text: &str, name: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    let word = line.and_then(|rest| rest.split(' ').next()).and_then(|word| word.parse().ok());
+    word.unwrap_or_else(|| panic!("no {name} in\n{text}"))
+}
+
+/// How long what `measure` calls `name` took, ns.
+fn taken_ns(text: &str, name: &str) -> f64 {
+    figure(text, &format!("measured {name} status 0 ns"))
+}
+
+#[test]
+fn shares_go_by_nice_values() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said("count zero env; count five nice -n 5; count more nice -n 5; sleep 2; kill $all; wait");
+    // Linux's weights of nice 0 and 5.
+    let wanted = 1024.0 / 335.0;
+    for name in ["five", "more"] {
+        let found = figure(&text, "zero") / figure(&text, name);
+        assert!((found / wanted - 1.0).abs() <= 0.02, "{found} instead of {wanted}:\n{text}");
+    }
+}
+
+#[test]
+fn the_lowest_class_takes_nothing_from_others() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        r#"$m alone sh -c "$loop"
+        count idle chrt -i 0; sleep 0.1; $m beside sh -c "$loop"; sleep 0.3; kill $all; wait"#,
+    );
+    let (alone, beside) = (taken_ns(&text, "alone"), taken_ns(&text, "beside"));
+    assert!(beside <= 1.02 * alone, "{beside} ns instead of {alone}");
+    assert!(figure(&text, "idle") > 1000.0, "it runs when nobody else does: {text}");
+}
+
+#[test]
+fn real_time_goes_before_everybody() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        r#"$m alone sh -c "$loop"
+        count one env; count two nice -n -20
+        chrt -f -p 20 $$
+        count three chrt -r 5; sleep 0.1
+        chrt -f 10 $m beside sh -c "$loop"
+        kill $all; wait"#,
+    );
+    let (alone, beside) = (taken_ns(&text, "alone"), taken_ns(&text, "beside"));
+    assert!(beside <= 1.02 * alone, "{beside} ns instead of {alone}");
+}
+
+#[test]
+fn round_robin_shares_equally() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        r#"count fair env
+        chrt -r -p 20 $$
+        count one chrt -r 10; count two chrt -r 10; sleep 2; kill $all; wait"#,
+    );
+    let (one, two) = (figure(&text, "one"), figure(&text, "two"));
+    assert!((one / two - 1.0).abs() <= 0.02, "{text}");
+    assert!(figure(&text, "fair") <= one / 50.0, "nobody else has a turn: {text}");
+}
