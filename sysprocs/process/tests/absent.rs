@@ -1,11 +1,11 @@
-//! `statx`, and calls about what is not here: they fail as a Linux without it fails.
+//! `statx`, descriptors that only name a file, and calls about what is not here: they fail as a Linux without it fails.
 
 mod support;
 
 use Argument::Value;
 use renga_process::host::{Argument, Script};
 use support::System;
-use support::calls::{AT_FDCWD, NONE, ONE, OPENAT, PIPE2, error, exit, with_console};
+use support::calls::{AT_FDCWD, MMAP, NONE, ONE, OPENAT, PIPE2, error, exit, with_console};
 
 const STATX: u64 = 291;
 const AT_EMPTY_PATH: Argument = Value(0x1000);
@@ -14,6 +14,7 @@ const ENOENT: i64 = 2;
 const EBADF: i64 = 9;
 const EINVAL: i64 = 22;
 const ESPIPE: i64 = 29;
+const ELOOP: i64 = 40;
 const ENOTSOCK: i64 = 88;
 const EOPNOTSUPP: i64 = 95;
 const EAFNOSUPPORT: i64 = 97;
@@ -114,4 +115,31 @@ fn advice_is_checked_and_room_is_not_set_aside() {
         (47, &[Value(77), NONE, NONE, Value(4096)], error(EBADF)),
     ];
     expect_all(&mut init, calls);
+}
+
+#[test]
+fn a_descriptor_that_only_names_a_file_gives_nothing_of_it() {
+    const O_PATH: u64 = 0o10_000_000;
+    const O_NOFOLLOW: u64 = 0o100_000;
+    let mut init = with_console();
+    let (file, link, empty, buffer) =
+        (init.string("/sbin/init"), init.string("/link"), init.string(""), init.bytes(&[0; 256]));
+    init.call(OPENAT, &[AT_FDCWD, link, Value(O_PATH | O_NOFOLLOW), NONE]).expect(ONE, 50);
+    init.call(STATX, &[ONE, empty, AT_EMPTY_PATH, NONE, buffer]).expect(NONE, 51);
+    init.take(buffer).add(Value(24)).read_word().expect(Value(0o120_777 << 32), 52);
+    init.call(OPENAT, &[AT_FDCWD, file, Value(O_PATH | 2), NONE]).expect(Value(2), 53);
+    let mut calls: Vec<(u64, [Argument; 6], Argument)> = Vec::new();
+    for number in [ONE, Value(2)] {
+        // Reading, writing, and changing: mode, owner, times, size; and what is on the medium.
+        for call in [63, 64, 65, 66, 67, 68, 52, 55, 46, 82] {
+            calls.push((call, [number, buffer, ONE, NONE, NONE, NONE], error(EBADF)));
+        }
+        calls.push((88, [number, NONE, NONE, NONE, NONE, NONE], error(EBADF)));
+    }
+    calls.push((MMAP, [NONE, Value(4096), ONE, Value(2), Value(2), NONE], error(EBADF)));
+    calls.push((OPENAT, [AT_FDCWD, link, Value(O_NOFOLLOW), NONE, NONE, NONE], error(ELOOP)));
+    calls.push((OPENAT, [AT_FDCWD, link, Value(O_PATH | O_NOFOLLOW | 0o40_000), NONE, NONE, NONE], error(ELOOP)));
+    let calls: Vec<_> =
+        calls.iter().map(|(number, arguments, expected)| (*number, &arguments[..], *expected)).collect();
+    expect_all(&mut init, &calls);
 }

@@ -61,9 +61,13 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// The file behind a descriptor.
     async fn mapped_file(&mut self, number: u64) -> Result<MappedFile, Errno> {
-        let Object::File { board, number, .. } = self.program.files.get(number)?.object else {
+        let descriptor = self.program.files.get(number)?;
+        let Object::File { board, number, .. } = descriptor.object else {
             return Err(Errno::ENODEV);
         };
+        if !descriptor.reads() {
+            return Err(if descriptor.writes() { Errno::EACCES } else { Errno::EBADF });
+        }
         let facts = self.services.file(board, number)?.call(DescribeFile {}, ()).await?;
         Ok(MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot })
     }

@@ -57,6 +57,9 @@ impl Disk {
             }
             None => return Err(Errno::ENOENT),
         };
+        if self.nodes.borrow()[slot].mode & 0o170_000 == 0o120_000 {
+            return Err(Errno::ELOOP);
+        }
         if flags & OPEN_TRUNCATE != 0 {
             self.nodes.borrow_mut()[slot].content.clear();
         }

@@ -144,6 +144,7 @@ impl System {
         disk.add("/dev/console", 0o020_600, 5 << 8 | 1, Vec::new());
         disk.add("/dev/null", 0o020_666, 1 << 8 | 3, Vec::new());
         disk.add("/dev/zero", 0o020_666, 1 << 8 | 5, Vec::new());
+        disk.add("/link", 0o120_777, 0, Vec::new());
         for (name, script) in programs {
             disk.add(name, 0o100_755, 0, script.image());
         }

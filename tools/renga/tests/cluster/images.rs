@@ -35,6 +35,7 @@ printf 'all: one\n\t@echo made $<\none:\n\t@echo one > one\n' > Makefile; make; 
 python3 -c 'import json; print(json.dumps({"a": [1, 2]}))'; echo python3 $?
 perl -e 'print join(",", map { $_ * 2 } 1 .. 3), "\n"'; echo perl $?
 printf '.TH A 1\n.SH NAME\nhello\n' | nroff -man | grep -c hello; echo nroff $?
+mkdir d && echo hi > d/f && ln -s f d/l && tar cf d.tar d && rm -r d && tar xf d.tar && cat d/l; echo tar $?
 awk --version | head -n 1 | cut -d, -f 1; echo awk $?
 "#;
 
@@ -64,6 +65,8 @@ python3 0
 perl 0
 1
 nroff 0
+hi
+tar 0
 GNU Awk 5.2.1
 awk 0
 ";

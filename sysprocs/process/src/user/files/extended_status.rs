@@ -66,7 +66,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The `struct stat` of what is at a path, or of a descriptor if the path is empty and may be.
-    async fn status_at_path(&mut self, directory: u64, path: u64, flags: u64) -> Result<[u8; STAT_BYTES], Errno> {
+    pub(in crate::user) async fn status_at_path(
+        &mut self,
+        directory: u64,
+        path: u64,
+        flags: u64,
+    ) -> Result<[u8; STAT_BYTES], Errno> {
         let length = self.get_path_or_empty(path, 0).await?;
         if length == 0 && flags & AT_EMPTY_PATH == 0 {
             return Err(Errno::ENOENT);

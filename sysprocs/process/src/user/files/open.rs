@@ -6,7 +6,7 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::path::{PERMISSIONS, S_IFCHR, S_IFDIR, S_IFMT, S_IFREG};
+use crate::user::files::path::{AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{InodeFacts, Release};
@@ -21,6 +21,8 @@ pub const O_ACCMODE: u32 = 3;
 pub const O_RDONLY: u32 = 0;
 /// Writing only.
 pub const O_WRONLY: u32 = 1;
+/// Both.
+pub const O_RDWR: u32 = 2;
 const O_CREAT: u32 = 0o100;
 const O_EXCL: u32 = 0o200;
 const O_TRUNC: u32 = 0o1000;
@@ -34,6 +36,10 @@ const O_NOFOLLOW: u32 = 0o100_000;
 const O_DIRECT: u32 = 0o200_000;
 /// Close at exec.
 pub const O_CLOEXEC: u32 = 0o2_000_000;
+/// Only to name the file: nothing may be done with what is in it.
+const O_PATH: u32 = 0o10_000_000;
+/// The access mode of such a descriptor, which neither reads nor writes.
+const NO_ACCESS: u32 = 3;
 
 /// What of the open flags stays with the file.
 const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK;
@@ -64,7 +70,10 @@ fn device(number: u32) -> Option<Object> {
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn open(&mut self) -> Outcome {
-        let (flags, mode) = (self.argument(2) as u32, self.argument(3));
+        let (mut flags, mode) = (self.argument(2) as u32, self.argument(3));
+        if flags & O_PATH != 0 {
+            flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+        }
         let length = self.get_path(self.argument(1)).await?;
         let at = self.directory_for(self.argument(0), 0)?;
         if self.program.files.free() == 0 {
@@ -72,7 +81,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let mode = (mode & PERMISSIONS) as u16 & !self.program.umask;
         let open = Open { at, flags: walker_flags(flags), mode };
-        let facts = self.services.open_path(open, &self.paths[..length]).await?;
+        let facts = match self.services.open_path(open, &self.paths[..length]).await {
+            Err(Errno::ELOOP) if flags & O_PATH != 0 && flags & O_NOFOLLOW != 0 => return self.name_link(flags).await,
+            opened => opened?,
+        };
         let object = match facts.mode & S_IFMT {
             S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
             S_IFCHR => {
@@ -85,8 +97,23 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         let close_on_exec = flags & O_CLOEXEC != 0;
-        let descriptor = Descriptor { object, ino: facts.ino, mode: facts.mode, flags: flags & LASTING, close_on_exec };
+        let flags = if flags & O_PATH != 0 { NO_ACCESS } else { flags & LASTING };
+        let descriptor = Descriptor { object, ino: facts.ino, mode: facts.mode, flags, close_on_exec };
         self.add_descriptor(descriptor).await
+    }
+
+    /// A descriptor that names a symbolic link itself. No file process knows links, and none has to: all that can be done
+    /// with it is to ask what it is.
+    async fn name_link(&mut self, flags: u32) -> Outcome {
+        let status = self.status_at_path(self.argument(0), self.argument(1), AT_SYMLINK_NOFOLLOW).await?;
+        let (ino, mode) =
+            (u32::from_le_bytes([status[8], status[9], status[10], status[11]]), [status[16], status[17]]);
+        let mode = u16::from_le_bytes(mode);
+        if mode & S_IFMT != S_IFLNK || flags & O_DIRECTORY != 0 {
+            return Err(Errno::ELOOP.into());
+        }
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        self.add_descriptor(Descriptor { object: Object::Null, ino, mode, flags: NO_ACCESS, close_on_exec }).await
     }
 
     /// Puts a fresh object at the first free descriptor.

@@ -25,6 +25,8 @@ pub const S_IFIFO: u16 = 0o010_000;
 pub const S_IFCHR: u16 = 0o020_000;
 /// A directory.
 pub const S_IFDIR: u16 = 0o040_000;
+/// A symbolic link.
+pub const S_IFLNK: u16 = 0o120_000;
 /// A regular file.
 pub const S_IFREG: u16 = 0o100_000;
 

@@ -3,7 +3,9 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFIFO};
+use crate::user::files::path::{
+    AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFIFO, S_IFLNK, S_IFMT,
+};
 use crate::user::rights::FILES;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
@@ -23,6 +25,7 @@ const NS_PER_S: u64 = 1_000_000_000;
 /// A `struct stat` of what has no inode.
 fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
     let (mode, device): (u32, u64) = match descriptor.object {
+        _ if descriptor.mode & S_IFMT == S_IFLNK => (descriptor.mode.into(), 0),
         Object::Console => (u32::from(S_IFCHR) | 0o600, 5 << 8 | 1),
         Object::Null => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 3),
         Object::Zero => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 5),
@@ -50,9 +53,11 @@ pub(in crate::user) fn follow(flags: u64) -> u32 {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
-    /// The file process behind a descriptor; `refusal` where there is none.
+    /// The file process behind a descriptor that may be read or written; `refusal` where there is none.
     fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
-        match self.program.files.get(number)?.object {
+        let descriptor = self.program.files.get(number)?;
+        match descriptor.object {
+            _ if !descriptor.reads() && !descriptor.writes() => Err(Errno::EBADF),
             Object::File { board, number, .. } => self.services.file(board, number),
             Object::Lost { pipe: false } => Err(Errno::EIO),
             _ => Err(refusal),

@@ -8,7 +8,7 @@ use crate::signals::SIGPIPE;
 use crate::user::escape::{Escape, Outcome, restartable};
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::objects::Manner;
-use crate::user::files::open::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_WRONLY};
+use crate::user::files::open::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY};
 use crate::user::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::pipe::PIPE_ATOMIC_BYTES;
@@ -27,11 +27,11 @@ const PART_BYTES: u64 = 16;
 impl Descriptor {
     /// Whether it was opened for reading.
     pub fn reads(&self) -> bool {
-        self.flags & O_ACCMODE != O_WRONLY
+        matches!(self.flags & O_ACCMODE, O_RDONLY | O_RDWR)
     }
     /// Whether it was opened for writing.
     pub fn writes(&self) -> bool {
-        self.flags & O_ACCMODE != O_RDONLY
+        matches!(self.flags & O_ACCMODE, O_WRONLY | O_RDWR)
     }
     fn for_reading(&self) -> Result<(), Errno> {
         if self.reads() { Ok(()) } else { Err(Errno::EBADF) }
