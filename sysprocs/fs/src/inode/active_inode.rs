@@ -163,30 +163,41 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Gives the inode up; one without links gives back its blocks first.
+    /// Gives the inode up; one without links gives back its blocks first, some at a time.
     pub(crate) async fn unload(&mut self) -> Result<Unloaded, Errno> {
-        // Nobody would call them back any more.
-        self.recall(0, TO_END).await;
         let mut told = Unloaded { more: false, free: false, directory: self.record.is(DIRECTORY) };
-        if self.ino != 0 && self.bad.is_none() && (self.changed || self.record.links() == 0) {
+        let here = self.ino != 0 && self.bad.is_none();
+        if here && (self.changed || self.record.links() == 0) {
             // An access time alone does not make an inode join.
             let joined = self.begin_change().await;
             joined.inspect_err(|_| self.reset(0))?;
         }
-        if self.ino != 0 && self.bad.is_none() && self.record.links() == 0 {
-            self.content.cut(self.file(), 0, 0).await?;
-            self.forget_index().await;
-            if self.record.has_pointers() {
-                self.free_from(0).await?;
+        if here && self.record.links() == 0 {
+            if self.cut_piece().await? {
+                return Ok(Unloaded { more: true, ..told });
             }
-            self.record.set_size(0);
-            let now_ns = self.now_ns();
-            self.record.set_deleted(now_ns);
+            self.free_rest().await?;
             (self.changed, told.free) = (true, true);
         }
+        // Nobody would call them back any more.
+        self.recall(0, TO_END).await;
         let saved = self.save().await;
         self.reset(0);
         saved.map(|()| told)
+    }
+
+    /// What `cut_piece` has left of an inode without links.
+    async fn free_rest(&mut self) -> Result<(), Errno> {
+        self.recall(0, TO_END).await;
+        self.content.cut(self.file(), 0, 0).await?;
+        self.forget_index().await;
+        if self.record.has_pointers() {
+            self.free_from(0).await?;
+        }
+        self.record.set_size(0);
+        let now_ns = self.now_ns();
+        self.record.set_deleted(now_ns);
+        Ok(())
     }
 
     /// Tells a kept failure; the commit that follows writes content.

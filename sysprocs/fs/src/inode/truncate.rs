@@ -15,6 +15,8 @@ use renga_proto::pages::TO_END;
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
+/// Blocks that go back in one piece when a file is freed: those of an indirect block.
+const PIECE_BLOCKS: u64 = PER_BLOCK;
 /// Zeros to clear the rest of a block with.
 static ZEROS: [u8; PAGE_BYTES] = [0; PAGE_BYTES];
 
@@ -53,6 +55,26 @@ impl ActiveInode {
         self.record.set_size(bytes);
         self.touch_content();
         Ok(())
+    }
+
+    /// Cuts the last piece off a file that is being freed; false: what is left goes back at once. So does what has a
+    /// hole where a piece was to be: pieces are no more than the file has blocks.
+    pub(crate) async fn cut_piece(&mut self) -> Result<bool, Errno> {
+        let size = self.record.size();
+        let (blocks, sectors) = (size.div_ceil(PAGE), self.record.sectors());
+        if !self.record.is(REGULAR) || blocks <= PIECE_BLOCKS {
+            return Ok(false);
+        }
+        // The pieces begin where indirect blocks do.
+        let kept = (blocks - 1).saturating_sub(DIRECT) / PIECE_BLOCKS * PIECE_BLOCKS + DIRECT;
+        let page = page_of(kept * PAGE);
+        self.recall(page, TO_END).await;
+        self.content.cut(self.file(), page, kept * PAGE).await?;
+        self.free_from(kept).await?;
+        self.record.set_size(kept * PAGE);
+        self.changed = true;
+        self.save().await?;
+        Ok(self.record.sectors() != sectors)
     }
 
     /// Gives back all blocks of the file from block `first` on.

@@ -15,6 +15,8 @@ pub const ALL: &[Measurement] = &[
     Measurement { name: "stat-four", take: |_| stat(FOUR_NAMES) },
     Measurement { name: "open-close", take: |_| open_close(TWO_NAMES) },
     Measurement { name: "open-close-four", take: |_| open_close(FOUR_NAMES) },
+    Measurement { name: "stat-longest", take: |_| stat_longest() },
+    Measurement { name: "sync", take: |_| rounds(ROUNDS, |_| plain(SYNC, [0; 3]).of("sync").map(|_| ())) },
     Measurement { name: "pread-1", take: |_| read_blocks_at(1) },
     Measurement { name: "pread-4k", take: |_| read_blocks_at(4 << 10) },
     Measurement { name: "pread-64k", take: |_| read_blocks_at(64 << 10) },
@@ -36,6 +38,9 @@ const NEW: i32 = O_WRONLY | O_CREAT | O_TRUNC;
 const MODE: u32 = 0o644;
 const AT_REMOVEDIR: i32 = 0x200;
 const FSYNC: usize = 82;
+const SYNC: usize = 81;
+/// How long `stat` is asked for in a row.
+const LONGEST_NS: u64 = 200_000_000;
 
 /// Two names long, and four; on every disk.
 const TWO_NAMES: &CStr = c"/etc/passwd";
@@ -52,6 +57,19 @@ const SYNC_ROUNDS: u64 = 10;
 
 fn stat(path: &CStr) -> Taken {
     rounds(ROUNDS, |_| status(path).of("stat").map(|_| ()))
+}
+
+/// The longest of many, beside whatever else runs.
+fn stat_longest() -> Taken {
+    let (begin_ns, mut longest_ns) = (now_ns(), 0);
+    let mut before_ns = begin_ns;
+    while before_ns - begin_ns < LONGEST_NS {
+        status(TWO_NAMES).of("stat")?;
+        let after_ns = now_ns();
+        longest_ns = longest_ns.max(after_ns - before_ns);
+        before_ns = after_ns;
+    }
+    Ok((1, longest_ns))
 }
 
 fn open_close(path: &CStr) -> Taken {
