@@ -149,6 +149,12 @@ high:
     isb
     ldr  x1, =__stack_top
     mov  sp, x1
+    ldr  x2, =__stack_guard
+    add  x2, x2, #4096
+    ldr  x3, =STACK_UNUSED              // so that it can be seen how deep it was used (stack.rs)
+1:  stp  x3, x3, [x2], #16
+    cmp  x2, x1
+    b.lo 1b
     ldr  x1, =__bss_start
     ldr  x2, =__bss_end
 2:  cmp  x1, x2

@@ -18,5 +18,6 @@ pub mod memory;
 pub mod mmio;
 pub mod physical;
 pub mod shared;
+pub mod stack;
 pub mod timer;
 pub mod user_mode;

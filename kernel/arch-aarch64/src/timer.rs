@@ -48,6 +48,9 @@ impl GenericTimer {
 
     /// The first tick that is not before `ns`.
     fn to_ticks(self, ns: u64) -> u64 {
+        if self.ns_numerator == self.tick_denominator {
+            return ns; // both 1: in lowest terms
+        }
         let ticks = (u128::from(ns) * u128::from(self.tick_denominator)).div_ceil(u128::from(self.ns_numerator));
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }

@@ -147,11 +147,8 @@ impl Account {
     /// The time that makes so much virtual time.
     #[inline(always)]
     pub(crate) fn unscaled(&self, virtual_ns: u64) -> u64 {
-        if self.scale.get() == 1 << SCALE_SHIFT { virtual_ns } else { self.unscaled_by_weight(virtual_ns) }
-    }
-    #[cold]
-    fn unscaled_by_weight(&self, virtual_ns: u64) -> u64 {
-        ((u128::from(virtual_ns) << SCALE_SHIFT) / u128::from(self.scale.get())) as u64
+        // Hours at most, so there is room for the bits of the scale.
+        (virtual_ns.min(u64::MAX >> SCALE_SHIFT) << SCALE_SHIFT) / self.scale.get().max(1)
     }
     #[inline(always)]
     fn add(&self, count: Count, amount: u64) {

@@ -102,6 +102,9 @@ impl Drop for RunUser<'_> {
 
 /// How far a program that waited may be behind the others, ns of virtual time.
 pub const LAG_NS_MAX: u64 = 4_000_000;
+/// Who wakes ends another's turn if it has used less by this, ns of virtual time: two that wake each other would pay for
+/// a turn taken at each call, and one that computes is so far ahead at once.
+const WAKES_BEHIND_NS: u64 = 5_000;
 /// The shortest slice, ns: an alarm is not worth less.
 const SLICE_NS_MIN: u64 = 50_000;
 
@@ -200,7 +203,7 @@ impl Core {
         };
         self.queue(process, false);
         let other = self.account(last.account.get());
-        let wakes = account.policy().class != Class::Batch && used_ns < other.virtual_ns.get();
+        let wakes = account.policy().class != Class::Batch && used_ns + WAKES_BEHIND_NS < other.virtual_ns.get();
         self.overtaken.set(self.overtaken.get() || wakes);
     }
 

@@ -116,7 +116,7 @@ impl Executor {
         if logger::has_more() {
             self.interrupts.enable(Source::Log);
         }
-        self.arm(None);
+        self.set_alarm(self.first_alarm_ns());
         ThisCore.wait_for_interrupt();
         let now_ns = self.timer.now_ns();
         self.core.stamp(now_ns);
@@ -126,8 +126,14 @@ impl Executor {
     /// Sets the hardware alarm for whatever comes first: an alarm of a process, or the end of a slice, so far away.
     #[inline(always)]
     fn arm(&mut self, slice_left_ns: Option<u64>) {
-        let alarm_ns = self.core.next_alarm_ns().unwrap_or(NEVER_NS).min(self.care.next_ns());
-        let Some(left_ns) = slice_left_ns else { return self.set_alarm(alarm_ns) };
+        let alarm_ns = self.first_alarm_ns();
+        let Some(left_ns) = slice_left_ns else {
+            // One that is set already and comes sooner does no harm, and is there when others want the core again.
+            if self.armed_ns == GONE_OFF_NS || self.armed_ns > alarm_ns {
+                self.set_alarm(alarm_ns);
+            }
+            return;
+        };
         let end_ns = self.core.charged_until_ns() + left_ns;
         if alarm_ns <= end_ns {
             return self.set_alarm(alarm_ns);
@@ -136,6 +142,11 @@ impl Executor {
         if !early {
             self.set_alarm(end_ns);
         }
+    }
+
+    #[inline(always)]
+    fn first_alarm_ns(&self) -> u64 {
+        self.core.next_alarm_ns().unwrap_or(NEVER_NS).min(self.care.next_ns())
     }
 
     #[inline(always)]

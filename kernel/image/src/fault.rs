@@ -66,6 +66,8 @@ fn die(why: fmt::Arguments<'_>) -> ! {
 /// Ends the board with an exit status. A real one is reset when it died, and halted when it was told to stop.
 pub fn end(status: u32) -> ! {
     hardware::all_pins().release_link();
+    let (used, bytes) = renga_arch_aarch64::stack::use_bytes();
+    defmt::info!("kernel stack: {=usize} of {=usize} bytes used", used, bytes);
     crate::logger::flush();
     match hardware::emulator_link() {
         Some(mut link) => link.exit(status),

@@ -43,6 +43,14 @@ impl Instruction {
     pub fn is_wait_for_event(self) -> bool {
         self.0 == 0xd503_205f
     }
+    /// Bytes that it takes off the stack pointer: SUB (immediate) from SP, also where a loop then goes there by pages.
+    pub fn stack_bytes(self) -> u64 {
+        const STACK_POINTER: u32 = 31;
+        if !self.matches(0xff80_0000, 0xd100_0000) || self.base() != STACK_POINTER {
+            return 0;
+        }
+        u64::from(self.field(10, 12)) << (12 * self.field(22, 1))
+    }
     /// BL or BLR.
     pub fn is_call(self) -> bool {
         self.matches(0xfc00_0000, 0x9400_0000) || self.matches(0xffff_fc1f, 0xd63f_0000)

@@ -8,7 +8,8 @@ mod errata;
 
 use anyhow::{Context, Result, bail};
 use decode::Instruction;
-use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -17,6 +18,9 @@ const LOAD_ADDRESS: u64 = 0x8_0000;
 /// Bits 1 and 2: 4 KiB pages; bit 3, "anywhere", is not set. Linux `Documentation/arch/arm64/booting.rst`.
 const HEADER_FLAGS: u64 = 0x2;
 const HEADER_MAGIC: &[u8] = b"ARM\x64";
+/// The most that one function may take of the kernel's stack of 256 KB. The deepest chain in use is some ten of the large
+/// ones; how deep it gets is measured too (cluster test `stack`).
+const FRAME_BYTES_MAX: u64 = 16 << 10;
 /// Findings that are told; more are counted.
 const FINDINGS_TOLD_MAX: usize = 12;
 
@@ -56,6 +60,7 @@ pub fn check(elf: &Path, image: &Path) -> Result<()> {
     let parts = parts(&file)?;
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         findings.extend(code(section.address(), section.data()?, &parts));
+        findings.extend(frames(section.address(), section.data()?, &functions(&file)));
     }
     if findings.is_empty() {
         return Ok(());
@@ -91,6 +96,28 @@ fn parts(file: &object::File<'_>) -> Result<Parts> {
     let load = Span { start: symbol("renga_fp_load")?, end: symbol("renga_fp_end")? };
     let zeroing = Span { start: symbol("renga_clear_page")?, end: symbol("renga_clear_page_end")? };
     Ok(Parts { dark, floating: vec![save, load], zeroing, constants: constants(file) })
+}
+
+/// Where functions begin, and their names.
+fn functions(file: &object::File<'_>) -> BTreeMap<u64, String> {
+    let texts = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+    texts.map(|symbol| (symbol.address(), symbol.name().unwrap_or("?").to_string())).collect()
+}
+
+/// Functions of the code at `address` that take more of the stack than one may.
+fn frames(address: u64, bytes: &[u8], functions: &BTreeMap<u64, String>) -> Vec<String> {
+    let mut taken: BTreeMap<u64, u64> = BTreeMap::new();
+    for (index, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
+        let at = address + index as u64 * 4;
+        if let Some((&start, _)) = functions.range(..=at).next_back() {
+            *taken.entry(start).or_default() += Instruction(u32::from_le_bytes(*word)).stack_bytes();
+        }
+    }
+    let too_large = taken.into_iter().filter(|&(_, bytes)| bytes > FRAME_BYTES_MAX);
+    let told = |(start, bytes): (u64, u64)| {
+        format!("{start:#x}: a stack frame of {bytes} bytes, more than {FRAME_BYTES_MAX}: {}", functions[&start])
+    };
+    too_large.map(told).collect()
 }
 
 /// What the assembler marked as data: from `$d` to the next `$x`. ELF for the Arm 64-bit Architecture, 5.5.4.

@@ -1,7 +1,8 @@
 //! Each rule on the least code that breaks it, and on its nearest neighbour that does not. The words were
 //! assembled by llvm-mc.
 
-use super::{Parts, Span, code, header};
+use super::{FRAME_BYTES_MAX, Parts, Span, code, frames, header};
+use std::collections::BTreeMap;
 
 const ADDRESS: u64 = 0x1000;
 const LOAD: u32 = 0xf940_0020; // ldr x0, [x1]
@@ -90,4 +91,15 @@ fn the_header_says_where() {
     assert!(image(0x8_0000, 0xa, b"ARM\x64").is_some(), "may be loaded anywhere");
     assert!(image(0, 0x2, b"ARM\x64").is_some());
     assert!(image(0x8_0000, 0x2, b"none").is_some());
+}
+
+#[test]
+fn a_frame_that_is_too_large() {
+    // sub sp, sp, #3, lsl #12; sub sp, sp, #4095; sub sp, sp, #1; a second function: sub x9, sp, #4, lsl #12; sub sp, sp, #16.
+    let words = [0xd140_0fff, 0xd13f_ffff, 0xd100_07ff, 0xd140_13e9, 0xd100_43ff, 0xd100_0421];
+    let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    let functions = BTreeMap::from([(ADDRESS, "first".to_string()), (ADDRESS + 12, "second".to_string())]);
+    let found = frames(ADDRESS, &bytes, &functions);
+    assert_eq!(found.len(), 1, "the first takes just what it may: {found:?}");
+    assert!(found[0].contains(&(FRAME_BYTES_MAX + 16).to_string()) && found[0].contains("second"), "{found:?}");
 }

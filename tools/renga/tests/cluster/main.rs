@@ -27,6 +27,7 @@ mod remote;
 mod rules;
 mod shares;
 mod silicon;
+mod stack;
 mod support;
 mod text;
 mod time;
