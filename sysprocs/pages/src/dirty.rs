@@ -38,8 +38,8 @@ pub(crate) struct DirtyPages {
     /// The run on its way.
     run: [u32; RUN_MAX],
     in_run: usize,
-    pub(crate) ordered: bool,
-    pub(crate) lost: u32,
+    ordered: bool,
+    lost: u32,
 }
 impl DirtyPages {
     /// None, in these chains.
@@ -59,6 +59,16 @@ impl PageIndex {
     /// How many pages are dirty.
     pub fn dirty_count(&self) -> u32 {
         self.dirty.count
+    }
+
+    /// How many the medium has refused for good.
+    pub fn lost(&self) -> u32 {
+        self.dirty.lost
+    }
+
+    /// Whether pages that leave their files now are to be written all the same.
+    pub fn set_ordered(&mut self, ordered: bool) {
+        self.dirty.ordered = ordered;
     }
 
     /// The page in frame `at` is dirty from now on, and `block` its block.

@@ -52,10 +52,10 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(Ok(Dirty { pages: self.index.dirty_count(), spare }));
             }
             PagesCall::SetOrdered(call) => {
-                self.index.dirty.ordered = call.entry().ordered;
+                self.index.set_ordered(call.entry().ordered);
                 call.reply(Ok(()));
             }
-            PagesCall::LostWrites(call) => call.reply(Ok(self.index.dirty.lost)),
+            PagesCall::LostWrites(call) => call.reply(Ok(self.index.lost())),
             _ => unreachable!("served before"),
         }
     }

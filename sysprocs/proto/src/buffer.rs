@@ -29,8 +29,8 @@ in_words! {
 word_enum! {
     /// What is dirty, as far as it may be written to its place.
     pub enum Class {
-        /// Content of files: at any time.
-        Content,
+        /// The superblock of mount and unmount, which goes past the journal: at any time.
+        Direct,
         /// Books that the journal has: at any time.
         Journaled,
         /// Books that the journal does not have: only in a file system without one.
@@ -65,8 +65,6 @@ macro_rules! with_work {
                 /// Replaces the whole block, which is not read first: by the slice from `offset` on and zeros
                 /// around it.
                 2 Overwrite { block: u64, offset: u32, books: bool } (&'a [u8]) -> Result<(), Errno>;
-                /// Begins to read the block, as it is likely to be wanted. Answered before the medium does.
-                3 ReadAhead { block: u64 } (()) -> Result<(), Errno>;
                 /// The directory entry named. `ENOENT` without one.
                 4 FindEntry { block: u64 } (&'a [u8]) -> Result<EntryFound, Errno>;
                 /// Adds a directory entry. `ENOSPC` if it does not fit into this block.
@@ -105,9 +103,8 @@ pub mod directory {
             /// The block behind `block`, which is being written, if it is of the same class: to be written with
             /// it. `ENOENT` if it is not.
             17 ExtendWrite { block: u64 } (()) -> Result<HeldBlock, Errno>;
-            /// A run of blocks is on the medium, or, not `done`, surely not all of it. `evicting`: content
-            /// that the medium has refused several times is given up.
-            18 Written { first: u64, count: u32, done: bool, evicting: bool } (()) -> Result<(), Errno>;
+            /// A run of blocks is on the medium, or, not `done`, surely not all of it, and stays dirty.
+            18 Written { first: u64, count: u32, done: bool } (()) -> Result<(), Errno>;
             /// As `NextWrite`, of any class that may be written: waits until few buffers are clean. From the
             /// cleaner only.
             19 NextEviction {} (()) -> Result<HeldBlock, Errno>;
@@ -120,8 +117,6 @@ pub mod directory {
             22 EndTransaction { outcome: Outcome } (()) -> Result<(), Errno>;
             /// The blocks are about to be freed: they need not be written any more.
             23 Discard { first: u64, count: u32 } (()) -> Result<(), Errno>;
-            /// How many dirty blocks of content were given up so far because the medium refused them.
-            24 LostWrites {} (()) -> Result<u32, Errno>;
         }
     }
 }

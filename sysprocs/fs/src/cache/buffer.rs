@@ -38,12 +38,6 @@ pub async fn buffer(mut port: Port<Buffer>, disk: Client<Disk>, page: &'static m
                 call.reply(reply);
             }
             BufferCall::Overwrite(call) => state.overwrite(call),
-            BufferCall::ReadAhead(call) => {
-                let block = call.entry().block;
-                call.reply(Ok(()));
-                // A failure is found again by whoever wants the block.
-                let _ = state.hold(block).await;
-            }
             BufferCall::CopyOut(mut call) => {
                 let reply = if call.entry().block == state.block { Ok(()) } else { Err(Errno::ENOENT) };
                 let reply = reply.and_then(|()| read(state.page, 0, call.lent()));

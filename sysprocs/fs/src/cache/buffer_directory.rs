@@ -107,13 +107,6 @@ impl Server {
             BufferDirectoryCall::NameOfEntry(call) => {
                 pass_on!(self, call, Access::Read, NameOfEntry { block, ino });
             }
-            BufferDirectoryCall::ReadAhead(call) => {
-                if self.slots.find(call.entry().block).is_some() || self.slots.is_short() {
-                    call.reply(Ok(()));
-                } else {
-                    pass_on!(self, call, Access::Read, ReadAhead { block });
-                }
-            }
             other => self.serve(other),
         }
         None
@@ -131,7 +124,7 @@ impl Server {
                 let entry = call.entry();
                 let clean = self.slots.count(State::Clean);
                 for block in entry.first..entry.first + u64::from(entry.count) {
-                    self.slots.written(block, entry.done, entry.evicting);
+                    self.slots.written(block, entry.done);
                 }
                 let helped = entry.done || self.slots.count(State::Clean) > clean;
                 self.refusals = if helped { 0 } else { self.refusals + 1 };
@@ -155,7 +148,6 @@ impl Server {
                 self.slots.discard(entry.first, entry.count.into());
                 call.reply(Ok(()));
             }
-            BufferDirectoryCall::LostWrites(call) => call.reply(Ok(self.slots.lost_writes)),
             _ => unreachable!("passed on before"),
         }
     }
@@ -181,7 +173,7 @@ impl Server {
         }
     }
 
-    /// Gives the cleaner something to write, if that is needed. Content first; books that no journal has only when
+    /// Gives the cleaner something to write, if that is needed. Books that no journal has only when
     /// nothing else could ever make room.
     fn clean(&mut self) {
         if self.waiting.is_some() && self.refusals >= REFUSALS_MAX {
@@ -197,7 +189,7 @@ impl Server {
         let waits = self.waiting.is_some();
         let few = waits && self.slots.reserve() == 0;
         let stuck = few || (waits && self.slots.count(State::Transaction) == 0);
-        let states = [(State::Content, true), (State::Journaled, true), (State::Books, stuck)];
+        let states = [(State::Direct, true), (State::Journaled, true), (State::Books, stuck)];
         for (state, allowed) in states.into_iter().chain([(State::Transaction, few)]) {
             if self.slots.is_writing(state) {
                 return;

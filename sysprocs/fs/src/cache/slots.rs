@@ -18,16 +18,14 @@ const CHAINS: usize = 256;
 pub(crate) const RUN_BLOCKS_MAX: usize = 64;
 /// Buffers that books leave to others: with them frozen inodes go on reading, so that a transaction can end.
 const RESERVE: usize = 2;
-/// Times that dirty content is offered to the medium before it is given up.
-const TRIES_MAX: u8 = 4;
 
 /// The state of what a buffer holds, and the list that its slot is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum State {
     /// As on the medium, or nothing.
     Clean,
-    /// Content that the medium has not got.
-    Content,
+    /// The superblock, to go past the journal.
+    Direct,
     /// Books that the journal has, and their place has not.
     Journaled,
     /// Books that neither the journal nor the medium has.
@@ -40,7 +38,7 @@ const STATES: usize = 5;
 impl From<Class> for State {
     fn from(class: Class) -> State {
         match class {
-            Class::Content => State::Content,
+            Class::Direct => State::Direct,
             Class::Journaled => State::Journaled,
             Class::Books => State::Books,
         }
@@ -60,8 +58,6 @@ pub struct BufferSlot {
     state: State,
     writing: bool,
     rewritten: bool,
-    /// Times that the medium has refused it.
-    tries: u8,
     newer: u16,
     older: u16,
     /// Next of the same chain.
@@ -74,7 +70,6 @@ impl BufferSlot {
         state: State::Clean,
         writing: false,
         rewritten: false,
-        tries: 0,
         newer: NO_SLOT,
         older: NO_SLOT,
         next: NO_SLOT,
@@ -92,9 +87,6 @@ pub(crate) struct Slots {
     slots: &'static mut [BufferSlot],
     chains: [u16; CHAINS],
     lists: [List; STATES],
-    /// A transaction holds inodes that refer to content which is dirty now.
-    in_transaction: bool,
-    pub(crate) lost_writes: u32,
 }
 
 fn chain(block: u64) -> usize {
@@ -104,7 +96,7 @@ fn chain(block: u64) -> usize {
 impl Slots {
     pub(crate) fn new(slots: &'static mut [BufferSlot]) -> Slots {
         let lists = [List { newest: NO_SLOT, oldest: NO_SLOT, count: 0 }; STATES];
-        let mut all = Slots { slots, chains: [NO_SLOT; CHAINS], lists, in_transaction: false, lost_writes: 0 };
+        let mut all = Slots { slots, chains: [NO_SLOT; CHAINS], lists };
         for number in 0..all.slots.len() as u16 {
             all.link(number, State::Clean);
         }
@@ -161,8 +153,8 @@ impl Slots {
             return None;
         }
         let next = match (access, state) {
-            (Access::Read, State::Clean) | (Access::Change { books: false }, State::Content) => state,
-            (Access::Change { books: false }, State::Clean) => State::Content,
+            (Access::Read, State::Clean) | (Access::Change { books: false }, State::Direct) => state,
+            (Access::Change { books: false }, State::Clean) => State::Direct,
             (Access::Change { books: true }, _) => State::Books,
             _ => return Some(self.touch(number, access)),
         };
@@ -186,7 +178,7 @@ impl Slots {
         self.unchain(number);
         let head = core::mem::replace(&mut self.chains[chain(block)], number);
         let slot = self.slot(number);
-        (slot.block, slot.next, slot.writing, slot.tries) = (block, head, false, 0);
+        (slot.block, slot.next, slot.writing) = (block, head, false);
         Some(number)
     }
 
@@ -234,34 +226,17 @@ impl Slots {
         self.slots.get(usize::from(oldest)).is_some_and(|slot| slot.writing)
     }
 
-    /// The writing of `block` has ended.
-    pub(crate) fn written(&mut self, block: u64, done: bool, evicting: bool) {
+    /// The writing of `block` has ended. What was refused stays dirty.
+    pub(crate) fn written(&mut self, block: u64, done: bool) {
         let Some(number) = self.find(block) else { return };
         let slot = self.slot(number);
-        if !core::mem::take(&mut slot.writing) || slot.state == State::Clean {
-            return;
-        }
-        if done {
-            slot.tries = 0;
-            if !slot.rewritten {
-                self.move_to(number, State::Clean);
-            }
-            return;
-        }
-        slot.tries = slot.tries.saturating_add(1);
-        if evicting && slot.state == State::Content && slot.tries >= TRIES_MAX {
-            self.lost_writes = self.lost_writes.wrapping_add(1);
+        if core::mem::take(&mut slot.writing) && slot.state != State::Clean && done && !slot.rewritten {
             self.move_to(number, State::Clean);
-        } else if evicting && slot.state == State::Content {
-            // It is the next one again, so that there is soon room.
-            self.unlink(number);
-            self.link_oldest(number, State::Content);
         }
     }
 
     /// Dirty books become part of the transaction under way.
     pub(crate) fn next_books(&mut self) -> Option<(u64, u16)> {
-        self.in_transaction = true;
         let number = self.lists[State::Books as usize].oldest;
         self.slots.get(usize::from(number))?;
         self.move_to(number, State::Transaction);
@@ -269,7 +244,6 @@ impl Slots {
     }
 
     pub(crate) fn end_transaction(&mut self, outcome: Outcome) {
-        self.in_transaction = false;
         let next = match outcome {
             Outcome::Failed => State::Books,
             Outcome::Journaled => State::Journaled,
@@ -290,8 +264,7 @@ impl Slots {
         }
     }
 
-    /// Blocks that are about to be freed need not be written. Content that an inode in the transaction
-    /// under way refers to is written all the same: after a cut that inode may be there.
+    /// Blocks that are about to be freed need not be written.
     pub(crate) fn discard(&mut self, first: u64, count: u64) {
         let dirty = self.slots.len() - self.count(State::Clean);
         if count < dirty as u64 {
@@ -311,7 +284,7 @@ impl Slots {
 
     fn discard_slot(&mut self, number: u16) {
         let state = self.slot(number).state;
-        if state != State::Clean && !(self.in_transaction && state == State::Content) {
+        if state != State::Clean {
             self.move_to(number, State::Clean);
         }
     }
@@ -359,19 +332,6 @@ impl Slots {
         if older != NO_SLOT {
             self.slot(older).newer = newer;
         }
-    }
-
-    fn link_oldest(&mut self, number: u16, state: State) {
-        let list = &mut self.lists[state as usize];
-        list.count += 1;
-        let former = core::mem::replace(&mut list.oldest, number);
-        if former == NO_SLOT {
-            list.newest = number;
-        } else {
-            self.slot(former).older = number;
-        }
-        let slot = self.slot(number);
-        (slot.state, slot.older, slot.newer) = (state, NO_SLOT, former);
     }
 
     fn link(&mut self, number: u16, state: State) {

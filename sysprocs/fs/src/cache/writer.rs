@@ -39,7 +39,7 @@ pub async fn cleaner(clients: WriterClients, pages: &'static mut [[u8; PAGE_BYTE
     loop {
         if let Ok(first) = writer.clients.directory.call(NextEviction {}, ()).await {
             // What the medium refuses the directory knows.
-            let _ = writer.write_run(first, true).await;
+            let _ = writer.write_run(first).await;
         }
     }
 }
@@ -55,13 +55,13 @@ impl Writer {
     }
 
     /// Writes the run that begins with `first`.
-    async fn write_run(&mut self, first: HeldBlock, evicting: bool) -> Result<(), Errno> {
+    async fn write_run(&mut self, first: HeldBlock) -> Result<(), Errno> {
         let Writer { clients, pages } = self;
         let (mut count, mut next) = (0, Ok(first));
         while let Ok(held) = next {
             if copy(clients, held, &mut pages[count]).await.is_err() {
                 // It could not be read, so nothing was changed.
-                let empty = Written { first: held.block, count: 1, done: true, evicting };
+                let empty = Written { first: held.block, count: 1, done: true };
                 clients.directory.call(empty, ()).await?;
                 break;
             }
@@ -76,7 +76,7 @@ impl Writer {
         }
         let data = pages[..count].as_flattened();
         let done = clients.disk.call(WriteBlocks { first: first.block }, data).await;
-        let written = Written { first: first.block, count: count as u32, done: done.is_ok(), evicting };
+        let written = Written { first: first.block, count: count as u32, done: done.is_ok() };
         clients.directory.call(written, ()).await.and(done)
     }
 
@@ -86,7 +86,7 @@ impl Writer {
         let mut told = Ok(());
         for _ in 0..dirty {
             let Ok(first) = self.clients.directory.call(NextWrite { class }, ()).await else { break };
-            told = told.and(self.write_run(first, false).await);
+            told = told.and(self.write_run(first).await);
         }
         told
     }

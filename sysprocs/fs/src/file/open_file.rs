@@ -137,6 +137,12 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 call.set_taken_used(read.map_or(0, |count| count as usize));
                 call.reply(read);
             }
+            FileCall::ReadFrom(mut call) => {
+                let offset = call.entry().offset;
+                let read = state.read(offset, call.lent()).await;
+                call.set_taken_used(read.map_or(0, |count| count as usize));
+                call.reply(read);
+            }
             FileCall::Write(mut call) => {
                 let written = state.write(call.lent()).await;
                 call.reply(written);
@@ -314,12 +320,6 @@ impl<M: UserMemory + ?Sized> State<M> {
             FileCall::FileStatus(mut call) => {
                 let reply = self.status(call.lent()).await;
                 call.reply(reply);
-            }
-            FileCall::ReadFrom(mut call) => {
-                let offset = call.entry().offset;
-                let read = self.read(offset, call.lent()).await;
-                call.set_taken_used(read.map_or(0, |count| count as usize));
-                call.reply(read);
             }
             FileCall::WriteTo(mut call) => {
                 let offset = call.entry().offset;

@@ -133,7 +133,7 @@ impl State {
             }
         }
         self.allocator.call(Mount { journaled: self.journaled, usable: true }, ()).await?;
-        self.flush_surely(Class::Content).await?;
+        self.flush_surely(Class::Direct).await?;
         if self.journaled { self.journal.empty().await } else { Ok(()) }
     }
 
@@ -303,6 +303,6 @@ impl State {
             self.journal.write_head(0).await?;
         }
         self.allocator.call(MarkClean {}, ()).await?;
-        self.flush_surely(Class::Content).await
+        self.flush_surely(Class::Direct).await
     }
 }

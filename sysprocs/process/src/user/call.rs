@@ -69,6 +69,7 @@ calls! {
     hot {
         63 => hot_read;
         64 => hot_write;
+        67 => hot_read_from;
     }
     slow {
         5 setxattr => use_attribute;

@@ -4,7 +4,7 @@ use super::{Access, BufferSlot, Slots, State};
 use renga_proto::buffer::Outcome;
 extern crate std;
 
-const CONTENT: Access = Access::Change { books: false };
+const DIRECT: Access = Access::Change { books: false };
 const BOOKS: Access = Access::Change { books: true };
 
 fn slots(count: usize) -> Slots {
@@ -13,7 +13,7 @@ fn slots(count: usize) -> Slots {
 }
 
 fn counts(slots: &Slots) -> [usize; 5] {
-    [State::Clean, State::Content, State::Journaled, State::Books, State::Transaction].map(|state| slots.count(state))
+    [State::Clean, State::Direct, State::Journaled, State::Books, State::Transaction].map(|state| slots.count(state))
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn only_clean_buffers_are_given_away_least_recently_used_first() {
     let mut slots = slots(3);
     let [a, b, c] = [7, 8, 9].map(|block| slots.place(block, Access::Read).unwrap());
     assert_eq!(slots.place(7, Access::Read), Some(a));
-    assert_eq!(slots.place(8, CONTENT), Some(b));
+    assert_eq!(slots.place(8, DIRECT), Some(b));
     assert_eq!(slots.place(10, Access::Read), Some(c), "9 was used least recently of the clean ones");
     assert_eq!((slots.place(11, BOOKS), slots.place(12, BOOKS)), (Some(a), Some(c)));
     assert_eq!(slots.place(13, Access::Read), None, "all are dirty");
@@ -34,42 +34,28 @@ fn only_clean_buffers_are_given_away_least_recently_used_first() {
 fn neighbours_are_written_in_one_run_from_the_lowest_on() {
     let mut slots = slots(8);
     for block in [20, 12, 10, 11, 30] {
-        slots.place(block, CONTENT);
+        slots.place(block, DIRECT);
     }
     slots.place(13, BOOKS);
     let block = |next: Option<(u64, u16)>| next.map(|(block, _)| block);
-    assert_eq!(block(slots.next_write(State::Content)), Some(20));
+    assert_eq!(block(slots.next_write(State::Direct)), Some(20));
     assert_eq!(slots.extend_write(20), None);
-    assert_eq!(block(slots.next_write(State::Content)), Some(10));
+    assert_eq!(block(slots.next_write(State::Direct)), Some(10));
     assert_eq!(block(slots.extend_write(10)), Some(11));
     assert_eq!(block(slots.extend_write(11)), Some(12));
     assert_eq!(slots.extend_write(12), None, "13 is of another class");
-    assert_eq!(block(slots.next_write(State::Content)), Some(30));
-    assert_eq!(slots.next_write(State::Content), None);
-    assert!(slots.is_writing(State::Content) && !slots.is_writing(State::Books));
+    assert_eq!(block(slots.next_write(State::Direct)), Some(30));
+    assert_eq!(slots.next_write(State::Direct), None);
+    assert!(slots.is_writing(State::Direct) && !slots.is_writing(State::Books));
     // 11 was changed on the way, 12 refused, 20 freed.
-    slots.place(11, CONTENT);
+    slots.place(11, DIRECT);
     slots.discard(20, 1);
     for (block, done) in [(10, true), (11, true), (12, false), (20, true), (30, true)] {
-        slots.written(block, done, false);
+        slots.written(block, done);
     }
     assert_eq!(counts(&slots), [5, 2, 0, 1, 0]);
-    assert_eq!(block(slots.next_write(State::Content)), Some(11));
+    assert_eq!(block(slots.next_write(State::Direct)), Some(11));
     assert_eq!(block(slots.extend_write(11)), Some(12));
-}
-
-#[test]
-fn content_is_given_up_only_by_who_needs_its_buffer() {
-    let mut slots = slots(4);
-    slots.place(5, CONTENT);
-    for _ in 0..9 {
-        slots.next_write(State::Content).unwrap();
-        slots.written(5, false, false);
-    }
-    assert_eq!((counts(&slots), slots.lost_writes), ([3, 1, 0, 0, 0], 0));
-    slots.next_write(State::Content).unwrap();
-    slots.written(5, false, true);
-    assert_eq!((counts(&slots), slots.lost_writes), ([4, 0, 0, 0, 0], 1));
 }
 
 #[test]
@@ -92,17 +78,4 @@ fn books_go_through_a_transaction_and_what_changes_meanwhile_is_of_the_next() {
     while slots.next_books().is_some() {}
     slots.end_transaction(Outcome::Placed);
     assert_eq!(counts(&slots), [8, 0, 0, 0, 0]);
-}
-
-#[test]
-fn content_of_inodes_in_a_transaction_is_not_discarded() {
-    let mut slots = slots(4);
-    slots.place(1, CONTENT);
-    slots.place(2, BOOKS);
-    slots.next_books().unwrap();
-    slots.discard(1, 1);
-    assert_eq!(slots.count(State::Content), 1);
-    slots.end_transaction(Outcome::Journaled);
-    slots.discard(0, 1 << 40);
-    assert_eq!(counts(&slots), [4, 0, 0, 0, 0]);
 }

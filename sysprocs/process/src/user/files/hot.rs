@@ -1,5 +1,5 @@
 //! Reading and writing in the form that is most frequent: all of it within one page of the program's memory that is
-//! there, of a pipe or at an open file's own offset. Nothing here calls but the call itself, so a turn is short.
+//! there, of a pipe or an open file. Nothing here calls but the call itself, so a turn is short.
 //!
 //! Invariant: what is not of that form is left to `transfer.rs` before anything has happened.
 
@@ -10,7 +10,7 @@ use crate::user::files::descriptors::Object;
 use crate::user::files::open::O_NONBLOCK;
 use core::ops::Range;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::file::{Read, Write};
+use renga_proto::file::{Read, ReadFrom, Write};
 use renga_proto::pipe::{PipeEnd, ReadPipe, WritePipe};
 use renga_rt::user::AccessKind;
 use renga_rt::{Errno, apart};
@@ -56,6 +56,24 @@ impl<M: UserMemory + ?Sized> User<M> {
             _ => return None,
         };
         match read {
+            Ok(bytes) => Some(Ok(u64::from(bytes))),
+            Err(Errno::ESTALE) => None,
+            Err(errno) => Some(restartable(Err(self.note_loss(object, errno, false)))),
+        }
+    }
+
+    /// `pread`; as `hot_read`.
+    #[inline(always)]
+    pub(in crate::user) async fn hot_read_from(&mut self) -> Option<Outcome> {
+        let Piece { object, frame, range, .. } = self.piece(AccessKind::Write)?;
+        let reads = self.program.files.get(self.argument(0)).is_ok_and(|descriptor| descriptor.reads());
+        let (Object::File { board, number, .. }, offset) = (object, self.argument(3)) else { return None };
+        if !reads || (offset as i64) < 0 {
+            return None;
+        }
+        let mut file = self.services.file(board, number).ok()?;
+        let mut page = self.machine.page(frame);
+        match file.call(ReadFrom { offset }, &mut page[range]).await {
             Ok(bytes) => Some(Ok(u64::from(bytes))),
             Err(Errno::ESTALE) => None,
             Err(errno) => Some(restartable(Err(self.note_loss(object, errno, false)))),
