@@ -124,7 +124,7 @@ fn what_is_not_there_is_answered_with_what_is() {
         run.end().expect_status(125).stderr
     };
     // Nobody listens there.
-    let nobody = "http://127.0.0.1:9";
+    let nobody = "http://localhost:9";
     let said = refused(&["--packages", "renga-is-no-package"], nobody);
     assert!(said.contains("cannot be reached") && said.contains("--list"), "{said}");
     let said = refused(&["--packages", "Foo*"], nobody);
