@@ -2,24 +2,28 @@
 //! speaks to them as a user process does.
 #![allow(dead_code, missing_docs, unused_imports)]
 
+mod content;
+mod counts;
 mod image;
 mod stat;
+pub use content::Content;
+use counts::log;
+pub use counts::{Counts, FEW, O_APPEND, O_RDWR, O_WRONLY, USUAL};
 pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, tool, tree};
 pub use stat::Stat;
 use stat::stat_of;
 
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
-    InodeClients, InodeSlot, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer,
-    buffer_directory, cleaner, committer, committer_pages, content_reader, content_writer, disk, file, file_table,
-    inode, inode_directory, name_index, path, reaper, recalls, write_back,
+    BufferSlot, CacheClients, CommitterClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients,
+    InodeSlot, Medium, NameSlot, PathClients, ReaperClients, WriterClients, allocator, buffer, buffer_directory,
+    cleaner, committer, committer_pages, disk, file, file_table, inode, inode_directory, name_index, path, reaper,
+    recalls, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
 use renga_proto::allocator::Allocator;
 use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::buffer::page::Buffer;
-use renga_proto::content::{ContentReader, ContentWriter};
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, STAT_BYTES};
@@ -29,7 +33,7 @@ use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier, Port};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -37,19 +41,6 @@ use std::rc::Rc;
 
 pub const ROOT: u32 = 2;
 pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
-
-/// How many of each process.
-#[derive(Clone, Copy)]
-pub struct Counts {
-    pub buffers: usize,
-    pub inodes: usize,
-    pub paths: usize,
-    pub files: usize,
-    /// Page frames.
-    pub frames: u32,
-}
-pub const USUAL: Counts = Counts { buffers: 48, inodes: 48, paths: 4, files: 32, frames: 1024 };
-pub const FEW: Counts = Counts { buffers: 8, inodes: 8, paths: 2, files: 4, frames: 16 };
 
 thread_local! {
     static NEXT_PATH: Cell<usize> = const { Cell::new(0) };
@@ -72,46 +63,6 @@ fn leak<T>(value: T) -> &'static mut T {
 }
 fn one_board<P>(list: Vec<Address<P>>) -> &'static [&'static [Address<P>]] {
     leak([&*list.leak()])
-}
-
-fn log(who: renga_rt::ProcId, text: &'static str, figures: [u64; 2]) {
-    eprintln!("{who}: {text} {figures:?}");
-}
-
-/// The processes between page cache and medium.
-#[derive(Clone, Copy)]
-pub struct Content {
-    disk: Address<Disk>,
-    pages: Address<Pages>,
-    readers: &'static [&'static [Address<ContentReader>]],
-    writer: Address<ContentWriter>,
-}
-
-impl Content {
-    fn start(board: Board, disk: Address<Disk>, pages: impl FnOnce(Notifier) -> Address<Pages>) -> Content {
-        let writing = board.declare(4);
-        let pages = pages(Notifier::new(writing));
-        let room = || vec![[0; 4096]; RUN_PAGES].leak();
-        let reader =
-            board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
-        let mut writer = None;
-        board.start(writing, |me| {
-            let (pages, disk) = (Client::new(&me, pages), Client::new(&me, disk));
-            let (port, address) = Port::new(&me);
-            writer = Some(address);
-            content_writer(port, pages, disk, room())
-        });
-        Content { disk, pages, readers: one_board(vec![reader]), writer: writer.unwrap() }
-    }
-
-    fn clients(&self, me: &Me) -> ContentClients {
-        ContentClients {
-            pages: Client::new(me, self.pages),
-            disk: Client::new(me, self.disk),
-            readers: Family::new(me, self.readers),
-            writer: Client::new(me, self.writer),
-        }
-    }
 }
 
 impl System {
@@ -307,10 +258,6 @@ pub struct User {
 }
 
 pub type Told<T> = Result<T, Errno>;
-
-pub const O_WRONLY: u32 = 1;
-pub const O_RDWR: u32 = 2;
-pub const O_APPEND: u32 = 0o2000;
 
 impl User {
     pub async fn pause(&mut self, ns: u64) {

@@ -11,8 +11,10 @@ use renga_fs::{
 use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
 use renga_proto::content::ContentWriter;
+use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES};
+use renga_proto::pages::Pages;
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
@@ -150,17 +152,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         let cache = cache(&me);
         allocator(me, port, cache, due, EPOCH_NS)
     });
-    let room = || arena.put_slice(RUN_PAGES, |_| [0; 4096]);
-    let reader = board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
-    let readers = one(board, arena.put_slice(1, |_| reader));
-    let content_writer: Address<ContentWriter> =
-        board.server(|me, port| content_writer(port, Client::new(&me, pages), Client::new(&me, disk), room()));
-    let content = |me: &Me| ContentClients {
-        pages: Client::new(me, pages),
-        disk: Client::new(me, disk),
-        readers: Family::new(me, readers),
-        writer: Client::new(me, content_writer),
-    };
+    let content = content(board, disk, pages);
     let caches = one(board, arena.put_slice(1, |_| pages));
     let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
     let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
@@ -212,6 +204,22 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     });
     let files = one(board, files);
     Servers { path, directory, inodes, table, files }
+}
+
+/// Starts the processes between page cache and medium; what makes clients of them.
+fn content(board: Board, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(&Me) -> ContentClients {
+    let arena = board.arena;
+    let room = || arena.put_slice(RUN_PAGES, |_| [0; 4096]);
+    let reader = board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+    let readers = one(board, arena.put_slice(1, |_| reader));
+    let writer: Address<ContentWriter> =
+        board.server(|me, port| content_writer(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+    move |me| ContentClients {
+        pages: Client::new(me, pages),
+        disk: Client::new(me, disk),
+        readers: Family::new(me, readers),
+        writer: Client::new(me, writer),
+    }
 }
 
 /// Starts those that the directory of inodes gives work.

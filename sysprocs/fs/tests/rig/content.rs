@@ -1,0 +1,45 @@
+//! The processes between page cache and medium, in a rig.
+
+use super::one_board;
+use renga_fs::{ContentClients, RUN_PAGES, content_reader, content_writer};
+use renga_proto::content::{ContentReader, ContentWriter};
+use renga_proto::disk::Disk;
+use renga_proto::pages::Pages;
+use renga_rt::host::Board;
+use renga_rt::{Address, Client, Family, Me, Notifier, Port};
+
+/// The processes between page cache and medium.
+#[derive(Clone, Copy)]
+pub struct Content {
+    disk: Address<Disk>,
+    pub pages: Address<Pages>,
+    readers: &'static [&'static [Address<ContentReader>]],
+    pub writer: Address<ContentWriter>,
+}
+
+impl Content {
+    pub fn start(board: Board, disk: Address<Disk>, pages: impl FnOnce(Notifier) -> Address<Pages>) -> Content {
+        let writing = board.declare(4);
+        let pages = pages(Notifier::new(writing));
+        let room = || vec![[0; 4096]; RUN_PAGES].leak();
+        let reader =
+            board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
+        let mut writer = None;
+        board.start(writing, |me| {
+            let (pages, disk) = (Client::new(&me, pages), Client::new(&me, disk));
+            let (port, address) = Port::new(&me);
+            writer = Some(address);
+            content_writer(port, pages, disk, room())
+        });
+        Content { disk, pages, readers: one_board(vec![reader]), writer: writer.unwrap() }
+    }
+
+    pub fn clients(&self, me: &Me) -> ContentClients {
+        ContentClients {
+            pages: Client::new(me, self.pages),
+            disk: Client::new(me, self.disk),
+            readers: Family::new(me, self.readers),
+            writer: Client::new(me, self.writer),
+        }
+    }
+}
