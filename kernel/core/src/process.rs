@@ -7,6 +7,7 @@
 use crate::account::{AccountNumber, Count};
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
+use crate::rendezvous::ANY_ENTRY;
 use crate::runners::{NOT_WAITING, Order};
 use core::cell::Cell;
 use core::task::Context;
@@ -137,12 +138,17 @@ impl Process {
 
     /// A stub: calls to it are `router`'s to carry to the process `id` of another board.
     pub const fn stub(core: &'static Core, router: &'static Process, id: ProcId) -> Process {
-        Process { router: Cell::new(Some(router)), ..Process::new(core, 0, id) }
+        // Which entries it serves that board's router knows.
+        Process { router: Cell::new(Some(router)), entries: Cell::new(ANY_ENTRY), ..Process::new(core, 0, id) }
     }
 
     /// Who this is.
     pub fn id(&self) -> ProcId {
         self.id
+    }
+    /// Where it runs.
+    pub fn core(&self) -> &'static Core {
+        self.core
     }
     /// What it waits for now; for wait-for graphs and panic reports.
     pub fn wait(&self) -> Wait {

@@ -214,6 +214,12 @@ macro_rules! protocol {
         pub enum $P {}
         #[doc = concat!("An accepted call of the protocol `", stringify!($P), "`.")]
         pub enum $In { $($(#[$edoc])* $E($crate::Call<$E>)),+ }
+        impl $In {
+            /// The board whose process asks.
+            pub fn board(&self) -> u8 {
+                match self { $($In::$E(call) => call.board()),+ }
+            }
+        }
         impl $crate::Protocol for $P {
             const ID: u32 = $id;
             const NAME: &'static str = stringify!($P);

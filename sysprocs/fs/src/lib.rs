@@ -59,6 +59,7 @@ pub use inode::name_cache::NameSlot;
 pub use inode::name_index::{INDEXED_PER_INODE, name_index};
 pub use inode::reaper::{ReaperClients, reaper};
 pub use inode::recalls::recalls;
+pub use inode::referrers::Referrers;
 pub use inode::server::inode;
 pub use medium::disk::disk;
 pub use medium::partition::{NotExt2, Partition, recognise};

@@ -15,6 +15,9 @@ use renga_proto::memory::MemoryFacts;
 const COUNT: u16 = (1 << STORER_SHIFT) - 1;
 const STORER_SHIFT: u32 = 12;
 
+/// One frame of so many is kept for this board's own programs.
+const KEPT_SHARE: usize = 64;
+
 /// End of the chain of free frames.
 const END: u32 = u32::MAX;
 
@@ -73,8 +76,11 @@ impl<M: UserMemory + ?Sized> Frames<M> {
         Some(count).filter(|&count| count > 0).ok_or(Errno::EINVAL)
     }
 
-    /// As `take`, for what a process of `board` stores.
+    /// As `take`, for what a process of `board` stores. `ENOMEM` while few are free: the last are this board's own.
     pub fn take_for(&mut self, board: u8) -> Result<Frame, Errno> {
+        if self.free as usize <= self.counts.len() / KEPT_SHARE {
+            return Err(Errno::ENOMEM);
+        }
         let frame = self.take()?;
         self.counts[frame.0 as usize] |= stored_by(board);
         Ok(frame)
@@ -104,6 +110,17 @@ impl<M: UserMemory + ?Sized> Frames<M> {
         freed
     }
 
+    /// As `share` and `make_private` are for: plain frames, no translation tables.
+    fn check_plain(&self, frame: Frame) -> Result<(), Errno> {
+        if self.machine.is_plain(frame) { Ok(()) } else { Err(Errno::EINVAL) }
+    }
+
+    /// As `share`, of a frame that may be a table.
+    pub fn share_one(&mut self, frame: Frame) -> Result<(), Errno> {
+        self.check_plain(frame)?;
+        self.share(frame)
+    }
+
     /// One reference more. `ENOMEM` if they cannot be counted.
     pub fn share(&mut self, frame: Frame) -> Result<(), Errno> {
         if self.references(frame)? == COUNT {
@@ -131,6 +148,7 @@ impl<M: UserMemory + ?Sized> Frames<M> {
 
     /// See `MakePrivate`.
     pub fn make_private(&mut self, frame: Frame) -> Result<Frame, Errno> {
+        self.check_plain(frame)?;
         if self.references(frame)? == 1 {
             return Ok(frame);
         }

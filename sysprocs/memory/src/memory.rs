@@ -46,7 +46,10 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
             call.reply(stored.map(|frame| frame.0));
         }
         MemoryCall::ShareFrames(mut call) => {
-            let shared = share_all(frames, call.lent());
+            let shared = match call.board() == me.id().board.0 {
+                true => share_all(frames, call.lent()),
+                false => Err((Frame(u32::MAX), Errno::EINVAL)),
+            };
             call.reply(logged(me, shared));
         }
         MemoryCall::FreeFrames(mut call) => {
@@ -61,7 +64,7 @@ fn serve<M: UserMemory + ?Sized>(me: &Me, frames: &mut Frames<M>, memory: &M, ca
         }
         MemoryCall::ShareFrame(call) => {
             let frame = Frame(call.entry().frame);
-            call.reply(logged(me, frames.share(frame).map_err(|errno| (frame, errno))));
+            call.reply(logged(me, frames.share_one(frame).map_err(|errno| (frame, errno))));
         }
         MemoryCall::TakeStored(call) => {
             let (frame, board) = (Frame(call.entry().frame), call.entry().board);

@@ -34,6 +34,8 @@ in_words! {
         pid: u32,
         /// Bytes of its descriptor in the slice.
         bytes: u32,
+        /// The board whose process made it: what the descriptor says is that board's word.
+        maker: u8,
     }
 }
 /// How a process ended or stopped.

@@ -7,11 +7,12 @@ use crate::directory::Directory;
 use crate::kinds::{self, Kind};
 use crate::link::LinkParts;
 use crate::machine::Machine;
-use renga_fs::Due;
+use core::cell::Cell;
+use renga_fs::{Due, Referrers};
 use renga_hal::memory::UserMemory;
 use renga_pages::CacheMemory;
 use renga_process::UserFacts;
-use renga_router::Stats;
+use renga_router::{Ends, Stats};
 use renga_rt::given::{Begin, Servers};
 use renga_rt::{Interruptor, Notifier, Watch};
 
@@ -19,6 +20,8 @@ use renga_rt::{Interruptor, Notifier, Watch};
 pub struct Started {
     /// What its router counts; none in a system of one board.
     pub link_stats: Option<&'static Stats>,
+    /// The ends of its sessions, likewise.
+    pub ends: Option<&'static Ends>,
 }
 
 /// Starts every process of the board that `directory` is of.
@@ -26,23 +29,37 @@ pub struct Started {
 /// # Panics
 /// If the placement contradicts the code, which its check excludes, or boot memory does not suffice.
 pub fn start_all<M: Machine>(machine: &M, directory: &'static Directory) -> Started {
+    start_those(machine, directory, |_| true)
+}
+
+/// As [`start_all`], of the kinds that `wanted` says: for boards that are to be another thing than what the placement
+/// says of them.
+///
+/// # Panics
+/// As [`start_all`].
+pub fn start_those<M: Machine>(machine: &M, directory: &'static Directory, wanted: impl Fn(Kind) -> bool) -> Started {
     let arena = directory.arena();
     let notifier = |kind| directory.of_kind(kind).first().copied().map(Notifier::new);
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
     let due = arena.put(|| Due::new(notifier(Kind::WriteBack)));
     let link = LinkParts::new(directory, watch, machine.link_timing(), machine.starts());
-    let boot = Boot { machine, directory, watch, due, link };
+    let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
+    let referrers = arena.put(|| Referrers::new(referrers));
+    let boot = Boot { machine, directory, wanted: &wanted, watch, due, referrers, link };
     let (started, placed) = (kinds::start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");
-    Started { link_stats: boot.link.map(|link| link.stats) }
+    let (link_stats, ends) = boot.link.map(|link| (link.stats, link.ends)).unzip();
+    Started { link_stats, ends }
 }
 
 /// One board, while its processes are started.
 pub(crate) struct Boot<'m, M> {
     machine: &'m M,
     directory: &'static Directory,
+    wanted: &'m dyn Fn(Kind) -> bool,
     watch: &'static Watch,
     due: &'static Due,
+    referrers: &'static Referrers,
     link: Option<LinkParts>,
 }
 
@@ -55,7 +72,8 @@ impl<M: Machine> Boot<'_, M> {
         special: impl Fn(At<'_, M>) -> Special,
     ) -> usize {
         let processes = self.directory.of_kind(kind);
-        for (number, process) in (0..).zip(processes) {
+        let wanted = if (self.wanted)(kind) { processes } else { &[] };
+        for (number, process) in (0..).zip(wanted) {
             let special = special(At { boot: self, number });
             self.machine.start(process, |me| function.begin(me, self.directory, special));
         }
@@ -113,6 +131,10 @@ impl<'b, M: Machine> At<'b, M> {
     /// Page frames of user programs.
     pub fn frames(self) -> usize {
         self.boot.machine.memory().frames() as usize
+    }
+    /// Which boards refer to which inode.
+    pub fn referrers(self) -> &'static Referrers {
+        self.boot.referrers
     }
     /// When `write_back` has something to do.
     pub fn due(self) -> &'static Due {

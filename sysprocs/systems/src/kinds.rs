@@ -78,7 +78,8 @@ kinds! { |at, M|
     InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
         renga_fs::inode_directory [
             at.each(at.count(Kind::Inode), || renga_fs::InodeSlot::EMPTY),
-            at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.due()
+            at.each(at.count(Kind::Inode), || renga_fs::NameSlot::EMPTY), at.referrers(),
+            at.due()
         ];
     NameIndex "name_index" "Where names of large directories are.", DiskBoard 1:
         renga_fs::name_index [
@@ -86,7 +87,7 @@ kinds! { |at, M|
             at.put(|| [0; PAGE_BYTES])
         ];
     Inode "inode" "One active inode.", Any 4096:
-        renga_fs::inode [at.number(), at.without_leases(), at.machine().epoch_ns()];
+        renga_fs::inode [at.number(), at.referrers(), at.without_leases(), at.machine().epoch_ns()];
     Reaper "reaper" "Gives inodes up, and frees those without names.", DiskBoard 1:
         renga_fs::reaper [];
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:

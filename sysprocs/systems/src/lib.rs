@@ -19,7 +19,7 @@ mod permits;
 pub mod tables;
 mod valid;
 
-pub use boot::{Started, start_all};
+pub use boot::{Started, start_all, start_those};
 pub use directory::Directory;
 pub use facts::{Facts, Place};
 pub use kinds::{FACTS, Kind};

@@ -16,8 +16,11 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(reply);
             }
             FileCall::SetFlags(call) => {
-                self.flags = self.flags & !SETTABLE | call.entry().flags & SETTABLE;
-                call.reply(self.check());
+                let checked = self.check();
+                if checked.is_ok() {
+                    self.flags = self.flags & !SETTABLE | call.entry().flags & SETTABLE;
+                }
+                call.reply(checked);
             }
             FileCall::SetFileMode(call) => {
                 let reply = self.set_mode(call.entry().mode).await;

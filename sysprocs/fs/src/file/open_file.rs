@@ -69,6 +69,8 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     /// Which life it is in.
     pub(super) life: Life,
     pub(super) references: Held,
+    /// The board whose call it serves.
+    asker: u8,
     /// Which inode.
     pub(super) ino: u32,
     pub(super) generation: u32,
@@ -120,6 +122,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         board,
         life,
         references: Held::NONE,
+        asker: 0,
         ino: 0,
         generation: 0,
         mode: 0,
@@ -130,7 +133,9 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         lost: false,
     };
     loop {
-        match port.accept().await {
+        let call = port.accept().await;
+        state.asker = call.board();
+        match call {
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
                 state.offset += u64::from(read.unwrap_or(0));
@@ -168,8 +173,9 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 }
 
 impl<M: UserMemory + ?Sized> State<M> {
+    /// `EBADF` if the board that asks has no reference: a number alone opens nothing.
     pub(super) fn check(&self) -> Result<(), Errno> {
-        if !self.references.is_empty() { Ok(()) } else { Err(Errno::EBADF) }
+        if self.references.holds(self.asker) { Ok(()) } else { Err(Errno::EBADF) }
     }
 
     pub(super) fn check_life(&self, life: u32) -> Result<(), Errno> {
@@ -192,6 +198,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        self.check()?;
         if self.flags & ACCESS_MODE == WRITE_ONLY {
             return Err(Errno::EBADF);
         }

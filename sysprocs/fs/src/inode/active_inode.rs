@@ -9,11 +9,12 @@ use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use crate::inode::block_map::PointerLine;
 use crate::inode::leases::Leases;
 use crate::inode::read_ahead::ReadAheadWindow;
+use crate::inode::referrers::Referrers;
 use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock};
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Recalls, TO_END};
-use renga_rt::{Client, Errno, Me};
+use renga_rt::{Call, Client, Entry, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
 const SECTORS_PER_BLOCK: u32 = 8;
@@ -43,6 +44,7 @@ pub(crate) struct ActiveInode {
     pub(crate) leases: Leases,
     allocator: Client<Allocator>,
     number: u16,
+    referrers: &'static Referrers,
     epoch_ns: u64,
     /// Which inode this is; 0: none.
     pub(crate) ino: u32,
@@ -74,7 +76,18 @@ pub(crate) struct ActiveInode {
 }
 
 impl ActiveInode {
-    pub(crate) fn new(me: Me, clients: InodeClients, without_leases: u8, number: u16, epoch_ns: u64) -> Self {
+    /// `ESTALE` for a call that would change the inode, if the caller's board does not refer to it.
+    pub(crate) fn admit<E: Entry>(&self, call: &Call<E>) -> Result<(), Errno> {
+        let admitted = self.referrers.admit(self.me.id().board.0, self.number, call);
+        if admitted { Ok(()) } else { Err(Errno::ESTALE) }
+    }
+    pub(crate) fn new(
+        me: Me,
+        clients: InodeClients,
+        without_leases: u8,
+        (number, referrers): (u16, &'static Referrers),
+        epoch_ns: u64,
+    ) -> Self {
         let InodeClients { cache, content, recalls, allocator, index } = clients;
         ActiveInode {
             me,
@@ -83,6 +96,7 @@ impl ActiveInode {
             leases: Leases::new(recalls, without_leases),
             allocator,
             number,
+            referrers,
             epoch_ns,
             ino: 0,
             place: InodePlace { block: 0, offset: 0, bytes: 0, goal: 0, generation: 0 },

@@ -7,6 +7,7 @@
 //! No step but [`ActiveTable::drop_board`] and [`ActiveTable::retire`] takes time that grows with the table.
 //! Not here: calls (`inode_directory.rs`).
 
+use crate::inode::referrers::Referrers;
 use renga_rt::{Errno, Held};
 
 /// No inode.
@@ -73,6 +74,7 @@ pub(crate) enum Found {
 
 pub(crate) struct ActiveTable {
     slots: &'static mut [InodeSlot],
+    referrers: &'static Referrers,
     chains: [u16; CHAINS],
     newest: [u16; LISTS],
     oldest: [u16; LISTS],
@@ -90,9 +92,10 @@ fn chain(ino: u32) -> usize {
 }
 
 impl ActiveTable {
-    pub(crate) fn new(slots: &'static mut [InodeSlot]) -> ActiveTable {
+    pub(crate) fn new(slots: &'static mut [InodeSlot], referrers: &'static Referrers) -> ActiveTable {
         let mut table = ActiveTable {
             slots,
+            referrers,
             chains: [NONE; CHAINS],
             newest: [NONE; LISTS],
             oldest: [NONE; LISTS],
@@ -152,10 +155,16 @@ impl ActiveTable {
         referred.map(Found::Fresh)
     }
 
+    /// The inode's process may ask which boards refer to it.
+    fn tell_referrers(&self, number: u16) {
+        self.referrers.set(number, self.slots[usize::from(number)].references.boards());
+    }
+
     fn refer(&mut self, number: u16, board: u8) -> Result<u16, Errno> {
         if !self.slot(number).references.add(board) {
             return Err(Errno::ENFILE);
         }
+        self.tell_referrers(number);
         self.set_use(number, Use::Referred);
         Ok(number)
     }
@@ -187,6 +196,7 @@ impl ActiveTable {
         if !self.slot(number).references.remove(board) {
             return Err(Errno::EINVAL);
         }
+        self.tell_referrers(number);
         self.leave_if_unused(number);
         Ok(())
     }
@@ -198,6 +208,7 @@ impl ActiveTable {
             return Err(Errno::EINVAL);
         }
         let added = slot.references.add(to);
+        self.tell_referrers(number);
         self.leave_if_unused(number);
         if added { Ok(()) } else { Err(Errno::ENFILE) }
     }
@@ -249,6 +260,7 @@ impl ActiveTable {
     pub(crate) fn drop_board(&mut self, board: u8) {
         for number in 0..self.slots.len() as u16 {
             if self.slot(number).references.drop_board(board) > 0 {
+                self.tell_referrers(number);
                 self.leave_if_unused(number);
             }
         }
@@ -262,6 +274,7 @@ impl ActiveTable {
             if matches!(slot.used, Use::Idle | Use::Referred) {
                 slot.references = Held::NONE;
                 let unlinked = slot.unlinked;
+                self.tell_referrers(number);
                 self.to_free = self.to_free.wrapping_add(unlinked.into());
                 self.set_use(number, Use::Queued);
             }

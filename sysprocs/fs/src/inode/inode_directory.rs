@@ -11,11 +11,12 @@ use crate::inode::active_table::{ActiveTable, Found, InodeSlot};
 use crate::inode::commit_queue::CommitQueue;
 use crate::inode::name_cache::{NameCache, NameSlot};
 use crate::inode::names_lock::NamesLock;
+use crate::inode::referrers::Referrers;
 use crate::volume::write_back::Due;
 use heapless::Deque;
 use renga_proto::inode::{
-    Activate, CommitAll, Create, Facts, HandOver, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Keep, Links,
-    Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
+    Activate, CommitAll, Create, Extent, Facts, HandOver, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Keep,
+    Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
 };
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
@@ -50,9 +51,10 @@ pub async fn inode_directory(
     passed_on: ForwardFamily<Inode>,
     slots: &'static mut [InodeSlot],
     names: &'static mut [NameSlot],
+    referrers: &'static Referrers,
     due: &'static Due,
 ) -> Never {
-    let (board, table, names) = (me.id().board.0, ActiveTable::new(slots), NameCache::new(names));
+    let (board, table, names) = (me.id().board.0, ActiveTable::new(slots, referrers), NameCache::new(names));
     let mut state =
         State { inodes, passed_on, board, table, names, waiting: Deque::new(), reaper: None, retires: None };
     let mut lock = NamesLock::default();
@@ -75,6 +77,12 @@ pub async fn inode_directory(
             InodeDirectoryCall::UnlockNames(call) => {
                 lock.unlock(call.board());
                 call.reply(Ok(()));
+            }
+            // Only this board can be stopped, by its own init.
+            InodeDirectoryCall::CommitAll(call)
+                if call.entry().extent == Extent::Unmount && call.board() != state.board =>
+            {
+                call.reply(Err(Errno::EPERM));
             }
             InodeDirectoryCall::CommitAll(call) => commits.ask(call, state.table.to_free),
             InodeDirectoryCall::NextCommit(call) => commits.next(call),

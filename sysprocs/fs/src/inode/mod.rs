@@ -17,6 +17,7 @@ mod names_lock;
 pub(crate) mod read_ahead;
 pub(crate) mod reaper;
 pub(crate) mod recalls;
+pub(crate) mod referrers;
 pub(crate) mod server;
 pub(crate) mod status;
 pub(crate) mod truncate;

@@ -7,6 +7,7 @@
 //! `status.rs`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
+use crate::inode::referrers::Referrers;
 use renga_proto::inode::{
     Append, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown,
     ReadDirectory, ReadLink, Settle, Size, Status, Thaw, WriteAt,
@@ -43,10 +44,11 @@ pub async fn inode(
     mut port: Port<Inode>,
     parts: InodeClients,
     number: u16,
+    referrers: &'static Referrers,
     without_leases: u8,
     epoch_ns: u64,
 ) -> Never {
-    let mut inode = ActiveInode::new(me, parts, without_leases, number, epoch_ns);
+    let mut inode = ActiveInode::new(me, parts, without_leases, (number, referrers), epoch_ns);
     let (mut frozen, mut stuck) = (false, None);
     loop {
         let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };
@@ -59,14 +61,22 @@ pub async fn inode(
             }
             InodeCall::WriteAt(mut call) => {
                 let offset = call.entry().offset;
-                match inode.write_at(offset, call.lent()).await {
+                let written = match inode.admit(&call) {
+                    Ok(()) => inode.write_at(offset, call.lent()).await,
+                    Err(errno) => Err(errno),
+                };
+                match written {
                     Err(Errno::EAGAIN) => stuck = Some(Stuck::Write(call)),
                     written => call.reply(written),
                 }
             }
             InodeCall::Append(mut call) => {
                 let offset = inode.record.size();
-                match inode.append(call.lent()).await {
+                let end = match inode.admit(&call) {
+                    Ok(()) => inode.append(call.lent()).await,
+                    Err(errno) => Err(errno),
+                };
+                match end {
                     Err(Errno::EAGAIN) => stuck = Some(Stuck::Append(call, offset)),
                     end => call.reply(end),
                 }
@@ -117,7 +127,10 @@ async fn again(inode: &mut ActiveInode, stuck: Stuck) {
 async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
     match call {
         InodeCall::Truncate(call) => {
-            let done = inode.truncate(call.entry().bytes).await;
+            let done = match inode.admit(&call) {
+                Ok(()) => inode.truncate(call.entry().bytes).await,
+                Err(errno) => Err(errno),
+            };
             call.reply(done);
         }
         InodeCall::ReadLink(mut call) => {
@@ -130,11 +143,17 @@ async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
             call.reply(done);
         }
         InodeCall::Sync(call) => {
-            let done = inode.sync().await;
+            let done = match inode.admit(&call) {
+                Ok(()) => inode.sync().await,
+                Err(errno) => Err(errno),
+            };
             call.reply(done);
         }
         InodeCall::Settle(call) => {
-            let done = inode.settle().await;
+            let done = match inode.admit(&call) {
+                Ok(()) => inode.settle().await,
+                Err(errno) => Err(errno),
+            };
             call.reply(done);
         }
         InodeCall::Load(call) => {
@@ -202,15 +221,24 @@ async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
         InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.record.size())),
         InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
         InodeCall::SetMode(call) => {
-            let reply = inode.set_mode(call.entry().mode).await;
+            let reply = match inode.admit(&call) {
+                Ok(()) => inode.set_mode(call.entry().mode).await,
+                Err(errno) => Err(errno),
+            };
             call.reply(reply);
         }
         InodeCall::SetTimes(call) => {
-            let reply = inode.set_times(call.entry().access_ns, call.entry().modify_ns).await;
+            let reply = match inode.admit(&call) {
+                Ok(()) => inode.set_times(call.entry().access_ns, call.entry().modify_ns).await,
+                Err(errno) => Err(errno),
+            };
             call.reply(reply);
         }
         InodeCall::SetOwner(call) => {
-            let reply = inode.set_owner(call.entry().uid, call.entry().gid).await;
+            let reply = match inode.admit(&call) {
+                Ok(()) => inode.set_owner(call.entry().uid, call.entry().gid).await,
+                Err(errno) => Err(errno),
+            };
             call.reply(reply);
         }
         _ => unreachable!("served before"),

@@ -13,6 +13,7 @@ pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, 
 pub use stat::Stat;
 use stat::stat_of;
 
+use renga_fs::Referrers;
 use renga_fs::{
     BufferSlot, CacheClients, CommitterClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients,
     InodeSlot, Medium, NameSlot, PathClients, ReaperClients, WriterClients, allocator, buffer, buffer_directory,
@@ -104,6 +105,7 @@ impl System {
         let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
         let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
         let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
+        let referrers = &*leak(Referrers::new(vec![Cell::new(0); counts.inodes].leak()));
         let inodes: Vec<Address<Inode>> = (0..counts.inodes)
             .map(|number| {
                 board.server(|me, port| {
@@ -114,7 +116,7 @@ impl System {
                         allocator: Client::new(&me, allocator),
                         index: Client::new(&me, index),
                     };
-                    inode(me, port, clients, number as u16, 0, EPOCH_NS)
+                    inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS)
                 })
             })
             .collect();
@@ -123,7 +125,7 @@ impl System {
         let names = vec![NameSlot::EMPTY; counts.inodes].leak();
         let directory = board.server(|me, port| {
             let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
-            inode_directory(me, port, inodes, passed_on, slots, names, due)
+            inode_directory(me, port, inodes, passed_on, slots, names, referrers, due)
         });
         Self::workers(board, directory, inodes, allocator, counts.buffers, (writer, content));
         board.start(timer, |me| {

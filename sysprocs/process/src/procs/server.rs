@@ -9,7 +9,7 @@ use super::slot_set::{SLOTS_MAX, SlotSet};
 use super::table::Table;
 use renga_proto::procs::{
     AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, RelieveMemory, Spawn, UNLIMITED,
-    VforkDone, WaitChild, Work,
+    VforkDone, WaitChild, Work, board_of,
 };
 use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
@@ -92,7 +92,9 @@ impl Server {
         match call {
             ProcsCall::AwaitWork(call) => {
                 let slot = call.entry().slot;
-                if self.hold(Ok(slot), call, Held::Work, |call, errno| call.reply(Err(errno))) {
+                if self.table.is_taken(slot) {
+                    call.reply(Err(Errno::EBUSY));
+                } else if self.hold(Ok(slot), call, Held::Work, |call, errno| call.reply(Err(errno))) {
                     self.idle.insert(slot);
                 }
             }
@@ -123,6 +125,10 @@ impl Server {
             }
             ProcsCall::ChildExited(call) => {
                 let entry = call.entry();
+                // A board says it of its own processes: of those here it would make programs without a record.
+                if call.board() == table.board || board_of(entry.child, table.init_board) != call.board() {
+                    return call.reply(Err(Errno::EINVAL));
+                }
                 table.note_used(entry.child, [entry.user_ns, entry.system_ns, entry.faults], entry.end.frames);
                 call.reply(table.child_exited(entry.parent, entry.child, entry.end.status));
             }
@@ -253,9 +259,11 @@ impl Server {
     }
 
     /// A slot for a child that a process of `board` makes.
-    fn slot_for(&self, board: u8, Spawn { parent, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
+    fn slot_for(&self, board: u8, Spawn { parent, group, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
         if board == self.table.board {
             self.table.may_fork(parent, blocked)?;
+        } else if group == 0 || board_of(parent, self.table.init_board) != board {
+            return Err(Errno::EINVAL); // a board makes children of its own processes only
         } else if !self.killing.is_empty() {
             return Err(Errno::EINTR);
         }
@@ -280,7 +288,7 @@ impl Server {
                 let place = work.lent();
                 let bytes = descriptor.len().min(place.len());
                 place[..bytes].copy_from_slice(&descriptor[..bytes]);
-                work.reply(Ok(Work { pid, bytes: bytes as u32 }));
+                work.reply(Ok(Work { pid, bytes: bytes as u32, maker: call.board() }));
                 if call.board() == self.table.board {
                     call.reply(Ok(pid));
                 } else {

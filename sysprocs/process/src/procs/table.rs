@@ -38,6 +38,8 @@ pub struct Table {
     /// Ends of boards so far, and which of them was the last of each board.
     pub(super) deaths: u32,
     pub(super) last_death: [u32; BOARDS_MAX],
+    /// Slots that have a process.
+    taken: SlotSet,
     /// Slots whose process must look at its signals.
     pub to_interrupt: SlotSet,
     /// Slots whose held call may have an answer now.
@@ -57,6 +59,7 @@ impl Table {
             reserved: 0,
             deaths: 0,
             last_death: [0; BOARDS_MAX],
+            taken: SlotSet::NONE,
             to_interrupt: SlotSet::NONE,
             to_answer: SlotSet::NONE,
         }
@@ -74,6 +77,11 @@ impl Table {
     /// The slot of a process of this board.
     pub fn slot(&self, pid: u32) -> Result<u16, Errno> {
         self.get(pid)?.slot().ok_or(Errno::ESRCH)
+    }
+
+    /// Whether a process has `slot`.
+    pub fn is_taken(&self, slot: u16) -> bool {
+        self.taken.contains(slot)
     }
 
     /// The processes that run here, with their slots.
@@ -124,16 +132,18 @@ impl Table {
         let name = self.get(parent).map_or([0; NAME_BYTES], |parent| parent.name);
         let pid = self.fresh_pid();
         self.insert(Record { pid, parent, group, session, home: Home::Slot(slot), name, ..Record::FREE })?;
+        self.taken.insert(slot);
         Ok(pid)
     }
 
     /// Init, in `slot`.
     pub fn make_init(&mut self, slot: u16) -> Result<u32, Errno> {
-        if self.board != self.init_board || self.index(INIT).is_ok() {
+        if self.board != self.init_board || self.index(INIT).is_ok() || self.is_taken(slot) {
             return Err(Errno::EEXIST);
         }
         let home = Home::Slot(slot);
         self.insert(Record { pid: INIT, group: INIT, session: INIT, home, ..Record::FREE })?;
+        self.taken.insert(slot);
         Ok(INIT)
     }
 
@@ -146,7 +156,10 @@ impl Table {
     /// Process `pid` of this board ends; its parent's pid. Its slot is free.
     pub fn exit(&mut self, pid: u32, status: u32) -> Result<u32, Errno> {
         let index = self.index(pid)?;
-        let parent = self.rows[index].parent;
+        let Record { parent, home, .. } = self.rows[index];
+        // Whose record this is not, or not any more, is not to end here.
+        let Home::Slot(slot) = home else { return Err(Errno::ESRCH) };
+        self.taken.remove(slot);
         self.cancel_fork(pid)?;
         self.orphan_children_of(pid);
         self.rows.change(index, |record| (record.home, record.state) = (Home::Nowhere, State::Ended(status)));

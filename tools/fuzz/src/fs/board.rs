@@ -2,6 +2,7 @@
 
 use super::image::Medium512;
 use crate::memory::{self, Frames};
+use renga_fs::Referrers;
 use renga_fs::{
     BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
     InodeClients, InodeSlot, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer,
@@ -157,6 +158,8 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
     let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
     let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
+    let referrers = arena.put_slice(INODES, |_| Cell::new(0));
+    let referrers: &'static Referrers = arena.put(|| Referrers::new(referrers));
     let inodes = arena.put_slice(INODES, |number| {
         board.server(|me, port| {
             let clients = InodeClients {
@@ -166,7 +169,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
                 allocator: Client::new(&me, allocator),
                 index: Client::new(&me, index),
             };
-            inode(me, port, clients, number as u16, 0, EPOCH_NS)
+            inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS)
         })
     });
     let inodes = one(board, inodes);
@@ -174,7 +177,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let names = arena.put_slice(INODES, |_| NameSlot::EMPTY);
     let directory = board.server(|me, port| {
         let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
-        inode_directory(me, port, inodes, passed_on, slots, names, due)
+        inode_directory(me, port, inodes, passed_on, slots, names, referrers, due)
     });
     workers(board, directory, inodes, allocator, (writer, content));
     board.start(timer, |me| {

@@ -47,6 +47,8 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
                 "renga-router",
             ],
         ),
+        // It takes the place of a board's processes, for tests.
+        "renga-hostile" => (PROCESS, &["renga-core", "renga-router", "renga-systems"]),
         _ => return None,
     })
 }

@@ -21,6 +21,7 @@ use inspect::Inspector;
 use machine::SimMachine;
 use renga_fs::Medium;
 use renga_hal::host::HostMemory;
+use renga_hostile::{Attack, start_hostile};
 use renga_placement::{Checked, PlacementError};
 use renga_router::Stats;
 use renga_rt::host::Board;
@@ -45,6 +46,8 @@ pub struct SystemSetup {
     pub disk: Vec<u8>,
     /// How slow the medium is.
     pub medium: &'static Medium,
+    /// A board that keeps to nothing, and what it does.
+    pub hostile: Option<(u8, &'static Attack)>,
 }
 
 /// Reads and checks a system file against the processes as they are.
@@ -115,7 +118,11 @@ fn start_board(
     let tables = blob::read(arena, &setup.placement.to_blob());
     let placed = (tables.unwrap_or_else(|bad| panic!("tables of a checked system: {bad}")), site.number);
     let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
-    let stats = start_all(&machine, directory).link_stats;
+    let stats = match setup.hostile {
+        Some((number, attack)) if number == site.number => start_hostile(&machine, directory, attack),
+        _ => start_all(&machine, directory),
+    };
+    let stats = stats.link_stats;
     if let Some(router) = directory.of_kind(Kind::Router).first() {
         site.serve_link(router);
     }

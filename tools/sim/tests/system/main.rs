@@ -3,6 +3,7 @@
 mod boot;
 mod death;
 mod disk_board;
+mod hostile;
 mod leases;
 mod limits;
 mod machine;

@@ -1,10 +1,14 @@
 //! Tests of which process has which inode.
 
 use super::{ActiveTable, Errno, Found, InodeSlot};
+use crate::inode::referrers::Referrers;
 extern crate std;
 
 fn table(count: usize) -> ActiveTable {
-    ActiveTable::new(std::vec![InodeSlot::EMPTY; count].leak())
+    ActiveTable::new(
+        std::vec![InodeSlot::EMPTY; count].leak(),
+        std::boxed::Box::leak(std::boxed::Box::new(Referrers::new(&[]))),
+    )
 }
 
 #[test]

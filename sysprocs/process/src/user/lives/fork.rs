@@ -281,8 +281,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    /// Becomes the program that the first `bytes` of the scratch page describe.
-    pub(in crate::user) async fn take_up(&mut self, pid: u32, bytes: usize) -> Result<(), Errno> {
+    /// Becomes the program that the first `bytes` of the scratch page describe, which a process of board `maker` has
+    /// written. `EINVAL` if that is another board and says what only this one can.
+    pub(in crate::user) async fn take_up(&mut self, pid: u32, bytes: usize, maker: u8) -> Result<(), Errno> {
         let mut reader = Reader::new(&self.scratch[..bytes]);
         get_registers(&mut reader, self.facts.slot, self.context)?;
         let pages = get_program(&mut reader, pid, &mut self.program)?;
@@ -291,13 +292,16 @@ impl<M: UserMemory + ?Sized> User<M> {
         let policy = Policy::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
         self.me.begin_account(policy);
         let [way] = reader.take()?;
+        let from = board_of(self.program.parent, self.services.disk_board);
+        if from != maker || (way == SPACE_HERE) != (maker == self.services.board) {
+            return Err(Errno::EINVAL);
+        }
         let at = bytes - reader.rest().len();
         self.take_files(&pages).await?;
         if way != SPACE_HERE {
             self.keep_what_came().await;
         }
         let mut reader = Reader::new(&self.scratch[at..bytes]);
-        let from = board_of(self.program.parent, self.services.disk_board);
         let mut pager = crate::user::pager(self.machine, &mut self.services);
         if way == SPACE_HERE {
             self.space = Some(Space::decode_local(reader.rest())?);

@@ -115,8 +115,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         self.program.renew(work.pid, 0);
         self.me.begin_account(Policy::DEFAULT);
-        let taken = self.take_up(work.pid, work.bytes as usize).await;
-        if board_of(self.program.parent, self.services.disk_board) != self.services.board {
+        let taken = self.take_up(work.pid, work.bytes as usize, work.maker).await;
+        if work.maker != self.services.board {
             let _ = self.services.clients.procs.call(TakenUp { pid: work.pid }, ()).await; // it knows every pid
         }
         taken

@@ -1,0 +1,151 @@
+//! The hostile board's processes.
+//!
+//! Invariant: its router, which is an honest one, sends whatever they ask it to. Each has one call under way, as any
+//! process; those that are not answered are interrupted now and then. Not here: what is asked (`aim.rs`).
+
+use crate::aim::{Aim, Knowledge, next};
+use crate::content::fill;
+use crate::random::Random;
+use core::cell::Cell;
+use renga_core::Process;
+use renga_proto::procs::Spawn;
+use renga_router::{MembershipClients, membership};
+use renga_rt::given::Servers;
+use renga_rt::raw::RawClient;
+use renga_rt::{Entry, Errno, Interruptor, Local, Me, Never, PAGE_BYTES, ProcId};
+use renga_systems::tables::Board;
+use renga_systems::{Directory, FACTS, Kind, Machine, Started, start_those};
+
+/// How long a call may go unanswered before its caller is interrupted, ns.
+const PATIENCE_NS: u64 = 3_000_000;
+
+/// How long it leaves a board in peace that has ended the session, ns.
+const PAUSE_NS: u64 = 1_000_000;
+
+/// What is known of an attack, and shared by those who make it.
+pub struct Attack {
+    /// What its calls are drawn from.
+    seed: u64,
+    /// Calls made so far.
+    pub calls: Cell<u64>,
+    /// Of these, those that were answered, but with an error.
+    pub refused: Cell<u64>,
+    /// Those that were not answered because the session had ended.
+    pub cut: Cell<u64>,
+    knowledge: Knowledge,
+}
+
+impl Attack {
+    /// One that is drawn from `seed`.
+    pub const fn new(seed: u64) -> Attack {
+        Attack { seed, calls: Cell::new(0), refused: Cell::new(0), cut: Cell::new(0), knowledge: Knowledge::new() }
+    }
+}
+
+/// Starts the board of `directory` as a hostile one; `attack` says how.
+///
+/// # Panics
+/// As [`renga_systems::start_all`]; if it is the only board.
+pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, attack: &'static Attack) -> Started {
+    let link = |kind| matches!(kind, Kind::Router | Kind::LinkStatus | Kind::Proxy | Kind::AsyncProxy);
+    let started = start_those(machine, directory, link);
+    let Some(ends) = started.ends else { panic!("a board alone has nobody to attack") };
+    for process in directory.of_kind(Kind::Membership) {
+        machine.start(process, |me| {
+            // None of the servers here keeps anything for others.
+            let clients = MembershipClients {
+                procs: Local::new(&me, &[]),
+                pipes: Local::new(&me, &[]),
+                files: Local::new(&me, &[]),
+                inode_directory: Local::new(&me, &[]),
+                console: Local::new(&me, &[]),
+                memory: Local::new(&me, &[]),
+                pages: Local::new(&me, &[]),
+            };
+            membership(me, clients, ends)
+        });
+    }
+    for kind in FACTS.iter().map(|facts| facts.kind) {
+        start_attackers(machine, directory, kind, attack);
+    }
+    if let Some(process) = directory.of_kind(Kind::Clock).first() {
+        let all = directory.own();
+        let interruptors = directory.arena().put_slice(all.len(), |at| Interruptor::new(all[at]));
+        machine.start(process, |me| prodder(me, interruptors));
+    }
+    started
+}
+
+/// Each process of `kind` has one call under way at a time, so it attacks one of the boards that let it call.
+fn start_attackers<M: Machine>(machine: &M, directory: &'static Directory, kind: Kind, attack: &'static Attack) {
+    let (boards, me) = (directory.system().boards, directory.board());
+    let lets = |board: &Board<'_>| board.proxies.iter().any(|row| (row.caller_board, row.caller_kind) == (me, kind));
+    let victims = || (0u8..).zip(boards).filter(|(_, board)| lets(board)).map(|(number, _)| number);
+    let count = victims().count();
+    if count == 0 {
+        return;
+    }
+    for (number, process) in directory.of_kind(kind).iter().enumerate() {
+        let victim = victims().nth(number % count).unwrap_or(0);
+        let stubs = stubs(directory, victim);
+        machine.start(process, |me| {
+            let client = RawClient::new(&me, stubs);
+            attacker(me, client, (kind, directory, victim), attack)
+        });
+    }
+}
+
+/// Stubs of all processes of board `victim`, made once.
+fn stubs(directory: &'static Directory, victim: u8) -> &'static [&'static Process] {
+    let Some(router) = directory.of_kind(Kind::Router).first() else { return &[] };
+    let (arena, processes) = (directory.arena(), directory.system().boards[usize::from(victim)].processes);
+    let core = router.core();
+    let stubs: &'static [Process] =
+        arena.put_slice(usize::from(processes), |index| Process::stub(core, router, ProcId::new(victim, index as u16)));
+    arena.put_slice(stubs.len(), |index| &stubs[index])
+}
+
+/// Calls, and calls again.
+async fn attacker(
+    mut me: Me,
+    mut client: RawClient,
+    (kind, directory, victim): (Kind, &'static Directory, u8),
+    attack: &'static Attack,
+) -> Never {
+    let own = directory.board();
+    let mut random = Random(attack.seed ^ u64::from(me.id().to_word()) << 32);
+    let (mut given, mut taken) = ([0; PAGE_BYTES], [0; PAGE_BYTES]);
+    loop {
+        let board = &directory.system().boards[usize::from(victim)];
+        let Aim { destination, kind: server, op, words } =
+            next(&mut random, &attack.knowledge, (kind, own), (board, victim));
+        let spawns = server == Kind::Procs && op == Spawn::OP;
+        let bytes = fill(&mut random, &attack.knowledge, (own, victim), spawns, &mut given);
+        let room = random.one(&[0, 0, 8, 128, 128, 1000, PAGE_BYTES, PAGE_BYTES]);
+        let answer = client.call(own, (destination, op), words, &given[..bytes], &mut taken[..room]).await;
+        attack.calls.set(attack.calls.get() + 1);
+        let Ok(answer) = answer else { continue };
+        let counter = match answer.words[0] {
+            0 => None,
+            errno if errno == u64::from(Errno::EHOSTDOWN.0) => Some(&attack.cut),
+            _ => Some(&attack.refused),
+        };
+        if let Some(counter) = counter {
+            counter.set(counter.get() + 1);
+        }
+        attack.knowledge.learn(&answer.words);
+        if answer.words[0] == u64::from(Errno::EHOSTDOWN.0) {
+            let until_ns = me.now_ns() + PAUSE_NS;
+            me.sleep_until(until_ns).await;
+        }
+    }
+}
+
+/// Interrupts everybody now and then.
+async fn prodder(mut me: Me, interruptors: &'static [Interruptor]) -> Never {
+    loop {
+        let until_ns = me.now_ns() + PATIENCE_NS;
+        me.sleep_until(until_ns).await;
+        interruptors.iter().for_each(Interruptor::interrupt);
+    }
+}
