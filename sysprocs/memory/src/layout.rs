@@ -21,8 +21,8 @@ pub const INTERPRETER_BASE: u64 = 0x60_0000_0000;
 pub const TRAMPOLINE: u64 = USER_END - 2 * PAGE;
 /// End of the stack, and of all that a program may map or unmap.
 pub const STACK_END: u64 = USER_END - 16 * PAGE;
-/// Bytes that the stack may grow to.
-pub const STACK_BYTES_MAX: u64 = 8 << 20;
+/// Bytes that a stack may grow to, whatever its limit.
+pub const STACK_BYTES_MAX: u64 = 64 << 20;
 /// Bytes below the stack that stay free, so that an overflow faults.
 pub const STACK_GAP_BYTES: u64 = 1 << 20;
 /// Mappings whose place the program leaves open end here.

@@ -31,7 +31,7 @@ async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
 }
 
 async fn strings(world: &mut World) -> ArgumentPages {
-    let mut strings = ArgumentPages::new();
+    let mut strings = ArgumentPages::new(8 << 20);
     for argument in [&b"busybox"[..], b"echo", b"a b"] {
         strings.push_argument(&mut world.pager(), argument).await.unwrap();
     }
@@ -219,7 +219,7 @@ fn strings_come_from_the_old_program_or_are_too_many() {
             old.copy_out(&mut world.pager(), pointer, text).await.unwrap();
             old.copy_out(&mut world.pager(), at + 8 * index as u64, &pointer.to_le_bytes()).await.unwrap();
         }
-        let mut strings = ArgumentPages::new();
+        let mut strings = ArgumentPages::new(8 << 20);
         strings.push_argument(&mut world.pager(), b"/bin/sh").await.unwrap();
         strings.push_arguments_from(&mut world.pager(), &mut old, at, 1).await.unwrap();
         strings.push_environment_from(&mut world.pager(), &mut old, at).await.unwrap();
@@ -233,7 +233,7 @@ fn strings_come_from_the_old_program_or_are_too_many() {
         assert_eq!(environment, ["zero", "one", &long]);
         new.destroy(&mut world.pager()).await;
 
-        let mut strings = ArgumentPages::new();
+        let mut strings = ArgumentPages::new(0);
         for wild in [8, 0x60_0000, 1 << 40, u64::MAX - 7] {
             let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, wild, 0).await;
             assert_eq!(pushed, Err(Errno::EFAULT));
@@ -370,7 +370,7 @@ fn hostile_programs_never_panic_nor_leak() {
             world.pages.call(renga_proto::pages::Recall { file: id, from: 0, to }, ()).await.unwrap();
             let file = file(0);
             let Ok(Inspected::Program(program)) = Image::inspect(&mut world.pager(), file).await else { continue };
-            let mut strings = ArgumentPages::new();
+            let mut strings = ArgumentPages::new(8 << 20);
             strings.finish(&mut world.pager(), b"hostile", 0).await.unwrap();
             let who = Credentials::default();
             let started = Space::load(&mut world.pager(), &program, Some(&program), strings, who).await;

@@ -8,8 +8,8 @@ use crate::inode::InodeFacts;
 use renga_abi::Errno;
 use renga_core::protocol;
 
-/// Longest path, bytes.
-pub const PATH_BYTES_MAX: usize = 1024;
+/// Longest path, bytes; as in Linux with the zero that programs end it with.
+pub const PATH_BYTES_MAX: usize = 4096;
 /// Open for writing: refuses directories, and truncation takes effect.
 pub const OPEN_WRITE: u32 = 1;
 /// Create if missing.

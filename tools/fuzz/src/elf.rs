@@ -79,7 +79,7 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
 
 async fn load_program(pager: &mut Pager<'_, HostMemory>) -> Result<(Space, u64), Errno> {
     let Inspected::Program(program) = Image::inspect(pager, FILE).await? else { return Err(Errno::ENOEXEC) };
-    let mut strings = ArgumentPages::new();
+    let mut strings = ArgumentPages::new(8 << 20);
     strings.push_argument(pager, b"program").await?;
     strings.push_environment(pager, b"PATH=/bin").await?;
     strings.finish(pager, b"/program", 7).await?;

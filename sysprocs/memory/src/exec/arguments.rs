@@ -10,10 +10,17 @@ use crate::pager::Pager;
 use crate::space::Space;
 use heapless::Vec;
 use renga_abi::Errno;
-use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES, UserMemory};
 
-/// Most pages that the strings may fill: 128 KiB. Beyond: `E2BIG`.
-pub const ARGUMENT_PAGES_MAX: usize = 32;
+/// Pages of strings that are known here; those behind are named in a page of their own.
+const PAGES_HERE: usize = 32;
+/// Most pages that the strings may fill, about 4 MiB, whatever the stack's limit. Beyond: `E2BIG`.
+const PAGES_MAX: usize = PAGES_HERE + PAGE_BYTES / size_of::<ListedFrame>();
+/// The strings and the pointers to them may take a quarter of the stack, or so much if that is more; as in Linux.
+const STRINGS_BYTES_MIN: u64 = 128 << 10;
+/// Bytes that one string may have, with its zero; as in Linux.
+const STRING_BYTES_MAX: usize = 128 << 10;
+const POINTER_BYTES: u64 = 8;
 /// What AT_PLATFORM points to.
 const PLATFORM: &[u8] = b"aarch64\0";
 /// Bytes that AT_RANDOM points to.
@@ -28,19 +35,71 @@ pub(crate) struct Extras {
 }
 
 /// Strings for a new program.
-#[derive(Default)]
 pub struct ArgumentPages {
-    pub(crate) frames: Vec<Frame, ARGUMENT_PAGES_MAX>,
+    frames: Vec<Frame, PAGES_HERE>,
+    /// The page with the numbers of the frames behind those.
+    more: Option<Frame>,
     length: usize,
+    /// Bytes that the program's stack may have.
+    pub(crate) stack_bytes: u64,
     pub(crate) arguments: u32,
     pub(crate) environment: u32,
     pub(crate) extras: Option<Extras>,
 }
 
 impl ArgumentPages {
-    /// None yet.
-    pub const fn new() -> Self {
-        ArgumentPages { frames: Vec::new(), length: 0, arguments: 0, environment: 0, extras: None }
+    /// None yet, for a program whose stack may have `stack_bytes`.
+    pub const fn new(stack_bytes: u64) -> Self {
+        ArgumentPages {
+            frames: Vec::new(),
+            more: None,
+            length: 0,
+            stack_bytes,
+            arguments: 0,
+            environment: 0,
+            extras: None,
+        }
+    }
+
+    /// How many pages there are.
+    pub(crate) fn count(&self) -> usize {
+        self.length.div_ceil(PAGE_BYTES)
+    }
+
+    /// The frame of page `index`, which exists.
+    pub(crate) fn frame<M: UserMemory + ?Sized>(&self, machine: &M, index: usize) -> Frame {
+        match (self.frames.get(index), self.more) {
+            (Some(&frame), _) => frame,
+            (None, Some(more)) => {
+                let list = machine.shared_page(more);
+                let listed = list.as_chunks::<4>().0.get(index - PAGES_HERE);
+                Frame(listed.map_or(0, |frame| u32::from_le_bytes(*frame)))
+            }
+            (None, None) => unreachable!("pages behind the first ones are listed"),
+        }
+    }
+
+    /// One page more.
+    async fn grow<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+        let index = self.count();
+        if index >= PAGES_MAX {
+            return Err(Errno::E2BIG);
+        }
+        if index >= PAGES_HERE && self.more.is_none() {
+            self.more = Some(pager.allocate().await?);
+        }
+        let frame = pager.allocate().await?;
+        if let (Err(frame), Some(more)) = (self.frames.push(frame), self.more) {
+            let mut list = pager.machine.page(more);
+            list.as_chunks_mut::<4>().0[index - PAGES_HERE] = frame.listed();
+        }
+        Ok(())
+    }
+
+    /// `E2BIG` if strings and pointers take more than they may.
+    fn check_size(&self, strings: u32) -> Result<(), Errno> {
+        let taken = self.length as u64 + u64::from(strings) * POINTER_BYTES;
+        if taken > (self.stack_bytes / 4).max(STRINGS_BYTES_MIN) { Err(Errno::E2BIG) } else { Ok(()) }
     }
 
     /// Adds an argument; all of them before the environment.
@@ -120,9 +179,17 @@ impl ArgumentPages {
     }
 
     /// Gives the frames back.
-    pub async fn release<M: UserMemory + ?Sized>(mut self, pager: &mut Pager<'_, M>) {
-        while let Some(frame) = self.frames.pop() {
-            pager.free(frame).await;
+    pub async fn release<M: UserMemory + ?Sized>(self, pager: &mut Pager<'_, M>) {
+        for index in 0..self.count() {
+            pager.free(self.frame(pager.machine, index)).await;
+        }
+        self.release_list(pager).await;
+    }
+
+    /// Gives back what is not the strings' own; the frames are somebody else's now.
+    pub(crate) async fn release_list<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) {
+        if let Some(list) = self.more {
+            pager.free(list).await;
         }
     }
 
@@ -130,8 +197,8 @@ impl ArgumentPages {
     pub(crate) fn behind_string<M: UserMemory + ?Sized>(&self, machine: &M, offset: usize) -> usize {
         let mut at = offset;
         // Each turn passes a page; the last string ends before the pages do.
-        while let Some(&frame) = self.frames.get(at / PAGE_BYTES) {
-            let page = machine.shared_page(frame);
+        while at < self.length {
+            let page = machine.shared_page(self.frame(machine, at / PAGE_BYTES));
             if let Some(length) = page[at % PAGE_BYTES..].iter().position(|&byte| byte == 0) {
                 return at + length + 1;
             }
@@ -160,7 +227,7 @@ impl ArgumentPages {
             return Ok(0);
         }
         let mut count = 0;
-        // Each turn adds at least a byte, of which there are at most `ARGUMENT_PAGES_MAX` pages.
+        // Each turn adds at least a byte, of which there are at most `PAGES_MAX` pages.
         loop {
             let index = u64::from(skip) + u64::from(count);
             let at = vector.checked_add(index * 8).ok_or(Errno::EFAULT)?;
@@ -170,6 +237,7 @@ impl ArgumentPages {
             }
             self.push_user_string(pager, space, string).await?;
             count += 1;
+            self.check_size(self.arguments + self.environment + count)?;
         }
     }
 
@@ -179,12 +247,15 @@ impl ArgumentPages {
         space: &mut Space,
         string: u64,
     ) -> Result<(), Errno> {
-        let mut at = string;
-        // Each turn adds a page's rest, of which there are at most `ARGUMENT_PAGES_MAX`.
+        let (mut at, start) = (string, self.length);
+        // Each turn adds a page's rest, of which there are at most `PAGES_MAX`.
         loop {
             let piece = space.page_for_read(pager, at, PAGE_BYTES).await?;
             let end = piece.iter().position(|&byte| byte == 0);
             let length = end.map_or(piece.len(), |end| end + 1);
+            if self.length + length - start > STRING_BYTES_MAX {
+                return Err(Errno::E2BIG);
+            }
             self.push_bytes(pager, &piece[..length]).await?;
             if end.is_some() {
                 return Ok(());
@@ -202,13 +273,9 @@ impl ArgumentPages {
         while !rest.is_empty() {
             let at = self.length % PAGE_BYTES;
             if at == 0 {
-                if self.frames.is_full() {
-                    return Err(Errno::E2BIG);
-                }
-                let frame = pager.allocate().await?;
-                let _ = self.frames.push(frame); // there is room
+                self.grow(pager).await?;
             }
-            let Some(&frame) = self.frames.last() else { return Err(Errno::E2BIG) };
+            let frame = self.frame(pager.machine, self.length / PAGE_BYTES);
             let length = rest.len().min(PAGE_BYTES - at);
             pager.machine.page(frame)[at..at + length].copy_from_slice(&rest[..length]);
             self.length += length;
@@ -219,7 +286,7 @@ impl ArgumentPages {
 
     /// Bytes of address space that the pages take.
     pub(crate) fn span(&self) -> u64 {
-        self.frames.len() as u64 * PAGE
+        self.count() as u64 * PAGE
     }
 }
 

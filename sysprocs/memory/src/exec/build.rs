@@ -60,6 +60,7 @@ impl Space {
             Ok(start) => space.place_program(pager, program, interpreter, (&strings, start), credentials).await,
             Err(errno) => Err(errno),
         };
+        strings.release_list(pager).await;
         match started {
             Ok(start) => Ok((space, start)),
             Err(errno) => {

@@ -2,9 +2,9 @@
 //!
 //! Not here: what the entries' values are (`build.rs`).
 
-use crate::area::{Area, Origin};
+use crate::area::{Area, Origin, number};
 use crate::exec::arguments::ArgumentPages;
-use crate::layout::{PAGE, STACK_BYTES_MAX, STACK_END};
+use crate::layout::{PAGE, STACK_BYTES_MAX, STACK_END, page_up};
 use crate::pager::Pager;
 use crate::space::Space;
 use renga_abi::Errno;
@@ -13,6 +13,8 @@ use renga_hal::memory::{Access, UserMemory};
 /// The processor wants the stack pointer aligned so.
 const STACK_ALIGNMENT: u64 = 16;
 const WORD_BYTES: u64 = 8;
+/// What a stack has below its strings at least, however small its limit: the pointers to them, and a little.
+const BELOW_STRINGS_BYTES: u64 = 256 << 10;
 
 /// Keys of the auxiliary vector, as in Linux's `auxvec.h`.
 pub mod key {
@@ -84,7 +86,25 @@ impl Words {
     }
 }
 
+/// Where a stack of so many bytes at most begins.
+fn stack_start(bytes: u64) -> u64 {
+    STACK_END - page_up(bytes.min(STACK_BYTES_MAX)).unwrap_or(STACK_BYTES_MAX).max(PAGE)
+}
+
 impl Space {
+    /// The stack may grow to `bytes` from now on, as far as there is room; what it has it keeps.
+    pub fn limit_stack<M: UserMemory + ?Sized>(&mut self, machine: &M, bytes: u64) {
+        let Some(stack) = self.areas.find(number(STACK_END) - 1).copied().filter(|_| !self.borrowed) else { return };
+        let (old, new) = (stack.start_address(), stack_start(bytes));
+        if new < old && self.areas.within(number(new), number(old)).is_empty() {
+            // Without room in the list of areas it stays as it is.
+            let _ = self.areas.insert(Area::new(new, old, stack.access, Origin::Zero));
+        } else if new > old {
+            let kept = self.next_page(machine, old, new).map_or(new, |(va, _, _)| va);
+            let _ = self.areas.remove(number(old), number(kept)); // from its end, which takes no room
+        }
+    }
+
     /// Makes the stack and maps the strings at the end of the stack; their address. Frames not mapped are given back.
     pub(crate) async fn place_strings<M: UserMemory + ?Sized>(
         &mut self,
@@ -92,9 +112,11 @@ impl Space {
         strings: &ArgumentPages,
     ) -> Result<u64, Errno> {
         let start = STACK_END - strings.span();
-        let stack = Area::new(STACK_END - STACK_BYTES_MAX, STACK_END, Access::ReadWrite, Origin::Zero);
+        let bottom = stack_start(strings.stack_bytes.max(strings.span() + BELOW_STRINGS_BYTES));
+        let stack = Area::new(bottom, STACK_END, Access::ReadWrite, Origin::Zero);
         let mut result = self.areas.insert(stack).map(|()| start);
-        for (index, &frame) in strings.frames.iter().enumerate() {
+        for index in 0..strings.count() {
+            let frame = strings.frame(pager.machine, index);
             if result.is_ok() {
                 let va = start + index as u64 * PAGE;
                 result = self.show(pager, va, frame, Access::ReadWrite).await.map(|()| start);

@@ -23,6 +23,23 @@ fn a_board_has_room_for_many_programs_files_and_pipes() {
 }
 
 #[test]
+fn arguments_stack_and_poll_have_the_limits_of_linux() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        r#"/bin/echo $(seq 60000) | wc -c
+        /bin/true "$(seq 40000)" 2>/dev/null || echo one string is too long
+        /bin/true $(seq 400000) 2>/dev/null || echo all are too long
+        $L poll 1000
+        sh -c 'ulimit -s 1024; $0 stack 900; $0 stack 1100; echo $?' $L 2>/dev/null
+        sh -c 'ulimit -s 32768; $0 stack 20000' $L"#,
+    );
+    let wanted = "348894\none string is too long\nall are too long\npoll 1000\nstack 900\n139\nstack 20000\n";
+    assert_eq!(text, wanted);
+}
+
+#[test]
 fn pipelines_are_as_long_as_one_likes() {
     if !clusters_can_run() {
         return;

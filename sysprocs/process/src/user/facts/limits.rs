@@ -99,6 +99,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             self.program.files.allow(limit.soft as usize);
         }
+        if let (STACK, Some(space)) = (which, &mut self.space) {
+            space.limit_stack(self.machine, limit.soft);
+        }
         self.program.limits.0[which] = limit;
         Ok(())
     }

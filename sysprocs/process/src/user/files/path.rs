@@ -2,7 +2,7 @@
 
 use crate::user::User;
 use crate::user::files::descriptors::Descriptor;
-use renga_hal::memory::UserMemory;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::path::PATH_BYTES_MAX;
 use renga_rt::Errno;
 
@@ -67,7 +67,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let first = self.get_path(first).await?;
         let second = self.get_path_at(second, first + 1).await?;
         self.paths[first] = 0;
-        Ok((first + 1 + second, first))
+        let both = first + 1 + second;
+        if both > PAGE_BYTES && self.services.board != self.services.disk_board {
+            return Err(Errno::ENAMETOOLONG); // what crosses the link in one message is a page at most
+        }
+        Ok((both, first))
     }
 
     /// The inode number from which the path that begins at `self.paths[at]` starts, if it is relative.

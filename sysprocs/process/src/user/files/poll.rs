@@ -25,15 +25,22 @@ const INVALID: u32 = 32;
 /// Descriptors that `select` can name here, in bytes of its sets.
 const SET_BYTES: usize = DESCRIPTORS_MAX / 8;
 
-/// Descriptors that one call can wait for. More: `ENOMEM`.
-const POLLED_MAX: usize = 128;
+/// Descriptors that one call can wait for: all that a program can have. More: `ENOMEM`.
+const POLLED_MAX: usize = DESCRIPTORS_MAX;
 
-/// A `struct pollfd`.
+/// A `struct pollfd`. Each slot has room for as many as a program has descriptors, so it is packed.
 #[derive(Clone, Copy, Default)]
 struct Entry {
-    number: i32,
-    events: u32,
-    found: u32,
+    /// Those that are none, as the nearest that is none either.
+    number: i16,
+    events: u16,
+    found: u16,
+}
+const _: () = assert!(DESCRIPTORS_MAX < i16::MAX as usize);
+
+/// `number`, if it could be a descriptor's.
+fn packed(number: i32) -> i16 {
+    number.clamp(-1, i16::MAX.into()) as i16
 }
 
 /// What is waited for.
@@ -58,14 +65,15 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.get(place.wrapping_add((index * ENTRY_BYTES) as u64), &mut bytes).await?;
             let [n0, n1, n2, n3, e0, e1, ..] = bytes;
             let number = i32::from_le_bytes([n0, n1, n2, n3]);
-            wanted.entries[index] = Entry { number, events: u16::from_le_bytes([e0, e1]).into(), found: 0 };
+            let events = u16::from_le_bytes([e0, e1]);
+            wanted.entries[index] = Entry { number: packed(number), events, found: 0 };
         }
         let until_ns = self.time_limit(time).await?;
         self.begin_mask(mask).await?;
         let ready = self.await_any_masked(&mut wanted, until_ns).await?;
         for (index, entry) in wanted.entries[..count].iter().enumerate() {
             let at = place.wrapping_add((index * ENTRY_BYTES + 6) as u64);
-            self.put(at, &(entry.found as u16).to_le_bytes()).await?;
+            self.put(at, &entry.found.to_le_bytes()).await?;
         }
         Ok(ready)
     }
@@ -87,7 +95,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             if events != 0 || asked(2) {
                 self.program.files.get(number as u64)?;
                 let place = wanted.entries.get_mut(wanted.count).ok_or(Errno::ENOMEM)?;
-                *place = Entry { number: number as i32, events, found: 0 };
+                *place = Entry { number: packed(number as i32), events: events as u16, found: 0 };
                 wanted.count += 1;
             }
         }
@@ -98,8 +106,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut found = [[0u8; SET_BYTES]; 3];
         let mut ready = 0;
         for entry in &wanted.entries[..wanted.count] {
-            let readable = entry.events & READABLE != 0 && entry.found & (READABLE | HANG_UP | ERROR) != 0;
-            let writable = entry.events & WRITABLE != 0 && entry.found & (WRITABLE | ERROR) != 0;
+            let (events, found_events) = (u32::from(entry.events), u32::from(entry.found));
+            let readable = events & READABLE != 0 && found_events & (READABLE | HANG_UP | ERROR) != 0;
+            let writable = events & WRITABLE != 0 && found_events & (WRITABLE | ERROR) != 0;
             for (set, holds) in [(0, readable), (1, writable)] {
                 if holds {
                     found[set][entry.number as usize / 8] |= 1 << (entry.number % 8);
@@ -163,8 +172,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             let mut ready = 0;
             for index in 0..wanted.count {
                 let Entry { number, events, .. } = wanted.entries[index];
-                let found = if number < 0 { 0 } else { self.look(number as u64, events).await? };
-                wanted.entries[index].found = found;
+                let found = if number < 0 { 0 } else { self.look(number as u64, events.into()).await? };
+                wanted.entries[index].found = found as u16;
                 ready += u64::from(found != 0);
             }
             let now = self.me.now_ns();
@@ -207,7 +216,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn await_one(&mut self, entry: Entry) -> Result<(), Errno> {
-        let events = entry.events;
+        let events = u32::from(entry.events);
         let object = usize::try_from(entry.number).map(|number| self.program.files.get(number as u64));
         match object {
             Ok(Ok(descriptor)) => match descriptor.object {

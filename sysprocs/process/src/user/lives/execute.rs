@@ -5,6 +5,7 @@
 
 use crate::procs::record::NAME_BYTES;
 use crate::user::escape::{Escape, Outcome};
+use crate::user::facts::limits::STACK;
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::program::AlternateStack;
 use crate::user::{User, pager};
@@ -89,7 +90,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 }
             }
         };
-        let mut pages = ArgumentPages::new();
+        let mut pages = ArgumentPages::new(self.program.limits.soft(STACK));
         if let Err(errno) = self.gather_strings(&mut pages, length, strings, script.as_ref()).await {
             pages.release(&mut pager(self.machine, &mut self.services)).await;
             return Err(errno);

@@ -1,0 +1,112 @@
+//! What a new program may have of strings and of stack.
+
+mod board;
+#[allow(dead_code, reason = "shared with tests that make more of them")]
+mod elf_file;
+
+use board::{World, file, run};
+use elf_file::{FIXED, LOAD, Part, R, X, elf};
+use renga_abi::Errno;
+use renga_abi::user::AccessKind::Write;
+use renga_hal::memory::Access;
+use renga_memory::layout::STACK_END;
+use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, Inspected, Mapping, Place, Space};
+
+fn program_file() -> Vec<u8> {
+    let base = 0x40_0000;
+    elf(FIXED, base + 0x400, &[Part(LOAD, R | X, 0, base, 0x800, 0x800)], &[1; 0x800])
+}
+
+async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
+    match Image::inspect(&mut world.pager(), file(slot)).await? {
+        Inspected::Program(image) => Ok(image),
+        Inspected::Script(_) => Err(Errno::ENOEXEC),
+    }
+}
+
+#[test]
+fn strings_take_a_quarter_of_the_stack() {
+    run(2048, 2048, vec![program_file()], |mut world: World| async move {
+        for (stack_bytes, strings_bytes) in [(8u64 << 20, 2u64 << 20), (2 << 20, 512 << 10), (64 << 10, 128 << 10)] {
+            let mut old = Space::create(&mut world.pager()).await.unwrap();
+            old.set_brk(&mut world.pager(), 0x40_0000).await;
+            let mapping = Mapping {
+                place: Place::Fixed(0x40_0000),
+                length: 1 << 20,
+                access: Access::ReadWrite,
+                backing: Backing::Zero,
+            };
+            old.map(&mut world.pager(), mapping).await.unwrap();
+            // Pointers to one string of 4,000 bytes, which take 4,009 each.
+            old.copy_out(&mut world.pager(), 0x40_0000, &[b'x'; 4000]).await.unwrap();
+            let fit = strings_bytes / 4009;
+            for (count, fits) in [(fit, true), (fit + 1, false)] {
+                let pointers: Vec<u8> = (0..count).flat_map(|_| 0x40_0000u64.to_le_bytes()).chain([0; 8]).collect();
+                old.copy_out(&mut world.pager(), 0x41_0000, &pointers).await.unwrap();
+                let mut strings = ArgumentPages::new(stack_bytes);
+                let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x41_0000, 0).await;
+                assert_eq!(pushed, if fits { Ok(()) } else { Err(Errno::E2BIG) }, "{count} of {stack_bytes}");
+                if !fits {
+                    strings.release(&mut world.pager()).await;
+                    continue;
+                }
+                strings.finish(&mut world.pager(), b"many", 1).await.unwrap();
+                let program = image(&mut world, 0).await.unwrap();
+                let loaded = Space::load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+                let (mut new, start) = loaded.unwrap();
+                assert_eq!(new.copy_in_word(&mut world.pager(), start.sp).await, Ok(count));
+                let mut last = [0; 4001];
+                let pointer = new.copy_in_word(&mut world.pager(), start.sp + 8 * count).await.unwrap();
+                new.copy_in(&mut world.pager(), pointer, &mut last).await.unwrap();
+                assert!(last[..4000] == [b'x'; 4000] && last[4000] == 0);
+                new.destroy(&mut world.pager()).await;
+            }
+            // One string may have 128 KiB, with its zero.
+            for (length, fits) in [((128usize << 10) - 1, true), (128 << 10, false)] {
+                old.copy_out(&mut world.pager(), 0x42_0000, &vec![b'y'; length]).await.unwrap();
+                old.copy_out(&mut world.pager(), 0x42_0000 + length as u64, &[0]).await.unwrap();
+                let pointers: Vec<u8> = 0x42_0000u64.to_le_bytes().into_iter().chain([0; 8]).collect();
+                old.copy_out(&mut world.pager(), 0x41_0000, &pointers).await.unwrap();
+                let mut strings = ArgumentPages::new(8 << 20);
+                let pushed = strings.push_arguments_from(&mut world.pager(), &mut old, 0x41_0000, 0).await;
+                assert_eq!(pushed.is_ok(), fits, "{length}: {pushed:?}");
+                strings.release(&mut world.pager()).await;
+            }
+            old.destroy(&mut world.pager()).await;
+        }
+        world
+    });
+}
+
+#[test]
+fn a_stack_has_its_limit() {
+    run(64, 2048, vec![program_file()], |mut world: World| async move {
+        let program = image(&mut world, 0).await.unwrap();
+        let mut strings = ArgumentPages::new(1 << 20);
+        strings.finish(&mut world.pager(), b"deep", 1).await.unwrap();
+        let loaded = Space::load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+        let (mut space, _) = loaded.unwrap();
+        let machine = world.machine;
+        // (limit set, bytes below the end, what a write there leads to)
+        let steps = [
+            (1 << 20, (1 << 20) - 8, Ok(())),
+            (1 << 20, (1 << 20) + 8, Err(FaultError::NoArea)),
+            (3 << 20, (1 << 20) + 8, Ok(())),
+            (3 << 20, (3 << 20) + 8, Err(FaultError::NoArea)),
+            (64 << 10, (1 << 20) + 8, Ok(())), // it is there
+            (64 << 10, (2 << 20) + 8, Err(FaultError::NoArea)),
+            (u64::MAX, (64 << 20) - 8, Ok(())),
+            (u64::MAX, (64 << 20) + 8, Err(FaultError::NoArea)),
+        ];
+        for (limit, below, wanted) in steps {
+            space.limit_stack(machine, limit);
+            assert_eq!(
+                space.fault(&mut world.pager(), STACK_END - below, Write).await,
+                wanted,
+                "{limit:#x} {below:#x}"
+            );
+        }
+        space.destroy(&mut world.pager()).await;
+        world
+    });
+}
