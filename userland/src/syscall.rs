@@ -195,6 +195,14 @@ pub fn set_terminal(descriptor: i32, settings: &[u8; TERMIOS_BYTES]) -> Result<(
     unsafe { call(29, [descriptor as isize, TCSETS, settings.as_ptr() as isize, 0, 0, 0]) }.map(|_| ())
 }
 
+/// Sets how many processes may be made from here (RLIMIT_NPROC); the limit may be raised again.
+pub fn limit_processes(count: u64) -> Result<(), Errno> {
+    const RLIMIT_NPROC: isize = 6;
+    let limit = [count, u64::MAX];
+    // SAFETY: the address is that of a whole `struct rlimit`.
+    unsafe { call(261, [0, RLIMIT_NPROC, limit.as_ptr() as isize, 0, 0, 0]) }.map(|_| ())
+}
+
 /// Ends the program.
 pub fn exit(status: i32) -> ! {
     loop {

@@ -1,6 +1,4 @@
 //! Loading programs: well-formed, real, and hostile ones.
-//!
-//! With `RENGA_TEST_PROGRAM` naming an AArch64 program file, that file is loaded as well.
 
 mod board;
 mod elf_file;
@@ -383,33 +381,6 @@ fn hostile_programs_never_panic_nor_leak() {
             space.destroy(&mut world.pager()).await;
         }
         assert!(loaded > RUNS / 20 && loaded < RUNS, "{loaded} of {RUNS} could be loaded");
-        world
-    });
-}
-
-#[test]
-fn a_real_program_is_loaded() {
-    let Ok(path) = std::env::var("RENGA_TEST_PROGRAM") else { return };
-    let program = std::fs::read(path).unwrap();
-    run(4096, 2048, vec![program], |mut world: World| async move {
-        for round in 0..2 {
-            let (mut space, start) = load(&mut world, 0, None).await.unwrap();
-            let sane = image(&mut world, 0).await.unwrap();
-            let bias = if sane.position_independent { PROGRAM_BASE } else { 0 };
-            for segment in &sane.segments {
-                let mut bytes = vec![0xff; segment.memory_bytes as usize];
-                space.copy_in(&mut world.pager(), segment.address + bias, &mut bytes).await.unwrap();
-                let (from, length) = (segment.offset as usize, segment.file_bytes as usize);
-                assert_eq!(bytes[..length], world.contents.borrow()[0][from..from + length]);
-                assert!(bytes[length..].iter().all(|&byte| byte == 0));
-            }
-            println!("round {round}: {} reads, {} areas, {start:x?}", world.counts.reads.get(), space.areas().len());
-            let before = world.free_frames().await;
-            let child = board::fork(&mut space, &mut world.pager()).await.unwrap();
-            println!("fork takes {} frames", before - world.free_frames().await);
-            child.destroy(&mut world.pager()).await;
-            space.destroy(&mut world.pager()).await;
-        }
         world
     });
 }

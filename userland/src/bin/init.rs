@@ -5,7 +5,9 @@
 
 use core::ffi::CStr;
 use renga_userland::process::{exit_code, fork};
-use renga_userland::syscall::{call, control, duplicate, execute, open, plain, set_terminal, terminal_settings, wait};
+use renga_userland::syscall::{
+    control, duplicate, execute, limit_processes, open, plain, set_terminal, terminal_settings, wait,
+};
 use renga_userland::text::complain;
 use renga_userland::{Arguments, cluster, program};
 
@@ -16,8 +18,6 @@ const SHELL: &CStr = c"/bin/sh";
 const O_RDWR: i32 = 2;
 const TIOCSCTTY: usize = 0x540e;
 const TIOCSPGRP: usize = 0x5410;
-const PRLIMIT64: usize = 261;
-const RLIMIT_NPROC: isize = 6;
 
 const ENVIRONMENT: [&CStr; 6] = [
     c"PATH=/bin:/sbin:/usr/bin:/usr/sbin",
@@ -87,9 +87,7 @@ fn become_shell() -> ! {
 /// The session's programs leave the slots in reserve to who asks for them (`ulimit -u unlimited`).
 fn leave_reserve() {
     const PROCESSES: u64 = 4096;
-    let limit = [PROCESSES, u64::MAX];
-    // SAFETY: the address is that of a whole `struct rlimit`.
-    let _ = unsafe { call(PRLIMIT64, [0, RLIMIT_NPROC, limit.as_ptr() as isize, 0, 0, 0]) };
+    let _ = limit_processes(PROCESSES);
 }
 
 /// A script's output reaches the host byte for byte: newlines stay as they are.

@@ -44,6 +44,7 @@ pub(super) struct State {
 
 /// Serves as many inode processes, on its own board, as there are `slots`, and keeps as many names as there are in
 /// `names`. Whether inodes are being freed `due` is told.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn inode_directory(
     me: Me,
     mut port: Port<InodeDirectory>,

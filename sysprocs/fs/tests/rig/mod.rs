@@ -6,6 +6,7 @@ mod content;
 mod counts;
 mod image;
 mod stat;
+mod workers;
 pub use content::Content;
 use counts::log;
 pub use counts::{Counts, FEW, O_APPEND, O_RDWR, O_WRONLY, USUAL};
@@ -127,56 +128,14 @@ impl System {
             let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
             inode_directory(me, port, inodes, passed_on, slots, names, referrers, due)
         });
-        Self::workers(board, directory, inodes, allocator, counts.buffers, (writer, content));
+        workers::workers(board, directory, inodes, allocator, counts.buffers, (writer, content));
         board.start(timer, |me| {
             let directory = Client::new(&me, directory);
             write_back(me, directory, due)
         });
-        let paths: Vec<Address<Path>> = (0..counts.paths)
-            .map(|_| {
-                board.server(|me, port| {
-                    let clients = PathClients {
-                        inode_directory: Client::new(&me, directory),
-                        inodes: Family::new(&me, inodes),
-                        allocator: Client::new(&me, allocator),
-                    };
-                    path(port, clients)
-                })
-            })
-            .collect();
+        let paths = workers::walkers(board, directory, inodes, allocator, counts.paths);
         let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
-        System { board, allocator, paths: paths.leak(), directory, inodes, table, files }
-    }
-
-    /// Those that the directory of inodes gives work.
-    fn workers(
-        board: Board,
-        directory: Address<InodeDirectory>,
-        inodes: &'static [&'static [Address<Inode>]],
-        allocator: Address<Allocator>,
-        buffers: usize,
-        (writer, content): (impl Fn(&Me) -> WriterClients, Content),
-    ) {
-        board.spawn(|me| {
-            let clients = ReaperClients {
-                inode_directory: Client::new(&me, directory),
-                inodes: Family::new(&me, inodes),
-                allocator: Client::new(&me, allocator),
-            };
-            reaper(clients)
-        });
-        board.spawn(|me| {
-            let clients = CommitterClients {
-                inode_directory: Client::new(&me, directory),
-                inodes: Family::new(&me, inodes),
-                allocator: Client::new(&me, allocator),
-                disk: writer(&me).disk,
-                writer: writer(&me),
-                content: Client::new(&me, content.writer),
-                pages: Client::new(&me, content.pages),
-            };
-            committer(me, clients, vec![[0; 4096]; committer_pages(buffers)].leak())
-        });
+        System { board, allocator, paths, directory, inodes, table, files }
     }
 
     fn opener(

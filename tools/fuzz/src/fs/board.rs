@@ -131,7 +131,7 @@ impl Servers {
 
 /// Starts all processes of a file system on `medium`.
 pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Servers {
-    let (arena, Frames { machine, memory, pages }) = (board.arena, frames);
+    let (arena, pages) = (board.arena, frames.pages);
     let Some(model) = Medium::named("none") else { unreachable!("there is such a model") };
     let device = arena.put(|| medium);
     let disk = board.server(|me, port| disk(me, port, device, model));
@@ -192,6 +192,18 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         };
         path(port, clients)
     });
+    let (table, files) = opener(board, inodes, directory, frames);
+    Servers { path, directory, inodes, table, files }
+}
+
+/// Starts the processes of open files.
+fn opener(
+    board: Board,
+    inodes: &'static [&'static [Address<Inode>]],
+    directory: Address<InodeDirectory>,
+    Frames { machine, memory, pages }: Frames,
+) -> (Address<FileTable>, &'static [&'static [Address<File>]]) {
+    let arena = board.arena;
     let table = board.server(|_, port| file_table(port, arena.put_slice(FILES, |_| 0)));
     let files = arena.put_slice(FILES, |number| {
         board.server(|me, port| {
@@ -205,8 +217,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
             file(port, clients, machine, number as u16, 0)
         })
     });
-    let files = one(board, files);
-    Servers { path, directory, inodes, table, files }
+    (table, one(board, files))
 }
 
 /// Starts the processes between page cache and medium; what makes clients of them.

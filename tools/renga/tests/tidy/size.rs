@@ -9,7 +9,7 @@ const FILE_LINES_MAX: usize = 400;
 /// As `too-many-lines-threshold` of clippy.toml, which counts in the same way: lines with code.
 const FUNCTION_LINES_MAX: usize = 70;
 /// The kernel without hardware, tests left out.
-const CORE_LINES_MAX: usize = 2900;
+const CORE_LINES_MAX: usize = 3000;
 
 #[test]
 fn files_are_short() {

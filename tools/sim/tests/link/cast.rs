@@ -199,15 +199,10 @@ pub struct Seen {
     pub calls: Rc<Cell<u64>>,
 }
 
-/// Makes the processes of one board; `body(board, client)` says what its clients do.
-pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> Seen {
-    let (board, number) = (site.board, site.number);
-    let arena: &'static Arena = board.arena;
-    let count = cast.first_server() + cast.servers + cast.clients;
-    let all: &'static [&'static Process] = arena.put_slice(count, |_| board.declare(1));
-    let (router_process, servers) = (all[0], &all[cast.first_server()..][..cast.servers]);
+/// What the router of such a board is given.
+fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
+    let (arena, number): (&'static Arena, u8) = (site.board.arena, site.number);
     let clients = &all[cast.first_server() + cast.servers..];
-
     let others = || (0..cast.boards).filter(move |other| *other != number);
     let (first, last) = (cast.client(0, 0).index, cast.client(0, cast.clients - 1).index);
     let remotes = |board| Remotes {
@@ -235,7 +230,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
             pool,
         })
     };
-    let plan = LinkPlan {
+    LinkPlan {
         board: number,
         boards: cast.boards,
         life: 1, // also after a reset: the worst case
@@ -250,7 +245,46 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
         watch: arena.put(|| Watch::new(None)),
         membership: None,
         timing: LinkTiming::PI3,
-    };
+    }
+}
+
+/// Starts the clients, which know all servers.
+fn start_clients(
+    site: &Site,
+    cast: Cast,
+    router_process: &'static Process,
+    (servers, clients): (&[&'static Process], &[&'static Process]),
+    body: impl Fn(u8, usize) -> Option<Body>,
+) {
+    let (board, number) = (site.board, site.number);
+    let addresses = (0..cast.boards).map(|b| {
+        (0..cast.servers).map(move |s| match b == number {
+            true => Address::new(servers[s]),
+            false => Address::new(board.stub(router_process, cast.server(b, s))),
+        })
+    });
+    let addresses = Rc::new(addresses.map(Iterator::collect).collect::<Vec<Vec<_>>>());
+    let far = board.stub(router_process, cast.server(0, 0));
+    for (i, process) in clients.iter().enumerate() {
+        let Some(body) = body(number, i) else { continue };
+        let addresses = addresses.clone();
+        board.start(process, |me| async move {
+            body(Stores { me, addresses, far }).await;
+            std::future::pending().await
+        });
+    }
+}
+
+/// Makes the processes of one board; `body(board, client)` says what its clients do.
+pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Body>) -> Seen {
+    let (board, number) = (site.board, site.number);
+    let arena: &'static Arena = board.arena;
+    let count = cast.first_server() + cast.servers + cast.clients;
+    let all: &'static [&'static Process] = arena.put_slice(count, |_| board.declare(1));
+    let (router_process, servers) = (all[0], &all[cast.first_server()..][..cast.servers]);
+    let clients = &all[cast.first_server() + cast.servers..];
+
+    let plan = plan(site, cast, all);
     let link = Link::new(arena, &plan, router_process);
     let stats = link.stats;
     let device = arena.put(|| NotedDevice(site.device()));
@@ -272,22 +306,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
         let (noted, calls) = (noted[i].clone(), calls.clone());
         board.start(process, |me| store(Port::new(&me).0, noted, calls));
     }
-    let addresses = (0..cast.boards).map(|b| {
-        (0..cast.servers).map(move |s| match b == number {
-            true => Address::new(servers[s]),
-            false => Address::new(board.stub(router_process, cast.server(b, s))),
-        })
-    });
-    let addresses = Rc::new(addresses.map(Iterator::collect).collect::<Vec<Vec<_>>>());
-    let far = board.stub(router_process, cast.server(0, 0));
-    for (i, process) in clients.iter().enumerate() {
-        let Some(body) = body(number, i) else { continue };
-        let addresses = addresses.clone();
-        board.start(process, |me| async move {
-            body(Stores { me, addresses, far }).await;
-            std::future::pending().await
-        });
-    }
+    start_clients(site, cast, router_process, (servers, clients), body);
     Seen { stats, clients: clients.to_vec(), noted, calls }
 }
 

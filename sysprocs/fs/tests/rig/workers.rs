@@ -1,0 +1,61 @@
+//! The processes that act on the directory of inodes from above: path walkers, the reaper and the committer.
+
+use super::Content;
+use renga_fs::{CommitterClients, PathClients, ReaperClients, WriterClients, committer, committer_pages, path, reaper};
+use renga_proto::allocator::Allocator;
+use renga_proto::inode::{Inode, InodeDirectory};
+use renga_proto::path::Path;
+use renga_rt::host::Board;
+use renga_rt::{Address, Client, Family, Me};
+
+/// Those that the directory of inodes gives work.
+pub fn workers(
+    board: Board,
+    directory: Address<InodeDirectory>,
+    inodes: &'static [&'static [Address<Inode>]],
+    allocator: Address<Allocator>,
+    buffers: usize,
+    (writer, content): (impl Fn(&Me) -> WriterClients, Content),
+) {
+    board.spawn(|me| {
+        let clients = ReaperClients {
+            inode_directory: Client::new(&me, directory),
+            inodes: Family::new(&me, inodes),
+            allocator: Client::new(&me, allocator),
+        };
+        reaper(clients)
+    });
+    board.spawn(|me| {
+        let clients = CommitterClients {
+            inode_directory: Client::new(&me, directory),
+            inodes: Family::new(&me, inodes),
+            allocator: Client::new(&me, allocator),
+            disk: writer(&me).disk,
+            writer: writer(&me),
+            content: Client::new(&me, content.writer),
+            pages: Client::new(&me, content.pages),
+        };
+        committer(me, clients, vec![[0; 4096]; committer_pages(buffers)].leak())
+    });
+}
+
+/// The path walkers.
+pub fn walkers(
+    board: Board,
+    directory: Address<InodeDirectory>,
+    inodes: &'static [&'static [Address<Inode>]],
+    allocator: Address<Allocator>,
+    count: usize,
+) -> &'static [Address<Path>] {
+    let walker = |_| {
+        board.server(|me, port| {
+            let clients = PathClients {
+                inode_directory: Client::new(&me, directory),
+                inodes: Family::new(&me, inodes),
+                allocator: Client::new(&me, allocator),
+            };
+            path(port, clients)
+        })
+    };
+    (0..count).map(walker).collect::<Vec<_>>().leak()
+}
