@@ -52,10 +52,24 @@ pub const ALL_ENTRIES: u32 = u32::MAX;
 ///     pub Shelf = 51, ShelfCall { /// Looks.
 ///         0 Look {} (()) -> u32; /// Changes.
 ///         1 Change {} (()) -> u32; } }
-/// async fn look(shelf: &mut Client<Shelf, { Look::BIT }>) -> u32 {
-///     shelf.call(Change {}, ()).await
+/// fn look(shelf: &mut Client<Shelf, { Look::BIT }>) {
+///     drop(shelf.call(Change {}, ()));
 /// }
-/// drop(|shelf: &'static mut Client<Shelf, { Look::BIT }>| drop(look(shelf)));
+/// core::hint::black_box(look as fn(&mut Client<Shelf, { Look::BIT }>));
+/// ```
+///
+/// An entry of the set does:
+///
+/// ```
+/// use renga_core::{Client, protocol};
+/// protocol! { /// Things.
+///     pub Shelf = 51, ShelfCall { /// Looks.
+///         0 Look {} (()) -> u32; /// Changes.
+///         1 Change {} (()) -> u32; } }
+/// fn look(shelf: &mut Client<Shelf, { Look::BIT }>) {
+///     drop(shelf.call(Look {}, ()));
+/// }
+/// core::hint::black_box(look as fn(&mut Client<Shelf, { Look::BIT }>));
 /// ```
 pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, Address<P>);
 impl<P: Protocol> Client<P> {
