@@ -78,7 +78,7 @@ pub(crate) fn may_open(kind: u8, flags: u32) -> Result<(), Errno> {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::{Errno, Reached, Until, walk};
+    use super::{Errno, PATH_BYTES_MAX, Reached, Until, walk};
     use crate::inode::name_cache::{Known, NameCache, NameSlot};
     use renga_proto::path::NO_FOLLOW;
     use std::boxed::Box;
@@ -107,7 +107,7 @@ mod tests {
         let reached = |ino, kind, rest| Ok(Reached { ino, kind, rest });
         let cases: [(&[u8], Until, Result<Reached<'_>, Errno>); 18] = [
             (b"", end, Err(Errno::ENOENT)),
-            (&[b'a'; 1025], end, Err(Errno::ENAMETOOLONG)),
+            (&[b'a'; PATH_BYTES_MAX + 1], end, Err(Errno::ENAMETOOLONG)),
             (b"/", end, reached(2, DIRECTORY, b"")),
             (b"//etc//passwd", end, reached(12, 1, b"")),
             (b"passwd", end, reached(12, 1, b"")),

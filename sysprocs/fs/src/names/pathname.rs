@@ -118,7 +118,7 @@ impl Rest {
 
 #[cfg(test)]
 mod tests {
-    use super::{Errno, Rest};
+    use super::{Errno, PATH_BYTES_MAX, ROOM_BYTES, Rest};
 
     fn names(rest: &mut Rest) -> std::vec::Vec<(std::string::String, bool, bool)> {
         core::iter::from_fn(|| rest.take().unwrap())
@@ -146,10 +146,10 @@ mod tests {
     fn refuses_what_is_too_long_or_empty() {
         let mut rest = Rest::new();
         assert_eq!(rest.set(b""), Err(Errno::ENOENT));
-        assert_eq!(rest.set(&[b'a'; 1025]), Err(Errno::ENAMETOOLONG));
+        assert_eq!(rest.set(&[b'a'; PATH_BYTES_MAX + 1]), Err(Errno::ENAMETOOLONG));
         rest.set(&[b'a'; 256]).unwrap();
         assert!(matches!(rest.take(), Err(Errno::ENAMETOOLONG)));
         assert_eq!(rest.put_before(0, false), Err(Errno::ENOENT));
-        assert_eq!(rest.put_before(2048, false), Err(Errno::ENAMETOOLONG));
+        assert_eq!(rest.put_before(ROOM_BYTES, false), Err(Errno::ENAMETOOLONG));
     }
 }
