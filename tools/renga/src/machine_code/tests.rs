@@ -1,7 +1,7 @@
 //! Each rule on the least code that breaks it, and on its nearest neighbour that does not. The words were
 //! assembled by llvm-mc.
 
-use super::{FRAME_BYTES_MAX, Parts, Span, code, frames, header};
+use super::{BOOT, FRAME_BYTES_MAX, Parts, Span, code, frames, header};
 use std::collections::BTreeMap;
 
 const ADDRESS: u64 = 0x1000;
@@ -100,6 +100,8 @@ fn a_frame_that_is_too_large() {
     let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
     let functions = BTreeMap::from([(ADDRESS, "first".to_string()), (ADDRESS + 12, "second".to_string())]);
     let found = frames(ADDRESS, &bytes, &functions);
+    let boot = BTreeMap::from([(ADDRESS, BOOT.0.to_string())]);
+    assert_eq!(frames(ADDRESS, &bytes, &boot), Vec::<String>::new(), "boot may take more");
     assert_eq!(found.len(), 1, "the first takes just what it may: {found:?}");
     assert!(found[0].contains(&(FRAME_BYTES_MAX + 16).to_string()) && found[0].contains("second"), "{found:?}");
 }
