@@ -4,6 +4,7 @@ use crate::support::{Renga, clusters_can_run};
 
 /// Seconds behind `real` in the part of `text` that begins with the line `name`.
 fn figure(text: &str, name: &str, what: &str) -> f64 {
+    let text = format!("\n{text}");
     let part = text.split_once(&format!("\n{name}\n")).unwrap_or_else(|| panic!("no {name} in {text}")).1;
     let line = part.lines().find(|line| line.starts_with(what)).unwrap_or_else(|| panic!("no {what}: {part}"));
     let seconds = line.rsplit(' ').next().and_then(|word| word.trim_end_matches('s').parse().ok());
@@ -14,7 +15,7 @@ fn figure(text: &str, name: &str, what: &str) -> f64 {
 const MEASURE: &str = r#"
 m() { echo $1; time sh -c "$2"; }
 pipes='for i in 1 2 3 4 5 6 7 8; do seq 2000 | sort | uniq | wc -l >/dev/null; done'
-tests='i=0; while [ $i -lt 2000 ]; do [ -e /etc/passwd ]; i=$((i+1)); done'
+tests='i=0; while [ $i -lt 10000 ]; do [ -e /etc/passwd ]; i=$((i+1)); done'
 loop='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
 sh -c "$pipes"
 "#;
