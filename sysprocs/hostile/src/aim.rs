@@ -16,8 +16,8 @@ use renga_systems::tables::Board;
 
 /// Numbers that answers contained, which the attackers of a board share.
 const LEARNED: usize = 64;
-/// One call of so many goes astray: to anybody, to any entry.
-const ASTRAY: u64 = 5_000;
+/// One call of so many goes astray: to anybody, to any entry; and one of so many lends more than there is room for.
+pub const ASTRAY: u64 = 5_000;
 /// Signals that end nobody: to be continued, to have a child, news of the terminal; and some that are none.
 const HARMLESS: [u64; 7] = [0, 17, 18, 23, 28, 65, 255];
 /// Numbers at which sums and shifts go wrong.

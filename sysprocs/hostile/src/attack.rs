@@ -3,7 +3,7 @@
 //! Invariant: its router, which is an honest one, sends whatever they ask it to. Each has one call under way, as any
 //! process; those that are not answered are interrupted now and then. Not here: what is asked (`aim.rs`).
 
-use crate::aim::{Aim, Knowledge, next};
+use crate::aim::{ASTRAY, Aim, Knowledge, next};
 use crate::content::fill;
 use crate::random::Random;
 use core::cell::Cell;
@@ -120,8 +120,10 @@ async fn attacker(
         let Aim { destination, kind: server, op, words } =
             next(&mut random, &attack.knowledge, (kind, own), (board, victim));
         let spawns = server == Kind::Procs && op == Spawn::OP;
-        let bytes = fill(&mut random, &attack.knowledge, (own, victim), spawns, &mut given);
-        let room = random.one(&[0, 0, 8, 128, 128, 1000, PAGE_BYTES, PAGE_BYTES]);
+        let most =
+            if random.once_in(ASTRAY) { 2 * PAGE_BYTES } else { lent_bytes_max(board, (kind, own), (server, op)) };
+        let bytes = fill(&mut random, &attack.knowledge, (own, victim), spawns, &mut given).min(most);
+        let room = random.one(&[0, 0, 8, 128, 128, 1000, PAGE_BYTES, PAGE_BYTES]).min(most - bytes);
         let answer = client.call(own, (destination, op), words, &given[..bytes], &mut taken[..room]).await;
         attack.calls.set(attack.calls.get() + 1);
         let Ok(answer) = answer else { continue };
@@ -139,6 +141,13 @@ async fn attacker(
             me.sleep_until(until_ns).await;
         }
     }
+}
+
+/// Most bytes of slices that a call has room for on `board`: one that lends more ends the session and reaches nobody.
+fn lent_bytes_max(board: &Board<'_>, caller: (Kind, u8), (server, op): (Kind, u32)) -> usize {
+    let may_wait = board.placed.iter().any(|row| row.kind == server && row.may_wait >> op & 1 != 0);
+    let row = board.proxies.iter().find(|row| (row.caller_kind, row.caller_board) == caller);
+    row.map_or(0, |row| usize::from(if may_wait { row.own_pages } else { row.shared_pages }) * PAGE_BYTES)
 }
 
 /// Interrupts everybody now and then.

@@ -130,5 +130,6 @@ fn calls_of_any_content_harm_nobody() {
     println!(
         "{calls} hostile calls, {refused} refused, {cut} cut off; the attacked board's program found all well {rounds} times"
     );
-    assert!(calls - refused - cut > 100 && cut > 0, "most calls come to nothing: {sums:?}");
+    assert!(calls - refused - cut > calls / 20 && refused > 0, "few calls do what they ask for: {sums:?}");
+    assert!(cut > 0 && cut < calls / 50, "none or many are stopped by the router, before any server: {sums:?}");
 }
