@@ -129,6 +129,6 @@ impl Policy {
         let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
         let priority_fits = if real_time { (1..=PRIORITY_MAX).contains(&priority) } else { priority == 0 };
         let known = word >> 24 == 0 && usize::from(nice) < WEIGHTS.len() && priority_fits;
-        known.then_some(Policy { class, nice: nice as i8 + NICE_MIN, priority })
+        known.then(|| Policy { class, nice: nice as i8 + NICE_MIN, priority })
     }
 }

@@ -248,7 +248,7 @@ fn policies_travel_in_words() {
             assert_eq!(Policy::from_word(policy.to_word()), Some(policy));
         }
     }
-    for word in [4, 6, 1, 1 << 8 | 100 << 16, 40 << 8, 20 << 8 | 1 << 16, 1 << 24, u64::MAX] {
+    for word in [0x9000, 0xff00, 4, 6, 1, 1 << 8 | 100 << 16, 40 << 8, 20 << 8 | 1 << 16, 1 << 24, u64::MAX] {
         assert_eq!(Policy::from_word(word), None, "{word:#x}");
     }
 }

@@ -90,7 +90,8 @@ pub fn next(random: &mut Random, known: &Knowledge, (own, me): (Kind, u8), (boar
     if count == 0 || random.once_in(ASTRAY) {
         let destination = random.below(u64::from(board.processes)) as u16;
         let words = core::array::from_fn(|_| word(random, known, (me, there)));
-        return Aim { destination, kind: board.kind_at(destination), op: random.below(31) as u32, words };
+        let aim = Aim { destination, kind: board.kind_at(destination), op: random.below(31) as u32, words };
+        return spare(random, aim);
     }
     let chosen = random.below(count) as usize;
     let Some(row) = permits().nth(chosen) else { unreachable!("below their number") };

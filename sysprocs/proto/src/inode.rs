@@ -111,8 +111,8 @@ protocol! {
         /// The fresh inode `ino`, which the allocator has given out, of `mode`, with no links yet and one
         /// reference. `ENFILE` when all processes are in use.
         2 Create { ino: u32, mode: u16, device: u32 } (()) -> Result<u16, Errno>;
-        /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` holds another, or
-        /// nobody refers to it.
+        /// One reference more to the active inode `ino`. `EINVAL`: the process `slot` holds another, or the caller's
+        /// board does not refer to it; `Reactivate` does for who knows the generation.
         3 Keep { slot: u16, ino: u32 } (()) -> Result<(), Errno>;
         /// Makes all changes so far permanent: none is there in part after a cut. Waits for the committer, who
         /// waits for whoever changes names: not from a walker that holds the lock of names.

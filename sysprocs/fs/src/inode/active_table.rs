@@ -184,9 +184,12 @@ impl ActiveTable {
         if slot.ino == ino && slot.used == Use::Referred { Ok(()) } else { Err(Errno::EINVAL) }
     }
 
-    /// One reference more to what is referred to already.
+    /// One reference more to what the board refers to already: a number alone gives it none.
     pub(crate) fn keep(&mut self, number: u16, ino: u32, board: u8) -> Result<(), Errno> {
         self.check(number, ino)?;
+        if !self.slot(number).references.holds(board) {
+            return Err(Errno::EINVAL);
+        }
         self.refer(number, board).map(|_| ())
     }
 

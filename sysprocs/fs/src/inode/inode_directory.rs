@@ -232,17 +232,19 @@ impl State {
         }
     }
 
-    /// The inode if it is still the one with that generation, and has a name or is open.
+    /// The inode if it is still the one with that generation, and has a name or is open. Until that is known the
+    /// reference is this board's: what refers to an inode may change it.
     async fn reactivate(&mut self, ino: u32, generation: u32, board: u8) -> Result<Option<u16>, Errno> {
-        let Some(slot) = self.activate(ino, board).await? else { return Ok(None) };
+        let own = self.board;
+        let Some(slot) = self.activate(ino, own).await? else { return Ok(None) };
         let facts = self.inode(slot)?.call(Facts {}, ()).await;
         let links = self.inode(slot)?.call(Links {}, ()).await;
         let named = links.is_ok_and(|links| links > 0) || self.table.is_unlinked(slot);
         let alive = named && facts.is_ok_and(|facts| facts.mode != 0);
         if alive && facts.is_ok_and(|facts| facts.birth.generation == generation) {
-            return Ok(Some(slot));
+            return self.table.hand_over(slot, own, board).map(|()| Some(slot));
         }
-        self.table.release(slot, ino, board)?;
+        self.table.release(slot, ino, own)?;
         // Another inode of that number may be changed, and not written yet; what is no inode must not be freed
         // because it has no links.
         if !alive && self.table.forget(slot) {

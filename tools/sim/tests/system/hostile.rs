@@ -12,7 +12,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 const HOSTILE: u8 = 1;
-const STEPS: u64 = 100_000;
+/// Seed 3 cut the victim's file when `Keep` referred for a board to what it had no reference to.
+const STEPS: u64 = 150_000;
 /// Calls of one attack.
 const CALLS: u64 = 50_000;
 /// Longer than any attack may take.
