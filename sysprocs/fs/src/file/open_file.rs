@@ -100,10 +100,15 @@ macro_rules! on_inode {
         if reply.as_ref().err() == Some(&Errno::ESTALE) {
             $state.forget_inode();
         }
-        reply
+        reply.map_err($crate::file::open_file::of_the_disk)
     }};
 }
 pub(super) use on_inode;
+
+/// What a caller is told of an error of the inodes' board: one that has died is not this one.
+pub(super) fn of_the_disk(errno: Errno) -> Errno {
+    if errno == Errno::EHOSTDOWN { Errno::EIO } else { errno }
+}
 
 /// Serves the open file `number` of this board; `boot` counts the board's starts.
 pub async fn file<M: UserMemory + ?Sized + 'static>(
@@ -275,7 +280,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         let wanted = Reactivate { ino: self.ino, generation: self.generation };
         let found = self.clients.inode_directory.call(wanted, ()).await;
         // To the program this is not about a name.
-        self.slot = Some(found.map_err(|errno| if errno == Errno::ENOENT { Errno::ESTALE } else { errno })?);
+        let told = |errno| if errno == Errno::ENOENT { Errno::ESTALE } else { of_the_disk(errno) };
+        self.slot = Some(found.map_err(told)?);
         self.inode()?.ok_or(Errno::EIO)
     }
 
@@ -361,7 +367,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.forget_inode();
         }
         self.written = false;
-        committed?;
+        committed.map_err(of_the_disk)?;
         self.tell_lost()
     }
 

@@ -185,7 +185,10 @@ fn fresh_disk(programs: &Programs) -> Result<Vec<u8>, String> {
 }
 
 /// The pair's placement with as many boards as wanted, and the mode; checked once.
-fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
+///
+/// # Errors
+/// A rule that so many boards break.
+pub fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
     thread_local! {
         static CHECKED: std::cell::RefCell<HashMap<(u8, bool), Rc<Checked>>> = std::cell::RefCell::default();
     }

@@ -5,6 +5,7 @@ use renga_abi::Errno;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
 use renga_sim::random::Random;
+use renga_sim::seed::{Settings, placed};
 use renga_sim::system::{System, image};
 use std::cell::Cell;
 use std::future::Future;
@@ -19,6 +20,7 @@ const OTHER: &[u8] = b"somebody else's";
 /// In the first life of the disk's board `survivor` runs on board 1; when it has set 1 the disk's board loses its power
 /// and comes back. Its next life opens other files, sets 2, and ends when 3 is set; then those files are looked at.
 fn over_a_return<F: Future<Output = u8> + 'static>(
+    boards: u8,
     survivor: impl Fn(Program, Rc<Cell<u32>>) -> F + Clone + 'static,
 ) -> System {
     let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
@@ -43,7 +45,8 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
             0
         }
     };
-    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let (mut setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    setup.placement = placed(Settings { boards, ..Settings::PAIR }).unwrap();
     let mut system = System::boot(&setup, &programs);
     assert!(system.cluster.run_while(1_000 * MS, || told.get() < 1), "{:?}", System::log());
     system.cluster.kill(0);
@@ -70,7 +73,7 @@ fn a_file_that_the_cut_took_back_is_stale_for_who_has_it_open() {
     if !possible() {
         return;
     }
-    over_a_return(|program, step| async move {
+    over_a_return(2, |program, step| async move {
         let file = program.open("/lost", Open::Truncate).await.unwrap();
         program.write_all(file, b"not synced").await.unwrap();
         step.set(1);
@@ -91,7 +94,7 @@ fn a_file_that_is_still_there_is_opened_anew() {
     if !possible() {
         return;
     }
-    over_a_return(|program, step| async move {
+    over_a_return(2, |program, step| async move {
         let file = program.open("/kept", Open::Truncate).await.unwrap();
         program.write_all(file, b"kept").await.unwrap();
         program.sync(file).await.unwrap();
@@ -100,6 +103,44 @@ fn a_file_that_is_still_there_is_opened_anew() {
         assert_eq!(program.read_at(file, 0, 100).await.as_deref(), Ok(b"kept".as_slice()));
         assert_eq!(program.write_at(file, 4, b"!").await, Ok(1));
         assert_eq!(program.read_at(file, 0, 100).await.as_deref(), Ok(b"kept!".as_slice()));
+        assert_eq!(program.close(file).await, Ok(()));
+        step.set(3);
+        0
+    });
+}
+
+/// Its process is on board 1, and says of the disk's board what board 2 must not take for the death of board 1
+/// (system seed 430).
+#[test]
+fn the_disk_s_death_takes_no_descriptor_from_a_third_board() {
+    if !possible() {
+        return;
+    }
+    over_a_return(3, |program, step| async move {
+        let file = program.open("/kept", Open::Truncate).await.unwrap();
+        program.write_all(file, b"kept").await.unwrap();
+        program.sync(file).await.unwrap();
+        let told = step.clone();
+        let child = move |child: Program| async move {
+            told.set(1);
+            let mut refused = 0;
+            // Also a return that was not noticed ends it.
+            while told.get() < 2 {
+                refused += u32::from(child.write_at(file, 0, b"kept").await == Err(Errno::EIO));
+                child.sleep(MS).await.unwrap();
+            }
+            wait_for_return(&child, &told).await;
+            // Board 1 hears of the return by itself.
+            while child.read_at(file, 0, 1).await == Err(Errno::EIO) {
+                child.sleep(MS).await.unwrap();
+            }
+            assert!(refused > 0, "the disk's board was not missed");
+            assert_eq!(child.read_at(file, 0, 100).await.as_deref(), Ok(b"kept".as_slice()));
+            assert_eq!(child.close(file).await, Ok(()));
+            0
+        };
+        let pid = program.fork_on(2, child).await.unwrap();
+        assert_eq!(program.wait(pid).await, Ok((pid, 0)));
         assert_eq!(program.close(file).await, Ok(()));
         step.set(3);
         0

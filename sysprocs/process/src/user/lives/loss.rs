@@ -24,7 +24,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             if let Object::File { board, number, life } = object
                 && renewed >> board & 1 != 0
                 && let Ok(mut file) = self.services.file(board, number)
-                && file.call(CheckLife { life }, ()).await.is_err()
+                && file.call(CheckLife { life }, ()).await.is_err_and(is_loss)
             {
                 self.program.files.lose(object);
             }
