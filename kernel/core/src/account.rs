@@ -285,13 +285,13 @@ impl Me {
     /// What was done here for account `number` of another board and not told there yet: time in ns, blocks read,
     /// blocks written. All 0 if it is not worth telling.
     pub fn take_untold(&self, number: AccountNumber) -> [u64; 3] {
-        let elsewhere = number.board().is_some_and(|board| board != self.0.id.board.0);
+        let elsewhere = number.board().is_some_and(|board| board != self.0.id().board.0);
         if elsewhere { self.0.core.account(number).take_untold() } else { [0; 3] }
     }
     /// Notes the policy of account `number` of another board.
     pub fn note_policy(&self, number: AccountNumber, policy: Policy) {
         let account = self.0.core.account(number);
-        let elsewhere = number.board().is_some_and(|board| board != self.0.id.board.0);
+        let elsewhere = number.board().is_some_and(|board| board != self.0.id().board.0);
         if elsewhere && account.policy() != policy {
             account.set_policy(policy);
         }

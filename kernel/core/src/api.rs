@@ -3,6 +3,7 @@
 //! Invariant: a client names one server and one protocol, a call one entry; all of it is checked
 //! when compiled. Not here: calls whose types only arrive at run time (`raw.rs`).
 
+use crate::address::{Address, Members, Place};
 use crate::process::{Me, Process};
 use crate::protocol::{Entry, InWords, Lends, Protocol};
 use crate::rendezvous::{RawAccept, RawCall, RawCallFuture};
@@ -11,32 +12,6 @@ use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use renga_abi::ProcId;
-
-/// Where a server of `P` is. Boot takes it from the server's port, or from the placement for a
-/// stub, and gives it to clients.
-pub struct Address<P>(&'static Process, PhantomData<P>);
-impl<P> Clone for Address<P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<P> Copy for Address<P> {}
-impl<P: Protocol> Address<P> {
-    /// The server behind `process`, which the placement says serves `P`.
-    ///
-    /// Should the placement be wrong, the first call is refused by a fault, not misunderstood: a
-    /// local server's entries are those of its port.
-    pub fn new(process: &'static Process) -> Self {
-        Address(process, PhantomData)
-    }
-    /// Who serves.
-    pub fn id(&self) -> ProcId {
-        self.0.id
-    }
-    pub(crate) fn process(&self) -> &'static Process {
-        self.0
-    }
-}
 
 /// Of a right to call: all entries that the protocol has.
 pub const ALL_ENTRIES: u32 = u32::MAX;
@@ -71,55 +46,55 @@ pub const ALL_ENTRIES: u32 = u32::MAX;
 /// }
 /// core::hint::black_box(look as fn(&mut Client<Shelf, { Look::BIT }>));
 /// ```
-pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, Address<P>);
+pub struct Client<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, Place, PhantomData<P>);
 impl<P: Protocol> Client<P> {
     /// The right of `me` to call `server`.
     pub fn new(me: &Me, server: Address<P>) -> Self {
-        Client(me.0, server)
+        Client(me.0, server.0, PhantomData)
     }
 }
 impl<P: Protocol, const ENTRIES: u32> Client<P, ENTRIES> {
     /// The right to call only `FEWER` of the entries.
     pub fn narrowed<const FEWER: u32>(self) -> Client<P, FEWER> {
         const { assert!(FEWER & !ENTRIES == 0, "a right grows by no narrowing") };
-        Client(self.0, self.1)
+        Client(self.0, self.1, PhantomData)
     }
     /// Who serves.
     pub fn server(&self) -> ProcId {
-        self.1.0.id
+        self.1.id()
     }
     /// Sends the message and waits for the reply.
     #[inline(always)]
     pub fn call<'a, E: Entry<Protocol = P>>(&'a mut self, entry: E, lends: E::Lends<'a>) -> CallFuture<'a, E> {
         const { assert!(ENTRIES >> E::OP & 1 != 0, "an entry that this client has no right to call") };
-        CallFuture(RawCallFuture::new(self.0, self.1.0, E::OP, lends, |w| entry.put(&w[..])), PhantomData)
+        CallFuture(RawCallFuture::new(self.0, self.1, E::OP, lends, |w| entry.put(&w[..])), PhantomData)
     }
 }
 
 /// The right to call the entries in the set `ENTRIES` of all servers of `P`, by board and by their number on it, as
 /// one process.
-pub struct Family<P: 'static, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, &'static [&'static [Address<P>]]);
+pub struct Family<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, &'static [Members], PhantomData<P>);
 impl<P: Protocol> Family<P> {
-    /// `members[board][number]`; a board without servers of `P` has an empty slice.
-    pub fn new(me: &Me, members: &'static [&'static [Address<P>]]) -> Self {
-        Family(me.0, members)
+    /// By board the servers there, which the placement says serve `P`.
+    pub fn new(me: &Me, members: &'static [Members]) -> Self {
+        Family(me.0, members, PhantomData)
     }
 }
 impl<P: Protocol, const ENTRIES: u32> Family<P, ENTRIES> {
     /// The right to call only `FEWER` of the entries.
     pub fn narrowed<const FEWER: u32>(self) -> Family<P, FEWER> {
         const { assert!(FEWER & !ENTRIES == 0, "a right grows by no narrowing") };
-        Family(self.0, self.1)
+        Family(self.0, self.1, PhantomData)
     }
     /// The server `number` of `board`, if there is one.
     #[inline(always)]
     pub fn at(&mut self, board: u8, number: usize) -> Option<Client<P, ENTRIES>> {
-        let server = *self.1.get(usize::from(board))?.get(number)?;
-        Some(Client(self.0, server))
+        let server = self.1.get(usize::from(board))?.place(number)?;
+        Some(Client(self.0, server, PhantomData))
     }
     /// How many servers `board` has.
     pub fn count(&self, board: u8) -> usize {
-        self.1.get(usize::from(board)).map_or(0, |servers| servers.len())
+        self.1.get(usize::from(board)).map_or(0, |servers| servers.count())
     }
     /// How many boards there are.
     pub fn boards(&self) -> u8 {
@@ -128,19 +103,19 @@ impl<P: Protocol, const ENTRIES: u32> Family<P, ENTRIES> {
 }
 
 /// The right to call all servers of `P` on the own board, of which there may be none, as one process.
-pub struct Local<P: 'static>(&'static Process, &'static [Address<P>]);
+pub struct Local<P>(&'static Process, &'static Members, PhantomData<P>);
 impl<P: Protocol> Local<P> {
-    /// The servers by their number.
-    pub fn new(me: &Me, members: &'static [Address<P>]) -> Self {
-        Local(me.0, members)
+    /// The servers there, which the placement says serve `P`.
+    pub fn new(me: &Me, members: &'static Members) -> Self {
+        Local(me.0, members, PhantomData)
     }
     /// The server `number`, if there is one.
     pub fn at(&mut self, number: usize) -> Option<Client<P>> {
-        Some(Client(self.0, *self.1.get(number)?))
+        Some(Client(self.0, self.1.place(number)?, PhantomData))
     }
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.1.len()
+        self.1.count()
     }
 }
 
@@ -161,7 +136,7 @@ impl<P: Protocol> Port<P> {
     /// The port of `me`, and where clients find it.
     pub fn new(me: &Me) -> (Self, Address<P>) {
         me.0.entries.set(P::ENTRIES);
-        (Port(me.0, PhantomData), Address(me.0, PhantomData))
+        (Port(me.0, PhantomData), Address::new(me.0))
     }
     /// Waits for a call.
     #[inline(always)]
@@ -225,7 +200,7 @@ impl<E: Entry> Call<E> {
     }
     /// Who asks.
     pub fn caller(&self) -> ProcId {
-        self.0.0.id
+        self.0.0.id()
     }
     /// The board whose process asks; of a call that a proxy makes, that of the proxy's caller.
     pub fn board(&self) -> u8 {

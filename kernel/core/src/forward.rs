@@ -5,11 +5,13 @@
 //! operation and words are written anew. The caller waits for the server that has the call, which is what its
 //! header says. Not here: which forwards there may be (placement).
 
-use crate::api::{Address, Call};
+use crate::address::{Address, Members, Place};
+use crate::api::Call;
 use crate::process::{Process, Wait, Words};
 use crate::protocol::{Entry, Protocol};
 use crate::rendezvous::RawCall;
 use crate::trace::Event;
+use core::marker::PhantomData;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
 
@@ -27,16 +29,16 @@ impl<P: Protocol> Forward<P> {
 }
 
 /// The right to pass calls on to all servers of `P`, by board and by their number on it.
-pub struct ForwardFamily<P: 'static>(&'static [&'static [Address<P>]]);
+pub struct ForwardFamily<P>(&'static [Members], PhantomData<P>);
 impl<P: Protocol> ForwardFamily<P> {
-    /// `members[board][number]`; a board without servers of `P` has an empty slice.
-    pub fn new(members: &'static [&'static [Address<P>]]) -> Self {
-        ForwardFamily(members)
+    /// By board the servers there, which the placement says serve `P`.
+    pub fn new(members: &'static [Members]) -> Self {
+        ForwardFamily(members, PhantomData)
     }
     /// The server `number` of `board`, if there is one.
     #[inline(always)]
     pub fn at(&self, board: u8, number: usize) -> Option<Forward<P>> {
-        self.0.get(usize::from(board))?.get(number).copied().map(Forward)
+        self.0.get(usize::from(board))?.address(number).map(Forward)
     }
 }
 
@@ -81,22 +83,23 @@ impl<E: Entry> Call<E> {
     where
         F: for<'a> Entry<Reply = E::Reply, Lends<'a> = E::Lends<'a>>,
     {
-        self.into_raw().forward(to.0.process(), F::OP, |words| entry.put(&words[..]));
+        self.into_raw().forward(to.0.0, F::OP, |words| entry.put(&words[..]));
     }
 }
 
 impl RawCall {
     /// Hands the call on to `server` as one for its entry `op`.
     #[inline(always)]
-    pub(crate) fn forward(self, server: &'static Process, op: u32, put: impl FnOnce(&Words)) {
-        let caller = self.hand_on();
+    pub(crate) fn forward(self, to: Place, op: u32, put: impl FnOnce(&Words)) {
+        let (caller, server) = (self.hand_on(), to.process);
         caller.op.set(op);
+        caller.destination.set(to.word);
         put(&caller.words);
         caller.server.set(Some(server));
         if caller.wait.get() == Wait::ReplyInPlace {
             caller.wait.set(Wait::Forwarded);
         }
-        caller.core.record(|| Event::Call { caller: caller.id, server: server.id, op: op as u8 });
+        caller.core.record(|| Event::called(caller));
         deliver(caller, server);
     }
 }
@@ -105,7 +108,7 @@ impl RawCall {
 /// forwards and perhaps the caller, and neither is polled before it returns.
 fn deliver(caller: &'static Process, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
-        return server.queue(caller);
+        return server.callers.push(caller);
     }
     let core = server.core;
     server.take(caller);

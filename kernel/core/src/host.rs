@@ -4,7 +4,8 @@
 //! under one condition that a test keeps: a process's `Me`, ports and clients are used only by the
 //! future made for it. Not here: time and interrupts; the test drives them through the core.
 
-use crate::api::{Address, Port};
+use crate::address::{Address, Members};
+use crate::api::Port;
 use crate::arena::Arena;
 use crate::process::{Me, Process};
 use crate::protocol::Protocol;
@@ -79,18 +80,19 @@ impl Board {
     }
 
     /// All processes declared so far, by index, as a proxy's directory.
-    pub fn directory(self) -> &'static [&'static Process] {
-        Vec::leak(self.processes.borrow().clone())
+    pub fn directory(self) -> Members {
+        Members::Here(Vec::leak(self.processes.borrow().clone()))
+    }
+
+    /// The family of these servers, of this only board.
+    pub fn family<P: Protocol>(self, servers: &[Address<P>]) -> &'static [Members] {
+        let members = Members::Here(self.arena.put_slice(servers.len(), |number| servers[number].0.process));
+        self.arena.put_slice(1, |_| members)
     }
 
     /// Notifies the first process declared.
     pub fn notify_first(self) {
         self.processes.borrow()[0].notify();
-    }
-
-    /// A stub whose calls `router` carries to `id`.
-    pub fn stub(self, router: &'static Process, id: ProcId) -> &'static Process {
-        self.arena.put(|| Process::stub(self.core, router, id))
     }
 
     /// Starts `process` with the future that `make` returns.

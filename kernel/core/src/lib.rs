@@ -7,6 +7,7 @@
 #![cfg_attr(not(feature = "host"), no_std)]
 
 pub mod account;
+pub mod address;
 pub mod api;
 pub mod arena;
 mod call_queue;
@@ -25,7 +26,8 @@ mod timer;
 pub mod trace;
 pub mod user;
 
-pub use api::{ALL_ENTRIES, Accept, Address, Call, CallFuture, Client, Family, Local, Port};
+pub use address::{Address, Members};
+pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Client, Family, Local, Port};
 pub use arena::Arena;
 pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};

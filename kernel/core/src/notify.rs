@@ -36,7 +36,7 @@ impl Process {
         if self.wait.get() == Wait::Reply
             && let Some(server) = self.server.get()
         {
-            server.router.get().unwrap_or(server).notify();
+            server.notify();
         }
         if self.runner_place.get() != NOT_WAITING {
             self.core.queue_again(self);

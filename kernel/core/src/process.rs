@@ -7,7 +7,6 @@
 use crate::account::{AccountNumber, Count};
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
-use crate::rendezvous::ANY_ENTRY;
 use crate::runners::{NOT_WAITING, Order};
 use core::cell::Cell;
 use core::task::Context;
@@ -45,7 +44,7 @@ pub const WORDS: usize = 6;
 pub type Words = [Cell<u64>; WORDS];
 pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
 
-/// Header of a process; on other boards' behalf also the stub of a remote one.
+/// Header of a process.
 pub struct Process {
     pub(crate) link: Link,
     /// Entries that its waiting accept takes; 0 when it does not wait in accept.
@@ -60,6 +59,8 @@ pub struct Process {
     pub(crate) body: Cell<Body>,
     pub(crate) callers: Queue,
     pub(crate) op: Cell<u32>,
+    /// Whom it called last ([`ProcId::to_word`]): the process that was handed the call, or one of another board.
+    pub(crate) destination: Cell<u32>,
     pub(crate) words: Words,
     /// The slice given and the slice taken; of one not lent only the length, 0, is written.
     pub(crate) given: Cell<*const u8>,
@@ -68,10 +69,8 @@ pub struct Process {
     pub(crate) taken_bytes: Cell<usize>,
     /// Bytes of the taken slice that the server says it wrote; only proxies read it.
     pub(crate) taken_used: Cell<usize>,
-    /// The server of a call that was not answered in place.
+    /// Who has its call, if it was not answered in place: of calls to other boards the router.
     pub(crate) server: Link,
-    /// Of a stub: the router that takes its calls.
-    pub(crate) router: Cell<Option<&'static Process>>,
     /// The entries of the protocol that it serves; a call from another board is checked against it.
     pub(crate) entries: Cell<u32>,
     /// The board for which it calls: its own, but for a proxy.
@@ -90,7 +89,8 @@ pub struct Process {
     /// While it waits for a turn: when it is due, and where in the heap it stands.
     pub(crate) order: Cell<Order>,
     pub(crate) runner_place: Cell<u16>,
-    pub(crate) id: ProcId,
+    /// Who it is ([`ProcId::to_word`]).
+    pub(crate) word: u32,
 }
 
 impl Process {
@@ -112,6 +112,7 @@ impl Process {
             body: Cell::new((crate::rendezvous::not_started, core::ptr::null_mut())),
             callers: Queue::new(),
             op: Cell::new(0),
+            destination: Cell::new(0),
             words: [const { Cell::new(0) }; WORDS],
             given: Cell::new(core::ptr::dangling()),
             given_bytes: Cell::new(0),
@@ -119,7 +120,6 @@ impl Process {
             taken_bytes: Cell::new(0),
             taken_used: Cell::new(0),
             server: Cell::new(None),
-            router: Cell::new(None),
             entries: Cell::new(0),
             calls_for: Cell::new(id.board.0),
             renewed: Cell::new(0),
@@ -132,19 +132,14 @@ impl Process {
             charged_as: Cell::new(Count::BehalfNs),
             order: Cell::new(Order::NONE),
             runner_place: Cell::new(NOT_WAITING),
-            id,
+            word: id.to_word(),
         }
     }
 
-    /// A stub: calls to it are `router`'s to carry to the process `id` of another board.
-    pub const fn stub(core: &'static Core, router: &'static Process, id: ProcId) -> Process {
-        // Which entries it serves that board's router knows.
-        Process { router: Cell::new(Some(router)), entries: Cell::new(ANY_ENTRY), ..Process::new(core, 0, id) }
-    }
-
     /// Who this is.
+    #[inline(always)]
     pub fn id(&self) -> ProcId {
-        self.id
+        ProcId::from_word(self.word)
     }
     /// Where it runs.
     pub fn core(&self) -> &'static Core {
@@ -156,7 +151,7 @@ impl Process {
     }
     /// The process whose reply it waits for, if it does and the call was not answered in place.
     pub fn waits_for(&self) -> Option<ProcId> {
-        (self.wait.get() == Wait::Reply).then(|| self.server.get().map(Process::id)).flatten()
+        (self.wait.get() == Wait::Reply).then(|| ProcId::from_word(self.destination.get()))
     }
     /// The operation of its outstanding or last call.
     pub fn op(&self) -> u32 {
@@ -170,11 +165,11 @@ pub struct Me(pub(crate) &'static Process);
 impl Me {
     /// Who this is.
     pub fn id(&self) -> ProcId {
-        self.0.id
+        self.0.id()
     }
     /// One line in the kernel's log, with two figures.
     pub fn log(&self, text: &'static str, figures: [u64; 2]) {
-        self.0.core.log(self.0.id, text, figures);
+        self.0.core.log(self.0.id(), text, figures);
     }
     /// Virtual or real time since boot, ns.
     pub fn now_ns(&self) -> u64 {

@@ -4,8 +4,9 @@
 //! arrives from another board cannot ask a server for an entry that it does not have.
 
 use crate::account::AccountNumber;
+use crate::address::{Members, Place};
 use crate::process::{Me, Process, WORDS};
-use crate::rendezvous::{ANY_ENTRY, RawAccept, RawCall, RawCallFuture};
+use crate::rendezvous::{ANY_ENTRY, ENTRIES, RawAccept, RawCall, RawCallFuture};
 use core::future::poll_fn;
 use renga_abi::policy::Policy;
 use renga_abi::{Errno, ProcId};
@@ -13,7 +14,7 @@ use renga_abi::{Errno, ProcId};
 /// The words of a message or a reply, as they cross boards.
 pub type Message = [u64; WORDS];
 
-/// The router's port: takes the calls to every stub of its board.
+/// The router's port: takes the calls to all processes of other boards.
 pub struct ExchangePort(&'static Process);
 
 impl ExchangePort {
@@ -21,7 +22,7 @@ impl ExchangePort {
     pub fn new(me: &Me) -> Self {
         ExchangePort(me.0)
     }
-    /// Waits for a call to any stub.
+    /// Waits for a call to another board.
     pub async fn accept(&mut self) -> RawCall {
         let raw = RawAccept::new(self.0, ANY_ENTRY, false);
         match poll_fn(|_| raw.poll()).await {
@@ -39,17 +40,11 @@ impl ExchangePort {
 impl RawCall {
     /// Who asks.
     pub fn caller(&self) -> ProcId {
-        self.0.id
+        self.0.id()
     }
-    /// Who is asked: of a call to a stub, the process of another board.
-    ///
-    /// # Panics
-    /// On a call that was made in place, which no stub's call is.
+    /// Who is asked: of a call that a router takes, the process of another board.
     pub fn destination(&self) -> ProcId {
-        match self.0.server.get() {
-            Some(server) => server.id,
-            None => panic!("call has no recorded destination"),
-        }
+        ProcId::from_word(self.0.destination.get())
     }
     /// For whom it is made.
     pub fn account(&self) -> AccountNumber {
@@ -76,10 +71,11 @@ impl RawCall {
     }
 }
 
-/// The right to call any process of this board, as one process: a proxy's.
+/// The right to call any process of a board, as one process: of this board a proxy's, of another one a hostile
+/// process's.
 pub struct RawClient {
     me: &'static Process,
-    directory: &'static [&'static Process],
+    directory: Members,
 }
 
 /// What came back.
@@ -91,20 +87,24 @@ pub struct RawReply {
 }
 
 impl RawClient {
-    /// The right of `me` to call the processes of `directory`, by their index on this board.
-    pub fn new(me: &Me, directory: &'static [&'static Process]) -> Self {
+    /// The right of `me` to call all processes of a board, by their index there.
+    pub fn new(me: &Me, directory: Members) -> Self {
         RawClient { me: me.0, directory }
     }
 
-    /// Whether process `index` serves entry `op` here.
-    pub fn serves(&self, index: u16, op: u32) -> bool {
-        self.directory.get(usize::from(index)).is_some_and(|s| op < 31 && s.entries.get() >> op & 1 != 0)
+    /// Process `index`, if it serves entry `op`; of one of another board its router knows that.
+    fn serving(&self, index: u16, op: u32) -> Option<Place> {
+        let serves = |place: &Place| match self.directory {
+            Members::Here(_) => place.process.entries.get() >> op & 1 != 0,
+            Members::Elsewhere { .. } => true,
+        };
+        self.directory.place(usize::from(index)).filter(|place| op < ENTRIES && serves(place))
     }
 
     /// Calls entry `op` of process `index` for a process of `board`.
     ///
     /// # Errors
-    /// `EINVAL` if there is no such process here or it does not serve that entry.
+    /// `EINVAL` if there is no such process, or it is here and does not serve that entry.
     pub async fn call(
         &mut self,
         board: u8,
@@ -113,10 +113,7 @@ impl RawClient {
         given: &[u8],
         taken: &mut [u8],
     ) -> Result<RawReply, Errno> {
-        if !self.serves(index, op) {
-            return Err(Errno::EINVAL);
-        }
-        let server = self.directory[usize::from(index)];
+        let Some(server) = self.serving(index, op) else { return Err(Errno::EINVAL) };
         let taken_bytes = taken.len();
         self.me.taken_used.set(usize::MAX);
         self.me.calls_for.set(board);

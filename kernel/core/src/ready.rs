@@ -170,7 +170,7 @@ impl Core {
     #[inline(always)]
     fn poll(&self, process: &'static Process, now_ns: impl FnOnce() -> u64) {
         self.in_place_left.set(IN_PLACE_PER_DISPATCH);
-        self.record(|| Event::Dispatch { process: process.id });
+        self.record(|| Event::Dispatch { process: process.id() });
         process.poll(&mut Context::from_waker(Waker::noop()));
         self.charge_dispatch(process, now_ns());
     }

@@ -12,6 +12,7 @@
 //!
 //! Not here: types of messages (`protocol.rs`, `api.rs`), other boards (the router).
 
+use crate::address::Place;
 use crate::process::{Me, Process, Wait, Words};
 use crate::protocol::Lends;
 use crate::trace::Event;
@@ -25,7 +26,9 @@ use core::task::{Context, Poll};
 
 /// Bit in an entry set that stands for the process's notification.
 pub(crate) const NOTIFIED: u32 = 1 << 31;
-/// All entries that a protocol may have.
+/// Entries that a protocol may have.
+pub(crate) const ENTRIES: u32 = 31;
+/// All of them.
 pub(crate) const ANY_ENTRY: u32 = !NOTIFIED;
 
 pub(crate) unsafe fn not_started(_: *mut (), _: &mut Context<'_>) {
@@ -36,7 +39,7 @@ impl Process {
     /// Gives the process its future and makes it ready.
     ///
     /// # Panics
-    /// If it was started before, or is a stub.
+    /// If it was started before.
     pub fn start<F: Future<Output = Never> + 'static>(&'static self, future: &'static mut F) {
         unsafe fn body<F: Future<Output = Never>>(future: *mut (), cx: &mut Context<'_>) {
             // SAFETY: from `start`'s `&'static mut F`, kept nowhere else, so it never moves (I1).
@@ -44,7 +47,7 @@ impl Process {
             // SAFETY: as above, so pinning it holds for ever; I2 keeps it from being polled twice at once.
             let Poll::Pending = unsafe { Pin::new_unchecked(future) }.poll(cx);
         }
-        assert!(self.body.get().1.is_null() && self.router.get().is_none(), "process started twice");
+        assert!(self.body.get().1.is_null(), "process started twice");
         // A future without state has size 0 and a dangling, yet not null, address.
         self.body.set((body::<F>, core::ptr::from_mut(future).cast()));
         self.core.make_ready(self);
@@ -76,21 +79,6 @@ impl Process {
         self.open.set(0);
         self.accepted.set(Some(caller));
     }
-
-    /// Keeps `caller` until the entry that it wants opens; if this is a stub, its router takes the call.
-    pub(crate) fn queue(&'static self, caller: &'static Process) {
-        match self.router.get() {
-            Some(router) if router.open.get() & ANY_ENTRY != 0 => {
-                router.take(caller);
-                router.core.make_ready(router);
-            }
-            Some(router) => {
-                router.callers.push(caller);
-                router.notify(); // it may wait for frames only, with no room for calls
-            }
-            None => self.callers.push(caller),
-        }
-    }
 }
 
 impl Me {
@@ -108,13 +96,14 @@ impl<'a> RawCallFuture<'a> {
     #[inline(always)]
     pub(crate) fn new<L: Lends<'a>>(
         me: &'static Process,
-        server: &'static Process,
+        server: Place,
         op: u32,
         lends: L,
         put: impl FnOnce(&Words),
     ) -> Self {
         me.begin(Wait::Prepared);
         me.op.set(op);
+        me.destination.set(server.word);
         let (given, taken) = lends.split();
         me.given_bytes.set(given.len());
         me.taken_bytes.set(taken.len());
@@ -125,7 +114,7 @@ impl<'a> RawCallFuture<'a> {
             me.taken.set(taken.as_mut_ptr());
         }
         put(&me.words); // straight into the header, not through the future
-        RawCallFuture(me, server, PhantomData, PhantomPinned)
+        RawCallFuture(me, server.process, PhantomData, PhantomPinned)
     }
 
     #[inline(always)]
@@ -139,7 +128,7 @@ impl<'a> RawCallFuture<'a> {
             }
             _ => panic!("process polled while its call is pending"),
         }
-        core.record(|| Event::Call { caller: me.id, server: server.id, op: me.op.get() as u8 });
+        core.record(|| Event::called(me));
         if server.open.get() >> me.op.get() & 1 == 0 {
             return wait_at_closed(me, server);
         }
@@ -166,12 +155,12 @@ impl<'a> RawCallFuture<'a> {
     }
 }
 
-/// The server's entry is not open: queue there, or, if it is a stub, at the router.
+/// The server's entry is not open: queue there.
 #[inline(never)]
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
     me.server.set(Some(server));
     me.wait.set(Wait::Reply);
-    server.queue(me);
+    server.callers.push(me);
     Poll::Pending
 }
 
@@ -232,7 +221,7 @@ impl RawCall {
     pub fn reply(self, put: impl FnOnce(&Words)) {
         let caller = self.hand_on();
         put(&caller.words);
-        caller.core.record(|| Event::Reply { caller: caller.id });
+        caller.core.record(|| Event::Reply { caller: caller.id() });
         if caller.wait.replace(Wait::Replied) == Wait::Reply {
             caller.core.make_ready(caller);
         }

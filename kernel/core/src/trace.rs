@@ -4,6 +4,7 @@
 //! Without the feature `trace` the ring has no room and the hot paths no code for it. Not here:
 //! formats (the host's `renga trace`), frames (the emulator sees those itself).
 
+use crate::process::Process;
 use core::cell::Cell;
 use renga_abi::ProcId;
 
@@ -43,6 +44,12 @@ pub enum Event {
 }
 
 impl Event {
+    /// That `caller` makes the call in its header.
+    pub(crate) fn called(caller: &Process) -> Event {
+        let server = ProcId::from_word(caller.destination.get());
+        Event::Call { caller: caller.id(), server, op: caller.op.get() as u8 }
+    }
+
     /// As three words: kind and op, first identity, second identity.
     pub fn to_words(self) -> [u32; 3] {
         match self {

@@ -316,7 +316,7 @@ impl UserTurn {
         let process = self.0;
         process.trap.set(trap);
         process.wait.set(Wait::Nothing);
-        process.core.record(|| Event::UserTrap { process: process.id });
+        process.core.record(|| Event::UserTrap { process: process.id() });
         process
     }
 }

@@ -1,4 +1,4 @@
-//! Forwarded calls: the last server answers the caller; in place, queued, deferred, over a stub, from a proxy.
+//! Forwarded calls: the last server answers the caller; in place, queued, deferred, to another board, from a proxy.
 use renga_abi::{Errno, ProcId};
 use renga_core::host::Board;
 use renga_core::raw::{ExchangePort, RawClient};
@@ -195,7 +195,7 @@ fn an_interrupted_caller_is_told_to_the_server_that_has_its_call() {
 }
 
 #[test]
-fn a_stub_takes_forwarded_calls_to_its_router() {
+fn calls_are_forwarded_to_another_board() {
     let board = board();
     let far = ProcId::new(1, 9);
     let router = board.spawn(|me| {
@@ -210,8 +210,7 @@ fn a_stub_takes_forwarded_calls_to_its_router() {
             }
         }
     });
-    let stub: Address<Shelf> = Address::new(board.stub(router, far));
-    let index = indexed(board, stub);
+    let index = indexed(board, Address::elsewhere(router, far));
     let got = Rc::new(Cell::new(0));
     let out = got.clone();
     board.client(move |me| async move {
@@ -252,14 +251,13 @@ fn a_chain_of_forwards_passes_the_ready_queue_now_and_then() {
     let shelf = board.server(|_, port| shelf(port));
     let mut last = indexed(board, shelf);
     for _ in 0..100 {
-        let next = last;
+        let (next, members) = (usize::from(last.id().index), board.directory());
         last = board.server(move |_, mut port: Port<Index>| async move {
-            let members: &'static [&'static [Address<Index>]] = Vec::leak(vec![&*Vec::leak(vec![next])]);
-            let family = ForwardFamily::new(members);
+            let family = ForwardFamily::new(Vec::leak(vec![members]));
             loop {
                 let IndexCall::Pass(call) = port.accept_only(Pass::BIT).await else { unreachable!() };
-                let Some(next) = family.at(0, 0) else { unreachable!() };
-                assert!(family.at(0, 1).is_none() && family.at(1, 0).is_none());
+                let Some(next) = family.at(0, next) else { unreachable!() };
+                assert!(family.at(0, members.count()).is_none() && family.at(1, 0).is_none());
                 let value = call.entry().value + 1;
                 call.forward(&next, Pass { value });
             }

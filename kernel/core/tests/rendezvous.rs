@@ -284,7 +284,7 @@ fn an_alarm_can_be_moved_and_withdrawn() {
 }
 
 #[test]
-fn calls_to_a_stub_reach_the_router_and_proxies_check_entries() {
+fn calls_to_another_board_reach_the_router_and_proxies_check_entries() {
     let board = board();
     let server = board.server(|_, port| answer(port));
     let directory = board.directory();
@@ -301,15 +301,16 @@ fn calls_to_a_stub_reach_the_router_and_proxies_check_entries() {
             }
         }
     });
-    let far = board.stub(router, renga_abi::ProcId::new(3, server.id().index));
-    let nowhere = board.stub(router, renga_abi::ProcId::new(3, 77));
+    let far = |index| renga_core::Address::<Null>::elsewhere(router, renga_abi::ProcId::new(3, index));
+    let (there, nowhere) = (far(server.id().index), far(77));
+    assert_eq!(there.id(), renga_abi::ProcId::new(3, server.id().index));
     let results = log();
     let out = results.clone();
     board.client(move |me| async move {
-        let mut client = Client::new(&me, renga_core::Address::new(far));
+        let mut client = Client::new(&me, there);
         let sum = client.call(Add { a: 4, b: 5 }, ()).await;
         out.borrow_mut().push(sum);
-        let mut nobody = Client::new(&me, renga_core::Address::<Null>::new(nowhere));
+        let mut nobody = Client::new(&me, nowhere);
         let refused = nobody.call(Add { a: 4, b: 5 }, ()).await;
         out.borrow_mut().push(refused);
     });

@@ -1,6 +1,6 @@
 //! This board's processes, for whoever reports.
 //!
-//! Not here: headers and stubs (`sysprocs/systems`).
+//! Not here: headers (`sysprocs/systems`).
 
 use crate::once::Once;
 use renga_core::Process;

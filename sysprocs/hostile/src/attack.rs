@@ -7,12 +7,11 @@ use crate::aim::{ASTRAY, Aim, Knowledge, next};
 use crate::content::fill;
 use crate::random::Random;
 use core::cell::Cell;
-use renga_core::Process;
 use renga_proto::procs::Spawn;
 use renga_router::{MembershipClients, membership};
 use renga_rt::given::Servers;
 use renga_rt::raw::RawClient;
-use renga_rt::{Entry, Errno, Interruptor, Local, Me, Never, PAGE_BYTES, ProcId};
+use renga_rt::{Entry, Errno, Interruptor, Local, Me, Members, Never, PAGE_BYTES, ProcId};
 use renga_systems::tables::Board;
 use renga_systems::{Directory, FACTS, Kind, Machine, Started, start_those};
 
@@ -54,13 +53,13 @@ pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, att
         machine.start(process, |me| {
             // None of the servers here keeps anything for others.
             let clients = MembershipClients {
-                procs: Local::new(&me, &[]),
-                pipes: Local::new(&me, &[]),
-                files: Local::new(&me, &[]),
-                inode_directory: Local::new(&me, &[]),
-                console: Local::new(&me, &[]),
-                memory: Local::new(&me, &[]),
-                pages: Local::new(&me, &[]),
+                procs: Local::new(&me, &Members::NONE),
+                pipes: Local::new(&me, &Members::NONE),
+                files: Local::new(&me, &Members::NONE),
+                inode_directory: Local::new(&me, &Members::NONE),
+                console: Local::new(&me, &Members::NONE),
+                memory: Local::new(&me, &Members::NONE),
+                pages: Local::new(&me, &Members::NONE),
             };
             membership(me, clients, ends)
         });
@@ -87,22 +86,18 @@ fn start_attackers<M: Machine>(machine: &M, directory: &'static Directory, kind:
     }
     for (number, process) in directory.of_kind(kind).iter().enumerate() {
         let victim = victims().nth(number % count).unwrap_or(0);
-        let stubs = stubs(directory, victim);
         machine.start(process, |me| {
-            let client = RawClient::new(&me, stubs);
+            let client = RawClient::new(&me, everybody(directory, victim));
             attacker(me, client, (kind, directory, victim), attack)
         });
     }
 }
 
-/// Stubs of all processes of board `victim`, made once.
-fn stubs(directory: &'static Directory, victim: u8) -> &'static [&'static Process] {
-    let Some(router) = directory.of_kind(Kind::Router).first() else { return &[] };
-    let (arena, processes) = (directory.arena(), directory.system().boards[usize::from(victim)].processes);
-    let core = router.core();
-    let stubs: &'static [Process] =
-        arena.put_slice(usize::from(processes), |index| Process::stub(core, router, ProcId::new(victim, index as u16)));
-    arena.put_slice(stubs.len(), |index| &stubs[index])
+/// All processes of board `victim`.
+fn everybody(directory: &'static Directory, victim: u8) -> Members {
+    let Some(router) = directory.of_kind(Kind::Router).first() else { return Members::NONE };
+    let count = directory.system().boards[usize::from(victim)].processes;
+    Members::Elsewhere { router, first: ProcId::new(victim, 0), count }
 }
 
 /// Calls, and calls again.

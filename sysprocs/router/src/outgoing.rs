@@ -106,7 +106,7 @@ impl OutCall {
 }
 
 impl<D: Phy + 'static> Router<D> {
-    /// Takes a call to a stub.
+    /// Takes a call to a process of another board.
     pub(crate) fn take_call(&mut self, mut call: RawCall) {
         let (caller, server, op) = (call.caller().index, call.destination(), call.op());
         let (given, taken) = call.lent();

@@ -1,6 +1,6 @@
 //! The router's loop: calls in, frames out, frames in, replies out.
 //!
-//! Invariant: the router waits only for calls to stubs and for notifications, and calls nobody, so no
+//! Invariant: the router waits only for calls to other boards and for notifications, and calls nobody, so no
 //! circle of waits passes through it. All its memory comes from the placement; nothing that arrives
 //! can ask for more.
 

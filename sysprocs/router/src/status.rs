@@ -1,4 +1,4 @@
-//! Answers what the router counted, so that the router itself serves nobody but its stubs' callers.
+//! Answers what the router counted, so that the router itself serves nobody but who calls other boards.
 
 use crate::stats::Stats;
 use renga_proto::router::{RouterStatus, RouterStatusCall};

@@ -104,8 +104,6 @@ pub mod message_memory {
     pub const CALLER: usize = size_of::<OutCall>();
     /// For a call to another board that may be under way.
     pub const CALL: usize = JOBS_PER_CALL * size_of::<Job>();
-    /// For a process of another board that is called here.
-    pub const STUB: usize = size_of::<Process>() + 2 * size_of::<&Process>();
     /// For a board: its session with the window of frames.
     pub const PEER: usize = size_of::<Peer>();
     /// For a copy of an asynchronous call, on either side.

@@ -6,26 +6,18 @@
 
 use crate::Never;
 use crate::signature::Parameter;
-use core::any::Any;
-use core::cell::Cell;
 use core::future::Future;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Address, Arena, Client, Family, Forward, ForwardFamily, Local, Me, Port, Process, Protocol};
+use renga_core::{Address, Client, Family, Forward, ForwardFamily, Local, Me, Members, Port, Process, Protocol};
 
 /// The servers of each protocol, as boot knows them.
 pub trait Servers {
     /// This board.
     fn board(&self) -> u8;
-    /// Boards of the cluster.
-    fn boards(&self) -> u8;
     /// All processes of this board, by index.
     fn own(&self) -> &'static [&'static Process];
-    /// Those on `board` that serve the protocol with this number: here themselves, elsewhere their stubs.
-    fn serving(&self, protocol: u32, board: u8) -> &'static [&'static Process];
-    /// Where what is made of them is kept, by protocol, for the next process that asks.
-    fn family(&self, protocol: u32) -> &Cell<Option<&'static dyn Any>>;
-    /// Boot memory.
-    fn arena(&self) -> &'static Arena;
+    /// By board those that serve the protocol with this number.
+    fn serving(&self, protocol: u32) -> &'static [Members];
 }
 
 /// What a parameter is made of.
@@ -37,33 +29,15 @@ pub struct Wires<'b> {
     pub servers: &'b dyn Servers,
 }
 
-type Members<P> = &'static [&'static [Address<P>]];
-
 impl Wires<'_> {
     /// The server of `P` of this board, or else the one of another board.
     fn server<P: Protocol>(&self) -> Address<P> {
-        let servers = self.servers;
-        let own = servers.serving(P::ID, servers.board());
-        let all = || (0..servers.boards()).flat_map(|board| servers.serving(P::ID, board));
-        match own.first().or_else(|| all().next()) {
-            Some(server) => Address::new(server),
+        let all = self.servers.serving(P::ID);
+        let own = all[usize::from(self.servers.board())].address(0);
+        match own.or_else(|| all.iter().find_map(|members| members.address(0))) {
+            Some(server) => server,
             None => panic!("no {} to call", P::NAME),
         }
-    }
-
-    /// All servers of `P`, by board; made once for all processes that call them.
-    fn members<P: Protocol>(&self) -> Members<P> {
-        let kept = self.servers.family(P::ID);
-        if let Some(members) = kept.get().and_then(|kept| kept.downcast_ref::<Members<P>>()) {
-            return members;
-        }
-        let arena = self.servers.arena();
-        let members: Members<P> = arena.put_slice(usize::from(self.servers.boards()), |board| {
-            let processes = self.servers.serving(P::ID, board as u8);
-            &*arena.put_slice(processes.len(), |number| Address::new(processes[number]))
-        });
-        kept.set(Some(arena.put(|| members)));
-        members
     }
 }
 
@@ -92,17 +66,17 @@ impl<P: Protocol> Given for Forward<P> {
 }
 impl<P: Protocol, const ENTRIES: u32> Given for Family<P, ENTRIES> {
     fn given(wires: Wires<'_>) -> Self {
-        Family::new(wires.me, wires.members()).narrowed()
+        Family::new(wires.me, wires.servers.serving(P::ID)).narrowed()
     }
 }
 impl<P: Protocol> Given for ForwardFamily<P> {
     fn given(wires: Wires<'_>) -> Self {
-        ForwardFamily::new(wires.members())
+        ForwardFamily::new(wires.servers.serving(P::ID))
     }
 }
 impl<P: Protocol> Given for Local<P> {
     fn given(wires: Wires<'_>) -> Self {
-        Local::new(wires.me, wires.members()[usize::from(wires.servers.board())])
+        Local::new(wires.me, &wires.servers.serving(P::ID)[usize::from(wires.servers.board())])
     }
 }
 impl Given for ExchangePort {
@@ -112,7 +86,7 @@ impl Given for ExchangePort {
 }
 impl Given for RawClient {
     fn given(wires: Wires<'_>) -> Self {
-        RawClient::new(wires.me, wires.servers.own())
+        RawClient::new(wires.me, Members::Here(wires.servers.own()))
     }
 }
 

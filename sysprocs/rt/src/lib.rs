@@ -31,8 +31,8 @@ pub use renga_core::host;
 pub use renga_core::notify::{Interruptor, Notifier};
 pub use renga_core::raw;
 pub use renga_core::{
-    ALL_ENTRIES, Address, Arena, Call, CallQueue, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Port,
-    Protocol,
+    ALL_ENTRIES, Address, Arena, Call, CallQueue, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Members,
+    Port, Protocol,
 };
 pub use watch::Watch;
 

@@ -259,7 +259,7 @@ rows! {
         name: &'static str, boards: &'static [Board<'static>], async_edges: &'static [AsyncEdge] }
     Board [Board<'_>, Board<'static>] {
         name: &'static str, owns_disk: bool, leases: bool, cores: u8, processes: u16, placed: &'static [Placed],
-        proxies: &'static [Proxies], stubs: &'static [Placed], peers: &'static [Peer],
+        proxies: &'static [Proxies], elsewhere: &'static [Placed], peers: &'static [Peer],
         permits: &'static [Permit], message_bytes: u32
     }
     Placed [Placed, Placed] { kind: Kind, board: u8, first: u16, count: u16, core: u8, may_wait: u32 }

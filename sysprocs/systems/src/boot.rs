@@ -64,7 +64,9 @@ pub(crate) struct Boot<'m, M> {
 }
 
 impl<M: Machine> Boot<'_, M> {
-    /// Starts every process of `kind` that is placed here; how many.
+    /// Starts every process of `kind` that is placed here; how many. By itself, since a future is on the stack until
+    /// it is in its place: those of all kinds together do not fit into one frame.
+    #[inline(never)]
     pub(crate) fn start_kind<Typed, Special>(
         &self,
         kind: Kind,

@@ -1,4 +1,4 @@
-//! Every process that a board has or calls: headers, stubs, and who serves which protocol.
+//! Every process that a board has or calls: headers, and who serves which protocol.
 //!
 //! Invariant: made once at boot from the placement; a kind's processes on a board are neighbours in its table.
 //! Not here: what the processes are given (`boot.rs`).
@@ -6,19 +6,15 @@
 use crate::Kind;
 use crate::kinds::FACTS;
 use crate::tables::{Board, System};
-use core::any::Any;
-use core::cell::Cell;
 use renga_core::account::{Account, AccountNumber};
 use renga_core::{Arena, Core, Process};
 use renga_rt::given::Servers;
-use renga_rt::{BOARDS_MAX, ProcId};
+use renga_rt::{Members, ProcId};
 
 /// Priorities: the link first, then whoever answers many, then programs' slots.
 const ROUTER_PRIORITY: u8 = 6;
 const SERVER_PRIORITY: u8 = 4;
 const USER_PRIORITY: u8 = 2;
-
-type Members = [&'static [&'static Process]; BOARDS_MAX];
 
 /// The headers of one board.
 pub struct Directory {
@@ -26,9 +22,8 @@ pub struct Directory {
     board: u8,
     arena: &'static Arena,
     own: &'static [&'static Process],
-    /// By kind and board: those here, and the stubs of those elsewhere that are called from here.
-    members: &'static [Members],
-    families: [Cell<Option<&'static dyn Any>>; FACTS.len()],
+    /// By kind and board: those here, and those elsewhere that are called from here.
+    members: &'static [&'static [Members]],
 }
 
 fn priority(kind: Kind) -> u8 {
@@ -53,22 +48,19 @@ impl Directory {
             let index = index as u16;
             declare(priority(board.kind_at(index)), ProcId::new(number, index))
         });
-        let first = |kind: Kind| board.range(kind).start;
-        let router = board.has(Kind::Router).then(|| own[usize::from(first(Kind::Router))]);
-        let stubs = |kind: Kind, other: u8| -> &'static [&'static Process] {
-            let rows = || board.stubs.iter().filter(move |row| row.kind == kind && row.board == other);
-            let (Some(router), Some(first)) = (router, rows().map(|row| row.first).min()) else { return &[] };
-            let count = rows().map(|row| usize::from(row.count)).sum();
-            let stub = |index: usize| Process::stub(core, router, ProcId::new(other, first + index as u16));
-            let stubs: &'static [Process] = arena.put_slice(count, stub);
-            arena.put_slice(count, |index| &stubs[index])
+        let router = board.has(Kind::Router).then(|| own[usize::from(board.range(Kind::Router).start)]);
+        let elsewhere = |kind: Kind, other: u8| {
+            let rows = || board.elsewhere.iter().filter(move |row| row.kind == kind && row.board == other);
+            let (Some(router), Some(first)) = (router, rows().map(|row| row.first).min()) else { return Members::NONE };
+            let count = rows().map(|row| row.count).sum();
+            Members::Elsewhere { router, first: ProcId::new(other, first), count }
         };
         let members = arena.put_slice(FACTS.len(), |kind| {
             let kind = FACTS[kind].kind;
             let range = board.range(kind);
-            core::array::from_fn(|other| match other == usize::from(number) {
-                true => &own[usize::from(range.start)..usize::from(range.end)],
-                false => stubs(kind, other as u8),
+            &*arena.put_slice(system.boards.len(), |other| match other == usize::from(number) {
+                true => Members::Here(&own[usize::from(range.start)..usize::from(range.end)]),
+                false => elsewhere(kind, other as u8),
             })
         });
         // Work is charged to the slots of user programs, of every board: each has an account here.
@@ -77,10 +69,17 @@ impl Directory {
             let slot = index - board.range(Kind::User).start;
             own[usize::from(index)].set_account(AccountNumber::of_slot(number, slot));
         }
-        let families = [const { Cell::new(None) }; FACTS.len()];
-        arena.put(|| Directory { system, board: number, arena, own, members, families })
+        arena.put(|| Directory { system, board: number, arena, own, members })
     }
 
+    /// Boot memory.
+    pub fn arena(&self) -> &'static Arena {
+        self.arena
+    }
+    /// Boards of the cluster.
+    pub fn boards(&self) -> u8 {
+        self.system.boards.len() as u8
+    }
     /// The system.
     pub fn system(&self) -> &'static System<'static> {
         self.system
@@ -100,7 +99,7 @@ impl Directory {
     }
     /// This board's processes of `kind`, in order.
     pub fn of_kind(&self, kind: Kind) -> &'static [&'static Process] {
-        self.members[kind as usize][usize::from(self.board)]
+        self.members[kind as usize][usize::from(self.board)].here()
     }
     /// The kind of a process of any board, by name.
     pub fn kind_name(&self, id: ProcId) -> &'static str {
@@ -115,21 +114,12 @@ impl Servers for Directory {
     fn board(&self) -> u8 {
         self.board
     }
-    fn boards(&self) -> u8 {
-        self.system.boards.len() as u8
-    }
     fn own(&self) -> &'static [&'static Process] {
         self.own
     }
-    fn arena(&self) -> &'static Arena {
-        self.arena
-    }
-    fn serving(&self, protocol: u32, board: u8) -> &'static [&'static Process] {
-        Kind::serving(protocol).map_or(&[], |kind| self.members[kind as usize][usize::from(board)])
-    }
-    fn family(&self, protocol: u32) -> &Cell<Option<&'static dyn Any>> {
+    fn serving(&self, protocol: u32) -> &'static [Members] {
         match Kind::serving(protocol) {
-            Some(kind) => &self.families[kind as usize],
+            Some(kind) => self.members[kind as usize],
             None => panic!("no kind serves protocol {protocol}"),
         }
     }

@@ -132,10 +132,10 @@ fn collect<T: 'static, I: Iterator<Item = T>>(arena: &Arena, items: impl Fn() ->
 /// What holds for calls from processes of board `number` to board `to`, row by row.
 fn edge_rules(arena: &Arena, system: &'static System<'static>, number: u8, to: u8) -> &'static [EdgeRule] {
     let pools = move || (0u16..).zip(pool_rows(system, number)).filter(move |(_, (board, _))| *board == to);
-    let stubs = system.boards[usize::from(number)].stubs.iter().filter(move |stub| stub.board == to);
+    let called = system.boards[usize::from(number)].elsewhere.iter().filter(move |row| row.board == to);
     collect(arena, || {
-        let stubs = stubs.clone();
-        stubs.flat_map(move |stub| pools().map(move |(pool, (_, callers))| edge_rule(system, stub, callers, pool)))
+        let called = called.clone();
+        called.flat_map(move |row| pools().map(move |(pool, (_, callers))| edge_rule(system, row, callers, pool)))
     })
 }
 

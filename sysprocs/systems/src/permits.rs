@@ -9,7 +9,6 @@ use crate::directory::Directory;
 use crate::kinds::FACTS;
 use crate::tables::{AsyncEdge, Permit};
 use renga_router::Permits;
-use renga_rt::given::Servers;
 
 /// One column for each kind.
 const COLUMNS: usize = FACTS.len();

@@ -35,8 +35,8 @@ pub struct Board<'t> {
     pub placed: &'t [Placed],
     /// The proxies, by `first`; they follow the processes placed.
     pub proxies: &'t [Proxies],
-    /// Processes of other boards that processes here call: each needs a stub. By board and `first`.
-    pub stubs: &'t [Placed],
+    /// Processes of other boards that processes here call. By board and `first`.
+    pub elsewhere: &'t [Placed],
     /// What passes to and from each other board that has any calls with this one.
     pub peers: &'t [Peer],
     /// What processes of other boards may call here; nothing else is let in.

@@ -37,7 +37,7 @@ pub(crate) fn check(system: &System<'_>) -> Result<(), Rule> {
     }
     for board in system.boards {
         board.proxies.iter().try_for_each(|row| check_callers(system, row))?;
-        board.stubs.iter().try_for_each(|row| check_stub(system, row))?;
+        board.elsewhere.iter().try_for_each(|row| check_elsewhere(system, row))?;
         board.permits.iter().try_for_each(|row| check_permit(system, board, row))?;
     }
     system.async_edges.iter().try_for_each(|edge| {
@@ -83,7 +83,7 @@ fn check_kinds(system: &System<'_>, board: &Board<'_>) -> Result<(), Rule> {
         for edge in edges {
             let (Edge::Uses(used) | Edge::Forwards(used)) = edge else { continue };
             let serving = Kind::serving(used.id);
-            let mut rows = board.placed.iter().chain(board.stubs);
+            let mut rows = board.placed.iter().chain(board.elsewhere);
             hold(rows.any(|row| Some(row.kind) == serving), "whoever calls a server has one")?;
         }
     }
@@ -94,14 +94,14 @@ fn check_kinds(system: &System<'_>, board: &Board<'_>) -> Result<(), Rule> {
 fn check_links(system: &System<'_>, board: &Board<'_>, number: usize) -> Result<(), Rule> {
     let other = |found: u8| usize::from(found) != number && usize::from(found) < system.boards.len();
     let callers = |row: &Proxies| (row.caller_board, row.caller_first);
-    let stubs = |row: &Placed| (row.board, row.first);
+    let called = |row: &Placed| (row.board, row.first);
     let peers = |row: &Peer| row.board;
     let ordered = board.proxies.windows(2).all(|rows| callers(&rows[0]) < callers(&rows[1]))
-        && board.stubs.windows(2).all(|rows| stubs(&rows[0]) < stubs(&rows[1]))
+        && board.elsewhere.windows(2).all(|rows| called(&rows[0]) < called(&rows[1]))
         && board.peers.windows(2).all(|rows| peers(&rows[0]) < peers(&rows[1]));
     hold(ordered, "other boards' processes are named once and in order")?;
     let others = board.proxies.iter().map(|row| row.caller_board);
-    let others = others.chain(board.stubs.iter().map(|row| row.board)).chain(board.peers.iter().map(peers));
+    let others = others.chain(board.elsewhere.iter().map(|row| row.board)).chain(board.peers.iter().map(peers));
     let others = others.chain(board.permits.iter().map(|row| row.caller_board));
     let slots = board.peers.iter().all(|peer| peer.slots_in.max(peer.slots_out) <= POOL_SLOTS_MAX);
     hold(others.into_iter().all(other) && slots, "other boards are boards of the system")
@@ -135,8 +135,8 @@ fn check_permit(system: &System<'_>, board: &Board<'_>, row: &Permit) -> Result<
     hold(row.entries & !called == 0, "a kind may call what its signature says, and no more")
 }
 
-/// Stubs stand for processes that there are.
-fn check_stub(system: &System<'_>, row: &Placed) -> Result<(), Rule> {
+/// Processes elsewhere are processes that there are.
+fn check_elsewhere(system: &System<'_>, row: &Placed) -> Result<(), Rule> {
     let there = system.boards[usize::from(row.board)].placed;
-    hold(there.contains(row), "stubs stand for processes that are placed")
+    hold(there.contains(row), "what is called elsewhere is placed there")
 }

@@ -110,7 +110,7 @@ fn each_rule_holds_for_whole_tables() {
     assert_eq!(with(&|board| board.processes += 1), "a board has as many processes as it says");
     assert_eq!(with(&|board| board.cores = 0), "a process runs on a core that its board has");
     assert_eq!(with(&|board| board.placed = &board.placed[1..]), "processes are numbered without gaps");
-    assert_eq!(with(&|board| board.stubs = &[]), "whoever calls a server has one");
+    assert_eq!(with(&|board| board.elsewhere = &[]), "whoever calls a server has one");
     let without_router = |board: &mut renga_systems::tables::Board<'static>| {
         let mut placed = board.placed.to_vec();
         placed.iter_mut().filter(|row| row.kind == Kind::Router).for_each(|row| row.kind = Kind::PageCache);
@@ -121,21 +121,21 @@ fn each_rule_holds_for_whole_tables() {
     };
     assert_eq!(with(&without_router), "a kind is where it may be, and not too often");
     let twice = |board: &mut renga_systems::tables::Board<'static>| {
-        board.stubs = [board.stubs, board.stubs].concat().leak();
+        board.elsewhere = [board.elsewhere, board.elsewhere].concat().leak();
     };
     assert_eq!(with(&twice), "other boards' processes are named once and in order");
     let elsewhere = |board: &mut renga_systems::tables::Board<'static>| {
-        let mut stubs = board.stubs.to_vec();
-        stubs.iter_mut().for_each(|stub| stub.board = 7);
-        board.stubs = stubs.leak();
+        let mut elsewhere = board.elsewhere.to_vec();
+        elsewhere.iter_mut().for_each(|row| row.board = 7);
+        board.elsewhere = elsewhere.leak();
     };
     assert_eq!(with(&elsewhere), "other boards are boards of the system");
     let longer = |board: &mut renga_systems::tables::Board<'static>| {
-        let mut stubs = board.stubs.to_vec();
-        stubs[0].count += 1;
-        board.stubs = stubs.leak();
+        let mut elsewhere = board.elsewhere.to_vec();
+        elsewhere[0].count += 1;
+        board.elsewhere = elsewhere.leak();
     };
-    assert_eq!(with(&longer), "stubs stand for processes that are placed");
+    assert_eq!(with(&longer), "what is called elsewhere is placed there");
     let strange = |board: &mut renga_systems::tables::Board<'static>| {
         let mut proxies = board.proxies.to_vec();
         proxies[0].caller_first += 1;

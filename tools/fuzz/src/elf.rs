@@ -45,10 +45,7 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
     let content: &'static [u8] = arena.put_slice(bytes.len(), |at| bytes[at]);
     let references: &'static Cell<i32> = arena.put(|| Cell::new(1));
     let inode = board.server(|_, port| inode(port, content));
-    let members: &'static [&'static [_]] = {
-        let one: &'static [_] = arena.put_slice(1, |_| inode);
-        arena.put_slice(1, |_| one)
-    };
+    let members = board.family(&[inode]);
     let directory = board.server(|_, port| directory(port, references));
     let Frames { memory, pages, .. } = memory::start(board, machine);
     let uses = board.server(|me, port| {

@@ -9,7 +9,7 @@ use renga_core::raw::{ExchangePort, RawClient};
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Remotes, Served, proxy, router};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Never, Port, ProcId, Protocol, Watch};
+use renga_rt::{Address, Client, Errno, Members, Never, Port, ProcId, Protocol, Watch};
 use renga_wire::frame::Hello;
 use renga_wire::{Frame, Header, Kind, PAYLOAD_BYTES_MAX};
 use std::cell::{Cell, RefCell};
@@ -167,12 +167,12 @@ impl Attack {
         });
         for (i, process) in plan.proxies.iter().enumerate() {
             board.start(process, |me| {
-                let client = RawClient::new(&me, all);
+                let client = RawClient::new(&me, Members::Here(all));
                 proxy(me, client, &link.posts[i], link.bell)
             });
         }
         board.start(server, |me| store(Port::new(&me).0));
-        let far = Address::new(board.stub(router_process, ProcId::new(1, 4)));
+        let far = Address::elsewhere(router_process, ProcId::new(1, 4));
         let calls: &'static Cell<(u32, u32)> = arena.put(|| Cell::new((0, 0)));
         board.start(caller, |me| program(me, far, calls));
         let attack = Attack { board, router: router_process, caller, wire, calls, epoch: 200, sequence: 0 };

@@ -108,8 +108,6 @@ fn of_board(checked: &Checked, board: usize) -> MessageMemory {
         |group: &usize| checked.calls.iter().any(|call| call.caller == *group && checked.is_remote(call));
     let callers = checked.groups_on(board).filter(|(group, _)| calls_elsewhere(group));
     memory.add(callers.map(|(_, group)| u64::from(group.count())).sum(), "callers", sizes::CALLER, 0);
-    let stubs = checked.stubs(board).into_iter().map(|server| u64::from(checked.groups[server].count()));
-    memory.add(stubs.sum(), "stubs", sizes::STUB, 0);
     let (boards, others) = (checked.boards.len() as u64, (0..checked.boards.len()).filter(|other| *other != board));
     memory.add(boards, "windows", sizes::PEER, 0);
     memory.add(others.clone().map(|other| calls_under_way(checked, board, other)).sum(), "calls", sizes::CALL, 0);

@@ -13,7 +13,7 @@ use renga_systems::{Kind, blob};
 struct Rows {
     placed: Vec<Placed>,
     proxies: Vec<Proxies>,
-    stubs: Vec<Placed>,
+    elsewhere: Vec<Placed>,
     peers: Vec<Peer>,
     permits: Vec<Permit>,
 }
@@ -32,12 +32,12 @@ impl Checked {
     }
 
     /// The groups of other boards that processes of `board` call.
-    pub(crate) fn stubs(&self, board: usize) -> Vec<usize> {
+    fn elsewhere(&self, board: usize) -> impl Iterator<Item = usize> {
         let remote = self.calls.iter().filter(|call| self.groups[call.caller].board == board && self.is_remote(call));
         let mut servers: Vec<usize> = remote.map(|call| call.server).collect();
         servers.sort_unstable();
         servers.dedup();
-        servers
+        servers.into_iter()
     }
 
     /// The tables as a boot loader puts them into a board's memory.
@@ -66,7 +66,7 @@ impl Checked {
             processes: self.process_count(board) as u16,
             placed: &rows.placed,
             proxies: &rows.proxies,
-            stubs: &rows.stubs,
+            elsewhere: &rows.elsewhere,
             peers: &rows.peers,
             permits: &rows.permits,
             message_bytes: self.message_memory[board].total_bytes() as u32,
@@ -86,7 +86,7 @@ impl Checked {
         Rows {
             placed: self.groups_on(board).filter(own).flat_map(|(_, group)| self.placed_rows(group)).collect(),
             proxies: callers.into_iter().map(|caller| self.proxies_row(board, caller)).collect(),
-            stubs: self.stubs(board).into_iter().flat_map(|server| self.placed_rows(&self.groups[server])).collect(),
+            elsewhere: self.elsewhere(board).flat_map(|server| self.placed_rows(&self.groups[server])).collect(),
             peers: (0..self.boards.len()).filter(|peer| *peer != board).map(|peer| self.peer(board, peer)).collect(),
             permits: self.permits(board),
         }

@@ -184,7 +184,7 @@ fn message_memory_is_the_sum_of_what_can_be_under_way() {
     assert_eq!(of(&small, "callers"), [17, 16 + 32 + 1]);
     assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![22, 25], vec![0, 0]));
     assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);
-    // More files need no more memory for what is under way: only a place each at their own router, and stubs.
+    // More files need no more memory for what is under way: only a place each at their own router.
     let many =
         edited(&small, "file             = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");
     assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![9, 5], vec![22, 25]));
@@ -209,10 +209,8 @@ fn eight_boards_need_less_than_three_megabytes_each_for_messages() {
     let count = |kind: &str| octet.instances(1).iter().filter(|instance| instance.kind == kind).count();
     assert_eq!((count("user"), count("file"), count("pipe")), (64, 256, 64));
     for (board, memory) in octet.boards.iter().zip(&octet.message_memory) {
-        let stubs =
-            memory.shares.iter().filter(|share| share.what == "stubs").map(|share| share.count * share.header_bytes);
-        let bytes = memory.total_bytes() - stubs.sum::<u64>();
-        assert!(bytes < 3_000_000, "{}: {bytes} of {}", board.name, memory.formula());
+        let bytes = memory.total_bytes();
+        assert!(bytes < 3_000_000, "{}: {bytes} = {}", board.name, memory.formula());
     }
 }
 

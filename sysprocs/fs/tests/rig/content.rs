@@ -1,19 +1,18 @@
 //! The processes between page cache and medium, in a rig.
 
-use super::one_board;
 use renga_fs::{ContentClients, RUN_PAGES, content_reader, content_writer};
 use renga_proto::content::{ContentReader, ContentWriter};
 use renga_proto::disk::Disk;
 use renga_proto::pages::Pages;
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Family, Me, Notifier, Port};
+use renga_rt::{Address, Client, Family, Me, Members, Notifier, Port};
 
 /// The processes between page cache and medium.
 #[derive(Clone, Copy)]
 pub struct Content {
     disk: Address<Disk>,
     pub pages: Address<Pages>,
-    readers: &'static [&'static [Address<ContentReader>]],
+    readers: &'static [Members],
     pub writer: Address<ContentWriter>,
 }
 
@@ -31,7 +30,7 @@ impl Content {
             writer = Some(address);
             content_writer(port, pages, disk, room())
         });
-        Content { disk, pages, readers: one_board(vec![reader]), writer: writer.unwrap() }
+        Content { disk, pages, readers: board.family(&[reader]), writer: writer.unwrap() }
     }
 
     pub fn clients(&self, me: &Me) -> ContentClients {

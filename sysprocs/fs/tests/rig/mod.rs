@@ -35,7 +35,7 @@ use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -55,16 +55,13 @@ pub struct System {
     pub allocator: Address<Allocator>,
     pub paths: &'static [Address<Path>],
     pub directory: Address<InodeDirectory>,
-    pub inodes: &'static [&'static [Address<Inode>]],
+    pub inodes: &'static [Members],
     pub table: Address<FileTable>,
-    pub files: &'static [&'static [Address<File>]],
+    pub files: &'static [Members],
 }
 
 fn leak<T>(value: T) -> &'static mut T {
     Box::leak(Box::new(value))
-}
-fn one_board<P>(list: Vec<Address<P>>) -> &'static [&'static [Address<P>]] {
-    leak([&*list.leak()])
 }
 
 impl System {
@@ -77,7 +74,7 @@ impl System {
         let buffers: Vec<Address<Buffer>> = (0..counts.buffers)
             .map(|_| board.server(|me, port| buffer(port, Client::<Disk>::new(&me, disk), leak([0; 4096]))))
             .collect();
-        let buffers = one_board(buffers);
+        let buffers = board.family(&buffers);
         let slots = (0..counts.buffers).map(|_| BufferSlot::EMPTY).collect::<Vec<_>>().leak();
         let timer = board.declare(4);
         let due = &*leak(Due::new(Some(Notifier::new(timer))));
@@ -102,7 +99,7 @@ impl System {
             board.server(|me, port| page_cache(port, Client::new(&me, memory), machine, room, 0, Some(wake)))
         });
         let pages = content.pages;
-        let caches = one_board(vec![pages]);
+        let caches = board.family(&[pages]);
         let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
         let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
         let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
@@ -121,7 +118,7 @@ impl System {
                 })
             })
             .collect();
-        let inodes = one_board(inodes);
+        let inodes = board.family(&inodes);
         let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
         let names = vec![NameSlot::EMPTY; counts.inodes].leak();
         let directory = board.server(|me, port| {
@@ -140,11 +137,11 @@ impl System {
 
     fn opener(
         board: Board,
-        inodes: &'static [&'static [Address<Inode>]],
+        inodes: &'static [Members],
         directory: Address<InodeDirectory>,
         (machine, memory, pages): (&'static HostMemory, Address<Memory>, Address<Pages>),
         count: usize,
-    ) -> (Address<FileTable>, &'static [&'static [Address<File>]]) {
+    ) -> (Address<FileTable>, &'static [Members]) {
         let table = board.server(|_, port| file_table(port, Vec::leak(vec![0; count])));
         let files: Vec<Address<File>> = (0..count)
             .map(|number| {
@@ -160,7 +157,7 @@ impl System {
                 })
             })
             .collect();
-        (table, one_board(files))
+        (table, board.family(&files))
     }
 
     /// Starts a client that runs `body`; whether it has ended.
@@ -193,7 +190,7 @@ impl System {
         let ended = self.client(body);
         self.board.run_through_alarms();
         if !ended.get() {
-            for process in self.board.directory() {
+            for process in self.board.directory().here() {
                 eprintln!("{} waits for {:?} {:?} {}", process.id(), process.wait(), process.waits_for(), process.op());
             }
         }

@@ -6,13 +6,13 @@ use renga_proto::allocator::Allocator;
 use renga_proto::inode::{Inode, InodeDirectory};
 use renga_proto::path::Path;
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Family, Me};
+use renga_rt::{Address, Client, Family, Me, Members};
 
 /// Those that the directory of inodes gives work.
 pub fn workers(
     board: Board,
     directory: Address<InodeDirectory>,
-    inodes: &'static [&'static [Address<Inode>]],
+    inodes: &'static [Members],
     allocator: Address<Allocator>,
     buffers: usize,
     (writer, content): (impl Fn(&Me) -> WriterClients, Content),
@@ -43,7 +43,7 @@ pub fn workers(
 pub fn walkers(
     board: Board,
     directory: Address<InodeDirectory>,
-    inodes: &'static [&'static [Address<Inode>]],
+    inodes: &'static [Members],
     allocator: Address<Allocator>,
     count: usize,
 ) -> &'static [Address<Path>] {

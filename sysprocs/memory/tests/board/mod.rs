@@ -200,7 +200,7 @@ pub fn run<F: Future<Output = World> + 'static>(
     let contents = Rc::new(RefCell::new(contents));
     let inodes: Vec<_> =
         (0..files).map(|slot| board.server(|_, port| inode(port, slot, contents.clone(), counts.clone()))).collect();
-    let members: &'static [&'static [_]] = vec![&*inodes.leak()].leak();
+    let members = board.family(&inodes);
     let directory = board.server(|_, port| directory(port, counts.clone()));
     let (machine, memory, pages, references) = servers(board, frames, cached, directory);
     let (machine_there, memory_there, pages_there, references_there) = servers(board, frames, cached, directory);

@@ -19,7 +19,7 @@ use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Port, ProcId, Protocol};
+use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Port, ProcId, Protocol};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -118,11 +118,11 @@ fn declare(board: Board) -> Headers {
     }
 }
 
-fn addresses<P: Protocol>(processes: &[&'static Process]) -> &'static [Address<P>] {
-    Box::leak(processes.iter().map(|process| Address::new(process)).collect())
+fn members(processes: &[&'static Process]) -> Members {
+    Members::Here(Box::leak(processes.into()))
 }
 
-fn family<P: Protocol, const ENTRIES: u32>(me: &Me, members: Vec<&'static [Address<P>]>) -> Family<P, ENTRIES> {
+fn family<P: Protocol, const ENTRIES: u32>(me: &Me, members: Vec<Members>) -> Family<P, ENTRIES> {
     Family::new(me, Box::leak(members.into_boxed_slice())).narrowed()
 }
 
@@ -232,7 +232,7 @@ fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'st
         let port = Port::new(&me).0;
         renga_console::console(me, port, uart)
     });
-    let procs = all.iter().map(|headers| addresses(&[headers.procs])).collect();
+    let procs = all.iter().map(|headers| members(&[headers.procs])).collect();
     board.start(own.keyboard, |me| {
         let (console, procs) = (client(&me, own.console), family(&me, procs));
         renga_process::keyboard(me, console, procs)
@@ -292,24 +292,27 @@ fn start_user<M: UserMemory>(
     board.start(here.users[slot], |me| {
         let clients = UserClients {
             procs: client(&me, here.procs),
-            all_procs: family(&me, all.iter().map(|headers| addresses(&[headers.procs])).collect()),
+            all_procs: family(&me, all.iter().map(|headers| members(&[headers.procs])).collect()),
             memory: client(&me, here.memory),
-            all_memory: family(&me, all.iter().map(|headers| addresses(&[headers.memory])).collect()),
+            all_memory: family(&me, all.iter().map(|headers| members(&[headers.memory])).collect()),
             pages: client(&me, here.pages),
             references: client(&me, here.references),
-            inodes: family(&me, (0..all.len()).map(|i| if i == 0 { addresses(&own.inodes) } else { &[] }).collect()),
+            inodes: family(
+                &me,
+                (0..all.len()).map(|i| if i == 0 { members(&own.inodes) } else { Members::NONE }).collect(),
+            ),
             inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
             paths: family(&me, only_family(all.len(), own.path)),
-            files: family(&me, all.iter().map(|headers| addresses(&headers.files)).collect()),
-            own_paths: Local::new(&me, if number == 0 { addresses(&[own.path]) } else { &[] }),
-            own_files: Local::new(&me, addresses(&here.files)),
-            own_pipes: Local::new(&me, addresses(&here.pipes)),
+            files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
+            own_paths: Local::new(&me, if number == 0 { leak(members(&[own.path])) } else { &Members::NONE }),
+            own_files: Local::new(&me, leak(members(&here.files))),
+            own_pipes: Local::new(&me, leak(members(&here.pipes))),
             file_table: client(&me, here.file_table),
-            pipes: family(&me, all.iter().map(|headers| addresses(&headers.pipes)).collect()),
+            pipes: family(&me, all.iter().map(|headers| members(&headers.pipes)).collect()),
             pipe_table: client(&me, here.pipe_table),
             console: family(&me, only_family(all.len(), own.console)),
             clock: client(&me, here.clock),
-            links: family(&me, all.iter().map(|_| &[][..]).collect()),
+            links: family(&me, all.iter().map(|_| Members::NONE).collect()),
         };
         let places = Vec::leak(vec![renga_process::DescriptorPlace::EMPTY; renga_process::DESCRIPTORS_MAX]);
         renga_process::user(me, clients, machine, switch, &Flushed, context, facts, places)
@@ -317,8 +320,8 @@ fn start_user<M: UserMemory>(
 }
 
 /// A family with one member, on the first board.
-fn only_family<P: Protocol>(boards: usize, process: &'static Process) -> Vec<&'static [Address<P>]> {
-    (0..boards).map(|board| if board == 0 { addresses(&[process]) } else { &[][..] }).collect()
+fn only_family(boards: usize, process: &'static Process) -> Vec<Members> {
+    (0..boards).map(|board| if board == 0 { members(&[process]) } else { Members::NONE }).collect()
 }
 
 /// What nobody looks at: there is no link.

@@ -14,12 +14,12 @@ use renga_proto::allocator::Allocator;
 use renga_proto::content::ContentWriter;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES};
+use renga_proto::inode::{InodeDirectory, InodeFacts, Release, STAT_BYTES};
 use renga_proto::pages::Pages;
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Notifier};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 
@@ -71,11 +71,6 @@ pub fn run<F: Future<Output = ()> + 'static>(
     })
 }
 
-/// A family on this only board.
-pub fn one<P: 'static>(board: Board, list: &'static [Address<P>]) -> &'static [&'static [Address<P>]] {
-    board.arena.put_slice(1, |_| list)
-}
-
 fn client<F: Future<Output = ()> + 'static>(
     board: Board,
     medium: &'static Medium512,
@@ -110,11 +105,11 @@ pub struct Servers {
     /// The directory of inodes.
     pub directory: Address<InodeDirectory>,
     /// The inodes, of this only board.
-    pub inodes: &'static [&'static [Address<Inode>]],
+    pub inodes: &'static [Members],
     /// The table of open files.
     pub table: Address<FileTable>,
     /// The open files, of this only board.
-    pub files: &'static [&'static [Address<File>]],
+    pub files: &'static [Members],
 }
 
 impl Servers {
@@ -137,7 +132,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let disk = board.server(|me, port| disk(me, port, device, model));
     let buffers = arena
         .put_slice(BUFFERS, |_| board.server(|me, port| buffer(port, Client::new(&me, disk), arena.put(|| [0; 4096]))));
-    let buffers = one(board, buffers);
+    let buffers = board.family(buffers);
     let slots = arena.put_slice(BUFFERS, |_| BufferSlot::EMPTY);
     let timer = board.declare(TIMER_PRIORITY);
     let due: &'static Due = arena.put(|| Due::new(Some(Notifier::new(timer))));
@@ -154,7 +149,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         allocator(me, port, cache, due, EPOCH_NS)
     });
     let content = content(board, disk, pages);
-    let caches = one(board, arena.put_slice(1, |_| pages));
+    let caches = board.family(&[pages]);
     let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
     let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
     let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
@@ -172,7 +167,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
             inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS)
         })
     });
-    let inodes = one(board, inodes);
+    let inodes = board.family(inodes);
     let slots = arena.put_slice(INODES, |_| InodeSlot::EMPTY);
     let names = arena.put_slice(INODES, |_| NameSlot::EMPTY);
     let directory = board.server(|me, port| {
@@ -199,10 +194,10 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
 /// Starts the processes of open files.
 fn opener(
     board: Board,
-    inodes: &'static [&'static [Address<Inode>]],
+    inodes: &'static [Members],
     directory: Address<InodeDirectory>,
     Frames { machine, memory, pages }: Frames,
-) -> (Address<FileTable>, &'static [&'static [Address<File>]]) {
+) -> (Address<FileTable>, &'static [Members]) {
     let arena = board.arena;
     let table = board.server(|_, port| file_table(port, arena.put_slice(FILES, |_| 0)));
     let files = arena.put_slice(FILES, |number| {
@@ -217,7 +212,7 @@ fn opener(
             file(port, clients, machine, number as u16, 0)
         })
     });
-    (table, one(board, files))
+    (table, board.family(files))
 }
 
 /// Starts the processes between page cache and medium; what makes clients of them.
@@ -225,7 +220,7 @@ fn content(board: Board, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(
     let arena = board.arena;
     let room = || arena.put_slice(RUN_PAGES, |_| [0; 4096]);
     let reader = board.server(|me, port| content_reader(port, Client::new(&me, pages), Client::new(&me, disk), room()));
-    let readers = one(board, arena.put_slice(1, |_| reader));
+    let readers = board.family(&[reader]);
     let writer: Address<ContentWriter> =
         board.server(|me, port| content_writer(port, Client::new(&me, pages), Client::new(&me, disk), room()));
     move |me| ContentClients {
@@ -240,7 +235,7 @@ fn content(board: Board, disk: Address<Disk>, pages: Address<Pages>) -> impl Fn(
 fn workers(
     board: Board,
     directory: Address<InodeDirectory>,
-    inodes: &'static [&'static [Address<Inode>]],
+    inodes: &'static [Members],
     allocator: Address<Allocator>,
     (writer, content): (impl Fn(&Me) -> WriterClients, impl Fn(&Me) -> ContentClients),
 ) {

@@ -1,7 +1,7 @@
 //! A board that runs programs from a file system, and what takes from it all that they took.
 
 use super::{CODE, DATA, DATA_BYTES};
-use crate::fs::board::{self, Servers, one};
+use crate::fs::board::{self, Servers};
 use crate::fs::image::Medium512;
 use crate::memory::Frames;
 use renga_hal::host::HostMemory;
@@ -17,7 +17,7 @@ use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Client, Family, Interruptor, Local, Me, Notifier, Watch};
+use renga_rt::{Client, Family, Interruptor, Local, Me, Members, Notifier, Watch};
 use std::cell::Cell;
 
 const USERS: usize = 3;
@@ -108,24 +108,24 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         board.start(process, |me| {
             let clients = UserClients {
                 procs: Client::new(&me, procs),
-                all_procs: Family::new(&me, one(board, arena.put_slice(1, |_| procs))).narrowed(),
+                all_procs: Family::new(&me, board.family(&[procs])).narrowed(),
                 memory: Client::new(&me, memory),
-                all_memory: Family::new(&me, one(board, arena.put_slice(1, |_| memory))).narrowed(),
+                all_memory: Family::new(&me, board.family(&[memory])).narrowed(),
                 pages: Client::new(&me, pages),
                 references: Client::new(&me, references),
                 inodes: Family::new(&me, inodes).narrowed(),
-                inode_directory: Family::new(&me, one(board, arena.put_slice(1, |_| directory))).narrowed(),
-                paths: Family::new(&me, one(board, arena.put_slice(1, |_| path))).narrowed(),
+                inode_directory: Family::new(&me, board.family(&[directory])).narrowed(),
+                paths: Family::new(&me, board.family(&[path])).narrowed(),
                 files: Family::new(&me, files).narrowed(),
-                own_paths: Local::new(&me, arena.put_slice(1, |_| path)),
-                own_files: Local::new(&me, files[0]),
-                own_pipes: Local::new(&me, pipes),
+                own_paths: Local::new(&me, &board.family(&[path])[0]),
+                own_files: Local::new(&me, &files[0]),
+                own_pipes: Local::new(&me, &board.family(pipes)[0]),
                 file_table: Client::new(&me, table),
-                pipes: Family::new(&me, one(board, pipes)).narrowed(),
+                pipes: Family::new(&me, board.family(pipes)).narrowed(),
                 pipe_table: Client::new(&me, pipe_table),
-                console: Family::new(&me, one(board, arena.put_slice(1, |_| console))).narrowed(),
+                console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),
-                links: Family::new(&me, one(board, &[])),
+                links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),
             };
             let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorPlace::EMPTY);
             renga_process::user(me, clients, machine, power, processor, context, facts, files)

@@ -11,7 +11,7 @@ use super::server::server;
 use crate::cluster::Site;
 use renga_core::notify::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Address, Client as RawTyped, Local, Me, Port, Process, Protocol};
+use renga_core::{Address, Client as RawTyped, Local, Me, Members, Port, Process, Protocol};
 use renga_router::{
     EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, PoolPlan, Remotes, Served, Stats, membership,
     proxy, router,
@@ -159,7 +159,7 @@ impl Cast {
         let own = &all[layout.first_server()..];
         let address = |other: u8, server: usize| match other == number {
             true => Address::new(own[server]),
-            false => Address::new(board.stub(router, layout.server(other, server))),
+            false => Address::elsewhere(router, layout.server(other, server)),
         };
         let addresses = (0..layout.boards).map(|other| (0..layout.servers).map(|s| address(other, s)).collect());
         let servers = Servers(Rc::new(addresses.collect()));
@@ -248,19 +248,19 @@ impl Cast {
         board.start(all[1], |me| {
             // None of the servers here keeps anything for others.
             let clients = MembershipClients {
-                procs: Local::new(&me, &[]),
-                pipes: Local::new(&me, &[]),
-                files: Local::new(&me, &[]),
-                inode_directory: Local::new(&me, &[]),
-                console: Local::new(&me, &[]),
-                memory: Local::new(&me, &[]),
-                pages: Local::new(&me, &[]),
+                procs: Local::new(&me, &Members::NONE),
+                pipes: Local::new(&me, &Members::NONE),
+                files: Local::new(&me, &Members::NONE),
+                inode_directory: Local::new(&me, &Members::NONE),
+                console: Local::new(&me, &Members::NONE),
+                memory: Local::new(&me, &Members::NONE),
+                pages: Local::new(&me, &Members::NONE),
             };
             membership(me, clients, link.ends)
         });
         for (process, post) in plan.proxies.iter().zip(link.posts) {
             board.start(process, |me| {
-                let client = RawClient::new(&me, all);
+                let client = RawClient::new(&me, Members::Here(all));
                 proxy(me, client, post, link.bell)
             });
         }

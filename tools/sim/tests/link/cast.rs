@@ -2,7 +2,7 @@
 
 use crate::record::{self, Noted as NotedDevice};
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Address, Arena, Call, Client, Me, Port, Process, Protocol};
+use renga_core::{Address, Arena, Call, Client, Me, Members, Port, Process, Protocol};
 use renga_router::{EdgeRule, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Remotes, Served, Stats, proxy, router};
 use renga_rt::{Errno, Never, ProcId, Watch};
 use renga_sim::{Cluster, ClusterSetup, Site};
@@ -166,8 +166,8 @@ impl Cast {
 pub struct Stores {
     me: Me,
     addresses: Rc<Vec<Vec<Address<Store>>>>,
-    /// Server 0 of board 0.
-    far: &'static Process,
+    /// The router, and server 0 of board 0.
+    far: (&'static Process, ProcId),
 }
 
 impl Stores {
@@ -176,7 +176,7 @@ impl Stores {
     }
     /// The server of board 0 taken for one of another protocol.
     pub fn wrong<P: Protocol>(&mut self) -> Client<P> {
-        Client::new(&self.me, Address::new(self.far))
+        Client::new(&self.me, Address::elsewhere(self.far.0, self.far.1))
     }
     pub fn now_ns(&self) -> u64 {
         self.me.now_ns()
@@ -260,11 +260,11 @@ fn start_clients(
     let addresses = (0..cast.boards).map(|b| {
         (0..cast.servers).map(move |s| match b == number {
             true => Address::new(servers[s]),
-            false => Address::new(board.stub(router_process, cast.server(b, s))),
+            false => Address::elsewhere(router_process, cast.server(b, s)),
         })
     });
     let addresses = Rc::new(addresses.map(Iterator::collect).collect::<Vec<Vec<_>>>());
-    let far = board.stub(router_process, cast.server(0, 0));
+    let far = (router_process, cast.server(0, 0));
     for (i, process) in clients.iter().enumerate() {
         let Some(body) = body(number, i) else { continue };
         let addresses = addresses.clone();
@@ -296,7 +296,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
     site.serve_link(router_process);
     for (i, process) in plan.proxies.iter().enumerate() {
         board.start(process, |me| {
-            let client = RawClient::new(&me, all);
+            let client = RawClient::new(&me, Members::Here(all));
             proxy(me, client, &link.posts[i], link.bell)
         });
     }
