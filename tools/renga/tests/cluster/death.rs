@@ -167,3 +167,18 @@ fn what_makes_no_sense_is_refused() {
         }
     }
 }
+
+/// The first life of the disk's board writes a file on which nobody calls `sync`; the second says whether it is there.
+const UNSYNCED: &str = "if [ -f /begun ]; then cat /late 2> /dev/null || echo gone; \
+                        else touch /begun; sync; echo late > /late; sleep 1000; fi";
+
+#[test]
+fn what_nobody_syncs_is_kept_after_some_seconds() {
+    if !clusters_can_run() {
+        return;
+    }
+    for (killed, expected) in [("a@3000", "gone\n"), ("a@8000", "late\n")] {
+        let ended = Renga::script(UNSYNCED).with(["--kill", killed, "--restart", "a@9000"]).end().expect_status(0);
+        assert_eq!(ended.text(), expected, "killed {killed}: {}", ended.report());
+    }
+}

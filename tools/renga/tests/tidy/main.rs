@@ -10,6 +10,7 @@ mod formatting;
 mod layout;
 mod lexer;
 mod metadata;
+mod promises;
 mod size;
 mod source;
 mod unsafe_code;
