@@ -82,6 +82,9 @@ pub struct Hardware {
     pub link: Name,
     /// When this board is to panic, ns: for seeing what that looks like.
     pub panic_ns: Option<u64>,
+    /// Whether this board is to attack the others.
+    #[cfg(feature = "hostile")]
+    pub hostile: bool,
 }
 
 /// A name among the board's arguments.
@@ -168,6 +171,8 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
         link_timing: Name::argument(&arguments, "timing", "pi3"),
         link: Name::argument(&arguments, "link", ""),
         panic_ns: arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000),
+        #[cfg(feature = "hostile")]
+        hostile: arguments.has("hostile"),
     };
     mark(Mark::Memory);
     firmware.report();

@@ -21,6 +21,7 @@ mod programs;
 mod trace_port;
 
 use executor::Executor;
+use hardware::Hardware;
 use machine::PiMachine;
 use renga_arch_aarch64::physical::to_kernel;
 use renga_core::{Arena, Core};
@@ -51,7 +52,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     let placed = (system, hardware.board);
     let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
     directory::keep(directory);
-    start_all(&machine, directory);
+    start_processes(&machine, &hardware, directory);
     marks::mark(marks::Mark::Processes);
     #[cfg(feature = "bench")]
     bench::start(core, arena, directory);
@@ -71,6 +72,17 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         armed_ns: executor::NEVER_NS,
     }
     .run()
+}
+
+/// Starts the board's processes: as the placement says, unless the board is to be hostile.
+fn start_processes(machine: &PiMachine, _hardware: &Hardware, directory: &'static Directory) {
+    #[cfg(feature = "hostile")]
+    if _hardware.hostile {
+        let attack = directory.arena().put(|| renga_hostile::Attack::new(machine.seed()));
+        renga_hostile::start_hostile(machine, directory, attack);
+        return;
+    }
+    start_all(machine, directory);
 }
 
 /// Keeps the arena for ever.

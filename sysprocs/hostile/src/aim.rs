@@ -37,8 +37,8 @@ const EDGES: [u64; 14] = [
     4096,
     4095,
 ];
-/// The root directory, and what is no inode.
-const ROOTS: [u64; 5] = [2, 2, 2, 0, u32::MAX as u64];
+/// The root directory, the journal, a number that is free, and what is no inode.
+const ROOTS: [u64; 8] = [2, 2, 2, 2, 8, 300, 0, u32::MAX as u64];
 /// Lives and generations that nobody has: they do not count so far.
 const NEVER: u64 = 0x00ff_0000;
 
@@ -144,7 +144,7 @@ fn spare(random: &mut Random, mut aim: Aim) -> Aim {
         (Kind::Procs, PassOn::OP) => words[1] &= 1 << 16 | 1 << 17 | 1 << 22 | 1 << 27,
         (Kind::Procs, PolicyOf::OP) => words[1] = if random.once_in(2) { ASK_POLICY } else { words[1] | 1 << 60 },
         (Kind::File, AddReference::OP) | (Kind::Pipe, AddEnd::OP) => words[0] |= NEVER,
-        // Walks begin at the root, or nowhere: the number of an inode is as good as its name.
+        // Walks begin at no directory of others: the number of an inode is as good as its name.
         (Kind::Path, _) | (Kind::InodeDirectory, KnownOpen::OP | KnownStatus::OP) => {
             words[0] = random.one(&ROOTS);
             if aim.op == Rename::OP || aim.op == Link::OP {

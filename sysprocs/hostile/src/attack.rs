@@ -18,6 +18,9 @@ use renga_systems::{Directory, FACTS, Kind, Machine, Started, start_those};
 /// How long a call may go unanswered before its caller is interrupted, ns.
 const PATIENCE_NS: u64 = 3_000_000;
 
+/// After so many interrupts the attack is logged.
+const ROUNDS_TOLD: u32 = 1_000;
+
 /// How long it leaves a board in peace that has ended the session, ns.
 const PAUSE_NS: u64 = 1_000_000;
 
@@ -70,7 +73,7 @@ pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, att
     if let Some(process) = directory.of_kind(Kind::Clock).first() {
         let all = directory.own();
         let interruptors = directory.arena().put_slice(all.len(), |at| Interruptor::new(all[at]));
-        machine.start(process, |me| prodder(me, interruptors));
+        machine.start(process, |me| prodder(me, interruptors, attack));
     }
     started
 }
@@ -145,11 +148,17 @@ fn lent_bytes_max(board: &Board<'_>, caller: (Kind, u8), (server, op): (Kind, u3
     row.map_or(0, |row| usize::from(if may_wait { row.own_pages } else { row.shared_pages }) * PAGE_BYTES)
 }
 
-/// Interrupts everybody now and then.
-async fn prodder(mut me: Me, interruptors: &'static [Interruptor]) -> Never {
+/// Interrupts everybody now and then, and tells how far the attack is.
+async fn prodder(mut me: Me, interruptors: &'static [Interruptor], attack: &'static Attack) -> Never {
     loop {
-        let until_ns = me.now_ns() + PATIENCE_NS;
-        me.sleep_until(until_ns).await;
-        interruptors.iter().for_each(Interruptor::interrupt);
+        for _ in 0..ROUNDS_TOLD {
+            let until_ns = me.now_ns() + PATIENCE_NS;
+            me.sleep_until(until_ns).await;
+            interruptors.iter().for_each(Interruptor::interrupt);
+        }
+        me.log(
+            "hostile calls, and how many of them were refused or cut off",
+            [attack.calls.get(), attack.refused.get() + attack.cut.get()],
+        );
     }
 }

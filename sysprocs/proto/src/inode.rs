@@ -149,7 +149,7 @@ protocol! {
         /// caller's all the same.
         15 KnownOpen { at: u32, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Walks along a path as far as its names are known and no link is to be followed, but for its last name
-        /// unless `whole`; where that leads, referred to. `EAGAIN`: begin at its beginning. Under the lock of
+        /// unless `whole`; where that leads, referred to. `EAGAIN`: begin at its beginning, which may be none. Under the lock of
         /// names, but for what the path as a whole leads to.
         16 KnownPath { at: u32, whole: bool, flags: u32 } (&'a [u8]) -> Result<Reached, Errno>;
         /// What the name in inode `directory` stands for, referred to, if that is known (`EAGAIN`). A name that is to
@@ -158,6 +158,9 @@ protocol! {
         /// The name in inode `directory`, to which the caller refers, stands for inode `ino` of type `kind`, or (0)
         /// for nothing. Under the lock of names; of a change when it has been made.
         18 LearnName { directory: u32, ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
+        /// As `Activate`, of what is named by its number and must be a directory: `ENOTDIR`, or `ENOENT` if it is no
+        /// inode, or has neither names nor references.
+        19 ActivateDirectory { ino: u32 } (()) -> Result<u16, Errno>;
     }
 }
 

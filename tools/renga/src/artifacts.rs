@@ -54,6 +54,8 @@ pub enum Flavour {
     Traced,
     /// With the built-in measurements in place of programs.
     Bench,
+    /// With boards that attack the others, if they are told to.
+    Hostile,
 }
 
 impl Flavour {
@@ -62,6 +64,7 @@ impl Flavour {
             Flavour::Plain => None,
             Flavour::Traced => Some("trace"),
             Flavour::Bench => Some("bench"),
+            Flavour::Hostile => Some("hostile"),
         }
     }
     fn name(self) -> &'static str {

@@ -162,6 +162,10 @@ pub struct Run {
     /// Start a board again one second after it died by itself, instead of ending the run
     #[arg(long, help_heading = DISTURBANCES)]
     pub revive: bool,
+    /// Instead of its processes, this board runs some that make calls of any content to every process of the others,
+    /// drawn from the seed (may be repeated)
+    #[arg(long, value_name = "BOARD", conflicts_with_all = ["replay", "trace", "cards"], help_heading = DISTURBANCES)]
+    pub hostile: Vec<String>,
     /// Boards find memory, registers and devices full of garbage when they start, drawn from the seed
     #[arg(long, help_heading = DISTURBANCES)]
     pub garbage: bool,

@@ -20,6 +20,8 @@ pub struct Disturbance {
     pub power: Vec<PowerOrder>,
     /// What happens to frames and the token.
     pub faults: FaultConfig,
+    /// Boards that attack the others.
+    pub hostile: Vec<u8>,
 }
 
 impl Disturbance {
@@ -40,6 +42,9 @@ impl Disturbance {
                 let (board, at_ms) = at(&names, text)?;
                 drawn.power.push(PowerOrder { board, time_ns: at_ms * NS_PER_MS, change });
             }
+        }
+        for name in &options.hostile {
+            drawn.hostile.push(hostile(&names, name, disk_board)?);
         }
         drawn.power.sort_by_key(|order| order.time_ns);
         if let Some(text) = &options.faults {
@@ -66,6 +71,15 @@ pub fn board(names: &[&str], name: &str) -> Result<u8> {
     let number = names.iter().position(|other| *other == name);
     let number = number.with_context(|| format!("there is no board `{name}`; boards are {}", names.join(", ")))?;
     Ok(number as u8)
+}
+
+/// Reads the name of a board that attacks the others.
+fn hostile(names: &[&str], name: &str, disk_board: usize) -> Result<u8> {
+    let board = board(names, name)?;
+    if usize::from(board) == disk_board {
+        bail!("board {name} owns the disk and runs the first program: it is the one to be attacked");
+    }
+    Ok(board)
 }
 
 /// Reads `loss=20,corrupt=5`, in frames of a thousand.
@@ -125,7 +139,7 @@ pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
         time_ns += [0, random.below(50), random.below(600)][random.below(3) as usize] * NS_PER_MS;
         power.push(PowerOrder { board, time_ns, change: PowerChange::Start });
     }
-    Disturbance { power, faults }
+    Disturbance { power, faults, hostile: Vec::new() }
 }
 
 /// SplitMix64.
@@ -152,6 +166,9 @@ mod tests {
         assert_eq!(at(&["a"], "a").unwrap_err().to_string(), "`a` is no board and time, as in b@200");
         let config = faults("loss=20, token=0.5").unwrap();
         assert_eq!((config.loss_ppm, config.token_ppm, config.delay_ppm), (20_000, 500, 0));
+        assert_eq!(hostile(&["a", "b"], "b", 0).unwrap(), 1);
+        let refused = hostile(&["a", "b"], "a", 0).unwrap_err().to_string();
+        assert!(refused.contains("owns the disk"), "{refused}");
         for bad in ["loss", "loss=x", "lost=1", "loss=1001", "loss=600,delay=600", ""] {
             assert!(faults(bad).is_err(), "{bad}");
         }

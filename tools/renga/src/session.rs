@@ -94,7 +94,8 @@ impl Session<'_> {
     fn arguments(&self, number: usize) -> String {
         let Profile { medium, link_timing, pins, .. } = self.profile;
         let link = if pins { " link=pins" } else { "" };
-        format!("emulator board={number} seed={} medium={medium} timing={link_timing}{link}", self.seed as u32)
+        let hostile = if self.disturbance.hostile.contains(&(number as u8)) { " hostile" } else { "" };
+        format!("emulator board={number} seed={} medium={medium} timing={link_timing}{link}{hostile}", self.seed as u32)
     }
 
     /// What it finds besides at its first start.

@@ -43,6 +43,8 @@ pub struct InodeSlot {
     used: Use,
     /// It has no links: it is to be freed when nobody refers to it.
     unlinked: bool,
+    /// It was found to be a directory.
+    directory: bool,
     newer: u16,
     older: u16,
     /// Next of the same chain.
@@ -55,6 +57,7 @@ impl InodeSlot {
         references: Held::NONE,
         used: Use::Vacant,
         unlinked: false,
+        directory: false,
         newer: NONE,
         older: NONE,
         next: NONE,
@@ -240,6 +243,16 @@ impl ActiveTable {
         self.slots[usize::from(number)].unlinked
     }
 
+    /// It is a directory.
+    pub(crate) fn set_directory(&mut self, number: u16) {
+        self.slot(number).directory = true;
+    }
+    /// Whether it is known to be a directory, which stays one meanwhile.
+    pub(crate) fn is_directory(&self, ino: u32) -> bool {
+        let slot = self.find(ino).map(|number| &self.slots[usize::from(number)]);
+        slot.is_some_and(|slot| slot.directory && matches!(slot.used, Use::Idle | Use::Referred))
+    }
+
     fn leave_if_unused(&mut self, number: u16) {
         let slot = self.slot(number);
         if slot.used == Use::Referred && slot.references.is_empty() {
@@ -347,7 +360,8 @@ impl ActiveTable {
         self.unlink(number);
         if used == Use::Vacant {
             self.set_ino(number, NO_INODE);
-            self.slot(number).unlinked = false;
+            let slot = self.slot(number);
+            (slot.unlinked, slot.directory) = (false, false);
         }
         self.link(number, used);
     }

@@ -7,6 +7,7 @@
 //! Not here: what is known of the inodes (`active_table.rs`), of the lock (`names_lock.rs`), of names (`name_cache.rs`) and
 //! who asks for them (`known_names.rs`), of commits (`commit_queue.rs`).
 
+use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::inode::active_table::{ActiveTable, Found, InodeSlot};
 use crate::inode::commit_queue::CommitQueue;
 use crate::inode::name_cache::{NameCache, NameSlot};
@@ -15,19 +16,23 @@ use crate::inode::referrers::Referrers;
 use crate::volume::write_back::Due;
 use heapless::Deque;
 use renga_proto::inode::{
-    Activate, CommitAll, Create, Extent, Facts, HandOver, Initialise, Inode, InodeDirectory, InodeDirectoryCall, Keep,
-    Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
+    Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, HandOver, Initialise, Inode, InodeDirectory,
+    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
 };
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
 /// Calls that wait for the reaper; further ones wait at the port.
 const WAITING_MAX: usize = 16;
 
+/// The entries that may wait for the reaper.
+const WAITING: u32 = Activate::BIT | ActivateDirectory::BIT | Create::BIT | Reactivate::BIT;
+
 /// A call that waits for the reaper.
 enum Waiting {
     Activate(Call<Activate>),
     Create(Call<Create>),
     Reactivate(Call<Reactivate>),
+    Directory(Call<ActivateDirectory>),
 }
 
 pub(super) struct State {
@@ -63,7 +68,7 @@ pub async fn inode_directory(
     loop {
         let mut closed = if lock.is_awaited() { LockNames::BIT } else { 0 };
         closed |= if commits.is_full() { CommitAll::BIT } else { 0 };
-        closed |= if state.waiting.is_full() { Activate::BIT | Create::BIT | Reactivate::BIT } else { 0 };
+        closed |= if state.waiting.is_full() { WAITING } else { 0 };
         match port.accept_only(InodeDirectory::ENTRIES & !closed).await {
             InodeDirectoryCall::KnownStatus(call) => state.known_status(call).await,
             InodeDirectoryCall::KnownOpen(call) => state.known_open(call).await,
@@ -106,6 +111,7 @@ impl State {
         match call {
             InodeDirectoryCall::Create(call) => self.begin(Waiting::Create(call)).await,
             InodeDirectoryCall::Reactivate(call) => self.begin(Waiting::Reactivate(call)).await,
+            InodeDirectoryCall::ActivateDirectory(call) => self.begin(Waiting::Directory(call)).await,
             InodeDirectoryCall::Keep(call) => {
                 let Keep { slot, ino } = call.entry();
                 let kept = self.table.keep(slot, ino, call.board());
@@ -206,9 +212,32 @@ impl State {
             }
             Waiting::Reactivate(call) => {
                 let Reactivate { ino, generation } = call.entry();
-                match self.reactivate(ino, generation, call.board()).await {
+                let same = |facts: InodeFacts| match facts.birth.generation == generation {
+                    true => Ok(()),
+                    false => Err(Errno::ENOENT),
+                };
+                match self.activate_alive(ino, call.board(), same).await {
                     Ok(Some(slot)) => call.reply(Ok(slot)),
                     Ok(None) => return Some(Waiting::Reactivate(call)),
+                    Err(errno) => call.reply(Err(errno)),
+                }
+            }
+            Waiting::Directory(call) => {
+                let walkable = |facts: InodeFacts| match facts.mode & TYPE_MASK {
+                    DIRECTORY => Ok(()),
+                    _ => Err(Errno::ENOTDIR),
+                };
+                let (ino, board) = (call.entry().ino, call.board());
+                let slot = match self.table.is_directory(ino) {
+                    true => self.activate(ino, board).await,
+                    false => self.activate_alive(ino, board, walkable).await,
+                };
+                match slot {
+                    Ok(Some(slot)) => {
+                        self.table.set_directory(slot);
+                        call.reply(Ok(slot));
+                    }
+                    Ok(None) => return Some(Waiting::Directory(call)),
                     Err(errno) => call.reply(Err(errno)),
                 }
             }
@@ -232,16 +261,22 @@ impl State {
         }
     }
 
-    /// The inode if it is still the one with that generation, and has a name or is open. Until that is known the
-    /// reference is this board's: what refers to an inode may change it.
-    async fn reactivate(&mut self, ino: u32, generation: u32, board: u8) -> Result<Option<u16>, Errno> {
+    /// As `activate`, of any number: only if it is an inode that is `wanted`, and has a name or is open. Until that is
+    /// known the reference is this board's: what refers to an inode may change it.
+    async fn activate_alive(
+        &mut self,
+        ino: u32,
+        board: u8,
+        wanted: impl Fn(InodeFacts) -> Result<(), Errno>,
+    ) -> Result<Option<u16>, Errno> {
         let own = self.board;
         let Some(slot) = self.activate(ino, own).await? else { return Ok(None) };
         let facts = self.inode(slot)?.call(Facts {}, ()).await;
         let links = self.inode(slot)?.call(Links {}, ()).await;
         let named = links.is_ok_and(|links| links > 0) || self.table.is_unlinked(slot);
         let alive = named && facts.is_ok_and(|facts| facts.mode != 0);
-        if alive && facts.is_ok_and(|facts| facts.birth.generation == generation) {
+        let answer = if alive { facts.and_then(wanted) } else { Err(Errno::ENOENT) };
+        if answer.is_ok() {
             return self.table.hand_over(slot, own, board).map(|()| Some(slot));
         }
         self.table.release(slot, ino, own)?;
@@ -250,6 +285,6 @@ impl State {
         if !alive && self.table.forget(slot) {
             self.inode(slot)?.call(Load { ino: 0 }, ()).await?;
         }
-        Err(Errno::ENOENT)
+        answer.map(|()| None)
     }
 }

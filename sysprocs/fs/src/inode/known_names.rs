@@ -4,6 +4,7 @@
 //! with the inode's process before the reaper can be.
 //! Not here: what is known (`name_cache.rs`), how a path is walked (`known_path.rs`), what is not known (`names`).
 
+use crate::format::superblock::ROOT_INO;
 use crate::inode::inode_directory::State;
 use crate::inode::known_path::{self, Until};
 use crate::inode::name_cache::Known;
@@ -38,8 +39,16 @@ impl State {
 
     /// The inode that the whole of `path` leads to, and its type.
     fn known_end(&mut self, at: u32, path: &[u8], flags: u32) -> Result<(u32, u8), Errno> {
-        let reached = known_path::walk(&mut self.names, at, path, Until::End { flags })?;
+        let reached = self.walk(at, path, Until::End { flags })?;
         if reached.rest.is_empty() { Ok((reached.ino, reached.kind)) } else { Err(Errno::EAGAIN) }
+    }
+
+    /// As `known_path::walk`; `EAGAIN` if that stays where it begins, and nobody knows that this is a directory: any
+    /// number may be said.
+    fn walk<'a>(&mut self, at: u32, path: &'a [u8], until: Until) -> Result<known_path::Reached<'a>, Errno> {
+        let reached = known_path::walk(&mut self.names, at, path, until)?;
+        let begins = reached.ino != ROOT_INO && reached.ino == at;
+        if begins && !self.table.is_directory(at) { Err(Errno::EAGAIN) } else { Ok(reached) }
     }
 
     pub(super) async fn known_status(&mut self, mut call: Call<KnownStatus>) {
@@ -75,7 +84,7 @@ impl State {
     async fn known_path(&mut self, entry: KnownPath, path: &[u8], board: u8) -> Result<Reached, Errno> {
         let KnownPath { at, whole, flags } = entry;
         let until = if whole { Until::End { flags } } else { Until::LastName };
-        let reached = known_path::walk(&mut self.names, at, path, until)?;
+        let reached = self.walk(at, path, until)?;
         let slot = self.refer(reached.ino, board).await?;
         Ok(Reached { slot, ino: reached.ino, kind: reached.kind, left: reached.rest.len() as u32 })
     }

@@ -102,6 +102,7 @@ impl Walker {
         let (parent, name) = self.place_for(at, path, false).await?;
         let made = match mode & TYPE_MASK {
             DIRECTORY | SYMBOLIC_LINK => Err(Errno::EPERM),
+            _ if kind_of(mode) == 0 => Err(Errno::EINVAL), // there is no such type
             _ => self.create_named(&parent, &name, mode, device).await,
         };
         self.release(parent).await;

@@ -67,13 +67,17 @@ impl Rest {
         slashes > 0
     }
 
-    /// The next name; `None` at the end.
+    /// The next name; `None` at the end. `EINVAL` if it has a zero byte.
     pub(crate) fn take(&mut self) -> Result<Option<Component>, Errno> {
         self.skip_slashes();
         let rest = &self.bytes[self.start..];
-        let bytes = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
-        if bytes == 0 {
+        let bytes = rest.iter().position(|byte| matches!(byte, b'/' | 0)).unwrap_or(rest.len());
+        if rest.is_empty() {
             return Ok(None);
+        }
+        // Programs' paths end there; what another board or a damaged link says may go on.
+        if rest.get(bytes) == Some(&0) {
+            return Err(Errno::EINVAL);
         }
         let name = Name::from_slice(&rest[..bytes]).map_err(|_| Errno::ENAMETOOLONG)?;
         self.start += bytes;
@@ -149,6 +153,10 @@ mod tests {
         assert_eq!(rest.set(&[b'a'; PATH_BYTES_MAX + 1]), Err(Errno::ENAMETOOLONG));
         rest.set(&[b'a'; 256]).unwrap();
         assert!(matches!(rest.take(), Err(Errno::ENAMETOOLONG)));
+        for zero in [&b"a\0b/c"[..], b"\0", b"a/\0", b"a/b\0"] {
+            rest.set(zero).unwrap();
+            assert!(core::iter::from_fn(|| rest.take().transpose()).take(3).any(|taken| taken.is_err()), "{zero:?}");
+        }
         assert_eq!(rest.put_before(0, false), Err(Errno::ENOENT));
         assert_eq!(rest.put_before(ROOM_BYTES, false), Err(Errno::ENAMETOOLONG));
     }

@@ -142,7 +142,7 @@ impl Walker {
 
     /// The directory in which directory `ino` is.
     async fn above(&mut self, ino: u32) -> Result<u32, Errno> {
-        let node = self.activate(ino, KIND_DIRECTORY).await?;
+        let node = self.begin_at(ino).await?;
         let found = self.find(&node, b"..").await;
         self.release(node).await;
         Ok(found?.ino)

@@ -11,8 +11,8 @@ use crate::names::pathname::{Component, Rest};
 use crate::names::walker::PathClients;
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::{
-    Activate, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, Intent, KnownName, KnownPath,
-    LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
+    Activate, ActivateDirectory, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, Intent, KnownName,
+    KnownPath, LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
 };
 use renga_proto::path::NO_FOLLOW;
 use renga_rt::{Client, Errno, Family};
@@ -78,6 +78,12 @@ impl Walker {
     pub(crate) async fn activate(&mut self, ino: u32, kind: u8) -> Result<Node, Errno> {
         let slot = self.directory.call(Activate { ino }, ()).await?;
         Ok(Node { slot, ino, kind })
+    }
+
+    /// The directory with that number, which may be none.
+    pub(crate) async fn begin_at(&mut self, ino: u32) -> Result<Node, Errno> {
+        let slot = self.directory.call(ActivateDirectory { ino }, ()).await?;
+        Ok(Node { slot, ino, kind: KIND_DIRECTORY })
     }
 
     pub(crate) async fn release(&mut self, node: Node) {
@@ -166,8 +172,7 @@ impl Walker {
             Err(Errno::EAGAIN) => {}
             Err(errno) => return Err(errno),
         }
-        let ino = if self.rest.is_absolute() { ROOT_INO } else { at };
-        self.activate(ino, KIND_DIRECTORY).await
+        if self.rest.is_absolute() { self.activate(ROOT_INO, KIND_DIRECTORY).await } else { self.begin_at(at).await }
     }
 
     /// Walks on from `node` to the directory of the last name.

@@ -34,7 +34,11 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let script = script(options)?;
     let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
-    let flavour = if options.trace.is_some() { Flavour::Traced } else { Flavour::Plain };
+    let flavour = match () {
+        () if options.trace.is_some() => Flavour::Traced,
+        () if !disturbance.hostile.is_empty() => Flavour::Hostile,
+        () => Flavour::Plain,
+    };
     let qemu = environment.qemu()?.to_path_buf();
     let scratch = Scratch::make(environment)?;
     let kernel = artifacts::kernel(environment, flavour, &progress)?;

@@ -13,6 +13,7 @@ mod death;
 mod determinism;
 mod errors;
 mod files;
+mod hostile;
 mod idle;
 mod images;
 mod interactive;

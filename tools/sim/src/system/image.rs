@@ -135,18 +135,34 @@ pub fn recover(bytes: &[u8]) -> io::Result<Tree> {
 }
 
 /// The regular files of an image that is clean.
+/// Judges an image by `e2fsck -fn`; the content of one file: of whatever else is there nothing is touched on the host.
+///
+/// # Errors
+/// As `check`.
+pub fn check_for(bytes: &[u8], path: &str) -> io::Result<Vec<u8>> {
+    let scratch = Scratch::new()?;
+    let (image, out) = (scratch.0.join("judged.img"), scratch.0.join("out"));
+    write_sparse(&image, bytes)?;
+    judge(&image)?;
+    debugfs(&format!("dump \"{path}\" {}", out.display()), &image)?;
+    std::fs::read(out)
+}
+
+fn judge(image: &Path) -> io::Result<()> {
+    let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
+    if output.status.success() { Ok(()) } else { Err(told("e2fsck -fn", &output)) }
+}
+
+fn debugfs(request: &str, image: &Path) -> io::Result<()> {
+    let output = run("debugfs", &[OsStr::new("-R"), OsStr::new(request), image.as_os_str()])?;
+    if output.status.success() { Ok(()) } else { Err(told("debugfs", &output)) }
+}
+
 fn files(scratch: &Scratch, image: &Path) -> io::Result<Tree> {
     let root = scratch.0.join("root");
     std::fs::create_dir(&root)?;
-    let output = run("e2fsck", &[OsStr::new("-fn"), image.as_os_str()])?;
-    if !output.status.success() {
-        return Err(told("e2fsck -fn", &output));
-    }
-    let request = format!("rdump / {}", root.display());
-    let output = run("debugfs", &[OsStr::new("-R"), OsStr::new(&request), image.as_os_str()])?;
-    if !output.status.success() {
-        return Err(told("debugfs", &output));
-    }
+    judge(image)?;
+    debugfs(&format!("rdump / {}", root.display()), image)?;
     let mut tree = Tree::new();
     collect(&root, Path::new("/"), &mut tree)?;
     Ok(tree)

@@ -7,7 +7,7 @@ use renga_hostile::Attack;
 use renga_rt::Errno;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
-use renga_sim::system::{System, SystemSetup, placement};
+use renga_sim::system::{System, SystemSetup, image, placement};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -44,8 +44,15 @@ fn differs(read: &Result<Vec<u8>, Errno>, there: &[u8]) -> Option<String> {
     }
 }
 
-/// Writes and reads, forks and waits, and finds everything as it left it.
-async fn victim(init: Program, rounds: Rc<Cell<u64>>) -> u8 {
+/// How far the victim is.
+#[derive(Default)]
+struct Progress {
+    rounds: Cell<u64>,
+    enough: Cell<bool>,
+}
+
+/// Writes and reads, forks and waits, and finds everything as it left it, until that is enough.
+async fn victim(init: Program, progress: Rc<Progress>) -> u8 {
     init.make_directory("/kept").await.unwrap();
     let file = init.open(NAME, Open::Create).await.unwrap();
     init.store(DATA, &pattern(0)).await;
@@ -64,10 +71,13 @@ async fn victim(init: Program, rounds: Rc<Cell<u64>>) -> u8 {
             look_afresh(&init, round).await;
             have_a_child(&init, round).await;
         }
-        rounds.set(round);
+        progress.rounds.set(round);
+        if progress.enough.get() {
+            return 0;
+        }
         init.sleep(PAUSE_NS).await.unwrap();
     }
-    0
+    unreachable!("there are rounds for ever")
 }
 
 async fn look_afresh(init: &Program, round: u64) {
@@ -96,8 +106,8 @@ async fn have_a_child(init: &Program, round: u64) {
 
 /// What `calls` calls of `seed` came to: made, refused, cut off; rounds of the victim.
 fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
-    let rounds = Rc::new(Cell::new(0));
-    let told = rounds.clone();
+    let progress = Rc::new(Progress::default());
+    let told = progress.clone();
     let (setup, programs) =
         setup(ClusterSetup { seed, ..ClusterSetup::new(2) }, move |init| victim(init, told.clone()), |_| ());
     let attack: &'static Attack = Box::leak(Box::new(Attack::new(seed)));
@@ -107,11 +117,17 @@ fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
     let mut system = System::boot(&setup, &programs);
     let went_on = system.cluster.run_while(LIMIT_NS, || attack.calls.get() < calls);
     assert!(went_on, "seed {seed}: the attack stopped: {:#?}", system.wait_graph());
-    let before = rounds.get();
+    let before = progress.rounds.get();
     let until_ns = system.cluster.now_ns() + 200_000_000;
     system.cluster.run_until(until_ns);
-    assert!(rounds.get() > before + 3, "seed {seed}: the attacked board stands still: {:#?}", system.wait_graph());
-    [attack.calls.get(), attack.refused.get(), attack.cut.get(), rounds.get()]
+    let rounds = progress.rounds.get();
+    assert!(rounds > before + 3, "seed {seed}: the attacked board stands still: {:#?}", system.wait_graph());
+    progress.enough.set(true);
+    let status = system.run(LIMIT_NS);
+    assert_eq!(status, Some(0), "seed {seed}: not stopped: {:#?}", system.wait_graph());
+    let file = image::check_for(&system.disk.bytes(), NAME).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    assert_eq!(differs(&Ok(file), &pattern(progress.rounds.get())), None, "seed {seed}: the file on the medium");
+    [attack.calls.get(), attack.refused.get(), attack.cut.get(), rounds]
 }
 
 #[test]

@@ -1,0 +1,115 @@
+//! Numbers and names from outside that no program of ours would say: types that there are not, names with zero bytes,
+//! walks that begin at what is no directory.
+#![allow(missing_docs)]
+
+mod rig;
+use renga_proto::allocator::FillStatus;
+use renga_proto::inode::{KnownOpen, KnownStatus, Release, STAT_BYTES};
+use renga_proto::path::{
+    AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, Rename, StatusOf, SyncAllFiles,
+    TruncatePath, Unlink,
+};
+use renga_rt::Errno;
+use rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
+use std::future::Future;
+
+const ROOT: u32 = 2;
+/// The journal's inode.
+const JOURNAL: u32 = 8;
+
+/// Runs `body` on an empty disk, which e2fsck must find clean afterwards.
+fn on_a_disk<F: Future<Output = ()> + 'static>(name: &str, body: impl FnOnce(User) -> F) {
+    let scratch = Scratch::new(name);
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
+    let system = System::new(&device, "none", FEW);
+    system.run(body);
+    system.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
+
+#[test]
+fn a_node_is_of_a_type_that_there_is() {
+    on_a_disk("types", |mut user| async move {
+        for kind in [0, 0x3000, 0x5000, 0x7000, 0x9000, 0xb000, 0xd000, 0xe000, 0xf000] {
+            let node = MakeNode { at: ROOT, mode: kind | 0o644, device: 0 };
+            assert_eq!(user.path.call(node, &b"/node"[..]).await, Err(Errno::EINVAL), "{kind:x}");
+        }
+        for kind in [0x1000, 0x2000, 0x6000, 0x8000, 0xc000] {
+            let node = MakeNode { at: ROOT, mode: kind | 0o644, device: 0x105 };
+            user.path.call(node, format!("/node {kind:x}").as_bytes()).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_name_has_no_zero_byte() {
+    on_a_disk("zeros", |mut user| async move {
+        user.mkdir("/d").await.unwrap();
+        for path in [&b"/a\0b"[..], b"\0", b"/\0", b"/d/\0a", b"/a\0/b", b"/d/a\0"] {
+            let create = Open { at: ROOT, flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644 };
+            assert_eq!(user.path.call(create, path).await.map(|_| ()), Err(Errno::EINVAL), "{path:?}");
+            assert_eq!(user.path.call(MakeDirectory { at: ROOT, mode: 0o755 }, path).await, Err(Errno::EINVAL));
+            // The second path begins behind the first zero.
+            let two = [b"/d\0".as_slice(), path].concat();
+            assert_eq!(user.path.call(Rename { from_at: ROOT, to_at: ROOT }, &two[..]).await, Err(Errno::EINVAL));
+        }
+    });
+}
+
+/// Inodes and blocks that are free.
+async fn free(user: &mut User) -> (u64, u64) {
+    let mut out = [0; 120];
+    user.allocator.call(FillStatus {}, &mut out[..]).await.unwrap();
+    (u64::from_le_bytes(out[24..32].try_into().unwrap()), u64::from_le_bytes(out[48..56].try_into().unwrap()))
+}
+
+/// Everything that takes the number of a directory.
+async fn walk_from(user: &mut User, at: u32, refused: Errno) {
+    let (mut stat, mut name) = ([0; STAT_BYTES], [0; 64]);
+    for path in [&b"."[..], b"..", b"x", b"./x/y"] {
+        let known = user.directory.call(KnownStatus { at, flags: 0 }, (path, &mut stat[..])).await;
+        assert_eq!(known, Err(Errno::EAGAIN), "{at} {path:?}");
+        let known = user.directory.call(KnownOpen { at, flags: 0 }, path).await;
+        assert_eq!(known.map(|_| ()), Err(Errno::EAGAIN), "{at} {path:?}");
+        let status = user.path.call(StatusOf { at, flags: 0 }, (path, &mut stat[..])).await;
+        assert_eq!(status, Err(refused), "{at} {path:?}");
+        assert_eq!(user.path.call(Open { at, flags: 0, mode: 0 }, path).await.map(|_| ()), Err(refused));
+        assert_eq!(user.path.call(TruncatePath { at, bytes: 0 }, path).await, Err(refused));
+        assert_eq!(user.path.call(ChangeMode { at, mode: 0 }, path).await, Err(refused));
+        assert_eq!(user.path.call(MakeDirectory { at, mode: 0o755 }, path).await, Err(refused));
+        assert_eq!(user.path.call(Unlink { at, directory: true }, path).await, Err(refused));
+    }
+    assert_eq!(user.path.call(AbsolutePath { at }, &mut name[..]).await, Err(refused));
+}
+
+#[test]
+fn a_walk_begins_at_a_directory_that_there_is() {
+    on_a_disk("walks", |mut user| async move {
+        user.mkdir("/d").await.unwrap();
+        user.write_file("/d/file", &[7; 70_000]).await.unwrap();
+        user.write_file("/gone", &[7; 70_000]).await.unwrap();
+        let mut numbers = Vec::new();
+        for path in ["/d", "/d/file", "/gone"] {
+            let facts = user.open_facts(path, 0, 0).await.unwrap();
+            user.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await.unwrap();
+            numbers.push(facts.ino);
+        }
+        user.unlink("/gone").await.unwrap();
+        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        let before = free(&mut user).await;
+        walk_from(&mut user, numbers[2], Errno::ENOENT).await;
+        walk_from(&mut user, 0, Errno::EIO).await;
+        walk_from(&mut user, numbers[1], Errno::ENOTDIR).await;
+        walk_from(&mut user, JOURNAL, Errno::ENOTDIR).await;
+        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        assert_eq!(free(&mut user).await, before, "something was freed twice, or cut");
+        // A directory's number is good.
+        let mut stat = [0; STAT_BYTES];
+        for path in [&b"."[..], b"file"] {
+            user.path.call(StatusOf { at: numbers[0], flags: 0 }, (path, &mut stat[..])).await.unwrap();
+        }
+        user.directory.call(KnownStatus { at: numbers[0], flags: 0 }, (&b"."[..], &mut stat[..])).await.unwrap();
+        assert!(user.read_file("/d/file").await == Ok(vec![7; 70_000]));
+    });
+}
