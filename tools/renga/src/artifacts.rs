@@ -113,9 +113,7 @@ pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) 
     let built = target.join(TARGET).join("release/kernel");
     replace_file(&built, &kernel.elf)?;
     let scratch = folder.join(format!("kernel8.{}", std::process::id()));
-    let mut objcopy = Command::new(environment.objcopy()?);
-    objcopy.args(["-O", "binary"]).arg(&kernel.elf).arg(&scratch);
-    run(objcopy, "the kernel's raw image cannot be made")?;
+    raw_image(environment, &kernel.elf, &scratch)?;
     machine_code::check(&kernel.elf, &scratch)?;
     fs::rename(&scratch, &kernel.image)?;
     let further =
@@ -123,6 +121,28 @@ pub fn kernel(environment: &Environment, flavour: Flavour, progress: &Progress) 
     let further: Vec<PathBuf> = further.iter().map(|file| environment.root.join(file)).collect();
     freshness::record(&environment.root, &built.with_extension("d"), &further, &sources)?;
     Ok(kernel)
+}
+
+/// Builds the program that leaves a board as bad firmware does; its raw image.
+///
+/// # Errors
+/// If cargo or objcopy fails.
+pub fn garbage(environment: &Environment, folder: &Path, progress: &Progress) -> Result<Vec<u8>> {
+    progress.step("building the program that makes garbage");
+    let target = environment.root.join("target/boards");
+    let mut cargo = board_cargo(environment, &target);
+    cargo.args(["-p", "renga-emu-garbage"]);
+    run(cargo, "the program that makes garbage does not build")?;
+    let image = folder.join("garbage.bin");
+    raw_image(environment, &target.join(TARGET).join("release/garbage"), &image)?;
+    fs::read(&image).with_context(|| format!("cannot read {}", image.display()))
+}
+
+/// What is loaded of `elf`, as it lies in memory.
+fn raw_image(environment: &Environment, elf: &Path, image: &Path) -> Result<()> {
+    let mut objcopy = Command::new(environment.objcopy()?);
+    objcopy.args(["-O", "binary"]).arg(elf).arg(image);
+    run(objcopy, "a raw image cannot be made")
 }
 
 /// Writes the tables of `system`, which its boards load beside the kernel, into `folder`; their path.

@@ -47,7 +47,10 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         Some(_) => PathBuf::new(),
         None => disk(environment, options, script.as_deref(), &scratch, &progress)?,
     };
-    let kernel = if options.garbage { with_garbage(&kernel, options.machine.seed, &scratch)? } else { kernel };
+    let kernel = match options.garbage {
+        true => with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress)?,
+        false => kernel,
+    };
     let plugin = artifacts::plugin(environment, &progress)?;
     progress.finish();
     let interactive = script.is_none() && options.replay.is_none();
@@ -119,10 +122,18 @@ fn cards(
 }
 
 /// The kernel, behind a program that fills the board with garbage.
-fn with_garbage(kernel: &Kernel, seed: u64, scratch: &Scratch) -> Result<Kernel> {
+fn with_garbage(
+    environment: &Environment,
+    kernel: &Kernel,
+    seed: u64,
+    scratch: &Scratch,
+    progress: &Progress,
+) -> Result<Kernel> {
+    let program = artifacts::garbage(environment, &scratch.folder, progress)?;
     let image = scratch.folder.join("garbage.img");
     let raw = fs::read(&kernel.image).with_context(|| format!("cannot read {}", kernel.image.display()))?;
-    fs::write(&image, garbage::image(&raw, seed)).with_context(|| format!("cannot write {}", image.display()))?;
+    fs::write(&image, garbage::image(&program, &raw, seed)?)
+        .with_context(|| format!("cannot write {}", image.display()))?;
     Ok(Kernel { image, elf: kernel.elf.clone() })
 }
 
