@@ -1,21 +1,55 @@
-//! The clock as sleepers see it.
-use renga_clock::clock;
-use renga_proto::clock::{CalendarTime, Clock, SetCalendarTime, SleepUntil};
+//! The clock as sleepers and programs with timers see it.
+use renga_clock::{DuePlace, Timer, clock, places};
+use renga_proto::clock::{
+    AskTimer, CalendarTime, Clock, Counted, DropTimer, GoOn, INTERVAL_TIMER, Left, MakeTimer, Overruns,
+    SetCalendarTime, SetTimer, SleepUntil,
+};
+use renga_proto::procs::{Cause, Procs, ProcsCall};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno};
+use renga_rt::{Address, Client, Errno, Port, Protocol};
 use std::cell::RefCell;
 use std::rc::Rc;
+
+const TIMERS: usize = 3;
+/// A process that the keeper does not know.
+const NOBODY: u32 = 99;
+/// One that ignores what comes.
+const DEAF: u32 = 98;
+type Sent = Rc<RefCell<Vec<(u64, u8, Cause)>>>;
+
+/// A clock, and a keeper of processes that notes when which signal came and why.
+fn start(board: &Board) -> (Address<Clock>, Sent) {
+    let sent = Sent::default();
+    let out = sent.clone();
+    let procs: Address<Procs> = board.server(move |me, mut port: Port<Procs>| async move {
+        loop {
+            if let ProcsCall::Kill(call) = port.accept_only(Procs::ENTRIES).await {
+                let entry = call.entry();
+                if entry.pid != NOBODY {
+                    out.borrow_mut().push((me.now_ns(), entry.signal, entry.cause()));
+                }
+                call.reply(if entry.pid == NOBODY { Err(Errno::ESRCH) } else { Ok(entry.pid != DEAF) });
+            }
+        }
+    });
+    let (timers, due) = (vec![Timer::FREE; TIMERS], vec![DuePlace::EMPTY; places(TIMERS)]);
+    let server = board.server(move |me, port| {
+        let procs = Client::new(&me, procs);
+        clock(me, port, procs, 1_000, Vec::leak(timers), Vec::leak(due))
+    });
+    (server, sent)
+}
 
 #[test]
 fn sleepers_wake_in_order_and_an_interrupted_one_at_once() {
     let board = Board::new(0, 1 << 16);
-    let server: Address<Clock> = board.server(|me, port| clock(me, port, 1_000));
+    let (server, _) = start(&board);
     let woken = Rc::new(RefCell::new(Vec::new()));
     let mut sleepers = Vec::new();
     for until_ns in [500, 100, 300] {
         let out = woken.clone();
         sleepers.push(board.client(move |me| async move {
-            let result = Client::new(&me, server).call(SleepUntil { until_ns }, ()).await;
+            let result = Client::new(&me, server).call(SleepUntil { until_ns, calendar: false }, ()).await;
             out.borrow_mut().push((until_ns, me.now_ns(), result));
         }));
     }
@@ -28,7 +62,7 @@ fn sleepers_wake_in_order_and_an_interrupted_one_at_once() {
 #[test]
 fn calendar_time_starts_at_the_epoch_and_can_be_set() {
     let board = Board::new(0, 1 << 16);
-    let server: Address<Clock> = board.server(|me, port| clock(me, port, 1_000));
+    let (server, _) = start(&board);
     board.core.set_now_ns(50);
     board.client(move |me| async move {
         let mut clock = Client::new(&me, server);
@@ -37,4 +71,88 @@ fn calendar_time_starts_at_the_epoch_and_can_be_set() {
         assert_eq!(clock.call(CalendarTime {}, ()).await, Ok(9_000));
     });
     board.run();
+}
+
+/// Who waits for a calendar time wakes when it is that time, however it came about; others do not care.
+#[test]
+fn calendar_sleepers_and_timers_follow_the_calendar() {
+    let board = Board::new(0, 1 << 16);
+    let (server, sent) = start(&board);
+    let woken = Rc::new(RefCell::new(Vec::new()));
+    for (until_ns, calendar) in [(9_000, true), (600, false), (20_000, true)] {
+        let out = woken.clone();
+        board.client(move |me| async move {
+            Client::new(&me, server).call(SleepUntil { until_ns, calendar }, ()).await.unwrap();
+            out.borrow_mut().push((until_ns, me.now_ns()));
+        });
+    }
+    board.client(move |me| async move {
+        let mut clock = Client::new(&me, server);
+        for (id, absolute, at_ns) in [(0, true, 15_000), (1, false, 700)] {
+            let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Calendar, signal: 14, id, value: 0 };
+            let timer = clock.call(make, ()).await.unwrap();
+            clock.call(SetTimer { pid: 8, timer, at_ns, interval_ns: 0, absolute }, ()).await.unwrap();
+        }
+        clock.call(SleepUntil { until_ns: 100, calendar: false }, ()).await.unwrap();
+        clock.call(SetCalendarTime { now_ns: 15_000 }, ()).await.unwrap();
+    });
+    board.run_through_alarms();
+    assert_eq!(*woken.borrow(), [(9_000, 100), (600, 600), (20_000, 5_100)]);
+    let times: Vec<(u64, u32)> = sent.borrow().iter().map(|&(at_ns, _, cause)| (at_ns, cause.sender)).collect();
+    assert_eq!(times, [(100, 0), (700, 1)]);
+}
+
+#[test]
+fn a_timer_goes_on_when_its_signal_was_taken_and_tells_what_it_missed() {
+    let board = Board::new(0, 1 << 16);
+    let (server, sent) = start(&board);
+    board.client(move |me| async move {
+        let (pid, mut clock) = (8, Client::new(&me, server));
+        let make = MakeTimer { pid, slot: 0, counted: Counted::Time, signal: 34, id: 5, value: 77 };
+        let timer = clock.call(make, ()).await.unwrap();
+        let set = SetTimer { pid, timer, at_ns: 100, interval_ns: 30, absolute: false };
+        assert_eq!(clock.call(set, ()).await, Ok(Left { left_ns: 0, interval_ns: 0 }));
+        clock.call(SleepUntil { until_ns: 40, calendar: false }, ()).await.unwrap();
+        assert_eq!(clock.call(AskTimer { pid, timer }, ()).await, Ok(Left { left_ns: 60, interval_ns: 30 }));
+        clock.call(SleepUntil { until_ns: 215, calendar: false }, ()).await.unwrap();
+        assert_eq!(clock.call(AskTimer { pid, timer }, ()).await, Ok(Left { left_ns: 5, interval_ns: 30 }));
+        // 100, 130, 160, 190: three more than the one that was told.
+        assert_eq!(clock.call(GoOn { pid, timer }, ()).await, Ok(3));
+        assert_eq!(clock.call(Overruns { pid, timer }, ()).await, Ok(3));
+        clock.call(SleepUntil { until_ns: 225, calendar: false }, ()).await.unwrap();
+        assert_eq!(clock.call(GoOn { pid, timer }, ()).await, Ok(0));
+        let stop = SetTimer { pid, timer, at_ns: 0, interval_ns: 30, absolute: false };
+        assert_eq!(clock.call(stop, ()).await, Ok(Left { left_ns: 25, interval_ns: 30 }));
+        assert_eq!(clock.call(AskTimer { pid: 9, timer }, ()).await, Err(Errno::EINVAL), "another's");
+        clock.call(DropTimer { pid, timer }, ()).await.unwrap();
+        assert_eq!(clock.call(GoOn { pid, timer }, ()).await, Err(Errno::EINVAL));
+    });
+    board.run_through_alarms();
+    let cause = Cause { code: -2, sender: 5, value: 77, timer: 1 };
+    assert_eq!(*sent.borrow(), [(100, 34, cause), (220, 34, cause)]);
+}
+
+#[test]
+fn there_are_so_many_timers_and_nobodys_are_free_again() {
+    let board = Board::new(0, 1 << 16);
+    let (server, sent) = start(&board);
+    board.client(move |me| async move {
+        let mut clock = Client::new(&me, server);
+        for pid in [DEAF, NOBODY, 8] {
+            let make = MakeTimer { pid, slot: 0, counted: Counted::Time, signal: 14, id: INTERVAL_TIMER, value: 0 };
+            let timer = clock.call(make, ()).await.unwrap();
+            let interval_ns = if pid == DEAF { 10 } else { 0 };
+            clock.call(SetTimer { pid, timer, at_ns: 100, interval_ns, absolute: true }, ()).await.unwrap();
+        }
+        let make = MakeTimer { pid: 8, slot: 0, counted: Counted::Time, signal: 14, id: 1, value: 0 };
+        assert_eq!(clock.call(make, ()).await, Err(Errno::EAGAIN));
+        clock.call(SleepUntil { until_ns: 2_500_000, calendar: false }, ()).await.unwrap();
+        let timer = clock.call(make, ()).await.unwrap();
+        assert_eq!(timer, 1, "that of nobody");
+        clock.call(DropTimer { pid: DEAF, timer: 0 }, ()).await.unwrap();
+    });
+    board.run_through_alarms();
+    // One that nobody hears goes on slowly.
+    let times: Vec<(u64, u32)> = sent.borrow().iter().map(|&(at_ns, _, cause)| (at_ns, cause.timer)).collect();
+    assert_eq!(times, [(100, 1), (100, 3), (1_000_100, 1), (2_000_100, 1)]);
 }

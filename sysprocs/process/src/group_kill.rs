@@ -13,17 +13,18 @@ use renga_rt::{Errno, Family};
 /// The entries that it takes.
 pub const GROUP_KILL: u32 = KillGroup::BIT | EndKill::BIT;
 
-/// Sends `signal` to `group` (0: everybody but init) but not to `except`; how many got it. `EINVAL` for what is no
-/// signal.
+/// Sends `signal` to `group` (0: everybody but init) but not to `except`, from process `sender` (0: the system); how many
+/// got it. `EINVAL` for what is no signal.
 pub async fn kill_everywhere<const ENTRIES: u32>(
     procs: &mut Family<Procs, ENTRIES>,
     group: u32,
     signal: u8,
     except: u32,
+    sender: u32,
 ) -> Result<u32, Errno> {
     let boards = procs.boards();
     let hold = boards > 1 && signal != 0;
-    let kill = KillGroup { group, signal, except, hold };
+    let kill = KillGroup { group, signal, except, hold, sender };
     let (mut count, mut reached, mut result) = (0, 0u8, Ok(()));
     for board in 0..boards {
         let Some(mut there) = procs.at(board, 0) else { continue };

@@ -14,7 +14,7 @@ pub async fn keyboard(mut me: Me, mut console: Client<Console>, mut procs: Famil
         match console.call(NextSignal {}, ()).await {
             Ok(key) if key.group == 0 => {} // nobody is in the foreground
             Ok(key) => {
-                if let Err(errno) = kill_everywhere(&mut procs, key.group, key.signal, 0).await {
+                if let Err(errno) = kill_everywhere(&mut procs, key.group, key.signal, 0, 0).await {
                     me.log("keyboard: a signal is refused", [u64::from(key.signal), u64::from(errno.0)]);
                 }
             }

@@ -3,6 +3,8 @@
 //! Invariant: a set has bit `n - 1` for signal `n`, as in Linux's `sigset_t`; signals are 1 to 64.
 //! Not here: who has which pending (`procs`), handlers and frames (`user::deliver`).
 
+use renga_proto::procs::Cause;
+
 /// A set of signals.
 pub type SignalSet = u64;
 
@@ -17,9 +19,12 @@ signals! {
     SIGHUP = 1; SIGINT = 2; SIGQUIT = 3; SIGILL = 4; SIGTRAP = 5; SIGABRT = 6; SIGBUS = 7; SIGFPE = 8;
     SIGKILL = 9; SIGUSR1 = 10; SIGSEGV = 11; SIGUSR2 = 12; SIGPIPE = 13; SIGALRM = 14; SIGTERM = 15;
     SIGCHLD = 17; SIGCONT = 18; SIGSTOP = 19; SIGTSTP = 20; SIGTTIN = 21; SIGTTOU = 22; SIGURG = 23;
-    SIGXFSZ = 25;
+    SIGXFSZ = 25; SIGVTALRM = 26; SIGPROF = 27;
     SIGWINCH = 28;
 }
+
+/// The first of the real-time signals, which count.
+pub const SIGRTMIN: u8 = 32;
 
 /// The set of `signal` alone; empty for what is no signal.
 pub const fn bit(signal: u8) -> SignalSet {
@@ -60,6 +65,16 @@ pub const fn killed(signal: u8) -> u32 {
 /// The status by which `wait4` tells of a process that `signal` stopped.
 pub const fn stopped(signal: u8) -> u32 {
     (signal as u32) << 8 | 0x7f
+}
+
+/// What SIGCHLD tells of child `pid` and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`).
+pub fn of_child(pid: u32, status: u32) -> Cause {
+    let (code, value) = match status & 0x7f {
+        0 => (1, status >> 8 & 0xff),
+        0x7f => (5, status >> 8 & 0xff),
+        signal => (2, signal),
+    };
+    Cause { code, sender: pid, value: value.into(), timer: 0 }
 }
 
 /// The signal in a status made by [`stopped`].

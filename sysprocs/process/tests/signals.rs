@@ -7,7 +7,7 @@ use renga_process::host::{Argument, Script};
 use support::System;
 use support::calls::{
     ANY, CLONE, CLOSE, EXIT, GETPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, READ, SIGACTION, SIGCHLD, SIGPENDING,
-    SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, say, wait_status, with_console,
+    SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, wait_status, with_console,
 };
 
 #[test]
@@ -29,15 +29,6 @@ fn a_broken_pipe_kills_or_fails() {
     init.place(child).call(WRITE, &[ONE, word.address(), ONE]);
     exit(&mut init, 0);
     assert_eq!(System::solo(&init).status(), 0);
-}
-
-/// A `struct sigaction` in the script's data whose handler is set when it runs.
-fn handle(script: &mut Script, signal: u64, handler: Argument, flags: u64) {
-    let mut bytes = [0; 32];
-    bytes[8..16].copy_from_slice(&flags.to_le_bytes());
-    let action = script.bytes(&bytes);
-    script.take(handler).write_word(action);
-    script.call(SIGACTION, &[Value(signal), action, NONE, Value(8)]).expect(NONE, 90);
 }
 
 #[test]

@@ -1,19 +1,22 @@
 //! The table of processes: parents, waiting, orphans, signals.
 
+use renga_process::procs::queue::QueuedSignal;
 use renga_process::procs::rows::Row;
 use renga_process::procs::slot_set::SlotSet;
 use renga_process::procs::table::{RECORDS_MAX, Table};
 use renga_process::signals::{
     SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, bit, exited, killed, stopped,
 };
-use renga_proto::procs::{INIT, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_proto::procs::{Cause, INIT, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
 use renga_rt::Errno;
 
 const DISK_BOARD: u8 = 0;
 const ANY: i32 = -1;
+const BY_INIT: Cause = Cause::user(INIT);
 
 fn new_table(board: u8) -> Table {
-    Table::new(board, DISK_BOARD, 1, Vec::leak(vec![Row::EMPTY; RECORDS_MAX]))
+    let rows = Vec::leak(vec![Row::EMPTY; RECORDS_MAX]);
+    Table::new(board, DISK_BOARD, 1, rows, Vec::leak(vec![QueuedSignal::EMPTY; 8]))
 }
 
 fn slots(slots: &[u16]) -> SlotSet {
@@ -166,22 +169,22 @@ fn a_child_whose_board_died_before_its_record_came_is_waited_for() {
 fn signals_interrupt_whom_they_concern() {
     let (mut table, shell) = with_shell();
     table.to_interrupt = SlotSet::NONE;
-    table.kill(shell, SIGCHLD).unwrap();
+    table.kill(shell, SIGCHLD, BY_INIT).unwrap();
     assert_eq!((table.to_interrupt, table.get(shell).unwrap().pending), (SlotSet::NONE, 0), "ignored by default");
     table.set_masks(shell, bit(SIGINT), 0).unwrap();
-    table.kill(shell, SIGINT).unwrap();
+    table.kill(shell, SIGINT, BY_INIT).unwrap();
     assert_eq!(table.to_interrupt, SlotSet::NONE, "blocked");
     assert_eq!(table.has_signal(shell, bit(SIGINT)), Ok(false));
-    assert_eq!(table.take_signal(shell, bit(SIGINT)), Ok(0));
-    table.kill(shell, SIGKILL).unwrap();
+    assert_eq!(table.take_signal(shell, bit(SIGINT)).map(|taken| taken.signal), Ok(0));
+    table.kill(shell, SIGKILL, BY_INIT).unwrap();
     assert_eq!(table.to_interrupt, slots(&[1]));
-    assert_eq!(table.take_signal(shell, u64::MAX), Ok(SIGKILL), "nobody blocks it");
+    assert_eq!(table.take_signal(shell, u64::MAX).map(|taken| taken.signal), Ok(SIGKILL), "nobody blocks it");
     table.to_interrupt = SlotSet::NONE;
     table.set_masks(shell, 0, 0).unwrap();
     assert_eq!(table.to_interrupt, slots(&[1]), "unblocked");
-    assert_eq!(table.take_signal(shell, 0), Ok(SIGINT));
-    assert_eq!(table.kill(9999, 0), Err(Errno::ESRCH));
-    assert_eq!(table.kill(shell, 65), Err(Errno::EINVAL));
+    assert_eq!(table.take_signal(shell, 0).map(|taken| taken.signal), Ok(SIGINT));
+    assert_eq!(table.kill(9999, 0, BY_INIT), Err(Errno::ESRCH));
+    assert_eq!(table.kill(shell, 65, BY_INIT), Err(Errno::EINVAL));
 }
 
 #[test]
@@ -189,11 +192,11 @@ fn group_signals_spare_init_when_for_all() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     table.set_group(child, child).unwrap();
-    assert_eq!(table.kill_group(child, SIGTERM, 0), Ok(1));
-    assert_eq!(table.kill_group(0, SIGUSR1, 0), Ok(2));
+    assert_eq!(table.kill_group(child, SIGTERM, 0, BY_INIT), Ok(1));
+    assert_eq!(table.kill_group(0, SIGUSR1, 0, BY_INIT), Ok(2));
     assert_eq!(table.get(INIT).unwrap().pending, 0);
-    assert_eq!(table.kill_group(4711, SIGTERM, 0), Ok(0));
-    assert_eq!(table.kill_group(0, SIGINT, shell), Ok(1));
+    assert_eq!(table.kill_group(4711, SIGTERM, 0, BY_INIT), Ok(0));
+    assert_eq!(table.kill_group(0, SIGINT, shell, BY_INIT), Ok(1));
     assert_eq!(table.get(shell).unwrap().pending & bit(SIGINT), 0, "not to itself");
 }
 
@@ -201,15 +204,15 @@ fn group_signals_spare_init_when_for_all() {
 fn stop_and_continue() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
-    table.kill(child, SIGTSTP).unwrap();
-    assert_eq!(table.take_signal(child, 0), Ok(SIGTSTP));
+    table.kill(child, SIGTSTP, BY_INIT).unwrap();
+    assert_eq!(table.take_signal(child, 0).map(|taken| taken.signal), Ok(SIGTSTP));
     assert_eq!(table.stop(child, SIGTSTP), Ok(shell));
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
     let news = Waited::unused(child, stopped(SIGTSTP));
     assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(Some(news)));
     assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(None), "told once");
     assert_eq!(table.is_stopped(child), Ok(true));
-    table.kill(child, SIGCONT).unwrap();
+    table.kill(child, SIGCONT, BY_INIT).unwrap();
     assert_eq!(table.is_stopped(child), Ok(false));
     assert!(table.to_answer.contains(2));
 }
@@ -218,9 +221,9 @@ fn stop_and_continue() {
 fn what_comes_before_the_stop_undoes_it() {
     let (mut table, shell) = with_shell();
     for signal in [SIGCONT, SIGKILL] {
-        table.kill(shell, SIGTSTP).unwrap();
-        assert_eq!(table.take_signal(shell, 0), Ok(SIGTSTP));
-        table.kill(shell, signal).unwrap();
+        table.kill(shell, SIGTSTP, BY_INIT).unwrap();
+        assert_eq!(table.take_signal(shell, 0).map(|taken| taken.signal), Ok(SIGTSTP));
+        table.kill(shell, signal, BY_INIT).unwrap();
         assert_eq!(table.stop(shell, SIGTSTP), Ok(0));
         assert_eq!(table.is_stopped(shell), Ok(false));
     }
@@ -286,24 +289,27 @@ fn a_signal_to_a_group_reaches_the_children_under_way() {
     let parent = table.spawn(2, shell, 0, 0).unwrap();
     table.set_group(parent, parent).unwrap();
     // It comes first: the fork has to wait until it is served, unless it is blocked.
-    assert_eq!(table.kill_group(parent, SIGTERM, 0), Ok(1));
+    assert_eq!(table.kill_group(parent, SIGTERM, 0, BY_INIT), Ok(1));
     assert_eq!(table.may_fork(parent, 0), Err(Errno::EINTR));
     assert_eq!(table.begin_fork(parent, 0).err(), Some(Errno::EINTR));
     assert_eq!(table.may_fork(parent, bit(SIGTERM)), Ok(()));
-    assert_eq!(table.take_signal(parent, 0), Ok(SIGTERM));
+    assert_eq!(table.take_signal(parent, 0).map(|taken| taken.signal), Ok(SIGTERM));
     // It comes while the child is made elsewhere: that is told, once.
     table.begin_fork(parent, 0).unwrap();
-    assert_eq!(table.kill_group(0, SIGKILL, shell), Ok(1));
-    assert_eq!(table.kill(parent, SIGUSR1), Ok(()), "its own, not its group's");
+    assert_eq!(table.kill_group(0, SIGKILL, shell, BY_INIT), Ok(1));
+    assert_eq!(table.kill(parent, SIGUSR1, BY_INIT), Ok(true), "its own, not its group's");
     assert_eq!(table.add_child(parent, 9, parent, 0), Ok(bit(SIGKILL)));
-    assert_eq!(table.take_signal(parent, 0), Ok(SIGKILL));
+    assert_eq!(table.take_signal(parent, 0).map(|taken| taken.signal), Ok(SIGKILL));
     // There, who got it as one of the group does not get it again.
     let mut there = new_table(1);
     let (early, late) = (there.spawn(0, parent, parent, 1).unwrap(), there.spawn(1, parent, 7, 1).unwrap());
-    there.kill_group(parent, SIGTERM, 0).unwrap();
-    assert_eq!(there.take_signal(early, 0), Ok(SIGTERM));
+    there.kill_group(parent, SIGTERM, 0, BY_INIT).unwrap();
+    assert_eq!(there.take_signal(early, 0).map(|taken| taken.signal), Ok(SIGTERM));
     for child in [early, late] {
         there.pass_on(child, bit(SIGTERM)).unwrap();
     }
-    assert_eq!((there.take_signal(early, 0), there.take_signal(late, 0)), (Ok(0), Ok(SIGTERM)));
+    assert_eq!(
+        (there.take_signal(early, 0).map(|taken| taken.signal), there.take_signal(late, 0).map(|taken| taken.signal)),
+        (Ok(0), Ok(SIGTERM))
+    );
 }

@@ -20,6 +20,8 @@ pub const fn board_of(pid: u32, init_board: u8) -> u8 {
 pub const UNLIMITED: u32 = u32::MAX;
 /// Most bytes of a descriptor that makes a user process (registers, files, directory, signals).
 pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
+/// Signals that wait with what is told of them, of all processes of a board; what one may have by itself at first.
+pub const QUEUED_MAX: usize = 1024;
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
 /// In `Wait`: return at once if no child has ended (WNOHANG).
@@ -36,6 +38,65 @@ in_words! {
         bytes: u32,
         /// The board whose process made it: what the descriptor says is that board's word.
         maker: u8,
+    }
+}
+/// Why a signal comes, as `siginfo_t` tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// `si_code`.
+    pub code: i32,
+    /// The pid of who sent it, or of the child that it is about; of a timer, the number that its program has for it.
+    pub sender: u32,
+    /// What the sender gave with it; of a child, its status.
+    pub value: u64,
+    /// The clock's number for the timer that sent it, and one: the clock waits to hear that it was taken. 0: no timer.
+    pub timer: u32,
+}
+impl Cause {
+    /// The system's own doing (`SI_KERNEL`).
+    pub const KERNEL: Cause = Cause { code: 0x80, sender: 0, value: 0, timer: 0 };
+    /// `kill` by process `sender` (`SI_USER`).
+    pub const fn user(sender: u32) -> Cause {
+        Cause { code: 0, sender, value: 0, timer: 0 }
+    }
+}
+in_words! {
+    /// A signal taken away from those that waited.
+    pub struct Taken {
+        /// Which; 0: none.
+        signal: u8,
+        /// As in `Cause`.
+        code: i32,
+        /// As in `Cause`.
+        sender: u32,
+        /// As in `Cause`.
+        value: u64,
+        /// As in `Cause`.
+        timer: u32,
+    }
+}
+impl Taken {
+    /// No signal waits.
+    pub const NONE: Taken = Taken { signal: 0, code: 0, sender: 0, value: 0, timer: 0 };
+    /// `signal`, which came because of `cause`.
+    pub const fn of(signal: u8, cause: Cause) -> Taken {
+        let Cause { code, sender, value, timer } = cause;
+        Taken { signal, code, sender, value, timer }
+    }
+    /// Why it came.
+    pub const fn cause(&self) -> Cause {
+        Cause { code: self.code, sender: self.sender, value: self.value, timer: self.timer }
+    }
+}
+impl Kill {
+    /// Sends `signal` to `pid` because of `cause`.
+    pub const fn new(pid: u32, signal: u8, cause: Cause) -> Kill {
+        let Cause { code, sender, value, timer } = cause;
+        Kill { pid, signal, code, sender, value, timer }
+    }
+    /// Why it is sent.
+    pub const fn cause(&self) -> Cause {
+        Cause { code: self.code, sender: self.sender, value: self.value, timer: self.timer }
     }
 }
 /// How a process ended or stopped.
@@ -117,14 +178,16 @@ protocol! {
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
         /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted.
         5 WaitChild { parent: u32, which: i32, options: u32 } (()) -> Result<Waited, Errno> [defers];
-        /// Sends a signal to a process of this board; 0 only asks whether it exists.
-        6 Kill { pid: u32, signal: u8 } (()) -> Result<(), Errno>;
+        /// Sends a signal to a process of this board because of a `Cause`; 0 only asks whether it exists. Whether it is
+        /// kept for the process, which does not ignore it. `EAGAIN`: a timer's signal, or a real-time one that is queued
+        /// with a value, beyond what may wait.
+        6 Kill { pid: u32, signal: u8, code: i32, sender: u32, value: u64, timer: u32 } (()) -> Result<bool, Errno>;
         /// Sends a signal to every process here of a group but to `except` (0: nobody); how many.
-        /// Group 0: every process but init. `hold`: until the caller's board has called `EndKill`, processes of other
+        /// Group 0: every process but init. From process `sender`, or (0) the system. `hold`: until the caller's board has called `EndKill`, processes of other
         /// boards make no children here, which other boards' members of the group could be.
-        7 KillGroup { group: u32, signal: u8, except: u32, hold: bool } (()) -> Result<u32, Errno>;
-        /// The pending signals of `pid` outside `blocked`, one of them taken away: its number, 0 none.
-        8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<u8, Errno>;
+        7 KillGroup { group: u32, signal: u8, except: u32, hold: bool, sender: u32 } (()) -> Result<u32, Errno>;
+        /// The pending signals of `pid` outside `blocked`, one of them taken away.
+        8 TakeSignal { pid: u32, blocked: u64 } (()) -> Result<Taken, Errno>;
         /// The set of pending signals.
         9 PendingSignals { pid: u32 } (()) -> Result<u64, Errno>;
         /// Parent, group and session of a process of this board.
@@ -141,8 +204,9 @@ protocol! {
         /// How many slots are free.
         15 FreeSlots {} (()) -> Result<u32, Errno>;
         /// Tells which signals `pid` blocks and ignores, so that others do not interrupt it; `reaps`:
-        /// its children are gone when they end, and never waited for.
-        16 SetMasks { pid: u32, blocked: u64, ignored: u64, reaps: bool } (()) -> Result<(), Errno>;
+        /// its children are gone when they end, and never waited for. At most `queued` signals wait with what is told of
+        /// them.
+        16 SetMasks { pid: u32, blocked: u64, ignored: u64, reaps: bool, queued: u32 } (()) -> Result<(), Errno>;
         /// Waits until a signal outside `blocked` is pending.
         17 AwaitSignal { pid: u32, blocked: u64 } (()) -> Result<(), Errno> [defers];
         /// The parent of `child`, which borrowed its address space (CLONE_VFORK), waits until

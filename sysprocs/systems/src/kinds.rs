@@ -10,8 +10,9 @@ use crate::boot::{At, Boot};
 use crate::facts::{Facts, Place};
 use crate::machine::{Devices, Machine, NoDevice};
 use core::marker::PhantomData;
-use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, RECORDS_MAX};
+use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, RECORDS_MAX};
 use renga_proto::pipe::PIPE_BYTES;
+use renga_proto::procs::QUEUED_MAX;
 use renga_rt::PAGE_BYTES;
 use renga_rt::signature;
 use renga_rt::user::UserContext;
@@ -54,9 +55,17 @@ macro_rules! kinds { (|$at:ident, $M:ident| $(
     }
 } }
 
+/// Timers of a board with so many user slots: of each the three that every program has, and some more.
+const fn timers(slots: usize) -> usize {
+    8 * slots
+}
+
 kinds! { |at, M|
     Clock "clock" "Calendar time and sleeping.", Every 1:
-        renga_clock::clock [at.machine().epoch_ns()];
+        renga_clock::clock [
+            at.machine().epoch_ns(), at.each(timers(at.count(Kind::User)), || renga_clock::Timer::FREE),
+            at.each(renga_clock::places(timers(at.count(Kind::User))), || renga_clock::DuePlace::EMPTY)
+        ];
     Console "console" "The terminal.", Any 1:
         renga_console::console::<M::Uart> [at.machine().uart()];
     Keyboard "keyboard" "Turns keys into signals.", Any 1:
@@ -108,8 +117,8 @@ kinds! { |at, M|
         renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
-            at.interruptors(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY), at.disk_board(),
-            at.machine().starts(), at.watch()
+            at.interruptors(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),
+            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.disk_board(), at.machine().starts(), at.watch()
         ];
     User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [

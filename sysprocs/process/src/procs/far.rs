@@ -93,7 +93,7 @@ impl Table {
             }
         }
         let parent = self.rows[index].parent;
-        self.tell_parent(parent);
+        self.tell_parent(parent, child, status);
         if known.is_ok() {
             self.reap(index); // else `AddChild` does
         }

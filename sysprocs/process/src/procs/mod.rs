@@ -2,6 +2,7 @@
 
 mod charged;
 mod far;
+pub mod queue;
 pub mod record;
 mod relief;
 pub mod rows;

@@ -1,6 +1,8 @@
 //! The record of one user process, or of a child that runs on another board.
 
+use super::queue::Chain;
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet, UNSTOPPABLE};
+use renga_proto::procs::QUEUED_MAX;
 
 /// Bytes of a program's name that are kept, as in Linux's `comm`.
 pub const NAME_BYTES: usize = 16;
@@ -52,6 +54,10 @@ pub struct Record {
     pub state: State,
     /// Signals that have come and were not taken.
     pub pending: SignalSet,
+    /// Of those, what is told of them.
+    pub queued: Chain,
+    /// How many may wait so (RLIMIT_SIGPENDING).
+    pub queued_most: u32,
     /// Signals that it last said it blocks; it may block more.
     pub blocked: SignalSet,
     /// Signals that it last said it ignores; it may ignore more.
@@ -82,6 +88,8 @@ impl Record {
         home: Home::Nowhere,
         state: State::Alive,
         pending: 0,
+        queued: Chain::EMPTY,
+        queued_most: QUEUED_MAX as u32,
         blocked: 0,
         ignored: IGNORED_BY_DEFAULT,
         stopping: false,

@@ -6,7 +6,7 @@
 
 use super::server::{Held, Server};
 use crate::signals::SIGKILL;
-use renga_proto::procs::{INIT, RelieveMemory};
+use renga_proto::procs::{Cause, INIT, RelieveMemory};
 use renga_rt::account::{AccountNumber, Count};
 use renga_rt::{Call, Errno};
 
@@ -17,7 +17,7 @@ impl Server {
         if self.dying == 0 {
             let Some((pid, frames)) = self.largest() else { return call.reply(Err(Errno::ENOMEM)) };
             // It is in a slot.
-            let _ = self.table.kill(pid, SIGKILL);
+            let _ = self.table.kill(pid, SIGKILL, Cause::KERNEL);
             self.me.log("killed for want of memory: pid, page frames that it holds", [pid.into(), frames]);
             self.dying = pid;
         }

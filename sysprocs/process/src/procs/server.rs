@@ -4,12 +4,13 @@
 //! its condition holds, when it is interrupted, or when its peer in a vfork comes. Not here: the rules
 //! (`table.rs`).
 
+use super::queue::QueuedSignal;
 use super::rows::Row;
 use super::slot_set::{SLOTS_MAX, SlotSet};
 use super::table::Table;
 use renga_proto::procs::{
-    AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Procs, ProcsCall, RelieveMemory, Spawn, UNLIMITED,
-    VforkDone, WaitChild, Work, board_of,
+    AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Cause, Procs, ProcsCall, RelieveMemory, Spawn,
+    UNLIMITED, VforkDone, WaitChild, Work, board_of,
 };
 use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
@@ -50,13 +51,15 @@ pub(super) struct Server {
 /// Slots that only init and those without a limit on processes may take, so that a shell can come in and kill.
 pub const RESERVED_SLOTS: u32 = 4;
 
-/// Keeps the user processes of this board, whose slots are interrupted by `interruptors`, in `rows`; init runs on
-/// `init_board`, and `boot` counts the board's starts. Boards where children are, are watched.
+/// Keeps the user processes of this board, whose slots are interrupted by `interruptors`, in `rows`, and what is told of
+/// their signals in `queued`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
+/// are watched.
 pub async fn procs(
     me: Me,
     mut port: Port<Procs>,
     interruptors: &'static [Interruptor],
     rows: &'static mut [Row],
+    queued: &'static mut [QueuedSignal],
     init_board: u8,
     boot: u8,
     watch: &'static Watch,
@@ -65,7 +68,7 @@ pub async fn procs(
     let board = me.id().board.0;
     let mut server = Server {
         me,
-        table: Table::new(board, init_board, boot, rows),
+        table: Table::new(board, init_board, boot, rows, queued),
         held: [const { Held::Nothing }; SLOTS_MAX],
         idle: SlotSet::NONE,
         interrupted: SlotSet::NONE,
@@ -146,7 +149,9 @@ impl Server {
         match call {
             ProcsCall::Kill(call) => {
                 let entry = call.entry();
-                call.reply(table.kill(entry.pid, entry.signal));
+                // Only this board's clock waits to hear of its timers.
+                let timer = if call.board() == table.board { entry.timer } else { 0 };
+                call.reply(table.kill(entry.pid, entry.signal, Cause { timer, ..entry.cause() }));
             }
             ProcsCall::TakeSignal(call) => {
                 let entry = call.entry();
@@ -184,7 +189,8 @@ impl Server {
             ProcsCall::SetMasks(call) => {
                 let entry = call.entry();
                 let masks = table.set_masks(entry.pid, entry.blocked, entry.ignored);
-                call.reply(masks.and_then(|()| table.set_reaps(entry.pid, entry.reaps)));
+                let limited = masks.and_then(|()| table.limit_queued(entry.pid, entry.queued));
+                call.reply(limited.and_then(|()| table.set_reaps(entry.pid, entry.reaps)));
             }
             ProcsCall::MakeInit(call) => {
                 let slot = call.entry().slot;
@@ -209,7 +215,8 @@ impl Server {
         match call {
             ProcsCall::KillGroup(call) => {
                 let entry = call.entry();
-                let sent = table.kill_group(entry.group, entry.signal, entry.except);
+                let cause = if entry.sender == 0 { Cause::KERNEL } else { Cause::user(entry.sender) };
+                let sent = table.kill_group(entry.group, entry.signal, entry.except, cause);
                 // One that cannot be counted is one of 65,535 of that board, whose ends let children come again.
                 let held = !entry.hold || sent.is_err() || self.killing.add(call.board());
                 call.reply(if held { sent } else { Err(Errno::EAGAIN) });

@@ -2,42 +2,44 @@
 //!
 //! Invariant: a signal that its receiver ignores and does not block leaves no trace.
 
+use super::queue::Queue;
 use super::record::{Home, Record, State};
 use super::rows::Key;
 use super::table::Table;
-use crate::signals::{SIGCONT, SIGKILL, SIGNALS, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
-use renga_proto::procs::INIT;
+use crate::signals::{SIGCONT, SIGKILL, SIGNALS, SIGRTMIN, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
+use renga_proto::procs::{Cause, INIT, Taken};
 use renga_rt::Errno;
 
 impl Table {
-    /// Sends `signal` to `pid` of this board; 0 only asks whether it is there.
-    pub fn kill(&mut self, pid: u32, signal: u8) -> Result<(), Errno> {
+    /// Sends `signal` to `pid` of this board; 0 only asks whether it is there. Whether it is kept. `EAGAIN`: there is no
+    /// room for what must not get lost of it.
+    pub fn kill(&mut self, pid: u32, signal: u8, cause: Cause) -> Result<bool, Errno> {
         if signal > SIGNALS {
             return Err(Errno::EINVAL);
         }
         let record = self.get(pid)?;
         if signal == 0 || matches!(record.state, State::Ended(_)) {
-            return Ok(());
+            return Ok(false);
         }
-        self.post(pid, signal)
+        self.post(pid, signal, cause)
     }
 
     /// Sends `signal` to all of `group`, or to all but init for group 0, and never to `except`; how many
     /// there are.
-    pub fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> Result<u32, Errno> {
+    pub fn kill_group(&mut self, group: u32, signal: u8, except: u32, cause: Cause) -> Result<u32, Errno> {
         if signal > SIGNALS {
             return Err(Errno::EINVAL);
         }
         let mut count = 0;
         if group == 0 {
             for index in 0..self.rows.end() {
-                count += self.post_for_group(index, signal, except, INIT);
+                count += self.post_for_group(index, (signal, cause), [except, INIT]);
             }
             return Ok(count);
         }
         let mut at = self.rows.first(Key::Group, group);
         while let Some(index) = at {
-            count += self.post_for_group(index, signal, except, 0);
+            count += self.post_for_group(index, (signal, cause), [except, 0]);
             at = self.rows.next(index, Key::Group);
         }
         Ok(count)
@@ -45,14 +47,14 @@ impl Table {
 
     /// Sends `signal` to the process at `index`, if it is one of this board and none of the exceptions; how many
     /// that are.
-    fn post_for_group(&mut self, index: usize, signal: u8, except: u32, and: u32) -> u32 {
+    fn post_for_group(&mut self, index: usize, (signal, cause): (u8, Cause), but: [u32; 2]) -> u32 {
         let Record { pid, home, .. } = self.rows[index];
-        if pid == 0 || pid == except || pid == and || !matches!(home, Home::Slot(_)) {
+        if pid == 0 || but.contains(&pid) || !matches!(home, Home::Slot(_)) {
             return 0;
         }
         if signal != 0 {
             self.rows.change(index, |record| record.from_group |= bit(signal));
-            let _ = self.post(pid, signal); // it is here, in a slot
+            let _ = self.post(pid, signal, cause); // it is here, in a slot
         }
         1
     }
@@ -64,42 +66,65 @@ impl Table {
         // Each turn takes a signal out.
         while let Some(signal) = first(missed) {
             missed &= !bit(signal);
-            self.kill(pid, signal)?;
+            self.kill(pid, signal, Cause::user(0))?;
         }
         Ok(())
     }
 
-    pub(super) fn post(&mut self, pid: u32, signal: u8) -> Result<(), Errno> {
+    pub(super) fn post(&mut self, pid: u32, signal: u8, cause: Cause) -> Result<bool, Errno> {
         let index = self.index(pid)?;
         let slot = self.rows[index].slot().ok_or(Errno::ESRCH)?;
-        let (answer, interrupt) = self.rows.change(index, |record| note(record, signal));
-        if answer {
+        let Table { rows, queue, .. } = self;
+        let noted = rows.change(index, |record| note(record, queue, signal, cause))?;
+        if noted.answers {
             self.to_answer.insert(slot);
         }
-        if interrupt {
+        if noted.interrupts {
             self.to_interrupt.insert(slot);
         }
-        Ok(())
+        Ok(noted.kept)
     }
 
-    /// Takes away the pending signal of `pid` outside `blocked` that is to be served first; 0: none.
-    pub fn take_signal(&mut self, pid: u32, blocked: SignalSet) -> Result<u8, Errno> {
+    /// Takes away the pending signal of `pid` outside `blocked` that is to be served first.
+    pub fn take_signal(&mut self, pid: u32, blocked: SignalSet) -> Result<Taken, Errno> {
         let index = self.index(pid)?;
-        let Some(signal) = first(self.rows[index].pending & (!blocked | UNSTOPPABLE)) else { return Ok(0) };
-        self.rows.change(index, |record| {
-            record.pending &= !bit(signal);
+        let Some(signal) = first(self.rows[index].pending & (!blocked | UNSTOPPABLE)) else { return Ok(Taken::NONE) };
+        let Table { rows, queue, .. } = self;
+        let cause = rows.change(index, |record| {
+            let (cause, more) = queue.take(&mut record.queued, signal);
+            if !more {
+                record.pending &= !bit(signal);
+            }
             record.stopping = bit(signal) & STOPPING != 0;
+            cause
         });
-        Ok(signal)
+        Ok(Taken::of(signal, cause.unwrap_or(Cause::user(0))))
+    }
+
+    /// Nothing waits for the process at `index` any more.
+    pub(super) fn forget_signals(&mut self, index: usize) {
+        let Table { rows, queue, .. } = self;
+        rows.change(index, |record| {
+            record.pending = 0;
+            queue.discard(&mut record.queued, SignalSet::MAX);
+        });
+    }
+
+    /// At most `most` signals wait for `pid` with what is told of them.
+    pub fn limit_queued(&mut self, pid: u32, most: u32) -> Result<(), Errno> {
+        let index = self.index(pid)?;
+        self.rows.change(index, |record| record.queued_most = most);
+        Ok(())
     }
 
     /// Notes what `pid` blocks and ignores.
     pub fn set_masks(&mut self, pid: u32, blocked: SignalSet, ignored: SignalSet) -> Result<(), Errno> {
         let index = self.index(pid)?;
-        self.rows.change(index, |record| {
+        let Table { rows, queue, .. } = self;
+        rows.change(index, |record| {
             record.blocked = blocked & !UNSTOPPABLE;
             record.ignored = ignored & !UNSTOPPABLE;
-            record.pending &= !record.ignored | record.blocked;
+            record.forget(queue, record.ignored & !record.blocked);
         });
         let record = self.rows[index];
         if record.deliverable(record.blocked) != 0
@@ -121,22 +146,50 @@ impl Table {
     }
 }
 
-/// Notes that `signal` has come; whether a held call may have an answer now, and whether the process must look.
-fn note(record: &mut Record, signal: u8) -> (bool, bool) {
+/// What a signal that has come leads to.
+struct Noted {
+    /// A held call may have an answer now.
+    answers: bool,
+    /// The process must look.
+    interrupts: bool,
+    /// It waits to be taken.
+    kept: bool,
+}
+
+impl Record {
+    /// What of `set` waits is gone.
+    fn forget(&mut self, queue: &mut Queue, set: SignalSet) {
+        if self.pending & set != 0 {
+            self.pending &= !set;
+            queue.discard(&mut self.queued, set);
+        }
+    }
+}
+
+/// Notes that `signal` has come.
+fn note(record: &mut Record, queue: &mut Queue, signal: u8, cause: Cause) -> Result<Noted, Errno> {
     let (set, mut continued) = (bit(signal), false);
     if signal == SIGCONT || signal == SIGKILL {
-        record.pending &= !STOPPING;
+        record.forget(queue, STOPPING);
         record.stopping = false;
         if matches!(record.state, State::Stopped { .. }) {
             record.state = State::Alive;
             continued = true;
         }
     } else if set & STOPPING != 0 {
-        record.pending &= !bit(SIGCONT);
+        record.forget(queue, bit(SIGCONT));
     }
     if record.ignored & !record.blocked & !UNSTOPPABLE & set != 0 {
-        return (continued, false);
+        return Ok(Noted { answers: continued, interrupts: false, kept: false });
+    }
+    // Real-time signals count; of others one waits, and what is told is of the first.
+    let again = signal < SIGRTMIN && record.pending & set != 0 && cause.timer == 0;
+    if signal != SIGKILL && !again {
+        let told = record.queued.count() < record.queued_most && queue.push(&mut record.queued, signal, cause);
+        if !told && (cause.timer != 0 || (signal >= SIGRTMIN && cause.code < 0)) {
+            return Err(Errno::EAGAIN);
+        }
     }
     record.pending |= set;
-    (true, record.deliverable(record.blocked) & set != 0)
+    Ok(Noted { answers: true, interrupts: record.deliverable(record.blocked) & set != 0, kept: true })
 }

@@ -8,10 +8,11 @@
 //! Not here: signals (`signal.rs`), children on other boards (`far.rs`), finding records (`rows.rs`), held calls
 //! (`server.rs`).
 
+use super::queue::{Queue, QueuedSignal};
 use super::record::{Home, NAME_BYTES, Record, State};
 use super::rows::{Key, Row, Rows};
 use super::slot_set::SlotSet;
-use crate::signals::{SIGCHLD, SignalSet, stopped};
+use crate::signals::{SIGCHLD, SignalSet, of_child, stopped};
 use renga_proto::procs::{End, INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
 use renga_rt::{BOARDS_MAX, Errno};
 
@@ -29,6 +30,8 @@ const PIDS_BETWEEN_STARTS: u32 = 509;
 pub struct Table {
     pub(super) board: u8,
     pub(super) rows: Rows,
+    /// What is told of signals that wait.
+    pub(super) queue: Queue,
     pub(super) init_board: u8,
     sequence: u32,
     /// Children on each other board.
@@ -48,12 +51,20 @@ pub struct Table {
 
 impl Table {
     /// No process yet on `board`, where init is to run on `init_board`; `boot` counts the board's starts from 1, so
-    /// that pids of one are not given out again soon by the next. It has room for as many records as `rows`.
-    pub fn new(board: u8, init_board: u8, boot: u8, rows: &'static mut [Row]) -> Self {
+    /// that pids of one are not given out again soon by the next. It has room for as many records as `rows`, and for what
+    /// is told of as many signals as `queued`.
+    pub fn new(
+        board: u8,
+        init_board: u8,
+        boot: u8,
+        rows: &'static mut [Row],
+        queued: &'static mut [QueuedSignal],
+    ) -> Self {
         Table {
             board,
             init_board,
             rows: Rows::new(rows),
+            queue: Queue::new(queued),
             sequence: u32::from(boot.saturating_sub(1)) * PIDS_BETWEEN_STARTS % (SEQUENCE_MAX - 1),
             far: [0; BOARDS_MAX],
             reserved: 0,
@@ -160,11 +171,12 @@ impl Table {
         // Whose record this is not, or not any more, is not to end here.
         let Home::Slot(slot) = home else { return Err(Errno::ESRCH) };
         self.taken.remove(slot);
+        self.forget_signals(index);
         self.cancel_fork(pid)?;
         self.orphan_children_of(pid);
         self.rows.change(index, |record| (record.home, record.state) = (Home::Nowhere, State::Ended(status)));
         if self.slot(parent).is_ok() {
-            self.tell_parent(parent);
+            self.tell_parent(parent, pid, status);
             self.reap(index);
         } else {
             self.remove(index);
@@ -203,15 +215,15 @@ impl Table {
         }
         self.rows.change(index, |record| record.state = State::Stopped { signal, told: false });
         let parent = self.rows[index].parent;
-        self.tell_parent(parent);
+        self.tell_parent(parent, pid, stopped(signal));
         Ok(parent)
     }
 
-    pub(super) fn tell_parent(&mut self, parent: u32) {
+    pub(super) fn tell_parent(&mut self, parent: u32, child: u32, status: u32) {
         if let Ok(slot) = self.slot(parent) {
             self.to_answer.insert(slot);
             // The parent is of this board: it has a slot.
-            let _ = self.post(parent, SIGCHLD);
+            let _ = self.post(parent, SIGCHLD, of_child(child, status));
         }
     }
 
@@ -228,8 +240,10 @@ impl Table {
                 continue;
             }
             self.rows.change(index, |record| record.parent = INIT);
-            if adopt && self.rows[index].home == Home::Nowhere {
-                self.tell_parent(INIT);
+            if let Record { home: Home::Nowhere, pid: child, state: State::Ended(status), .. } = self.rows[index]
+                && adopt
+            {
+                self.tell_parent(INIT, child, status);
             }
         }
     }

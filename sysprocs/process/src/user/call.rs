@@ -135,6 +135,13 @@ calls! {
         94 exit_group => exit;
         98 futex => futex;
         101 nanosleep => sleep;
+        102 getitimer => get_interval_timer;
+        103 setitimer => set_interval_timer;
+        107 timer_create => make_timer;
+        108 timer_gettime => get_timer;
+        109 timer_getoverrun => get_overruns;
+        110 timer_settime => set_timer;
+        111 timer_delete => delete_timer;
         112 clock_settime => set_clock;
         113 clock_gettime => get_clock;
         114 clock_getres => get_clock_resolution;
@@ -155,6 +162,7 @@ calls! {
         135 rt_sigprocmask => set_mask;
         136 rt_sigpending => pending_signals;
         137 rt_sigtimedwait => await_signal;
+        138 rt_sigqueueinfo => queue_signal;
         139 rt_sigreturn => return_from_handler;
         142 reboot => forbidden;
         140 setpriority => set_priority;
@@ -198,6 +206,7 @@ calls! {
         223 fadvise64 => advise_about_file;
         226 mprotect => protect;
         233 madvise => advise;
+        240 rt_tgsigqueueinfo => queue_signal_to_thread;
         242 accept4 => use_socket;
         243 recvmmsg => use_socket;
         260 wait4 => wait;

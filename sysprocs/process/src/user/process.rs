@@ -5,8 +5,15 @@ use super::escape::{Escape, Outcome};
 use crate::group_kill::kill_everywhere;
 use crate::signals::exited;
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{Kill, NewSession, Relate, Relations, SetGroup, board_of};
+use renga_proto::procs::{Cause, Kill, NewSession, Relate, Relations, SetGroup, board_of};
 use renga_rt::Errno;
+
+/// `si_code`: sent by `kill`.
+const SI_USER: i32 = 0;
+/// By `tkill` or `tgkill`.
+const SI_TKILL: i32 = -6;
+/// What is looked at of a `siginfo_t`.
+const INFO_BYTES: usize = 32;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn exit(&mut self) -> Outcome {
@@ -76,7 +83,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(super) async fn kill_thread(&mut self) -> Outcome {
         let signal = u8::try_from(self.int(1)).map_err(|_| Errno::EINVAL)?;
-        self.kill_one(self.int(0), signal).await
+        self.send(self.int(0), signal, self.cause(SI_TKILL)).await
     }
 
     pub(super) async fn kill_thread_of(&mut self) -> Outcome {
@@ -84,22 +91,60 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.int(0) != self.int(1) {
             return Err(Errno::ESRCH.into());
         }
-        self.kill_one(self.int(1), signal).await
+        self.send(self.int(1), signal, self.cause(SI_TKILL)).await
+    }
+
+    /// What others are told of a signal from this program.
+    fn cause(&self, code: i32) -> Cause {
+        Cause { code, ..Cause::user(self.program.pid) }
     }
 
     async fn kill_one(&mut self, pid: u32, signal: u8) -> Outcome {
+        self.send(pid, signal, self.cause(SI_USER)).await
+    }
+
+    /// Sends `signal` to `pid` of any board because of `cause`.
+    pub(super) async fn send(&mut self, pid: u32, signal: u8, cause: Cause) -> Outcome {
         if pid as i32 <= 0 {
             return Err(Errno::EINVAL.into());
         }
-        self.services.procs_of(pid)?.call(Kill { pid, signal }, ()).await?;
+        self.services.procs_of(pid)?.call(Kill::new(pid, signal, cause), ()).await?;
         Ok(0)
     }
 
     /// Sends to a group on every board, but not to `except`.
     async fn kill_group(&mut self, group: u32, signal: u8, except: u32) -> Outcome {
-        match kill_everywhere(&mut self.services.clients.all_procs, group, signal, except).await? {
+        let sender = self.program.pid;
+        match kill_everywhere(&mut self.services.clients.all_procs, group, signal, except, sender).await? {
             0 => Err(Errno::ESRCH.into()),
             _ => Ok(0),
         }
+    }
+
+    pub(super) async fn queue_signal(&mut self) -> Outcome {
+        self.queue_with_info(self.int(0), self.int(1), self.argument(2)).await
+    }
+
+    pub(super) async fn queue_signal_to_thread(&mut self) -> Outcome {
+        if self.int(0) != self.int(1) {
+            return Err(Errno::ESRCH.into());
+        }
+        self.queue_with_info(self.int(1), self.int(2), self.argument(3)).await
+    }
+
+    /// Sends a signal with what the `siginfo_t` at `info` tells of it, but for its user.
+    async fn queue_with_info(&mut self, pid: u32, signal: u32, info: u64) -> Outcome {
+        let signal = u8::try_from(signal).map_err(|_| Errno::EINVAL)?;
+        let mut bytes = [0; INFO_BYTES];
+        self.get(info, &mut bytes).await?;
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let (code, sender) = (word(8) as i32, word(16));
+        let value = u64::from(word(24)) | u64::from(word(28)) << 32;
+        // Only the system tells others that it sent something itself.
+        if (code >= 0 || code == SI_TKILL) && pid != self.program.pid {
+            return Err(Errno::EPERM.into());
+        }
+        // No timer of the clock: a program may say what it likes otherwise.
+        self.send(pid, signal, Cause { code, sender, value, timer: 0 }).await
     }
 }

@@ -3,11 +3,13 @@
 //! Not here: how it moves (`travel.rs`), how it changes (the families of system calls).
 
 use super::facts::limits::Limits;
+use super::facts::timers::Timers;
 use super::facts::usage::Usage;
 use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
+use renga_proto::procs::QUEUED_MAX;
 
 /// Inode number of the root directory of ext2.
 pub const ROOT_INO: u32 = 2;
@@ -50,6 +52,8 @@ pub struct Program {
     pub told_ignored: SignalSet,
     /// What the keeper believes of children that end: that they are gone, or wait.
     pub told_reaps: bool,
+    /// How many signals the keeper lets wait with what is told of them.
+    pub told_queued: u32,
     /// Whether the keeper may hold signals that were blocked when they came.
     pub may_hold_signals: bool,
     /// Alternate stack.
@@ -62,6 +66,8 @@ pub struct Program {
     pub frames_most: u32,
     /// What its children used that it has waited for.
     pub children: Usage,
+    /// Its timers.
+    pub timers: Timers,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
     pub deadline_ns: Option<u64>,
 }
@@ -82,12 +88,14 @@ impl Program {
             told_blocked: 0,
             told_ignored: IGNORED_BY_DEFAULT,
             told_reaps: false,
+            told_queued: QUEUED_MAX as u32,
             may_hold_signals: false,
             alternate_stack: AlternateStack::default(),
             name: [0; NAME_BYTES],
             clear_child_tid: 0,
             frames_most: 0,
             children: Usage::default(),
+            timers: Timers::NONE,
             deadline_ns: None,
         }
     }

@@ -18,7 +18,7 @@ use renga_proto::path::{
     ReadLinkOf, Rename, StatusOf, SymbolicLink, SyncAllFiles, TruncatePath, Unlink,
 };
 use renga_proto::pipe::{AddEnd, AwaitPipe, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
-use renga_proto::procs::{ChildExited, Describe, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn};
+use renga_proto::procs::{ChildExited, Describe, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
 
 /// Of the terminal.
 pub const CONSOLE: u32 = AwaitTerminal::BIT
@@ -86,4 +86,5 @@ pub const PROCS: u32 = ChildExited::BIT
     | PolicyOf::BIT
     | Relate::BIT
     | SetGroup::BIT
-    | Spawn::BIT;
+    | Spawn::BIT
+    | UsageOf::BIT;

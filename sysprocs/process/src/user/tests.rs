@@ -14,6 +14,7 @@ use super::signals::frame;
 use crate::signals::{SIGCHLD, SIGKILL, SIGPIPE, SIGTSTP, SIGUSR1, bit};
 use renga_hal::memory::PAGE_BYTES;
 use renga_proto::pipe::PipeEnd;
+use renga_proto::procs::Cause;
 use renga_rt::Errno;
 use renga_rt::user::UserContext;
 
@@ -228,8 +229,8 @@ fn a_frame_brings_the_registers_back_and_no_more() {
     context.fp.v = core::array::from_fn(|i| u128::MAX - i as u128);
     (context.fp.fpcr, context.fp.fpsr, context.pstate) = (5, 6, 0x6000_0000);
     let mut page = [0; PAGE_BYTES];
-    let info = frame::signal_info(SIGUSR1, Origin::OTHERS);
-    let length = frame::write(&mut page, &context, &info, 0x55, AlternateStack::default());
+    let origin = Origin::Sent { cause: Cause::user(9), overruns: 0 };
+    let length = frame::write(&mut page, &context, (SIGUSR1, origin), 0x55, AlternateStack::default());
     assert_eq!(length, frame::WRITTEN_BYTES);
     let mut back = UserContext::new(3, 0, 0);
     assert_eq!(frame::read(&page, &mut back), Some(0x55));

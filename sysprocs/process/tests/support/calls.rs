@@ -21,6 +21,18 @@ pub const READ: u64 = 63;
 pub const WRITE: u64 = 64;
 pub const EXIT: u64 = 94;
 pub const NANOSLEEP: u64 = 101;
+pub const GETITIMER: u64 = 102;
+pub const SETITIMER: u64 = 103;
+pub const TIMER_CREATE: u64 = 107;
+pub const TIMER_GETTIME: u64 = 108;
+pub const TIMER_GETOVERRUN: u64 = 109;
+pub const TIMER_SETTIME: u64 = 110;
+pub const TIMER_DELETE: u64 = 111;
+pub const CLOCK_SETTIME: u64 = 112;
+pub const CLOCK_GETTIME: u64 = 113;
+pub const CLOCK_NANOSLEEP: u64 = 115;
+pub const SIGQUEUE: u64 = 138;
+pub const SETRLIMIT: u64 = 164;
 pub const KILL: u64 = 129;
 pub const SIGSUSPEND: u64 = 133;
 pub const SIGACTION: u64 = 134;
@@ -68,4 +80,38 @@ pub fn wait_status(script: &mut Script) -> Variable {
     script.call(WAIT4, &[ANY, status.address(), NONE, NONE]);
     script.take(Of(status));
     status
+}
+
+/// A `struct sigaction` in the script's data whose handler is set when it runs.
+pub fn handle(script: &mut Script, signal: u64, handler: Argument, flags: u64) {
+    let mut bytes = [0; 32];
+    bytes[8..16].copy_from_slice(&flags.to_le_bytes());
+    let action = script.bytes(&bytes);
+    script.take(handler).write_word(action);
+    script.call(SIGACTION, &[Value(signal), action, NONE, Value(8)]).expect(NONE, 90);
+}
+
+/// A set of signals in the script's data.
+pub fn set(script: &mut Script, signals: &[u64]) -> Argument {
+    let set: u64 = signals.iter().map(|signal| 1 << (signal - 1)).sum();
+    script.bytes(&set.to_le_bytes())
+}
+
+/// Words in the script's data.
+pub fn words(script: &mut Script, words: &[u64]) -> Argument {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    script.bytes(&bytes)
+}
+
+/// The address `bytes` behind another.
+pub fn behind(address: Argument, bytes: u64) -> Argument {
+    match address {
+        Argument::Address(at) => Argument::Address(at + bytes),
+        other => panic!("{other:?} is not an address"),
+    }
+}
+
+/// Expects the word at an address to be `word`.
+pub fn expect_word(script: &mut Script, address: Argument, word: u64, otherwise: u64) {
+    script.take(address).read_word().expect(Value(word), otherwise);
 }

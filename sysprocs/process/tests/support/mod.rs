@@ -29,6 +29,8 @@ const FILES: usize = 16;
 const PIPES: usize = 4;
 const INODES: usize = 24;
 const FRAMES: u32 = 600;
+/// Signals that wait with what is told of them.
+pub const QUEUED: usize = 40;
 const TURNS_MAX: u64 = 2_000_000;
 
 /// A serial line whose other end is the test.
@@ -244,7 +246,9 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     let users: &'static [Interruptor] = Vec::leak(users);
     board.start(here.procs, |me| {
         let port = Port::new(&me).0;
-        renga_process::procs(me, port, users, Vec::leak(vec![renga_process::ProcessRow::EMPTY; 256]), 0, 1, watch())
+        let rows = Vec::leak(vec![renga_process::ProcessRow::EMPTY; 256]);
+        let queued = Vec::leak(vec![renga_process::QueuedSignal::EMPTY; QUEUED]);
+        renga_process::procs(me, port, users, rows, queued, 0, 1, watch())
     });
     let counts = Vec::leak(vec![0u16; FRAMES as usize]);
     board.start(here.memory, |me| {
@@ -261,7 +265,10 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     });
     board.start(here.clock, |me| {
         let port = Port::new(&me).0;
-        renga_clock::clock(me, port, 1_000_000_000_000)
+        let (timers, due) =
+            (vec![renga_clock::Timer::FREE; 20], vec![renga_clock::DuePlace::EMPTY; renga_clock::places(20)]);
+        let procs = client(&me, here.procs);
+        renga_clock::clock(me, port, procs, 1_000_000_000_000, Vec::leak(timers), Vec::leak(due))
     });
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {

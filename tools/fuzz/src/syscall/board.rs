@@ -9,7 +9,7 @@ use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_process::host::Flushed;
-use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, UserClients, UserFacts};
+use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, UserClients, UserFacts};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::PIPE_BYTES;
@@ -24,6 +24,9 @@ const USERS: usize = 3;
 /// Records of processes.
 const RECORDS: usize = 16;
 const PIPES: usize = 2;
+const TIMERS: usize = 8;
+/// Signals that wait with what is told of them.
+const QUEUED: usize = 8;
 const SIGKILL: u8 = 9;
 
 /// A line that nobody types on.
@@ -84,12 +87,18 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let watch: &'static Watch = arena.put(|| Watch::new(None));
     let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
-    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, 0, 1, watch));
+    let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
+    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
     let references = board.server(|me, port| {
         let directory = Client::new(&me, files.directory).narrowed();
         renga_memory::references(me, port, directory)
     });
-    let clock = board.server(|me, port| renga_clock::clock(me, port, 1_000_000_000));
+    let timers = arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);
+    let due = arena.put_slice(renga_clock::places(TIMERS), |_| renga_clock::DuePlace::EMPTY);
+    let clock = board.server(|me, port| {
+        let procs = Client::new(&me, procs);
+        renga_clock::clock(me, port, procs, 1_000_000_000, timers, due)
+    });
     let places = arena.put_slice(PIPES, |_| 0);
     let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
     let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
@@ -171,7 +180,8 @@ struct Keeping {
 
 async fn keep(mut me: Me, mut keeping: Keeping, free: &'static Cell<Option<Free>>) {
     me.notified().await;
-    let killed = keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0, hold: false }, ()).await;
+    let killed =
+        keeping.procs.call(KillGroup { group: 0, signal: SIGKILL, except: 0, hold: false, sender: 0 }, ()).await;
     assert!(killed.is_ok());
     me.notified().await;
     let _ = keeping.pages.call(Shrink { frames: u32::MAX }, ()).await;

@@ -11,7 +11,7 @@ use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Object};
 use crate::user::files::open::O_APPEND;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, Seek, Whence};
-use renga_proto::procs::{Kill, UNLIMITED};
+use renga_proto::procs::{Cause, Kill, QUEUED_MAX, UNLIMITED};
 use renga_rt::Errno;
 
 /// Numbers of limits, as in Linux's `asm-generic/resource.h`.
@@ -22,6 +22,8 @@ pub const STACK: usize = 3;
 pub const NPROC: usize = 6;
 /// Descriptors.
 pub const NOFILE: usize = 7;
+/// Signals that wait with what is told of them.
+pub const SIGPENDING: usize = 11;
 /// Address space.
 pub const AS: usize = 9;
 /// How many limits there are.
@@ -53,6 +55,7 @@ impl Default for Limits {
         let mut limits = Limits([Limit { soft: INFINITY, hard: INFINITY }; LIMITS]);
         limits.0[STACK].soft = STACK_BYTES;
         limits.0[NPROC].soft = PROCESSES;
+        limits.0[SIGPENDING] = Limit { soft: QUEUED_MAX as u64, hard: QUEUED_MAX as u64 };
         limits.0[NOFILE] = Limit { soft: DESCRIPTORS_MAX as u64, hard: DESCRIPTORS_MAX as u64 };
         limits
     }
@@ -68,6 +71,10 @@ impl Limits {
     /// What holds of limit `which`.
     pub fn soft(&self, which: usize) -> u64 {
         self.0[which].soft
+    }
+    /// How many signals may wait with what is told of them.
+    pub fn signals(&self) -> u32 {
+        u32::try_from(self.soft(SIGPENDING)).unwrap_or(u32::MAX)
     }
     /// How many processes there may be, as `Spawn` takes it.
     pub fn processes(&self) -> u32 {
@@ -92,7 +99,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if limit.soft > limit.hard { Err(Errno::EINVAL) } else { Ok(limit) }
     }
 
-    fn put_limit(&mut self, which: usize, limit: Limit) -> Result<(), Errno> {
+    async fn put_limit(&mut self, which: usize, limit: Limit) -> Result<(), Errno> {
         if which == NOFILE {
             if limit.hard > DESCRIPTORS_MAX as u64 {
                 return Err(Errno::EPERM);
@@ -103,6 +110,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             space.limit_stack(self.machine, limit.soft);
         }
         self.program.limits.0[which] = limit;
+        self.tell_masks().await; // and how many signals may wait
         Ok(())
     }
 
@@ -119,7 +127,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn set_limit(&mut self) -> Outcome {
         let which = self.limit_argument(0)?;
         let limit = self.take_limit(self.argument(1)).await?;
-        self.put_limit(which, limit)?;
+        self.put_limit(which, limit).await?;
         Ok(0)
     }
 
@@ -135,7 +143,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.tell_limit(which, old).await?;
         }
         if let Some(limit) = limit {
-            self.put_limit(which, limit)?;
+            self.put_limit(which, limit).await?;
         }
         Ok(0)
     }
@@ -171,7 +179,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Ok(bytes.min(most.saturating_sub(offset)));
         }
         let pid = self.program.pid;
-        self.services.clients.procs.call(Kill { pid, signal: SIGXFSZ }, ()).await?;
+        self.services.clients.procs.call(Kill::new(pid, SIGXFSZ, Cause::user(pid)), ()).await?;
         Err(Errno::EFBIG)
     }
 

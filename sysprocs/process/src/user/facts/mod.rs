@@ -5,4 +5,5 @@ pub(crate) mod identity;
 pub(crate) mod limits;
 pub(crate) mod schedule;
 pub(crate) mod time;
+pub mod timers;
 pub(crate) mod usage;

@@ -6,16 +6,61 @@ use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
 use renga_rt::Errno;
 
-const CLOCK_REALTIME: u32 = 0;
+/// Calendar time.
+pub const CLOCK_REALTIME: u32 = 0;
+/// Time since boot.
+pub const CLOCK_MONOTONIC: u32 = 1;
 /// What the program has used; it has one thread.
 const CLOCK_PROCESS: u32 = 2;
 const CLOCK_THREAD: u32 = 3;
 const CLOCK_REALTIME_COARSE: u32 = 5;
-/// Clocks from 1 (monotonic) to 7 (since boot) count from boot, but for the coarse calendar clock.
-const CLOCK_BOOTTIME: u32 = 7;
+/// Time since boot. Clocks from 1 (monotonic) to this one count from boot, but for the coarse calendar clock.
+pub const CLOCK_BOOTTIME: u32 = 7;
 const TIMER_ABSTIME: u32 = 1;
-const NS_PER_S: u64 = 1_000_000_000;
-const NS_PER_US: u64 = 1_000;
+/// ns in a second.
+pub const NS_PER_S: u64 = 1_000_000_000;
+/// ns in a microsecond.
+pub const NS_PER_US: u64 = 1_000;
+/// In the numbers of processes' clocks: of one thread, and what is counted (all, own instructions, all as scheduled).
+const CLOCK_PER_THREAD: u32 = 4;
+const CLOCK_KIND: u32 = 3;
+const CPUCLOCK_PROF: u32 = 0;
+const CPUCLOCK_VIRT: u32 = 1;
+const CPUCLOCK_SCHED: u32 = 2;
+
+/// What a clock counts of a process's time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Own {
+    /// Its own instructions.
+    Instructions,
+    /// All that it used.
+    All,
+}
+
+/// The process whose time clock number `clock` counts (`clock_getcpuclockid`), `pid` being the caller's, and what of it.
+pub fn process_clock(clock: u32, pid: u32) -> Option<(u32, Own)> {
+    match clock {
+        CLOCK_PROCESS | CLOCK_THREAD => Some((pid, Own::All)),
+        clock if (clock as i32) < 0 => {
+            let of = match !((clock as i32) >> 3) as u32 {
+                0 => pid,
+                of => of,
+            };
+            match clock & CLOCK_KIND {
+                CPUCLOCK_VIRT => Some((of, Own::Instructions)),
+                CPUCLOCK_PROF | CPUCLOCK_SCHED => Some((of, Own::All)),
+                _ => None,
+            }
+            .filter(|_| clock & CLOCK_PER_THREAD == 0 || of == pid)
+        }
+        _ => None,
+    }
+}
+
+/// As [`process_clock`], of the caller's own time only.
+pub fn own_clock(clock: u32, pid: u32) -> Option<Own> {
+    process_clock(clock, pid).filter(|&(of, _)| of == pid).map(|(_, own)| own)
+}
 
 /// A `struct timespec`.
 fn time_bytes(ns: u64) -> [u8; 16] {
@@ -39,8 +84,15 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Ok(used.user_ns + used.system_ns)
             }
             0..=CLOCK_BOOTTIME => Ok(self.me.now_ns()),
-            _ => Err(Errno::EINVAL),
+            _ => self.process_ns(clock).await,
         }
+    }
+
+    /// The time of a process of any board by its clock, ns.
+    async fn process_ns(&mut self, clock: u32) -> Result<u64, Errno> {
+        let (pid, own) = process_clock(clock, self.program.pid).ok_or(Errno::EINVAL)?;
+        let used = if pid == self.program.pid { self.usage() } else { self.usage_of(pid).await? };
+        Ok(used.user_ns + if own == Own::All { used.system_ns } else { 0 })
     }
 
     /// The `struct timespec` at `address`, ns.
@@ -70,7 +122,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn get_clock_resolution(&mut self) -> Outcome {
         if self.int(0) > CLOCK_BOOTTIME {
-            return Err(Errno::EINVAL.into());
+            self.process_ns(self.int(0)).await?; // there is such a process
         }
         if self.argument(1) != 0 {
             self.put(self.argument(1), &time_bytes(1)).await?;
@@ -98,21 +150,26 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn sleep_by_clock(&mut self) -> Outcome {
         let (clock, flags, time, rest) = (self.int(0), self.int(1), self.argument(2), self.argument(3));
         let ns = self.get_time(time).await?;
-        let now = self.me.now_ns();
-        if flags & TIMER_ABSTIME != 0 {
-            let from_now = ns.saturating_sub(self.clock_ns(clock).await?);
-            return self.sleep_until(now.saturating_add(from_now), 0).await;
+        match clock {
+            CLOCK_THREAD => return Err(Errno::EINVAL.into()),
+            // Who sleeps uses no time.
+            CLOCK_PROCESS => return Err(Errno::EOPNOTSUPP.into()),
+            0..=CLOCK_BOOTTIME => {}
+            _ => return Err(Errno::EINVAL.into()),
         }
-        if clock > CLOCK_BOOTTIME {
-            return Err(Errno::EINVAL.into());
+        if flags & TIMER_ABSTIME == 0 {
+            return self.sleep_until(self.me.now_ns().saturating_add(ns), rest).await;
         }
-        self.sleep_until(now.saturating_add(ns), rest).await
+        let calendar = matches!(clock, CLOCK_REALTIME | CLOCK_REALTIME_COARSE);
+        let slept = self.services.clients.clock.call(SleepUntil { until_ns: ns, calendar }, ()).await;
+        restartable_unless_handled(slept)?;
+        Ok(0)
     }
 
     /// Sleeps until `until_ns`, or until the time that an interrupted sleep was to end at.
     async fn sleep_until(&mut self, until_ns: u64, rest: u64) -> Outcome {
         let until_ns = self.program.deadline_ns.take().unwrap_or(until_ns);
-        let slept = self.services.clients.clock.call(SleepUntil { until_ns }, ()).await;
+        let slept = self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await;
         if slept == Err(Errno::EINTR) {
             if rest != 0 {
                 let left = until_ns.saturating_sub(self.me.now_ns());

@@ -6,8 +6,9 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::procs::UsageOf;
 use renga_rt::Errno;
-use renga_rt::account::Count;
+use renga_rt::account::{Count, Counts};
 
 /// Bytes of `struct rusage`.
 const USAGE_BYTES: usize = 144;
@@ -64,6 +65,20 @@ impl Usage {
     }
 }
 
+/// Bytes of all counts of an account.
+const COUNTS_BYTES: usize = 8 * Count::ALL.len();
+
+/// What an account says of times and faults.
+fn counted(counts: &Counts) -> Usage {
+    let of = |count: Count| counts[count as usize];
+    Usage {
+        user_ns: of(Count::UserNs),
+        system_ns: of(Count::SystemNs) + of(Count::BehalfNs) + of(Count::ElsewhereNs),
+        faults: of(Count::FaultsMinor) & u64::from(u32::MAX) | of(Count::FaultsMajor) << 32,
+        frames: 0,
+    }
+}
+
 impl<M: UserMemory + ?Sized> User<M> {
     fn counted(&self, count: Count) -> u64 {
         self.me.counts(self.me.account())[count as usize]
@@ -71,14 +86,19 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// What the program itself has used.
     pub(in crate::user) fn usage(&self) -> Usage {
-        let counts = self.me.counts(self.me.account());
-        let of = |count: Count| counts[count as usize];
-        Usage {
-            user_ns: of(Count::UserNs),
-            system_ns: of(Count::SystemNs) + of(Count::BehalfNs) + of(Count::ElsewhereNs),
-            faults: of(Count::FaultsMinor) & u64::from(u32::MAX) | of(Count::FaultsMajor) << 32,
-            frames: self.program.frames_most,
+        Usage { frames: self.program.frames_most, ..counted(&self.me.counts(self.me.account())) }
+    }
+
+    /// What process `pid` of any board has used, but for its frames.
+    pub(in crate::user) async fn usage_of(&mut self, pid: u32) -> Result<Usage, Errno> {
+        let (mut bytes, mut counts) = ([0; COUNTS_BYTES], [0; Count::ALL.len()]);
+        let Ok(mut procs) = self.services.procs_of(pid) else { return Err(Errno::EINVAL) };
+        // As on Linux, there is no clock of nobody.
+        procs.call(UsageOf { pid }, &mut bytes[..]).await.map_err(|_| Errno::EINVAL)?;
+        for (count, bytes) in counts.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *count = u64::from_le_bytes(*bytes);
         }
+        Ok(counted(&counts))
     }
 
     /// Whether anything was fetched for the program from a medium or another board, told by a number that grows.

@@ -189,7 +189,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 _ => {
                     let step = if wanted.count == 0 { u64::MAX } else { now.saturating_add(STEP_NS) };
                     let until_ns = step.min(until_ns.unwrap_or(u64::MAX));
-                    self.services.clients.clock.call(SleepUntil { until_ns }, ()).await
+                    self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await
                 }
             };
             if waited == Err(Errno::EINTR) {
@@ -228,9 +228,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 }
                 Object::Console => self.services.console()?.call(AwaitTerminal { events }, ()).await.map(|_| ()),
                 // Nothing that it could become: wait for a signal.
-                _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX }, ()).await,
+                _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX, calendar: false }, ()).await,
             },
-            _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX }, ()).await,
+            _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX, calendar: false }, ()).await,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::user::files::open::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY
 use crate::user::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::pipe::PIPE_ATOMIC_BYTES;
-use renga_proto::procs::Kill;
+use renga_proto::procs::{Cause, Kill};
 use renga_rt::Errno;
 
 /// Most bytes of one transfer, as on Linux.
@@ -218,7 +218,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let errno = self.note_loss(object, errno, true);
         if errno == Errno::EPIPE {
             let pid = self.program.pid;
-            self.services.clients.procs.call(Kill { pid, signal: SIGPIPE }, ()).await?;
+            self.services.clients.procs.call(Kill::new(pid, SIGPIPE, Cause::user(pid)), ()).await?;
         }
         restartable(Err(errno))
     }

@@ -6,6 +6,7 @@
 use crate::procs::record::NAME_BYTES;
 use crate::user::escape::{Escape, Outcome};
 use crate::user::facts::limits::STACK;
+use crate::user::facts::timers::INTERVAL_TIMERS;
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::program::AlternateStack;
 use crate::user::{User, pager};
@@ -181,6 +182,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let object = self.program.files.remove(number).ok().flatten();
             let _ = self.services.release(object).await; // nobody is left to be told
         }
+        self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();
         self.program.alternate_stack = AlternateStack::default();
         self.program.clear_child_tid = 0;

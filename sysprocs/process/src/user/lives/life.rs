@@ -232,7 +232,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             Trap::Syscall | Trap::Preempted => return Ok(()),
         };
-        self.force_signal(signal, Origin { code, address }).await
+        self.force_signal(signal, Origin::Fault { code, address }).await
     }
 
     /// Lets all go that the program had, and tells who waits for it.
@@ -249,6 +249,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             // A failed write-behind has nobody left to be told.
             let _ = self.services.release(object).await;
         }
+        self.drop_timers(0).await;
         self.note_frames();
         if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();

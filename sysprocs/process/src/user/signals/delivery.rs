@@ -5,7 +5,7 @@
 //!
 //! Not here: who may send (`procs`), the frame (`frame.rs`).
 
-use crate::signals::{SIGCHLD, SIGSEGV, STOPPING, bit, killed, stopped};
+use crate::signals::{SIGSEGV, STOPPING, SignalSet, bit, killed, stopped};
 use crate::user::escape::{Escape, Outcome};
 use crate::user::program::AlternateStack;
 use crate::user::signals::actions::{Action, Effect, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER};
@@ -13,24 +13,28 @@ use crate::user::signals::frame;
 use crate::user::{INSTRUCTION_BYTES, User};
 use renga_hal::memory::UserMemory;
 use renga_memory::layout::TRAMPOLINE;
-use renga_proto::procs::{AwaitContinue, INIT, Relate, Stopped, TakeSignal};
+use renga_proto::clock::GoOn;
+use renga_proto::procs::{AwaitContinue, Cause, INIT, Relate, Stopped, TakeSignal};
 use renga_rt::Errno;
 use renga_rt::user::{FpPlace, PSTATE_USER};
 
 /// Where a signal comes from, as `siginfo_t` tells it.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin {
-    /// `si_code`.
-    pub code: u32,
-    /// Of a fault: the address.
-    pub address: u64,
-}
-
-impl Origin {
-    /// From another process (SI_USER).
-    pub const OTHERS: Origin = Origin { code: 0, address: 0 };
-    /// From a child that ended (CLD_EXITED).
-    const CHILD: Origin = Origin { code: 1, address: 0 };
+pub enum Origin {
+    /// A fault of the program itself.
+    Fault {
+        /// `si_code`.
+        code: u32,
+        /// Where.
+        address: u64,
+    },
+    /// Somebody sent it, or something happened.
+    Sent {
+        /// Who or what.
+        cause: Cause,
+        /// Of a timer: how often it had expired by then, beyond the first time.
+        overruns: u32,
+    },
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -43,9 +47,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut handled = false;
         // Each turn takes a pending signal away.
         loop {
-            let blocked = self.program.blocked;
-            let taken = self.services.clients.procs.call(TakeSignal { pid, blocked }, ()).await;
-            let signal = taken.unwrap_or(0);
+            let Ok((signal, origin)) = self.take_signal(self.program.blocked).await else { break };
             if signal == 0 {
                 break;
             }
@@ -57,7 +59,6 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Effect::End => return Err(killed(signal)),
                 Effect::Handle(action) => {
                     handled = true;
-                    let origin = if signal == SIGCHLD { Origin::CHILD } else { Origin::OTHERS };
                     self.deliver(signal, action, origin).await?;
                 }
             }
@@ -69,6 +70,18 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.learn_parent().await;
         Ok(())
+    }
+
+    /// Takes a signal away that waits outside `blocked`, 0 if there is none; a timer that sent it goes on.
+    pub(in crate::user) async fn take_signal(&mut self, blocked: SignalSet) -> Result<(u8, Origin), Errno> {
+        let pid = self.program.pid;
+        let taken = self.services.clients.procs.call(TakeSignal { pid, blocked }, ()).await?;
+        let overruns = match taken.timer {
+            0 => 0,
+            // It may have been deleted since.
+            timer => self.services.clients.clock.call(GoOn { pid, timer: timer - 1 }, ()).await.unwrap_or(0),
+        };
+        Ok((taken.signal, Origin::Sent { cause: taken.cause(), overruns }))
     }
 
     /// Who interrupted the program may have meant, signals or not, that its parent is another.
@@ -112,8 +125,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let place = top.wrapping_sub(frame::FRAME_BYTES) & !(frame::ALIGNMENT - 1);
         let mask = self.program.saved_mask.take().unwrap_or(self.program.blocked);
-        let info = frame::signal_info(signal, origin);
-        let length = frame::write(&mut self.scratch, self.context, &info, mask, self.program.alternate_stack);
+        let stack = self.program.alternate_stack;
+        let length = frame::write(&mut self.scratch, self.context, (signal, origin), mask, stack);
         let record = place.wrapping_add(frame::RECORD_OFFSET);
         let mut link = [0; 16];
         link[..8].copy_from_slice(&self.context.x[29].to_le_bytes());

@@ -6,10 +6,11 @@
 //!
 //! Invariant: whatever a program puts there, what is read back is its own registers only.
 
-use crate::signals::{SYNCHRONOUS, SignalSet, UNSTOPPABLE, bit};
+use crate::signals::{SignalSet, UNSTOPPABLE};
 use crate::user::program::AlternateStack;
 use crate::user::signals::delivery::Origin;
 use renga_hal::memory::PAGE_BYTES;
+use renga_proto::procs::Cause;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
 
 /// The stack pointer's alignment.
@@ -49,13 +50,25 @@ fn get(page: &Page, at: usize) -> u64 {
     page[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
+/// `si_code`: a timer expired.
+const SI_TIMER: i32 = -2;
+
 /// The `siginfo_t` of `signal`.
 pub fn signal_info(signal: u8, origin: Origin) -> [u8; INFO_BYTES] {
     let mut info = [0; INFO_BYTES];
     info[..4].copy_from_slice(&u32::from(signal).to_le_bytes());
-    info[8..12].copy_from_slice(&origin.code.to_le_bytes());
-    if bit(signal) & SYNCHRONOUS != 0 {
-        info[16..24].copy_from_slice(&origin.address.to_le_bytes());
+    match origin {
+        Origin::Fault { code, address } => {
+            info[8..12].copy_from_slice(&code.to_le_bytes());
+            info[16..24].copy_from_slice(&address.to_le_bytes());
+        }
+        // Behind who sent it is the user, who is root, or of a timer how often it has expired.
+        Origin::Sent { cause: Cause { code, sender, value, .. }, overruns } => {
+            info[8..12].copy_from_slice(&code.to_le_bytes());
+            info[16..20].copy_from_slice(&sender.to_le_bytes());
+            info[20..24].copy_from_slice(&if code == SI_TIMER { overruns } else { 0 }.to_le_bytes());
+            info[24..32].copy_from_slice(&value.to_le_bytes());
+        }
     }
     info
 }
@@ -64,16 +77,16 @@ pub fn signal_info(signal: u8, origin: Origin) -> [u8; INFO_BYTES] {
 pub fn write(
     page: &mut Page,
     context: &UserContext,
-    info: &[u8; INFO_BYTES],
+    (signal, origin): (u8, Origin),
     mask: SignalSet,
     stack: AlternateStack,
 ) -> usize {
     page[..WRITTEN_BYTES].fill(0);
-    page[..INFO_BYTES].copy_from_slice(info);
+    page[..INFO_BYTES].copy_from_slice(&signal_info(signal, origin));
     put(page, STACK, stack.address);
     put(page, STACK + 16, stack.bytes);
     put(page, MASK, mask);
-    put(page, SIGCONTEXT, get(page, 16));
+    put(page, SIGCONTEXT, if let Origin::Fault { address, .. } = origin { address } else { 0 });
     for (index, &register) in context.x.iter().enumerate() {
         put(page, REGISTERS + 8 * index, register);
     }

@@ -5,9 +5,11 @@ use crate::user::User;
 use crate::user::escape::{Escape, Outcome, restartable_unless_handled};
 use crate::user::program::{AlternateStack, Program};
 use crate::user::signals::actions::{ACTION_BYTES, Action};
+use crate::user::signals::delivery::Origin;
+use crate::user::signals::frame::signal_info;
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
-use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetMasks, TakeSignal};
+use renga_proto::procs::{AwaitSignal, INIT, PendingSignals, SetMasks};
 use renga_rt::Errno;
 
 /// Bytes of a signal set, which the calls want to hear.
@@ -88,20 +90,20 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// need not: it will interrupt for nothing, at worst.
     async fn tell_masks_but(&mut self, awaited: SignalSet) {
         let (blocked, ignored) = (self.program.blocked, self.program.actions.ignored() & !awaited);
-        let Program { told_blocked, told_ignored, told_reaps, .. } = self.program;
-        let reaps = self.program.actions.reaps();
+        let Program { told_blocked, told_ignored, told_reaps, told_queued, .. } = self.program;
+        let (reaps, queued) = (self.program.actions.reaps(), self.program.limits.signals());
         let kept = blocked & ignored & !told_blocked;
         let unheard = told_blocked & !blocked | told_ignored & !ignored | kept;
-        if unheard == 0 && told_reaps == reaps {
+        if unheard == 0 && told_reaps == reaps && told_queued == queued {
             return;
         }
         let pid = self.program.pid;
-        let told = self.services.clients.procs.call(SetMasks { pid, blocked, ignored, reaps }, ()).await;
+        let told = self.services.clients.procs.call(SetMasks { pid, blocked, ignored, reaps, queued }, ()).await;
         if let Err(errno) = told {
             self.me.log("the table does not know a running program", [u64::from(pid), u64::from(errno.0)]);
         }
         (self.program.told_blocked, self.program.told_ignored) = (blocked, ignored);
-        self.program.told_reaps = reaps;
+        (self.program.told_reaps, self.program.told_queued) = (reaps, queued);
     }
 
     pub(in crate::user) async fn pending_signals(&mut self) -> Outcome {
@@ -144,30 +146,26 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.set_blocked(before).await;
         // The wait may have swallowed the interruption by another signal.
         self.look_at_signals = true;
-        let signal = signal?;
+        let (signal, origin) = signal?;
         if info != 0 {
-            self.put(
-                info,
-                &crate::user::signals::frame::signal_info(signal, crate::user::signals::delivery::Origin::OTHERS),
-            )
-            .await?;
+            self.put(info, &signal_info(signal, origin)).await?;
         }
         Ok(u64::from(signal))
     }
 
-    async fn take_or_await(&mut self, wanted: SignalSet, until_ns: Option<u64>) -> Result<u8, Escape> {
+    async fn take_or_await(&mut self, wanted: SignalSet, until_ns: Option<u64>) -> Result<(u8, Origin), Escape> {
         let pid = self.program.pid;
         let until_ns = until_ns.unwrap_or(u64::MAX);
         // Each turn waits for an interruption or the end of the time.
         loop {
             self.me.clear_interrupted();
             // The unstoppable ones come through any mask: they are served here.
-            match self.services.clients.procs.call(TakeSignal { pid, blocked: !wanted }, ()).await? {
-                0 => {}
-                signal if bit(signal) & wanted != 0 => return Ok(signal),
+            match self.take_signal(!wanted).await? {
+                (0, _) => {}
+                (signal, origin) if bit(signal) & wanted != 0 => return Ok((signal, origin)),
                 _ if pid == INIT => {}
-                SIGKILL => return Err(Escape::End(killed(SIGKILL))),
-                signal => self.stop(signal).await,
+                (SIGKILL, _) => return Err(Escape::End(killed(SIGKILL))),
+                (signal, _) => self.stop(signal).await,
             }
             let pending = self.services.clients.procs.call(PendingSignals { pid }, ()).await?;
             if pending & !(self.program.blocked | self.program.actions.ignored() | wanted) != 0 {
@@ -176,7 +174,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             if until_ns <= self.me.now_ns() {
                 return Err(Errno::EAGAIN.into());
             }
-            match self.services.clients.clock.call(SleepUntil { until_ns }, ()).await {
+            match self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await {
                 Ok(()) | Err(Errno::EINTR) => {}
                 Err(errno) => return Err(errno.into()),
             }

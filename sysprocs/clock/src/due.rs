@@ -1,0 +1,147 @@
+//! Who waits for a time: a heap of places, ordered by when they are due.
+//!
+//! Invariant: a place is in the heap exactly while it has a time; no place is due before the first of the heap. Setting,
+//! taking back and finding the first cost the logarithm of how many wait, or nothing. Not here: what is in a place.
+
+/// Not in the heap.
+const OUTSIDE: u16 = u16::MAX;
+
+/// Of one place: when it is due, and where it is in the heap; and which place is at this index of the heap.
+#[derive(Clone, Copy, Debug)]
+pub struct DuePlace {
+    at_ns: u64,
+    index: u16,
+    place: u16,
+}
+impl DuePlace {
+    /// Nothing yet.
+    pub const EMPTY: DuePlace = DuePlace { at_ns: 0, index: OUTSIDE, place: 0 };
+}
+
+/// The heap.
+pub struct Due {
+    places: &'static mut [DuePlace],
+    count: usize,
+}
+
+impl Due {
+    /// Nobody waits; for as many as there are `places`.
+    pub fn new(places: &'static mut [DuePlace]) -> Due {
+        Due { places, count: 0 }
+    }
+
+    /// When the first is due.
+    pub fn first_ns(&self) -> Option<u64> {
+        (self.count > 0).then(|| self.key(0))
+    }
+
+    /// The first, if it is due at `now_ns`; it waits no more.
+    pub fn take(&mut self, now_ns: u64) -> Option<usize> {
+        if self.count == 0 || self.key(0) > now_ns {
+            return None;
+        }
+        let place = usize::from(self.places[0].place);
+        self.unset(place);
+        Some(place)
+    }
+
+    /// `place` waits until `at_ns`, and no more until another time.
+    pub fn set(&mut self, place: usize, at_ns: u64) {
+        self.unset(place);
+        self.places[place].at_ns = at_ns;
+        let index = self.count;
+        self.count += 1;
+        self.put(index, place as u16);
+        self.rise(index);
+    }
+
+    /// `place` waits no more.
+    pub fn unset(&mut self, place: usize) {
+        let index = usize::from(core::mem::replace(&mut self.places[place].index, OUTSIDE));
+        if index >= self.count {
+            return;
+        }
+        self.count -= 1;
+        if index < self.count {
+            self.put(index, self.places[self.count].place);
+            self.rise(index);
+            self.sink(index);
+        }
+    }
+
+    /// When `place` is due.
+    #[cfg(test)]
+    fn at_ns(&self, place: usize) -> Option<u64> {
+        let DuePlace { index, at_ns, .. } = self.places[place];
+        (index != OUTSIDE).then_some(at_ns)
+    }
+
+    fn key(&self, index: usize) -> u64 {
+        self.places[usize::from(self.places[index].place)].at_ns
+    }
+
+    fn put(&mut self, index: usize, place: u16) {
+        self.places[index].place = place;
+        self.places[usize::from(place)].index = index as u16;
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        let (a, b) = (self.places[one].place, self.places[other].place);
+        self.put(one, b);
+        self.put(other, a);
+    }
+
+    fn rise(&mut self, mut index: usize) {
+        while index > 0 && self.key(index) < self.key((index - 1) / 2) {
+            self.swap(index, (index - 1) / 2);
+            index = (index - 1) / 2;
+        }
+    }
+
+    fn sink(&mut self, mut index: usize) {
+        loop {
+            let children = [2 * index + 1, 2 * index + 2];
+            let smaller = children.into_iter().filter(|&child| child < self.count).min_by_key(|&child| self.key(child));
+            let Some(child) = smaller.filter(|&child| self.key(child) < self.key(index)) else { return };
+            self.swap(index, child);
+            index = child;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Due, DuePlace};
+    use std::collections::BTreeMap;
+    use std::vec;
+    use std::vec::Vec;
+
+    #[test]
+    fn it_gives_what_a_sorted_map_would() {
+        let mut due = Due::new(Vec::leak(vec![DuePlace::EMPTY; 40]));
+        let mut map = BTreeMap::new();
+        let mut state = 7u32;
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let (place, at_ns) =
+                ((state >> 20) as usize % 40, u64::from(state >> 8 & 0xfff) * 64 + (state >> 26) as u64);
+            match state >> 30 {
+                0 => {
+                    due.unset(place);
+                    map.remove(&place);
+                }
+                1 => {
+                    let first = map.values().min().copied();
+                    assert_eq!(due.first_ns(), first);
+                    let taken = due.take(first.unwrap_or(0));
+                    assert_eq!(taken.and_then(|place| map.remove(&place)), first);
+                }
+                _ => {
+                    due.set(place, at_ns);
+                    map.insert(place, at_ns);
+                }
+            }
+            assert_eq!(due.at_ns(place), map.get(&place).copied());
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The loop: sleepers and timers share one heap of times.
+//!
+//! Invariant: places of the heap below `SLEEPERS_MAX` are sleepers', the others the timers'.
+
+use crate::due::{Due, DuePlace};
+use crate::timers::{Next, Now, Timer, UNHEARD_NS_MIN};
+use renga_proto::clock::{Clock, ClockCall, Left, SetTimer, SleepUntil};
+use renga_proto::procs::{Kill, Procs};
+use renga_rt::account::{AccountNumber, Count};
+use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
+
+/// User processes of a board, each of which may sleep.
+const SLEEPERS_MAX: usize = 256;
+
+/// Places of the heap for so many timers.
+pub const fn places(timers: usize) -> usize {
+    SLEEPERS_MAX + timers
+}
+
+/// A call that sleeps; or the next free place for one.
+enum Sleeper {
+    Free(usize),
+    Asleep(Call<SleepUntil>),
+}
+
+struct State {
+    me: Me,
+    procs: Client<Procs>,
+    epoch_ns: u64,
+    due: Due,
+    sleepers: [Sleeper; SLEEPERS_MAX],
+    first_free: usize,
+    /// Sleepers are below.
+    end: usize,
+    timers: &'static mut [Timer],
+    /// No timer below is free.
+    taken_below: usize,
+}
+
+/// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970. There is room for as many timers as `timers`,
+/// and for `places` of those in `due`.
+pub async fn clock(
+    me: Me,
+    mut port: Port<Clock>,
+    procs: Client<Procs>,
+    epoch_ns: u64,
+    timers: &'static mut [Timer],
+    due: &'static mut [DuePlace],
+) -> Never {
+    assert!(due.len() == places(timers.len()), "each timer and sleeper has a place");
+    let sleepers = core::array::from_fn(|place| Sleeper::Free(place + 1));
+    let mut state =
+        State { me, procs, epoch_ns, due: Due::new(due), sleepers, first_free: 0, end: 0, timers, taken_below: 0 };
+    loop {
+        match port.accept_or_notified(Clock::ENTRIES).await {
+            Some(ClockCall::CalendarTime(call)) => {
+                call.reply(Ok(state.epoch_ns.saturating_add(state.me.now_ns())));
+                continue; // nobody waits for another time for that
+            }
+            Some(call) => state.serve(call),
+            None => {}
+        }
+        state.wake().await;
+        state.answer_interrupted();
+        state.me.notify_at(state.due.first_ns());
+    }
+}
+
+impl State {
+    fn serve(&mut self, call: ClockCall) {
+        match call {
+            ClockCall::SetCalendarTime(call) => {
+                self.set_calendar(call.entry().now_ns);
+                call.reply(Ok(()));
+            }
+            ClockCall::SleepUntil(call) => self.sleep(call),
+            ClockCall::MakeTimer(call) => {
+                let entry = call.entry();
+                call.reply(self.free_timer().ok_or(Errno::EAGAIN).map(|number| {
+                    let (signal, counted) = (entry.signal, entry.counted);
+                    self.timers[number] = Timer::new(entry.pid, entry.slot, counted, signal, entry.id, entry.value);
+                    number as u32
+                }));
+            }
+            ClockCall::SetTimer(call) => {
+                let entry = call.entry();
+                call.reply(self.timer(entry.pid, entry.timer).map(|number| self.set_timer(number, entry)));
+            }
+            ClockCall::AskTimer(call) => {
+                let number = self.timer(call.entry().pid, call.entry().timer);
+                call.reply(number.map(|number| self.timers[number].left(self.now(number))));
+            }
+            ClockCall::DropTimer(call) => {
+                let number = self.timer(call.entry().pid, call.entry().timer);
+                call.reply(number.map(|number| self.drop_timer(number)));
+            }
+            ClockCall::GoOn(call) => {
+                let number = self.timer(call.entry().pid, call.entry().timer);
+                call.reply(number.map(|number| {
+                    let next = self.timers[number].go_on(self.now(number));
+                    self.plan(number, next);
+                    self.timers[number].overruns()
+                }));
+            }
+            ClockCall::Overruns(call) => {
+                let number = self.timer(call.entry().pid, call.entry().timer);
+                call.reply(number.map(|number| self.timers[number].overruns()));
+            }
+            ClockCall::CalendarTime(_) => unreachable!("answered at once"),
+        }
+    }
+
+    /// When `until_ns` comes, since boot.
+    fn since_boot(&self, until_ns: u64, calendar: bool) -> u64 {
+        if calendar { until_ns.saturating_sub(self.epoch_ns) } else { until_ns }
+    }
+
+    fn sleep(&mut self, call: Call<SleepUntil>) {
+        let SleepUntil { until_ns, calendar } = call.entry();
+        let place = self.first_free;
+        let Some(sleeper) = self.sleepers.get_mut(place) else { return call.reply(Err(Errno::EAGAIN)) };
+        if let Sleeper::Free(next) = core::mem::replace(sleeper, Sleeper::Asleep(call)) {
+            self.first_free = next;
+        }
+        self.end = self.end.max(place + 1);
+        self.due.set(place, self.since_boot(until_ns, calendar));
+    }
+
+    /// Calendar time is `now_ns`: who waits for it waits for another time now.
+    fn set_calendar(&mut self, now_ns: u64) {
+        self.epoch_ns = now_ns.saturating_sub(self.me.now_ns());
+        for place in 0..self.end {
+            if let Sleeper::Asleep(call) = &self.sleepers[place]
+                && call.entry().calendar
+            {
+                self.due.set(place, self.since_boot(call.entry().until_ns, true));
+            }
+        }
+        for number in 0..self.timers.len() {
+            if self.timers[number].follows_calendar() {
+                self.plan(number, self.timers[number].next(self.now(number)));
+            }
+        }
+    }
+
+    /// The place of `timer`, which is `pid`'s.
+    fn timer(&self, pid: u32, timer: u32) -> Result<usize, Errno> {
+        let known = self.timers.get(timer as usize).is_some_and(|timer| timer.pid == pid && pid != 0);
+        if known { Ok(timer as usize) } else { Err(Errno::EINVAL) }
+    }
+
+    fn free_timer(&mut self) -> Option<usize> {
+        let free = (self.taken_below..self.timers.len()).find(|&number| self.timers[number].pid == 0);
+        self.taken_below = free.map_or(self.timers.len(), |number| number + 1);
+        free
+    }
+
+    fn now(&self, number: usize) -> Now {
+        let counts = self.me.counts(AccountNumber::of_slot(self.me.id().board.0, self.timers[number].slot));
+        let of = |count: Count| counts[count as usize];
+        let own_ns = of(Count::UserNs);
+        let used_ns = own_ns + of(Count::SystemNs) + of(Count::BehalfNs) + of(Count::ElsewhereNs);
+        Now { time_ns: self.me.now_ns(), epoch_ns: self.epoch_ns, own_ns, used_ns }
+    }
+
+    fn set_timer(&mut self, number: usize, entry: SetTimer) -> Left {
+        let now = self.now(number);
+        let left = self.timers[number].left(now);
+        let next = self.timers[number].set(now, entry.at_ns, entry.interval_ns, entry.absolute);
+        self.plan(number, next);
+        left
+    }
+
+    fn drop_timer(&mut self, number: usize) {
+        self.timers[number] = Timer::FREE;
+        self.taken_below = self.taken_below.min(number);
+        self.due.unset(places(number));
+    }
+
+    /// What is to be done about a timer is done when it is due.
+    fn plan(&mut self, number: usize, next: Next) {
+        match next {
+            Next::Nothing => self.due.unset(places(number)),
+            Next::Look(at_ns) => self.due.set(places(number), at_ns),
+            Next::Send => self.due.set(places(number), self.me.now_ns()),
+        }
+    }
+
+    /// Answers the sleepers and sends the signals whose time has come. A timer is due again later, or not at all.
+    async fn wake(&mut self) {
+        let now_ns = self.me.now_ns();
+        while let Some(place) = self.due.take(now_ns) {
+            if place >= SLEEPERS_MAX {
+                self.expire(place - SLEEPERS_MAX).await;
+            } else if let Some(call) = self.end_sleep(place) {
+                call.reply(Ok(()));
+            }
+        }
+    }
+
+    async fn expire(&mut self, number: usize) {
+        let timer = self.timers[number];
+        let mut next = timer.next(self.now(number));
+        if next == Next::Send {
+            let (signal, cause) = timer.news(number);
+            next = match self.procs.call(Kill::new(timer.pid, signal, cause), ()).await {
+                Ok(kept) => self.timers[number].sent(self.now(number), kept),
+                // There is no room for what is told of it: it comes later.
+                Err(Errno::EAGAIN) => Next::Look(self.me.now_ns() + UNHEARD_NS_MIN),
+                Err(_) => return self.drop_timer(number), // nobody is there
+            };
+        }
+        // Never now again: else one whose interval passes meanwhile would never end.
+        let later_ns = self.me.now_ns() + 1;
+        self.plan(
+            number,
+            match next {
+                Next::Send => Next::Look(later_ns),
+                Next::Look(at_ns) => Next::Look(at_ns.max(later_ns)),
+                Next::Nothing => Next::Nothing,
+            },
+        );
+    }
+
+    /// The sleeper at `place`, which is free from now on.
+    fn end_sleep(&mut self, place: usize) -> Option<Call<SleepUntil>> {
+        self.due.unset(place);
+        match core::mem::replace(&mut self.sleepers[place], Sleeper::Free(self.first_free)) {
+            Sleeper::Asleep(call) => {
+                self.first_free = place;
+                Some(call)
+            }
+            free => {
+                self.sleepers[place] = free;
+                None
+            }
+        }
+    }
+
+    /// Answers the sleepers that were interrupted.
+    fn answer_interrupted(&mut self) {
+        for place in 0..self.end {
+            if matches!(&self.sleepers[place], Sleeper::Asleep(call) if call.interrupted())
+                && let Some(call) = self.end_sleep(place)
+            {
+                call.reply(Err(Errno::EINTR));
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Interval timers and POSIX timers (setitimer(2), timer_create(2)), as the program names them.
+//!
+//! Invariant: a timer of the program is one of the board's clock, until the program ends; an exec ends those that it made
+//! itself. A child has none. Not here: when they expire (the clock), their signals (`user/signals`).
+
+use crate::signals::{SIGALRM, SIGNALS, SIGPROF, SIGVTALRM};
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME, NS_PER_S, NS_PER_US, Own, own_clock};
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::{AskTimer, Counted, DropTimer, INTERVAL_TIMER, Left, MakeTimer, Overruns, SetTimer};
+use renga_rt::Errno;
+
+/// The first timers of a program are those that it can set without having made them.
+pub const INTERVAL_TIMERS: usize = 3;
+/// Timers that a program can make. More: `EAGAIN`.
+const TIMERS_MAX: usize = 32;
+/// What an interval timer counts, and its signal.
+const INTERVALS: [(Counted, u8); INTERVAL_TIMERS] =
+    [(Counted::Time, SIGALRM), (Counted::OwnTime, SIGVTALRM), (Counted::UsedTime, SIGPROF)];
+const SIGEV_SIGNAL: u32 = 0;
+const SIGEV_NONE: u32 = 1;
+/// To one thread: a program has one.
+const SIGEV_THREAD_ID: u32 = 4;
+const TIMER_ABSTIME: u32 = 1;
+/// What is looked at of a `struct sigevent`.
+const EVENT_BYTES: usize = 20;
+
+/// The timers of one program: the clock's number of each, and one; 0: there is none.
+pub struct Timers([u32; INTERVAL_TIMERS + TIMERS_MAX]);
+
+impl Timers {
+    /// None.
+    pub const NONE: Timers = Timers([0; INTERVAL_TIMERS + TIMERS_MAX]);
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// The clock's number of the program's timer at `place`.
+    fn timer_at(&self, place: usize) -> Result<u32, Errno> {
+        self.program.timers.0.get(place).and_then(|number| number.checked_sub(1)).ok_or(Errno::EINVAL)
+    }
+
+    /// The place of the timer that an argument means.
+    fn timer_argument(&self, index: usize) -> Result<usize, Errno> {
+        let id = usize::try_from(self.int(index) as i32).map_err(|_| Errno::EINVAL)?;
+        Ok(id.saturating_add(INTERVAL_TIMERS))
+    }
+
+    async fn make_timer_at(
+        &mut self,
+        place: usize,
+        counted: Counted,
+        signal: u8,
+        (id, value): (u32, u64),
+    ) -> Result<u32, Errno> {
+        let (pid, slot) = (self.program.pid, self.facts.slot);
+        let make = MakeTimer { pid, slot, counted, signal, id, value };
+        let number = self.services.clients.clock.call(make, ()).await?;
+        self.program.timers.0[place] = number + 1;
+        Ok(number)
+    }
+
+    /// Ends the program's timers from place `first` on.
+    pub(in crate::user) async fn drop_timers(&mut self, first: usize) {
+        for place in first..self.program.timers.0.len() {
+            if let Some(timer) = core::mem::take(&mut self.program.timers.0[place]).checked_sub(1) {
+                let pid = self.program.pid;
+                let _ = self.services.clients.clock.call(DropTimer { pid, timer }, ()).await; // it knows the timer
+            }
+        }
+    }
+
+    async fn ask_timer(&mut self, place: usize) -> Result<Left, Errno> {
+        let (pid, timer) = (self.program.pid, self.timer_at(place)?);
+        self.services.clients.clock.call(AskTimer { pid, timer }, ()).await
+    }
+
+    /// A time and an interval of `unit_ns` at `address`: a `struct itimerspec` or `itimerval`, whose interval is first.
+    async fn get_setting(&mut self, address: u64, unit_ns: u64) -> Result<Left, Errno> {
+        let mut ns = [0; 2];
+        for (index, ns) in ns.iter_mut().enumerate() {
+            let at = address.wrapping_add(16 * index as u64);
+            let (seconds, parts) = (self.get_word(at).await?, self.get_word(at.wrapping_add(8)).await?);
+            if parts >= NS_PER_S / unit_ns || (seconds as i64) < 0 {
+                return Err(Errno::EINVAL);
+            }
+            *ns = seconds.saturating_mul(NS_PER_S).saturating_add(parts * unit_ns);
+        }
+        Ok(Left { left_ns: ns[1], interval_ns: ns[0] })
+    }
+
+    async fn put_setting(
+        &mut self,
+        address: u64,
+        Left { left_ns, interval_ns }: Left,
+        unit_ns: u64,
+    ) -> Result<(), Errno> {
+        let mut bytes = [0; 32];
+        for (place, ns) in bytes.chunks_exact_mut(16).zip([interval_ns, left_ns]) {
+            // What is left is never told as nothing.
+            let ns = ns.next_multiple_of(unit_ns);
+            place[..8].copy_from_slice(&(ns / NS_PER_S).to_le_bytes());
+            place[8..].copy_from_slice(&(ns % NS_PER_S / unit_ns).to_le_bytes());
+        }
+        self.put(address, &bytes).await
+    }
+
+    pub(in crate::user) async fn get_interval_timer(&mut self) -> Outcome {
+        let (which, place) = (self.int(0) as usize, self.argument(1));
+        if which >= INTERVAL_TIMERS {
+            return Err(Errno::EINVAL.into());
+        }
+        let left = match self.ask_timer(which).await {
+            Err(Errno::EINVAL) => Left { left_ns: 0, interval_ns: 0 }, // it was never set
+            left => left?,
+        };
+        self.put_setting(place, left, NS_PER_US).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn set_interval_timer(&mut self) -> Outcome {
+        let (which, new, old) = (self.int(0) as usize, self.argument(1), self.argument(2));
+        let &(counted, signal) = INTERVALS.get(which).ok_or(Errno::EINVAL)?;
+        // As on Linux, no new setting is one of zero.
+        let setting = match new {
+            0 => Left { left_ns: 0, interval_ns: 0 },
+            new => self.get_setting(new, NS_PER_US).await?,
+        };
+        let pid = self.program.pid;
+        let timer = match self.timer_at(which) {
+            Ok(timer) => timer,
+            Err(_) => self.make_timer_at(which, counted, signal, (INTERVAL_TIMER, 0)).await?,
+        };
+        let Left { left_ns: at_ns, interval_ns } = setting;
+        let set = SetTimer { pid, timer, at_ns, interval_ns, absolute: false };
+        let left = self.services.clients.clock.call(set, ()).await?;
+        if old != 0 {
+            self.put_setting(old, left, NS_PER_US).await?;
+        }
+        Ok(0)
+    }
+
+    /// What a timer of a clock counts.
+    fn counted_by(&self, clock: u32) -> Result<Counted, Errno> {
+        match clock {
+            CLOCK_REALTIME => Ok(Counted::Calendar),
+            CLOCK_MONOTONIC | CLOCK_BOOTTIME => Ok(Counted::Time),
+            clock => match own_clock(clock, self.program.pid).ok_or(Errno::EINVAL)? {
+                Own::Instructions => Ok(Counted::OwnTime),
+                Own::All => Ok(Counted::UsedTime),
+            },
+        }
+    }
+
+    pub(in crate::user) async fn make_timer(&mut self) -> Outcome {
+        let (clock, event, place) = (self.int(0), self.argument(1), self.argument(2));
+        let counted = self.counted_by(clock)?;
+        let free = self.program.timers.0[INTERVAL_TIMERS..].iter().position(|&number| number == 0);
+        let id = free.ok_or(Errno::EAGAIN)?;
+        let (mut signal, mut value) = (SIGALRM, id as u64);
+        if event != 0 {
+            let mut bytes = [0; EVENT_BYTES];
+            self.get(event, &mut bytes).await?;
+            let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+            value = u64::from(word(0)) | u64::from(word(4)) << 32;
+            signal = match (word(12), word(8)) {
+                (SIGEV_NONE, _) => 0,
+                (SIGEV_THREAD_ID, _) if word(16) != self.program.pid => return Err(Errno::EINVAL.into()),
+                (SIGEV_SIGNAL | SIGEV_THREAD_ID, signal) if (1..=u32::from(SIGNALS)).contains(&signal) => signal as u8,
+                _ => return Err(Errno::EINVAL.into()),
+            };
+        }
+        self.make_timer_at(id + INTERVAL_TIMERS, counted, signal, (id as u32, value)).await?;
+        if let Err(errno) = self.put(place, &(id as u32).to_le_bytes()).await {
+            self.drop_timer(id + INTERVAL_TIMERS).await?;
+            return Err(errno.into());
+        }
+        Ok(0)
+    }
+
+    async fn drop_timer(&mut self, place: usize) -> Result<(), Errno> {
+        let (pid, timer) = (self.program.pid, self.timer_at(place)?);
+        self.program.timers.0[place] = 0;
+        self.services.clients.clock.call(DropTimer { pid, timer }, ()).await
+    }
+
+    pub(in crate::user) async fn set_timer(&mut self) -> Outcome {
+        let (flags, new, old) = (self.int(1), self.argument(2), self.argument(3));
+        let (pid, timer) = (self.program.pid, self.timer_at(self.timer_argument(0)?)?);
+        let Left { left_ns: at_ns, interval_ns } = self.get_setting(new, 1).await?;
+        let set = SetTimer { pid, timer, at_ns, interval_ns, absolute: flags & TIMER_ABSTIME != 0 };
+        let left = self.services.clients.clock.call(set, ()).await?;
+        if old != 0 {
+            self.put_setting(old, left, 1).await?;
+        }
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn get_timer(&mut self) -> Outcome {
+        let left = self.ask_timer(self.timer_argument(0)?).await?;
+        self.put_setting(self.argument(1), left, 1).await?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn get_overruns(&mut self) -> Outcome {
+        let (pid, timer) = (self.program.pid, self.timer_at(self.timer_argument(0)?)?);
+        Ok(u64::from(self.services.clients.clock.call(Overruns { pid, timer }, ()).await?))
+    }
+
+    pub(in crate::user) async fn delete_timer(&mut self) -> Outcome {
+        self.drop_timer(self.timer_argument(0)?).await?;
+        Ok(0)
+    }
+}
