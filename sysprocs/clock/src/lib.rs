@@ -15,5 +15,5 @@ mod server;
 mod timers;
 
 pub use due::DuePlace;
-pub use server::{clock, places};
+pub use server::{Sleeper, clock};
 pub use timers::Timer;

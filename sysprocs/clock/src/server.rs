@@ -1,6 +1,6 @@
 //! The loop: sleepers and timers share one heap of times.
 //!
-//! Invariant: places of the heap below `SLEEPERS_MAX` are sleepers', the others the timers'.
+//! Invariant: the first places of the heap are the sleepers', the others the timers'.
 
 use crate::due::{Due, DuePlace};
 use crate::timers::{Next, Now, Timer, UNHEARD_NS_MIN};
@@ -9,26 +9,24 @@ use renga_proto::procs::{Kill, Procs};
 use renga_rt::account::{AccountNumber, Count};
 use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
 
-/// User processes of a board, each of which may sleep.
-const SLEEPERS_MAX: usize = 256;
-
-/// Places of the heap for so many timers.
-pub const fn places(timers: usize) -> usize {
-    SLEEPERS_MAX + timers
-}
-
-/// A call that sleeps; or the next free place for one.
-enum Sleeper {
+/// A call that sleeps; or the next free place for one. Boot provides them.
+pub enum Sleeper {
+    /// Free, and which is the next one that is.
     Free(usize),
+    /// Somebody sleeps.
     Asleep(Call<SleepUntil>),
+}
+impl Sleeper {
+    /// Nobody.
+    pub const NONE: Sleeper = Sleeper::Free(0);
 }
 
 struct State {
     me: Me,
-    procs: Client<Procs>,
+    procs: Client<Procs, { Kill::BIT }>,
     epoch_ns: u64,
     due: Due,
-    sleepers: [Sleeper; SLEEPERS_MAX],
+    sleepers: &'static mut [Sleeper],
     first_free: usize,
     /// Sleepers are below.
     end: usize,
@@ -37,18 +35,21 @@ struct State {
     taken_below: usize,
 }
 
-/// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970. There is room for as many timers as `timers`,
-/// and for `places` of those in `due`.
+/// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970. There is room for so many `sleepers` and
+/// `timers`, and for all of them in `due`.
 pub async fn clock(
     me: Me,
     mut port: Port<Clock>,
-    procs: Client<Procs>,
+    procs: Client<Procs, { Kill::BIT }>,
     epoch_ns: u64,
+    sleepers: &'static mut [Sleeper],
     timers: &'static mut [Timer],
     due: &'static mut [DuePlace],
 ) -> Never {
-    assert!(due.len() == places(timers.len()), "each timer and sleeper has a place");
-    let sleepers = core::array::from_fn(|place| Sleeper::Free(place + 1));
+    assert!(due.len() == sleepers.len() + timers.len(), "each timer and sleeper has a place");
+    for (place, sleeper) in sleepers.iter_mut().enumerate() {
+        *sleeper = Sleeper::Free(place + 1);
+    }
     let mut state =
         State { me, procs, epoch_ns, due: Due::new(due), sleepers, first_free: 0, end: 0, timers, taken_below: 0 };
     loop {
@@ -149,6 +150,11 @@ impl State {
         if known { Ok(timer as usize) } else { Err(Errno::EINVAL) }
     }
 
+    /// Where timer `number` is in the heap.
+    fn place(&self, number: usize) -> usize {
+        self.sleepers.len() + number
+    }
+
     fn free_timer(&mut self) -> Option<usize> {
         let free = (self.taken_below..self.timers.len()).find(|&number| self.timers[number].pid == 0);
         self.taken_below = free.map_or(self.timers.len(), |number| number + 1);
@@ -174,15 +180,15 @@ impl State {
     fn drop_timer(&mut self, number: usize) {
         self.timers[number] = Timer::FREE;
         self.taken_below = self.taken_below.min(number);
-        self.due.unset(places(number));
+        self.due.unset(self.place(number));
     }
 
     /// What is to be done about a timer is done when it is due.
     fn plan(&mut self, number: usize, next: Next) {
         match next {
-            Next::Nothing => self.due.unset(places(number)),
-            Next::Look(at_ns) => self.due.set(places(number), at_ns),
-            Next::Send => self.due.set(places(number), self.me.now_ns()),
+            Next::Nothing => self.due.unset(self.place(number)),
+            Next::Look(at_ns) => self.due.set(self.place(number), at_ns),
+            Next::Send => self.due.set(self.place(number), self.me.now_ns()),
         }
     }
 
@@ -190,8 +196,8 @@ impl State {
     async fn wake(&mut self) {
         let now_ns = self.me.now_ns();
         while let Some(place) = self.due.take(now_ns) {
-            if place >= SLEEPERS_MAX {
-                self.expire(place - SLEEPERS_MAX).await;
+            if let Some(number) = place.checked_sub(self.sleepers.len()) {
+                self.expire(number).await;
             } else if let Some(call) = self.end_sleep(place) {
                 call.reply(Ok(()));
             }

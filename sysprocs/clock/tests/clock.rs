@@ -1,5 +1,5 @@
 //! The clock as sleepers and programs with timers see it.
-use renga_clock::{DuePlace, Timer, clock, places};
+use renga_clock::{DuePlace, Sleeper, Timer, clock};
 use renga_proto::clock::{
     AskTimer, CalendarTime, Clock, Counted, DropTimer, GoOn, INTERVAL_TIMER, Left, MakeTimer, Overruns,
     SetCalendarTime, SetTimer, SleepUntil,
@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 const TIMERS: usize = 3;
+const SLEEPERS: usize = 4;
 /// A process that the keeper does not know.
 const NOBODY: u32 = 99;
 /// One that ignores what comes.
@@ -32,10 +33,11 @@ fn start(board: &Board) -> (Address<Clock>, Sent) {
             }
         }
     });
-    let (timers, due) = (vec![Timer::FREE; TIMERS], vec![DuePlace::EMPTY; places(TIMERS)]);
+    let (timers, due) = (vec![Timer::FREE; TIMERS], vec![DuePlace::EMPTY; SLEEPERS + TIMERS]);
+    let sleepers: Vec<Sleeper> = (0..SLEEPERS).map(|_| Sleeper::NONE).collect();
     let server = board.server(move |me, port| {
-        let procs = Client::new(&me, procs);
-        clock(me, port, procs, 1_000, Vec::leak(timers), Vec::leak(due))
+        let procs = Client::new(&me, procs).narrowed();
+        clock(me, port, procs, 1_000, Vec::leak(sleepers), Vec::leak(timers), Vec::leak(due))
     });
     (server, sent)
 }

@@ -25,4 +25,4 @@ pub use procs::queue::QueuedSignal;
 pub use procs::rows::Row as ProcessRow;
 pub use procs::server::procs;
 pub use procs::table::RECORDS_MAX;
-pub use user::{DESCRIPTORS_MAX, DescriptorPlace, Processor, UserClients, UserFacts, user};
+pub use user::{DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, Processor, UserClients, UserFacts, user};

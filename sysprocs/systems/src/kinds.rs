@@ -10,7 +10,7 @@ use crate::boot::{At, Boot};
 use crate::facts::{Facts, Place};
 use crate::machine::{Devices, Machine, NoDevice};
 use core::marker::PhantomData;
-use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, RECORDS_MAX};
+use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, ProcessRow, QueuedSignal, RECORDS_MAX};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::QUEUED_MAX;
 use renga_rt::PAGE_BYTES;
@@ -63,8 +63,9 @@ const fn timers(slots: usize) -> usize {
 kinds! { |at, M|
     Clock "clock" "Calendar time and sleeping.", Every 1:
         renga_clock::clock [
-            at.machine().epoch_ns(), at.each(timers(at.count(Kind::User)), || renga_clock::Timer::FREE),
-            at.each(renga_clock::places(timers(at.count(Kind::User))), || renga_clock::DuePlace::EMPTY)
+            at.machine().epoch_ns(), at.each(at.count(Kind::User), || renga_clock::Sleeper::NONE),
+            at.each(timers(at.count(Kind::User)), || renga_clock::Timer::FREE),
+            at.each(at.count(Kind::User) + timers(at.count(Kind::User)), || renga_clock::DuePlace::EMPTY)
         ];
     Console "console" "The terminal.", Any 1:
         renga_console::console::<M::Uart> [at.machine().uart()];
@@ -124,7 +125,7 @@ kinds! { |at, M|
         renga_process::user::<M::Memory> [
             at.machine().memory(), at.machine().power(), at.machine().processor(),
             at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts(),
-            at.each(DESCRIPTORS_MAX, || DescriptorPlace::EMPTY)
+            at.each(DESCRIPTORS_MAX, || DescriptorPlace::EMPTY), at.put(|| [0; PATHS_BYTES])
         ];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [

@@ -37,13 +37,13 @@ fn client_of<'k>(placed: &[&'k KindFacts], server: &KindFacts) -> Option<&'k Kin
 /// A server that waits for another client must not have clients waiting behind it.
 fn check_defers(placed: &[&KindFacts], caller: &KindFacts, used: &Use) -> Result<(), PlacementError> {
     let protocols = placed.iter().filter_map(|kind| kind.serves).filter(|p| p.name == used.protocol);
-    let Some(protocol) = protocols.into_iter().find(|protocol| protocol.defers != 0) else { return Ok(()) };
+    let Some(protocol) = protocols.into_iter().find(|p| p.defers & used.entries != 0) else { return Ok(()) };
     let Some(waiting) = client_of(placed, caller) else { return Ok(()) };
     let free = placed.iter().filter(|kind| !kind.uses.is_empty() && client_of(placed, kind).is_none());
     Err(PlacementError::DefersBehindServer {
         caller: caller.name,
         protocol: protocol.name,
-        entries: protocol.names(protocol.defers),
+        entries: protocol.names(protocol.defers & used.entries),
         waiting: waiting.name,
         free: free.map(|kind| kind.name).collect::<Vec<_>>().join(", "),
     })

@@ -59,8 +59,8 @@ pub trait Processor {
 const INSTRUCTION_BYTES: u64 = 4;
 /// Words of the set of unknown calls that were logged: numbers below 512.
 const LOGGED_WORDS: usize = 8;
-/// Two paths with a zero byte between them.
-const PATHS_BYTES: usize = 2 * PATH_BYTES_MAX + 1;
+/// Room for paths: two with a zero byte between them. Boot provides it.
+pub const PATHS_BYTES: usize = 2 * PATH_BYTES_MAX + 1;
 
 /// The process of a slot.
 pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
@@ -82,7 +82,7 @@ pub(crate) struct User<M: UserMemory + ?Sized + 'static> {
     /// Unknown calls that were logged.
     logged: [u64; LOGGED_WORDS],
     /// Paths on their way to a walker.
-    paths: [u8; PATHS_BYTES],
+    paths: &'static mut [u8; PATHS_BYTES],
     /// Bytes that pass through.
     scratch: [u8; PAGE_BYTES],
 }

@@ -31,6 +31,7 @@ const INODES: usize = 24;
 const FRAMES: u32 = 600;
 /// Signals that wait with what is told of them.
 pub const QUEUED: usize = 40;
+const TIMERS: usize = 20;
 const TURNS_MAX: u64 = 2_000_000;
 
 /// A serial line whose other end is the test.
@@ -265,10 +266,11 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     });
     board.start(here.clock, |me| {
         let port = Port::new(&me).0;
-        let (timers, due) =
-            (vec![renga_clock::Timer::FREE; 20], vec![renga_clock::DuePlace::EMPTY; renga_clock::places(20)]);
+        let timers = Vec::leak(vec![renga_clock::Timer::FREE; TIMERS]);
+        let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; SLOTS + TIMERS]);
+        let sleepers = Vec::leak((0..SLOTS).map(|_| renga_clock::Sleeper::NONE).collect());
         let procs = client(&me, here.procs);
-        renga_clock::clock(me, port, procs, 1_000_000_000_000, Vec::leak(timers), Vec::leak(due))
+        renga_clock::clock(me, port, procs, 1_000_000_000_000, sleepers, timers, due)
     });
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {
@@ -322,7 +324,8 @@ fn start_user<M: UserMemory>(
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),
         };
         let places = Vec::leak(vec![renga_process::DescriptorPlace::EMPTY; renga_process::DESCRIPTORS_MAX]);
-        renga_process::user(me, clients, machine, switch, &Flushed, context, facts, places)
+        let paths = Box::leak(Box::new([0; renga_process::PATHS_BYTES]));
+        renga_process::user(me, clients, machine, switch, &Flushed, context, facts, places, paths)
     });
 }
 

@@ -93,11 +93,12 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         let directory = Client::new(&me, files.directory).narrowed();
         renga_memory::references(me, port, directory)
     });
+    let sleepers = arena.put_slice(USERS, |_| renga_clock::Sleeper::NONE);
     let timers = arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);
-    let due = arena.put_slice(renga_clock::places(TIMERS), |_| renga_clock::DuePlace::EMPTY);
+    let due = arena.put_slice(USERS + TIMERS, |_| renga_clock::DuePlace::EMPTY);
     let clock = board.server(|me, port| {
-        let procs = Client::new(&me, procs);
-        renga_clock::clock(me, port, procs, 1_000_000_000, timers, due)
+        let procs = Client::new(&me, procs).narrowed();
+        renga_clock::clock(me, port, procs, 1_000_000_000, sleepers, timers, due)
     });
     let places = arena.put_slice(PIPES, |_| 0);
     let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
@@ -136,8 +137,9 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),
             };
+            let paths = arena.put(|| [0; renga_process::PATHS_BYTES]);
             let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorPlace::EMPTY);
-            renga_process::user(me, clients, machine, power, processor, context, facts, files)
+            renga_process::user(me, clients, machine, power, processor, context, facts, files, paths)
         });
     }
     let free: &'static Cell<Option<Free>> = arena.put(|| Cell::new(None));

@@ -30,7 +30,7 @@ mod code {
     pub const TRAP_BRKPT: u32 = 1;
 }
 
-/// Runs the programs of one slot, one after the other; their descriptors are in `places`.
+/// Runs the programs of one slot, one after the other; their descriptors are in `places`, and paths on their way in `paths`.
 ///
 /// What it keeps is made here and used where it lies: a future's own variables would be moved once, by way of the stack,
 /// of which each turn would then need as much, and would have the room twice.
@@ -44,6 +44,7 @@ pub fn user<M: UserMemory + ?Sized>(
     context: &'static mut UserContext,
     facts: &'static UserFacts,
     places: &'static mut [DescriptorPlace],
+    paths: &'static mut [u8; PATHS_BYTES],
 ) -> impl Future<Output = Never> + 'static {
     let services = Services::new(clients, me.id().board.0, facts.slot, facts.seed);
     let mut user = User {
@@ -60,7 +61,7 @@ pub fn user<M: UserMemory + ?Sized>(
         pages_moved: 0,
         interrupted_call: None,
         logged: [0; crate::user::LOGGED_WORDS],
-        paths: [0; PATHS_BYTES],
+        paths,
         scratch: [0; PAGE_BYTES],
     };
     async move { live(&mut user).await }
