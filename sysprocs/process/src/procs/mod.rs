@@ -9,5 +9,6 @@ pub mod rows;
 pub mod server;
 mod signal;
 pub mod slot_set;
+mod spawn;
 pub mod table;
 mod vfork;

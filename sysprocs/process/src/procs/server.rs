@@ -10,7 +10,7 @@ use super::slot_set::{SLOTS_MAX, SlotSet};
 use super::table::Table;
 use renga_proto::procs::{
     AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Cause, Procs, ProcsCall, RelieveMemory, Spawn,
-    UNLIMITED, VforkDone, WaitChild, Work, board_of,
+    VforkDone, WaitChild, board_of,
 };
 use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
@@ -31,14 +31,14 @@ pub(super) struct Server {
     pub(super) table: Table,
     pub(super) held: [Held; SLOTS_MAX],
     /// Slots that wait for work.
-    idle: SlotSet,
+    pub(super) idle: SlotSet,
     /// Slots that were interrupted since those waiting here were last looked at.
     interrupted: SlotSet,
     /// By slot: who made its process from another board, and waits until that has taken up everything.
-    makers: [Option<Call<Spawn>>; SLOTS_MAX],
+    pub(super) makers: [Option<Call<Spawn>>; SLOTS_MAX],
     pub(super) interruptors: &'static [Interruptor],
     /// Signals on their way to groups on every board, by the board of the sender.
-    killing: Sent,
+    pub(super) killing: Sent,
     /// Who was killed for want of memory and has not ended; 0: nobody.
     pub(super) dying: u32,
     /// Slots that wait for that.
@@ -48,12 +48,10 @@ pub(super) struct Server {
     watch: &'static Watch,
 }
 
-/// Slots that only init and those without a limit on processes may take, so that a shell can come in and kill.
-pub const RESERVED_SLOTS: u32 = 4;
-
 /// Keeps the user processes of this board, whose slots are interrupted by `interruptors`, in `rows`, and what is told of
 /// their signals in `queued`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
 /// are watched.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn procs(
     me: Me,
     mut port: Port<Procs>,
@@ -263,55 +261,6 @@ impl Server {
             Err(errno) => refuse(call, errno),
         }
         false
-    }
-
-    /// A slot for a child that a process of `board` makes.
-    fn slot_for(&self, board: u8, Spawn { parent, group, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
-        if board == self.table.board {
-            self.table.may_fork(parent, blocked)?;
-        } else if group == 0 || board_of(parent, self.table.init_board) != board {
-            return Err(Errno::EINVAL); // a board makes children of its own processes only
-        } else if !self.killing.is_empty() {
-            return Err(Errno::EINTR);
-        }
-        let (free, all) = (self.idle.len(), self.interruptors.len() as u32);
-        let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
-        let refused = free <= reserved || all - free >= most;
-        self.idle.first().filter(|_| !refused).ok_or(Errno::EAGAIN)
-    }
-
-    fn spawn(&mut self, mut call: Call<Spawn>) {
-        let entry @ Spawn { parent, group, session, .. } = call.entry();
-        let slot = self.slot_for(call.board(), entry);
-        let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
-        match made {
-            Ok((slot, pid)) => {
-                self.idle.remove(slot);
-                let slot = usize::from(slot);
-                let Held::Work(mut work) = core::mem::replace(&mut self.held[slot], Held::Nothing) else {
-                    unreachable!("idle slots wait for work");
-                };
-                let descriptor = call.lent();
-                let place = work.lent();
-                let bytes = descriptor.len().min(place.len());
-                place[..bytes].copy_from_slice(&descriptor[..bytes]);
-                work.reply(Ok(Work { pid, bytes: bytes as u32, maker: call.board() }));
-                if call.board() == self.table.board {
-                    call.reply(Ok(pid));
-                } else {
-                    self.makers[slot] = Some(call); // that of the slot's last process has gone on at its end
-                }
-            }
-            Err(errno) => call.reply(Err(errno)),
-        }
-    }
-
-    /// Answers who made `pid` from another board.
-    fn let_maker_go(&mut self, pid: u32) {
-        let slot = self.table.slot(pid).map_or(SLOTS_MAX, usize::from);
-        if let Some(call) = self.makers.get_mut(slot).and_then(Option::take) {
-            call.reply(Ok(pid));
-        }
     }
 
     fn wait(&mut self, call: Call<WaitChild>) {

@@ -1,0 +1,63 @@
+//! Making processes: a free slot takes up the descriptor of a new one.
+//!
+//! Invariant: who makes a process from another board is answered when that has taken up everything, or has ended. Not
+//! here: pids and records (`table.rs`), what a slot does with its work (`user/lives`).
+
+use super::server::{Held, Server};
+use super::slot_set::SLOTS_MAX;
+use renga_proto::procs::{Spawn, UNLIMITED, Work, board_of};
+use renga_rt::{Call, Errno};
+
+/// Slots that only init and those without a limit on processes may take, so that a shell can come in and kill.
+pub const RESERVED_SLOTS: u32 = 4;
+
+impl Server {
+    /// A slot for a child that a process of `board` makes.
+    fn slot_for(&self, board: u8, Spawn { parent, group, blocked, most, .. }: Spawn) -> Result<u16, Errno> {
+        if board == self.table.board {
+            self.table.may_fork(parent, blocked)?;
+        } else if group == 0 || board_of(parent, self.table.init_board) != board {
+            return Err(Errno::EINVAL); // a board makes children of its own processes only
+        } else if !self.killing.is_empty() {
+            return Err(Errno::EINTR);
+        }
+        let (free, all) = (self.idle.len(), self.interruptors.len() as u32);
+        let reserved = if most == UNLIMITED { 0 } else { RESERVED_SLOTS };
+        let refused = free <= reserved || all - free >= most;
+        self.idle.first().filter(|_| !refused).ok_or(Errno::EAGAIN)
+    }
+
+    pub(super) fn spawn(&mut self, mut call: Call<Spawn>) {
+        let entry @ Spawn { parent, group, session, .. } = call.entry();
+        let slot = self.slot_for(call.board(), entry);
+        let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
+        match made {
+            Ok((slot, pid)) => {
+                self.idle.remove(slot);
+                let slot = usize::from(slot);
+                let Held::Work(mut work) = core::mem::replace(&mut self.held[slot], Held::Nothing) else {
+                    unreachable!("idle slots wait for work");
+                };
+                let descriptor = call.lent();
+                let place = work.lent();
+                let bytes = descriptor.len().min(place.len());
+                place[..bytes].copy_from_slice(&descriptor[..bytes]);
+                work.reply(Ok(Work { pid, bytes: bytes as u32, maker: call.board() }));
+                if call.board() == self.table.board {
+                    call.reply(Ok(pid));
+                } else {
+                    self.makers[slot] = Some(call); // that of the slot's last process has gone on at its end
+                }
+            }
+            Err(errno) => call.reply(Err(errno)),
+        }
+    }
+
+    /// Answers who made `pid` from another board.
+    pub(super) fn let_maker_go(&mut self, pid: u32) {
+        let slot = self.table.slot(pid).map_or(SLOTS_MAX, usize::from);
+        if let Some(call) = self.makers.get_mut(slot).and_then(Option::take) {
+            call.reply(Ok(pid));
+        }
+    }
+}
