@@ -141,7 +141,11 @@ impl<U: Uart> State<U> {
         }
     }
 
-    fn read(&mut self, call: Call<ReadTerminal>, now_ns: u64) {
+    fn read(&mut self, mut call: Call<ReadTerminal>, now_ns: u64) {
+        if call.lent().is_empty() {
+            // It takes nothing: no ^D either, which is for who reads.
+            return call.reply(Ok(0));
+        }
         let termios = &self.line.termios;
         let raw = !termios.has_local(ICANON);
         let (least, tenths) = (termios.characters[VMIN], u64::from(termios.characters[VTIME]));

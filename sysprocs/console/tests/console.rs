@@ -148,3 +148,31 @@ fn raw_mode_gives_single_keys_without_echo() {
     assert_eq!(*got.borrow(), *b"q");
     assert_eq!(rig.screen(), "");
 }
+
+#[test]
+fn who_lends_no_room_takes_nothing() {
+    let (rig, got) = (rig(), Rc::new(RefCell::new(Vec::new())));
+    let end_of_file = 4;
+    rig.press(&[end_of_file]);
+    for room in [0, 9] {
+        let out = got.clone();
+        rig.client(move |mut console| async move {
+            let result = console.call(ReadTerminal { nonblocking: false }, &mut vec![0; room]).await;
+            out.borrow_mut().push((room, result));
+        });
+    }
+    assert_eq!(*got.borrow(), [(0, Ok(0)), (9, Ok(0))], "the end of the file is for who reads");
+    let out = got.clone();
+    rig.client(|mut console| async move {
+        let mut settings = [0; TERMIOS_BYTES];
+        let short = console.call(GetAttributes {}, &mut settings[1..]).await;
+        assert_eq!(short, Err(Errno::EINVAL));
+        console.call(GetAttributes {}, &mut settings).await.unwrap();
+        assert_eq!(console.call(SetAttributes { flush: true }, &[0xff; TERMIOS_BYTES - 1]).await, Err(Errno::EINVAL));
+        let mut after = [0; TERMIOS_BYTES];
+        console.call(GetAttributes {}, &mut after).await.unwrap();
+        assert_eq!(settings, after);
+        out.borrow_mut().clear();
+    });
+    assert!(got.borrow().is_empty(), "the last client came to its end");
+}

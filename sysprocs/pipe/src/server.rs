@@ -108,7 +108,10 @@ impl State {
     #[inline(always)]
     fn write_simply(&mut self, mut call: Call<WritePipe>) {
         let (bytes, mut given) = (call.lent(), 0);
-        if let Some(mut reader) = self.reading.pop_front() {
+        // No bytes are no end of the file.
+        if !bytes.is_empty()
+            && let Some(mut reader) = self.reading.pop_front()
+        {
             let place = reader.lent();
             given = bytes.len().min(place.len());
             copy(&bytes[..given], &mut place[..given]);
@@ -156,8 +159,10 @@ impl State {
                 call.reply(events);
             }
             PipeCall::PipeBytes(call) => {
-                let life = call.entry().life;
-                call.reply(if life == self.life.number() { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
+                let (life, board) = (call.entry().life, call.board());
+                let ends = [PipeEnd::Reader, PipeEnd::Writer];
+                let holds = ends.into_iter().any(|end| self.check(life, end, board).is_ok());
+                call.reply(if holds { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
             }
             PipeCall::AwaitPipe(call) => match self.check(call.entry().life, call.entry().end, call.board()) {
                 Ok(()) => self.watching.push_back(call),

@@ -233,6 +233,53 @@ fn ends_that_a_dead_board_held_are_closed() {
 }
 
 #[test]
+fn a_board_that_holds_no_end_is_told_and_given_nothing() {
+    let (rig, stale) = (rig(), u64::from(Errno::ESTALE.0));
+    rig.run(|_, mut pipe| async move {
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"secret").await, Ok(6));
+    });
+    for end in [PipeEnd::Reader, PipeEnd::Writer] {
+        assert_eq!(rig.call_for(1, PollPipe { life: 1, end }), stale);
+        assert_eq!(rig.call_for(1, AwaitPipe { life: 1, end, events: u32::MAX }), stale);
+        assert_eq!(rig.call_for(1, CloseEnd { life: 1, end }), stale);
+        for life in [0, 2, u32::MAX] {
+            assert_eq!(rig.call_for(1, AddEnd { life, end }), stale);
+        }
+    }
+    assert_eq!(rig.call_for(1, ReadPipe { life: 1, nonblocking: true }), stale);
+    assert_eq!(rig.call_for(1, WritePipe { life: 1, nonblocking: true }), stale);
+    assert_eq!(rig.call_for(1, PipeBytes { life: 1 }), stale);
+    // With one end it may do what that end may.
+    assert_eq!(rig.call_for(1, AddEnd { life: 1, end: PipeEnd::Writer }), 0);
+    assert_eq!(rig.call_for(1, PipeBytes { life: 1 }), 0);
+    assert_eq!(rig.call_for(1, ReadPipe { life: 1, nonblocking: true }), stale);
+    rig.run(|_, mut pipe| async move {
+        let mut bytes = [0; 9];
+        assert_eq!(pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut bytes).await, Ok(6));
+        assert_eq!(&bytes[..6], b"secret");
+    });
+}
+
+#[test]
+fn who_waits_for_bytes_does_not_take_none_for_the_end() {
+    let (rig, told) = (rig(), log());
+    let out = told.clone();
+    let reader = rig.run(|_, mut pipe| async move {
+        let read = pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut [0; 9]).await;
+        out.borrow_mut().push(read);
+    });
+    rig.run(|_, mut pipe| async move {
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, &[]).await, Ok(0));
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: true }, &[]).await, Ok(0));
+    });
+    assert!(reader.waits_for().is_some(), "{:?}", told.borrow());
+    rig.run(|_, mut pipe| async move {
+        assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"x").await, Ok(1));
+    });
+    assert_eq!(*told.borrow(), [Ok(1)]);
+}
+
+#[test]
 fn a_writer_whose_last_reader_was_on_a_dead_board_gets_a_broken_pipe() {
     let (rig, told) = (rig(), log());
     assert_eq!(rig.call_for(2, AddEnd { life: 1, end: PipeEnd::Reader }), 0);
