@@ -5,6 +5,7 @@
 
 use crate::aim::{ASTRAY, Aim, Knowledge, next};
 use crate::content::fill;
+use crate::deed::{Deed, doer};
 use crate::random::Random;
 use core::cell::Cell;
 use renga_proto::procs::Spawn;
@@ -35,12 +36,19 @@ pub struct Attack {
     /// Those that were not answered because the session had ended.
     pub cut: Cell<u64>,
     knowledge: Knowledge,
+    /// The only call that is made, in place of drawn ones.
+    deed: Option<&'static Deed>,
 }
 
 impl Attack {
     /// One that is drawn from `seed`.
     pub const fn new(seed: u64) -> Attack {
-        Attack { seed, calls: Cell::new(0), refused: Cell::new(0), cut: Cell::new(0), knowledge: Knowledge::new() }
+        let [calls, refused, cut] = [const { Cell::new(0) }; 3];
+        Attack { seed, calls, refused, cut, knowledge: Knowledge::new(), deed: None }
+    }
+    /// One of a single call.
+    pub const fn of(deed: &'static Deed) -> Attack {
+        Attack { deed: Some(deed), ..Attack::new(0) }
     }
 }
 
@@ -67,6 +75,10 @@ pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, att
             membership(me, clients, ends)
         });
     }
+    if let Some(deed) = attack.deed {
+        start_doer(machine, directory, deed);
+        return started;
+    }
     for kind in FACTS.iter().map(|facts| facts.kind) {
         start_attackers(machine, directory, kind, attack);
     }
@@ -76,6 +88,14 @@ pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, att
         machine.start(process, |me| prodder(me, interruptors, attack));
     }
     started
+}
+
+/// Of all that could attack board 0, one does, once.
+fn start_doer<M: Machine>(machine: &M, directory: &'static Directory, deed: &'static Deed) {
+    if let Some(process) = directory.of_kind(deed.caller).first() {
+        let victim = (directory, &directory.system().boards[0]);
+        machine.start(process, |me| doer(me, everybody(directory, 0), victim, deed));
+    }
 }
 
 /// Each process of `kind` has one call under way at a time, so it attacks one of the boards that let it call.

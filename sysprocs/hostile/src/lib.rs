@@ -14,6 +14,8 @@
 mod aim;
 mod attack;
 mod content;
+mod deed;
 mod random;
 
 pub use attack::{Attack, start_hostile};
+pub use deed::Deed;

@@ -5,7 +5,7 @@
 
 use crate::directory::Directory;
 use crate::kinds::{self, Kind};
-use crate::link::LinkParts;
+use crate::link::{LinkParts, Reach};
 use crate::machine::Machine;
 use core::cell::Cell;
 use renga_fs::{Due, Referrers};
@@ -29,20 +29,29 @@ pub struct Started {
 /// # Panics
 /// If the placement contradicts the code, which its check excludes, or boot memory does not suffice.
 pub fn start_all<M: Machine>(machine: &M, directory: &'static Directory) -> Started {
-    start_those(machine, directory, |_| true)
+    start(machine, directory, |_| true, Reach::Called)
 }
 
 /// As [`start_all`], of the kinds that `wanted` says: for boards that are to be another thing than what the placement
-/// says of them.
+/// says of them. Their router sends calls to every process of the others.
 ///
 /// # Panics
 /// As [`start_all`].
 pub fn start_those<M: Machine>(machine: &M, directory: &'static Directory, wanted: impl Fn(Kind) -> bool) -> Started {
+    start(machine, directory, wanted, Reach::All)
+}
+
+fn start<M: Machine>(
+    machine: &M,
+    directory: &'static Directory,
+    wanted: impl Fn(Kind) -> bool,
+    reach: Reach,
+) -> Started {
     let arena = directory.arena();
     let notifier = |kind| directory.of_kind(kind).first().copied().map(Notifier::new);
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
     let due = arena.put(|| Due::new(notifier(Kind::WriteBack)));
-    let link = LinkParts::new(directory, watch, machine.link_timing(), machine.starts());
+    let link = LinkParts::new(directory, reach, watch, machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
     let boot = Boot { machine, directory, wanted: &wanted, watch, due, referrers, link };

@@ -16,6 +16,15 @@ use renga_router::{
 use renga_rt::Watch;
 use renga_rt::given::Servers;
 
+/// What a board's router sends to others.
+#[derive(Clone, Copy)]
+pub(crate) enum Reach {
+    /// Calls to what is called from here.
+    Called,
+    /// Calls to everybody, to be refused there.
+    All,
+}
+
 /// What router, proxies and the others share.
 pub(crate) struct LinkParts {
     memory: Cell<Option<&'static mut RouterMemory>>,
@@ -29,9 +38,15 @@ pub(crate) struct LinkParts {
 
 impl LinkParts {
     /// Those of the board of `directory`; none in a system of one board.
-    pub fn new(directory: &'static Directory, watch: &'static Watch, timing: LinkTiming, life: u8) -> Option<Self> {
+    pub fn new(
+        directory: &'static Directory,
+        reach: Reach,
+        watch: &'static Watch,
+        timing: LinkTiming,
+        life: u8,
+    ) -> Option<Self> {
         let router = directory.of_kind(Kind::Router).first()?;
-        let plan = plan(directory, watch, timing, life);
+        let plan = plan(directory, reach, watch, timing, life);
         let Link { memory, frame, posts, bell, ends, stats } = Link::new(directory.arena(), &plan, router);
         let (memory, frame) = (Cell::new(Some(memory)), Cell::new(Some(frame)));
         let proxies = directory.table().range(Kind::Proxy).len();
@@ -62,7 +77,7 @@ fn once<T>(place: &Cell<Option<T>>) -> T {
     }
 }
 
-fn plan(directory: &'static Directory, watch: &'static Watch, timing: LinkTiming, life: u8) -> LinkPlan {
+fn plan(directory: &'static Directory, reach: Reach, watch: &'static Watch, timing: LinkTiming, life: u8) -> LinkPlan {
     let (arena, system, board) = (directory.arena(), directory.system(), directory.table());
     let own = directory.own();
     // Of the processes the proxies are the last, in the order of their callers; behind them the asynchronous ones.
@@ -76,7 +91,8 @@ fn plan(directory: &'static Directory, watch: &'static Watch, timing: LinkTiming
         life,
         callers: callers_of(arena, system, directory.board()),
         pools,
-        rules: arena.put_slice(system.boards.len(), |to| edge_rules(arena, system, directory.board(), to as u8)),
+        rules: arena
+            .put_slice(system.boards.len(), |to| edge_rules(arena, (system, reach), directory.board(), to as u8)),
         remotes: collect(arena, || {
             // Behind the rows of the boards' asynchronous calls.
             let rows = (directory.boards().into()..).zip(board.proxies);
@@ -130,9 +146,18 @@ fn collect<T: 'static, I: Iterator<Item = T>>(arena: &Arena, items: impl Fn() ->
 }
 
 /// What holds for calls from processes of board `number` to board `to`, row by row.
-fn edge_rules(arena: &Arena, system: &'static System<'static>, number: u8, to: u8) -> &'static [EdgeRule] {
+fn edge_rules(
+    arena: &Arena,
+    (system, reach): (&'static System<'static>, Reach),
+    number: u8,
+    to: u8,
+) -> &'static [EdgeRule] {
     let pools = move || (0u16..).zip(pool_rows(system, number)).filter(move |(_, (board, _))| *board == to);
-    let called = system.boards[usize::from(number)].elsewhere.iter().filter(move |row| row.board == to);
+    let rows = match reach {
+        Reach::Called => system.boards[usize::from(number)].elsewhere,
+        Reach::All => system.boards[usize::from(to)].placed,
+    };
+    let called = rows.iter().filter(move |row| row.board == to);
     collect(arena, || {
         let called = called.clone();
         called.flat_map(move |row| pools().map(move |(pool, (_, callers))| edge_rule(system, row, callers, pool)))

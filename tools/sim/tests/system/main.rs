@@ -8,6 +8,7 @@ mod leases;
 mod limits;
 mod machine;
 mod pipeline;
+mod refusals;
 mod remote_fork;
 mod seeds;
 mod signals;
