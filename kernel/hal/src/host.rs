@@ -128,6 +128,10 @@ impl UserMemory for HostMemory {
         self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == Kind::Plain)
     }
 
+    fn is_space(&self, frame: Frame) -> bool {
+        self.spaces.borrow().contains_key(&frame)
+    }
+
     fn mappings(&self, frame: Frame) -> u32 {
         self.record(frame).mapped.get()
     }

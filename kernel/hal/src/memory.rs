@@ -171,6 +171,21 @@ pub trait UserMemory {
     /// Whether `frame` exists and is not a table: what the others of these functions take.
     fn is_plain(&self, frame: Frame) -> bool;
 
+    /// Whether `frame` is the root of an address space that is not being taken apart.
+    fn is_space(&self, frame: Frame) -> bool;
+
+    /// Allows the page at `va` of `space` less: not to be written, or (`access` is `None`) nothing; `false` if `space`
+    /// is no space, or does not show `frame` there. For who does not own the space: what it finds is its owner's to
+    /// fault on.
+    fn restrict(&self, space: Frame, va: u64, frame: Frame, access: Access) -> bool {
+        let Some((shown, now)) = self.is_space(space).then(|| self.lookup(space, va)).flatten() else { return false };
+        if shown != frame {
+            return false;
+        }
+        let less = if access == Access::None { Access::None } else { now.without_writing() };
+        less == now || self.protect(space, va, less)
+    }
+
     /// How many pages of all spaces show `frame`.
     fn mappings(&self, frame: Frame) -> u32;
 

@@ -11,7 +11,7 @@ use renga_hal::memory::Access;
 pub enum Origin {
     /// Zeros.
     Zero,
-    /// A file, privately: writes go to a copy.
+    /// A file.
     File {
         /// Index into the space's files.
         file: u8,
@@ -20,6 +20,19 @@ pub enum Origin {
         /// Bytes of the file from there on that belong to the area; behind them are zeros.
         bytes: u64,
     },
+}
+
+/// Whose the pages are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// The space's own, from the first write on.
+    Private,
+    /// The file's, which was not opened for writing.
+    Readable,
+    /// The file's.
+    Writable,
+    /// Those of memory without a file that a program shares with its children.
+    Object,
 }
 
 /// Pages next to each other with one access and one origin.
@@ -31,8 +44,10 @@ pub struct Area {
     pub end: u32,
     /// What the program may do.
     pub access: Access,
-    /// Whether it was ever writable, so that its pages may differ from their origin.
+    /// Whether its pages may differ from their origin, so that they go along to another board.
     pub touched: bool,
+    /// Whose its pages are.
+    pub sharing: Sharing,
     /// Where its content comes from.
     pub origin: Origin,
 }
@@ -41,7 +56,24 @@ impl Area {
     /// The area of addresses `start..end`, both multiples of the page size below 2^39.
     pub fn new(start: u64, end: u64, access: Access, origin: Origin) -> Self {
         let touched = access.writable() || origin == Origin::Zero;
-        Area { start: number(start), end: number(end), access, touched, origin }
+        Area { start: number(start), end: number(end), access, touched, sharing: Sharing::Private, origin }
+    }
+    /// The same with pages that others have, too.
+    pub fn shared(self, sharing: Sharing) -> Self {
+        Area { sharing, touched: sharing == Sharing::Object, ..self }
+    }
+    /// Whether its pages are others', too.
+    pub fn is_shared(&self) -> bool {
+        self.sharing != Sharing::Private
+    }
+    /// The same with another access.
+    pub fn with_access(self, access: Access) -> Self {
+        let touched = self.touched || (access.writable() && !self.is_shared());
+        Area { access, touched, ..self }
+    }
+    /// Whether it may have `access`.
+    pub fn admits(&self, access: Access) -> bool {
+        self.sharing != Sharing::Readable || !access.writable()
     }
     /// Its first address.
     pub fn start_address(&self) -> u64 {
@@ -77,7 +109,8 @@ impl Area {
     }
     /// Both as one area, if `next` continues this one.
     pub fn joined(&self, next: &Area) -> Option<Area> {
-        if self.end != next.start || self.access != next.access || self.touched != next.touched {
+        let alike = |area: &Area| (area.access, area.touched, area.sharing);
+        if self.end != next.start || alike(self) != alike(next) {
             return None;
         }
         let origin = match (self.origin, next.origin) {

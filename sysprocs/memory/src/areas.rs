@@ -95,7 +95,7 @@ impl Areas {
             let Some(&area) = self.find(at) else { break };
             let part = area.part(at, end);
             self.remove(part.start, part.end)?;
-            self.insert(Area { access, touched: part.touched || access.writable(), ..part })?;
+            self.insert(part.with_access(access))?;
             at = part.end;
         }
         Ok(())

@@ -7,7 +7,7 @@
 //!
 //! Not here: registers, files, signals: the rest of a process's descriptor.
 
-use crate::area::{Area, Origin, number};
+use crate::area::{Area, Origin, Sharing, number};
 use crate::areas::{AREAS_MAX, Areas};
 use crate::fork::SpaceCopy;
 use crate::layout::{PAGE, STACK_END};
@@ -23,7 +23,10 @@ const ACCESS: [Access; 4] = [Access::None, Access::Read, Access::ReadWrite, Acce
 const TOUCHED: u64 = 4;
 const FROM_FILE: u64 = 8;
 const WHOLE: u64 = 16;
-const KIND_MAX: u64 = 31;
+/// From here on: whose the pages are.
+const SHARING_SHIFT: u32 = 5;
+const SHARING: [Sharing; 4] = [Sharing::Private, Sharing::Readable, Sharing::Writable, Sharing::Object];
+const KIND_MAX: u64 = 127;
 
 /// How a space travels; the first number.
 const DESCRIBED: u64 = 0;
@@ -128,11 +131,15 @@ impl Space {
         let mut adopted = MappedFiles::new();
         for (index, &file) in described.files.as_slice().iter().enumerate() {
             let mut kept = file;
-            if let Some(file) = file
-                && let Err(errno) = pager.keep_file(file).await
-            {
-                kept = None;
-                result = Err(errno);
+            if let Some(file) = file {
+                let adopted = if file.is_object() {
+                    // What is there is not shared with here: it is copied.
+                    pager.make_object().await
+                } else {
+                    pager.keep_file(file).await.map(|()| file)
+                };
+                result = result.and(adopted.map(|_| ()));
+                kept = adopted.ok();
             }
             adopted.put(index, kept)?;
         }
@@ -156,6 +163,12 @@ impl Space {
         self.break_end = self.break_start + reader.get_max(STACK_END)?;
         self.files = get_files(reader)?;
         self.areas = get_areas(reader, &self.files)?;
+        for index in 0..self.areas.as_slice().len() {
+            let area = self.areas.as_slice()[index];
+            if area.is_shared() {
+                self.note_shared(&area);
+            }
+        }
         Ok(())
     }
 }
@@ -196,7 +209,8 @@ fn put_areas(writer: &mut Writer, areas: &Areas) -> Result<(), Errno> {
         writer.put(u64::from(area.start - behind))?;
         writer.put(u64::from(pages))?;
         let access = ACCESS.iter().position(|&access| access == area.access).unwrap_or(0) as u64;
-        let kind = access | if area.touched { TOUCHED } else { 0 };
+        let sharing = SHARING.iter().position(|&sharing| sharing == area.sharing).unwrap_or(0) as u64;
+        let kind = access | if area.touched { TOUCHED } else { 0 } | sharing << SHARING_SHIFT;
         match area.origin {
             Origin::Zero => writer.put(kind)?,
             Origin::File { file, first_page, bytes } => {
@@ -225,17 +239,26 @@ fn get_areas(reader: &mut Reader, files: &MappedFiles) -> Result<Areas, Errno> {
             return Err(Errno::EINVAL);
         }
         let kind = reader.get_max(KIND_MAX)?;
+        let sharing = SHARING[(kind >> SHARING_SHIFT) as usize];
         let mut origin = Origin::Zero;
+        let mut is_object = false;
         if kind & FROM_FILE != 0 {
             let file = reader.get_max(FILES_MAX as u64)? as u8;
             let first_page = reader.get_max(u64::from(u32::MAX) - pages)? as u32;
             let bytes = if kind & WHOLE != 0 { pages * PAGE } else { reader.get_max(pages * PAGE)? };
-            files.get(file).ok_or(Errno::EINVAL)?;
+            is_object = files.get(file).ok_or(Errno::EINVAL)?.is_object();
             origin = Origin::File { file, first_page, bytes };
         }
         let (start, end) = (start as u32, behind as u32);
         let access = ACCESS[(kind % ACCESS.len() as u64) as usize];
-        areas.insert(Area { start, end, access, touched: kind & TOUCHED != 0, origin })?;
+        let area = Area { start, end, access, touched: kind & TOUCHED != 0, sharing, origin };
+        if !area.admits(access)
+            || is_object != (sharing == Sharing::Object)
+            || (area.is_shared() && origin == Origin::Zero)
+        {
+            return Err(Errno::EINVAL);
+        }
+        areas.insert(area)?;
     }
     Ok(areas)
 }

@@ -5,6 +5,7 @@
 //!   as they are cached ([`AROUND_PAGES`]), so that a program that runs again faults seldom.
 //! - A page of a file, written, or of which only a part belongs to the area: a private copy.
 //! - A write to a page that others may have, too: a private copy (copy-on-write).
+//! - A page of a shared area: `shared_fault.rs`.
 //!
 //! Not here: signals; the owner of the space sends them.
 
@@ -31,21 +32,27 @@ pub enum FaultError {
     Forbidden,
     /// No memory is left (SIGKILL).
     OutOfMemory,
-    /// The file cannot be read (SIGBUS).
+    /// The file cannot be read, or has no room for the page (SIGBUS).
     Io,
+    /// The page is behind the end of the file (SIGBUS).
+    BehindEnd,
 }
 
 impl FaultError {
     /// What a system call with that pointer returns.
     pub const fn errno(self) -> Errno {
         match self {
-            FaultError::NoArea | FaultError::Forbidden => Errno::EFAULT,
+            FaultError::NoArea | FaultError::Forbidden | FaultError::BehindEnd => Errno::EFAULT,
             FaultError::OutOfMemory => Errno::ENOMEM,
             FaultError::Io => Errno::EIO,
         }
     }
-    fn from_errno(errno: Errno) -> Self {
-        if errno == Errno::ENOMEM { FaultError::OutOfMemory } else { FaultError::Io }
+    pub(crate) fn from_errno(errno: Errno) -> Self {
+        match errno {
+            Errno::ENOMEM => FaultError::OutOfMemory,
+            Errno::EFBIG => FaultError::BehindEnd,
+            _ => FaultError::Io,
+        }
     }
 }
 
@@ -81,6 +88,7 @@ impl Space {
         let va = page_down(address);
         match pager.machine.lookup(self.root, va) {
             Some((_, access)) if allows(access, kind) => Ok(()),
+            _ if area.is_shared() => self.fault_shared(pager, &area, va, kind).await,
             Some((frame, _)) if kind == AccessKind::Write => self.write_to_shared(pager, va, frame).await,
             Some(_) => {
                 pager.machine.protect(self.root, va, shared(area.access));
@@ -98,7 +106,11 @@ impl Space {
     }
 
     /// Asks for the inode of the area's file anew, since the board of the inodes was started again.
-    async fn reopen<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>, area: &Area) -> Result<(), Errno> {
+    pub(crate) async fn reopen<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+    ) -> Result<(), Errno> {
         let Origin::File { file: index, .. } = area.origin else { return Err(Errno::EIO) };
         let slot = pager.reopen_file(self.files.get(index).ok_or(Errno::EIO)?).await?;
         self.files.set_slot(index, slot);
@@ -181,7 +193,8 @@ impl Space {
         if list[(page - first) as usize] != NOT_LISTED {
             return Ok(());
         }
-        let frame = pager.read_page(file, file_page + (page - first)).await?;
+        // It may be cached all the same: others write it by a mapping, and this space gets what it is now.
+        let frame = pager.file_page(file, file_page + (page - first)).await?;
         self.show(pager, u64::from(page) * PAGE, frame, access).await
     }
 

@@ -3,7 +3,8 @@
 //! A file is known by inode number and generation. Invariant: while it is `held` the directory has one reference of
 //! this board for it, and its inode is with process `slot`. When the board of the inodes was started again (`ESTALE`
 //! from the router, once) it knows of none of them, so each is asked for anew; one that is gone stays, for those who
-//! still use it, but is not held.
+//! still use it, but is not held. Inode 0 stands for memory without a file, which the directory knows nothing of: its
+//! generation is a number of ours.
 //!
 //! Not here: calls (`references.rs`), pages (`renga_pages`).
 
@@ -22,6 +23,12 @@ pub(crate) struct FileKey {
     pub generation: u32,
 }
 
+impl FileKey {
+    fn is_object(self) -> bool {
+        self.ino == 0
+    }
+}
+
 struct UsedFile {
     key: FileKey,
     slot: u16,
@@ -36,12 +43,29 @@ pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactiv
 pub(crate) struct FileReferences {
     directory: Directory,
     files: Vec<UsedFile, FILES_MAX>,
+    last_object: u32,
 }
 
 impl FileReferences {
     /// None yet.
     pub fn new(directory: Directory) -> Self {
-        FileReferences { directory, files: Vec::new() }
+        FileReferences { directory, files: Vec::new(), last_object: 0 }
+    }
+
+    /// A new object that one program maps; its number, which is not 0.
+    pub fn make_object(&mut self) -> Result<u32, Errno> {
+        // At most one more than there are objects.
+        loop {
+            self.last_object = self.last_object.wrapping_add(1).max(1);
+            let key = FileKey { ino: 0, generation: self.last_object };
+            if self.find(key).is_none() {
+                return self
+                    .files
+                    .push(UsedFile { key, slot: 0, held: false, uses: 1 })
+                    .map_err(|_| Errno::ENFILE)
+                    .map(|()| key.generation);
+            }
+        }
     }
 
     fn find(&mut self, key: FileKey) -> Option<&mut UsedFile> {
@@ -60,6 +84,9 @@ impl FileReferences {
         while let Some(file) = self.files.get_mut(at) {
             let FileKey { ino, generation } = file.key;
             at += 1;
+            if file.key.is_object() {
+                continue;
+            }
             match self.directory.call(Reactivate { ino, generation }, ()).await {
                 Ok(slot) => (file.slot, file.held) = (slot, true),
                 Err(Errno::ESTALE) => {
@@ -102,7 +129,7 @@ impl FileReferences {
         if let Some(file) = self.find(key) {
             file.uses += 1;
             let known = file.slot;
-            if file.held && known == slot {
+            if key.is_object() || (file.held && known == slot) {
                 return Ok(());
             }
             // The reference is of an earlier life.
@@ -113,6 +140,9 @@ impl FileReferences {
                 file.uses -= 1;
             }
             return found.map(|_| ());
+        }
+        if key.is_object() {
+            return Err(Errno::EINVAL);
         }
         if self.files.is_full() {
             return Err(Errno::ENFILE);
@@ -130,15 +160,16 @@ impl FileReferences {
         self.add(key, slot)
     }
 
-    /// One program less maps it. `EINVAL`: none does.
-    pub async fn release(&mut self, key: FileKey) -> Result<(), Errno> {
+    /// One program less maps it; whether it is an object that is needed no more. `EINVAL`: none does.
+    pub async fn release(&mut self, key: FileKey) -> Result<bool, Errno> {
         let index = self.files.iter().position(|file| file.key == key).ok_or(Errno::EINVAL)?;
         self.files[index].uses -= 1;
         if self.files[index].uses > 0 {
-            return Ok(());
+            return Ok(false);
         }
         let file = self.files.swap_remove(index);
-        if file.held { self.give_back(key, file.slot).await } else { Ok(()) }
+        let given = if file.held { self.give_back(key, file.slot).await } else { Ok(()) };
+        given.map(|()| key.is_object())
     }
 
     /// The present slot of a file that a program here maps, and of which `slot` turned out not to be the process.

@@ -1,7 +1,8 @@
 //! Fork: a second space with the same content, copied page by page only when one side writes.
 //!
 //! Every page that the space shows is shown in the copy at once, those of files too: most children go on in the same
-//! code, and a run of pages costs less than a fault. Not here: the frames' references (`memory.rs`), how the copy
+//! code, and a run of pages costs less than a fault. But not those of shared areas, which the page cache must know of:
+//! the child faults on them, and finds the same. Not here: the frames' references (`memory.rs`), how the copy
 //! gets to the child (`encode.rs`).
 
 use crate::frame_list::FrameList;
@@ -67,7 +68,7 @@ impl Space {
         copy: &SpaceCopy,
     ) -> Result<(), Errno> {
         let mut list = FrameList::new();
-        for area in self.areas.as_slice() {
+        for area in self.areas.as_slice().iter().filter(|area| !area.is_shared()) {
             let (mut at, end) = (area.start_address(), area.end_address());
             // Each turn passes a list of pages, or gives a table for the next ones.
             while at < end {

@@ -27,6 +27,7 @@ pub mod memory;
 pub mod page_list;
 pub mod pager;
 pub mod references;
+mod shared_fault;
 pub mod space;
 
 pub use copy::{ReadPiece, WritePiece};

@@ -3,10 +3,9 @@
 //! Invariant: areas change before pages do, so a page is never shown with more access than its area
 //! has. A borrowed space refuses all of it (`ENOMEM`): its lender would not learn of the change.
 //!
-//! Not here: shared writable mappings (there are none: `ENODEV` is the caller's answer), flags of the
-//! system calls.
+//! Not here: flags of the system calls, what a shared mapping shows (`shared_fault.rs`).
 
-use crate::area::{Area, Origin, number};
+use crate::area::{Area, Origin, Sharing, number};
 use crate::fault::shared;
 use crate::layout::{MAP_START, MMAP_END, PAGE, STACK_END, page_up};
 use crate::mapped_files::MappedFile;
@@ -50,6 +49,27 @@ pub enum Backing {
         /// From which byte on; a multiple of the page size.
         offset: u64,
     },
+    /// A file, which changes as the program writes; otherwise as `File`.
+    Shared {
+        /// Which.
+        file: MappedFile,
+        /// From which byte on; a multiple of the page size.
+        offset: u64,
+        /// Whether it was opened for writing.
+        writable: bool,
+    },
+    /// Zeros, which the program shares with its children.
+    Object,
+}
+impl Backing {
+    fn sharing(&self) -> Sharing {
+        match self {
+            Backing::Zero | Backing::File { .. } => Sharing::Private,
+            Backing::Shared { writable: false, .. } => Sharing::Readable,
+            Backing::Shared { writable: true, .. } => Sharing::Writable,
+            Backing::Object => Sharing::Object,
+        }
+    }
 }
 
 /// What to map.
@@ -99,7 +119,11 @@ impl Space {
         }
         let start = self.place(mapping.place, length)?;
         let origin = self.origin(pager, mapping.backing, length).await?;
-        let area = Area::new(start, start + length, mapping.access, origin);
+        let mut area = Area::new(start, start + length, mapping.access, origin);
+        if mapping.backing.sharing() != Sharing::Private {
+            area = area.shared(mapping.backing.sharing());
+            self.note_shared(&area);
+        }
         let mapped = self.replace(pager, area).await;
         self.release_unused_files(pager).await;
         mapped.map(|()| start)
@@ -144,7 +168,14 @@ impl Space {
         backing: Backing,
         length: u64,
     ) -> Result<Origin, Errno> {
-        let Backing::File { file, offset } = backing else { return Ok(Origin::Zero) };
+        let (file, offset) = match backing {
+            Backing::Zero => return Ok(Origin::Zero),
+            Backing::File { file, offset } | Backing::Shared { file, offset, .. } => (file, offset),
+            Backing::Object => {
+                let file = self.use_object(pager).await?;
+                return Ok(Origin::File { file, first_page: 0, bytes: length });
+            }
+        };
         if !offset.is_multiple_of(PAGE) {
             return Err(Errno::EINVAL);
         }
@@ -172,6 +203,18 @@ impl Space {
         }
     }
 
+    /// The number of new memory that programs share, with a use at the `references` process.
+    async fn use_object<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<u8, Errno> {
+        let object = pager.make_object().await?;
+        match self.files.add(object) {
+            Ok(index) => Ok(index),
+            Err(errno) => {
+                pager.release_file(object).await;
+                Err(errno)
+            }
+        }
+    }
+
     /// Unmaps whatever is in `address..address + length`.
     pub async fn unmap<M: UserMemory + ?Sized>(
         &mut self,
@@ -188,7 +231,7 @@ impl Space {
     }
 
     /// Changes what the program may do with `address..address + length`. `ENOMEM` when not all of it
-    /// is mapped.
+    /// is mapped, `EACCES` when a file that was not opened for writing would be writable.
     pub async fn protect<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
@@ -204,15 +247,60 @@ impl Space {
         if !self.areas.covers(number(start), number(end)) {
             return Err(Errno::ENOMEM);
         }
+        if !self.areas.within(number(start), number(end)).iter().all(|area| area.admits(access)) {
+            return Err(Errno::EACCES);
+        }
         self.areas.set_access(number(start), number(end), access)?;
-        let mut at = start;
-        // Each turn passes a page.
-        while let Some((va, _, old)) = self.next_page(pager.machine, at, end) {
-            let new = if old.writable() { access } else { shared(access) };
-            pager.machine.protect(self.root, va, new);
-            at = va + PAGE;
+        for area in self.areas.within(number(start), number(end)) {
+            let (start, end) = (start.max(area.start_address()), end.min(area.end_address()));
+            if area.is_shared() {
+                // It faults on them again: some may have been withheld, others are to be dirty first.
+                self.unmap_pages(pager, start, end).await;
+            } else {
+                self.protect_pages(pager.machine, (start, end), access);
+            }
         }
         Ok(())
+    }
+
+    /// Whether all pages of addresses `start..end` are mapped.
+    pub fn covers(&self, start: u64, end: u64) -> bool {
+        let Some(end) = page_up(end).filter(|&end| end <= USER_END) else { return false };
+        start >= end || self.areas.covers(number(start), number(end))
+    }
+
+    /// Whether files may have been written by shared areas of `address..address + length`; or what has failed of that.
+    /// `ENOMEM` when not all of it is mapped.
+    pub async fn settle_shared<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        address: u64,
+        length: u64,
+    ) -> Result<bool, Errno> {
+        let end = address.checked_add(length).ok_or(Errno::ENOMEM)?;
+        if !self.covers(address, end) {
+            return Err(Errno::ENOMEM);
+        }
+        let (mut written, mut told, mut last) = (false, Ok(()), None);
+        for area in self.areas.within(number(address), number(page_up(end).ok_or(Errno::ENOMEM)?)) {
+            let Origin::File { file, .. } = area.origin else { continue };
+            if area.sharing == Sharing::Writable && last.replace(file) != Some(file) {
+                written = true;
+                let settled = pager.settle_file(self.files.get(file).ok_or(Errno::EIO)?).await;
+                told = told.and(settled);
+            }
+        }
+        told.map(|()| written)
+    }
+
+    fn protect_pages<M: UserMemory + ?Sized>(&self, machine: &M, (start, end): (u64, u64), access: Access) {
+        let mut at = start;
+        // Each turn passes a page.
+        while let Some((va, _, old)) = self.next_page(machine, at, end) {
+            let new = if old.writable() { access } else { shared(access) };
+            machine.protect(self.root, va, new);
+            at = va + PAGE;
+        }
     }
 
     /// Sets the end of the heap; the end that holds afterwards (the old one if it cannot be).

@@ -23,6 +23,14 @@ pub struct MappedFile {
     pub slot: u16,
 }
 impl MappedFile {
+    /// Memory that programs share without a file.
+    pub const fn object(number: u32) -> MappedFile {
+        MappedFile { ino: 0, generation: number, slot: 0 }
+    }
+    /// Whether it is such memory.
+    pub const fn is_object(self) -> bool {
+        self.ino == 0
+    }
     /// As the page cache knows it.
     pub const fn id(self) -> FileId {
         FileId { ino: self.ino, generation: self.generation }

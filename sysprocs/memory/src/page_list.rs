@@ -6,7 +6,7 @@
 //!
 //! Not here: areas and files (`encode.rs`).
 
-use crate::area::{Origin, number};
+use crate::area::{Area, Origin, Sharing, number};
 use crate::frame_list::FrameList;
 use crate::layout::{PAGE, STACK_END};
 use crate::pager::Pager;
@@ -137,6 +137,7 @@ impl Space {
         pager: &mut Pager<'_, M>,
         there: &mut Client<Memory, ENTRIES>,
     ) -> Result<Export, Errno> {
+        self.show_objects(pager).await?;
         let mut export = Export { lists: Vec::new(), stored: Vec::new() };
         match self.store_pages(pager, there, &mut export).await {
             Ok(()) => Ok(export),
@@ -161,9 +162,15 @@ impl Space {
         let mut at = 0;
         // Each turn passes a page.
         while let Some((va, page)) = self.next_private_page(pager.machine, at) {
-            let (at_byte, bytes) = without_zeros_around(&page[..]);
-            let stored = there.call(StorePage { at: at_byte }, bytes).await?;
-            drop(page);
+            let stored = if self.may_share(va) {
+                drop(page);
+                self.store_copy(pager, there, va).await?
+            } else {
+                let (at_byte, bytes) = without_zeros_around(&page[..]);
+                let stored = there.call(StorePage { at: at_byte }, bytes).await?;
+                drop(page);
+                stored
+            };
             if let Err(errno) = export.note(pager, va, Frame(stored)).await {
                 let _ = there.call(FreeFrame { frame: stored }, ()).await; // as in `cancel`
                 return Err(errno);
@@ -179,6 +186,25 @@ impl Space {
             let _ = export.stored.push(Frame(stored)); // as long as `lists`
         }
         Ok(())
+    }
+
+    /// Stores a copy of the page at `va`, which others may write meanwhile.
+    async fn store_copy<M: UserMemory + ?Sized, const ENTRIES: u32>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        there: &mut Client<Memory, ENTRIES>,
+        va: u64,
+    ) -> Result<u32, Errno> {
+        let copy = pager.allocate().await?;
+        if let Some((frame, _)) = pager.machine.lookup(self.root, va) {
+            pager.machine.page(copy).copy_from_slice(&pager.machine.shared_page(frame)[..]);
+        }
+        let page = pager.machine.shared_page(copy);
+        let (at_byte, bytes) = without_zeros_around(&page[..]);
+        let stored = there.call(StorePage { at: at_byte }, bytes).await;
+        drop(page);
+        pager.free(copy).await;
+        stored
     }
 
     /// The first page at or after `from` that a copy elsewhere needs to get.
@@ -249,12 +275,32 @@ impl Space {
         let frame = stored(pager, board, Some(frame)).await.ok_or(Errno::EINVAL)?;
         let absent = |area: &crate::area::Area| area.touched && pager.machine.lookup(self.root, va).is_none();
         match self.area_at(va).filter(absent) {
+            Some(area) if area.sharing == Sharing::Object => self.import_shared(pager, &area, va, frame).await,
             Some(area) => self.show(pager, va, frame, area.access).await,
             None => {
                 pager.free(frame).await;
                 Err(Errno::EINVAL)
             }
         }
+    }
+}
+
+impl Space {
+    /// `frame` is the page at `va` of an object that is new on this board.
+    async fn import_shared<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+        va: u64,
+        frame: Frame,
+    ) -> Result<(), Errno> {
+        let object = area.file_page(number(va)).and_then(|(file, page, _)| self.files.get(file).zip(Some(page)));
+        let kept = match object {
+            Some((object, page)) => pager.keep_page(object, page, frame).await,
+            None => Err(Errno::EINVAL),
+        };
+        pager.free(frame).await;
+        kept
     }
 }
 

@@ -8,14 +8,29 @@ use crate::mapped_files::MappedFile;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
 use renga_pages::{Fill, fill};
-use renga_proto::inode::{FillPage, Filled, Inode};
+use renga_proto::inode::{DirtyPage, FillPage, Filled, Inode, Sync};
 use renga_proto::memory::{FreeFrames, MakePrivate, Memory};
-use renga_proto::pages::{FindPage, Pages};
-use renga_proto::references::{KeepFile, References, ReleaseFile, ReopenFile};
+use renga_proto::pages::{BeginFill, FindPage, KeepPage, Pages};
+use renga_proto::references::{KeepFile, MakeObject, References, ReleaseFile, ReopenFile};
 use renga_rt::{Client, Family};
 
+/// What is called of an active inode: pages, and that what programs wrote by mapping them is safe.
+pub const PAGING: u32 = FillPage::BIT | DirtyPage::BIT | Sync::BIT;
 /// Active inodes, asked for pages.
-pub type Inodes = Family<Inode, { FillPage::BIT }>;
+pub type Inodes = Family<Inode, PAGING>;
+
+/// The size of an object, as the page cache knows it: it has no end.
+pub(crate) const OBJECT_BYTES: u64 = u64::MAX;
+
+/// A page that was read, in a frame of the reader's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageRead {
+    pub frame: Frame,
+    /// The size of the file, bytes.
+    pub size: u64,
+    /// This board may keep it.
+    pub kept: bool,
+}
 
 /// The clients of the process that owns an address space, and its board's user memory.
 pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
@@ -91,10 +106,17 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// As `file_page`, for a page that is known not to be cached. `ESTALE`: the inode's process is not the one
     /// that `file` says, or was asked for the first time since its board was started again.
     pub async fn read_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
+        self.read_page_kept(file, page).await.map(|read| read.frame)
+    }
+
+    /// As `read_page`; also whether the cache was offered it.
+    pub(crate) async fn read_page_kept(&mut self, file: MappedFile, page: u32) -> Result<PageRead, Errno> {
         let begun = Fill::begin(self.memory, self.pages, file.id(), page).await?;
         match self.fill_from_file(begun.frame, file, page).await {
-            Ok(Filled { size, kept: true }) => Ok(begun.keep(self.pages, size).await),
-            Ok(_) => Ok(begun.frame),
+            Ok(Filled { size, kept }) => {
+                let frame = if kept { begun.keep(self.pages, size).await } else { begun.frame };
+                Ok(PageRead { frame, size, kept })
+            }
             Err(errno) => {
                 begun.give_up(self.memory).await;
                 Err(errno)
@@ -109,9 +131,31 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     }
 
     /// The active inode's process, on the board that has inodes.
-    fn inode(&mut self, slot: u16) -> Option<Client<Inode, { FillPage::BIT }>> {
+    fn inode(&mut self, slot: u16) -> Option<Client<Inode, PAGING>> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0)?;
         self.inodes.at(board, usize::from(slot))
+    }
+
+    /// Page `page` of `file` is dirty from now on, so that it may be written. `EFBIG`: it is behind the end.
+    pub async fn dirty_page(&mut self, file: MappedFile, page: u32) -> Result<(), Errno> {
+        self.inode(file.slot).ok_or(Errno::EIO)?.call(DirtyPage { ino: file.ino, page }, ()).await
+    }
+
+    /// Tells what has failed of what was written to `file`.
+    pub async fn settle_file(&mut self, file: MappedFile) -> Result<(), Errno> {
+        self.inode(file.slot).ok_or(Errno::EIO)?.call(Sync {}, ()).await
+    }
+
+    /// Memory that programs share without a file, with one use.
+    pub async fn make_object(&mut self) -> Result<MappedFile, Errno> {
+        self.references.call(MakeObject {}, ()).await.map(MappedFile::object)
+    }
+
+    /// `frame` is page `page` of an object from now on; the caller keeps its reference.
+    pub async fn keep_page(&mut self, object: MappedFile, page: u32, frame: Frame) -> Result<(), Errno> {
+        let file = object.id();
+        let ticket = self.pages.call(BeginFill { file }, ()).await?;
+        self.pages.call(KeepPage { file, page, frame: frame.0, ticket, size: OBJECT_BYTES }, ()).await
     }
 
     /// One use more of a file at the board's `references` process.

@@ -4,11 +4,12 @@
 
 use crate::file_references::{Directory, FileKey, FileReferences};
 use renga_abi::Errno;
+use renga_proto::pages::{Cut, FileId, Pages};
 use renga_proto::references::{KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
-use renga_rt::{Me, Never, Port};
+use renga_rt::{Client, Me, Never, Port};
 
 /// Serves the references.
-pub async fn references(me: Me, mut port: Port<References>, directory: Directory) -> Never {
+pub async fn references(me: Me, mut port: Port<References>, directory: Directory, mut pages: Client<Pages>) -> Never {
     let mut files = FileReferences::new(directory);
     loop {
         match port.accept().await {
@@ -23,8 +24,13 @@ pub async fn references(me: Me, mut port: Port<References>, directory: Directory
                 if released == Err(Errno::EINVAL) {
                     me.log("refused to release a file that no program maps: inode", [ino.into(), 0]);
                 }
-                call.reply(released);
+                if released == Ok(true) {
+                    // Nobody is shown its pages any more.
+                    let _ = pages.call(Cut { file: FileId::object(generation), from: 0, size: 0 }, ()).await;
+                }
+                call.reply(released.map(|_| ()));
             }
+            ReferencesCall::MakeObject(call) => call.reply(files.make_object()),
             ReferencesCall::ReopenFile(call) => {
                 let ReopenFile { ino, generation, slot } = call.entry();
                 let found = files.reopen(FileKey { ino, generation }, slot).await;

@@ -1,7 +1,7 @@
 //! The address space of one user program.
 //!
 //! Invariants: it has one owner, the process that runs the program. Each page that its tables show
-//! holds one reference to its frame; a page is writable for the processor only while that reference is
+//! holds one reference to its frame; a page that is not shared is writable for the processor only while that reference is
 //! the frame's only one (others are made so by a write fault). Each file that an area shows has one use
 //! at the `references` process. A *borrowed* space (vfork) owns nothing of all that: its lender waits.
 //!
@@ -9,7 +9,7 @@
 //!
 //! Not here: the operations (`fault.rs`, `map.rs`, `fork.rs`, `copy.rs`, `encode.rs`, `exec`).
 
-use crate::area::{Area, Origin, number};
+use crate::area::{Area, Origin, Sharing, number};
 use crate::areas::Areas;
 use crate::frame_list::FrameList;
 use crate::layout::{PAGE, TRAMPOLINE};
@@ -22,6 +22,9 @@ use renga_hal::memory::{Access, Frame, USER_END, UserMemory};
 /// Pages looked up one by one before the tables are searched for the next one present.
 const PAGES_LOOKED_UP: u64 = 32;
 
+/// Bounds that nothing is within.
+const NOWHERE: (u64, u64) = (u64::MAX, 0);
+
 /// An address space; see the module.
 pub struct Space {
     pub(crate) root: Frame,
@@ -31,6 +34,8 @@ pub struct Space {
     pub(crate) break_start: u64,
     pub(crate) break_end: u64,
     pub(crate) borrowed: bool,
+    /// Shared areas lie, or lay, within these addresses.
+    shared: (u64, u64),
     /// Most pages that it was seen to show before some were taken away.
     pages_most: Cell<u32>,
 }
@@ -57,6 +62,7 @@ impl Space {
             break_start: 0,
             break_end: 0,
             borrowed: false,
+            shared: NOWHERE,
             pages_most: Cell::new(0),
         }
     }
@@ -76,6 +82,14 @@ impl Space {
     /// Whether it is another process's, which waits until this one ends or execs.
     pub fn is_borrowed(&self) -> bool {
         self.borrowed
+    }
+    /// Whether a page may be others', too, that `address` is in: so it is not to be lent to anybody.
+    #[inline]
+    pub fn may_share(&self, address: u64) -> bool {
+        self.shared.0 <= address && address < self.shared.1
+    }
+    pub(crate) fn note_shared(&mut self, area: &Area) {
+        self.shared = (self.shared.0.min(area.start_address()), self.shared.1.max(area.end_address()));
     }
     /// Its areas, in order.
     pub fn areas(&self) -> &[Area] {
@@ -174,6 +188,7 @@ impl Space {
                 end: page + 1,
                 access: Access::ReadExecute,
                 touched: false,
+                sharing: Sharing::Private,
                 origin: Origin::Zero,
             });
         }

@@ -91,14 +91,21 @@ impl PageIndex {
         self.leave_order(at);
         let slot = &mut self.pages[at as usize];
         slot.dirty = None;
-        self.page_clock.push(self.pages, |slot| &mut slot.in_order, at);
+        self.enter_order(at);
     }
 
-    /// Takes a page out of the clock, or out of the list of dirty pages.
+    /// The page in frame `at` is about to be written by a program that is shown it; whether it is dirty.
+    pub fn begin_store(&mut self, at: u32) -> bool {
+        let place = self.pages[at as usize].dirty.as_mut();
+        // What is on its way to the medium is not what the page will be.
+        place.map(|place| place.writing = false).is_some()
+    }
+
+    /// Takes a page out of the list that it is in.
     pub(crate) fn leave_order(&mut self, at: u32) {
         let PageSlot { file, dirty, .. } = self.pages[at as usize];
         let Some(place) = dirty else {
-            return self.page_clock.remove(self.pages, |slot| &mut slot.in_order, at);
+            return self.leave_clean(at);
         };
         self.unchain(at, place);
         self.dirty.list.remove(self.pages, |slot| &mut slot.in_order, at);

@@ -6,14 +6,16 @@
 //!
 //! Invariants: a frame shows at most one page, a page is shown by at most one frame; a page's file has a record. A
 //! file's `since` changes with each recall and each write and is never used twice: so a page read before is recognised.
-//! A page is in the clock if it is clean, in the list of dirty ones otherwise.
+//! A page is in the clock if it is clean, unless it is
+//! shown (`showings.rs`) or an object's; in the list of dirty ones otherwise.
 //! Not here: what is dirty (`dirty.rs`), references to frames, calls (`page_cache.rs`).
 
 use crate::dirty::DirtyPages;
 use crate::frame_list::FrameList;
 use crate::ring::{Ends, NONE};
 use crate::room::{CacheMemory, FileSlot, PageSlot};
-use renga_hal::memory::Frame;
+use crate::showings::Showings;
+use renga_hal::memory::{Frame, PAGE_BYTES};
 use renga_proto::pages::{FileId, TO_END};
 
 /// The index.
@@ -25,6 +27,9 @@ pub struct PageIndex {
     file_chains: &'static mut [u32],
     pub(crate) page_clock: Ends,
     pub(crate) dirty: DirtyPages,
+    pub(crate) showings: Showings,
+    /// Pages of objects: they have no other place, so they stay.
+    objects: Ends,
     file_clock: Ends,
     /// Records that were never used begin here.
     fresh_file: u32,
@@ -42,8 +47,8 @@ fn hash(first: u32, second: u32, chains: usize) -> usize {
 impl PageIndex {
     /// An empty one in `room`.
     pub fn new(room: &'static mut CacheMemory) -> Self {
-        let CacheMemory { pages, page_chains, block_chains, files, file_chains } = room;
-        let [page_clock, file_clock, free_files] = [Ends::EMPTY; 3];
+        let CacheMemory { pages, page_chains, block_chains, files, file_chains, showings } = room;
+        let [page_clock, objects, file_clock, free_files] = [Ends::EMPTY; 4];
         let (fresh_file, last_since, count) = (0, 0, 0);
         PageIndex {
             pages,
@@ -52,6 +57,8 @@ impl PageIndex {
             file_chains,
             page_clock,
             dirty: DirtyPages::new(block_chains),
+            showings: Showings::new(showings),
+            objects,
             file_clock,
             fresh_file,
             free_files,
@@ -93,6 +100,14 @@ impl PageIndex {
         self.files[self.find_file(id)? as usize].size
     }
 
+    /// How many bytes of the page in frame `at` are within its file, as far as that is known.
+    pub(crate) fn bytes_in_file(&self, at: u32) -> usize {
+        let PageSlot { file, page, .. } = self.pages[at as usize];
+        let size = self.files.get(file as usize).and_then(|file| file.size);
+        let from = u64::from(page) * PAGE_BYTES as u64;
+        size.map_or(PAGE_BYTES, |size| size.saturating_sub(from).min(PAGE_BYTES as u64) as usize)
+    }
+
     /// The size of a file and its record, for [`PageIndex::page_of`].
     pub(crate) fn sized_file(&mut self, id: FileId) -> Option<(u32, u64)> {
         let file = self.find_file(id)?;
@@ -111,6 +126,30 @@ impl PageIndex {
         let at = self.find_page(file, page)?;
         self.pages[at as usize].used = true;
         Some(Frame(at))
+    }
+
+    /// The list that a clean page is in.
+    fn clean_list(&mut self, at: u32) -> &mut Ends {
+        let PageSlot { file, showing, .. } = self.pages[at as usize];
+        match self.files.get(file as usize) {
+            Some(file) if file.id.is_object() => &mut self.objects,
+            _ if showing != NONE => &mut self.showings.pages,
+            _ => &mut self.page_clock,
+        }
+    }
+
+    /// Puts a clean page into its list.
+    pub(crate) fn enter_order(&mut self, at: u32) {
+        let mut list = *self.clean_list(at);
+        list.push(self.pages, |slot| &mut slot.in_order, at);
+        *self.clean_list(at) = list;
+    }
+
+    /// Takes a clean page out of its list.
+    pub(crate) fn leave_clean(&mut self, at: u32) {
+        let mut list = *self.clean_list(at);
+        list.remove(self.pages, |slot| &mut slot.in_order, at);
+        *self.clean_list(at) = list;
     }
 
     /// The frame with a page.
@@ -159,7 +198,7 @@ impl PageIndex {
         let chain = hash(page, file, self.page_chains.len());
         let chained = core::mem::replace(&mut self.page_chains[chain], frame.0);
         self.pages[frame.0 as usize] = PageSlot { file, page, chained, ..PageSlot::EMPTY };
-        self.page_clock.push(self.pages, |slot| &mut slot.in_order, frame.0);
+        self.enter_order(frame.0);
         let record = &mut self.files[file as usize];
         record.pages.push(self.pages, |slot| &mut slot.in_file, frame.0);
         record.count += 1;
@@ -292,7 +331,7 @@ impl PageIndex {
         for _ in 0..=2 * self.files.len() {
             let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
             let file = &mut self.files[at as usize];
-            if !core::mem::take(&mut file.used) && file.dirty == 0 {
+            if !core::mem::take(&mut file.used) && file.dirty == 0 && !file.id.is_object() {
                 return Some(at);
             }
             self.file_clock.remove(self.files, |file| &mut file.in_clock, at);

@@ -15,6 +15,8 @@ mod index;
 mod page_cache;
 mod ring;
 mod room;
+mod show;
+mod showings;
 mod write;
 
 pub use fill::Fill;

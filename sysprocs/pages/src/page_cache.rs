@@ -15,7 +15,7 @@ use crate::frame_list::FrameList;
 use crate::index::PageIndex;
 use crate::room::CacheMemory;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::memory::{FreeFrames, Memory, MemoryStatus, ShareFrame, ShareFrames};
+use renga_proto::memory::{FreeFrames, MakePrivate, Memory, MemoryStatus, ShareFrame, ShareFrames};
 use renga_proto::pages::{
     FileId, FindPages, KeepPage, NO_FRAME, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached, Recall,
 };
@@ -25,6 +25,9 @@ pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
 /// Frames that are free when nothing has to be given back: one of so many.
 const HIGH_MARK_SHARE: u32 = 16;
+
+/// Shown pages that are looked at before it is said that nothing can go.
+const SHOWN_PER_REVIEW: usize = 256;
 
 pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) memory: Client<Memory>,
@@ -82,6 +85,10 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(found);
             }
             PagesCall::FindPages(call) => self.find_all(call).await,
+            PagesCall::ShowPages(call) => {
+                let shown = self.show(call.entry()).await;
+                call.reply(shown);
+            }
             PagesCall::BeginFill(call) => {
                 let ticket = self.ticket(call.entry().file).await;
                 call.reply(ticket);
@@ -112,7 +119,15 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn find(&mut self, file: FileId, page: u32) -> Result<u32, Errno> {
         let Frame(frame) = self.index.find(file, page).ok_or(Errno::ENOENT)?;
         self.memory.call(ShareFrame { frame }, ()).await?;
-        Ok(frame)
+        if !self.index.is_shown(frame) {
+            return Ok(frame);
+        }
+        // Programs write that one: whoever has it otherwise may lend it, or rely on what it is.
+        let copy = self.memory.call(MakePrivate { frame }, ()).await;
+        if copy.is_err() {
+            self.free_one(Frame(frame)).await;
+        }
+        copy
     }
 
     async fn find_all(&mut self, mut call: Call<FindPages>) {
@@ -127,7 +142,8 @@ impl<M: UserMemory + ?Sized> State<M> {
             if list.is_full() {
                 told = self.share(&mut list).await;
             }
-            if let Some(frame) = file.and_then(|file| self.index.page_of(file, page)) {
+            let frame = file.and_then(|file| self.index.page_of(file, page));
+            if let Some(frame) = frame.filter(|frame| !self.index.is_shown(frame.0)) {
                 *place = frame.0.to_le_bytes();
                 list.push(frame);
                 count += 1;
@@ -137,7 +153,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// A reference more to each of `list`, which is empty then.
-    async fn share(&mut self, list: &mut FrameList) -> Result<(), Errno> {
+    pub(crate) async fn share(&mut self, list: &mut FrameList) -> Result<(), Errno> {
         let shared = if list.is_empty() { Ok(()) } else { self.memory.call(ShareFrames {}, list.as_bytes()).await };
         list.clear();
         shared
@@ -176,6 +192,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     pub(crate) async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
+        self.index.withhold_range(self.machine, file, from, to);
         let mut list = FrameList::new();
         // Each turn but the last takes out as many pages as the list holds.
         while self.index.take_range(file, from, to, &mut list) {
@@ -208,7 +225,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     pub(crate) async fn shrink(&mut self, frames: u32) -> u32 {
         let (mut list, mut count) = (FrameList::new(), 0);
         while count < frames
-            && let Some(frame) = self.index.take_oldest()
+            && let Some(frame) = self.take_oldest()
         {
             list.push(frame);
             count += 1;
@@ -218,6 +235,14 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
         self.free(&mut list).await;
         count
+    }
+
+    /// What is shown is looked at when there is nothing else.
+    fn take_oldest(&mut self) -> Option<Frame> {
+        self.index.take_oldest().or_else(|| {
+            self.index.review(self.machine, SHOWN_PER_REVIEW);
+            self.index.take_oldest()
+        })
     }
 
     pub(crate) async fn free(&mut self, list: &mut FrameList) {

@@ -21,9 +21,11 @@ pub(crate) struct PageSlot {
     pub(crate) used: bool,
     /// Where it is to be written; `None`: it is clean.
     pub(crate) dirty: Option<Place>,
-    /// In the clock or in the list of dirty pages.
+    /// In the clock, or in the list of dirty, of shown or of objects' pages.
     pub(crate) in_order: Links,
     pub(crate) in_file: Links,
+    /// The first of its showings.
+    pub(crate) showing: u32,
 }
 impl PageSlot {
     /// Of a frame that shows nothing.
@@ -35,6 +37,7 @@ impl PageSlot {
         dirty: None,
         in_order: Links::NONE,
         in_file: Links::NONE,
+        showing: NONE,
     };
 }
 
@@ -51,6 +54,8 @@ pub(crate) struct FileSlot {
     pub(crate) count: u32,
     /// How many of them are dirty.
     pub(crate) dirty: u32,
+    /// Some of them were shown to programs that share them.
+    pub(crate) shown: bool,
     /// No page above this one is here.
     pub(crate) highest: u32,
     pub(crate) chained: u32,
@@ -66,11 +71,31 @@ impl FileSlot {
         pages: Ends::EMPTY,
         count: 0,
         dirty: 0,
+        shown: false,
         highest: 0,
         chained: NONE,
         in_clock: Links::NONE,
     };
 }
+
+/// A page of an address space that shows a page of the cache to a program which shares it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Showing {
+    /// The cached page's frame; `NONE`: this is none.
+    pub(crate) frame: u32,
+    /// The root of the address space.
+    pub(crate) space: u32,
+    /// The number of its page.
+    pub(crate) at: u32,
+    /// The next of the same frame.
+    pub(crate) next: u32,
+}
+impl Showing {
+    pub(crate) const NONE: Showing = Showing { frame: NONE, space: 0, at: 0, next: NONE };
+}
+
+/// One showing for so many frames: who is shown more faults again.
+const FRAMES_PER_SHOWING: usize = 2;
 
 /// The memory of the cache's index. Boot provides it.
 pub struct CacheMemory {
@@ -79,6 +104,7 @@ pub struct CacheMemory {
     pub(crate) block_chains: &'static mut [u32],
     pub(crate) files: &'static mut [FileSlot],
     pub(crate) file_chains: &'static mut [u32],
+    pub(crate) showings: &'static mut [Showing],
 }
 
 impl CacheMemory {
@@ -92,6 +118,7 @@ impl CacheMemory {
             block_chains: arena.put_slice(chains(frames.div_ceil(4)), |_| NONE),
             files: arena.put_slice(files, |_| FileSlot::EMPTY),
             file_chains: arena.put_slice(chains(files), |_| NONE),
+            showings: arena.put_slice(frames.div_ceil(FRAMES_PER_SHOWING), |_| Showing::NONE),
         })
     }
 }

@@ -1,11 +1,13 @@
 //! What the cache of the disk's board does for inodes' processes and for the content writer.
 //!
-//! Invariant: a page that programs are shown is not changed under them: the cache takes a copy and changes that.
+//! Invariant: a page that programs are shown, none of which shares it, is not changed under them: the cache takes a copy
+//! and changes that. Before a page is copied to be written, whoever shares it is kept from writing it unnoticed.
 //! Not here: which pages are dirty (`dirty.rs`), writing them (`renga_fs`).
 
+use crate::dirty::RUN_MAX;
 use crate::frame_list::FrameList;
-use crate::page_cache::State;
-use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use crate::page_cache::{PAGE, State};
+use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{AllocateFrame, MakePrivate};
 use renga_proto::pages::{
     BeginRun, Cut, Dirty, DirtyRun, FileId, PagesCall, PutPages, RunBegun, RunWritten, TakeRun, WritePage,
@@ -55,6 +57,13 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.index.set_ordered(call.entry().ordered);
                 call.reply(Ok(()));
             }
+            PagesCall::ProtectPage(call) => {
+                let (file, page) = (call.entry().file, call.entry().page);
+                if let Some(frame) = self.index.find(file, page) {
+                    self.index.restrict(self.machine, frame.0, Access::Read);
+                }
+                call.reply(Ok(()));
+            }
             PagesCall::LostWrites(call) => call.reply(Ok(self.index.lost())),
             _ => unreachable!("served before"),
         }
@@ -64,6 +73,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let WritePage { file, page, place, size, fresh } = call.entry();
         let (from, bytes) = (place.offset as usize, call.lent().len());
         let end = from.checked_add(bytes).filter(|end| *end <= PAGE_BYTES).ok_or(Errno::EINVAL)?;
+        self.clear_end(file, size);
         let frame = match self.unshared(file, page).await {
             Err(Errno::ENOENT) if fresh || bytes == PAGE_BYTES => self.add(file, page, size).await?,
             found => found?,
@@ -80,11 +90,19 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok(dirty > frames / CROWDED_SHARE)
     }
 
-    /// The frame that has a page and that no program is shown. `ENOENT`: the page is not here.
+    /// Before the file grows to `size` bytes: what programs wrote behind its end by a mapping is not its content.
+    fn clear_end(&mut self, id: FileId, size: u64) {
+        let Some(old) = self.index.size(id).filter(|&old| old < size && !old.is_multiple_of(PAGE)) else { return };
+        if let Some(frame) = self.index.find(id, (old / PAGE) as u32).filter(|frame| self.index.is_shown(frame.0)) {
+            self.machine.page(frame)[(old % PAGE) as usize..].fill(0);
+        }
+    }
+
+    /// The frame that has a page and that no program is shown but those that share it. `ENOENT`: the page is not here.
     async fn unshared(&mut self, file: FileId, page: u32) -> Result<Frame, Errno> {
         for _ in 0..2 {
             let frame = self.index.find(file, page).ok_or(Errno::ENOENT)?;
-            if self.machine.mappings(frame) == 0 {
+            if self.machine.mappings(frame) == 0 || self.index.is_shown(frame.0) {
                 return Ok(frame);
             }
             match self.memory.call(MakePrivate { frame: frame.0 }, ()).await.map(Frame) {
@@ -121,7 +139,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         frame.map(Frame)
     }
 
-    async fn free_one(&mut self, frame: Frame) {
+    pub(crate) async fn free_one(&mut self, frame: Frame) {
         let mut list = FrameList::new();
         list.push(frame);
         self.free(&mut list).await;
@@ -143,6 +161,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn cut(&mut self, cut: Cut) {
         let Cut { file, from, size } = cut;
+        self.clear_end(file, size);
         let Some(record) = self.index.changed(file, size) else { return };
         self.drop_range(record, from, u32::MAX).await;
         if self.index.count_of(record) == 0 {
@@ -152,11 +171,15 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     fn take_run(&mut self, call: &mut Call<TakeRun>) -> Result<DirtyRun, Errno> {
         let room = call.lent().as_chunks_mut::<PAGE_BYTES>().0;
-        let (block, frames) = self.index.take_run(room.len()).ok_or(Errno::ENOENT)?;
-        for (place, frame) in room.iter_mut().zip(frames) {
-            place.copy_from_slice(&*self.machine.shared_page(Frame(*frame)));
+        let (block, run) = self.index.take_run(room.len()).ok_or(Errno::ENOENT)?;
+        let (mut frames, count) = ([0; RUN_MAX], run.len());
+        frames[..count].copy_from_slice(run);
+        for (place, &frame) in room.iter_mut().zip(&frames[..count]) {
+            self.index.restrict(self.machine, frame, Access::Read);
+            place.copy_from_slice(&*self.machine.shared_page(Frame(frame)));
+            place[self.index.bytes_in_file(frame)..].fill(0);
         }
-        Ok(DirtyRun { block, count: frames.len() as u32 })
+        Ok(DirtyRun { block, count: count as u32 })
     }
 
     async fn end_run(&mut self, ended: RunWritten) {

@@ -15,7 +15,7 @@ fn index() -> PageIndex {
 }
 
 fn file(ino: u32) -> FileId {
-    FileId { ino, generation: ino ^ 7 }
+    FileId { ino: ino + 1, generation: ino ^ 7 }
 }
 
 /// Numbers that repeat in every run (xorshift64).

@@ -239,6 +239,10 @@ protocol! {
         /// Page `page` of the file into the slice, zeros behind its end. The caller's board may keep it, and the size,
         /// until it is recalled. `ESTALE`: it is not inode `ino`.
         28 FillPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Filled, Errno>;
+        /// A program of the caller's board is about to write page `page`, which it maps: the page is dirty in the page
+        /// cache of that board from now on. `ESTALE`: it is not inode `ino`. `EFBIG`: the page is behind the end.
+        /// `EOPNOTSUPP`: not on that board.
+        30 DirtyPage { ino: u32, page: u32 } (()) -> Result<(), Errno>;
         /// As `Facts`, for an opener whose call was passed on with the path; with mode 0 if the inode cannot be read.
         29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;
     }

@@ -11,7 +11,7 @@
 //! `KeepPage` offers it. A recall between the two makes the ticket void: what was read may be old.
 
 use renga_abi::Errno;
-use renga_core::{Word, in_words, protocol};
+use renga_core::{Word, in_words, protocol, word_enum};
 
 /// In a list of frames: this page is not cached.
 pub const NO_FRAME: u32 = u32::MAX;
@@ -27,6 +27,16 @@ pub struct FileId {
     pub ino: u32,
     /// Its generation.
     pub generation: u32,
+}
+impl FileId {
+    /// Memory that programs share without a file: it has no inode, and is in the cache only.
+    pub const fn object(number: u32) -> FileId {
+        FileId { ino: 0, generation: number }
+    }
+    /// Whether it is such memory; number 0 is none.
+    pub const fn is_object(self) -> bool {
+        self.ino == 0 && self.generation != 0
+    }
 }
 impl Word for FileId {
     #[inline(always)]
@@ -86,6 +96,18 @@ in_words! {
     }
 }
 
+word_enum! {
+    /// What a program may do with a page that it is shown.
+    pub enum ShowFor {
+        /// Read.
+        Read,
+        /// Read and execute.
+        Execute,
+        /// Read and write.
+        Write,
+    }
+}
+
 protocol! {
     /// The page cache.
     pub Pages = 14, PagesCall {
@@ -133,6 +155,14 @@ protocol! {
         15 SetOrdered { ordered: bool } (()) -> Result<(), Errno>;
         /// How many pages the medium has refused for good.
         16 LostWrites {} (()) -> Result<u32, Errno>;
+        /// Shows page `page` of the file at page `at` of the address space whose root is frame `space`, and those behind
+        /// it, up to `count`, that are cached where nothing is shown; each with a reference. The cache restricts what is
+        /// shown so when the page is written, changed by others or cut: its owner faults then. Its owner is who calls.
+        /// `ENOENT`: it is not cached. `EFBIG`: it is behind the file's end. `EAGAIN`: to be written it has to be dirty
+        /// (`DirtyPage`), and is not. `EEXIST`: something else is shown there. `ENXIO`: the space lacks a table.
+        17 ShowPages { file: FileId, page: u32, count: u32, space: u32, at: u32, show_for: ShowFor } (()) -> Result<(), Errno>;
+        /// Programs that are shown the page fault before they write it again. From the inode's process.
+        18 ProtectPage { file: FileId, page: u32 } (()) -> Result<(), Errno>;
     }
 }
 

@@ -14,5 +14,8 @@ protocol! {
         /// The process of an inode that a program here maps, when `slot` no longer is: its board was
         /// started again. An error: the inode is gone.
         2 ReopenFile { ino: u32, generation: u32, slot: u16 } (()) -> Result<u16, Errno>;
+        /// Memory that programs share without a file, which one program maps: its number, for which inode 0 stands in the
+        /// other entries. Without programs that map it, it is gone.
+        3 MakeObject {} (()) -> Result<u32, Errno>;
     }
 }

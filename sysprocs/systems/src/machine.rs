@@ -130,6 +130,9 @@ impl UserMemory for NoDevice {
     fn mappings(&self, _: Frame) -> u32 {
         match *self {}
     }
+    fn is_space(&self, _: Frame) -> bool {
+        match *self {}
+    }
     fn pages(&self, _: Frame) -> u32 {
         match *self {}
     }

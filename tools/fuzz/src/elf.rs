@@ -49,8 +49,8 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
     let directory = board.server(|_, port| directory(port, references));
     let Frames { memory, pages, .. } = memory::start(board, machine);
     let uses = board.server(|me, port| {
-        let directory = Client::new(&me, directory).narrowed();
-        renga_memory::references(me, port, directory)
+        let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
+        renga_memory::references(me, port, directory, pages)
     });
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
     board.client(|me| {

@@ -242,6 +242,10 @@ impl UserMemory for FrameMemory {
         self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == Kind::Plain)
     }
 
+    fn is_space(&self, frame: Frame) -> bool {
+        self.records.get(frame.0 as usize).is_some_and(|record| matches!(record.kind.get(), Kind::Root(_)))
+    }
+
     fn mappings(&self, frame: Frame) -> u32 {
         self.plain(frame).mapped.get()
     }

@@ -6,7 +6,7 @@
 use renga_abi::PAGE_BYTES;
 use renga_proto::content::{ContentReader, ContentWriter, MakeRoom, ReadAhead, ReadIn, WriteContent};
 use renga_proto::disk::{Disk, ReadBlocks};
-use renga_proto::pages::{Cut, FileId, LostWrites, PagePlace, Pages, ReadCached, WritePage};
+use renga_proto::pages::{Cut, FileId, LostWrites, PagePlace, Pages, ProtectPage, ReadCached, WritePage};
 use renga_rt::{Client, Errno, Family};
 
 /// Times that a write is tried which found no page, or no room for one.
@@ -93,6 +93,11 @@ impl ContentClients {
     /// The file has `size` bytes from now on; the pages from `from` on are no longer its.
     pub(crate) async fn cut(&mut self, file: FileId, from: u32, size: u64) -> Result<(), Errno> {
         self.pages.call(Cut { file, from, size }, ()).await
+    }
+
+    /// Programs that are shown page `page` fault before they write it again.
+    pub(crate) async fn protect(&mut self, file: FileId, page: u32) -> Result<(), Errno> {
+        self.pages.call(ProtectPage { file, page }, ()).await
     }
 
     /// How many pages the medium has refused for good.

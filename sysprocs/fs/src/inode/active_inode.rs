@@ -65,6 +65,8 @@ pub(crate) struct ActiveInode {
     pub(crate) read_ahead: ReadAheadWindow,
     /// The first failure of a write since the last `Settle`.
     pub(crate) kept: Option<Errno>,
+    /// Programs may have written it by a mapping since it was loaded.
+    pub(crate) mapped: bool,
     /// It is a member of the transaction that is open.
     joined: bool,
     /// A failure left a change half done.
@@ -110,6 +112,7 @@ impl ActiveInode {
             room_found: false,
             read_ahead: ReadAheadWindow::default(),
             kept: None,
+            mapped: false,
             joined: false,
             broken: false,
             books_go: false,
@@ -131,7 +134,7 @@ impl ActiveInode {
         self.ino = ino;
         self.record = InodeRecord::EMPTY;
         (self.changed, self.bad, self.kept, self.lost_before) = (false, None, None, None);
-        (self.last_block, self.room_from, self.room_found) = (0, 0, false);
+        (self.last_block, self.room_from, self.room_found, self.mapped) = (0, 0, false, false);
         self.read_ahead = ReadAheadWindow::default();
         self.line = PointerLine::NONE;
     }

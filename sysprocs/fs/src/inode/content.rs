@@ -43,6 +43,7 @@ impl ActiveInode {
         let bytes = size.saturating_sub(offset).min(PAGE) as usize;
         let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
         let mut missed = false;
+        self.protect_for(board, page).await?;
         if block != 0 {
             missed = self.content.read(Place { file, page, block, size }, out).await?;
         }

@@ -11,6 +11,7 @@ pub(crate) mod inode_directory;
 mod known_names;
 pub(crate) mod known_path;
 pub(crate) mod leases;
+pub(crate) mod mapped;
 pub(crate) mod name_cache;
 pub(crate) mod name_index;
 mod names_lock;

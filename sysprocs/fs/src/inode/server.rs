@@ -9,8 +9,8 @@
 use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::referrers::Referrers;
 use renga_proto::inode::{
-    Append, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown,
-    ReadDirectory, ReadLink, Settle, Size, Status, Thaw, WriteAt,
+    Append, DirtyPage, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf,
+    OpenKnown, ReadDirectory, ReadLink, Settle, Size, Status, Thaw, WriteAt,
 };
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 
@@ -35,6 +35,7 @@ const STILL: u32 = Facts::BIT
 enum Stuck {
     Write(Call<WriteAt>),
     Append(Call<Append>, u64),
+    Dirty(Call<DirtyPage>),
 }
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
@@ -81,6 +82,17 @@ pub async fn inode(
                     end => call.reply(end),
                 }
             }
+            InodeCall::DirtyPage(call) => {
+                let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+                let dirtied = match inode.admit(&call) {
+                    Ok(()) => inode.dirty_page(board, ino, page).await,
+                    Err(errno) => Err(errno),
+                };
+                match dirtied {
+                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Dirty(call)),
+                    dirtied => call.reply(dirtied),
+                }
+            }
             InodeCall::Freeze(call) => {
                 frozen = true;
                 let state = inode.freeze().await;
@@ -116,6 +128,11 @@ async fn again(inode: &mut ActiveInode, stuck: Stuck) {
             let offset = call.entry().offset;
             let written = inode.write_again(offset, call.lent()).await;
             call.reply(written);
+        }
+        Stuck::Dirty(call) => {
+            let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+            let dirtied = inode.dirty_page_again(board, ino, page).await;
+            call.reply(dirtied);
         }
         Stuck::Append(mut call, offset) => {
             let written = inode.write_again(offset, call.lent()).await;

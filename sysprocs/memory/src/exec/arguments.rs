@@ -20,6 +20,8 @@ const PAGES_MAX: usize = PAGES_HERE + PAGE_BYTES / size_of::<ListedFrame>();
 const STRINGS_BYTES_MIN: u64 = 128 << 10;
 /// Bytes that one string may have, with its zero; as in Linux.
 const STRING_BYTES_MAX: usize = 128 << 10;
+/// What is copied at a time of a string in memory that others write too; divides a page.
+const SHARED_BYTES: usize = 64;
 const POINTER_BYTES: u64 = 8;
 /// What AT_PLATFORM points to.
 const PLATFORM: &[u8] = b"aarch64\0";
@@ -250,18 +252,42 @@ impl ArgumentPages {
         let (mut at, start) = (string, self.length);
         // Each turn adds a page's rest, of which there are at most `PAGES_MAX`.
         loop {
+            let mut copy = [0; SHARED_BYTES];
+            if space.may_share(at) {
+                // Others may write to the page while room is made for the string.
+                let length = SHARED_BYTES - (at as usize % SHARED_BYTES);
+                space.copy_in(pager, at, &mut copy[..length]).await?;
+                let end = copy[..length].iter().position(|&byte| byte == 0);
+                let length = end.map_or(length, |end| end + 1);
+                self.push_part(pager, &copy[..length], start).await?;
+                if end.is_some() {
+                    return Ok(());
+                }
+                at = at.checked_add(length as u64).ok_or(Errno::EFAULT)?;
+                continue;
+            }
             let piece = space.page_for_read(pager, at, PAGE_BYTES).await?;
             let end = piece.iter().position(|&byte| byte == 0);
             let length = end.map_or(piece.len(), |end| end + 1);
-            if self.length + length - start > STRING_BYTES_MAX {
-                return Err(Errno::E2BIG);
-            }
-            self.push_bytes(pager, &piece[..length]).await?;
+            self.push_part(pager, &piece[..length], start).await?;
             if end.is_some() {
                 return Ok(());
             }
             at = at.checked_add(length as u64).ok_or(Errno::EFAULT)?;
         }
+    }
+
+    /// A part of the string that begins at `start`.
+    async fn push_part<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        part: &[u8],
+        start: usize,
+    ) -> Result<(), Errno> {
+        if self.length + part.len() - start > STRING_BYTES_MAX {
+            return Err(Errno::E2BIG);
+        }
+        self.push_bytes(pager, part).await
     }
 
     async fn push_bytes<M: UserMemory + ?Sized>(

@@ -10,7 +10,7 @@ use renga_memory::{MappedFile, Pager, Space};
 use renga_pages::CacheMemory;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
-use renga_proto::pages::{Pages, Shrink};
+use renga_proto::pages::{PagePlace, Pages, Shrink, WritePage};
 use renga_proto::references::References;
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Family, Never, Port};
@@ -21,6 +21,8 @@ use std::rc::Rc;
 #[derive(Default)]
 pub struct Counts {
     pub reads: Cell<u32>,
+    /// Pages that were to be written by a mapping.
+    pub dirtied: Cell<u32>,
     pub references: RefCell<Vec<i32>>,
     /// Whose inode the files' processes have.
     pub inos: RefCell<Vec<u32>>,
@@ -98,7 +100,13 @@ pub fn file(slot: u16) -> MappedFile {
     MappedFile { ino: 100 + u32::from(slot), generation: GENERATION, slot }
 }
 
-async fn inode(mut port: Port<Inode>, slot: usize, contents: Rc<RefCell<Vec<Vec<u8>>>>, counts: Rc<Counts>) -> Never {
+async fn inode(
+    mut port: Port<Inode>,
+    mut pages: Client<Pages>,
+    slot: usize,
+    contents: Rc<RefCell<Vec<Vec<u8>>>>,
+    counts: Rc<Counts>,
+) -> Never {
     loop {
         match port.accept().await {
             InodeCall::FillPage(call) if call.entry().ino != counts.inos.borrow()[slot] => {
@@ -115,6 +123,14 @@ async fn inode(mut port: Port<Inode>, slot: usize, contents: Rc<RefCell<Vec<Vec<
                 slice[..length].copy_from_slice(&rest[..length]);
                 slice[length..].fill(0);
                 call.reply(Ok(Filled { size: contents[slot].len() as u64, kept: true }));
+            }
+            InodeCall::DirtyPage(call) => {
+                let (page, size) = (call.entry().page, contents.borrow()[slot].len() as u64);
+                let place = PagePlace { block: 100 + page, offset: 0 };
+                let write = WritePage { file: file(slot as u16).id(), page, place, size, fresh: true };
+                let written = pages.call(write, &[][..]).await;
+                counts.dirtied.set(counts.dirtied.get() + 1);
+                call.reply(written.map(|_| ()));
             }
             _ => panic!("not expected of an inode"),
         }
@@ -178,8 +194,8 @@ pub fn servers(
     let pages =
         board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0, None));
     let references = board.server(|me, port| {
-        let directory = Client::new(&me, directory).narrowed();
-        renga_memory::references(me, port, directory)
+        let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
+        renga_memory::references(me, port, directory, pages)
     });
     (machine, memory, pages, references)
 }
@@ -198,11 +214,12 @@ pub fn run<F: Future<Output = World> + 'static>(
     counts.inos.borrow_mut().extend((0..contents.len()).map(|slot| file(slot as u16).ino));
     let files = contents.len();
     let contents = Rc::new(RefCell::new(contents));
-    let inodes: Vec<_> =
-        (0..files).map(|slot| board.server(|_, port| inode(port, slot, contents.clone(), counts.clone()))).collect();
-    let members = board.family(&inodes);
     let directory = board.server(|_, port| directory(port, counts.clone()));
     let (machine, memory, pages, references) = servers(board, frames, cached, directory);
+    let inode =
+        |slot| board.server(|me, port| inode(port, Client::new(&me, pages), slot, contents.clone(), counts.clone()));
+    let inodes: Vec<_> = (0..files).map(inode).collect();
+    let members = board.family(&inodes);
     let (machine_there, memory_there, pages_there, references_there) = servers(board, frames, cached, directory);
     let done = Rc::new(Cell::new(false));
     let finished = done.clone();

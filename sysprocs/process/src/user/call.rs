@@ -61,9 +61,6 @@ calls! {
         176 getgid => zero;
         177 getegid => zero;
         178 gettid => get_pid;
-        227 msync => zero;
-        228 mlock => zero;
-        229 munlock => zero;
         293 rseq => not_here;
     }
     hot {
@@ -205,6 +202,9 @@ calls! {
         222 mmap => map;
         223 fadvise64 => advise_about_file;
         226 mprotect => protect;
+        227 msync => sync_mapping;
+        228 mlock => lock_memory;
+        229 munlock => lock_memory;
         233 madvise => advise;
         240 rt_tgsigqueueinfo => queue_signal_to_thread;
         242 accept4 => use_socket;

@@ -1,12 +1,13 @@
 //! The program's memory: brk, mmap and what goes with it.
 
 use super::escape::Outcome;
-use super::files::descriptors::Object;
+use super::files::descriptors::{Descriptor, Object};
 use super::{User, pager};
-use renga_hal::memory::UserMemory;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::area::Origin;
 use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
 use renga_proto::file::DescribeFile;
+use renga_proto::inode::{CommitAll, Extent};
 use renga_rt::Errno;
 
 const PROT_WRITE: u64 = 2;
@@ -17,6 +18,12 @@ const MAP_TYPE: u64 = 0xf;
 const MAP_FIXED: u64 = 0x10;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
+const MS_ASYNC: u32 = 1;
+const MS_INVALIDATE: u32 = 2;
+const MS_SYNC: u32 = 4;
+/// The bits of a mode that say what it is, and those of a regular file.
+const S_IFMT: u16 = 0xf000;
+const S_IFREG: u16 = 0x8000;
 const MREMAP_MAYMOVE: u64 = 1;
 const MADV_DONTNEED: u32 = 4;
 
@@ -34,24 +41,35 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn map(&mut self) -> Outcome {
         let (address, length, protection) = (self.argument(0), self.argument(1), self.argument(2));
         let (flags, number, offset) = (self.argument(3), self.argument(4), self.argument(5));
+        // In Linux's order, since programs ask for several things at once that cannot be.
+        if !offset.is_multiple_of(PAGE_BYTES as u64) {
+            return Err(Errno::EINVAL.into());
+        }
+        let descriptor = match flags & MAP_ANONYMOUS {
+            0 => {
+                let file = *self.program.files.get(number)?;
+                Some(if file.reads() || file.writes() { file } else { return Err(Errno::EBADF.into()) })
+            }
+            _ => None,
+        };
+        if length == 0 {
+            return Err(Errno::EINVAL.into());
+        }
         let shared = match flags & MAP_TYPE {
             MAP_PRIVATE => false,
             MAP_SHARED | MAP_SHARED_VALIDATE => true,
             _ => return Err(Errno::EINVAL.into()),
         };
-        // What is shared and written would have to be written for others too.
-        if shared && (protection & PROT_WRITE != 0 || flags & MAP_ANONYMOUS != 0) {
-            return Err(Errno::ENODEV.into());
-        }
         let place = match (flags & MAP_FIXED_NOREPLACE != 0, flags & MAP_FIXED != 0) {
             (true, _) => Place::FixedFree(address),
             (_, true) => Place::Fixed(address),
             _ => Place::Anywhere(address),
         };
-        let backing = if flags & MAP_ANONYMOUS != 0 {
-            Backing::Zero
-        } else {
-            Backing::File { file: self.mapped_file(number).await?, offset }
+        let writes = protection & PROT_WRITE != 0;
+        let backing = match descriptor {
+            None if shared => Backing::Object,
+            None => Backing::Zero,
+            Some(descriptor) => self.backing(descriptor, offset, shared, writes).await?,
         };
         let mapping = Mapping { place, length, access: access_of(protection)?, backing };
         self.allow_space(length)?;
@@ -59,17 +77,61 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(space.map(&mut pager, mapping).await?)
     }
 
-    /// The file behind a descriptor.
-    async fn mapped_file(&mut self, number: u64) -> Result<MappedFile, Errno> {
-        let descriptor = self.program.files.get(number)?;
-        let Object::File { board, number, .. } = descriptor.object else {
-            return Err(Errno::ENODEV);
-        };
-        if !descriptor.reads() {
-            return Err(if descriptor.writes() { Errno::EACCES } else { Errno::EBADF });
+    /// What is behind a descriptor.
+    async fn backing(
+        &mut self,
+        descriptor: Descriptor,
+        offset: u64,
+        shared: bool,
+        writes: bool,
+    ) -> Result<Backing, Errno> {
+        if !descriptor.reads() || (shared && writes && !descriptor.writes()) {
+            return Err(Errno::EACCES);
         }
+        let (board, number) = match descriptor.object {
+            Object::Zero if shared => return Ok(Backing::Object),
+            Object::Zero => return Ok(Backing::Zero),
+            Object::File { board, number, .. } => (board, number),
+            _ => return Err(Errno::ENODEV),
+        };
         let facts = self.services.file(board, number)?.call(DescribeFile {}, ()).await?;
-        Ok(MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot })
+        if facts.mode & S_IFMT != S_IFREG {
+            return Err(Errno::ENODEV);
+        }
+        let file = MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot };
+        if !shared {
+            return Ok(Backing::File { file, offset });
+        }
+        // Only the disk's board can write its pages so far.
+        let writable = descriptor.writes() && self.services.board == self.services.disk_board;
+        if writes && !writable {
+            return Err(Errno::ENODEV);
+        }
+        Ok(Backing::Shared { file, offset, writable })
+    }
+
+    /// `msync`: what was written by mapping is on the medium, if that is asked for.
+    pub(super) async fn sync_mapping(&mut self) -> Outcome {
+        let (address, length, flags) = (self.argument(0), self.argument(1), self.int(2));
+        let both = MS_SYNC | MS_ASYNC;
+        if flags & !(both | MS_INVALIDATE) != 0 || flags & both == both || !address.is_multiple_of(PAGE_BYTES as u64) {
+            return Err(Errno::EINVAL.into());
+        }
+        let (space, mut pager) = self.memory();
+        let written = space.settle_shared(&mut pager, address, length).await?;
+        if written && flags & MS_SYNC != 0 {
+            self.services.inode_directory()?.call(CommitAll { extent: Extent::Journal }, ()).await?;
+        }
+        Ok(0)
+    }
+
+    /// `mlock`, `munlock`: pages of programs never leave memory.
+    pub(super) async fn lock_memory(&mut self) -> Outcome {
+        let (address, length) = (self.argument(0), self.argument(1));
+        let start = address - address % PAGE_BYTES as u64;
+        let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
+        let (space, _) = self.memory();
+        if space.covers(start, end) { Ok(0) } else { Err(Errno::ENOMEM.into()) }
     }
 
     pub(super) async fn unmap(&mut self) -> Outcome {

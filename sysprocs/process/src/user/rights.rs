@@ -12,7 +12,7 @@ use renga_proto::file::{
     AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, Read, ReadFrom, Seek, SetFileMode,
     SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
 };
-use renga_proto::inode::{KnownOpen, KnownStatus, Release};
+use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, Release};
 use renga_proto::path::{
     AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, Link, MakeDirectory, MakeNode, Open,
     ReadLinkOf, Rename, StatusOf, SymbolicLink, SyncAllFiles, TruncatePath, Unlink,
@@ -52,7 +52,7 @@ pub const FILES: u32 = AddReference::BIT
     | WriteTo::BIT;
 
 /// Of the directory of inodes.
-pub const DIRECTORY: u32 = KnownOpen::BIT | KnownStatus::BIT | Release::BIT;
+pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | Release::BIT;
 
 /// Of a path walker.
 pub const PATHS: u32 = AbsolutePath::BIT

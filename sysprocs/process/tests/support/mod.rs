@@ -262,7 +262,8 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     });
     board.start(here.references, |me| {
         let (port, directory) = (Port::new(&me).0, client(&me, own.inode_directory));
-        renga_memory::references(me, port, directory)
+        let pages = client(&me, here.pages);
+        renga_memory::references(me, port, directory, pages)
     });
     board.start(here.clock, |me| {
         let port = Port::new(&me).0;

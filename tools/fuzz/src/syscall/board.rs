@@ -90,8 +90,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
     let references = board.server(|me, port| {
-        let directory = Client::new(&me, files.directory).narrowed();
-        renga_memory::references(me, port, directory)
+        let (directory, pages) = (Client::new(&me, files.directory).narrowed(), Client::new(&me, pages));
+        renga_memory::references(me, port, directory, pages)
     });
     let sleepers = arena.put_slice(USERS, |_| renga_clock::Sleeper::NONE);
     let timers = arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);

@@ -33,7 +33,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         if count == 0 || count > (PAGE_BYTES - start) as u64 || self.me.has_renewed() {
             return None;
         }
-        let frame = self.space.as_ref()?.present_frame(self.machine, address, kind)?;
+        let space = self.space.as_ref().filter(|space| !space.may_share(address))?;
+        let frame = space.present_frame(self.machine, address, kind)?;
         let nonblocking = descriptor.flags & O_NONBLOCK != 0;
         Some(Piece { object: descriptor.object, nonblocking, frame, range: start..start + count as usize })
     }

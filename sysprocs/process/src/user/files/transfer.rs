@@ -1,7 +1,8 @@
 //! Reading and writing.
 //!
 //! A transfer is split where the program's pages end, and each page is lent to the server as it is: no
-//! copy is made, but of small writes to pipes that must not be torn. A count that is short of what was
+//! copy is made, but of small writes to pipes that must not be torn, and of pages that other programs share and may
+//! use, or the page cache may change, meanwhile. A count that is short of what was
 //! asked is as POSIX allows it.
 
 use crate::signals::SIGPIPE;
@@ -154,8 +155,17 @@ impl<M: UserMemory + ?Sized> User<M> {
     ) -> Result<(usize, usize), Errno> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let mut pager = pager(self.machine, &mut self.services);
+        let space_shares = space.may_share(address);
         let mut piece = space.page_for_write(&mut pager, address, length).await?;
         let asked = piece.len();
+        if space_shares {
+            drop(piece);
+            let bytes = self.services.read(object, &mut self.scratch[..asked], manner).await?.min(asked);
+            space
+                .copy_out(&mut crate::user::pager(self.machine, &mut self.services), address, &self.scratch[..bytes])
+                .await?;
+            return Ok((bytes, asked));
+        }
         Ok((self.services.read(object, &mut piece, manner).await?.min(asked), asked))
     }
 
@@ -201,8 +211,14 @@ impl<M: UserMemory + ?Sized> User<M> {
     ) -> Result<(usize, usize), Errno> {
         let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
         let mut pager = pager(self.machine, &mut self.services);
+        let space_shares = space.may_share(address);
         let piece = space.page_for_read(&mut pager, address, length).await?;
         let asked = piece.len();
+        if space_shares {
+            self.scratch[..asked].copy_from_slice(&piece);
+            drop(piece);
+            return Ok((self.services.write(object, &self.scratch[..asked], manner).await?.min(asked), asked));
+        }
         Ok((self.services.write(object, &piece, manner).await?.min(asked), asked))
     }
 

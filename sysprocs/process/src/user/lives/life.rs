@@ -219,7 +219,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                     }
                     Err(FaultError::NoArea) => (SIGSEGV, code::SEGV_MAPERR, address),
                     Err(FaultError::Forbidden) => (SIGSEGV, code::SEGV_ACCERR, address),
-                    Err(FaultError::Io) => (SIGBUS, code::BUS_ADRERR, address),
+                    Err(FaultError::Io | FaultError::BehindEnd) => (SIGBUS, code::BUS_ADRERR, address),
                     // It faults again when there is memory, unless it is the one that has to end.
                     Err(FaultError::OutOfMemory) => return self.await_memory().await,
                 }

@@ -1,0 +1,51 @@
+//! Pages of a file that programs write by mapping them.
+//!
+//! Invariant: a page that a program may write is dirty in the page cache of this board, has a block, and no other board
+//! holds it. The program faults before its first write, and again after the page was written to the medium or read by
+//! another board. Not here: who is shown what (`renga_pages`), faults (`renga_memory`).
+
+use crate::content::client::Place;
+use crate::inode::active_inode::ActiveInode;
+use renga_abi::PAGE_BYTES;
+use renga_rt::Errno;
+
+impl ActiveInode {
+    /// Before a program of `board` writes page `page`, if this is inode `ino`.
+    pub(crate) async fn dirty_page(&mut self, board: u8, ino: u32, page: u32) -> Result<(), Errno> {
+        if ino != self.ino {
+            return Err(Errno::ESTALE);
+        }
+        self.check_regular()?;
+        if board != self.me.id().board.0 {
+            return Err(Errno::EOPNOTSUPP);
+        }
+        let size = self.record.size();
+        if u64::from(page) * PAGE_BYTES as u64 >= size {
+            return Err(Errno::EFBIG);
+        }
+        self.begin_write().await?;
+        self.recall(page, page + 1).await;
+        let (block, fresh) = self.map_for_write(page.into()).await?;
+        let place = Place { file: self.file(), page, block, size };
+        // Nothing is written yet, but the page is dirty from now on.
+        self.content.write(place, 0, &[], fresh).await?;
+        self.mapped = true;
+        self.touch_content();
+        Ok(())
+    }
+
+    /// As `dirty_page`, tried before; what still finds no room will not find any.
+    pub(crate) async fn dirty_page_again(&mut self, board: u8, ino: u32, page: u32) -> Result<(), Errno> {
+        let dirtied = self.dirty_page(board, ino, page).await;
+        dirtied.map_err(|errno| if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno })
+    }
+
+    /// Before `page` is read for `board`: programs here fault before they change it again.
+    pub(crate) async fn protect_for(&mut self, board: u8, page: u32) -> Result<(), Errno> {
+        if self.mapped && board != self.me.id().board.0 {
+            self.content.protect(self.file(), page).await
+        } else {
+            Ok(())
+        }
+    }
+}

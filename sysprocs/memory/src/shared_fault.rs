@@ -1,0 +1,141 @@
+//! Faults in areas whose pages are others', too: a file's, or an object's.
+//!
+//! The page cache shows the page itself (`ShowPages`), and withholds it again when it changes or goes; the space then
+//! finds a page that nobody may use, gives it back and asks anew. A page of a file is made dirty, by its inode's
+//! process, before it can be written.
+//!
+//! Not here: what the cache does with it (`renga_pages`), private pages (`fault.rs`).
+
+use crate::area::{Area, Sharing, number};
+use crate::fault::{AROUND_PAGES, FaultError};
+use crate::layout::PAGE;
+use crate::mapped_files::MappedFile;
+use crate::pager::{OBJECT_BYTES, Pager};
+use crate::space::Space;
+use renga_abi::Errno;
+use renga_abi::user::AccessKind;
+use renga_hal::memory::{Access, UserMemory};
+use renga_pages::{Fill, fill};
+use renga_proto::pages::{ShowFor, ShowPages};
+
+/// Steps of one fault: tables, what was withheld, and a page that others take away while it is brought.
+const STEPS_MAX: u32 = 64;
+
+impl Space {
+    /// Makes the page at `va` of a shared area ready for `kind`, which the area allows.
+    pub(crate) async fn fault_shared<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+        va: u64,
+        kind: AccessKind,
+    ) -> Result<(), FaultError> {
+        let mut reopened = false;
+        for _ in 0..STEPS_MAX {
+            match self.step(pager, area, va, kind).await {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                Err(Errno::ESTALE) if !reopened => {
+                    reopened = true;
+                    self.reopen(pager, area).await.map_err(FaultError::from_errno)?;
+                }
+                Err(errno) => return Err(FaultError::from_errno(errno)),
+            }
+        }
+        // The program faults again: others had their way meanwhile.
+        Ok(())
+    }
+
+    /// Shows the page, or does what is missing for that; whether it is shown.
+    async fn step<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+        va: u64,
+        kind: AccessKind,
+    ) -> Result<bool, Errno> {
+        if let Some((_, Access::None)) = pager.machine.lookup(self.root, va) {
+            self.unmap_pages(pager, va, va + PAGE).await;
+        }
+        let at = number(va);
+        let Some((index, page, _)) = area.file_page(at) else { return Err(Errno::EFBIG) };
+        let file = self.files.get(index).ok_or(Errno::EIO)?;
+        let writes = if area.sharing == Sharing::Object { area.access.writable() } else { kind == AccessKind::Write };
+        let show_for = match area.access {
+            _ if writes => ShowFor::Write,
+            Access::ReadExecute => ShowFor::Execute,
+            _ => ShowFor::Read,
+        };
+        let group_end = (at / AROUND_PAGES + 1) * AROUND_PAGES;
+        let count = if writes { 1 } else { group_end.min(area.end) - at };
+        let show = ShowPages { file: file.id(), page, count, space: self.root.0, at, show_for };
+        match pager.pages.call(show, ()).await {
+            Ok(()) => return Ok(true),
+            Err(Errno::ENXIO) => pager.add_table(self.root, va).await?,
+            Err(Errno::EEXIST) => self.unmap_pages(pager, va, va + PAGE).await,
+            Err(Errno::ENOENT) if area.sharing == Sharing::Object => add_page(pager, file, page).await?,
+            Err(Errno::ENOENT | Errno::EAGAIN) if writes => pager.dirty_page(file, page).await?,
+            Err(Errno::ENOMEM) if fill::shrink(pager.pages).await => {}
+            Err(Errno::ENOENT) => return self.bring_shared(pager, area, va, file, page).await,
+            Err(errno) => return Err(errno),
+        }
+        Ok(false)
+    }
+
+    /// Reads the page into the cache; on a board that keeps none it is shown as it is now.
+    async fn bring_shared<M: UserMemory + ?Sized>(
+        &mut self,
+        pager: &mut Pager<'_, M>,
+        area: &Area,
+        va: u64,
+        file: MappedFile,
+        page: u32,
+    ) -> Result<bool, Errno> {
+        let read = pager.read_page_kept(file, page).await?;
+        if page >= u32::try_from(read.size.div_ceil(PAGE)).unwrap_or(u32::MAX) {
+            pager.free(read.frame).await;
+            return Err(Errno::EFBIG);
+        }
+        if read.kept {
+            pager.free(read.frame).await;
+            return Ok(false);
+        }
+        self.show(pager, va, read.frame, area.access.without_writing()).await.map(|()| true)
+    }
+
+    /// Shows all pages that the objects of shared areas have.
+    pub(crate) async fn show_objects<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+        for index in 0..self.areas.as_slice().len() {
+            let area = self.areas.as_slice()[index];
+            if area.sharing != Sharing::Object {
+                continue;
+            }
+            for at in area.start..area.end {
+                let Some((index, page, _)) = area.file_page(at) else { break };
+                let file = self.files.get(index).ok_or(Errno::EIO)?.id();
+                let show = ShowPages { file, page, count: 1, space: self.root.0, at, show_for: ShowFor::Read };
+                let mut shown = Err(Errno::ENXIO);
+                // At most a turn for each table.
+                while shown == Err(Errno::ENXIO) {
+                    shown = pager.pages.call(show, ()).await;
+                    if shown == Err(Errno::ENXIO) {
+                        pager.add_table(self.root, u64::from(at) * PAGE).await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A page of zeros for an object; somebody else may have been faster.
+async fn add_page<M: UserMemory + ?Sized>(
+    pager: &mut Pager<'_, M>,
+    object: MappedFile,
+    page: u32,
+) -> Result<(), Errno> {
+    let begun = Fill::begin(pager.memory, pager.pages, object.id(), page).await?;
+    let frame = begun.keep(pager.pages, OBJECT_BYTES).await;
+    pager.free(frame).await;
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! Shared mappings: whoever shares a page has the same one, and nobody keeps one that has changed hands.
+
+mod board;
+
+use board::{World, file, run};
+use renga_abi::Errno;
+use renga_abi::user::AccessKind::{Read, Write};
+use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
+use renga_memory::layout::PAGE;
+use renga_memory::{Backing, FaultError, Mapping, Place, Space};
+use renga_proto::pages::{CountDirty, Cut, ProtectPage, ReadCached, RunWritten, TakeRun, WritePage};
+
+const AT: u64 = 0x10_0000;
+
+fn shared(pages: u64, access: Access, writable: bool) -> Mapping {
+    let backing = Backing::Shared { file: file(0), offset: 0, writable };
+    Mapping { place: Place::Fixed(AT), length: pages * PAGE, access, backing }
+}
+
+fn object(pages: u64) -> Mapping {
+    Mapping { place: Place::Fixed(AT), length: pages * PAGE, access: Access::ReadWrite, backing: Backing::Object }
+}
+
+async fn mapped(world: &mut World, mapping: Mapping) -> Space {
+    let mut space = Space::create(&mut world.pager()).await.unwrap();
+    space.map(&mut world.pager(), mapping).await.unwrap();
+    space
+}
+
+async fn seen(world: &mut World, space: &mut Space, at: u64) -> u8 {
+    let mut byte = [0];
+    space.copy_in(&mut world.pager(), at, &mut byte).await.unwrap();
+    byte[0]
+}
+
+fn access(world: &World, space: &Space, at: u64) -> Option<Access> {
+    world.machine.lookup(space.root(), at).map(|page| page.1)
+}
+
+#[test]
+fn who_shares_a_page_sees_what_others_write_and_who_does_not_keeps_its_own() {
+    run(64, 8, vec![vec![7; 2 * 4096]], |mut world: World| async move {
+        let private = Backing::File { file: file(0), offset: 0 };
+        let private = Mapping { backing: private, ..shared(2, Access::Read, false) };
+        let mut alone = mapped(&mut world, private).await;
+        assert_eq!(seen(&mut world, &mut alone, AT).await, 7);
+        let mut one = mapped(&mut world, shared(2, Access::ReadWrite, true)).await;
+        let mut two = mapped(&mut world, shared(2, Access::Read, false)).await;
+        assert_eq!(seen(&mut world, &mut two, AT + 5).await, 7);
+        assert_eq!(access(&world, &two, AT + PAGE), None, "only what is cached comes along");
+        one.copy_out(&mut world.pager(), AT + 5, &[8]).await.unwrap();
+        assert_eq!(seen(&mut world, &mut two, AT + 5).await, 8);
+        let mut read = [0; 1];
+        world.pages.call(ReadCached { file: file(0).id(), offset: 5 }, &mut read[..]).await.unwrap();
+        assert_eq!(read, [8], "read and mapping are the same bytes");
+        // As `write` does: the very page that is shown.
+        let place = renga_proto::pages::PagePlace { block: 100, offset: 5 };
+        let write = WritePage { file: file(0).id(), page: 0, place, size: 2 * PAGE, fresh: false };
+        world.pages.call(write, &[9][..]).await.unwrap();
+        assert_eq!((seen(&mut world, &mut one, AT + 5).await, seen(&mut world, &mut two, AT + 5).await), (9, 9));
+        assert_eq!(seen(&mut world, &mut alone, AT + 5).await, 7, "what is lent and run does not change");
+        let mut late = mapped(&mut world, private).await;
+        assert_eq!(seen(&mut world, &mut late, AT + 5).await, 9);
+        one.copy_out(&mut world.pager(), AT + 5, &[10]).await.unwrap();
+        assert_eq!(seen(&mut world, &mut late, AT + 5).await, 9);
+        for space in [alone, one, two, late] {
+            space.destroy(&mut world.pager()).await;
+        }
+        clean(&mut world).await;
+        world
+    });
+}
+
+/// Writes all that is dirty; the pages' first bytes.
+async fn clean(world: &mut World) -> Vec<u8> {
+    let (mut room, mut first) = (vec![0; 32 * PAGE_BYTES], Vec::new());
+    while world.pages.call(CountDirty {}, ()).await.unwrap().pages > 0 {
+        let run = world.pages.call(TakeRun {}, &mut room[..]).await.unwrap();
+        first.extend((0..run.count as usize).map(|page| room[page * PAGE_BYTES]));
+        world.pages.call(RunWritten { done: true, evicting: false }, ()).await.unwrap();
+    }
+    first
+}
+
+#[test]
+fn a_page_is_dirty_before_it_is_written_and_again_when_the_medium_has_it() {
+    run(64, 8, vec![vec![7; 4096 + 100]], |mut world: World| async move {
+        let mut one = mapped(&mut world, shared(2, Access::ReadWrite, true)).await;
+        let mut two = mapped(&mut world, shared(2, Access::ReadWrite, true)).await;
+        one.copy_out(&mut world.pager(), AT, &[1]).await.unwrap();
+        assert_eq!((world.counts.dirtied.get(), access(&world, &one, AT)), (1, Some(Access::ReadWrite)));
+        one.copy_out(&mut world.pager(), AT + 1, &[1]).await.unwrap();
+        two.copy_out(&mut world.pager(), AT + 2, &[1]).await.unwrap();
+        assert_eq!(world.counts.dirtied.get(), 1, "it is dirty already");
+        assert_eq!(clean(&mut world).await, [1]);
+        for space in [&one, &two] {
+            assert_eq!(access(&world, space, AT), Some(Access::Read), "nobody writes unnoticed");
+        }
+        two.copy_out(&mut world.pager(), AT, &[2]).await.unwrap();
+        assert_eq!((world.counts.dirtied.get(), clean(&mut world).await), (2, vec![2]));
+        // Written while it is on its way: it stays dirty.
+        one.copy_out(&mut world.pager(), AT, &[3]).await.unwrap();
+        let mut room = vec![0; PAGE_BYTES];
+        world.pages.call(TakeRun {}, &mut room[..]).await.unwrap();
+        one.copy_out(&mut world.pager(), AT, &[4]).await.unwrap();
+        world.pages.call(RunWritten { done: true, evicting: false }, ()).await.unwrap();
+        assert_eq!((room[0], clean(&mut world).await), (3, vec![4]));
+        // Another board reads it: the next write is noticed.
+        one.copy_out(&mut world.pager(), AT, &[5]).await.unwrap();
+        world.pages.call(ProtectPage { file: file(0).id(), page: 0 }, ()).await.unwrap();
+        assert_eq!(access(&world, &one, AT), Some(Access::Read));
+        // What is behind the end of the file is not its content.
+        one.copy_out(&mut world.pager(), AT + PAGE + 99, &[6, 6]).await.unwrap();
+        let run = world.pages.call(TakeRun {}, vec![0; 2 * PAGE_BYTES].leak()).await.unwrap();
+        world.pages.call(RunWritten { done: true, evicting: false }, ()).await.unwrap();
+        assert_eq!(run.count, 2);
+        one.destroy(&mut world.pager()).await;
+        two.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn what_is_cut_is_withheld_and_behind_the_end_is_nothing() {
+    run(64, 8, vec![vec![7; 3 * 4096]], |mut world: World| async move {
+        let mut one = mapped(&mut world, shared(4, Access::ReadWrite, true)).await;
+        one.copy_out(&mut world.pager(), AT + 2 * PAGE, &[1]).await.unwrap();
+        assert_eq!(seen(&mut world, &mut one, AT).await, 7);
+        let behind = one.fault(&mut world.pager(), AT + 3 * PAGE, Read).await;
+        assert_eq!(behind, Err(FaultError::BehindEnd));
+        world.contents.borrow_mut()[0].truncate(4096);
+        world.pages.call(Cut { file: file(0).id(), from: 1, size: PAGE }, ()).await.unwrap();
+        assert_eq!(access(&world, &one, AT), Some(Access::Read));
+        assert_eq!(access(&world, &one, AT + 2 * PAGE), Some(Access::None));
+        for kind in [Read, Write] {
+            let behind = one.fault(&mut world.pager(), AT + 2 * PAGE, kind).await;
+            assert_eq!(behind, Err(FaultError::BehindEnd));
+        }
+        assert_eq!(access(&world, &one, AT + 2 * PAGE), None, "it is given back");
+        one.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn what_was_not_opened_for_writing_does_not_become_writable() {
+    run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
+        let mut one = mapped(&mut world, shared(1, Access::Read, false)).await;
+        assert_eq!(seen(&mut world, &mut one, AT).await, 7);
+        let refused = one.protect(&mut world.pager(), AT, PAGE, Access::ReadWrite).await;
+        assert_eq!(refused, Err(Errno::EACCES));
+        assert_eq!(one.fault(&mut world.pager(), AT, Write).await, Err(FaultError::Forbidden));
+        let mut two = mapped(&mut world, shared(1, Access::Read, true)).await;
+        assert_eq!(seen(&mut world, &mut two, AT).await, 7);
+        two.protect(&mut world.pager(), AT, PAGE, Access::ReadWrite).await.unwrap();
+        two.copy_out(&mut world.pager(), AT, &[8]).await.unwrap();
+        assert_eq!((seen(&mut world, &mut one, AT).await, world.counts.dirtied.get()), (8, 1));
+        two.protect(&mut world.pager(), AT, PAGE, Access::Read).await.unwrap();
+        assert_eq!(two.fault(&mut world.pager(), AT, Write).await, Err(FaultError::Forbidden));
+        one.destroy(&mut world.pager()).await;
+        two.destroy(&mut world.pager()).await;
+        clean(&mut world).await;
+        world
+    });
+}
+
+#[test]
+fn more_is_shared_than_there_are_notes_for() {
+    const PAGES: u64 = 40;
+    run(64, 8, vec![vec![7; PAGES as usize * 4096]], |mut world: World| async move {
+        let mut one = mapped(&mut world, shared(PAGES, Access::ReadWrite, true)).await;
+        for round in 1..3 {
+            for page in 0..PAGES {
+                one.copy_out(&mut world.pager(), AT + page * PAGE, &[round]).await.unwrap();
+            }
+        }
+        let written = clean(&mut world).await;
+        assert_eq!(written, vec![2; PAGES as usize]);
+        for page in 0..PAGES {
+            assert_ne!(access(&world, &one, AT + page * PAGE), Some(Access::ReadWrite));
+        }
+        one.destroy(&mut world.pager()).await;
+        world
+    });
+}
+
+#[test]
+fn children_share_memory_without_a_file_and_another_board_gets_a_copy() {
+    run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
+        let mut parent = mapped(&mut world, object(3)).await;
+        parent.copy_out(&mut world.pager(), AT, &[1]).await.unwrap();
+        let mut child = board::fork(&mut parent, &mut world.pager()).await.unwrap();
+        child.copy_out(&mut world.pager(), AT + PAGE, &[2]).await.unwrap();
+        child.copy_out(&mut world.pager(), AT, &[3]).await.unwrap();
+        assert_eq!(seen(&mut world, &mut parent, AT).await, 3);
+        parent.unmap(&mut world.pager(), AT, PAGE).await.unwrap();
+        let mut bytes = [0; 1024];
+        let length = parent.encode_areas(&mut bytes).unwrap();
+        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let export = parent.export_pages(&mut pager, &mut there.memory).await.unwrap();
+        let mut copy = Space::decode_areas(&mut world.pager_there(), &bytes[..length]).await.unwrap();
+        copy.import_pages(&mut world.pager_there(), 0, export.first_list()).await.unwrap();
+        export.finish(&mut world.pager()).await;
+        parent.copy_out(&mut world.pager(), AT + PAGE, &[4]).await.unwrap();
+        let mut there = [0; 1];
+        copy.copy_in(&mut world.pager_there(), AT + PAGE, &mut there).await.unwrap();
+        assert_eq!((there, seen(&mut world, &mut child, AT + PAGE).await), ([2], 4));
+        parent.destroy(&mut world.pager()).await;
+        assert_eq!(seen(&mut world, &mut child, AT).await, 3);
+        child.destroy(&mut world.pager()).await;
+        copy.destroy(&mut world.pager_there()).await;
+        world
+    });
+}
