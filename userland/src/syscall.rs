@@ -6,6 +6,7 @@
 use crate::Errno;
 use core::arch::asm;
 use core::ffi::CStr;
+use core::sync::atomic::AtomicU32;
 
 /// Highest error number; results above `-ERRNO_MAX` are errors.
 const ERRNO_MAX: isize = 4095;
@@ -106,7 +107,9 @@ pub fn pipe() -> Result<(i32, i32), Errno> {
 const MMAP: usize = 222;
 const PROT_READ: isize = 1;
 const PROT_WRITE: isize = 2;
+const MAP_SHARED: isize = 1;
 const MAP_PRIVATE: isize = 2;
+const MAP_FIXED: isize = 0x10;
 const MAP_ANONYMOUS: isize = 0x20;
 
 /// Fresh memory, all zeros.
@@ -130,6 +133,36 @@ pub fn map_file(descriptor: i32, bytes: usize) -> Result<&'static [u8], Errno> {
     let at = unsafe { call(MMAP, [0, bytes as isize, PROT_READ, MAP_PRIVATE, descriptor as isize, 0]) }?;
     // SAFETY: a mapping of this length that is never taken away; the caller's promise keeps it constant.
     Ok(unsafe { core::slice::from_raw_parts(at as *const u8, bytes) })
+}
+
+/// Maps what Linux's `mmap` is told where the kernel likes; its address.
+pub fn map_as(bytes: usize, access: isize, kind: isize, descriptor: i32, offset: usize) -> Result<usize, Errno> {
+    let arguments = [0, bytes as isize, access, kind & !MAP_FIXED, descriptor as isize, offset as isize];
+    // SAFETY: not at an address of ours, so nothing that is ours changes.
+    unsafe { call(MMAP, arguments) }
+}
+
+/// The words of the first `bytes` of a file that is open to read and write (-1: memory without a file), shared with whoever
+/// maps them so.
+pub fn map_shared(descriptor: i32, bytes: usize) -> Result<&'static [AtomicU32], Errno> {
+    let kind = MAP_SHARED | if descriptor < 0 { MAP_ANONYMOUS } else { 0 };
+    let at = map_as(bytes, PROT_READ | PROT_WRITE, kind, descriptor, 0)?;
+    // SAFETY: a mapping of this length that is never taken away; others change it as atomic words can be.
+    Ok(unsafe { core::slice::from_raw_parts(at as *const AtomicU32, bytes / 4) })
+}
+
+/// Reads or writes words of a file from or to words that were mapped by [`map_shared`].
+pub fn transfer_mapped(write: bool, descriptor: i32, words: &'static [AtomicU32], offset: u64) -> Result<usize, Errno> {
+    let (number, bytes) = (if write { 68 } else { 67 }, size_of_val(words));
+    // SAFETY: the words are live for ever, and others may change them at any time.
+    unsafe { call(number, [descriptor as isize, words.as_ptr() as isize, bytes as isize, offset as isize, 0, 0]) }
+}
+
+/// Writes at an offset of a file; how many bytes.
+pub fn write_at(descriptor: i32, bytes: &[u8], offset: u64) -> Result<usize, Errno> {
+    let (at, length) = (bytes.as_ptr() as isize, bytes.len() as isize);
+    // SAFETY: as `write`.
+    unsafe { call(68, [descriptor as isize, at, length, offset as isize, 0, 0]) }
 }
 
 /// Makes `to` stand for what `from` stands for.

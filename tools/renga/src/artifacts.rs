@@ -17,13 +17,14 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 11] = [
+const PROGRAMS: [(&str, &str); 12] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("nice", "/usr/bin/nice"),
     ("chrt", "/usr/bin/chrt"),
     ("wild", "/usr/lib/renga/wild"),
     ("limits", "/usr/lib/renga/limits"),
+    ("sharing", "/usr/lib/renga/sharing"),
     ("nullcall", "/usr/lib/renga/nullcall"),
     ("measure", "/usr/lib/renga/measure"),
     ("linkcall", "/usr/lib/renga/linkcall"),

@@ -60,39 +60,9 @@ pub async fn inode(
                 call.reply(filled);
                 inode.read_ahead().await;
             }
-            InodeCall::WriteAt(mut call) => {
-                let offset = call.entry().offset;
-                let written = match inode.admit(&call) {
-                    Ok(()) => inode.write_at(offset, call.lent()).await,
-                    Err(errno) => Err(errno),
-                };
-                match written {
-                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Write(call)),
-                    written => call.reply(written),
-                }
-            }
-            InodeCall::Append(mut call) => {
-                let offset = inode.record.size();
-                let end = match inode.admit(&call) {
-                    Ok(()) => inode.append(call.lent()).await,
-                    Err(errno) => Err(errno),
-                };
-                match end {
-                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Append(call, offset)),
-                    end => call.reply(end),
-                }
-            }
-            InodeCall::DirtyPage(call) => {
-                let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
-                let dirtied = match inode.admit(&call) {
-                    Ok(()) => inode.dirty_page(board, ino, page).await,
-                    Err(errno) => Err(errno),
-                };
-                match dirtied {
-                    Err(Errno::EAGAIN) => stuck = Some(Stuck::Dirty(call)),
-                    dirtied => call.reply(dirtied),
-                }
-            }
+            InodeCall::WriteAt(call) => stuck = write(&mut inode, call).await,
+            InodeCall::Append(call) => stuck = append(&mut inode, call).await,
+            InodeCall::DirtyPage(call) => stuck = dirty_page(&mut inode, call).await,
             InodeCall::Freeze(call) => {
                 frozen = true;
                 let state = inode.freeze().await;
@@ -119,6 +89,47 @@ pub async fn inode(
             other => serve_content(&mut inode, other).await,
         }
     }
+}
+
+#[inline(always)]
+async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<Stuck> {
+    let offset = call.entry().offset;
+    let written = match inode.admit(&call) {
+        Ok(()) => inode.write_at(offset, call.lent()).await,
+        Err(errno) => Err(errno),
+    };
+    match written {
+        Err(Errno::EAGAIN) => return Some(Stuck::Write(call)),
+        written => call.reply(written),
+    }
+    None
+}
+
+#[inline(always)]
+async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<Stuck> {
+    let offset = inode.record.size();
+    let end = match inode.admit(&call) {
+        Ok(()) => inode.append(call.lent()).await,
+        Err(errno) => Err(errno),
+    };
+    match end {
+        Err(Errno::EAGAIN) => return Some(Stuck::Append(call, offset)),
+        end => call.reply(end),
+    }
+    None
+}
+
+async fn dirty_page(inode: &mut ActiveInode, call: Call<DirtyPage>) -> Option<Stuck> {
+    let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+    let dirtied = match inode.admit(&call) {
+        Ok(()) => inode.dirty_page(board, ino, page).await,
+        Err(errno) => Err(errno),
+    };
+    match dirtied {
+        Err(Errno::EAGAIN) => return Some(Stuck::Dirty(call)),
+        dirtied => call.reply(dirtied),
+    }
+    None
 }
 
 /// Tries a write again after a commit.

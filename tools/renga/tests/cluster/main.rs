@@ -27,6 +27,7 @@ mod protection;
 mod remote;
 mod rules;
 mod shares;
+mod sharing;
 mod silicon;
 mod stack;
 mod support;

@@ -1,0 +1,181 @@
+//! Uses files and memory together with others, by shared mappings: for tests.
+//!
+//! `sharing turns map|file FILE ME COUNT`: adds one to the first word of FILE whenever it is even (ME 0) or odd (ME 1), until
+//! it is COUNT; by a mapping, or by reading and writing. `sharing memory COUNT`: the same between parent and child, in memory
+//! without a file. `sharing store FILE OFFSET`: stores a word by a mapping and `msync`s it. `sharing end FILE`: cuts the
+//! file that it maps and uses what was cut. `sharing self FILE`: reads and writes a file from and to its own mapping.
+//! `sharing errors FILE`: what `mmap` and its like refuse.
+#![no_std]
+#![no_main]
+
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use renga_userland::process::{exit_code, fork};
+use renga_userland::syscall::{
+    exit, map_as, map_shared, open, open_with_mode, plain, read_at, transfer_mapped, wait, write, write_at,
+};
+use renga_userland::text::{Decimal, complain, parse};
+use renga_userland::{Arguments, Errno, program};
+
+program!(main);
+
+const PAGE_BYTES: usize = 4096;
+const O_RDWR: i32 = 2;
+const O_WRONLY: i32 = 1;
+const O_CREAT: i32 = 0o100;
+const FTRUNCATE: usize = 46;
+const SCHED_YIELD: usize = 124;
+const MPROTECT: usize = 226;
+const MSYNC: usize = 227;
+const MLOCK: usize = 228;
+const MS_SYNC: isize = 4;
+const READ: isize = 1;
+const WRITE: isize = 2;
+const SHARED: isize = 1;
+const PRIVATE: isize = 2;
+const ANONYMOUS: isize = 0x20;
+
+fn main(arguments: Arguments) -> i32 {
+    let text = |index| arguments.get(index).unwrap_or(c"");
+    let number = |index| parse(text(index).to_bytes()).unwrap_or(0);
+    let done = match text(1).to_bytes() {
+        b"turns" => turns(text(2).to_bytes() == b"map", text(3), number(4), number(5)),
+        b"memory" => memory(number(2)),
+        b"store" => store(text(2), number(3)),
+        b"end" => end(text(2)),
+        b"self" => with_itself(text(2)),
+        b"errors" => errors(text(2)),
+        _ => {
+            complain(&[b"usage: sharing turns|memory|store|end|self|errors ...\n"]);
+            return 2;
+        }
+    };
+    match done {
+        Ok(()) => 0,
+        Err(errno) => {
+            say(&[b"errno ", Decimal::new(errno.0.into()).digits(), b"\n"]);
+            1
+        }
+    }
+}
+
+fn say(parts: &[&[u8]]) {
+    for part in parts {
+        let _ = write(1, part);
+    }
+}
+
+/// The file, of a page at least.
+fn file(path: &CStr) -> Result<i32, Errno> {
+    let file = open_with_mode(path, O_RDWR | O_CREAT, 0o644)?;
+    let mut last = [0];
+    if read_at(file, &mut last, PAGE_BYTES as u64 - 1)? == 0 {
+        plain(FTRUNCATE, [file as isize, PAGE_BYTES as isize, 0])?;
+    }
+    Ok(file)
+}
+
+fn turns(by_mapping: bool, path: &CStr, me: u32, count: u32) -> Result<(), Errno> {
+    let file = file(path)?;
+    if by_mapping {
+        return take_turns(&map_shared(file, PAGE_BYTES)?[0], me, count);
+    }
+    let mut word = [0; 4];
+    loop {
+        read_at(file, &mut word, 0)?;
+        let now = u32::from_le_bytes(word);
+        match now {
+            now if now >= count => return Ok(()),
+            now if now % 2 == me => drop(write_at(file, &(now + 1).to_le_bytes(), 0)?),
+            _ => drop(plain(SCHED_YIELD, [0; 3])),
+        }
+    }
+}
+
+fn take_turns(word: &AtomicU32, me: u32, count: u32) -> Result<(), Errno> {
+    loop {
+        match word.load(SeqCst) {
+            now if now >= count => return Ok(()),
+            now if now % 2 == me => word.store(now + 1, SeqCst),
+            _ => drop(plain(SCHED_YIELD, [0; 3])),
+        }
+    }
+}
+
+fn memory(count: u32) -> Result<(), Errno> {
+    let words = map_shared(-1, 2 * PAGE_BYTES)?;
+    let word = &words[PAGE_BYTES / 4];
+    if fork()? == 0 {
+        exit(i32::from(take_turns(word, 1, count).is_err()));
+    }
+    take_turns(word, 0, count)?;
+    let (_, status) = wait(-1, 0)?;
+    say(&[b"memory ", Decimal::new(word.load(SeqCst).into()).digits()]);
+    say(&[b" child ", Decimal::new(exit_code(status) as u64).digits(), b"\n"]);
+    Ok(())
+}
+
+fn store(path: &CStr, offset: u32) -> Result<(), Errno> {
+    let words = map_shared(file(path)?, PAGE_BYTES)?;
+    words[offset as usize / 4].store(0x6567_6e61, SeqCst);
+    plain(MSYNC, [words.as_ptr() as isize, PAGE_BYTES as isize, MS_SYNC])?;
+    say(&[b"stored\n"]);
+    Ok(())
+}
+
+fn end(path: &CStr) -> Result<(), Errno> {
+    let file = file(path)?;
+    plain(FTRUNCATE, [file as isize, 2 * PAGE_BYTES as isize, 0])?;
+    let words = map_shared(file, 2 * PAGE_BYTES)?;
+    words[PAGE_BYTES / 4].store(1, SeqCst);
+    words[1].store(1, SeqCst);
+    plain(FTRUNCATE, [file as isize, 4, 0])?;
+    say(&[b"first ", Decimal::new(words[0].load(SeqCst).into()).digits()]);
+    say(&[b" behind the end ", Decimal::new(words[1].load(SeqCst).into()).digits(), b"\n"]);
+    words[PAGE_BYTES / 4].store(2, SeqCst);
+    say(&[b"what was cut is there\n"]);
+    Ok(())
+}
+
+fn with_itself(path: &CStr) -> Result<(), Errno> {
+    let file = file(path)?;
+    let words = map_shared(file, PAGE_BYTES)?;
+    words[0].store(7, SeqCst);
+    // The page is source and target at once.
+    for writes in [false, true, false] {
+        let moved = transfer_mapped(writes, file, &words[..64], 8)?;
+        say(&[Decimal::new(moved as u64).digits(), b" "]);
+    }
+    say(&[Decimal::new(words[2].load(SeqCst).into()).digits(), b"\n"]);
+    Ok(())
+}
+
+fn errors(path: &CStr) -> Result<(), Errno> {
+    let (both, reads, writes) = (file(path)?, open(path, 0)?, open(path, O_WRONLY)?);
+    let null = open(c"/dev/null", O_RDWR)?;
+    let folder = open(c"/", 0)?;
+    let map = |access, kind, file, offset| map_as(PAGE_BYTES, access, kind, file, offset);
+    tell(b"no file", map(READ, SHARED, 99, 0));
+    tell(b"no kind", map(READ, 0, both, 0));
+    tell(b"no length", map_as(0, READ, SHARED, both, 0));
+    tell(b"no page", map(READ, SHARED, both, 1));
+    tell(b"not writable", map(READ | WRITE, SHARED, reads, 0));
+    tell(b"not readable", map(READ, PRIVATE, writes, 0));
+    tell(b"no mapping", map(READ, SHARED, null, 0));
+    tell(b"a directory", map(READ, SHARED, folder, 0));
+    let at = map(READ, SHARED, reads, 0)? as isize;
+    let page = PAGE_BYTES as isize;
+    tell(b"mprotect", plain(MPROTECT, [at, page, READ | WRITE]));
+    tell(b"msync", plain(MSYNC, [at + 1, page, MS_SYNC]));
+    tell(b"msync", plain(MSYNC, [at, page, 5]));
+    tell(b"msync", plain(MSYNC, [0x10_0000, page, MS_SYNC]));
+    tell(b"mlock", plain(MLOCK, [0x10_0000, page, 0]));
+    tell(b"mlock", plain(MLOCK, [at + 1, 1, 0]));
+    tell(b"memory", map(READ | WRITE, SHARED | ANONYMOUS, -1, 0).map(|_| 0));
+    Ok(())
+}
+
+fn tell(what: &[u8], result: Result<usize, Errno>) {
+    let errno = result.err().map_or(0, |errno| errno.0);
+    say(&[what, b" ", Decimal::new(errno.into()).digits(), b"\n"]);
+}
