@@ -168,6 +168,11 @@ impl Checked {
         self.groups[call.caller].board != self.groups[call.server].board
     }
 
+    /// Whether processes of `group` call other boards.
+    pub(crate) fn calls_elsewhere(&self, group: usize) -> bool {
+        self.calls.iter().any(|call| call.caller == group && self.is_remote(call))
+    }
+
     /// The groups of `board`, with their indices.
     pub fn groups_on(&self, board: usize) -> impl Iterator<Item = (usize, &Group)> {
         self.groups.iter().enumerate().filter(move |(_, group)| group.board == board)

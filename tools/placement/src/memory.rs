@@ -8,6 +8,7 @@
 
 use crate::PlacementError;
 use crate::checked::{Call, Checked, OnBehalfOf};
+use crate::legend::What;
 use renga_abi::PAGE_BYTES;
 use renga_systems::message_memory as sizes;
 
@@ -19,7 +20,7 @@ pub struct Share {
     /// How many.
     pub count: u64,
     /// Of what.
-    pub what: String,
+    pub what: What,
     /// What each takes beside its slices, bytes.
     pub header_bytes: u64,
     /// What its slices take at most, bytes.
@@ -47,16 +48,16 @@ impl MessageMemory {
     /// The summands of the bound.
     pub(crate) fn terms(&self) -> Vec<String> {
         let terms = self.shares.iter().map(|Share { count, what, header_bytes, slice_bytes }| match slice_bytes {
-            0 => format!("{count} {what} x {header_bytes}"),
-            _ => format!("{count} {what} x ({header_bytes} header + {slice_bytes} slices)"),
+            0 => format!("{count} {} x {header_bytes}", what.name()),
+            _ => format!("{count} {} x ({header_bytes} header + {slice_bytes} slices)", what.name()),
         });
         let terms: Vec<_> = terms.collect();
         if terms.is_empty() { vec!["no calls between boards".into()] } else { terms }
     }
 
-    fn add(&mut self, count: u64, what: impl Into<String>, header_bytes: usize, slice_bytes: u64) {
-        let (what, header_bytes) = (what.into(), header_bytes as u64);
-        let is_same = |share: &&mut Share| (&share.what, share.slice_bytes) == (&what, slice_bytes);
+    fn add(&mut self, count: u64, what: What, header_bytes: usize, slice_bytes: u64) {
+        let header_bytes = header_bytes as u64;
+        let is_same = |share: &&mut Share| (share.what, share.slice_bytes) == (what, slice_bytes);
         match self.shares.iter_mut().find(is_same) {
             Some(same) => same.count += count,
             None if count > 0 => self.shares.push(Share { count, what, header_bytes, slice_bytes }),
@@ -97,23 +98,21 @@ fn of_board(checked: &Checked, board: usize) -> MessageMemory {
     for (_, group) in checked.groups_on(board) {
         let (what, slices) = match group.on_behalf_of {
             OnBehalfOf::Itself => continue,
-            OnBehalfOf::Shared(caller) => ("shared proxies", proxy_slices(checked, caller, board).0),
-            OnBehalfOf::Group(caller) => ("proxies", proxy_slices(checked, caller, board).1),
-            OnBehalfOf::Board(_) => ("asynchronous proxies", 0),
+            OnBehalfOf::Shared(caller) => (What::SharedProxies, proxy_slices(checked, caller, board).0),
+            OnBehalfOf::Group(caller) => (What::Proxies, proxy_slices(checked, caller, board).1),
+            OnBehalfOf::Board(_) => (What::AsyncProxies, 0),
         };
         let future_bytes = checked.kinds[group.kind].future_bytes as usize;
         memory.add(group.count().into(), what, sizes::PROXY + future_bytes, slices);
     }
-    let calls_elsewhere =
-        |group: &usize| checked.calls.iter().any(|call| call.caller == *group && checked.is_remote(call));
-    let callers = checked.groups_on(board).filter(|(group, _)| calls_elsewhere(group));
-    memory.add(callers.map(|(_, group)| u64::from(group.count())).sum(), "callers", sizes::CALLER, 0);
+    let callers = checked.groups_on(board).filter(|(group, _)| checked.calls_elsewhere(*group));
+    memory.add(callers.map(|(_, group)| u64::from(group.count())).sum(), What::Callers, sizes::CALLER, 0);
     let (boards, others) = (checked.boards.len() as u64, (0..checked.boards.len()).filter(|other| *other != board));
-    memory.add(boards, "windows", sizes::PEER, 0);
-    memory.add(others.clone().map(|other| calls_under_way(checked, board, other)).sum(), "calls", sizes::CALL, 0);
+    memory.add(boards, What::Windows, sizes::PEER, 0);
+    memory.add(others.clone().map(|other| calls_under_way(checked, board, other)).sum(), What::Calls, sizes::CALL, 0);
     let is_async = |other| has_slots(checked, board, other) || has_slots(checked, other, board);
     if others.clone().any(is_async) {
-        memory.add(2 * boards * u64::from(checked.pool.slots), "slots", sizes::COPY, PAGE_BYTES as u64);
+        memory.add(2 * boards * u64::from(checked.pool.slots), What::Slots, sizes::COPY, PAGE_BYTES as u64);
     }
     memory
 }

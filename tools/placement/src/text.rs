@@ -159,7 +159,7 @@ impl Checked {
 }
 
 /// `items` joined, indented, in lines of at most [`WIDTH`] columns.
-fn fold(items: &[String], joint: &str) -> String {
+pub(crate) fn fold(items: &[String], joint: &str) -> String {
     let (mut text, mut column) = (String::from("    "), 4);
     for (index, item) in items.iter().enumerate() {
         let item = if index + 1 < items.len() { format!("{item}{joint}") } else { item.clone() };

@@ -6,7 +6,7 @@ mod kinds;
 
 use kinds::KINDS;
 use renga_placement::{
-    Checked, Instance, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, check, code_kinds, parse,
+    Checked, Instance, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, What, check, code_kinds, parse,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -174,7 +174,9 @@ fn kinds_spread_over_cores() {
 #[test]
 fn message_memory_is_the_sum_of_what_can_be_under_way() {
     let of = |text: &str, what: &str| -> Vec<u64> {
-        let sum = |m: &MessageMemory| m.shares.iter().filter(|share| share.what == what).map(|share| share.count).sum();
+        let sum = |m: &MessageMemory| {
+            m.shares.iter().filter(|share| share.what.name() == what).map(|share| share.count).sum()
+        };
         checked(text).message_memory.iter().map(sum).collect()
     };
     let small = text("small");
@@ -212,6 +214,22 @@ fn eight_boards_need_less_than_three_megabytes_each_for_messages() {
         let bytes = memory.total_bytes();
         assert!(bytes < 3_000_000, "{}: {bytes} = {}", board.name, memory.formula());
     }
+}
+
+#[test]
+fn every_figure_of_message_memory_is_explained() {
+    let octet = parse(&text("octet")).and_then(|system| check(&system, &code_kinds())).unwrap();
+    let legend = octet.to_legend();
+    for share in octet.message_memory.iter().flat_map(|memory| &memory.shares) {
+        assert!(legend.contains(&format!("\n  {}\n    ", share.what.name())), "no {:?} in\n{legend}", share.what);
+    }
+    // 64 programs of each of seven boards may wait here, and nobody else.
+    assert!(legend.contains("\n    a, b, c, d, e, f, g, h: 448 user\n"), "{legend}");
+    // Each summand of the callers is a kind with its number, and they add up.
+    let callers = |board: usize| octet.message_memory[board].shares.iter().find(|share| share.what == What::Callers);
+    let line = legend.lines().find(|line| line.contains("file") && line.starts_with("    b, c")).unwrap();
+    let sum: u64 = line.split([' ', ',']).filter_map(|word| word.parse::<u64>().ok()).sum();
+    assert_eq!(Some(sum), callers(1).map(|share| share.count), "{line}");
 }
 
 #[test]

@@ -200,6 +200,32 @@ pub struct Test {
     /// Try hostile input on each fuzz target, or those whose names contain FILTER, for so many seconds
     #[arg(long, value_name = "SECONDS")]
     pub fuzz: Option<u32>,
+    /// Instead, what takes hours: all of its parts, or those named, as in `--long=octet,chaos`; FILTER chooses among their
+    /// tests
+    #[arg(long, value_enum, value_name = "PARTS", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["host", "miri", "fuzz"])]
+    pub long: Option<Vec<LongPart>>,
+}
+
+/// A part of `renga test --long`.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongPart {
+    /// The pair's tests of clusters on four boards
+    Quad,
+    /// The same on eight boards
+    Octet,
+    /// 200 more seeds of link faults and deaths on booted boards, each of them twice
+    Chaos,
+    /// 100,000 seeds of whole systems in the simulator
+    Systems,
+    /// 1,000,000 seeds of calls between boards in the simulator
+    Calls,
+    /// 10,000,000 calls of a hostile board beside a whole one
+    Hostile,
+    /// Each fuzz target for 20 minutes
+    Fuzz,
+    /// The core, the link's state machines and its formats under miri, where it is installed
+    Miri,
 }
 
 /// `renga bench`
@@ -258,6 +284,9 @@ pub struct Check {
     /// Write the who-calls-whom graph here, for `dot -Tsvg`
     #[arg(long, value_name = "FILE")]
     pub dot: Option<PathBuf>,
+    /// Say what each figure of the memory for messages is, and what makes it smaller
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// `renga image`

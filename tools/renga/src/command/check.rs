@@ -12,6 +12,9 @@ use anyhow::{Context, Result};
 pub fn check(environment: &Environment, options: &Check) -> Result<u8> {
     let system = SystemFile::find(environment, &options.system)?;
     print!("{}", system.checked.to_text());
+    if options.verbose {
+        print!("\n{}", system.checked.to_legend());
+    }
     if let Some(path) = &options.dot {
         std::fs::write(path, system.checked.to_dot()).with_context(|| format!("cannot write {}", path.display()))?;
         println!("\ngraph: {} (dot -Tsvg {0} > graph.svg)", path.display());

@@ -28,6 +28,12 @@ pub(crate) fn has_nightly() -> bool {
     found.is_ok_and(|output| output.status.success())
 }
 
+/// Whether it has miri.
+pub(crate) fn has_miri() -> bool {
+    let found = Command::new("cargo").args(["+nightly", "miri", "--version"]).output();
+    found.is_ok_and(|output| output.status.success())
+}
+
 /// Tries each target (or those whose names contain the filter) for so many seconds.
 ///
 /// # Errors

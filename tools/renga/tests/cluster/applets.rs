@@ -60,7 +60,7 @@ fn on_board(name: &str, how: &str) {
     let mut files: Vec<_> = scripts().iter().map(content).collect();
     files.push((format!("{SUITE}/driver.sh"), DRIVER.as_bytes().to_vec()));
     let disk = Disk::new(&format!("applets-{name}"), &format!("cd {SUITE} && {how} sh ./driver.sh"), &files);
-    let ended = disk.run("pair").expect_status(0);
+    let ended = disk.run().expect_status(0);
     disk.expect_clean(&ended);
     let (expected, found) = (on_the_host(), disk.tree().join(&SUITE[1..]));
     let differences: Vec<String> = scripts().iter().flat_map(|script| judge(script, expected.path(), &found)).collect();

@@ -58,7 +58,7 @@ cat /tmp/kept
 remote -b b uname -n; echo down $?
 \x1drestart b
 remote -b b uname -n; echo up $?
-\x1dkill c
+\x1dkill z
 \x1dnonsense
 \x1dhelp
 exit 4
@@ -83,7 +83,7 @@ fn a_person_kills_and_restarts_boards_and_the_session_goes_on() {
         "board a has no power, started once",
         "board a starts for the second time",
         "board b starts for the second time",
-        "there is no board `c`",
+        "there is no board `z`",
         "`nonsense` is not known",
         "kill BOARD      cut its power",
     ] {
@@ -155,7 +155,7 @@ fn a_program_elsewhere_goes_on_in_its_own_file_when_the_disk_is_back() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     for (options, complaint) in [
-        (["--kill", "c@5"], "there is no board `c`; boards are a, b"),
+        (["--kill", "z@5"], "there is no board `z`; boards are a, b"),
         (["--hang", "b"], "`b` is no board and time, as in b@200"),
         (["--restart", "b@soon"], "`soon` is no number of milliseconds"),
         (["--faults", "noise=5"], "there is no fault `noise`"),

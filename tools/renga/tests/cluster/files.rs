@@ -1,7 +1,7 @@
 //! Files changed from both boards: the same script leaves the same tree as on the host, and a sound file system, in
 //! every mode of the calls between boards.
 
-use crate::support::{Busybox, Disk, Scratch, clusters_can_run, compare, root, snapshot};
+use crate::support::{Busybox, Disk, Scratch, clusters_can_run, compare, snapshot, system};
 use std::fs;
 
 /// Every way to change files.
@@ -25,7 +25,7 @@ fn files_are_as_on_the_host(name: &str, system: &str) {
     drop(expected);
     let files = [("/host/files/files.sh".to_string(), FILES.as_bytes().to_vec())];
     let disk = Disk::new(name, SESSION, &files);
-    let ended = disk.run(system).expect_status(0).expect_text("a 0\nb 0\na2 0\nb2 0\n");
+    let ended = disk.run_on(system).expect_status(0).expect_text("a 0\nb 0\na2 0\nb2 0\n");
     disk.expect_clean(&ended);
     let tree = disk.tree();
     for folder in ["a", "b", "a2", "b2"] {
@@ -41,11 +41,12 @@ fn files_are_as_on_the_host(name: &str, system: &str) {
     }
 }
 
-/// The pair with an edit.
-fn edited_pair(scratch: &Scratch, from: &str, to: &str) -> String {
-    let pair = fs::read_to_string(root().join("sysprocs/systems/pair.toml")).expect("the pair is there");
-    assert!(pair.contains(from), "pair.toml has no {from}");
-    let path = scratch.write("pair.toml", pair.replace(from, to).as_bytes());
+/// The system under test with an edit.
+fn edited(scratch: &Scratch, from: &str, to: &str) -> String {
+    let path = system::system().path;
+    let text = fs::read_to_string(&path).expect("it was read before");
+    assert!(text.contains(from), "{} has no {from}", path.display());
+    let path = scratch.write("edited.toml", text.replace(from, to).as_bytes());
     path.to_string_lossy().into_owned()
 }
 
@@ -55,7 +56,7 @@ const ASYNC: &str = "mode = \"async\"";
 #[test]
 fn files_of_both_boards_are_as_on_the_host() {
     if clusters_can_run() {
-        files_are_as_on_the_host("files-sync", "pair");
+        files_are_as_on_the_host("files-sync", &system::name());
     }
 }
 
@@ -63,7 +64,7 @@ fn files_of_both_boards_are_as_on_the_host() {
 fn files_with_asynchronous_calls_are_as_on_the_host() {
     if clusters_can_run() {
         let scratch = Scratch::new("async");
-        files_are_as_on_the_host("files-async", &edited_pair(&scratch, SYNC, ASYNC));
+        files_are_as_on_the_host("files-async", &edited(&scratch, SYNC, ASYNC));
     }
 }
 
@@ -71,9 +72,9 @@ fn files_with_asynchronous_calls_are_as_on_the_host() {
 fn files_with_a_pool_of_one_are_as_on_the_host() {
     if clusters_can_run() {
         let scratch = Scratch::new("pool-of-one");
-        let system = edited_pair(&scratch, SYNC, ASYNC);
+        let system = edited(&scratch, SYNC, ASYNC);
         let text = fs::read_to_string(&system).expect("it was written");
-        assert!(text.contains("slots = 16"), "pair.toml has no `slots = 16`");
+        assert!(text.contains("slots = 16"), "{system} has no `slots = 16`");
         fs::write(&system, text.replace("slots = 16", "slots = 1")).expect("target/ can be written");
         files_are_as_on_the_host("files-pool", &system);
     }
@@ -101,7 +102,7 @@ fn boards_see_each_others_changes() {
         return;
     }
     let disk = Disk::new("shared", SHARED, &[]);
-    let ended = disk.run("pair").expect_status(0);
+    let ended = disk.run().expect_status(0);
     disk.expect_clean(&ended);
     let text = ended.text();
     let lines: Vec<&str> = text.lines().collect();
@@ -129,7 +130,7 @@ fn a_disk_keeps_what_was_written() {
         "if [ -f /kept ]; then cat /kept; rm /kept; else remote -b b sh -c 'echo kept > /kept'; echo first; fi";
     let disk = Disk::new("kept", script, &[]);
     for expected in ["first\n", "kept\n", "first\n"] {
-        let ended = disk.run("pair").expect_status(0).expect_text(expected);
+        let ended = disk.run().expect_status(0).expect_text(expected);
         disk.expect_clean(&ended);
     }
 }
@@ -153,7 +154,7 @@ wc -c < /again
 
 fn a_full_disk_is_reported(name: &str, system: &str) {
     let disk = Disk::of_size(name, SMALL_MIB, FULL, &[]);
-    let ended = disk.run(system).expect_status(0);
+    let ended = disk.run_on(system).expect_status(0);
     disk.expect_clean(&ended);
     ended.expect_text("room 0\nnear 1\n1\nfar 1\n1\nfolder 1\nsmall 1\nagain 0\n1048576\n");
 }
@@ -161,7 +162,7 @@ fn a_full_disk_is_reported(name: &str, system: &str) {
 #[test]
 fn a_full_disk_is_reported_to_both_boards() {
     if clusters_can_run() {
-        a_full_disk_is_reported("full", "pair");
+        a_full_disk_is_reported("full", &system::name());
     }
 }
 
@@ -169,6 +170,6 @@ fn a_full_disk_is_reported_to_both_boards() {
 fn a_full_disk_is_reported_after_asynchronous_writes() {
     if clusters_can_run() {
         let scratch = Scratch::new("full-async");
-        a_full_disk_is_reported("full-async", &edited_pair(&scratch, SYNC, ASYNC));
+        a_full_disk_is_reported("full-async", &edited(&scratch, SYNC, ASYNC));
     }
 }

@@ -95,7 +95,7 @@ fn programs_of_the_dev_image_work_on_both_boards() {
     let session = "sh /host/session.sh a; echo; remote -b b sh /host/session.sh b";
     let files = [("/host/session.sh".to_string(), SESSION.as_bytes().to_vec())];
     let disk = Disk::of("dev", dev(), session, &files);
-    let ended = disk.run("pair").expect_status(0).expect_text(&format!("{EXPECTED}\n{EXPECTED}"));
+    let ended = disk.run().expect_status(0).expect_text(&format!("{EXPECTED}\n{EXPECTED}"));
     disk.expect_clean(&ended);
 }
 

@@ -19,7 +19,7 @@ mod images;
 mod interactive;
 mod limits;
 mod log;
-mod octet;
+mod many;
 mod pins;
 mod pipes;
 mod programs;

@@ -1,6 +1,6 @@
 //! `remote`: a process on another board is a child like any other.
 
-use crate::support::{Renga, Scratch, clusters_can_run};
+use crate::support::{Renga, Scratch, clusters_can_run, system};
 use renga::profile::{EPOCH_S, profile};
 use renga_emu::{BoardConfig, BusConfig, ClusterConfig, Header, RecordedInput};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ remote -b b sh -c 'exit 9'; echo "status $?"
 remote -b b sh -c 'kill -9 $$'; echo "killed $?"
 remote -b b nosuch; echo "not found $?"
 remote -b b /etc/passwd 2> /dev/null; echo "not executable $?"
-remote -b h true; echo "no board $?"
+remote -b 8 true; echo "no board $?"
 remote -b a uname -n; remote uname -n
 cd /usr/share; remote -b b pwd
 cd /tmp; remote -b b sh -c 'cd /; echo here > /tmp/mark'; pwd; cat mark
@@ -81,7 +81,7 @@ fn a_remote_process_is_a_child_like_any_other() {
 /// A recording of what a person types, each line at its second.
 fn typed(scratch: &Scratch, keys: &[(u64, &str)]) -> PathBuf {
     let machine = profile(renga::cli::ProfileName::Pi3);
-    let boards = vec![BoardConfig::default(); 2];
+    let boards = vec![BoardConfig::default(); system::boards().len()];
     let mut config = ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards);
     config.shift = machine.shift;
     config.bus = BusConfig { rate_bps: machine.link_rate_bps, ..BusConfig::gpio() };

@@ -52,7 +52,12 @@ impl Disk {
     }
 
     /// Runs its script.
-    pub fn run(&self, system: &str) -> Ended {
+    pub fn run(&self) -> Ended {
+        self.run_on(&super::system::name())
+    }
+
+    /// Runs its script on a system of its own.
+    pub fn run_on(&self, system: &str) -> Ended {
         let options = ["--system".into(), system.into(), "--disk".into(), self.image().into_os_string()];
         Renga::run().with(options).end()
     }

@@ -6,6 +6,7 @@ mod load;
 mod processes;
 mod renga;
 mod scratch;
+pub mod system;
 mod tree;
 
 pub use busybox::{Busybox, folder_of_package};

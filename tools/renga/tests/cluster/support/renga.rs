@@ -1,7 +1,7 @@
 //! Running `renga` as a user would, under a limit.
 
-use super::{children, root, stop};
-use std::ffi::OsString;
+use super::{children, root, stop, system};
+use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Clusters that run at once: each keeps two cores busy.
 const CLUSTERS_MAX: usize = 2;
-/// How long a run may take on the host, builds included.
+/// How long a run of two boards may take on the host, builds included; more boards may take longer.
 const LIMIT: Duration = Duration::from_secs(240);
 /// Virtual seconds after which a run that hangs ends by itself.
 const VIRTUAL_LIMIT_S: &str = "7200";
@@ -78,6 +78,11 @@ impl Ended {
     }
 }
 
+/// How long a run of the system under test may take.
+fn limit() -> Duration {
+    LIMIT * u32::try_from(system::boards().len()).unwrap_or(u32::MAX) / 2
+}
+
 /// Whether boards can boot here; if not, the test that asks is skipped.
 pub fn clusters_can_run() -> bool {
     let can = std::env::var_os("RENGA_QEMU").is_some_and(|qemu| !qemu.is_empty());
@@ -102,7 +107,7 @@ impl Renga {
         Renga { command, input: Vec::new(), boots: false }
     }
 
-    /// `renga run`, with the kernels' log and a limit of virtual time.
+    /// `renga run`, with the kernels' log and a limit of virtual time; of the system under test unless another is named.
     pub fn run() -> Renga {
         let mut run = Renga::command(&["run", "--log", "--limit-s", VIRTUAL_LIMIT_S]);
         run.boots = true;
@@ -146,7 +151,11 @@ impl Renga {
     /// has done its work.
     pub fn end_disturbed(mut self, mut disturb: impl FnMut(u32, &[u8]) -> bool) -> Ended {
         let _turn = self.boots.then(Turn::wait);
-        let begin = Instant::now();
+        let arguments: Vec<&OsStr> = self.command.get_args().collect();
+        if arguments.first() == Some(&OsStr::new("run")) && !arguments.contains(&OsStr::new("--system")) {
+            self.command.args(["--system", &system::name()]);
+        }
+        let (begin, limit) = (Instant::now(), limit());
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut running = Running::start(self.command.spawn().expect("renga starts"), self.input);
         let mut disturbed = false;
@@ -156,12 +165,12 @@ impl Renga {
                 let stderr = String::from_utf8_lossy(&stderr).into_owned();
                 return Ended { status: status.code().unwrap_or(-1), stdout, stderr, took: begin.elapsed() };
             }
-            if begin.elapsed() > LIMIT {
+            if begin.elapsed() > limit {
                 stop(running.child.id());
                 let (stdout, stderr) = running.outputs();
                 let stderr = String::from_utf8_lossy(&stderr).into_owned();
                 let ended = Ended { status: -1, stdout, stderr, took: begin.elapsed() };
-                panic!("no end within {} s\n{}", LIMIT.as_secs(), ended.report());
+                panic!("no end within {} s\n{}", limit.as_secs(), ended.report());
             }
             if !disturbed {
                 let so_far = running.stdout.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,0 +1,93 @@
+//! How many tests passed, failed and were skipped, from what the test programs said.
+//!
+//! Invariant: a test counts once; one that found that it cannot run here (`renga_skip`) is not among those that passed.
+
+/// What tests said so far.
+#[derive(Default)]
+pub(super) struct Count {
+    pub(super) passed: u64,
+    pub(super) failed: u64,
+    ignored: u64,
+    /// Tests that found that they cannot run here, and why.
+    pub(super) skipped: Vec<String>,
+    pub(super) broken: Vec<String>,
+}
+
+impl Count {
+    /// Counts something that is no program of cargo's, as one test.
+    pub(super) fn one(&mut self, name: &str, passed: bool) {
+        match passed {
+            true => self.passed += 1,
+            false => {
+                self.failed += 1;
+                self.broken.push(name.to_string());
+            }
+        }
+    }
+
+    /// Prints what did not end well, what was skipped, and the sum; the exit status.
+    pub(super) fn close(&self) -> u8 {
+        for layer in &self.broken {
+            println!("a layer did not end well: {layer}");
+        }
+        for line in &self.skipped {
+            println!("skipped: {line}");
+        }
+        println!("{}", self.sum());
+        u8::from(self.all_failed() > 0)
+    }
+
+    /// Takes the tests that `lines` name from those that passed, which is what the harness took them for.
+    pub(super) fn skip(&mut self, lines: &str) {
+        let mut lines: Vec<String> = lines.lines().map(str::to_string).collect();
+        lines.sort_unstable();
+        lines.dedup_by_key(|line| line.split(": ").next().unwrap_or_default().to_string());
+        self.passed = self.passed.saturating_sub(lines.len() as u64);
+        self.skipped.append(&mut lines);
+    }
+
+    /// Tests that failed; if none did, layers that did not end well.
+    fn all_failed(&self) -> u64 {
+        if self.failed == 0 { self.broken.len() as u64 } else { self.failed }
+    }
+
+    pub(super) fn sum(&self) -> String {
+        let skipped = self.ignored + self.skipped.len() as u64;
+        format!("{} passed, {} failed, {skipped} skipped", self.passed, self.all_failed())
+    }
+
+    /// Reads a test program's closing line.
+    pub(super) fn read(&mut self, line: &str) {
+        let Some(rest) = line.strip_prefix("test result: ") else { return };
+        let number = |what: &str| {
+            let words: Vec<&str> = rest.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
+            words.windows(2).find(|pair| pair[1] == what).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+        };
+        self.passed += number("passed");
+        self.failed += number("failed");
+        self.ignored += number("ignored");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Count;
+
+    #[test]
+    fn closing_lines_are_summed() {
+        let mut count = Count::default();
+        count.read("test result: ok. 13 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.07s");
+        count.read("test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s");
+        count.read("test something ... ok");
+        assert_eq!((count.passed, count.failed, count.ignored), (14, 3, 2));
+    }
+
+    #[test]
+    fn skipped_tests_are_not_among_those_that_passed() {
+        let mut count = Count::default();
+        count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
+        count.skip("flash::b: no loop device: none\nflash::b: no loop device: none\ncheck::a: no dot: not here\n");
+        assert_eq!(count.skipped, ["check::a: no dot: not here", "flash::b: no loop device: none"]);
+        assert_eq!(count.sum(), "3 passed, 0 failed, 3 skipped");
+    }
+}

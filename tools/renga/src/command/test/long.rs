@@ -1,0 +1,117 @@
+//! `renga test --long`: the parts that take hours, and so are left out of `renga test`.
+//!
+//! Invariant: as there, the last line is the sum of all parts, and the status is not 0 if anything failed. Before a part
+//! begins it is said which it is, of how many, and what it does; after it, how long it took. Not here: what each part
+//! tests.
+
+use super::count::Count;
+use super::layer::Layer;
+use super::{prepare, under_miri};
+use crate::cli::{LongPart, Sim, Test};
+use crate::command::fuzz::{fuzz, has_miri};
+use crate::command::sim::sim;
+use crate::environment::Environment;
+use anyhow::Result;
+use clap::ValueEnum;
+use std::time::{Duration, Instant};
+
+/// Seeds of whole systems.
+const SYSTEM_SEEDS: u32 = 100_000;
+/// Seeds of calls between boards.
+const LINK_SEEDS: u32 = 1_000_000;
+/// Of each fuzz target.
+const FUZZ_S: u32 = 1200;
+/// Calls of the hostile board.
+const HOSTILE_CALLS: &str = "10000000";
+/// Seeds of booted boards: those behind the ones that `renga test` runs.
+const CHAOS_SEEDS: &str = "50,250";
+/// Tests of clusters that name their systems themselves, or judge figures of the pair's.
+const OF_THE_PAIR: [&str; 6] = ["many::", "check::", "unix::", "images::", "cards::", "pins::"];
+const SECONDS_PER_MINUTE: u64 = 60;
+
+/// Runs the `chosen` parts, or all of them.
+///
+/// # Errors
+/// If cargo cannot be started, or what clusters need cannot be built.
+pub(super) fn test(environment: &Environment, options: &Test, chosen: &[LongPart]) -> Result<u8> {
+    let is_chosen = |part: &LongPart| chosen.is_empty() || chosen.contains(part);
+    let parts: Vec<LongPart> = LongPart::value_variants().iter().copied().filter(is_chosen).collect();
+    let (mut count, begin) = (Count::default(), Instant::now());
+    for (number, part) in parts.iter().enumerate() {
+        let value = part.to_possible_value();
+        let (name, help) = value.map_or_else(Default::default, |value| {
+            (value.get_name().to_string(), value.get_help().map(ToString::to_string).unwrap_or_default())
+        });
+        println!("== part {} of {}: {name}: {help}", number + 1, parts.len());
+        let part_begin = Instant::now();
+        run(*part, &name, environment, options, &mut count)?;
+        let (took, all) = (minutes(part_begin.elapsed()), minutes(begin.elapsed()));
+        println!("== {name} took {took} minutes; {all} minutes in all, so far {}", count.sum());
+    }
+    Ok(count.close())
+}
+
+fn minutes(time: Duration) -> u64 {
+    time.as_secs() / SECONDS_PER_MINUTE
+}
+
+fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, count: &mut Count) -> Result<()> {
+    match part {
+        LongPart::Quad | LongPart::Octet => {
+            let settings = &[("RENGA_TEST_SYSTEM", name)];
+            clusters(environment, options, count, &Layer { settings, without: &OF_THE_PAIR, ..Layer::named(name) })?;
+        }
+        LongPart::Chaos => {
+            let settings = &[("RENGA_CHAOS_SEEDS", CHAOS_SEEDS), ("RENGA_CHAOS_REPEAT", "1")];
+            let only = Test { filter: Some("chaos::".into()), ..options.clone() };
+            clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
+        }
+        LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
+        LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
+        LongPart::Hostile => {
+            let arguments = &["test", "--profile", "sim", "-p", "renga-sim", "--test", "system"];
+            let (settings, only) = (&[("RENGA_STEPS", HOSTILE_CALLS)], Some("hostile".into()));
+            let layer = Layer { arguments, settings, ..Layer::named(name) };
+            layer.run(environment, &Test { filter: only, ..options.clone() }, count)?;
+        }
+        LongPart::Fuzz => count.one(name, fuzz(environment, options, FUZZ_S)? == 0),
+        LongPart::Miri if has_miri() => under_miri(environment, count, options)?,
+        LongPart::Miri => count.skipped.push(format!("{name}: no nightly toolchain with miri")),
+    }
+    Ok(())
+}
+
+fn clusters(environment: &Environment, options: &Test, count: &mut Count, layer: &Layer<'_>) -> Result<()> {
+    prepare(environment)?;
+    let arguments = &["test", "-p", "renga", "--test", "cluster", "--no-fail-fast"];
+    Layer { arguments, ..*layer }.run(environment, options, count)
+}
+
+/// Runs seeds of the simulator, which shows how far it is; whether none failed.
+fn seeds(environment: &Environment, level: &str, seeds: u32) -> Result<bool> {
+    let arguments = ["--level", level, "--seeds", &seeds.to_string()].map(Into::into).to_vec();
+    Ok(sim(environment, &Sim { arguments })? == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::{Cli, Command, LongPart};
+    use clap::Parser;
+
+    fn parts(arguments: &[&str]) -> Option<Vec<LongPart>> {
+        let Ok(cli) = Cli::try_parse_from([&["renga", "test"], arguments].concat()) else { return None };
+        match cli.command {
+            Command::Test(test) => test.long,
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn parts_are_chosen_by_name_and_a_filter_is_none_of_them() {
+        assert_eq!(parts(&["--long"]), Some(vec![]));
+        assert_eq!(parts(&["--long", "pipes"]), Some(vec![]), "the filter");
+        assert_eq!(parts(&["--long=octet,chaos", "pipes"]), Some(vec![LongPart::Octet, LongPart::Chaos]));
+        assert_eq!(parts(&["--long=all"]), None, "no such part");
+        assert_eq!(parts(&["--long", "--host"]), None);
+    }
+}

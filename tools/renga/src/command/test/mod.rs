@@ -1,0 +1,111 @@
+//! `renga test`: all tests, in layers, with the sum at the end.
+//!
+//! Invariant: the last line is `N passed, N failed, N skipped`, counted from what the test programs said, and
+//! the status is not 0 if any failed or any layer could not run. Tests that cannot run on this machine (`renga_skip`)
+//! are not among those that passed; they are named, with the reasons (`count.rs`). Not here: what takes hours (`long.rs`).
+
+mod count;
+mod layer;
+mod long;
+
+use crate::artifacts::{self, Flavour};
+use crate::cli::Test;
+use crate::command::fuzz::{fuzz, has_nightly};
+use crate::disk_image::Choice;
+use crate::environment::Environment;
+use crate::progress::Progress;
+use anyhow::{Context, Result};
+use count::Count;
+use layer::Layer;
+use std::process::Command;
+
+/// Crates whose tests need no QEMU.
+const HOST_EXCLUDED: [&str; 4] = ["renga-image", "renga-arch-aarch64", "renga-userland", "renga-emu-plugin"];
+
+/// Crates that are tried under AddressSanitizer and miri: the rendezvous core, which has unsafe code, and
+/// what runs on it when something comes over the link.
+const WATCHED: [&str; 5] = ["renga-core", "renga-rt", "renga-router", "renga-mac", "renga-wire"];
+
+/// Runs the layers.
+///
+/// # Errors
+/// If cargo cannot be started, or what clusters need cannot be built.
+pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
+    if let Some(seconds) = options.fuzz {
+        return fuzz(environment, options, seconds);
+    }
+    if let Some(chosen) = &options.long {
+        return long::test(environment, options, chosen);
+    }
+    let mut count = Count::default();
+    if options.miri {
+        println!("== core and link under miri");
+        under_miri(environment, &mut count, options)?;
+    } else {
+        println!("== set-up");
+        set_up(environment, &mut count)?;
+        println!("== host tests and simulator");
+        let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
+        for crate_name in HOST_EXCLUDED.iter().chain(&["renga"]) {
+            arguments.extend(["--exclude", crate_name]);
+        }
+        Layer { arguments: &arguments, ..Layer::named("host tests") }.run(environment, options, &mut count)?;
+        sanitized(environment, &mut count, options)?;
+        if !options.host {
+            prepare(environment)?;
+            println!("== clusters in QEMU");
+            let arguments = ["test", "-p", "renga", "--no-fail-fast"];
+            Layer { arguments: &arguments, ..Layer::named("clusters") }.run(environment, options, &mut count)?;
+        }
+    }
+    Ok(count.close())
+}
+
+/// The error paths of the set-up script.
+fn set_up(environment: &Environment, count: &mut Count) -> Result<()> {
+    let script = environment.root.join("tools/setup/test.sh");
+    let output = Command::new("bash").arg(&script).output().context("cannot start bash")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    count.passed += text.lines().filter(|line| line.starts_with("ok: ")).count() as u64;
+    count.failed += text.lines().filter(|line| line.starts_with("FAILED: ")).count() as u64;
+    if !output.status.success() {
+        count.broken.push("set-up".to_string());
+    }
+    Ok(())
+}
+
+/// Core and link under miri.
+fn under_miri(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
+    let mut arguments = vec!["+nightly", "miri", "test"];
+    arguments.extend(WATCHED.iter().flat_map(|name| ["-p", name]));
+    let settings = &[("MIRIFLAGS", "-Zmiri-ignore-leaks")];
+    Layer { arguments: &arguments, settings, ..Layer::named("miri") }.run(environment, options, count)
+}
+
+/// Core and link under AddressSanitizer, where a nightly toolchain is installed.
+fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
+    if !has_nightly() {
+        println!("== no nightly toolchain: AddressSanitizer is left out");
+        return Ok(());
+    }
+    println!("== core and link under AddressSanitizer");
+    let target = environment.root.join("target/sanitized");
+    let target = target.to_string_lossy();
+    let mut arguments = vec!["+nightly", "test", "--tests", "--target", "x86_64-unknown-linux-gnu"];
+    arguments.extend(["--target-dir", target.as_ref()]);
+    arguments.extend(WATCHED.iter().flat_map(|name| ["-p", name]));
+    // Boot memory is leaked on purpose: a board never gives it back.
+    let settings = &[("RUSTFLAGS", "-Zsanitizer=address"), ("ASAN_OPTIONS", "detect_leaks=0")];
+    Layer { arguments: &arguments, settings, ..Layer::named("AddressSanitizer") }.run(environment, options, count)
+}
+
+/// Builds what the cluster tests share, so that they do not build it at the same time.
+fn prepare(environment: &Environment) -> Result<()> {
+    let progress = Progress::start();
+    artifacts::kernel(environment, Flavour::Plain, &progress)?;
+    artifacts::plugin(environment, &progress)?;
+    artifacts::disk(environment, &Choice::default(), None, &progress)?;
+    progress.finish();
+    Ok(())
+}

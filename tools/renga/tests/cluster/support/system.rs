@@ -1,0 +1,33 @@
+//! Which system the tests boot where they name none: the pair, or what `RENGA_TEST_SYSTEM` names.
+//!
+//! What holds on two boards holds on more: tests speak of the boards a and b, which each system has, and ask here for
+//! what differs.
+
+use super::root;
+use renga::environment::Environment;
+use renga::system::SystemFile;
+
+/// The setting that names another system.
+pub const SYSTEM: &str = "RENGA_TEST_SYSTEM";
+
+/// The system under test.
+pub fn system() -> SystemFile {
+    let mut environment = Environment::read().expect("the environment can be read");
+    environment.root = root();
+    SystemFile::find(&environment, &name()).expect("the system under test is there")
+}
+
+/// Its name.
+pub fn name() -> String {
+    std::env::var(SYSTEM).unwrap_or_else(|_| "pair".into())
+}
+
+/// The names of its boards.
+pub fn boards() -> Vec<String> {
+    system().checked.boards.iter().map(|board| board.name.clone()).collect()
+}
+
+/// How many processes of `kind` its board b has.
+pub fn count_on_b(kind: &str) -> usize {
+    system().checked.instances(1).iter().filter(|instance| instance.kind == kind).count()
+}
