@@ -8,16 +8,19 @@
 //!
 //! Not here: calls (`references.rs`), pages (`renga_pages`).
 
-use heapless::Vec;
 use renga_abi::Errno;
 use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
 use renga_rt::Client;
 
 /// Most files that the programs of a board map at a time.
-pub const FILES_MAX: usize = 64;
+pub const FILES_MAX: usize = 2048;
+/// Chains by which a file is found; a power of two.
+const CHAINS: usize = 256;
+/// The end of a chain.
+const NONE: u16 = u16::MAX;
 
 /// Which file: its inode's number, and what tells it from others that had that number.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FileKey {
     pub ino: u32,
     pub generation: u32,
@@ -27,13 +30,26 @@ impl FileKey {
     fn is_object(self) -> bool {
         self.ino == 0
     }
+    fn chain(self) -> usize {
+        (self.ino ^ self.generation) as usize % CHAINS
+    }
 }
 
-struct UsedFile {
+/// Room for one file. Boot provides [`FILES_MAX`].
+#[derive(Clone, Copy, Debug)]
+pub struct UsedFile {
     key: FileKey,
     slot: u16,
     held: bool,
+    /// 0: it is free.
     uses: u32,
+    /// The next of its chain, or of those that are free.
+    next: u16,
+}
+impl UsedFile {
+    /// Of no file.
+    pub const EMPTY: UsedFile =
+        UsedFile { key: FileKey { ino: 0, generation: 0 }, slot: 0, held: false, uses: 0, next: NONE };
 }
 
 /// The directory of inodes, as a keeper of references calls it.
@@ -42,14 +58,22 @@ pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactiv
 /// The files in use.
 pub(crate) struct FileReferences {
     directory: Directory,
-    files: Vec<UsedFile, FILES_MAX>,
+    files: &'static mut [UsedFile],
+    chains: [u16; CHAINS],
+    /// The first that is free.
+    free: u16,
     last_object: u32,
 }
 
 impl FileReferences {
-    /// None yet.
-    pub fn new(directory: Directory) -> Self {
-        FileReferences { directory, files: Vec::new(), last_object: 0 }
+    /// None yet, in `files`, of which there are at most [`FILES_MAX`].
+    pub fn new(directory: Directory, files: &'static mut [UsedFile]) -> Self {
+        let count = files.len().min(FILES_MAX);
+        for (index, file) in files.iter_mut().enumerate() {
+            *file = UsedFile { next: if index + 1 < count { index as u16 + 1 } else { NONE }, ..UsedFile::EMPTY };
+        }
+        let free = if count > 0 { 0 } else { NONE };
+        FileReferences { directory, files, chains: [NONE; CHAINS], free, last_object: 0 }
     }
 
     /// A new object that one program maps; its number, which is not 0.
@@ -59,21 +83,52 @@ impl FileReferences {
             self.last_object = self.last_object.wrapping_add(1).max(1);
             let key = FileKey { ino: 0, generation: self.last_object };
             if self.find(key).is_none() {
-                return self
-                    .files
-                    .push(UsedFile { key, slot: 0, held: false, uses: 1 })
-                    .map_err(|_| Errno::ENFILE)
-                    .map(|()| key.generation);
+                return self.add(key, 0, false).map(|()| key.generation);
             }
         }
     }
 
-    fn find(&mut self, key: FileKey) -> Option<&mut UsedFile> {
-        self.files.iter_mut().find(|file| file.key == key)
+    fn position(&self, key: FileKey) -> Option<usize> {
+        let mut at = self.chains[key.chain()];
+        // Bounded by the length of one chain.
+        while let Some(file) = self.files.get(usize::from(at)) {
+            if file.key == key {
+                return Some(at.into());
+            }
+            at = file.next;
+        }
+        None
     }
 
-    fn add(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
-        self.files.push(UsedFile { key, slot, held: true, uses: 1 }).map_err(|_| Errno::ENFILE)
+    fn find(&mut self, key: FileKey) -> Option<&mut UsedFile> {
+        self.position(key).map(|at| &mut self.files[at])
+    }
+
+    fn add(&mut self, key: FileKey, slot: u16, held: bool) -> Result<(), Errno> {
+        let at = self.free;
+        let file = self.files.get_mut(usize::from(at)).ok_or(Errno::ENFILE)?;
+        self.free = file.next;
+        let next = core::mem::replace(&mut self.chains[key.chain()], at);
+        *file = UsedFile { key, slot, held, uses: 1, next };
+        Ok(())
+    }
+
+    fn remove(&mut self, at: usize) -> UsedFile {
+        let file = self.files[at];
+        let chain = file.key.chain();
+        if usize::from(self.chains[chain]) == at {
+            self.chains[chain] = file.next;
+        } else {
+            let mut before = self.chains[chain];
+            // It is in this chain.
+            while usize::from(self.files[usize::from(before)].next) != at {
+                before = self.files[usize::from(before)].next;
+            }
+            self.files[usize::from(before)].next = file.next;
+        }
+        self.files[at] = UsedFile { next: self.free, ..UsedFile::EMPTY };
+        self.free = at as u16;
+        file
     }
 
     /// Asks for all files anew.
@@ -84,7 +139,7 @@ impl FileReferences {
         while let Some(file) = self.files.get_mut(at) {
             let FileKey { ino, generation } = file.key;
             at += 1;
-            if file.key.is_object() {
+            if file.key.is_object() || file.uses == 0 {
                 continue;
             }
             match self.directory.call(Reactivate { ino, generation }, ()).await {
@@ -144,7 +199,7 @@ impl FileReferences {
         if key.is_object() {
             return Err(Errno::EINVAL);
         }
-        if self.files.is_full() {
+        if self.free == NONE {
             return Err(Errno::ENFILE);
         }
         let slot = match self.directory.call(Keep { slot, ino: key.ino }, ()).await {
@@ -157,17 +212,17 @@ impl FileReferences {
             Err(Errno::EINVAL) => self.ask_anew(key).await?,
             Err(errno) => return Err(errno),
         };
-        self.add(key, slot)
+        self.add(key, slot, true)
     }
 
     /// One program less maps it; whether it is an object that is needed no more. `EINVAL`: none does.
     pub async fn release(&mut self, key: FileKey) -> Result<bool, Errno> {
-        let index = self.files.iter().position(|file| file.key == key).ok_or(Errno::EINVAL)?;
+        let index = self.position(key).ok_or(Errno::EINVAL)?;
         self.files[index].uses -= 1;
         if self.files[index].uses > 0 {
             return Ok(false);
         }
-        let file = self.files.swap_remove(index);
+        let file = self.remove(index);
         let given = if file.held { self.give_back(key, file.slot).await } else { Ok(()) };
         given.map(|()| key.is_object())
     }

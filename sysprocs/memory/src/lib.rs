@@ -35,6 +35,7 @@ pub use exec::arguments::ArgumentPages;
 pub use exec::build::{Credentials, Start};
 pub use exec::image::{Image, Inspected, Script};
 pub use fault::FaultError;
+pub use file_references::{FILES_MAX, UsedFile};
 pub use fork::SpaceCopy;
 pub use map::{Backing, Mapping, Place, access_of};
 pub use mapped_files::MappedFile;

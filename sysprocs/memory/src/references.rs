@@ -2,15 +2,21 @@
 //!
 //! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
 
-use crate::file_references::{Directory, FileKey, FileReferences};
+use crate::file_references::{Directory, FileKey, FileReferences, UsedFile};
 use renga_abi::Errno;
 use renga_proto::pages::{Cut, FileId, Pages};
 use renga_proto::references::{KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
 use renga_rt::{Client, Me, Never, Port};
 
-/// Serves the references.
-pub async fn references(me: Me, mut port: Port<References>, directory: Directory, mut pages: Client<Pages>) -> Never {
-    let mut files = FileReferences::new(directory);
+/// Serves the references, with room for `files`.
+pub async fn references(
+    me: Me,
+    mut port: Port<References>,
+    directory: Directory,
+    mut pages: Client<Pages>,
+    files: &'static mut [UsedFile],
+) -> Never {
+    let mut files = FileReferences::new(directory, files);
     loop {
         match port.accept().await {
             ReferencesCall::KeepFile(call) => {

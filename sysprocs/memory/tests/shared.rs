@@ -9,6 +9,7 @@ use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
 use renga_memory::layout::PAGE;
 use renga_memory::{Backing, FaultError, Mapping, Place, Space};
 use renga_proto::pages::{CountDirty, Cut, ProtectPage, ReadCached, RunWritten, TakeRun, WritePage};
+use renga_proto::references::{KeepFile, MakeObject, ReleaseFile};
 
 const AT: u64 = 0x10_0000;
 
@@ -210,6 +211,37 @@ fn children_share_memory_without_a_file_and_another_board_gets_a_copy() {
         assert_eq!(seen(&mut world, &mut child, AT).await, 3);
         child.destroy(&mut world.pager()).await;
         copy.destroy(&mut world.pager_there()).await;
+        world
+    });
+}
+
+#[test]
+fn objects_are_counted_and_their_numbers_are_not_mixed_up() {
+    run(64, 8, vec![vec![7; 4096]], |mut world: World| async move {
+        let mut held = std::collections::VecDeque::new();
+        for round in 0..700 {
+            let made = world.references.call(MakeObject {}, ()).await;
+            if held.len() == 64 {
+                assert_eq!(made, Err(Errno::ENFILE), "round {round}");
+            } else {
+                held.push_back(made.unwrap());
+            }
+            // Numbers 256 apart are in one chain: some are kept so long, from both of its ends.
+            if round % 3 != 0 || held.len() == 64 {
+                let generation = if round % 2 == 0 { held.pop_back() } else { held.pop_front() }.unwrap();
+                world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
+                let again = world.references.call(ReleaseFile { ino: 0, generation }, ()).await;
+                assert_eq!(again, Err(Errno::EINVAL), "it is gone");
+            }
+            for &generation in &held {
+                let kept = world.references.call(KeepFile { ino: 0, generation, slot: 0 }, ()).await;
+                assert_eq!(kept, Ok(()), "round {round}");
+                world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
+            }
+        }
+        for generation in held {
+            world.references.call(ReleaseFile { ino: 0, generation }, ()).await.unwrap();
+        }
         world
     });
 }

@@ -136,7 +136,7 @@ kinds! { |at, M|
             at.machine().memory(), at.page_index(), at.disk_board(), at.notifier(Kind::ContentWriter)
         ];
     References "references" "Which files programs map.", Every 1:
-        renga_memory::references [];
+        renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY)];
     Router "router" "Calls to other boards.", EveryLinked 1:
         renga_router::router::<M::Link> [at.machine().link(), at.link().memory(), at.link().frame()];
     Membership "membership" "Tells the servers of a board that another is dead.", EveryLinked 1:

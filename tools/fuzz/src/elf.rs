@@ -50,7 +50,13 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
     let Frames { memory, pages, .. } = memory::start(board, machine);
     let uses = board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
-        renga_memory::references(me, port, directory, pages)
+        renga_memory::references(
+            me,
+            port,
+            directory,
+            pages,
+            board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
+        )
     });
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
     board.client(|me| {

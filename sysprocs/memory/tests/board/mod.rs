@@ -195,7 +195,13 @@ pub fn servers(
         board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0, None));
     let references = board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
-        renga_memory::references(me, port, directory, pages)
+        renga_memory::references(
+            me,
+            port,
+            directory,
+            pages,
+            board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
+        )
     });
     (machine, memory, pages, references)
 }

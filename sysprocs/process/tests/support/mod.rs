@@ -263,7 +263,13 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     board.start(here.references, |me| {
         let (port, directory) = (Port::new(&me).0, client(&me, own.inode_directory));
         let pages = client(&me, here.pages);
-        renga_memory::references(me, port, directory, pages)
+        renga_memory::references(
+            me,
+            port,
+            directory,
+            pages,
+            board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
+        )
     });
     board.start(here.clock, |me| {
         let port = Port::new(&me).0;

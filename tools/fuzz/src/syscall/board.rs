@@ -91,7 +91,13 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
     let references = board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, files.directory).narrowed(), Client::new(&me, pages));
-        renga_memory::references(me, port, directory, pages)
+        renga_memory::references(
+            me,
+            port,
+            directory,
+            pages,
+            board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
+        )
     });
     let sleepers = arena.put_slice(USERS, |_| renga_clock::Sleeper::NONE);
     let timers = arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);
