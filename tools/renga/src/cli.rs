@@ -169,6 +169,9 @@ pub struct Run {
     /// Boards find memory, registers and devices full of garbage when they start, drawn from the seed
     #[arg(long, help_heading = DISTURBANCES)]
     pub garbage: bool,
+    /// Let the boards load this file in place of the system's tables, to see what they refuse
+    #[arg(long, hide = true, value_name = "FILE", conflicts_with = "cards")]
+    pub tables: Option<PathBuf>,
     /// What carries frames between the boards
     #[arg(long, value_enum, value_name = "LINK", default_value_t = LinkName::Emulator)]
     pub link: LinkName,

@@ -64,7 +64,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         plugin,
         kernel: &kernel,
         system: &system,
-        tables: artifacts::tables(&system, &scratch.folder)?,
+        tables: options.tables.clone().map_or_else(|| artifacts::tables(&system, &scratch.folder), Ok)?,
         disk: disk.clone(),
         cards,
         profile: if pins { machine.with_pins() } else { machine },

@@ -31,6 +31,7 @@ mod sharing;
 mod silicon;
 mod stack;
 mod support;
+mod tables;
 mod text;
 mod time;
 mod unix;
