@@ -8,7 +8,9 @@
 //! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: whose turn
 //! it is (`user.rs`).
 
+use crate::api::Call;
 use crate::process::{Me, Process};
+use crate::protocol::Entry;
 use crate::ready::Core;
 use core::cell::Cell;
 use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SCALE_SHIFT};
@@ -260,6 +262,16 @@ impl Me {
     /// Works for account `number` from now on.
     pub fn act_for(&mut self, number: AccountNumber) {
         self.0.account.set(number);
+    }
+    /// Takes a call up again that it has kept while it served others: what it does from now on is done for that
+    /// caller, and what it has done since it was dispatched was not.
+    pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {
+        let (me, core) = (self.0, self.0.core);
+        let caller = call.process();
+        if core.account_of(me) != core.account_of(caller) {
+            core.charge_dispatch(me, core.now_ns());
+        }
+        me.accepted.set(Some(caller));
     }
     /// Whose work this process does.
     pub fn account(&self) -> AccountNumber {

@@ -148,6 +148,10 @@ impl<P: Protocol> Port<P> {
     pub fn accept_only(&mut self, entries: u32) -> Accept<'_, P> {
         Accept(RawAccept::new(self.0, entries, false), PhantomData)
     }
+    /// A call to an entry in the set that waits here already; `None`: nobody's does.
+    pub fn accept_waiting(&mut self, entries: u32) -> Option<P::Incoming> {
+        self.0.take_waiting(entries).map(P::incoming)
+    }
     /// As `accept_only`, or `None` on a notification (interrupt, alarm, interrupted caller).
     pub async fn accept_or_notified(&mut self, entries: u32) -> Option<P::Incoming> {
         let raw = RawAccept::new(self.0, entries, true);
@@ -205,6 +209,9 @@ impl<E: Entry> Call<E> {
     /// The board whose process asks; of a call that a proxy makes, that of the proxy's caller.
     pub fn board(&self) -> u8 {
         self.0.0.calls_for.get()
+    }
+    pub(crate) fn process(&self) -> &'static Process {
+        self.0.0
     }
     pub(crate) fn into_raw(self) -> RawCall {
         self.0

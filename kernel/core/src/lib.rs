@@ -20,6 +20,7 @@ pub mod protocol;
 mod queue;
 pub mod raw;
 pub mod ready;
+mod real_time;
 pub mod rendezvous;
 mod runners;
 mod timer;

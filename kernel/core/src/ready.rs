@@ -6,6 +6,7 @@
 use crate::account::Account;
 use crate::process::Process;
 use crate::queue::{Link, Queue};
+use crate::real_time::RealTime;
 use crate::runners::Runners;
 use crate::trace::{Event, TraceRing};
 use core::cell::Cell;
@@ -40,6 +41,8 @@ pub struct Core {
     pub(crate) overtaken: Cell<bool>,
     /// Virtual time that the one who was last chosen had used: who wakes is not far behind it, ns.
     pub(crate) floor_ns: Cell<u64>,
+    /// What real-time programs have had.
+    pub(crate) real_time: RealTime,
     /// Who came to wait for a turn, counted.
     pub(crate) arrivals: Cell<u64>,
     pub(crate) accounts: Cell<&'static [Account]>,
@@ -77,6 +80,7 @@ impl Core {
             slice_end_ns: Cell::new(0),
             overtaken: Cell::new(false),
             floor_ns: Cell::new(0),
+            real_time: RealTime::new(),
             arrivals: Cell::new(0),
             accounts: Cell::new(&[]),
             system: Account::new(),

@@ -79,6 +79,15 @@ impl Process {
         self.open.set(0);
         self.accepted.set(Some(caller));
     }
+
+    /// The first of the calls that wait for one of the entries in the set.
+    #[inline(always)]
+    pub(crate) fn take_waiting(&self, open: u32) -> Option<RawCall> {
+        // Bounded by the clients placed: each has at most one call here.
+        let caller = self.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0)?;
+        self.accepted.set(Some(caller));
+        Some(RawCall(caller))
+    }
 }
 
 impl Me {
@@ -252,12 +261,11 @@ impl RawAccept<'_> {
             return Poll::Ready(me.accepted.get().map(RawCall));
         }
         if open & NOTIFIED != 0 && me.notified.replace(false) {
+            me.accepted.set(None); // what it does now is not done for its last caller
             return Poll::Ready(None);
         }
-        // Bounded by the clients placed: each has at most one call here.
-        if let Some(caller) = me.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0) {
-            me.accepted.set(Some(caller));
-            return Poll::Ready(Some(RawCall(caller)));
+        if let Some(call) = me.take_waiting(open) {
+            return Poll::Ready(Some(call));
         }
         me.begin(Wait::Accept);
         me.open.set(open);

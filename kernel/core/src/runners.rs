@@ -48,6 +48,11 @@ impl Runners {
         if self.is_empty() { None } else { self.places[0].get() }
     }
 
+    /// One of those for whom `wanted` holds.
+    pub fn find(&self, wanted: impl Fn(&Process) -> bool) -> Option<&'static Process> {
+        self.places[..self.length.get()].iter().filter_map(Cell::get).find(|process| wanted(process))
+    }
+
     /// Adds `process`, whose order is set.
     pub fn push(&self, process: &'static Process) {
         let length = self.length.get();

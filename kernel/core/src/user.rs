@@ -11,6 +11,7 @@
 use crate::account::{Account, Count};
 use crate::process::{Me, Process, Wait};
 use crate::ready::Core;
+use crate::real_time::RANK_SPENT;
 use crate::runners::{NOT_WAITING, Order};
 use crate::trace::Event;
 use core::future::{Future, poll_fn};
@@ -48,6 +49,11 @@ impl Me {
         if !self.0.core.is_due(self.0) {
             self.yield_to_programs().await;
         }
+    }
+
+    /// Whether programs of this core are ready to run, and wait for system processes only.
+    pub fn programs_wait(&self) -> bool {
+        self.0.core.has_users()
     }
 
     /// Gives way to its equals, as after a whole slice.
@@ -114,6 +120,9 @@ pub struct UserTurn(&'static Process);
 impl Core {
     /// The next user program to run; none if no program is ready.
     pub fn next_user(&self) -> Option<UserTurn> {
+        if self.real_time.is_active() {
+            self.look_at_real_time(self.charged_ns.get(), self.last.get());
+        }
         if let Some(last) = self.last.take() {
             if last.wait.get() != Wait::User {
                 self.gave_turn(last);
@@ -160,6 +169,9 @@ impl Core {
         if matches!(class, Class::Fair | Class::Batch) {
             self.floor_ns.set(self.floor_ns.get().max(used_ns));
         }
+        if matches!(class, Class::Fifo | Class::RoundRobin) {
+            self.real_time.begin(self.charged_ns.get());
+        }
         self.slice_end_ns.set(used_ns + account.scaled(class.slice_ns()));
     }
 
@@ -167,7 +179,7 @@ impl Core {
     fn keeps(&self, last: &'static Process) -> bool {
         let Some(first) = self.runners.first() else { return true };
         let (account, first) = (self.account(last.account.get()), first.order.get());
-        let rank = rank(last, account);
+        let rank = self.rank(last, account);
         if first.rank != rank {
             return rank < first.rank;
         }
@@ -186,9 +198,10 @@ impl Core {
             return;
         }
         let account = self.account(process.account.get());
-        let used_ns = self.place(account);
         let before = self.last.get();
         let last = before.filter(|last| last.wait.get() == Wait::User);
+        last.into_iter().for_each(|last| self.raise_floor(last));
+        let used_ns = self.place(account);
         let Some(last) = last else {
             if let Some(gone) = before {
                 self.gave_turn(gone);
@@ -207,6 +220,18 @@ impl Core {
         self.overtaken.set(self.overtaken.get() || wakes);
     }
 
+    /// `last`, which would go on, may have run alone for long since its slice began.
+    fn raise_floor(&self, last: &Process) {
+        let account = self.account(last.account.get());
+        if self.rank(last, account) != RANK_FAIR {
+            return;
+        }
+        let first = self.runners.first().map(|first| first.order.get()).filter(|first| first.rank == RANK_FAIR);
+        let used_ns = account.virtual_ns.get();
+        let least_ns = first.map_or(used_ns, |first| first.virtual_ns.min(used_ns));
+        self.floor_ns.set(self.floor_ns.get().max(least_ns));
+    }
+
     /// Who has waited is not far behind the others; what its account has used, so seen.
     fn place(&self, account: &Account) -> u64 {
         let least_ns = self.floor_ns.get().saturating_sub(LAG_NS_MAX);
@@ -217,11 +242,12 @@ impl Core {
 
     /// Whether nobody who wants the core should have it before the account of `process`.
     fn is_due(&self, process: &Process) -> bool {
-        let used_ns = self.place(self.account(process.account.get()));
         let last = self.last.get().filter(|last| last.wait.get() == Wait::User);
+        last.into_iter().for_each(|last| self.raise_floor(last));
+        let used_ns = self.place(self.account(process.account.get()));
         let goes_first = |other: &Process| {
             let account = self.account(other.account.get());
-            let rank = rank(other, account);
+            let rank = self.rank(other, account);
             rank < RANK_FAIR || (rank == RANK_FAIR && account.virtual_ns.get() < used_ns)
         };
         ![self.runners.first(), last].into_iter().flatten().any(goes_first)
@@ -230,7 +256,7 @@ impl Core {
     /// Puts `process` among those who wait for a turn; of a real-time class before its equals, if it `stays` there.
     fn queue(&self, process: &'static Process, stays: bool) {
         let account = self.account(process.account.get());
-        let rank = rank(process, account);
+        let rank = self.rank(process, account);
         let fair = rank >= RANK_FAIR;
         let arrival =
             if stays && !fair { process.order.get().arrival } else { self.arrivals.replace(self.arrivals.get() + 1) };
@@ -250,17 +276,21 @@ impl Core {
         !self.runners.is_empty() || self.last.get().is_some_and(|last| last.wait.get() == Wait::User)
     }
 
+    /// When the program of `process` runs, whatever others have used.
+    fn rank(&self, process: &Process, account: &Account) -> Rank {
+        match account.policy().rank() {
+            _ if process.interrupted.get() => RANK_INTERRUPTED,
+            rank if rank < RANK_FAIR && self.real_time.is_spent() => RANK_SPENT,
+            rank => rank,
+        }
+    }
+
     pub(crate) fn set_policy(&self, process: &'static Process, policy: Policy) {
         self.account(process.account.get()).set_policy(policy);
         if process.runner_place.get() != NOT_WAITING {
             self.queue_again(process);
         }
     }
-}
-
-/// When the program of `process` runs, whatever others have used.
-fn rank(process: &Process, account: &Account) -> Rank {
-    if process.interrupted.get() { RANK_INTERRUPTED } else { account.policy().rank() }
 }
 
 impl UserTurn {
@@ -285,7 +315,16 @@ impl UserTurn {
         let first = core.runners.first()?.order.get();
         let account = core.account(self.0.account.get());
         let policy = account.policy();
-        if first.rank > policy.rank() || policy.class == Class::Fifo {
+        let real_time = policy.rank() < RANK_FAIR;
+        if first.rank == RANK_SPENT && !real_time {
+            return Some(core.real_time.spent_for_ns(core.charged_ns.get()).max(SLICE_NS_MIN));
+        }
+        if real_time && (first.rank > policy.rank() || policy.class == Class::Fifo) {
+            let spent_for_ns = core.real_time.spent_for_ns(core.charged_ns.get());
+            let left_ns = if core.real_time.is_spent() { spent_for_ns } else { core.real_time.left_ns() };
+            return Some(left_ns.max(SLICE_NS_MIN));
+        }
+        if first.rank > policy.rank() {
             return None;
         }
         let end_ns = core.slice_end_ns.get().max(if policy.rank() < RANK_FAIR { 0 } else { first.virtual_ns });

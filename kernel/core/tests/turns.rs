@@ -312,6 +312,22 @@ fn work_is_charged_to_the_program_for_which_it_is_done() {
 }
 
 #[test]
+fn who_slept_for_long_takes_nothing_from_others_for_long() {
+    let mut players = Players::new(&[
+        (Policy::DEFAULT, Habit::Computes),
+        (Policy::DEFAULT, Habit::Waits(200_000_000, 1_000_000_000)),
+    ]);
+    players.run(4_000_000_000);
+    // It is behind by seconds, and counts as behind by a few ms only.
+    let (mut longest_ns, mut at_once_ns) = (0, 0);
+    for &(who, ns) in players.log.iter().skip_while(|(_, ns)| *ns < 500_000_000) {
+        at_once_ns = if who == 1 { at_once_ns + ns } else { 0 };
+        longest_ns = longest_ns.max(at_once_ns);
+    }
+    assert!((SLICE_NS..=6 * SLICE_NS).contains(&longest_ns), "the other one waits for {longest_ns} ns");
+}
+
+#[test]
 fn turns_given_and_taken_are_counted() {
     let mut players =
         Players::new(&[(Policy::DEFAULT, Habit::Computes), (Policy::DEFAULT, Habit::Waits(100_000, 900_000))]);
@@ -330,4 +346,30 @@ fn who_is_alone_gives_turns_too() {
     players.run(100 * SLICE_NS);
     let given = players.board.core.counts(AccountNumber::of_slot(0, 0))[Count::TurnsGiven as usize];
     assert!((99..=101).contains(&given), "{given}");
+}
+
+#[test]
+fn real_time_programs_leave_a_twentieth_to_others() {
+    const SECOND_NS: u64 = 1_000_000_000;
+    let fifo = |priority| policy(Class::Fifo, 0, priority);
+    let round = policy(Class::RoundRobin, 0, 9);
+    for spinning in [vec![fifo(50)], vec![fifo(50), fifo(9)], vec![round, round], vec![fifo(9), fifo(9), fifo(9)]] {
+        let mut programs: Vec<_> = spinning.iter().map(|policy| (*policy, Habit::Computes)).collect();
+        let fair = programs.len();
+        programs.push((Policy::DEFAULT, Habit::Computes));
+        programs.push((Policy::DEFAULT, Habit::Waits(100_000, 10_000_000)));
+        let mut players = Players::new(&programs);
+        players.run(10 * SECOND_NS);
+        let others_ns = players.used_ns(fair) + players.used_ns(fair + 1);
+        assert!(others_ns.abs_diff(SECOND_NS / 2) <= SECOND_NS / 50, "{spinning:?}: others have {others_ns} ns");
+        assert!(players.used_ns(fair + 1) >= 2_000_000, "who waits comes in too: {}", players.used_ns(fair + 1));
+    }
+    // Nobody but time ends the turn of one that computes alone.
+    let mut two = Players::new(&[(fifo(50), Habit::Computes), (Policy::DEFAULT, Habit::Computes)]);
+    two.run(10 * SECOND_NS);
+    assert!(two.used_ns(1).abs_diff(SECOND_NS / 2) <= SECOND_NS / 50, "the other one has {} ns", two.used_ns(1));
+    let mut alone = Players::new(&[(fifo(50), Habit::Computes), (fifo(60), Habit::Waits(1_000, 1_000_000))]);
+    alone.run(10 * SECOND_NS);
+    let spins_ns = alone.used_ns(0);
+    assert!(spins_ns > 9_950_000_000, "without others they have all of it: {spins_ns} ns");
 }

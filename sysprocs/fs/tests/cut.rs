@@ -4,7 +4,7 @@
 
 mod rig;
 use renga_proto::file::SyncFile;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, SyncAllFiles};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -62,11 +62,11 @@ async fn work(mut user: User, mut random: Random, promises: Promises, power: Med
                 let _ = user.rmdir(&to).await;
             }
             5 => {
-                if user.path.call(SyncAllFiles {}, ()).await == Ok(())
+                if user.sync().await == Ok(())
                     && let gone = format!("/d{directory}/none{round}")
                     && user.write_file(&gone, b"x").await == Ok(())
                     && user.unlink(&gone).await == Ok(())
-                    && user.path.call(SyncAllFiles {}, ()).await == Ok(())
+                    && user.sync().await == Ok(())
                 {
                     promises.borrow_mut().insert(gone, Must::BeGone);
                 }

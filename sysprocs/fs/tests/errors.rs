@@ -4,7 +4,7 @@
 
 mod rig;
 use renga_proto::file::SyncFile;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, SyncAllFiles};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use renga_rt::Errno;
 use rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, User, check_image, make_image, sum};
 use std::cell::RefCell;
@@ -21,7 +21,7 @@ async fn untouched(user: &mut User) -> Vec<(String, u64)> {
         user.write_file(&name, &data).await.unwrap();
         files.push((name, sum(&data)));
     }
-    user.path.call(SyncAllFiles {}, ()).await.unwrap();
+    user.sync().await.unwrap();
     files
 }
 
@@ -71,7 +71,7 @@ fn transfers_fail_by_chance() {
             chance.set(0);
             told.borrow_mut().1 = well;
             // It may have been given up, and then it can still be read.
-            let _ = user.path.call(SyncAllFiles {}, ()).await;
+            let _ = user.sync().await;
         });
         // The board is started again, without an unmount.
         let (kept, well) = expected.take();
@@ -118,7 +118,7 @@ fn a_medium_that_takes_nothing_can_only_be_read() {
     system.run(move |mut user| async move {
         assert_eq!(user.mkdir("/new").await, Err(Errno::EROFS));
         assert_eq!(user.write_file("/kept4", b"other").await, Err(Errno::EROFS));
-        assert!(user.path.call(SyncAllFiles {}, ()).await.is_err());
+        assert!(user.sync().await.is_err());
         assert_eq!(user.read_file("/kept2").await.map(|bytes| bytes.len()), Ok(10_000));
         fail.set(false);
         assert_eq!(user.mkdir("/new").await, Err(Errno::EROFS), "for good");

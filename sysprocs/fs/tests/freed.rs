@@ -4,7 +4,6 @@
 
 mod rig;
 use renga_proto::allocator::{FreeBlocks, TakeBlock};
-use renga_proto::path::SyncAllFiles;
 use renga_rt::Errno;
 use rig::{Counts, Medium512, Scratch, System, check_image, make_image};
 
@@ -29,10 +28,10 @@ fn a_commit_that_failed_has_freed_nothing() {
                 break;
             }
         }
-        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        user.sync().await.unwrap();
         fail.set(true);
         user.unlink("/old").await.unwrap();
-        assert_eq!(user.path.call(SyncAllFiles {}, ()).await, Err(Errno::EIO));
+        assert_eq!(user.sync().await, Err(Errno::EIO));
         // Without a commit there are no other blocks than those that were free all along.
         let written = user.write_file("/new", &[2; BYTES]).await;
         assert_eq!(written, Err(Errno::EIO), "it is not the room that is missing");
@@ -55,10 +54,10 @@ fn what_a_failed_commit_was_to_free_the_next_one_frees() {
     let system = System::new(&device, "none", COUNTS);
     system.run(|mut user| async move {
         user.write_file("/old", &[1; BYTES]).await.unwrap();
-        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        user.sync().await.unwrap();
         fail.set(true);
         user.unlink("/old").await.unwrap();
-        assert_eq!(user.path.call(SyncAllFiles {}, ()).await, Err(Errno::EIO));
+        assert_eq!(user.sync().await, Err(Errno::EIO));
         fail.set(false);
         assert_eq!(user.write_file("/new", &[2; BYTES]).await, Ok(()), "the commit that it waits for succeeds");
         assert_eq!(user.mkdir("/directory").await, Ok(()));

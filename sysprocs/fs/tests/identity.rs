@@ -3,7 +3,7 @@
 
 mod rig;
 use renga_proto::inode::{BoardDied, HandOver, InodeFacts, Reactivate, Release};
-use renga_proto::path::{FileSystemStatus, OPEN_CREATE, OPEN_WRITE, SyncAllFiles};
+use renga_proto::path::{FileSystemStatus, OPEN_CREATE, OPEN_WRITE};
 use renga_rt::Errno;
 use rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 
@@ -80,7 +80,7 @@ fn a_dead_board_holds_nothing() {
         user.directory.call(BoardDied { board: 2 }, ()).await.unwrap();
         assert_eq!(free_inodes(&mut user).await, before - 1);
         user.directory.call(BoardDied { board }, ()).await.unwrap();
-        user.path.call(SyncAllFiles {}, ()).await.unwrap(); // it is freed by then
+        user.sync().await.unwrap(); // it is freed by then
         assert_eq!(free_inodes(&mut user).await, before);
     });
     system.unmount();

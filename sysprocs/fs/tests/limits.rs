@@ -3,7 +3,7 @@
 
 mod rig;
 use renga_proto::file::{AddReference, Close, Read, ReadFrom, Seek, SetSize, SyncFile, Whence, Write, WriteTo};
-use renga_proto::path::{self, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_WRITE, SyncAllFiles};
+use renga_proto::path::{self, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_WRITE};
 use renga_rt::Errno;
 use rig::{FEW, Medium512, O_APPEND, O_RDWR, O_WRONLY, Scratch, System, check_image, make_image};
 
@@ -44,7 +44,7 @@ fn a_full_disk_refuses_and_recovers() {
         assert_eq!(user.symlink(&"long".repeat(20), "/long").await, Err(Errno::ENOSPC));
         user.unlink("/full").await.unwrap();
         user.unlink("/link").await.unwrap();
-        user.path.call(SyncAllFiles {}, ()).await.unwrap(); // they are freed by then
+        user.sync().await.unwrap(); // they are freed by then
         assert_eq!(statfs(&mut user).await, before);
         for n in 0..before.1 {
             user.write_file(&format!("/file{n}"), b"x").await.unwrap();

@@ -205,7 +205,7 @@ fn compare_with_host(seed: u64, operations: u64, counts: Counts, medium: &'stati
         for number in 0..operations {
             step(&mut random, &mut user, &host_root, number).await;
             if number % 500 == 499 {
-                user.path.call(renga_proto::path::SyncAllFiles {}, ()).await.unwrap();
+                user.sync().await.unwrap();
             }
         }
     });

@@ -6,8 +6,7 @@ mod rig;
 use renga_proto::allocator::FillStatus;
 use renga_proto::inode::{KnownOpen, KnownStatus, Release, STAT_BYTES};
 use renga_proto::path::{
-    AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, Rename, StatusOf, SyncAllFiles,
-    TruncatePath, Unlink,
+    AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, Rename, StatusOf, Unlink,
 };
 use renga_rt::Errno;
 use rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
@@ -75,7 +74,7 @@ async fn walk_from(user: &mut User, at: u32, refused: Errno) {
         let status = user.path.call(StatusOf { at, flags: 0 }, (path, &mut stat[..])).await;
         assert_eq!(status, Err(refused), "{at} {path:?}");
         assert_eq!(user.path.call(Open { at, flags: 0, mode: 0 }, path).await.map(|_| ()), Err(refused));
-        assert_eq!(user.path.call(TruncatePath { at, bytes: 0 }, path).await, Err(refused));
+        assert_eq!(user.path.call(Open { at, flags: OPEN_WRITE, mode: 0 }, path).await.map(|_| ()), Err(refused));
         assert_eq!(user.path.call(ChangeMode { at, mode: 0 }, path).await, Err(refused));
         assert_eq!(user.path.call(MakeDirectory { at, mode: 0o755 }, path).await, Err(refused));
         assert_eq!(user.path.call(Unlink { at, directory: true }, path).await, Err(refused));
@@ -96,13 +95,13 @@ fn a_walk_begins_at_a_directory_that_there_is() {
             numbers.push(facts.ino);
         }
         user.unlink("/gone").await.unwrap();
-        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        user.sync().await.unwrap();
         let before = free(&mut user).await;
         walk_from(&mut user, numbers[2], Errno::ENOENT).await;
         walk_from(&mut user, 0, Errno::EIO).await;
         walk_from(&mut user, numbers[1], Errno::ENOTDIR).await;
         walk_from(&mut user, JOURNAL, Errno::ENOTDIR).await;
-        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        user.sync().await.unwrap();
         assert_eq!(free(&mut user).await, before, "something was freed twice, or cut");
         // A directory's number is good.
         let mut stat = [0; STAT_BYTES];

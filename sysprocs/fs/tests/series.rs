@@ -4,7 +4,7 @@
 
 mod rig;
 use renga_proto::file::{SyncFile, WriteTo};
-use renga_proto::path::{OPEN_CREATE, OPEN_WRITE, SyncAllFiles};
+use renga_proto::path::{OPEN_CREATE, OPEN_WRITE};
 use rig::{Medium512, O_WRONLY, Scratch, System, USUAL, check_image, make_image};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -37,7 +37,7 @@ fn an_fsync_of_one_block_is_three_writes() {
         }
         let before = writes.get();
         user.file(file).call(SyncFile {}, ()).await.unwrap();
-        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        user.sync().await.unwrap();
         assert_eq!(writes.get(), before, "nothing was changed");
         // Sixteen blocks side by side are one write; their order does not matter.
         for block in (8..24).rev() {
@@ -83,7 +83,7 @@ fn commits_and_freeing_hold_up_nobody_who_reads() {
     system.run(|mut user| async move {
         user.write_file("/large", &vec![1; 6 << 20]).await.unwrap();
         user.write_file("/small", b"text").await.unwrap();
-        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        user.sync().await.unwrap();
         user.read_file("/small").await.unwrap();
     });
     let busy = Rc::new(Cell::new(true));
@@ -91,10 +91,10 @@ fn commits_and_freeing_hold_up_nobody_who_reads() {
     let changes = system.client(move |mut user| async move {
         for round in 0..4 {
             user.write_file(&format!("/new{round}"), &[round; 50_000]).await.unwrap();
-            user.path.call(SyncAllFiles {}, ()).await.unwrap();
+            user.sync().await.unwrap();
         }
         user.unlink("/large").await.unwrap();
-        user.path.call(SyncAllFiles {}, ()).await.unwrap();
+        user.sync().await.unwrap();
         over.set(false);
     });
     let longest = Rc::new(Cell::new(0));

@@ -56,11 +56,11 @@ fn a_child_is_waited_for_once() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
-    assert_eq!(table.wait(shell, ANY, WAIT_NO_HANG), Ok(Some(Waited::unused(0, 0))));
+    assert_eq!(table.wait(shell, ANY, WAIT_NO_HANG), Ok(Some(Waited { pid: 0, status: 0 })));
     assert_eq!(table.wait(shell, 12345, 0), Err(Errno::ECHILD));
     assert_eq!(table.exit(child, exited(3)), Ok(shell));
     assert!(table.to_answer.contains(1));
-    assert_eq!(table.wait(shell, child as i32, 0), Ok(Some(Waited::unused(child, 0x300))));
+    assert_eq!(table.wait(shell, child as i32, 0), Ok(Some(Waited { pid: child, status: 0x300 })));
     assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
 }
 
@@ -131,7 +131,7 @@ fn a_child_elsewhere_has_its_record_here() {
     table.child_exited(shell, child, killed(SIGKILL)).unwrap();
     assert_eq!(table.add_child(shell, child, 44, 0), Ok(0));
     let waited = table.wait(shell, -44, 0).unwrap().unwrap();
-    assert_eq!(waited, Waited::unused(child, 9));
+    assert_eq!(waited, Waited { pid: child, status: 9 });
     assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent is nobody's concern");
     table.child_exited(INIT, child, 0).unwrap();
     assert_eq!(table.wait(INIT, child as i32, 0).unwrap().unwrap().pid, child, "init takes orphans of all boards");
@@ -143,7 +143,7 @@ fn a_dead_board_kills_its_children() {
     add_child(&mut table, shell, 9, 9, 0);
     add_child(&mut table, shell, 10, 10, 0);
     table.board_died(1);
-    assert_eq!(table.wait(shell, ANY, 0).unwrap(), Some(Waited::unused(9, killed(SIGKILL))));
+    assert_eq!(table.wait(shell, ANY, 0).unwrap(), Some(Waited { pid: 9, status: killed(SIGKILL) }));
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
 }
 
@@ -156,7 +156,7 @@ fn a_child_whose_board_died_before_its_record_came_is_waited_for() {
     table.board_died(1);
     add_child(&mut table, shell, 9, 9, seen);
     add_child(&mut table, shell, 10, 10, seen);
-    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited::unused(9, killed(SIGKILL)))));
+    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited { pid: 9, status: killed(SIGKILL) })));
     assert_eq!(table.wait(shell, 10, 0), Ok(None), "another board's child lives");
     assert_eq!(table.far_boards(), 1 << 2);
     // The board is back, and a child there lives.
@@ -208,7 +208,7 @@ fn stop_and_continue() {
     assert_eq!(table.take_signal(child, 0).map(|taken| taken.signal), Ok(SIGTSTP));
     assert_eq!(table.stop(child, SIGTSTP), Ok(shell));
     assert_eq!(table.wait(shell, ANY, 0), Ok(None));
-    let news = Waited::unused(child, stopped(SIGTSTP));
+    let news = Waited { pid: child, status: stopped(SIGTSTP) };
     assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(Some(news)));
     assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(None), "told once");
     assert_eq!(table.is_stopped(child), Ok(true));
@@ -267,7 +267,7 @@ fn the_end_of_a_child_elsewhere_is_never_lost_for_want_of_room() {
     }
     table.child_exited(shell, 9, exited(5)).unwrap();
     assert_eq!(table.add_child(shell, 9, 9, 0), Ok(0));
-    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited::unused(9, exited(5)))));
+    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited { pid: 9, status: exited(5) })));
     // What is not used is given back.
     table.begin_fork(shell, 0).unwrap();
     assert_eq!(table.begin_fork(shell, 0).err(), Some(Errno::EAGAIN), "one at a time");

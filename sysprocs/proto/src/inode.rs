@@ -51,6 +51,8 @@ in_words! {
     pub struct CommitWanted {
         /// How far it is to go.
         extent: Extent,
+        /// The account of whoever asked first: the commit is done for it.
+        account: u16,
     }
 }
 in_words! {
@@ -60,6 +62,8 @@ in_words! {
         slot: u16,
         /// The inode.
         ino: u32,
+        /// The account of whoever gave up its last reference: that is what it is done for.
+        account: u16,
     }
 }
 in_words! {
@@ -145,7 +149,7 @@ protocol! {
         /// As a walker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a walker.
         14 KnownStatus { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// As a walker's `Open` of what need be neither made nor cut, if all names of the path are known.
-        /// `EAGAIN`: ask a walker. What has mode 0 in the answer cannot be read; the reference to it is the
+        /// `EAGAIN`: ask a walker. What has mode 0 in the answer cannot be opened; the reference to it is the
         /// caller's all the same.
         15 KnownOpen { at: u32, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Walks along a path as far as its names are known and no link is to be followed, but for its last name
@@ -176,6 +180,8 @@ pub const TIME_KEEP: u64 = u64::MAX - 1;
 protocol! {
     /// One active inode.
     pub Inode = 7, InodeCall {
+        /// As `OpenKnown`, after the file was cut to nothing. From walkers only.
+        0 OpenCut {} (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Writes all of the slice at `offset`, growing the file. Returns nothing: a failure after
         /// an early release is kept and told by the next `Sync` or `Settle`.
         1 WriteAt { offset: u64 } (&'a [u8]) -> Result<(), Errno> [releases];
@@ -243,7 +249,8 @@ protocol! {
         /// cache of that board from now on. `ESTALE`: it is not inode `ino`. `EFBIG`: the page is behind the end.
         /// `EOPNOTSUPP`: not on that board.
         30 DirtyPage { ino: u32, page: u32 } (()) -> Result<(), Errno>;
-        /// As `Facts`, for an opener whose call was passed on with the path; with mode 0 if the inode cannot be read.
+        /// As `Facts`, for an opener whose call was passed on with the path; if the inode cannot be read with mode 0
+        /// and the errno in place of the device.
         29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;
     }
 }

@@ -22,3 +22,4 @@ pub mod procs;
 pub mod references;
 pub mod router;
 pub mod slots;
+pub mod used;

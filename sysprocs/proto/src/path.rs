@@ -27,7 +27,7 @@ protocol! {
     /// A path walker.
     pub Path = 8, PathCall {
         /// Resolves, creates and truncates as `flags` say; the inode comes with one reference, which
-        /// the caller releases at the inode directory.
+        /// the caller releases at the inode directory. Mode 0: as in `KnownOpen`.
         0 Open { at: u32, flags: u32, mode: u16 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Fills a `struct stat`.
         1 StatusOf { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
@@ -57,11 +57,7 @@ protocol! {
         13 AbsolutePath { at: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Fills a `struct statfs` (120 bytes).
         14 FileSystemStatus {} (&'a mut [u8]) -> Result<(), Errno>;
-        /// Everything in the file system is on the medium when answered.
-        15 SyncAllFiles {} (()) -> Result<(), Errno>;
-        /// Cuts or extends the file at the path.
-        16 TruncatePath { at: u32, bytes: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// Before the board stops: everything on the medium, the superblock marked clean.
-        17 Unmount {} (()) -> Result<(), Errno>;
+        15 Unmount {} (()) -> Result<(), Errno>;
     }
 }

@@ -5,7 +5,7 @@
 //! record (group, signals, slot) is at its own.
 
 use renga_abi::{BOARDS_MAX, Errno};
-use renga_core::{Word, in_words, protocol};
+use renga_core::{in_words, protocol};
 
 /// The pid of init, the first process of the disk board.
 pub const INIT: u32 = 1;
@@ -99,42 +99,13 @@ impl Kill {
         Cause { code: self.code, sender: self.sender, value: self.value, timer: self.timer }
     }
 }
-/// How a process ended or stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
-    /// As `wait4` encodes it.
-    pub status: u32,
-    /// Most page frames that it held at a time, or any of those that it waited for; 0 of one that stopped.
-    pub frames: u32,
-}
-impl Word for End {
-    fn to_word(self) -> u64 {
-        u64::from(self.status) | u64::from(self.frames) << 32
-    }
-    fn from_word(word: u64) -> Self {
-        End { status: word as u32, frames: (word >> 32) as u32 }
-    }
-}
-
 in_words! {
     /// A child that ended or stopped.
     pub struct Waited {
         /// Which; 0: none yet (with `WAIT_NO_HANG`).
         pid: u32,
-        /// How.
-        end: End,
-        /// Time of its own instructions and of those that it waited for, ns; only of one that ended.
-        user_ns: u64,
-        /// Time of what was done for it and for those, ns.
-        system_ns: u64,
-        /// Faults served from memory in bits 0..32, others in 32..64.
-        faults: u64,
-    }
-}
-impl Waited {
-    /// A child that has used nothing.
-    pub const fn unused(pid: u32, status: u32) -> Waited {
-        Waited { pid, end: End { status, frames: 0 }, user_ns: 0, system_ns: 0, faults: 0 }
+        /// How, as `wait4` encodes it.
+        status: u32,
     }
 }
 in_words! {
@@ -171,13 +142,14 @@ protocol! {
         /// the child is to get them by `PassOn`. Child 0: there is no child after all.
         2 AddChild { parent: u32, child: u32, group: u32, deaths: u32 } (()) -> Result<u64, Errno>;
         /// A process of this board ends: its record and slot are freed, its children here given to
-        /// init. Answers with its parent's pid; if that is of this board, the parent's record has it.
-        3 Exit { pid: u32, end: End, user_ns: u64, system_ns: u64, faults: u64 } (()) -> Result<u32, Errno>;
-        /// A child on another board ended (or stopped, by its status).
-        4 ChildExited { parent: u32, child: u32, end: End, user_ns: u64, system_ns: u64, faults: u64 } (()) -> Result<(), Errno>;
+        /// init. The slice is what it [`Used`](crate::used::Used), with those that it waited for. Answers with its
+        /// parent's pid; if that is of this board, the parent's record has it.
+        3 Exit { pid: u32, status: u32 } (&'a [u8]) -> Result<u32, Errno>;
+        /// A child on another board ended (or stopped, by its status); the slice as of `Exit`.
+        4 ChildExited { parent: u32, child: u32, status: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
-        /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted.
-        5 WaitChild { parent: u32, which: i32, options: u32 } (()) -> Result<Waited, Errno> [defers];
+        /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted. What one that ended used is in the slice.
+        5 WaitChild { parent: u32, which: i32, options: u32 } (&'a mut [u8]) -> Result<Waited, Errno> [defers];
         /// Sends a signal to a process of this board because of a `Cause`; 0 only asks whether it exists. Whether it is
         /// kept for the process, which does not ignore it. `EAGAIN`: a timer's signal, or a real-time one that is queued
         /// with a value, beyond what may wait.

@@ -44,6 +44,8 @@ pub struct InCall {
     pub(crate) request: Request,
     /// The account of the caller, if it is the slot of a program: unless the request names another.
     own_account: AccountNumber,
+    /// Whether it waits for the share of the program for which it is made.
+    patient: bool,
     pub(crate) account: AccountNumber,
     /// What its reply tells of the work for the account.
     cost: Cost,
@@ -73,6 +75,7 @@ impl InCall {
             caller: 0,
             request: NO_REQUEST,
             own_account: AccountNumber::SYSTEM,
+            patient: false,
             account: AccountNumber::SYSTEM,
             cost: Cost::NONE,
             received: 0,
@@ -113,7 +116,7 @@ impl<D: Phy + 'static> Router<D> {
     /// caller has one call at a time: it has seen the reply to the last one before it makes the next.
     pub(crate) fn receive_call(&mut self, board: u8, caller: u16, number: u8, request: Request, data: &[u8]) {
         let Some(seats) = self.memory.seats(board, caller) else { return self.refuse(board) };
-        let (own_account, permits) = (seats.of.account(caller), seats.of.permits);
+        let (own_account, patient, permits) = (seats.of.account(caller), seats.of.patient, seats.of.permits);
         if !self.admit(board, permits, &request) {
             return;
         }
@@ -127,6 +130,7 @@ impl<D: Phy + 'static> Router<D> {
         }
         (call.stage, call.number, call.request, call.arrival) = (Stage::Receiving, number, request, arrival);
         (call.caller, call.own_account, call.received, call.interrupted) = (caller, own_account, 0, false);
+        call.patient = patient;
         self.receive_given(place, data);
     }
 
@@ -186,8 +190,8 @@ impl<D: Phy + 'static> Router<D> {
         self.held.remove(place);
         let (op, words, board) = (u32::from(request.op), request.words, call.board);
         call.account = account;
-        // Whoever calls from a slot holds nothing that others wait for: it waits for its share. Servers do not.
-        let patient = own_account != AccountNumber::SYSTEM;
+        // A program's slot, and its open files, hold nothing that other programs need. Other servers may.
+        let patient = call.patient && account != AccountNumber::SYSTEM;
         let destination = request.destination;
         let work = Work { board, account, patient, destination, op, words, given_bytes, taken_bytes, slices };
         self.memory.workers[place].start(Busy::Call(place as u16), work, call.interrupted);

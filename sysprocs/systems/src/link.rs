@@ -113,6 +113,7 @@ fn remotes(row: &Proxies, permits: u16) -> Remotes {
         board: row.caller_board,
         callers: (row.caller_first, row.caller_first + row.callers - 1),
         slots: row.caller_kind == Kind::User,
+        patient: matches!(row.caller_kind, Kind::User | Kind::File),
         permits,
         shared: row.shared,
         own: row.own > 0,

@@ -137,6 +137,7 @@ impl Attack {
             board: 1,
             callers: (FIRST_REMOTE, FIRST_REMOTE + REMOTES - 1),
             slots: false,
+            patient: false,
             permits: 0,
             shared: SHARED,
             own: true,

@@ -71,6 +71,8 @@ pub(crate) struct ActiveInode {
     joined: bool,
     /// A failure left a change half done.
     pub(crate) broken: bool,
+    /// While it is being cut: the size up to which it still has blocks, which the inode table has instead of the new one.
+    pub(crate) uncut: Option<u64>,
     /// What is being given back held books.
     pub(crate) books_go: bool,
     /// The system's count of lost writes when this inode was first written since the last `Settle`.
@@ -115,6 +117,7 @@ impl ActiveInode {
             mapped: false,
             joined: false,
             broken: false,
+            uncut: None,
             books_go: false,
             lost_before: None,
         }
@@ -133,7 +136,7 @@ impl ActiveInode {
     fn reset(&mut self, ino: u32) {
         self.ino = ino;
         self.record = InodeRecord::EMPTY;
-        (self.changed, self.bad, self.kept, self.lost_before) = (false, None, None, None);
+        (self.changed, self.bad, self.kept, self.lost_before, self.uncut) = (false, None, None, None, None);
         (self.last_block, self.room_from, self.room_found, self.mapped) = (0, 0, false, false);
         self.read_ahead = ReadAheadWindow::default();
         self.line = PointerLine::NONE;
@@ -173,8 +176,11 @@ impl ActiveInode {
     /// Writes the record to its buffer.
     pub(crate) async fn save(&mut self) -> Result<(), Errno> {
         if self.ino != 0 && self.changed && self.bad.is_none() {
-            let kept = self.record.kept_bytes;
-            self.cache.write_books(self.place.block, self.place.offset, &self.record.bytes[..kept]).await?;
+            let (kept, size) = (self.record.kept_bytes, self.record.size());
+            self.record.set_size(self.uncut.unwrap_or(size));
+            let saved = self.cache.write_books(self.place.block, self.place.offset, &self.record.bytes[..kept]).await;
+            self.record.set_size(size);
+            saved?;
             self.changed = false;
         }
         Ok(())
@@ -190,7 +196,9 @@ impl ActiveInode {
             joined.inspect_err(|_| self.reset(0))?;
         }
         if here && self.record.links() == 0 {
-            if self.cut_piece().await? {
+            self.begin_free();
+            if self.cut_on().await? {
+                self.save().await?;
                 return Ok(Unloaded { more: true, ..told });
             }
             self.free_rest().await?;
@@ -203,7 +211,7 @@ impl ActiveInode {
         saved.map(|()| told)
     }
 
-    /// What `cut_piece` has left of an inode without links.
+    /// What `cut_on` has left of an inode without links.
     async fn free_rest(&mut self) -> Result<(), Errno> {
         self.recall(0, TO_END).await;
         self.content.cut(self.file(), 0, 0).await?;
@@ -303,10 +311,13 @@ impl ActiveInode {
         })
     }
 
-    /// The same; of what cannot be read mode 0, which no inode has.
-    pub(crate) fn facts_or_none(&self) -> InodeFacts {
-        let none = InodeFacts { slot: self.number, ino: self.ino, mode: 0, birth: Birth { generation: 0, device: 0 } };
-        self.facts().unwrap_or(none)
+    /// The same; of what cannot be read, or has failed as `failed` says, mode 0, which no inode has, and why.
+    pub(crate) fn facts_or_why_not(&self, failed: Option<Errno>) -> InodeFacts {
+        let why = match (failed, self.facts()) {
+            (None, Ok(facts)) => return facts,
+            (Some(errno), _) | (None, Err(errno)) => errno.0.into(),
+        };
+        InodeFacts { slot: self.number, ino: self.ino, mode: 0, birth: Birth { generation: 0, device: why } }
     }
 
     /// As the page cache knows it.

@@ -8,6 +8,7 @@
 //! Not here: calls (`inode_directory.rs`).
 
 use crate::inode::referrers::Referrers;
+use renga_rt::account::AccountNumber;
 use renga_rt::{Errno, Held};
 
 /// No inode.
@@ -45,6 +46,8 @@ pub struct InodeSlot {
     unlinked: bool,
     /// It was found to be a directory.
     directory: bool,
+    /// Who gave up the last reference to it.
+    account: AccountNumber,
     newer: u16,
     older: u16,
     /// Next of the same chain.
@@ -58,6 +61,7 @@ impl InodeSlot {
         used: Use::Vacant,
         unlinked: false,
         directory: false,
+        account: AccountNumber::SYSTEM,
         newer: NONE,
         older: NONE,
         next: NONE,
@@ -296,27 +300,6 @@ impl ActiveTable {
             }
         }
     }
-    /// Whether the reaper has nothing to do.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.leaving == 0
-    }
-
-    /// What the reaper is to give up next.
-    pub(crate) fn next_reap(&mut self) -> Option<(u16, u32)> {
-        let number = self.oldest[Use::Queued as usize];
-        if number == NONE {
-            return None;
-        }
-        self.set_use(number, Use::Reaped);
-        Some((number, self.slot(number).ino))
-    }
-    /// The reaper has given it up.
-    pub(crate) fn reaped(&mut self, number: u16) {
-        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == Use::Reaped) {
-            self.freed = self.freed.wrapping_add(slot.unlinked.into());
-            self.set_use(number, Use::Vacant);
-        }
-    }
 
     fn set_ino(&mut self, number: u16, ino: u32) {
         let former = self.slot(number).ino;
@@ -361,7 +344,7 @@ impl ActiveTable {
         if used == Use::Vacant {
             self.set_ino(number, NO_INODE);
             let slot = self.slot(number);
-            (slot.unlinked, slot.directory) = (false, false);
+            (slot.unlinked, slot.directory, slot.account) = (false, false, AccountNumber::SYSTEM);
         }
         self.link(number, used);
     }
@@ -398,5 +381,6 @@ impl ActiveTable {
     }
 }
 
+mod leaving;
 #[cfg(test)]
 mod tests;

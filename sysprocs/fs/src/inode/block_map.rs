@@ -91,6 +91,54 @@ impl ActiveInode {
         Ok((block, fresh))
     }
 
+    /// The last block of the file before `below` that is not a hole.
+    pub(crate) async fn last_mapped(&mut self, below: u64) -> Result<Option<u64>, Errno> {
+        let spans = [PER_BLOCK, PER_BLOCK * PER_BLOCK, PER_BLOCK * PER_BLOCK * PER_BLOCK];
+        for depth in (1..=spans.len()).rev() {
+            let base = DIRECT + spans[..depth - 1].iter().sum::<u64>();
+            let root = self.record.pointer(DIRECT as usize + depth - 1);
+            if below > base
+                && root != 0
+                && let Some(last) = self.last_in(root, &spans[..depth], (below - base).min(spans[depth - 1])).await?
+            {
+                return Ok(Some(base + last));
+            }
+        }
+        Ok((0..below.min(DIRECT)).rev().find(|at| self.record.pointer(*at as usize) != 0))
+    }
+
+    /// Of the blocks that the indirect block `root` leads to, the last before `below`; `spans`: how many blocks each of
+    /// its levels has, the lowest first.
+    async fn last_in(&mut self, root: u32, spans: &[u64], below: u64) -> Result<Option<u64>, Errno> {
+        // Where the search stands in each level: which block of pointers, the file's block that its first one leads to,
+        // and the pointer behind the one to be looked at next.
+        let mut levels = [(0, 0, 0); 3];
+        let unit = |level: usize| if level == 0 { 1 } else { spans[level - 1] };
+        let mut level = spans.len() - 1;
+        levels[level] = (root, 0, below.div_ceil(unit(level)));
+        // Bounded by the indirect blocks: none is looked at twice, and one without pointers is given back.
+        loop {
+            let (block, base, at) = levels[level];
+            if at == 0 {
+                level += 1;
+                if level == spans.len() {
+                    return Ok(None);
+                }
+                continue;
+            }
+            levels[level].2 = at - 1;
+            let next = self.pointer(block, (at - 1) as u32).await?;
+            let found = base + (at - 1) * unit(level);
+            if next != 0 && level == 0 {
+                return Ok(Some(found));
+            }
+            if next != 0 {
+                level -= 1;
+                levels[level] = (next, found, (below - found).min(spans[level]).div_ceil(unit(level)));
+            }
+        }
+    }
+
     async fn take_for(&mut self, indirect: bool) -> Result<u32, Errno> {
         let block = self.take_block().await?;
         if indirect {

@@ -5,13 +5,14 @@
 
 use heapless::Vec;
 use renga_proto::inode::{CommitAll, CommitWanted, Extent, NextCommit};
+use renga_rt::account::AccountNumber;
 use renga_rt::{Call, Errno};
 
 /// Calls that wait for one commit; further ones wait at the port.
 const CALLS_MAX: usize = 32;
 
-/// A call, and how many inodes were to be freed so far when it came.
-type Asked = (Call<CommitAll>, u32);
+/// A call, how many inodes were to be freed so far when it came, and whose it is.
+type Asked = (Call<CommitAll>, u32, AccountNumber);
 
 #[derive(Default)]
 pub(crate) struct CommitQueue {
@@ -27,9 +28,9 @@ impl CommitQueue {
     }
 
     /// `to_free`: how many inodes were to be freed so far.
-    pub(crate) fn ask(&mut self, call: Call<CommitAll>, to_free: u32) {
+    pub(crate) fn ask(&mut self, call: Call<CommitAll>, to_free: u32, account: AccountNumber) {
         // The port is closed while it is full.
-        if let Err((call, _)) = self.waiting.push((call, to_free)) {
+        if let Err((call, ..)) = self.waiting.push((call, to_free, account)) {
             call.reply(Err(Errno::EAGAIN));
         }
     }
@@ -48,9 +49,9 @@ impl CommitQueue {
         if self.waiting.is_empty() || self.committer.is_none() {
             return;
         }
-        let mut extent = Extent::Journal;
+        let (mut extent, mut first) = (Extent::Journal, None);
         let mut at = 0;
-        while let Some((call, to_free)) = self.waiting.get(at) {
+        while let Some((call, to_free, account)) = self.waiting.get(at) {
             let wanted = call.entry().extent;
             if wanted != Extent::Journal && freed.wrapping_sub(*to_free) > u32::MAX / 2 {
                 at += 1;
@@ -59,7 +60,8 @@ impl CommitQueue {
             if wanted as u8 > extent as u8 {
                 extent = wanted;
             }
-            let (call, _) = self.waiting.remove(at);
+            first = first.or(Some(*account));
+            let (call, ..) = self.waiting.remove(at);
             // There is room for all that waited.
             if let Err(call) = self.served.push(call) {
                 call.reply(Err(Errno::EAGAIN));
@@ -68,7 +70,8 @@ impl CommitQueue {
         if !self.served.is_empty()
             && let Some(committer) = self.committer.take()
         {
-            committer.reply(Ok(CommitWanted { extent }));
+            // All who share it are served by it; the first has the bill, as the others would have had none alone.
+            committer.reply(Ok(CommitWanted { extent, account: first.unwrap_or_default().0 }));
         }
     }
 }

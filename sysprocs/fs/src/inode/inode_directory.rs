@@ -36,6 +36,7 @@ enum Waiting {
 }
 
 pub(super) struct State {
+    me: Me,
     inodes: Family<Inode>,
     /// The same, for calls that are passed on.
     pub(super) passed_on: ForwardFamily<Inode>,
@@ -62,7 +63,7 @@ pub async fn inode_directory(
 ) -> Never {
     let (board, table, names) = (me.id().board.0, ActiveTable::new(slots, referrers), NameCache::new(names));
     let mut state =
-        State { inodes, passed_on, board, table, names, waiting: Deque::new(), reaper: None, retires: None };
+        State { me, inodes, passed_on, board, table, names, waiting: Deque::new(), reaper: None, retires: None };
     let mut lock = NamesLock::default();
     let mut commits = CommitQueue::default();
     loop {
@@ -76,6 +77,9 @@ pub async fn inode_directory(
             InodeDirectoryCall::Release(call) => {
                 let Release { slot, ino } = call.entry();
                 let released = state.table.release(slot, ino, call.board());
+                if released.is_ok() {
+                    state.table.note_account(slot, state.me.account());
+                }
                 call.reply(released);
                 state.give_work();
             }
@@ -90,7 +94,7 @@ pub async fn inode_directory(
             {
                 call.reply(Err(Errno::EPERM));
             }
-            InodeDirectoryCall::CommitAll(call) => commits.ask(call, state.table.to_free),
+            InodeDirectoryCall::CommitAll(call) => commits.ask(call, state.table.to_free, state.me.account()),
             InodeDirectoryCall::NextCommit(call) => commits.next(call),
             InodeDirectoryCall::BoardDied(call) => {
                 let board = call.entry().board;
@@ -150,7 +154,7 @@ impl State {
     pub(super) fn give_work(&mut self) {
         if let Some(reaper) = self.reaper.take() {
             match self.table.next_reap() {
-                Some((slot, ino)) => reaper.reply(Ok(Reap { slot, ino })),
+                Some((slot, ino, account)) => reaper.reply(Ok(Reap { slot, ino, account: account.0 })),
                 None if reaper.entry().wait => self.reaper = Some(reaper),
                 None => reaper.reply(Err(Errno::ENOENT)),
             }
@@ -162,6 +166,12 @@ impl State {
         // Whoever waits does so in the order of asking. Bounded by how many wait.
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else { break };
+            match &waiting {
+                Waiting::Activate(call) => self.me.take_up(call),
+                Waiting::Create(call) => self.me.take_up(call),
+                Waiting::Reactivate(call) => self.me.take_up(call),
+                Waiting::Directory(call) => self.me.take_up(call),
+            }
             if let Some(waiting) = self.try_begin(waiting).await {
                 // There was room for it.
                 let _ = self.waiting.push_front(waiting);

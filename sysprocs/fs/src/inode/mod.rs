@@ -6,6 +6,7 @@ pub(crate) mod block_map;
 mod commit_queue;
 pub(crate) mod content;
 pub(crate) mod directory;
+mod held_call;
 pub(crate) mod index_table;
 pub(crate) mod inode_directory;
 mod known_names;

@@ -2,11 +2,16 @@
 //! references.
 //!
 //! Invariant: it takes as long as the medium and the inode's size say, and nobody waits for it but who needs a process
-//! when all are in use. Between two pieces of a large inode a commit may come. Not here: which inodes (`active_table.rs`).
+//! when all are in use. Between two pieces of a large inode a commit may come, and programs run. What it does is charged
+//! to whoever gave up the last reference. Not here: which inodes (`active_table.rs`).
 
 use renga_proto::allocator::{Allocator, FreeInode, NextOrphan};
 use renga_proto::inode::{Activate, Inode, InodeDirectory, NO_SLOT, NextReap, Reap, Release, Unlinked, Unload};
-use renga_rt::{Client, Errno, Family, Never};
+use renga_rt::account::AccountNumber;
+use renga_rt::{Client, Errno, Family, Me, Never};
+
+/// How long programs that are ready run between two pieces of an inode, ns: one slice.
+const PAUSE_NS: u64 = 1_000_000;
 
 renga_rt::clients! {
     /// Whom the reaper calls.
@@ -21,20 +26,20 @@ renga_rt::clients! {
 }
 
 /// Frees what a cut has left without a name, and then what it is given.
-pub async fn reaper(mut clients: ReaperClients) -> Never {
+pub async fn reaper(mut me: Me, mut clients: ReaperClients) -> Never {
     let (mut from, mut done) = (0, NO_SLOT);
     while let Ok(ino) = clients.allocator.call(NextOrphan { from }, ()).await {
         // One that cannot be freed stays allocated, for e2fsck to find.
         let _ = clients.adopt(ino).await;
         while let Ok(reap) = clients.inode_directory.call(NextReap { done, wait: false }, ()).await {
-            let _ = clients.give_up(reap).await;
+            let _ = clients.give_up(&mut me, reap).await;
             done = reap.slot;
         }
         (from, done) = (ino + 1, NO_SLOT);
     }
     loop {
         if let Ok(reap) = clients.inode_directory.call(NextReap { done, wait: true }, ()).await {
-            let _ = clients.give_up(reap).await;
+            let _ = clients.give_up(&mut me, reap).await;
             done = reap.slot;
         }
     }
@@ -49,12 +54,17 @@ impl ReaperClients {
     }
 
     /// A failure leaves the inode allocated, for e2fsck to find.
-    async fn give_up(&mut self, reap: Reap) -> Result<(), Errno> {
+    async fn give_up(&mut self, me: &mut Me, reap: Reap) -> Result<(), Errno> {
+        me.act_for(AccountNumber(reap.account));
         let board = self.inode_directory.server().board.0;
         let mut inode = self.inodes.at(board, reap.slot.into()).ok_or(Errno::EIO)?;
         let mut unloaded = inode.call(Unload {}, ()).await?;
         // Bounded by the inode's blocks.
         while unloaded.more {
+            if me.programs_wait() {
+                let until_ns = me.now_ns() + PAUSE_NS;
+                me.sleep_until(until_ns).await;
+            }
             unloaded = inode.call(Unload {}, ()).await?;
         }
         if unloaded.free {

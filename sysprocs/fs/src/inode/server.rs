@@ -1,18 +1,20 @@
 //! The inode process: serves one active inode at a time, as the directory of inodes says.
 //!
 //! Invariant: while it is frozen it changes nothing, so that a commit sees every change whole. A write
-//! that finds no room waits for a commit, which frees blocks, without keeping that from coming.
+//! that finds no room waits for a commit, which frees blocks, without keeping that from coming; a truncation lets one
+//! come between its pieces.
 //!
 //! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
-//! `status.rs`).
+//! `status.rs`, `held_call.rs`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
+use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, write};
 use crate::inode::referrers::Referrers;
 use renga_proto::inode::{
-    Append, DirtyPage, Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf,
-    OpenKnown, ReadDirectory, ReadLink, Settle, Size, Status, Thaw, WriteAt,
+    Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown, ReadDirectory,
+    ReadLink, Settle, Size, Status, Thaw,
 };
-use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
+use renga_rt::{Me, Never, Port, Protocol};
 
 /// What may be asked of an inode that stands still.
 const STILL: u32 = Facts::BIT
@@ -31,13 +33,6 @@ const STILL: u32 = Facts::BIT
     | Status::BIT
     | Thaw::BIT;
 
-/// A write that waits for a commit, and where it began.
-enum Stuck {
-    Write(Call<WriteAt>),
-    Append(Call<Append>, u64),
-    Dirty(Call<DirtyPage>),
-}
-
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
 /// ns since 1970.
 pub async fn inode(
@@ -50,38 +45,69 @@ pub async fn inode(
     epoch_ns: u64,
 ) -> Never {
     let mut inode = ActiveInode::new(me, parts, without_leases, (number, referrers), epoch_ns);
-    let (mut frozen, mut stuck) = (false, None);
+    let (mut frozen, mut held, mut pause) = (false, None::<HeldCall>, Pause::after(0));
     loop {
-        let open = if frozen || stuck.is_some() { STILL } else { Inode::ENTRIES };
-        match port.accept_only(open).await {
+        let incoming = if !frozen && held.as_ref().is_some_and(HeldCall::cuts) {
+            pause.next_call(&mut port, &mut inode, STILL).await
+        } else {
+            let open = if frozen || held.is_some() { STILL } else { Inode::ENTRIES };
+            Some(port.accept_only(open).await)
+        };
+        let Some(call) = incoming else {
+            if let Some(cuts) = held.take() {
+                held = cuts.cut_on(&mut inode).await;
+                pause = Pause::after(inode.me.now_ns());
+            }
+            continue;
+        };
+        match call {
             InodeCall::FillPage(mut call) => {
                 let (FillPage { ino, page }, board) = (call.entry(), call.board());
                 let filled = inode.fill_page(board, ino, page, call.lent()).await;
                 call.reply(filled);
                 inode.read_ahead().await;
             }
-            InodeCall::WriteAt(call) => stuck = write(&mut inode, call).await,
-            InodeCall::Append(call) => stuck = append(&mut inode, call).await,
-            InodeCall::DirtyPage(call) => stuck = dirty_page(&mut inode, call).await,
+            InodeCall::WriteAt(call) => held = write(&mut inode, call).await,
+            InodeCall::Append(call) => held = append(&mut inode, call).await,
+            InodeCall::DirtyPage(call) => held = dirty_page(&mut inode, call).await,
             InodeCall::Freeze(call) => {
                 frozen = true;
                 let state = inode.freeze().await;
-                call.reply(state.map(|state| Frozen { waits: stuck.is_some(), ..state }));
+                let waits = held.as_ref().is_some_and(HeldCall::waits);
+                call.reply(state.map(|state| Frozen { waits, ..state }));
             }
             InodeCall::Thaw(call) => {
                 frozen = false;
                 let committed = call.entry().committed;
                 call.reply(Ok(()));
-                if committed && let Some(stuck) = stuck.take() {
-                    again(&mut inode, stuck).await;
+                if committed && let Some(waits) = held.take() {
+                    held = waits.again(&mut inode).await;
                 }
+            }
+            InodeCall::Truncate(call) => {
+                let begun = match inode.admit(&call) {
+                    Ok(()) => inode.begin_truncate(call.entry().bytes).await,
+                    Err(errno) => Err(errno),
+                };
+                match begun {
+                    Ok(()) => held = HeldCall::Truncate(call).cut_on(&mut inode).await,
+                    Err(errno) => call.reply(Err(errno)),
+                }
+                pause = Pause::after(inode.me.now_ns());
+            }
+            InodeCall::OpenCut(call) => {
+                match inode.begin_truncate(0).await {
+                    Ok(()) => held = HeldCall::Open(call).cut_on(&mut inode).await,
+                    Err(errno) => call.reply(Ok(inode.facts_or_why_not(Some(errno)))),
+                }
+                pause = Pause::after(inode.me.now_ns());
             }
             InodeCall::Find(mut call) => {
                 let found = inode.find(call.lent()).await;
                 call.reply(found);
             }
             InodeCall::Facts(call) => call.reply(inode.facts()),
-            InodeCall::OpenKnown(call) => call.reply(Ok(inode.facts_or_none())),
+            InodeCall::OpenKnown(call) => call.reply(Ok(inode.facts_or_why_not(None))),
             InodeCall::Status(mut call) => {
                 let done = inode.status(call.lent().1);
                 call.reply(done);
@@ -91,76 +117,8 @@ pub async fn inode(
     }
 }
 
-#[inline(always)]
-async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<Stuck> {
-    let offset = call.entry().offset;
-    let written = match inode.admit(&call) {
-        Ok(()) => inode.write_at(offset, call.lent()).await,
-        Err(errno) => Err(errno),
-    };
-    match written {
-        Err(Errno::EAGAIN) => return Some(Stuck::Write(call)),
-        written => call.reply(written),
-    }
-    None
-}
-
-#[inline(always)]
-async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<Stuck> {
-    let offset = inode.record.size();
-    let end = match inode.admit(&call) {
-        Ok(()) => inode.append(call.lent()).await,
-        Err(errno) => Err(errno),
-    };
-    match end {
-        Err(Errno::EAGAIN) => return Some(Stuck::Append(call, offset)),
-        end => call.reply(end),
-    }
-    None
-}
-
-async fn dirty_page(inode: &mut ActiveInode, call: Call<DirtyPage>) -> Option<Stuck> {
-    let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
-    let dirtied = match inode.admit(&call) {
-        Ok(()) => inode.dirty_page(board, ino, page).await,
-        Err(errno) => Err(errno),
-    };
-    match dirtied {
-        Err(Errno::EAGAIN) => return Some(Stuck::Dirty(call)),
-        dirtied => call.reply(dirtied),
-    }
-    None
-}
-
-/// Tries a write again after a commit.
-async fn again(inode: &mut ActiveInode, stuck: Stuck) {
-    match stuck {
-        Stuck::Write(mut call) => {
-            let offset = call.entry().offset;
-            let written = inode.write_again(offset, call.lent()).await;
-            call.reply(written);
-        }
-        Stuck::Dirty(call) => {
-            let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
-            let dirtied = inode.dirty_page_again(board, ino, page).await;
-            call.reply(dirtied);
-        }
-        Stuck::Append(mut call, offset) => {
-            let written = inode.write_again(offset, call.lent()).await;
-            call.reply(written.map(|()| inode.record.size()));
-        }
-    }
-}
-
 async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
     match call {
-        InodeCall::Truncate(call) => {
-            let done = match inode.admit(&call) {
-                Ok(()) => inode.truncate(call.entry().bytes).await,
-                Err(errno) => Err(errno),
-            };
-            call.reply(done);
-        }
         InodeCall::ReadLink(mut call) => {
             let read = inode.read_link(call.lent()).await;
             call.set_taken_used(read.map_or(0, |count| count as usize));

@@ -1,5 +1,10 @@
 //! Cutting and extending files, and giving their blocks back.
 //!
+//! A file is cut in pieces, from its end, each of which is a whole change: between two of them a commit may come, and
+//! who only reads is served. The size is the new one from the first piece on; the inode table has the size up to which
+//! there still are blocks (`uncut`), so that a cut of the power leaves the beginning of the former file, the new one at
+//! least.
+//!
 //! Bounded by the medium's blocks, whatever it says: one that is free already ends the work (`EIO`).
 //! Invariant: a pointer is cleared before its block is given back, unless the block that holds the
 //! pointer is given back too. Blocks that lie side by side go back as one run.
@@ -15,7 +20,7 @@ use renga_proto::pages::TO_END;
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
-/// Blocks that go back in one piece when a file is freed: those of an indirect block.
+/// Blocks that go back in one piece at most: those of an indirect block.
 const PIECE_BLOCKS: u64 = PER_BLOCK;
 /// Zeros to clear the rest of a block with.
 static ZEROS: [u8; PAGE_BYTES] = [0; PAGE_BYTES];
@@ -27,54 +32,78 @@ struct Run {
     count: u32,
 }
 
+/// The first block of the piece that block `index` of a file is in.
+fn piece_of(index: u64) -> u64 {
+    index.checked_sub(DIRECT).map_or(0, |behind| behind / PIECE_BLOCKS * PIECE_BLOCKS + DIRECT)
+}
+
 impl ActiveInode {
-    /// Cuts or extends to `bytes`.
-    pub(crate) async fn truncate(&mut self, bytes: u64) -> Result<(), Errno> {
+    /// Extends to `bytes`, or begins to cut: then `cut_on` is to follow until nothing is left to do, and no other change
+    /// before that.
+    pub(crate) async fn begin_truncate(&mut self, bytes: u64) -> Result<(), Errno> {
         self.check_regular()?;
         if bytes > FILE_BYTES_MAX {
             return Err(Errno::EFBIG);
         }
         self.begin_write().await?;
         let size = self.record.size();
-        self.recall(page_of(size.min(bytes)), TO_END).await;
         if bytes < size {
-            if !bytes.is_multiple_of(PAGE) {
-                let block = self.map(bytes / PAGE).await?;
-                let within = (bytes % PAGE) as usize;
-                if block != 0 {
-                    let place = Place { file: self.file(), page: page_of(bytes), block, size: bytes };
-                    self.content.write(place, within as u32, &ZEROS[within..], false).await?;
-                }
-            }
-            self.content.cut(self.file(), page_of(bytes + PAGE - 1), bytes).await?;
-            self.record.set_size(bytes);
-            self.touch_content();
-            return self.free_from(bytes.div_ceil(PAGE)).await;
+            self.uncut = Some(size);
+        } else {
+            self.recall(page_of(size), TO_END).await;
+            self.content.cut(self.file(), TO_END, bytes).await?;
         }
-        self.content.cut(self.file(), TO_END, bytes).await?;
         self.record.set_size(bytes);
         self.touch_content();
         Ok(())
     }
 
-    /// Cuts the last piece off a file that is being freed; false: what is left goes back at once. So does what has a
-    /// hole where a piece was to be: pieces are no more than the file has blocks.
-    pub(crate) async fn cut_piece(&mut self) -> Result<bool, Errno> {
-        let size = self.record.size();
-        let (blocks, sectors) = (size.div_ceil(PAGE), self.record.sectors());
-        if !self.record.is(REGULAR) || blocks <= PIECE_BLOCKS {
-            return Ok(false);
+    /// Of an inode that is to be freed: its content is to go.
+    pub(crate) fn begin_free(&mut self) {
+        if self.record.is(REGULAR) && self.uncut.is_none() && self.record.size() > 0 {
+            self.uncut = Some(self.record.size());
+            self.record.set_size(0);
         }
+    }
+
+    /// Cuts the last piece off; whether more is left. After a failure nothing is: e2fsck is to look for the rest.
+    pub(crate) async fn cut_on(&mut self) -> Result<bool, Errno> {
+        let Some(end) = self.uncut else { return Ok(false) };
+        let cut = self.cut_piece(end).await;
+        if cut.is_err() {
+            (self.uncut, self.broken) = (None, true);
+        }
+        cut
+    }
+
+    async fn cut_piece(&mut self, end: u64) -> Result<bool, Errno> {
+        self.begin_change().await?;
+        let (size, file) = (self.record.size(), self.file());
+        let first = size.div_ceil(PAGE);
+        let last = self.last_mapped(end.div_ceil(PAGE)).await?.filter(|last| *last >= first);
         // The pieces begin where indirect blocks do.
-        let kept = (blocks - 1).saturating_sub(DIRECT) / PIECE_BLOCKS * PIECE_BLOCKS + DIRECT;
-        let page = page_of(kept * PAGE);
-        self.recall(page, TO_END).await;
-        self.content.cut(self.file(), page, kept * PAGE).await?;
+        let kept = last.map_or(first, |last| piece_of(last).max(first));
+        self.recall(page_of(kept * PAGE), TO_END).await;
+        self.content.cut(file, page_of(kept * PAGE), size).await?;
+        let more = kept > first;
+        self.uncut = more.then_some(kept * PAGE);
+        if !more {
+            self.clear_behind(size).await?;
+        }
         self.free_from(kept).await?;
-        self.record.set_size(kept * PAGE);
-        self.changed = true;
-        self.save().await?;
-        Ok(self.record.sectors() != sectors)
+        Ok(more)
+    }
+
+    /// Bytes behind the end in the last block are zero.
+    async fn clear_behind(&mut self, size: u64) -> Result<(), Errno> {
+        let within = (size % PAGE) as usize;
+        let block = if within > 0 { self.map(size / PAGE).await? } else { 0 };
+        if block == 0 {
+            return Ok(());
+        }
+        let place = Place { file: self.file(), page: page_of(size), block, size };
+        self.recall(place.page, TO_END).await;
+        self.content.write(place, within as u32, &ZEROS[within..], false).await
     }
 
     /// Gives back all blocks of the file from block `first` on.

@@ -4,7 +4,7 @@ use crate::format::inode_record::{REGULAR, TYPE_MASK};
 use crate::inode::known_path::may_open;
 use crate::names::pathname::Component;
 use crate::names::walk::{COMMITS_MAX, Node, Parent, Walker};
-use renga_proto::inode::{Facts, InodeFacts, Intent, Truncate};
+use renga_proto::inode::{Facts, InodeFacts, Intent};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open};
 use renga_rt::Errno;
 
@@ -16,8 +16,8 @@ enum Created {
 }
 
 impl Walker {
-    /// Opens; the reference passes to the caller.
-    pub(crate) async fn open(&mut self, open: Open, path: &[u8]) -> Result<InodeFacts, Errno> {
+    /// Opens; the reference passes to the caller. Whether the file is still to be cut, by its inode's process.
+    pub(crate) async fn open(&mut self, open: Open, path: &[u8]) -> Result<(InodeFacts, bool), Errno> {
         let creates = open.flags & OPEN_CREATE != 0;
         if creates && open.flags & OPEN_DIRECTORY != 0 {
             return Err(Errno::EINVAL);
@@ -51,15 +51,10 @@ impl Walker {
         opened
     }
 
-    async fn finish_open(&mut self, node: &Node, flags: u32, created: bool) -> Result<InodeFacts, Errno> {
+    async fn finish_open(&mut self, node: &Node, flags: u32, created: bool) -> Result<(InodeFacts, bool), Errno> {
         may_open(node.kind, flags)?;
-        let mut inode = self.inode(node.slot)?;
-        let facts = inode.call(Facts {}, ()).await?;
-        if flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR {
-            inode.call(Truncate { bytes: 0 }, ()).await?;
-            return inode.call(Facts {}, ()).await;
-        }
-        Ok(facts)
+        let facts = self.inode(node.slot)?.call(Facts {}, ()).await?;
+        Ok((facts, flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR))
     }
 
     async fn open_or_create(&mut self, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {

@@ -15,7 +15,7 @@ use renga_proto::inode::{
     KnownPath, LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
 };
 use renga_proto::path::NO_FOLLOW;
-use renga_rt::{Client, Errno, Family};
+use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
 
 /// Symbolic links followed along one path.
 const LINKS_MAX: u32 = 40;
@@ -49,6 +49,7 @@ pub(crate) struct Parent {
 pub(crate) struct Walker {
     pub(crate) directory: Client<InodeDirectory>,
     inodes: Family<Inode>,
+    cutters: ForwardFamily<Inode>,
     pub(crate) allocator: Client<Allocator>,
     board: u8,
     pub(crate) rest: Rest,
@@ -57,9 +58,14 @@ pub(crate) struct Walker {
 
 impl Walker {
     pub(crate) fn new(clients: PathClients) -> Self {
-        let PathClients { inode_directory: directory, inodes, allocator } = clients;
+        let PathClients { inode_directory: directory, inodes, cutters, allocator } = clients;
         let board = directory.server().board.0;
-        Walker { directory, inodes, allocator, board, rest: Rest::new(), links_followed: 0 }
+        Walker { directory, inodes, cutters, allocator, board, rest: Rest::new(), links_followed: 0 }
+    }
+
+    /// Who cuts a file and answers.
+    pub(crate) fn cutter(&self, slot: u16) -> Option<Forward<Inode>> {
+        self.cutters.at(self.board, slot.into())
     }
 
     /// Takes the lock of names. It fails for nobody.

@@ -2,17 +2,18 @@
 //!
 //! Several walkers may look things up at once. What changes names is done under the exclusive lock
 //! of names, which the directory of inodes keeps: so a change is seen whole or not at all, and two
-//! changes never meet. The lock is held for the walk only, not while content is cut.
+//! changes never meet. The lock is held for the walk only. What takes long is left to others: cutting content to
+//! the inode's process, commits to who asked for them.
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
 use crate::names::walk::{COMMITS_MAX, Walker};
 use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
-    CommitAll, Extent, Facts, Inode, InodeDirectory, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status, Truncate,
+    CommitAll, Extent, Facts, Inode, InodeDirectory, OpenCut, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status,
 };
 use renga_proto::path::{NO_FOLLOW, Path, PathCall};
-use renga_rt::{Client, Errno, Family, Never, Port};
+use renga_rt::{Client, Errno, Family, ForwardFamily, Never, Port};
 
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
 const MAY_EXECUTE: u32 = 1;
@@ -25,6 +26,8 @@ renga_rt::clients! {
         inode_directory: Client<InodeDirectory>,
         /// All inodes; those of the board of `inode_directory` are used.
         inodes: Family<Inode>,
+        /// Has calls passed on to it.
+        cutters: ForwardFamily<Inode>,
         /// Superblock and counts.
         allocator: Client<Allocator>,
     }
@@ -74,11 +77,15 @@ pub async fn path(mut port: Port<Path>, clients: PathClients) -> Never {
         match port.accept().await {
             PathCall::Open(mut call) => {
                 let (entry, board) = (call.entry(), call.board());
-                let mut facts = walker.open(entry, call.lent()).await;
-                if let Ok(opened) = facts {
-                    facts = walker.hand_over(opened.slot, board).await.map(|()| opened);
+                let mut opened = walker.open(entry, call.lent()).await;
+                if let Ok((facts, _)) = opened {
+                    opened = walker.hand_over(facts.slot, board).await.and(opened);
                 }
-                call.reply(facts);
+                // Cutting takes as long as the file is large: the inode's process answers.
+                match opened.map(|(facts, cut)| (facts, walker.cutter(facts.slot).filter(|_| cut))) {
+                    Ok((_, Some(inode))) => call.forward(&inode, OpenCut {}),
+                    opened => call.reply(opened.map(|(facts, _)| facts)),
+                }
             }
             PathCall::StatusOf(mut call) => {
                 let entry = call.entry();
@@ -125,11 +132,6 @@ async fn change_inode(walker: &mut Walker, call: PathCall) {
             let entry = call.entry();
             let owner = SetOwner { uid: entry.uid, gid: entry.gid };
             let done = at_path!(walker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, owner, ());
-            call.reply(done);
-        }
-        PathCall::TruncatePath(mut call) => {
-            let entry = call.entry();
-            let done = at_path!(walker, entry.at, call.lent(), true, Truncate { bytes: entry.bytes }, ());
             call.reply(done);
         }
         other => change_names(walker, other).await,
@@ -199,10 +201,6 @@ async fn serve_whole(walker: &mut Walker, call: PathCall) {
             let done = walker.allocator.call(FillStatus {}, call.lent()).await;
             call.reply(done);
         }
-        PathCall::SyncAllFiles(call) => {
-            let done = walker.sync_all().await;
-            call.reply(done);
-        }
         PathCall::Unmount(call) => {
             let done = walker.unmount().await;
             call.reply(done);
@@ -222,10 +220,6 @@ impl Walker {
     pub(crate) async fn commit(&mut self) {
         // A failure is that of whoever finds no room then.
         let _ = self.directory.call(CommitAll { extent: Extent::Freed }, ()).await;
-    }
-
-    async fn sync_all(&mut self) -> Result<(), Errno> {
-        self.directory.call(CommitAll { extent: Extent::Freed }, ()).await
     }
 
     async fn unmount(&mut self) -> Result<(), Errno> {

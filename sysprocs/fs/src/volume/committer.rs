@@ -28,6 +28,7 @@ use renga_proto::content::{ContentWriter, WriteContent};
 use renga_proto::disk::Disk;
 use renga_proto::inode::{Extent, Freeze, Inode, InodeDirectory, LockNames, NextCommit, Thaw, UnlockNames};
 use renga_proto::pages::{Pages, SetOrdered};
+use renga_rt::account::AccountNumber;
 use renga_rt::{Client, Errno, Family, Me, Never};
 
 /// Blocks of content that are written in one piece.
@@ -82,7 +83,7 @@ struct State {
 }
 
 /// Recovers the journal and mounts the file system, and then commits. `pages`: [`committer_pages`].
-pub async fn committer(me: Me, clients: CommitterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
+pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mut [[u8; PAGE_BYTES]]) -> Never {
     let CommitterClients { inode_directory, inodes, allocator, disk, writer, content, pages: cached } = clients;
     let (run, rest) = pages.split_at_mut(RUN_PAGES);
     let board = inode_directory.server().board.0;
@@ -109,7 +110,10 @@ pub async fn committer(me: Me, clients: CommitterClients, pages: &'static mut [[
         let before = ended.err().map_or(0, |errno: Errno| errno.0);
         let wanted = state.inode_directory.call(NextCommit { ended: before }, ()).await;
         ended = match wanted {
-            Ok(wanted) => state.commit(wanted.extent).await,
+            Ok(wanted) => {
+                me.act_for(AccountNumber(wanted.account));
+                state.commit(wanted.extent).await
+            }
             Err(errno) => Err(errno),
         };
     }

@@ -28,7 +28,9 @@ use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::buffer::page::Buffer;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, STAT_BYTES};
+use renga_proto::inode::{
+    CommitAll, Extent, Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES, Truncate,
+};
 use renga_proto::memory::Memory;
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{Pages, Recalls};
@@ -173,6 +175,7 @@ impl System {
                 table: Client::new(&me, self.table),
                 files: Family::new(&me, self.files),
                 directory: Client::new(&me, self.directory),
+                inodes: Family::new(&me, self.inodes),
                 lives: BTreeMap::new(),
                 me,
             };
@@ -210,6 +213,7 @@ pub struct User {
     pub table: Client<FileTable>,
     pub files: Family<File>,
     pub directory: Client<InodeDirectory>,
+    pub inodes: Family<Inode>,
     /// Of each open file, by its number.
     pub lives: BTreeMap<u16, u32>,
     pub me: Me,
@@ -234,7 +238,13 @@ impl User {
                 return known;
             }
         }
-        self.path.call(path::Open { at: ROOT, flags, mode }, path.as_bytes()).await
+        match self.path.call(path::Open { at: ROOT, flags, mode }, path.as_bytes()).await? {
+            InodeFacts { mode: 0, slot, ino, birth } => {
+                self.directory.call(Release { slot, ino }, ()).await.unwrap();
+                Err(Errno(birth.device as u16))
+            }
+            facts => Ok(facts),
+        }
     }
 
     /// Opens as `open(2)` would: `flags` are the walker's, `access` Linux's.
@@ -329,8 +339,16 @@ impl User {
         let bytes = self.path.call(path::ReadLinkOf { at: ROOT }, (path.as_bytes(), &mut out[..])).await?;
         Ok(String::from_utf8(out[..bytes as usize].to_vec()).unwrap())
     }
+    /// As `truncate(2)`.
     pub async fn truncate(&mut self, path: &str, bytes: u64) -> Told<()> {
-        self.path.call(path::TruncatePath { at: ROOT, bytes }, path.as_bytes()).await
+        let InodeFacts { slot, ino, .. } = self.open_facts(path, path::OPEN_WRITE, 0).await?;
+        let cut = self.inodes.at(0, slot.into()).unwrap().call(Truncate { bytes }, ()).await;
+        self.directory.call(Release { slot, ino }, ()).await.unwrap();
+        cut
+    }
+    /// As `sync(2)`.
+    pub async fn sync(&mut self) -> Told<()> {
+        self.directory.call(CommitAll { extent: Extent::Freed }, ()).await
     }
 
     /// The names in a directory, with their `d_type`.

@@ -6,7 +6,7 @@ use renga_proto::allocator::Allocator;
 use renga_proto::inode::{Inode, InodeDirectory};
 use renga_proto::path::Path;
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Family, Me, Members};
+use renga_rt::{Address, Client, Family, ForwardFamily, Me, Members};
 
 /// Those that the directory of inodes gives work.
 pub fn workers(
@@ -23,7 +23,7 @@ pub fn workers(
             inodes: Family::new(&me, inodes),
             allocator: Client::new(&me, allocator),
         };
-        reaper(clients)
+        reaper(me, clients)
     });
     board.spawn(|me| {
         let clients = CommitterClients {
@@ -52,6 +52,7 @@ pub fn walkers(
             let clients = PathClients {
                 inode_directory: Client::new(&me, directory),
                 inodes: Family::new(&me, inodes),
+                cutters: ForwardFamily::new(inodes),
                 allocator: Client::new(&me, allocator),
             };
             path(port, clients)

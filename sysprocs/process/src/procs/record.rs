@@ -3,6 +3,7 @@
 use super::queue::Chain;
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet, UNSTOPPABLE};
 use renga_proto::procs::QUEUED_MAX;
+use renga_proto::used::Used;
 
 /// Bytes of a program's name that are kept, as in Linux's `comm`.
 pub const NAME_BYTES: usize = 16;
@@ -70,10 +71,8 @@ pub struct Record {
     pub forking: bool,
     /// Signals that its group got since it was made, or began to make its last child on another board.
     pub from_group: SignalSet,
-    /// What it used, once it has ended: time of its own, time of others for it, ns; faults.
-    pub used: [u64; 3],
-    /// Most page frames that it held at a time, once it has ended.
-    pub frames: u32,
+    /// What it used, once it has ended.
+    pub used: Used,
     /// What it runs.
     pub name: Name,
 }
@@ -96,8 +95,7 @@ impl Record {
         reaps: false,
         forking: false,
         from_group: 0,
-        used: [0; 3],
-        frames: 0,
+        used: Used::NONE,
         name: [0; NAME_BYTES],
     };
 

@@ -12,6 +12,7 @@ use renga_proto::procs::{
     AddChild, AwaitContinue, AwaitSignal, AwaitVfork, AwaitWork, Cause, Procs, ProcsCall, RelieveMemory, Spawn,
     VforkDone, WaitChild, board_of,
 };
+use renga_proto::used::Used;
 use renga_rt::{Call, Errno, Held as Sent, Interruptor, Me, Never, Port, Protocol, Watch};
 
 /// What a slot's process waits for here.
@@ -113,25 +114,25 @@ impl Server {
                     child => table.add_child(parent, child, entry.group, entry.deaths),
                 });
             }
-            ProcsCall::Exit(call) => {
+            ProcsCall::Exit(mut call) => {
                 let entry = call.entry();
                 self.let_maker_go(entry.pid);
-                self.table.note_used(entry.pid, [entry.user_ns, entry.system_ns, entry.faults], entry.end.frames);
-                call.reply(self.table.exit(entry.pid, entry.end.status));
+                self.table.note_used(entry.pid, Used::from_bytes(call.lent()));
+                call.reply(self.table.exit(entry.pid, entry.status));
                 self.note_end(entry.pid);
             }
             ProcsCall::TakenUp(call) => {
                 self.let_maker_go(call.entry().pid);
                 call.reply(Ok(()));
             }
-            ProcsCall::ChildExited(call) => {
+            ProcsCall::ChildExited(mut call) => {
                 let entry = call.entry();
                 // A board says it of its own processes: of those here it would make programs without a record.
                 if call.board() == table.board || board_of(entry.child, table.init_board) != call.board() {
                     return call.reply(Err(Errno::EINVAL));
                 }
-                table.note_used(entry.child, [entry.user_ns, entry.system_ns, entry.faults], entry.end.frames);
-                call.reply(table.child_exited(entry.parent, entry.child, entry.end.status));
+                table.note_used(entry.child, Used::from_bytes(call.lent()));
+                call.reply(table.child_exited(entry.parent, entry.child, entry.status));
             }
             ProcsCall::Stopped(call) => {
                 let entry = call.entry();
@@ -263,10 +264,14 @@ impl Server {
         false
     }
 
-    fn wait(&mut self, call: Call<WaitChild>) {
+    fn wait(&mut self, mut call: Call<WaitChild>) {
         let WaitChild { parent, which, options } = call.entry();
         match self.table.wait(parent, which, options) {
-            Ok(Some(waited)) => call.reply(Ok(waited)),
+            Ok(Some(waited)) => {
+                // Room for less is nobody's; a child that stopped has used nothing that is told.
+                call.lent().iter_mut().zip(self.table.waited.to_bytes()).for_each(|(place, byte)| *place = byte);
+                call.reply(Ok(waited));
+            }
             Err(errno) => call.reply(Err(errno)),
             Ok(None) if call.interrupted() => call.reply(Err(Errno::EINTR)),
             Ok(None) => {

@@ -13,7 +13,8 @@ use super::record::{Home, NAME_BYTES, Record, State};
 use super::rows::{Key, Row, Rows};
 use super::slot_set::SlotSet;
 use crate::signals::{SIGCHLD, SignalSet, of_child, stopped};
-use renga_proto::procs::{End, INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_proto::procs::{INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_proto::used::Used;
 use renga_rt::{BOARDS_MAX, Errno};
 
 /// Processes, ended ones not yet waited for, and children on other boards, of one board.
@@ -47,6 +48,8 @@ pub struct Table {
     pub to_interrupt: SlotSet,
     /// Slots whose held call may have an answer now.
     pub to_answer: SlotSet,
+    /// What the child used that `wait` has told of last.
+    pub waited: Used,
 }
 
 impl Table {
@@ -73,6 +76,7 @@ impl Table {
             taken: SlotSet::NONE,
             to_interrupt: SlotSet::NONE,
             to_answer: SlotSet::NONE,
+            waited: Used::NONE,
         }
     }
 
@@ -184,10 +188,10 @@ impl Table {
         Ok(parent)
     }
 
-    /// Notes what a process that ends has used: times in ns, faults; most page frames at a time.
-    pub fn note_used(&mut self, pid: u32, used: [u64; 3], frames: u32) {
+    /// Notes what a process that ends has used.
+    pub fn note_used(&mut self, pid: u32, used: Used) {
         if let Ok(index) = self.index(pid) {
-            self.rows.change(index, |record| (record.used, record.frames) = (used, frames));
+            self.rows.change(index, |record| record.used = used);
         }
     }
 
@@ -257,6 +261,7 @@ impl Table {
             1.. => record.pid == which as u32,
             _ => record.group == which.unsigned_abs(),
         };
+        self.waited = Used::NONE;
         let (mut any, mut at) = (false, self.rows.first(Key::Parent, parent));
         while let Some(index) = at {
             at = self.rows.next(index, Key::Parent);
@@ -267,20 +272,20 @@ impl Table {
             any = true;
             match state {
                 State::Ended(status) => {
-                    let Record { used: [user_ns, system_ns, faults], frames, .. } = self.rows[index];
+                    self.waited = self.rows[index].used;
                     self.remove(index);
-                    return Ok(Some(Waited { pid, end: End { status, frames }, user_ns, system_ns, faults }));
+                    return Ok(Some(Waited { pid, status }));
                 }
                 State::Stopped { signal, told: false } if options & WAIT_STOPPED != 0 => {
                     self.rows.change(index, |record| record.state = State::Stopped { signal, told: true });
-                    return Ok(Some(Waited::unused(pid, stopped(signal))));
+                    return Ok(Some(Waited { pid, status: stopped(signal) }));
                 }
                 _ => {}
             }
         }
         match any {
             false => Err(Errno::ECHILD),
-            true if options & WAIT_NO_HANG != 0 => Ok(Some(Waited::unused(0, 0))),
+            true if options & WAIT_NO_HANG != 0 => Ok(Some(Waited { pid: 0, status: 0 })),
             true => Ok(None),
         }
     }

@@ -4,12 +4,12 @@
 
 use super::facts::limits::Limits;
 use super::facts::timers::Timers;
-use super::facts::usage::Usage;
 use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 use renga_proto::procs::QUEUED_MAX;
+use renga_proto::used::Used;
 
 /// Inode number of the root directory of ext2.
 pub const ROOT_INO: u32 = 2;
@@ -65,7 +65,7 @@ pub struct Program {
     /// Most page frames that its memory took at a time.
     pub frames_most: u32,
     /// What its children used that it has waited for.
-    pub children: Usage,
+    pub children: Used,
     /// Its timers.
     pub timers: Timers,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
@@ -94,7 +94,7 @@ impl Program {
             name: [0; NAME_BYTES],
             clear_child_tid: 0,
             frames_most: 0,
-            children: Usage::default(),
+            children: Used::NONE,
             timers: Timers::NONE,
             deadline_ns: None,
         }

@@ -15,7 +15,7 @@ use renga_proto::file::{
 use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, Release};
 use renga_proto::path::{
     AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, Link, MakeDirectory, MakeNode, Open,
-    ReadLinkOf, Rename, StatusOf, SymbolicLink, SyncAllFiles, TruncatePath, Unlink,
+    ReadLinkOf, Rename, StatusOf, SymbolicLink, Unlink,
 };
 use renga_proto::pipe::{AddEnd, AwaitPipe, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
 use renga_proto::procs::{ChildExited, Describe, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
@@ -69,8 +69,6 @@ pub const PATHS: u32 = AbsolutePath::BIT
     | Rename::BIT
     | StatusOf::BIT
     | SymbolicLink::BIT
-    | SyncAllFiles::BIT
-    | TruncatePath::BIT
     | Unlink::BIT;
 
 /// Of a pipe.

@@ -97,20 +97,20 @@ impl Services {
     /// # Errors
     /// Linux's of `openat`.
     pub async fn open_path(&mut self, open: Open, path: &[u8]) -> Result<InodeFacts, Errno> {
+        let mut facts = Err(Errno::EAGAIN);
         if open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
             let known = KnownOpen { at: open.at, flags: open.flags };
-            let mut directory = self.inode_directory()?;
-            match directory.call(known, path).await {
-                Err(Errno::EAGAIN) => {}
-                Ok(InodeFacts { mode: 0, slot, ino, .. }) => {
-                    // The reference is ours, so that it is not refused.
-                    let _ = directory.call(Release { slot, ino }, ()).await;
-                    return Err(Errno::EIO);
-                }
-                known => return known,
-            }
+            facts = self.inode_directory()?.call(known, path).await;
         }
-        self.walker()?.call(open, path).await
+        if facts == Err(Errno::EAGAIN) {
+            facts = self.walker()?.call(open, path).await;
+        }
+        if let Ok(InodeFacts { mode: 0, slot, ino, birth }) = facts {
+            // The reference is ours, so that it is not refused.
+            let _ = self.inode_directory()?.call(Release { slot, ino }, ()).await;
+            return Err(Errno(birth.device as u16));
+        }
+        facts
     }
 
     /// Fills a `struct stat` of what `path` stands for, likewise.

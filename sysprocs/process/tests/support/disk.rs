@@ -120,9 +120,8 @@ pub async fn path(mut port: Port<Path>, disk: &'static Disk) -> Never {
                 call.reply(Ok(()));
             }
             PathCall::ReadLinkOf(call) => call.reply(Err(Errno::EINVAL)),
-            PathCall::SyncAllFiles(call) => call.reply(Ok(())),
             other => refuse!(other, PathCall: MakeDirectory Unlink Rename Link SymbolicLink ChangeMode ChangeTimes
-                ChangeOwner MakeNode FileSystemStatus TruncatePath),
+                ChangeOwner MakeNode FileSystemStatus),
         }
     }
 }
@@ -141,6 +140,7 @@ pub async fn inode_directory(mut port: Port<InodeDirectory>, disk: &'static Disk
             // No name is known.
             InodeDirectoryCall::KnownStatus(call) => call.reply(Err(Errno::EAGAIN)),
             InodeDirectoryCall::KnownOpen(call) => call.reply(Err(Errno::EAGAIN)),
+            InodeDirectoryCall::CommitAll(call) => call.reply(Ok(())),
             other => refuse!(other, InodeDirectoryCall: Activate Create),
         }
     }

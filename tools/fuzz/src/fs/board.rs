@@ -14,7 +14,7 @@ use renga_proto::allocator::Allocator;
 use renga_proto::content::ContentWriter;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{InodeDirectory, InodeFacts, Release, STAT_BYTES};
+use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES, Truncate};
 use renga_proto::pages::Pages;
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
@@ -52,6 +52,7 @@ pub struct User {
     table: Client<FileTable>,
     files: Family<File>,
     directory: Client<InodeDirectory>,
+    inodes: Family<Inode>,
 }
 
 /// Patches the image, and if it is still taken for ext2 runs `body` on a board that has it mounted, with a
@@ -120,6 +121,7 @@ impl Servers {
             table: Client::new(me, self.table),
             files: Family::new(me, self.files),
             directory: Client::new(me, self.directory),
+            inodes: Family::new(me, self.inodes),
         }
     }
 }
@@ -183,6 +185,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         let clients = PathClients {
             inode_directory: Client::new(&me, directory),
             inodes: Family::new(&me, inodes),
+            cutters: ForwardFamily::new(inodes),
             allocator: Client::new(&me, allocator),
         };
         path(port, clients)
@@ -245,7 +248,7 @@ fn workers(
             inodes: Family::new(&me, inodes),
             allocator: Client::new(&me, allocator),
         };
-        reaper(clients)
+        reaper(me, clients)
     });
     board.spawn(|me| {
         let clients = CommitterClients {
@@ -275,6 +278,16 @@ impl User {
         let facts = self.path.call(walk::Open { at: ROOT, flags, mode: 0o644 }, path).await?;
         self.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await?;
         Ok(facts)
+    }
+
+    /// As `truncate(2)`.
+    pub async fn truncate(&mut self, path: &[u8], bytes: u64) -> Told<()> {
+        let facts = self.path.call(walk::Open { at: ROOT, flags: walk::OPEN_WRITE, mode: 0 }, path).await?;
+        let mut cut = Err(Errno::EIO);
+        if let Some(mut inode) = self.inodes.at(0, facts.slot.into()) {
+            cut = inode.call(Truncate { bytes }, ()).await;
+        }
+        self.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await.and(cut)
     }
 
     /// Opens a file by path, does something with it, closes it.

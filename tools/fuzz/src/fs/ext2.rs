@@ -8,7 +8,7 @@ use super::image::{BLOCK_BYTES, Medium512, NAMES, USED_BLOCKS};
 use renga_proto::inode::STAT_BYTES;
 use renga_proto::path::{
     AbsolutePath, FileSystemStatus, Link, MakeDirectory, NO_FOLLOW, OPEN_CREATE, ReadLinkOf, Rename, SymbolicLink,
-    TruncatePath, Unlink, Unmount,
+    Unlink, Unmount,
 };
 
 /// Most patches of an image.
@@ -85,10 +85,9 @@ async fn rename(user: &mut User) {
 }
 
 async fn cut(user: &mut User) {
-    let at = board::ROOT;
-    let _ = user.path().call(TruncatePath { at, bytes: 100 }, b"i").await;
-    let _ = user.path().call(TruncatePath { at, bytes: 5 << 20 }, b"d/f").await;
-    let _ = user.path().call(TruncatePath { at, bytes: 0 }, b"d/f").await;
+    let _ = user.truncate(b"i", 100).await;
+    let _ = user.truncate(b"d/f", 5 << 20).await;
+    let _ = user.truncate(b"d/f", 0).await;
 }
 
 async fn unlink(user: &mut User, place: usize) {

@@ -5,7 +5,7 @@
 use super::board::{self, ROOT, Told, User};
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, Link, MakeDirectory, MakeNode, PATH_BYTES_MAX, ReadLinkOf, Rename,
-    SymbolicLink, TruncatePath, Unlink, Unmount,
+    SymbolicLink, Unlink, Unmount,
 };
 use renga_rt::Errno;
 
@@ -73,7 +73,7 @@ async fn change(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()>
         13 => user.path().call(ChangeMode { at, mode: 0o4000 | flags as u16 }, path).await,
         14 => user.path().call(ChangeTimes { at, access_ns: u64::MAX, modify_ns: flags.into(), flags }, path).await,
         15 => user.path().call(ChangeOwner { at, uid: flags, gid: u32::MAX, flags }, path).await,
-        16 => user.path().call(TruncatePath { at, bytes: u64::MAX >> (flags * 8) }, path).await,
+        16 => user.truncate(path, u64::MAX >> (flags * 8)).await,
         17 => user.write(path, flags, u64::from(flags) << 14, &[9; 300]).await.map(drop),
         18 => user.write(path, flags | 2, u64::MAX >> (flags * 8), &[9; 5]).await.map(drop),
         _ => user.open(path, flags | 2).await.map(drop),

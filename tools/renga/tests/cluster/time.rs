@@ -56,6 +56,52 @@ fn who_asks_another_board_all_the_time_has_its_share_there_and_no_more() {
     assert!(beside <= 2.07 * alone, "{beside} s instead of {alone}");
 }
 
+/// Programs of b that ask board a all the time for names and files.
+const ASKING: &[(&str, &str)] = &[
+    ("open", "while :; do : < /etc/passwd; done"),
+    ("stat", "while :; do [ -e /etc/nothing ]; done"),
+    ("write", "while :; do echo line; done > /tmp/written"),
+    ("commit", "while :; do echo line > /tmp/synced; sync; done"),
+    ("make", "while :; do mkdir /tmp/made; rmdir /tmp/made; done"),
+];
+/// And those that do much of their own.
+const BUSY: &[(&str, &str)] = &[
+    ("read", "while :; do read line < /etc/passwd; done"),
+    ("cut", "while :; do dd if=/dev/zero of=/tmp/cut bs=65536 count=8 2>/dev/null; done"),
+    ("fork", "while :; do (:); done"),
+    ("pipe", "while :; do echo line | cat >/dev/null; done"),
+    ("map", "while :; do /bin/busybox true; done"),
+];
+
+/// A loop on a has at least one share of two beside each of `programs` of b.
+fn shares_with(programs: &[(&str, &str)]) {
+    let beside = |(name, what): &(&str, &str)| {
+        format!("remote -b b sh -c '{what}' & p=$!\nsleep 0.1; m {name} \"$short\"; kill $p; wait $p 2>/dev/null\n")
+    };
+    let script: String = programs.iter().map(beside).collect();
+    let short = "short='i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done'";
+    let text = measured(&format!("{short}\nm alone \"$short\"\n{script}"));
+    let alone = figure(&text, "alone", "real");
+    for (name, _) in programs {
+        let beside = figure(&text, name, "real");
+        assert!(beside <= 2.07 * alone, "{name}: {beside} s instead of {alone}\n{text}");
+    }
+}
+
+#[test]
+fn whatever_another_board_asks_for_it_has_its_share_and_no_more() {
+    if clusters_can_run() {
+        shares_with(ASKING);
+    }
+}
+
+#[test]
+fn whatever_another_board_does_leaves_half_of_this_one() {
+    if clusters_can_run() {
+        shares_with(BUSY);
+    }
+}
+
 #[test]
 fn a_nice_program_gives_way() {
     if !clusters_can_run() {
@@ -81,6 +127,33 @@ fn a_program_is_told_what_other_boards_did_for_it() {
     let (real, user) = (figure(&text, "here", "real"), figure(&text, "here", "user"));
     assert!((user - real).abs() <= 0.1 * real, "a loop is its own time: {user} s of {real}");
     assert!(figure(&text, "there", "sys") > 0.0, "{text}");
+}
+
+/// What `time -v` of busybox says behind `what`, in the part that begins with the line `name`.
+fn told(text: &str, name: &str, what: &str) -> u64 {
+    let text = format!("\n{text}");
+    let part = text.split_once(&format!("\n{name}\n")).unwrap_or_else(|| panic!("no {name} in {text}")).1;
+    let line = part.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("no {what}: {part}"));
+    line.rsplit(' ').next().and_then(|figure| figure.parse().ok()).unwrap_or_else(|| panic!("no figure: {line}"))
+}
+
+#[test]
+fn a_program_is_told_of_blocks_and_turns_of_its_children() {
+    if !clusters_can_run() {
+        return;
+    }
+    // `time` is a parent: what it is told comes from `wait4`. Of the second a child's child writes.
+    let text = measured(
+        r#"writes='dd if=/dev/zero of=/tmp/f bs=4096 count=64 conv=fsync 2>/dev/null'
+        echo here; time -v sh -c "$writes" 2>&1
+        echo below; time -v sh -c "sh -c '$writes'; :" 2>&1
+        echo there; time -v remote -b b sh -c "$writes; sleep 0.01" 2>&1"#,
+    );
+    for name in ["here", "below", "there"] {
+        let (blocks, turns) = (told(&text, name, "File system outputs"), told(&text, name, "Voluntary context"));
+        assert!((64 * 8..100 * 8).contains(&blocks), "{name}: {blocks} sectors of 512 and books\n{text}");
+        assert!(turns > 0, "{name}: {turns} turns\n{text}");
+    }
 }
 
 #[test]

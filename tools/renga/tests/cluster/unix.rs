@@ -41,7 +41,7 @@ fn a_name_among_ten_thousand_takes_as_long_as_one_among_ten() {
     }
 }
 
-/// A `stat` beside the freeing of a large file, and beside one commit after the other, takes at most so long: what
+/// A `stat` beside the freeing or cutting of a large file, and beside one commit after the other, takes at most so long: what
 /// other programs run meanwhile, in slices of 1 ms, included.
 const LONGEST_STAT_NS: u64 = 2_000_000;
 
@@ -52,11 +52,12 @@ fn nothing_that_is_freed_or_synced_holds_up_a_stat() {
     }
     let fill = "dd if=/dev/zero of=/tmp/large bs=65536 count=512 2>/dev/null; sync";
     let free = "(rm /tmp/large; sync) & /usr/lib/renga/unix stat-longest; wait";
+    let cut = "dd if=/dev/zero of=/tmp/large bs=65536 count=512 2>/dev/null; sync; (: > /tmp/large; sync) & /usr/lib/renga/unix stat-longest; wait";
     let syncs = "for i in 1 2 3 4 5 6 7 8 9; do echo $i > /tmp/note; sync; dd if=/dev/zero of=/tmp/part bs=4096 count=64 conv=fsync 2>/dev/null; done";
-    let text = Renga::script(&format!("{fill}; {free}; ({syncs}) & /usr/lib/renga/unix stat-longest; wait"));
+    let text = Renga::script(&format!("{fill}; {free}; {cut}; ({syncs}) & /usr/lib/renga/unix stat-longest; wait"));
     let text = text.end().expect_status(0).text();
     let longest: Vec<&str> = text.lines().filter(|line| line.starts_with("unix stat-longest 1 ")).collect();
-    assert_eq!(longest.len(), 2, "{text}");
+    assert_eq!(longest.len(), 3, "{text}");
     for line in longest {
         let ns: u64 = line.rsplit(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(u64::MAX);
         assert!(ns <= LONGEST_STAT_NS, "{text}");

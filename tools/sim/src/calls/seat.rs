@@ -68,7 +68,17 @@ impl Layout {
         let first = self.first_server() as u16;
         let kind = |callers: (u16, u16), shared: usize, own: bool| {
             let shared = shared as u16;
-            Remotes { board: 0, callers, slots: false, permits: 0, shared, own, shared_pages: 2, own_pages: 0 }
+            Remotes {
+                board: 0,
+                callers,
+                slots: false,
+                patient: false,
+                permits: 0,
+                shared,
+                own,
+                shared_pages: 2,
+                own_pages: 0,
+            }
         };
         let mut kinds: Vec<Remotes> =
             (0..self.servers as u16).map(|server| kind((first + server, first + server), 1, false)).collect();

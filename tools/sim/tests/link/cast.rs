@@ -209,6 +209,7 @@ fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
         board,
         callers: (first, last),
         slots: false,
+        patient: false,
         permits: 0,
         shared: cast.shared as u16,
         own: true,

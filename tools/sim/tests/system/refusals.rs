@@ -6,9 +6,9 @@ use renga_proto::disk::WriteBlocks;
 use renga_proto::file::{self, WriteTo};
 use renga_proto::inode::{self, CommitAll, Extent, WriteAt};
 use renga_proto::memory::{AllocateFrame, FreeFrame, MakePrivate, ShareFrame, TakeStored};
-use renga_proto::path::{MakeNode, TruncatePath};
+use renga_proto::path::{self, MakeNode, OPEN_WRITE};
 use renga_proto::pipe::{self, PipeEnd, PollPipe, ReadPipe};
-use renga_proto::procs::{self, AwaitWork, ChildExited, End, Exit, INIT, PolicyOf, Spawn, TakenUp};
+use renga_proto::procs::{self, AwaitWork, ChildExited, Exit, INIT, PolicyOf, Spawn, TakenUp};
 use renga_rt::{Entry, Errno};
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
@@ -64,9 +64,8 @@ fn spawn(root: u64) -> Deed {
 /// Calls of R26 and R27 in the project's first review, and their kin.
 fn calls() -> Vec<(Deed, Fate)> {
     use Kind::{Console, Disk, File, Inode, InodeDirectory, Memory, Path, Pipe, Procs, User};
-    let end = End { status: 0, frames: 0 };
-    let exited = ChildExited { parent: INIT, child: CHILD, end, user_ns: 0, system_ns: 0, faults: 0 };
-    let exit = Exit { pid: CHILD, end, user_ns: 0, system_ns: 0, faults: 0 };
+    let exited = ChildExited { parent: INIT, child: CHILD, status: 0 };
+    let exit = Exit { pid: CHILD, status: 0 };
     let refused = |deed: Deed, errno| (deed, Fate::Refused(errno));
     let cut = |deed: Deed| (deed, Fate::Cut);
     let mut calls = vec![
@@ -88,7 +87,10 @@ fn calls() -> Vec<(Deed, Fate)> {
         refused(deed(User, (Procs, 0), exited), Errno::EINVAL),
         refused(deed(User, (Procs, 0), PolicyOf { pid: INIT, change: 1 << 60 }), Errno::EINVAL),
         refused(deed(File, (InodeDirectory, 0), CommitAll { extent: Extent::Unmount }), Errno::EPERM),
-        refused(Deed { given: b".", ..deed(User, (Path, 0), TruncatePath { at: JOURNAL, bytes: 0 }) }, Errno::ENOTDIR),
+        refused(
+            Deed { given: b".", ..deed(User, (Path, 0), path::Open { at: JOURNAL, flags: OPEN_WRITE, mode: 0 }) },
+            Errno::ENOTDIR,
+        ),
         refused(
             Deed { given: b"/node", ..deed(User, (Path, 0), MakeNode { at: 2, mode: 9, device: 0 }) },
             Errno::EINVAL,

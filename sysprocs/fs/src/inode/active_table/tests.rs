@@ -1,6 +1,6 @@
 //! Tests of which process has which inode.
 
-use super::{ActiveTable, Errno, Found, InodeSlot};
+use super::{AccountNumber, ActiveTable, Errno, Found, InodeSlot};
 use crate::inode::referrers::Referrers;
 extern crate std;
 
@@ -24,7 +24,7 @@ fn an_idle_inode_stays_until_its_process_is_needed() {
     // The last vacant one is taken: the idle one is given up in time.
     assert_eq!(table.activate(9, 0), Ok(Found::Fresh(2)));
     assert_eq!(table.activate(10, 0), Ok(Found::Later));
-    assert_eq!(table.next_reap(), Some((0, 7)));
+    assert_eq!(table.next_reap(), Some((0, 7, AccountNumber::SYSTEM)));
     assert_eq!(table.activate(7, 0), Ok(Found::Later));
     table.reaped(0);
     assert_eq!(table.activate(10, 0), Ok(Found::Fresh(0)));
@@ -41,7 +41,7 @@ fn one_without_links_is_reaped_when_the_last_reference_goes() {
     assert_eq!(table.next_reap(), None);
     table.drop_board(2);
     assert_eq!(table.activate(5, 0), Ok(Found::Later));
-    assert_eq!((table.next_reap(), table.is_settled()), (Some((0, 5)), false));
+    assert_eq!((table.next_reap(), table.is_settled()), (Some((0, 5, AccountNumber::SYSTEM)), false));
     table.reaped(0);
     assert!(table.is_settled() && !table.is_unlinked(0));
     assert_eq!(table.set_unlinked(0), Err(Errno::EINVAL));
@@ -56,7 +56,7 @@ fn retiring_gives_everything_to_the_reaper() {
     table.release(1, 6, 0).unwrap();
     table.retire();
     for slot in [1, 0, 2] {
-        let (number, _) = table.next_reap().unwrap();
+        let (number, ..) = table.next_reap().unwrap();
         let _ = slot;
         table.reaped(number);
     }

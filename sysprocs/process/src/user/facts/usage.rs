@@ -7,6 +7,7 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::procs::UsageOf;
+use renga_proto::used::Used;
 use renga_rt::Errno;
 use renga_rt::account::{Count, Counts};
 
@@ -25,56 +26,43 @@ const RUSAGE_SELF: u32 = 0;
 const RUSAGE_THREAD: u32 = 1;
 const RUSAGE_CHILDREN: u32 = -1i32 as u32;
 
-/// What a program used, or its children that it has waited for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Usage {
-    /// Time of own instructions, ns.
-    pub user_ns: u64,
-    /// Time of what others did for it, ns.
-    pub system_ns: u64,
-    /// Faults served from memory in bits 0..32, others in 32..64.
-    pub faults: u64,
-    /// Most page frames at a time; of children, of the one that had most.
-    pub frames: u32,
-}
-
-impl Usage {
-    /// Both together.
-    pub fn plus(self, other: Usage) -> Usage {
-        Usage {
-            user_ns: self.user_ns.saturating_add(other.user_ns),
-            system_ns: self.system_ns.saturating_add(other.system_ns),
-            faults: self.faults.wrapping_add(other.faults),
-            frames: self.frames.max(other.frames),
-        }
+/// A `struct rusage`.
+pub(in crate::user) fn resource_usage(used: Used) -> [u8; USAGE_BYTES] {
+    let mut bytes = [0; USAGE_BYTES];
+    let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    for (at, ns) in [(0, used.user_ns), (16, used.system_ns)] {
+        put(at, ns / NS_PER_S);
+        put(at + 8, ns % NS_PER_S / NS_PER_US);
     }
-
-    /// A `struct rusage` with `more` words at their places.
-    pub fn to_bytes(self, more: &[(usize, u64)]) -> [u8; USAGE_BYTES] {
-        let mut bytes = [0; USAGE_BYTES];
-        let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
-        for (at, ns) in [(0, self.user_ns), (16, self.system_ns)] {
-            put(at, ns / NS_PER_S);
-            put(at + 8, ns % NS_PER_S / NS_PER_US);
-        }
-        put(32, u64::from(self.frames) * KIB_PER_FRAME);
-        put(64, self.faults & u64::from(u32::MAX));
-        put(72, self.faults >> 32);
-        more.iter().for_each(|&(at, word)| put(at, word));
-        bytes
+    for (at, word) in [
+        (32, used.frames * KIB_PER_FRAME),
+        (64, used.faults_minor),
+        (72, used.faults_major),
+        (88, used.blocks_read * SECTORS_PER_BLOCK),
+        (96, used.blocks_written * SECTORS_PER_BLOCK),
+        (128, used.turns_given),
+        (136, used.turns_taken),
+    ] {
+        put(at, word);
     }
+    bytes
 }
 
 /// Bytes of all counts of an account.
 const COUNTS_BYTES: usize = 8 * Count::ALL.len();
 
-/// What an account says of times and faults.
-fn counted(counts: &Counts) -> Usage {
+/// What an account says, but for frames.
+fn counted(counts: &Counts) -> Used {
     let of = |count: Count| counts[count as usize];
-    Usage {
+    Used {
         user_ns: of(Count::UserNs),
         system_ns: of(Count::SystemNs) + of(Count::BehalfNs) + of(Count::ElsewhereNs),
-        faults: of(Count::FaultsMinor) & u64::from(u32::MAX) | of(Count::FaultsMajor) << 32,
+        faults_minor: of(Count::FaultsMinor),
+        faults_major: of(Count::FaultsMajor),
+        blocks_read: of(Count::BlocksRead),
+        blocks_written: of(Count::BlocksWritten),
+        turns_given: of(Count::TurnsGiven),
+        turns_taken: of(Count::TurnsTaken),
         frames: 0,
     }
 }
@@ -85,12 +73,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// What the program itself has used.
-    pub(in crate::user) fn usage(&self) -> Usage {
-        Usage { frames: self.program.frames_most, ..counted(&self.me.counts(self.me.account())) }
+    pub(in crate::user) fn usage(&self) -> Used {
+        Used { frames: self.program.frames_most.into(), ..counted(&self.me.counts(self.me.account())) }
     }
 
     /// What process `pid` of any board has used, but for its frames.
-    pub(in crate::user) async fn usage_of(&mut self, pid: u32) -> Result<Usage, Errno> {
+    pub(in crate::user) async fn usage_of(&mut self, pid: u32) -> Result<Used, Errno> {
         let (mut bytes, mut counts) = ([0; COUNTS_BYTES], [0; Count::ALL.len()]);
         let Ok(mut procs) = self.services.procs_of(pid) else { return Err(Errno::EINVAL) };
         // As on Linux, there is no clock of nobody.
@@ -107,22 +95,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn get_usage(&mut self) -> Outcome {
-        let bytes = match self.int(0) {
-            RUSAGE_SELF | RUSAGE_THREAD => {
-                let counts = self.me.counts(self.me.account());
-                let blocks = |count: Count| counts[count as usize] * SECTORS_PER_BLOCK;
-                let turns = |count: Count| counts[count as usize];
-                self.usage().to_bytes(&[
-                    (88, blocks(Count::BlocksRead)),
-                    (96, blocks(Count::BlocksWritten)),
-                    (128, turns(Count::TurnsGiven)),
-                    (136, turns(Count::TurnsTaken)),
-                ])
-            }
-            RUSAGE_CHILDREN => self.program.children.to_bytes(&[]),
+        let used = match self.int(0) {
+            RUSAGE_SELF | RUSAGE_THREAD => self.usage(),
+            RUSAGE_CHILDREN => self.program.children,
             _ => return Err(Errno::EINVAL.into()),
         };
-        self.put(self.argument(1), &bytes).await?;
+        self.put(self.argument(1), &resource_usage(used)).await?;
         Ok(0)
     }
 

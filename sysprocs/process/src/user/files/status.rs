@@ -9,9 +9,9 @@ use crate::user::files::path::{
 use crate::user::rights::FILES;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_proto::inode::{CommitAll, Extent, InodeFacts, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::path::{
-    Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, StatusOf, SyncAllFiles, TruncatePath,
+    Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, StatusOf,
 };
 use renga_rt::{Client, Errno};
 
@@ -179,8 +179,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         let length = self.get_path(self.argument(0)).await?;
-        let at = self.program.directory;
-        self.services.walker()?.call(TruncatePath { at, bytes }, &self.paths[..length]).await?;
+        let open = Open { at: self.program.directory, flags: OPEN_WRITE, mode: 0 };
+        let InodeFacts { slot, ino, .. } = self.services.open_path(open, &self.paths[..length]).await?;
+        let board = self.services.disk_board;
+        let cut = match self.services.clients.inodes.at(board, slot.into()) {
+            Some(mut inode) => inode.call(Truncate { bytes }, ()).await,
+            None => Err(Errno::EIO),
+        };
+        self.release_inode(slot, ino).await;
+        cut?;
         Ok(0)
     }
 
@@ -197,7 +204,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn sync_all(&mut self) -> Outcome {
-        self.services.walker()?.call(SyncAllFiles {}, ()).await?;
+        self.services.inode_directory()?.call(CommitAll { extent: Extent::Freed }, ()).await?;
         Ok(0)
     }
 

@@ -3,7 +3,6 @@
 use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::escape::{Escape, Outcome};
 use crate::user::facts::limits::Limits;
-use crate::user::facts::usage::Usage;
 use crate::user::files::descriptors::{DescriptorPlace, Descriptors};
 use crate::user::program::Program;
 use crate::user::services::{Services, UserClients};
@@ -12,7 +11,7 @@ use crate::user::{PATHS_BYTES, Processor, User, UserFacts, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::FaultError;
-use renga_proto::procs::{AwaitWork, ChildExited, End, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
+use renga_proto::procs::{AwaitWork, ChildExited, Exit, INIT, MakeInit, TakenUp, VforkDone, board_of};
 use renga_rt::account::Count;
 use renga_rt::policy::Policy;
 use renga_rt::user::{Trap, UserContext};
@@ -263,9 +262,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.me.set_count(Count::FramesHeld, 0);
         self.look_at_signals = false;
         self.interrupted_call = None;
-        let Usage { user_ns, system_ns, faults, frames } = self.usage().plus(self.program.children);
-        let end = End { status, frames };
-        match self.services.clients.procs.call(Exit { pid, end, user_ns, system_ns, faults }, ()).await {
+        let used = self.usage().plus(self.program.children).to_bytes();
+        match self.services.clients.procs.call(Exit { pid, status }, &used).await {
             Ok(parent) => self.tell_parent(parent, status).await,
             Err(errno) => self.me.log("the table does not know a program that ends", [u64::from(pid), errno.0.into()]),
         }
@@ -285,19 +283,17 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Tells a parent on another board what became of this program.
     pub(in crate::user) async fn tell_parent(&mut self, parent: u32, status: u32) {
-        let (child, used) = (self.program.pid, self.usage().plus(self.program.children));
+        let (child, used) = (self.program.pid, self.usage().plus(self.program.children).to_bytes());
         if parent == 0 || board_of(parent, self.services.disk_board) == self.services.board {
             return;
         }
         if let Ok(mut procs) = self.services.procs_of(parent) {
             // A dead board has no parent to tell. One that has begun anew may have: this process may never have
             // called it since; a pid of an earlier life is nobody's there.
-            let Usage { user_ns, system_ns, faults, frames } = used;
-            let end = End { status, frames };
-            let news = ChildExited { parent, child, end, user_ns, system_ns, faults };
-            let told = procs.call(news, ()).await;
+            let news = ChildExited { parent, child, status };
+            let told = procs.call(news, &used).await;
             if told == Err(Errno::ESTALE) {
-                let _ = procs.call(news, ()).await;
+                let _ = procs.call(news, &used).await;
             }
         }
     }

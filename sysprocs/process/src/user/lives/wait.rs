@@ -2,10 +2,11 @@
 
 use crate::signals::SIGCHLD;
 use crate::user::User;
-use crate::user::escape::{Outcome, restartable};
-use crate::user::facts::usage::Usage;
+use crate::user::escape::{Escape, Outcome, restartable};
+use crate::user::facts::usage::resource_usage;
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{WAIT_NO_HANG, WAIT_STOPPED, WaitChild, Waited};
+use renga_proto::used::Used;
 use renga_rt::Errno;
 
 const WCONTINUED: u32 = 8;
@@ -31,21 +32,23 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let parent = self.program.pid;
         let options = options & (WAIT_NO_HANG | WAIT_STOPPED);
-        let waited = self.services.clients.procs.call(WaitChild { parent, which, options }, ()).await;
-        let waited = self.note_used(restartable(waited)?);
+        let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;
         if waited.pid != 0 && place != 0 {
-            self.put(place, &waited.end.status.to_le_bytes()).await?;
+            self.put(place, &waited.status.to_le_bytes()).await?;
         }
         if usage != 0 {
-            self.put(usage, &used_by(waited).to_bytes(&[])).await?;
+            self.put(usage, &resource_usage(used)).await?;
         }
         Ok(u64::from(waited.pid))
     }
 
-    /// Adds what the child used to what is known of children.
-    fn note_used(&mut self, waited: Waited) -> Waited {
-        self.program.children = self.program.children.plus(used_by(waited));
-        waited
+    /// A child, and what it used, which is added to what is known of children.
+    async fn wait_for(&mut self, wanted: WaitChild) -> Result<(Waited, Used), Escape> {
+        let mut bytes = [0; Used::BYTES];
+        let waited = restartable(self.services.clients.procs.call(wanted, &mut bytes[..]).await)?;
+        let used = Used::from_bytes(&bytes);
+        self.program.children = self.program.children.plus(used);
+        Ok((waited, used))
     }
 
     pub(in crate::user) async fn wait_id(&mut self) -> Outcome {
@@ -62,17 +65,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let parent = self.program.pid;
         let options = options & (WAIT_NO_HANG | WAIT_STOPPED);
-        let waited = self.services.clients.procs.call(WaitChild { parent, which, options }, ()).await;
-        let waited = self.note_used(restartable(waited)?);
+        let (waited, _) = self.wait_for(WaitChild { parent, which, options }).await?;
         if place != 0 {
-            self.put(place, &child_info(waited.pid, waited.end.status)).await?;
+            self.put(place, &child_info(waited.pid, waited.status)).await?;
         }
         Ok(0)
     }
-}
-
-fn used_by(waited: Waited) -> Usage {
-    Usage { user_ns: waited.user_ns, system_ns: waited.system_ns, faults: waited.faults, frames: waited.end.frames }
 }
 
 /// The `siginfo_t` of `waitid`.

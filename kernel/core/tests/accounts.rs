@@ -1,0 +1,91 @@
+//! Whose work a server does that keeps several calls.
+#![allow(missing_docs)]
+
+use renga_abi::Errno;
+use renga_core::account::{Account, AccountNumber, Count};
+use renga_core::host::Board;
+use renga_core::{Client, Port, Protocol, protocol};
+use std::cell::Cell;
+use std::rc::Rc;
+
+protocol! {
+    /// Keeps calls.
+    pub Keeper = 1, KeeperCall {
+        /// Is answered by `Finish`.
+        0 Keep {} (()) -> Result<(), Errno> [defers];
+        /// Does the work of those kept.
+        1 Finish {} (()) -> Result<(), Errno>;
+    }
+}
+
+const KEPT: [u16; 3] = [3, 5, 6];
+const FINISHES: u16 = 9;
+
+#[test]
+fn each_part_is_charged_to_the_call_for_which_it_is_done() {
+    let board = Board::new(0, 1 << 20);
+    board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
+    let (below, worked) = (board.declare(4), Rc::new(Cell::new(0)));
+    let mut works = None;
+    let count = worked.clone();
+    board.start(below, |me| {
+        let (mut port, address) = Port::<Keeper>::new(&me);
+        works = Some(address);
+        async move {
+            loop {
+                match port.accept().await {
+                    KeeperCall::Keep(call) => call.reply(Err(Errno::EINVAL)),
+                    KeeperCall::Finish(call) => {
+                        me.count(Count::BlocksRead, 10);
+                        count.set(count.get() + 1);
+                        call.reply(Ok(()));
+                    }
+                }
+            }
+        }
+    });
+    let keeper = board.server(move |mut me, mut port: Port<Keeper>| {
+        let mut below = Client::new(&me, works.unwrap());
+        async move {
+            let mut kept = vec![];
+            me.notify_at(Some(1_000));
+            loop {
+                match port.accept_or_notified(Keeper::ENTRIES).await {
+                    Some(KeeperCall::Keep(call)) => kept.push(call),
+                    Some(KeeperCall::Finish(call)) => {
+                        for kept in kept.drain(..) {
+                            me.take_up(&kept);
+                            me.count(Count::BlocksWritten, 1);
+                            below.call(Finish {}, ()).await.unwrap();
+                            kept.reply(Ok(()));
+                        }
+                        call.reply(Ok(()));
+                    }
+                    None => me.count(Count::LinkFrames, 1),
+                }
+            }
+        }
+    });
+    for slot in KEPT.into_iter().chain([FINISHES]) {
+        let process = board.client(move |me| async move {
+            let mut client = Client::new(&me, keeper);
+            if slot == FINISHES {
+                client.call(Finish {}, ()).await.unwrap();
+            } else {
+                client.call(Keep {}, ()).await.unwrap();
+            }
+        });
+        process.set_account(AccountNumber::of_slot(0, slot));
+    }
+    board.run_through_alarms();
+    assert_eq!(worked.get(), KEPT.len());
+    let counted = |number, count: Count| board.core.counts(number)[count as usize];
+    for slot in KEPT {
+        let number = AccountNumber::of_slot(0, slot);
+        let both = (counted(number, Count::BlocksWritten), counted(number, Count::BlocksRead));
+        assert_eq!(both, (1, 10), "slot {slot}: its own part, and what another did for that");
+    }
+    let last = AccountNumber::of_slot(0, FINISHES);
+    assert_eq!((counted(last, Count::BlocksWritten), counted(last, Count::BlocksRead)), (0, 0), "of the last caller");
+    assert_eq!(counted(AccountNumber::SYSTEM, Count::LinkFrames), 1, "what an alarm causes is no caller's");
+}

@@ -1,0 +1,41 @@
+//! In which order ready processes run: by priority, and who was ready first.
+#![allow(missing_docs)]
+
+use renga_core::host::Board;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+#[test]
+fn the_highest_priority_runs_first_and_equals_in_the_order_of_waking() {
+    let board = Board::new(0, 1 << 20);
+    let ran = Rc::new(RefCell::new(vec![]));
+    let woken: Vec<_> = [(1, 'a'), (6, 'b'), (3, 'c'), (6, 'd'), (1, 'e'), (7, 'f')]
+        .into_iter()
+        .map(|(priority, name)| {
+            let (process, ran) = (board.declare(priority), ran.clone());
+            board.start(process, |mut me| async move {
+                loop {
+                    me.notified().await;
+                    ran.borrow_mut().push(name);
+                    if name == 'c' {
+                        // Behind its equals, of which there are none.
+                        me.yield_turn().await;
+                        ran.borrow_mut().push('C');
+                    }
+                }
+            });
+            process
+        })
+        .collect();
+    board.run();
+    assert!(ran.borrow().is_empty());
+    woken.iter().for_each(|process| process.notify());
+    board.run();
+    assert_eq!(ran.borrow().iter().collect::<String>(), "fbdcCae");
+    // What comes before it has looked is kept.
+    ran.borrow_mut().clear();
+    woken[4].notify();
+    woken[4].notify();
+    board.run();
+    assert_eq!(ran.borrow().iter().collect::<String>(), "ee");
+}

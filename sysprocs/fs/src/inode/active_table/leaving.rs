@@ -1,0 +1,38 @@
+//! Inodes that are given up: which the reaper is to have next, and for whom it works.
+//!
+//! Invariant: that of the table. Not here: when an inode is to be given up (`active_table.rs`).
+
+use super::{ActiveTable, InodeSlot, NONE, Use};
+use renga_rt::account::AccountNumber;
+
+impl ActiveTable {
+    /// Whether the reaper has nothing to do.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.leaving == 0
+    }
+
+    /// What becomes of it, if nobody refers to it any more, is done for this account.
+    pub(crate) fn note_account(&mut self, number: u16, account: AccountNumber) {
+        if let Some(slot) = self.slots.get_mut(usize::from(number)) {
+            slot.account = account;
+        }
+    }
+
+    /// What the reaper is to give up next, and for whom.
+    pub(crate) fn next_reap(&mut self) -> Option<(u16, u32, AccountNumber)> {
+        let number = self.oldest[Use::Queued as usize];
+        if number == NONE {
+            return None;
+        }
+        self.set_use(number, Use::Reaped);
+        let InodeSlot { ino, account, .. } = *self.slot(number);
+        Some((number, ino, account))
+    }
+    /// The reaper has given it up.
+    pub(crate) fn reaped(&mut self, number: u16) {
+        if let Some(slot) = self.slots.get(usize::from(number)).filter(|slot| slot.used == Use::Reaped) {
+            self.freed = self.freed.wrapping_add(slot.unlinked.into());
+            self.set_use(number, Use::Vacant);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The call that an inode's process keeps while it serves who only reads: a write that waits for room, or a truncation
+//! that goes on in pieces.
+//!
+//! Invariant: while there is one nothing else changes the inode. Between two pieces of a truncation whoever waits here is
+//! served, and programs run for a while; what is done for it is charged to its caller, whoever was served meanwhile.
+//! Not here: a piece (`truncate.rs`), what may be asked meanwhile (`server.rs`).
+
+use crate::inode::active_inode::ActiveInode;
+use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Truncate, WriteAt};
+use renga_rt::{Call, Errno, Port};
+
+/// How long programs that are ready run before the next piece, ns: one slice. A piece takes a quarter of that.
+const PAUSE_NS: u64 = 1_000_000;
+/// Calls that are served between two pieces at most: who asks all the time does not keep a truncation from going on.
+const CALLS_MAX: u32 = 32;
+
+/// A call that is kept; of an append where it began.
+pub(super) enum HeldCall {
+    Write(Call<WriteAt>),
+    Append(Call<Append>, u64),
+    Dirty(Call<DirtyPage>),
+    Truncate(Call<Truncate>),
+    Open(Call<OpenCut>),
+}
+
+impl HeldCall {
+    /// Whether it waits for room, which a commit may make.
+    pub(super) fn waits(&self) -> bool {
+        matches!(self, HeldCall::Write(_) | HeldCall::Append(..) | HeldCall::Dirty(_))
+    }
+
+    /// Whether it goes on in pieces.
+    pub(super) fn cuts(&self) -> bool {
+        !self.waits()
+    }
+
+    /// Tries a write again after a commit.
+    pub(super) async fn again(self, inode: &mut ActiveInode) -> Option<HeldCall> {
+        match self {
+            HeldCall::Write(mut call) => {
+                inode.me.take_up(&call);
+                let written = inode.write_again(call.entry().offset, call.lent()).await;
+                call.reply(written);
+            }
+            HeldCall::Append(mut call, offset) => {
+                inode.me.take_up(&call);
+                let written = inode.write_again(offset, call.lent()).await;
+                call.reply(written.map(|()| inode.record.size()));
+            }
+            HeldCall::Dirty(call) => {
+                inode.me.take_up(&call);
+                let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+                let dirtied = inode.dirty_page_again(board, ino, page).await;
+                call.reply(dirtied);
+            }
+            cuts => return Some(cuts),
+        }
+        None
+    }
+
+    /// Cuts a piece off; answers after the last.
+    pub(super) async fn cut_on(self, inode: &mut ActiveInode) -> Option<HeldCall> {
+        match &self {
+            HeldCall::Truncate(call) => inode.me.take_up(call),
+            HeldCall::Open(call) => inode.me.take_up(call),
+            HeldCall::Write(_) | HeldCall::Append(..) | HeldCall::Dirty(_) => return Some(self),
+        }
+        let done = inode.cut_on().await;
+        match self {
+            held if done == Ok(true) => return Some(held),
+            HeldCall::Truncate(call) => call.reply(done.map(|_| ())),
+            HeldCall::Open(call) => call.reply(Ok(inode.facts_or_why_not(done.err()))),
+            HeldCall::Write(_) | HeldCall::Append(..) | HeldCall::Dirty(_) => {}
+        }
+        None
+    }
+}
+
+#[inline(always)]
+pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<HeldCall> {
+    let offset = call.entry().offset;
+    let written = match inode.admit(&call) {
+        Ok(()) => inode.write_at(offset, call.lent()).await,
+        Err(errno) => Err(errno),
+    };
+    match written {
+        Err(Errno::EAGAIN) => return Some(HeldCall::Write(call)),
+        written => call.reply(written),
+    }
+    None
+}
+
+#[inline(always)]
+pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<HeldCall> {
+    let offset = inode.record.size();
+    let end = match inode.admit(&call) {
+        Ok(()) => inode.append(call.lent()).await,
+        Err(errno) => Err(errno),
+    };
+    match end {
+        Err(Errno::EAGAIN) => return Some(HeldCall::Append(call, offset)),
+        end => call.reply(end),
+    }
+    None
+}
+
+pub(super) async fn dirty_page(inode: &mut ActiveInode, call: Call<DirtyPage>) -> Option<HeldCall> {
+    let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+    let dirtied = match inode.admit(&call) {
+        Ok(()) => inode.dirty_page(board, ino, page).await,
+        Err(errno) => Err(errno),
+    };
+    match dirtied {
+        Err(Errno::EAGAIN) => return Some(HeldCall::Dirty(call)),
+        dirtied => call.reply(dirtied),
+    }
+    None
+}
+
+/// The time between two pieces.
+pub(super) struct Pause {
+    until_ns: u64,
+    calls_left: u32,
+}
+
+impl Pause {
+    /// After a piece that ended at `now_ns`.
+    pub(super) fn after(now_ns: u64) -> Pause {
+        Pause { until_ns: now_ns + PAUSE_NS, calls_left: CALLS_MAX }
+    }
+
+    /// A call to one of the entries `open` that is to be served before the next piece; `None`: that is due.
+    pub(super) async fn next_call(
+        &mut self,
+        port: &mut Port<Inode>,
+        inode: &mut ActiveInode,
+        open: u32,
+    ) -> Option<InodeCall> {
+        self.calls_left = self.calls_left.checked_sub(1)?;
+        if let Some(call) = port.accept_waiting(open) {
+            return Some(call);
+        }
+        if !inode.me.programs_wait() || inode.me.now_ns() >= self.until_ns {
+            inode.me.yield_turn().await;
+            return port.accept_waiting(open);
+        }
+        inode.me.notify_at(Some(self.until_ns));
+        let call = port.accept_or_notified(open).await;
+        inode.me.notify_at(None);
+        call
+    }
+}

@@ -1,0 +1,178 @@
+//! Files are cut in pieces: nobody waits for a large truncation but its caller, and a cut of the power in the middle leaves
+//! the beginning of the former file.
+#![allow(missing_docs)]
+
+mod rig;
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
+use renga_rt::Errno;
+use rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, USUAL, check_image, make_image};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A file whose blocks go back in seven pieces.
+const PIECES: usize = 7;
+const LARGE_BYTES: usize = (PIECES - 1) * (4 << 20);
+const MEGABYTES: u32 = 64;
+
+fn content(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| (at / 4096) as u8 ^ (at / 4096 / 256) as u8 ^ at as u8).collect()
+}
+
+fn empty(scratch: &Scratch) -> Medium512 {
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(scratch, MEGABYTES, None, &[]);
+    device
+}
+
+fn with_frames(counts: Counts, frames: u32) -> Counts {
+    Counts { frames, ..counts }
+}
+
+/// What went on while a file was cut by `cut`, which ends it.
+fn beside(how: &str, by_open: bool) {
+    let scratch = Scratch::new(how);
+    let device = empty(&scratch);
+    let system = System::new(&device, "none", with_frames(USUAL, 8192));
+    system.run(|mut user| async move {
+        user.write_file("/large", &content(LARGE_BYTES)).await.unwrap();
+        user.write_file("/small", b"text").await.unwrap();
+        user.sync().await.unwrap();
+    });
+    let (under_way, over) = (Rc::new(Cell::new(false)), Rc::new(Cell::new(false)));
+    let (stats, syncs) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (begins, ends) = (under_way.clone(), over.clone());
+    let cuts = system.client(move |mut user| async move {
+        begins.set(true);
+        if by_open {
+            let file = user.open("/large", OPEN_CREATE | OPEN_TRUNCATE | OPEN_WRITE, O_WRONLY).await.unwrap();
+            user.close(file).await.unwrap();
+        } else {
+            user.truncate("/large", 0).await.unwrap();
+        }
+        ends.set(true);
+    });
+    let (ends, count) = (over.clone(), stats.clone());
+    let looks = system.client(move |mut user| async move {
+        while !ends.get() {
+            let size = user.stat("/large", 0).await.unwrap().size;
+            assert!(size == 0 || size == LARGE_BYTES as u64, "a size that was never asked for: {size}");
+            count.set(count.get() + u32::from(size == 0 && !ends.get()));
+        }
+    });
+    let (ends, count) = (over.clone(), syncs.clone());
+    let changes = system.client(move |mut user| async move {
+        for round in 0.. {
+            if ends.get() {
+                break;
+            }
+            user.write_file(&format!("/new{}", round % 8), b"new").await.unwrap();
+            user.sync().await.unwrap();
+            count.set(count.get() + u32::from(under_way.get() && !ends.get()));
+        }
+    });
+    system.board.run_through_alarms();
+    assert!(cuts.get() && looks.get() && changes.get());
+    assert!(stats.get() >= PIECES as u32 - 1, "{how}: {} times its size was told meanwhile", stats.get());
+    assert!(syncs.get() >= 2, "{how}: {} commits meanwhile", syncs.get());
+    system.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
+
+#[test]
+fn who_cuts_a_file_holds_up_nobody() {
+    beside("truncate", false);
+    beside("open", true);
+}
+
+#[test]
+fn what_is_cut_off_is_free_and_what_is_left_is_as_before() {
+    let scratch = Scratch::new("left");
+    let device = empty(&scratch);
+    let system = System::new(&device, "none", with_frames(USUAL, 8192));
+    system.run(|mut user| async move {
+        let whole = content(LARGE_BYTES);
+        for bytes in [LARGE_BYTES - 1, 3 * (4 << 20) + 48 * 1024 + 5, 49_152, 49_000, 5, 0] {
+            user.write_file("/file", &whole).await.unwrap();
+            user.truncate("/file", bytes as u64).await.unwrap();
+            assert!(user.read_file("/file").await == Ok(whole[..bytes].to_vec()), "cut to {bytes}");
+            let blocks = bytes.div_ceil(4096);
+            let sectors = user.stat("/file", 0).await.unwrap().sectors as usize / 8;
+            assert!((blocks..=blocks + 8).contains(&sectors), "{sectors} blocks for {bytes} bytes");
+            // What is behind the end is zero when it is extended.
+            user.truncate("/file", bytes as u64 + 9000).await.unwrap();
+            let longer = [&whole[..bytes], &[0; 9000]].concat();
+            assert!(user.read_file("/file").await == Ok(longer), "extended from {bytes}");
+        }
+        // With holes as large as can be: no more pieces than there are blocks.
+        user.write_file("/holes", b"begins").await.unwrap();
+        for end in [5 << 20, 9 << 30, 2_000 << 30] {
+            user.truncate("/holes", end).await.unwrap();
+            let file = user.open("/holes", OPEN_WRITE, O_WRONLY | 0o2000).await.unwrap();
+            user.write_all(file, b"ends").await.unwrap();
+            user.close(file).await.unwrap();
+        }
+        user.truncate("/holes", 6).await.unwrap();
+        assert_eq!(user.read_file("/holes").await, Ok(b"begins".to_vec()));
+        assert_eq!(user.stat("/holes", 0).await.unwrap().sectors, 8);
+    });
+    system.unmount();
+    check_image(&scratch, &device.bytes.borrow(), "-fn");
+}
+
+/// The power goes at any write beside a large truncation, with one commit after the other.
+#[test]
+fn a_cut_of_the_power_leaves_the_beginning_of_the_file() {
+    let scratch = Scratch::new("power");
+    let whole = Rc::new(content(LARGE_BYTES));
+    let device = empty(&scratch);
+    let counts = with_frames(USUAL, 8192);
+    let before = System::new(&device, "none", counts);
+    let data = whole.clone();
+    before.run(move |mut user| async move { user.write_file("/large", &data).await.unwrap() });
+    before.unmount();
+    let made = device.bytes.borrow().clone();
+    let lengths = Rc::new(RefCell::new(vec![]));
+    for (number, to) in [0, 70_001].into_iter().cycle().take(24).enumerate() {
+        *device.bytes.borrow_mut() = made.clone();
+        device.cut_after(number as u64 * 2, Random::new(number as u64));
+        let system = System::new(&device, "none", counts);
+        let over = Rc::new(Cell::new(false));
+        let ends = over.clone();
+        let cut = system.client(move |mut user| async move {
+            let _ = user.truncate("/large", to).await;
+            let _ = user.sync().await;
+            ends.set(true);
+        });
+        let syncs = system.client(move |mut user| async move {
+            while !over.get() {
+                let _ = user.mkdir("/new").await;
+                let _ = user.sync().await;
+                let _ = user.rmdir("/new").await;
+            }
+        });
+        system.board.run_through_alarms();
+        assert!(cut.get() && syncs.get());
+        device.restore();
+        // Our own kernel takes the journal in; e2fsck finds nothing to do then.
+        let after = System::new(&device, "none", counts);
+        let (whole, told) = (whole.clone(), lengths.clone());
+        after.run(move |mut user| async move {
+            let left = user.read_file("/large").await.unwrap();
+            assert!(left.len() as u64 >= to && left.len() <= whole.len(), "{} bytes", left.len());
+            // But for what is behind the new end in its block, which is made zero before the commit that brings the end.
+            let (end, rest) = (to as usize, (to as usize).next_multiple_of(4096).min(left.len()));
+            let alike = left[..end] == whole[..end] && left[rest..] == whole[rest..left.len()];
+            let tail = (end..rest).all(|at| left[at] == whole[at] || left[at] == 0);
+            assert!(alike && tail, "not the beginning of the former file: {} bytes", left.len());
+            told.borrow_mut().push((to, left.len()));
+            assert_eq!(user.stat("/nothing", 0).await.err(), Some(Errno::ENOENT));
+        });
+        after.unmount();
+        check_image(&scratch, &device.bytes.borrow(), "-fn");
+    }
+    let lengths = lengths.borrow();
+    eprintln!("{lengths:?}");
+    assert!(lengths.iter().any(|(_, left)| *left == LARGE_BYTES), "{lengths:?}");
+    assert!(lengths.iter().any(|(to, left)| *left as u64 > *to && *left < LARGE_BYTES), "in between: {lengths:?}");
+    assert!(lengths.iter().any(|(to, left)| *left as u64 == *to), "{lengths:?}");
+}

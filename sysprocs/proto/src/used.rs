@@ -1,0 +1,69 @@
+//! What a process has used, as it goes from its end to the parent that waits for it.
+//!
+//! Invariant: as bytes it has one length, and any bytes are some `Used`. Not here: how it is counted (`renga_core::account`),
+//! what programs are shown (`struct rusage`, in the process that is asked).
+
+macro_rules! used { ($($(#[$doc:meta])* $field:ident,)*) => {
+    /// What a process used, or several together.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub struct Used { $($(#[$doc])* pub $field: u64),* }
+
+    impl Used {
+        /// Nothing.
+        pub const NONE: Used = Used { $($field: 0),* };
+        /// Bytes that it takes in a message.
+        pub const BYTES: usize = 8 * [$(stringify!($field)),*].len();
+
+        /// As bytes.
+        pub fn to_bytes(self) -> [u8; Used::BYTES] {
+            let mut bytes = [0; Used::BYTES];
+            let words = [$(self.$field),*];
+            bytes.as_chunks_mut::<8>().0.iter_mut().zip(words).for_each(|(place, word)| *place = word.to_le_bytes());
+            bytes
+        }
+        /// The inverse; what is missing is 0.
+        pub fn from_bytes(bytes: &[u8]) -> Used {
+            let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+            Used { $($field: words.next().unwrap_or(0)),* }
+        }
+        /// Both together.
+        pub fn plus(self, other: Used) -> Used {
+            let frames = self.frames.max(other.frames);
+            Used { frames, ..Used { $($field: self.$field.saturating_add(other.$field)),* } }
+        }
+    }
+} }
+used! {
+    /// Time of own instructions, ns.
+    user_ns,
+    /// Time of what others did for it, ns.
+    system_ns,
+    /// Faults served from memory.
+    faults_minor,
+    /// Faults that had to wait for a medium or another board.
+    faults_major,
+    /// Blocks read from the medium.
+    blocks_read,
+    /// Blocks written to the medium.
+    blocks_written,
+    /// Turns that it ended by waiting.
+    turns_given,
+    /// Turns that were taken from it.
+    turns_taken,
+    /// Most page frames at a time; of several processes, of the one that had most.
+    frames,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Used;
+
+    #[test]
+    fn bytes_and_back() {
+        let used = Used { user_ns: 1, turns_taken: 1 << 40, frames: 9, ..Used::NONE };
+        assert_eq!(Used::from_bytes(&used.to_bytes()), used);
+        assert_eq!(Used::from_bytes(&used.to_bytes()[..15]), Used { user_ns: 1, ..Used::NONE });
+        let twice = used.plus(Used { frames: 3, ..used });
+        assert_eq!((twice.turns_taken, twice.frames), (1 << 41, 9), "frames are the most, not the sum");
+    }
+}
