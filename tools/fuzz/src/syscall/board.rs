@@ -10,14 +10,17 @@ use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_process::host::Flushed;
 use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, UserClients, UserFacts};
+use renga_proto::clock::Clock;
+use renga_proto::inode::InodeDirectory;
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::{KillGroup, Procs};
+use renga_proto::references::References;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Client, Family, Interruptor, Local, Me, Members, Notifier, Watch};
+use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Watch};
 use std::cell::Cell;
 
 const USERS: usize = 3;
@@ -89,23 +92,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
     let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
-    let references = board.server(|me, port| {
-        let (directory, pages) = (Client::new(&me, files.directory).narrowed(), Client::new(&me, pages));
-        renga_memory::references(
-            me,
-            port,
-            directory,
-            pages,
-            board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
-        )
-    });
-    let sleepers = arena.put_slice(USERS, |_| renga_clock::Sleeper::NONE);
-    let timers = arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);
-    let due = arena.put_slice(USERS + TIMERS, |_| renga_clock::DuePlace::EMPTY);
-    let clock = board.server(|me, port| {
-        let procs = Client::new(&me, procs).narrowed();
-        renga_clock::clock(me, port, procs, 1_000_000_000, sleepers, timers, due)
-    });
+    let references = references(board, files.directory, pages);
+    let clock = clock(board, procs);
     let places = arena.put_slice(PIPES, |_| 0);
     let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
     let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
@@ -160,6 +148,24 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         keep(me, keeping, free)
     });
     Keeper { notifier: Notifier::new(keeper), free }
+}
+
+fn references(board: Board, directory: Address<InodeDirectory>, pages: Address<Pages>) -> Address<References> {
+    let room = board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY);
+    board.server(|me, port| {
+        let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
+        renga_memory::references(me, port, directory, pages, room)
+    })
+}
+
+fn clock(board: Board, procs: Address<Procs>) -> Address<Clock> {
+    let sleepers = board.arena.put_slice(USERS, |_| renga_clock::Sleeper::NONE);
+    let timers = board.arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);
+    let due = board.arena.put_slice(USERS + TIMERS, |_| renga_clock::DuePlace::EMPTY);
+    board.server(|me, port| {
+        let procs = Client::new(&me, procs).narrowed();
+        renga_clock::clock(me, port, procs, 1_000_000_000, sleepers, timers, due)
+    })
 }
 
 /// What a board has free.
