@@ -9,6 +9,7 @@
 use crate::memory::{
     Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, USER_END, UserMemory,
 };
+use crate::templates::TableTemplates;
 use core::cell::{Cell, RefCell};
 use std::boxed::Box;
 use std::collections::BTreeMap;
@@ -18,32 +19,50 @@ use std::vec::Vec;
 const SPACES_MAX: u32 = 1023;
 
 /// What one table of the lowest level, and of the middle level, spans, in bits.
-const SPAN_BITS: [u32; 2] = [21, 30];
+pub(crate) const SPAN_BITS: [u32; 2] = [21, 30];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+pub(crate) enum Kind {
     Plain,
     Root,
     Table,
+    Template,
 }
 
-struct Record {
+pub(crate) struct Record {
     content: RefCell<Box<PageBytes>>,
-    kind: Cell<Kind>,
+    pub(crate) kind: Cell<Kind>,
     mapped: Cell<u32>,
 }
 
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    pub(crate) frame: Frame,
+    pub(crate) access: Access,
+    /// Counted by a template.
+    pub(crate) is_templates: bool,
+}
+
 #[derive(Default)]
-struct Space {
-    pages: BTreeMap<u64, (Frame, Access)>,
+pub(crate) struct Space {
+    pub(crate) pages: BTreeMap<u64, Page>,
     /// Tables by level (0 lowest) and number of the span that they cover.
-    tables: BTreeMap<(usize, u64), Frame>,
+    pub(crate) tables: BTreeMap<(usize, u64), Frame>,
+    /// By number of the span: the template of which its table shows pages.
+    pub(crate) templates: BTreeMap<u64, Frame>,
+}
+
+/// The pages of a template, by address within its span.
+pub(crate) struct Template {
+    pub(crate) pages: BTreeMap<u64, Page>,
+    pub(crate) uses: u32,
 }
 
 /// Page frames and address spaces in the host's memory.
 pub struct HostMemory {
     records: Vec<Record>,
     spaces: RefCell<BTreeMap<Frame, Space>>,
+    pub(crate) templates: RefCell<BTreeMap<Frame, Template>>,
 }
 
 impl HostMemory {
@@ -54,7 +73,7 @@ impl HostMemory {
             kind: Cell::new(Kind::Plain),
             mapped: Cell::new(0),
         };
-        Self { records: (0..frames).map(record).collect(), spaces: RefCell::default() }
+        Self { records: (0..frames).map(record).collect(), spaces: RefCell::default(), templates: RefCell::default() }
     }
 
     /// As after a reset of the board: no address spaces, no tables; the content stays.
@@ -63,6 +82,7 @@ impl HostMemory {
     /// If a page is borrowed.
     pub fn reset(&self) {
         self.spaces.borrow_mut().clear();
+        self.templates.borrow_mut().clear();
         for record in &self.records {
             assert!(record.content.try_borrow_mut().is_ok(), "a page is borrowed over a reset");
             record.kind.set(Kind::Plain);
@@ -70,7 +90,7 @@ impl HostMemory {
         }
     }
 
-    fn record(&self, frame: Frame) -> &Record {
+    pub(crate) fn record(&self, frame: Frame) -> &Record {
         self.records.get(frame.0 as usize).unwrap_or_else(|| panic!("no such {frame:?}"))
     }
 
@@ -80,30 +100,30 @@ impl HostMemory {
         record
     }
 
-    fn make_table(&self, frame: Frame, kind: Kind) {
+    pub(crate) fn make_table(&self, frame: Frame, kind: Kind) {
         let record = self.plain(frame);
         assert!(record.mapped.get() == 0, "{frame:?} is mapped and cannot become a table");
         assert!(record.content.try_borrow_mut().is_ok(), "{frame:?} is borrowed and cannot become a table");
         record.kind.set(kind);
     }
 
-    fn with_space<R>(&self, space: Frame, run: impl FnOnce(&mut Space) -> R) -> R {
+    pub(crate) fn with_space<R>(&self, space: Frame, run: impl FnOnce(&mut Space) -> R) -> R {
         let mut spaces = self.spaces.borrow_mut();
         run(spaces.get_mut(&space).unwrap_or_else(|| panic!("{space:?} is not an address space")))
     }
 
-    fn count_mapping(&self, frame: Frame, change: i32) {
+    pub(crate) fn count_mapping(&self, frame: Frame, change: i32) {
         let record = self.record(frame);
         record.mapped.set(record.mapped.get().checked_add_signed(change).expect("mappings are counted exactly"));
     }
 }
 
-fn check_va(va: u64) {
+pub(crate) fn check_va(va: u64) {
     assert!(va < USER_END && va.is_multiple_of(PAGE_BYTES as u64), "{va:#x} is not the address of a user page");
 }
 
 /// The highest table missing on the way to `va`.
-fn missing(space: &Space, va: u64) -> Option<(usize, u64)> {
+pub(crate) fn missing(space: &Space, va: u64) -> Option<(usize, u64)> {
     [1, 0].into_iter().map(|level| (level, va >> SPAN_BITS[level])).find(|key| !space.tables.contains_key(key))
 }
 
@@ -158,7 +178,8 @@ impl UserMemory for HostMemory {
             if missing(space, va).is_some() {
                 return Err(NeedsTable);
             }
-            assert!(space.pages.insert(va, (frame, access)).is_none(), "{va:#x} is mapped already");
+            let page = Page { frame, access, is_templates: false };
+            assert!(space.pages.insert(va, page).is_none(), "{va:#x} is mapped already");
             self.count_mapping(frame, 1);
             Ok(())
         })
@@ -175,25 +196,31 @@ impl UserMemory for HostMemory {
 
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame> {
         check_va(va);
-        let (frame, _) = self.with_space(space, |space| space.pages.remove(&va))?;
+        let Page { frame, is_templates, .. } = self.with_space(space, |space| space.pages.remove(&va))?;
+        assert!(!is_templates, "{va:#x} is a template's, whose frames are not given back one by one");
         self.count_mapping(frame, -1);
         Some(frame)
     }
 
     fn protect(&self, space: Frame, va: u64, access: Access) -> bool {
         check_va(va);
-        self.with_space(space, |space| space.pages.get_mut(&va).map(|page| page.1 = access).is_some())
+        self.with_space(space, |space| {
+            let Some(page) = space.pages.get_mut(&va) else { return false };
+            assert!(!(page.is_templates && access.writable()), "{va:#x} is a template's, which nobody writes");
+            page.access = access;
+            true
+        })
     }
 
     fn lookup(&self, space: Frame, va: u64) -> Option<(Frame, Access)> {
         let page = va & !(PAGE_BYTES as u64 - 1);
-        self.with_space(space, |space| space.pages.get(&page).copied())
+        self.with_space(space, |space| space.pages.get(&page).map(|page| (page.frame, page.access)))
     }
 
     fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)> {
         let from = from_va & !(PAGE_BYTES as u64 - 1);
         self.with_space(space, |space| {
-            space.pages.range(from..).next().map(|(&va, &(frame, access))| (va, frame, access))
+            space.pages.range(from..).next().map(|(&va, page)| (va, page.frame, page.access))
         })
     }
 
@@ -201,6 +228,9 @@ impl UserMemory for HostMemory {
         let (mut pages, mut next) = (0, start);
         while let Some((va, frame, _)) = self.next_mapped(space, next).filter(|page| page.0 < end) {
             next = va;
+            if self.hide_templates_page(space, va) {
+                continue;
+            }
             let Some(place) = frames.get_mut(pages) else { return Run { pages, next } };
             *place = frame.listed();
             self.unmap(space, va);
@@ -214,6 +244,13 @@ impl UserMemory for HostMemory {
         let (mut pages, mut next) = (0, start);
         while let Some((va, frame, access)) = self.next_mapped(from, next).filter(|page| page.0 < end) {
             next = va;
+            if self.is_templates(from, va) {
+                if !self.share_templates_page(from, to, va) {
+                    return Run { pages, next };
+                }
+                next += PAGE_BYTES as u64;
+                continue;
+            }
             let Some(place) = frames.get_mut(pages) else { return Run { pages, next } };
             let shared = access.without_writing();
             if self.map(to, va, frame, shared).is_err() {
@@ -233,6 +270,9 @@ impl UserMemory for HostMemory {
         }
         let inner = self.with_space(space, |space| {
             assert!(space.pages.is_empty(), "an address space with pages is taken apart");
+            for (_, template) in core::mem::take(&mut space.templates) {
+                self.release_template(template);
+            }
             space.tables.pop_first().map(|(_, table)| table)
         });
         let taken = inner.unwrap_or_else(|| {

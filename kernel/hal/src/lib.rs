@@ -17,11 +17,14 @@ pub mod cpu;
 pub mod gpio;
 #[cfg(feature = "host")]
 pub mod host;
+#[cfg(feature = "host")]
+mod host_templates;
 pub mod irq;
 pub mod link;
 pub mod memory;
 pub mod power;
 pub mod registers;
 pub mod shared;
+pub mod templates;
 pub mod timer;
 pub mod uart;

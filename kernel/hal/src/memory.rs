@@ -11,6 +11,7 @@
 //!
 //! Not here: allocation of frames, copy-on-write, file mappings: those are the processes'.
 
+use crate::templates::TableTemplates;
 use core::cell::{Ref, RefMut};
 use core::ops::{Deref, DerefMut};
 
@@ -150,7 +151,7 @@ impl Deref for PageRef<'_> {
 ///
 /// Addresses (`va`) are multiples of [`PAGE_BYTES`] below [`USER_END`], except for `lookup` and
 /// `next_mapped`, which take any and round down. Methods that take a space panic when the frame is not a root.
-pub trait UserMemory {
+pub trait UserMemory: TableTemplates {
     /// Number of frames; valid frames are `0..frames()`.
     fn frames(&self) -> u32;
 
@@ -207,7 +208,7 @@ pub trait UserMemory {
     /// none is missing.
     fn add_table(&self, space: Frame, va: u64, table: Frame);
 
-    /// Removes the page at `va` and gives back its frame.
+    /// Removes the page at `va`, which is no template's, and gives back its frame.
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame>;
 
     /// Changes the access of the page at `va`; `false` when there is none.
@@ -219,11 +220,12 @@ pub trait UserMemory {
     /// The first page at or after the page of `from_va`, in order of addresses.
     fn next_mapped(&self, space: Frame, from_va: u64) -> Option<(u64, Frame, Access)>;
 
-    /// Removes the pages of addresses `start..end` and lists their frames, as far as there is room in `frames`.
+    /// Removes the pages of addresses `start..end` and lists their frames, but for those of templates, as far as there is
+    /// room in `frames`.
     fn unmap_run(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
 
     /// Shows the pages of addresses `range` of `from` at the same addresses of `to`, where nothing is mapped yet, and
-    /// lists their frames. In both spaces what was writable can be read only from now on. Ends early when `frames` is
+    /// lists their frames, but for those of templates, which are so in both. In both spaces what was writable can be read only from now on. Ends early when `frames` is
     /// full, and when `to` lacks a table for the next page.
     fn share_run(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run;
 

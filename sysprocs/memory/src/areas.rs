@@ -20,6 +20,16 @@ impl Areas {
     pub const fn new() -> Self {
         Areas(Vec::new())
     }
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+    /// Becomes `other`; only what that has is copied.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.0.clear();
+        let copied = self.0.extend_from_slice(&other.0);
+        debug_assert!(copied.is_ok(), "both have room for as many");
+    }
     /// All of them in order.
     pub fn as_slice(&self) -> &[Area] {
         &self.0

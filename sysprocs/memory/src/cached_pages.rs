@@ -15,24 +15,21 @@ use renga_proto::pages::FindPages;
 
 /// Pages that one step asks for.
 const PAGES_PER_STEP: usize = 256;
-/// Pages of one segment that are shown before the program has asked for them. Each costs what a hundredth of a fault
-/// does, and as much again when the program ends.
-const PAGES_AT_LOAD_MAX: u32 = 512;
-
 impl Space {
-    /// Shows the pages of a new area that are cached and whole, where the program cannot write.
+    /// Shows those pages of `first..end` that are cached and whole, of an area where the program cannot write.
     pub(crate) async fn show_cached<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
         area: &Area,
+        (first, end): (u32, u32),
     ) -> Result<(), Errno> {
         let Origin::File { file, bytes, .. } = area.origin else { return Ok(()) };
         if area.access.writable() {
             return Ok(());
         }
         let file = self.files.get(file).ok_or(Errno::EIO)?;
-        let whole = ((bytes / PAGE) as u32).min(area.end - area.start).min(PAGES_AT_LOAD_MAX);
-        let (mut page, end) = (area.start, area.start + whole);
+        let whole = ((bytes / PAGE) as u32).min(area.end - area.start);
+        let (mut page, end) = (first.max(area.start), end.min(area.start + whole));
         // Each turn passes a step.
         while page < end {
             let mut found = [NOT_LISTED; PAGES_PER_STEP];

@@ -18,6 +18,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind;
 use renga_hal::memory::{Access, Frame, NOT_LISTED, UserMemory};
 use renga_pages::Fill;
+use renga_proto::memory::ShareFrame;
 use renga_proto::pages::{FileId, FindPage};
 
 /// Pages, aligned as a group, that one fault maps if they are cached.
@@ -123,6 +124,11 @@ impl Space {
         va: u64,
         frame: Frame,
     ) -> Result<(), FaultError> {
+        if pager.machine.is_templates(self.root, va) {
+            let shared = pager.memory.call(ShareFrame { frame: frame.0 }, ()).await;
+            shared.map_err(FaultError::from_errno)?;
+            pager.machine.leave_page(self.root, va);
+        }
         // Unmapped first: once the reference is gone, the other holder may free the frame.
         pager.machine.unmap(self.root, va);
         let private = pager.make_private(frame).await;

@@ -215,6 +215,17 @@ impl FileReferences {
         self.add(key, slot, true)
     }
 
+    /// As `keep`, for a reference that the caller has and gives up.
+    pub async fn adopt(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
+        if self.find(key).is_none() {
+            return self.add(key, slot, true);
+        }
+        self.keep(key, slot).await?;
+        // The board has one already. An error is told to who syncs.
+        let _ = self.give_back(key, slot).await;
+        Ok(())
+    }
+
     /// One program less maps it; whether it is an object that is needed no more. `EINVAL`: none does.
     pub async fn release(&mut self, key: FileKey) -> Result<bool, Errno> {
         let index = self.position(key).ok_or(Errno::EINVAL)?;

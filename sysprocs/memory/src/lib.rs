@@ -33,7 +33,7 @@ pub mod space;
 pub use copy::{ReadPiece, WritePiece};
 pub use exec::arguments::ArgumentPages;
 pub use exec::build::{Credentials, Start};
-pub use exec::image::{Image, Inspected, Script};
+pub use exec::image::{Image, Script};
 pub use fault::FaultError;
 pub use file_references::{FILES_MAX, UsedFile};
 pub use fork::SpaceCopy;

@@ -46,6 +46,16 @@ impl MappedFiles {
     pub const fn new() -> Self {
         MappedFiles(Vec::new())
     }
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+    /// Becomes `other`; only what that has is copied.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.0.clear();
+        let copied = self.0.extend_from_slice(&other.0);
+        debug_assert!(copied.is_ok(), "both have room for as many");
+    }
     /// The file with a number.
     pub fn get(&self, index: u8) -> Option<MappedFile> {
         self.0.get(usize::from(index)).copied().flatten()

@@ -5,7 +5,7 @@
 use crate::file_references::{Directory, FileKey, FileReferences, UsedFile};
 use renga_abi::Errno;
 use renga_proto::pages::{Cut, FileId, Pages};
-use renga_proto::references::{KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
+use renga_proto::references::{AdoptFile, KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
 use renga_rt::{Client, Me, Never, Port};
 
 /// Serves the references, with room for `files`.
@@ -23,6 +23,11 @@ pub async fn references(
                 let KeepFile { ino, generation, slot } = call.entry();
                 let kept = files.keep(FileKey { ino, generation }, slot).await;
                 call.reply(kept);
+            }
+            ReferencesCall::AdoptFile(call) => {
+                let AdoptFile { ino, generation, slot } = call.entry();
+                let adopted = files.adopt(FileKey { ino, generation }, slot).await;
+                call.reply(adopted);
             }
             ReferencesCall::ReleaseFile(call) => {
                 let ReleaseFile { ino, generation } = call.entry();

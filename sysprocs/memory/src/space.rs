@@ -24,6 +24,8 @@ const PAGES_LOOKED_UP: u64 = 32;
 
 /// Bounds that nothing is within.
 const NOWHERE: (u64, u64) = (u64::MAX, 0);
+/// Of no space.
+const NO_ROOT: Frame = Frame(u32::MAX);
 
 /// An address space; see the module.
 pub struct Space {
@@ -54,7 +56,7 @@ impl Space {
         Ok(root)
     }
 
-    pub(crate) fn with_root(root: Frame) -> Space {
+    pub(crate) const fn with_root(root: Frame) -> Space {
         Space {
             root,
             areas: Areas::new(),
@@ -65,6 +67,35 @@ impl Space {
             shared: NOWHERE,
             pages_most: Cell::new(0),
         }
+    }
+
+    /// No space: nothing is to be given back. For [`Space::load`].
+    pub const fn none() -> Space {
+        let mut space = Space::with_root(NO_ROOT);
+        space.borrowed = true;
+        space
+    }
+
+    /// An empty space with this root, where none was.
+    pub(crate) fn begin(&mut self, root: Frame) {
+        assert!(self.borrowed, "a space is overwritten");
+        self.areas.clear();
+        self.files.clear();
+        (self.root, self.borrowed) = (root, false);
+        (self.break_start, self.break_end) = (0, 0);
+        self.shared = NOWHERE;
+        self.pages_most.set(0);
+    }
+
+    /// Becomes `other`, where none was; `other` is none then.
+    pub fn take(&mut self, other: &mut Space) {
+        self.begin(other.root);
+        self.areas.copy_from(&other.areas);
+        self.files.copy_from(&other.files);
+        (self.break_start, self.break_end) = (other.break_start, other.break_end);
+        self.shared = other.shared;
+        self.pages_most.set(other.pages_most.get());
+        other.borrowed = true;
     }
 
     /// The number that a program's turn names it by (`Me::run_user`).

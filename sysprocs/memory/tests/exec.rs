@@ -9,9 +9,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, UserMemory};
 use renga_memory::layout::{INTERPRETER_BASE, PAGE, PROGRAM_BASE, STACK_END};
-use renga_memory::{
-    ArgumentPages, Backing, Credentials, FaultError, Image, Inspected, Mapping, Place, Script, Space, Start,
-};
+use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, Mapping, Place, Script, Space, Start};
 use std::collections::BTreeMap;
 
 /// As tcc makes them: text and data in one file page, bss from the middle of a page on.
@@ -22,10 +20,9 @@ fn tcc_like(kind: u16, base: u64) -> Vec<u8> {
 }
 
 async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
-    match Image::inspect(&mut world.pager(), file(slot)).await? {
-        Inspected::Program(image) => Ok(image),
-        Inspected::Script(_) => Err(Errno::ENOEXEC),
-    }
+    let mut image = Image::none();
+    let script = image.inspect(&mut world.pager(), file(slot)).await?;
+    if script.is_some() { Err(Errno::ENOEXEC) } else { Ok(image) }
 }
 
 async fn strings(world: &mut World) -> ArgumentPages {
@@ -45,7 +42,9 @@ async fn load(world: &mut World, slot: u16, linker: Option<u16>) -> Result<(Spac
         None => None,
     };
     let strings = strings(world).await;
-    Space::load(&mut world.pager(), &program, linker.as_ref(), strings, Credentials { uid: 3, gid: 4 }).await
+    let (who, mut space) = (Credentials { uid: 3, gid: 4 }, Space::none());
+    let start = space.load(&mut world.pager(), &program, linker.as_ref(), strings, who).await?;
+    Ok((space, start))
 }
 
 /// Arguments, environment and auxiliary vector, as a program finds them.
@@ -143,15 +142,16 @@ fn operations_stay_small() {
     // Each future is part of a slot's process; sizes on the host are about those on a board.
     let space = size_of::<Space>();
     assert!(space <= 2_700, "a space takes {space} bytes");
-    assert!(size_of::<Inspected>() <= 1_000);
+    assert!(size_of::<Image>() <= 1_000);
     run(64, 64, vec![tcc_like(FIXED, 0x40_0000)], |mut world: World| async move {
         let program = image(&mut world, 0).await.unwrap();
         let strings = strings(&mut world).await;
         let who = Credentials::default();
         let mut pager = world.pager();
-        let loading = Space::load(&mut pager, &program, None, strings, who);
+        let mut space = Space::none();
+        let loading = space.load(&mut pager, &program, None, strings, who);
         let load_bytes = size_of_val(&loading);
-        let (mut space, _) = loading.await.unwrap();
+        loading.await.unwrap();
         let fault = size_of_val(&space.fault(&mut pager, 0, Read));
         let fork = size_of_val(&space.fork(&mut pager));
         let copy = size_of_val(&space.copy_in(&mut pager, 0, &mut []));
@@ -223,8 +223,9 @@ fn strings_come_from_the_old_program_or_are_too_many() {
         strings.push_environment_from(&mut world.pager(), &mut old, at).await.unwrap();
         strings.finish(&mut world.pager(), b"script", 1).await.unwrap();
         let program = image(&mut world, 0).await.unwrap();
-        let loaded = Space::load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
-        let (mut new, start) = loaded.unwrap();
+        let mut new = Space::none();
+        let loaded = new.load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+        let start = loaded.unwrap();
         let (arguments, environment, _) = read_stack(&mut world, &mut new, start.sp).await;
         let long = String::from_utf8(long).unwrap();
         assert_eq!(arguments, ["/bin/sh", "one", &long]);
@@ -261,9 +262,9 @@ fn scripts_name_their_interpreter() {
     ];
     for (text, expected) in cases {
         run(64, 64, vec![text.to_vec()], move |mut world: World| async move {
-            let inspected = Image::inspect(&mut world.pager(), file(0)).await;
+            let inspected = Image::none().inspect(&mut world.pager(), file(0)).await;
             match (inspected, expected) {
-                (Ok(Inspected::Script(Script { interpreter, argument })), Some((name, option))) => {
+                (Ok(Some(Script { interpreter, argument })), Some((name, option))) => {
                     assert_eq!(&interpreter[..], name.as_bytes());
                     assert_eq!(argument.as_deref(), option.map(str::as_bytes));
                 }
@@ -367,12 +368,13 @@ fn hostile_programs_never_panic_nor_leak() {
             let (id, to) = (file(0).id(), renga_proto::pages::TO_END);
             world.pages.call(renga_proto::pages::Recall { file: id, from: 0, to }, ()).await.unwrap();
             let file = file(0);
-            let Ok(Inspected::Program(program)) = Image::inspect(&mut world.pager(), file).await else { continue };
+            let (mut program, mut space) = (Image::none(), Space::none());
+            let Ok(None) = program.inspect(&mut world.pager(), file).await else { continue };
             let mut strings = ArgumentPages::new(8 << 20);
             strings.finish(&mut world.pager(), b"hostile", 0).await.unwrap();
             let who = Credentials::default();
-            let started = Space::load(&mut world.pager(), &program, Some(&program), strings, who).await;
-            let Ok((mut space, start)) = started else { continue };
+            let started = space.load(&mut world.pager(), &program, Some(&program), strings, who).await;
+            let Ok(start) = started else { continue };
             loaded += 1;
             for va in [start.pc, start.sp, program.entry, PROGRAM_BASE + draw() % 0x2_0000] {
                 let _ = space.fault(&mut world.pager(), va, if va % 2 == 0 { Write } else { Execute }).await;

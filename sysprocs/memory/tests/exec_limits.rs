@@ -10,7 +10,7 @@ use renga_abi::Errno;
 use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::Access;
 use renga_memory::layout::STACK_END;
-use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, Inspected, Mapping, Place, Space};
+use renga_memory::{ArgumentPages, Backing, Credentials, FaultError, Image, Mapping, Place, Space};
 
 fn program_file() -> Vec<u8> {
     let base = 0x40_0000;
@@ -18,10 +18,9 @@ fn program_file() -> Vec<u8> {
 }
 
 async fn image(world: &mut World, slot: u16) -> Result<Image, Errno> {
-    match Image::inspect(&mut world.pager(), file(slot)).await? {
-        Inspected::Program(image) => Ok(image),
-        Inspected::Script(_) => Err(Errno::ENOEXEC),
-    }
+    let mut image = Image::none();
+    let script = image.inspect(&mut world.pager(), file(slot)).await?;
+    if script.is_some() { Err(Errno::ENOEXEC) } else { Ok(image) }
 }
 
 #[test]
@@ -52,8 +51,9 @@ fn strings_take_a_quarter_of_the_stack() {
                 }
                 strings.finish(&mut world.pager(), b"many", 1).await.unwrap();
                 let program = image(&mut world, 0).await.unwrap();
-                let loaded = Space::load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
-                let (mut new, start) = loaded.unwrap();
+                let mut new = Space::none();
+                let loaded = new.load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+                let start = loaded.unwrap();
                 assert_eq!(new.copy_in_word(&mut world.pager(), start.sp).await, Ok(count));
                 let mut last = [0; 4001];
                 let pointer = new.copy_in_word(&mut world.pager(), start.sp + 8 * count).await.unwrap();
@@ -84,8 +84,9 @@ fn a_stack_has_its_limit() {
         let program = image(&mut world, 0).await.unwrap();
         let mut strings = ArgumentPages::new(1 << 20);
         strings.finish(&mut world.pager(), b"deep", 1).await.unwrap();
-        let loaded = Space::load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
-        let (mut space, _) = loaded.unwrap();
+        let mut space = Space::none();
+        let loaded = space.load(&mut world.pager(), &program, None, strings, Credentials::default()).await;
+        loaded.unwrap();
         let machine = world.machine;
         // (limit set, bytes below the end, what a write there leads to)
         let steps = [

@@ -8,7 +8,7 @@ use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{
     AllocateFrame, AllocateFrames, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
-use renga_proto::references::{KeepFile, ReleaseFile};
+use renga_proto::references::{AdoptFile, KeepFile, ReleaseFile};
 
 #[test]
 fn wrong_frames_are_refused() {
@@ -93,6 +93,27 @@ fn a_private_frame_is_the_same_or_a_copy() {
             memory.call(FreeFrame { frame }, ()).await.unwrap();
             assert_eq!(memory.call(FreeFrame { frame }, ()).await, Err(Errno::EINVAL), "it had one reference");
         }
+        world
+    });
+}
+
+#[test]
+fn a_reference_that_was_opened_becomes_the_boards() {
+    run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
+        let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
+        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1 };
+        open(&world);
+        world.references.call(adopt, ()).await.unwrap();
+        world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();
+        assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (0, 2));
+        // The board has one already, so this one is given back.
+        open(&world);
+        world.references.call(adopt, ()).await.unwrap();
+        assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (1, 2));
+        for _ in 0..3 {
+            world.references.call(ReleaseFile { ino: 101, generation: 1 }, ()).await.unwrap();
+        }
+        assert_eq!((world.counts.asked.get(), *world.counts.references.borrow().last().unwrap()), (2, 1));
         world
     });
 }

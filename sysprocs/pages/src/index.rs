@@ -116,6 +116,13 @@ impl PageIndex {
         slot.size.map(|size| (file, size))
     }
 
+    /// Since when a file's content is what it is, and how many of its pages are here; of a file that programs write by
+    /// sharing it, nothing.
+    pub(crate) fn content(&self, id: FileId) -> Option<(u64, u32)> {
+        let file = &self.files[self.find_file(id)? as usize];
+        (!file.shown).then_some((file.since, file.count))
+    }
+
     /// The record of a file, for [`PageIndex::page_of`].
     pub(crate) fn record(&self, id: FileId) -> Option<u32> {
         self.find_file(id)
@@ -340,12 +347,12 @@ impl PageIndex {
         None
     }
 
-    /// Takes out the clean page that was not used for longest.
-    pub fn take_oldest(&mut self) -> Option<Frame> {
+    /// Takes out the clean page that was not used for longest, and is not `in_use`.
+    pub fn take_oldest(&mut self, in_use: impl Fn(Frame) -> bool) -> Option<Frame> {
         // Each that was used is passed over once.
         for _ in 0..=self.count {
             let at = Some(self.page_clock.first).filter(|&first| first != NONE)?;
-            if !core::mem::take(&mut self.pages[at as usize].used) {
+            if !core::mem::take(&mut self.pages[at as usize].used) && !in_use(Frame(at)) {
                 self.remove(at);
                 return Some(Frame(at));
             }

@@ -17,6 +17,7 @@ mod ring;
 mod room;
 mod show;
 mod showings;
+mod templates;
 mod write;
 
 pub use fill::Fill;

@@ -14,6 +14,7 @@
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
 use crate::room::CacheMemory;
+use crate::templates::{Template, Templates};
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{FreeFrames, MakePrivate, Memory, MemoryStatus, ShareFrame, ShareFrames};
 use renga_proto::pages::{
@@ -33,6 +34,7 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) memory: Client<Memory>,
     pub(crate) machine: &'static M,
     pub(crate) index: PageIndex,
+    pub(crate) templates: Templates,
     disk_board: u8,
     /// Writes dirty pages.
     pub(crate) writer: Option<Notifier>,
@@ -47,7 +49,8 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     disk_board: u8,
     writer: Option<Notifier>,
 ) -> Never {
-    let mut state = State { memory, machine, index: PageIndex::new(room), disk_board, writer };
+    let (index, templates) = (PageIndex::new(room), Templates::new());
+    let mut state = State { memory, machine, index, templates, disk_board, writer };
     loop {
         match port.accept_or_notified(Pages::ENTRIES).await {
             Some(PagesCall::ReadCached(mut call)) => {
@@ -111,6 +114,14 @@ impl<M: UserMemory + ?Sized> State<M> {
                     self.drop_all().await;
                 }
                 call.reply(Ok(()));
+            }
+            PagesCall::FindTemplate(call) => {
+                let found = self.find_template(call.entry());
+                call.reply(found);
+            }
+            PagesCall::KeepTemplate(call) => {
+                let kept = self.keep_template(call.entry()).await;
+                call.reply(kept);
             }
             other => self.serve_writes(other).await,
         }
@@ -188,6 +199,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         if left == 0 {
             self.index.forget(file);
         }
+        self.templates.outdate(Some(id));
+        self.end_templates(Template::is_outdated).await;
         left
     }
 
@@ -202,6 +215,8 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn drop_all(&mut self) {
+        self.templates.outdate(None);
+        self.end_templates(|_| true).await;
         while let Some(file) = self.index.oldest_file() {
             self.drop_range(file, 0, u32::MAX).await;
             self.index.forget(file);
@@ -221,9 +236,10 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
     }
 
-    /// Gives up to `frames` pages up, those not used for longest first; how many.
+    /// Gives up to `frames` pages up that no program shows, those not used for longest first; how many.
     pub(crate) async fn shrink(&mut self, frames: u32) -> u32 {
         let (mut list, mut count) = (FrameList::new(), 0);
+        self.end_templates(|_| true).await;
         while count < frames
             && let Some(frame) = self.take_oldest()
         {
@@ -239,9 +255,11 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// What is shown is looked at when there is nothing else.
     fn take_oldest(&mut self) -> Option<Frame> {
-        self.index.take_oldest().or_else(|| {
-            self.index.review(self.machine, SHOWN_PER_REVIEW);
-            self.index.take_oldest()
+        let machine = self.machine;
+        let in_use = |frame| machine.mappings(frame) > 0;
+        self.index.take_oldest(in_use).or_else(|| {
+            self.index.review(machine, SHOWN_PER_REVIEW);
+            self.index.take_oldest(in_use)
         })
     }
 

@@ -70,7 +70,7 @@ fn it_holds_what_was_put_in_and_not_taken_out() {
                 assert_eq!(gone, expected, "step {step}");
             }
             7 => {
-                if let Some(frame) = index.take_oldest() {
+                if let Some(frame) = index.take_oldest(|_| false) {
                     let key = *model.iter().find(|(_, shown)| **shown == frame).expect("it was put in").0;
                     model.remove(&key);
                     free.push(frame);
@@ -112,9 +112,9 @@ fn what_is_used_outlives_what_is_not() {
     for page in [0, 1, 5] {
         assert!(index.find(file(1), page).is_some());
     }
-    let gone: Vec<u32> = (0..8).map(|_| index.take_oldest().unwrap().0).collect();
+    let gone: Vec<u32> = (0..8).map(|_| index.take_oldest(|_| false).unwrap().0).collect();
     assert_eq!(gone, [2, 3, 4, 6, 7, 0, 1, 5]);
-    assert_eq!(index.take_oldest(), None);
+    assert_eq!(index.take_oldest(|_| false), None);
 }
 
 #[test]

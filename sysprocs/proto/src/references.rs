@@ -17,5 +17,8 @@ protocol! {
         /// Memory that programs share without a file, which one program maps: its number, for which inode 0 stands in the
         /// other entries. Without programs that map it, it is gone.
         3 MakeObject {} (()) -> Result<u32, Errno>;
+        /// As `KeepFile` by who has a reference of its own to the inode, which it gives up: it has a use of the file instead,
+        /// without a call to the directory if no program here used it. On an error it still has the reference.
+        4 AdoptFile { ino: u32, generation: u32, slot: u16 } (()) -> Result<(), Errno>;
     }
 }

@@ -9,6 +9,7 @@ use renga_fs::Medium;
 use renga_hal::block::{Block, BlockError};
 use renga_hal::memory::{Access, Frame, ListedFrame, NeedsTable, PageGuard, PageRef, Run, UserMemory};
 use renga_hal::power::Power;
+use renga_hal::templates::TableTemplates;
 use renga_hal::uart::Uart;
 use renga_phy::{FRAME_BYTES_MAX, Phy, TransmitFull};
 use renga_process::Processor;
@@ -163,6 +164,29 @@ impl UserMemory for NoDevice {
         match *self {}
     }
     fn take_table(&self, _: Frame) -> Option<Frame> {
+        match *self {}
+    }
+}
+
+impl TableTemplates for NoDevice {
+    fn make_template(&self, _: Frame, _: u64, _: Frame) {}
+    fn is_template(&self, _: Frame) -> bool {
+        match *self {}
+    }
+    fn template_uses(&self, _: Frame) -> u32 {
+        match *self {}
+    }
+    fn hold_template(&self, _: Frame) {}
+    fn release_template(&self, _: Frame) {}
+    fn missing_tables(&self, _: Frame, _: u64) -> usize {
+        match *self {}
+    }
+    fn add_template(&self, _: Frame, _: u64, _: Frame, _: Frame) {}
+    fn is_templates(&self, _: Frame, _: u64) -> bool {
+        match *self {}
+    }
+    fn leave_page(&self, _: Frame, _: u64) {}
+    fn end_template(&self, _: Frame, _: &mut [ListedFrame]) -> usize {
         match *self {}
     }
 }

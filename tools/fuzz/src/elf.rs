@@ -6,7 +6,7 @@
 use crate::memory::{self, Frames};
 use renga_hal::host::HostMemory;
 use renga_hal::memory::PAGE_BYTES;
-use renga_memory::{ArgumentPages, Credentials, Image, Inspected, MappedFile, Pager, Space};
+use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Pager, Space};
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
@@ -81,13 +81,16 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
 }
 
 async fn load_program(pager: &mut Pager<'_, HostMemory>) -> Result<(Space, u64), Errno> {
-    let Inspected::Program(program) = Image::inspect(pager, FILE).await? else { return Err(Errno::ENOEXEC) };
+    let (mut program, mut space) = (Image::none(), Space::none());
+    if program.inspect(pager, FILE).await?.is_some() {
+        return Err(Errno::ENOEXEC);
+    }
     let mut strings = ArgumentPages::new(8 << 20);
     strings.push_argument(pager, b"program").await?;
     strings.push_environment(pager, b"PATH=/bin").await?;
     strings.finish(pager, b"/program", 7).await?;
     let linker = program.interpreter.as_ref().map(|_| &program);
-    let (mut space, start) = Space::load(pager, &program, linker, strings, Credentials::default()).await?;
+    let start = space.load(pager, &program, linker, strings, Credentials::default()).await?;
     let bias = if program.position_independent { start.pc.wrapping_sub(program.entry) } else { 0 };
     for segment in &program.segments {
         let ends = [segment.address, segment.address + segment.file_bytes, segment.end() - 1, segment.end()];

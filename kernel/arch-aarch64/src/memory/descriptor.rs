@@ -18,6 +18,9 @@ const USER_NEVER_EXECUTES: u64 = 1 << 54;
 const ADDRESS: u64 = 0x0000_ffff_ffff_f000;
 /// In an invalid descriptor all other bits are ours: a page that its program may not touch.
 const WITHHELD: u64 = 1 << 55;
+/// The processor ignores this bit (D8.3: bits 55 to 58 are software's): the page is counted by a template.
+const TEMPLATES: u64 = 1 << TEMPLATES_SHIFT;
+const TEMPLATES_SHIFT: u32 = 56;
 
 const NORMAL: u64 = VALID | INNER_SHAREABLE | ACCESSED;
 const NEVER_EXECUTED: u64 = KERNEL_NEVER_EXECUTES | USER_NEVER_EXECUTES;
@@ -95,6 +98,31 @@ impl Descriptor {
     /// The same user page; what could be written can be read only.
     pub const fn without_writing(self) -> Self {
         if self.is_valid() { Self(self.0 | READ_ONLY) } else { self }
+    }
+
+    /// The same page, counted by a template.
+    pub const fn as_templates(self) -> Self {
+        Self(self.0 | TEMPLATES)
+    }
+
+    /// The same page, counted by itself.
+    pub const fn as_its_own(self) -> Self {
+        Self(self.0 & !TEMPLATES)
+    }
+
+    /// Counted as `other` is.
+    pub const fn marked_as(self, other: Self) -> Self {
+        Self(self.0 | other.0 & TEMPLATES)
+    }
+
+    /// All bits, or none if it is counted by a template. Without a branch: whole tables are looked through.
+    pub const fn unless_templates(self) -> u64 {
+        self.0 & (self.0 >> TEMPLATES_SHIFT & 1).wrapping_sub(1)
+    }
+
+    /// Whether it is counted by a template.
+    pub const fn is_templates(self) -> bool {
+        self.0 & TEMPLATES != 0
     }
 
     /// The access of a user page.

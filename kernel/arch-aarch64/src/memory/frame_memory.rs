@@ -10,64 +10,29 @@
 
 use super::address_space_ids::{AddressSpaceIds, SPACES_MAX};
 use super::descriptor::Descriptor;
+use super::frame_record::{FrameRecord, Kind, NO_FRAME, change};
 use super::kernel_map::empty_root;
 use super::maintenance::{
     ID_SHIFT, activate_space, clear_page, forget_page, forget_space, publish_tables, synchronise_context,
     synchronise_instructions,
 };
-use super::table::{Entry, SHIFTS, Table, index, table_span};
+use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
+use super::templates::Templates;
 use crate::physical::to_kernel;
-use core::cell::{Cell, Ref, RefCell, RefMut};
+use core::cell::{Ref, RefMut};
 use core::ops::Range;
 use renga_hal::memory::{
     Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, USER_END, UserMemory,
 };
 
 const PAGE: u64 = PAGE_BYTES as u64;
-/// End of a chain of tables.
-const NO_FRAME: u32 = u32::MAX;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Plain,
-    Table,
-    /// A root, with the space's number.
-    Root(u16),
-    /// A root whose space is being taken apart.
-    Ending(u16),
-}
-
-/// What is known of a frame.
-pub struct FrameRecord {
-    /// Stands for the content.
-    borrow: RefCell<()>,
-    /// Pages that show this frame; of a root: pages in its space.
-    pub(super) mapped: Cell<u32>,
-    /// Of a root or table: the next table of the space.
-    next_table: Cell<u32>,
-    kind: Cell<Kind>,
-    /// Instruction fetches see the content as it is.
-    fetchable: Cell<bool>,
-}
-
-impl FrameRecord {
-    const fn new() -> Self {
-        Self {
-            borrow: RefCell::new(()),
-            mapped: Cell::new(0),
-            next_table: Cell::new(NO_FRAME),
-            kind: Cell::new(Kind::Plain),
-            fetchable: Cell::new(false),
-        }
-    }
-}
-
 /// The user memory of a board.
 pub struct FrameMemory {
     /// Physical address of frame 0.
     base: u64,
     records: &'static [FrameRecord],
     ids: AddressSpaceIds,
+    pub(super) templates: Templates,
 }
 
 impl FrameMemory {
@@ -89,7 +54,8 @@ impl FrameMemory {
         let base = (start + size_of_val(records) as u64).next_multiple_of(PAGE);
         // Rounding the records up to a page may cost the last frame.
         let whole = ((range.end & !(PAGE - 1)) - base) / PAGE;
-        Self { base, records: &records[..(whole as usize).min(records.len())], ids: AddressSpaceIds::new() }
+        let records = &records[..(whole as usize).min(records.len())];
+        Self { base, records, ids: AddressSpaceIds::new(), templates: Templates::new() }
     }
 
     /// Makes `space` the one that user level sees, from the next return to it on.
@@ -111,6 +77,11 @@ impl FrameMemory {
     #[inline]
     pub(super) fn record(&self, frame: Frame) -> &'static FrameRecord {
         &self.records[frame.0 as usize]
+    }
+
+    /// What a frame is, if it exists.
+    pub(super) fn kind(&self, frame: Frame) -> Option<Kind> {
+        self.records.get(frame.0 as usize).map(|record| record.kind.get())
     }
 
     #[inline]
@@ -141,7 +112,7 @@ impl FrameMemory {
     }
 
     /// Turns a frame that nobody uses into an empty table.
-    fn make_table(&self, frame: Frame, kind: Kind) -> &'static FrameRecord {
+    pub(super) fn make_table(&self, frame: Frame, kind: Kind) -> &'static FrameRecord {
         let record = self.plain(frame);
         assert!(record.mapped.get() == 0, "{frame:?} is mapped and cannot become a table");
         assert!(record.borrow.try_borrow_mut().is_ok(), "{frame:?} is borrowed and cannot become a table");
@@ -158,7 +129,7 @@ impl FrameMemory {
 
     /// The lowest-level entry for `va`, or the entry above it where a table is missing.
     #[inline]
-    fn walk(&self, space: Frame, va: u64) -> Result<Entry, Entry> {
+    pub(super) fn walk(&self, space: Frame, va: u64) -> Result<Entry, Entry> {
         let mut table = self.table(space);
         for level in 0..SHIFTS.len() - 1 {
             let entry = table.entry(va, level);
@@ -173,7 +144,7 @@ impl FrameMemory {
     }
 
     /// As `walk`, for an address that must be a page's.
-    fn walk_page(&self, space: Frame, va: u64) -> Result<Entry, Entry> {
+    pub(super) fn walk_page(&self, space: Frame, va: u64) -> Result<Entry, Entry> {
         assert!(va < USER_END && va.is_multiple_of(PAGE), "{va:#x} is not the address of a user page");
         self.walk(space, va)
     }
@@ -189,6 +160,14 @@ impl FrameMemory {
         }
     }
 
+    /// Puts a complete table where `entry` shows that one is missing.
+    pub(super) fn link_table(&self, space: Frame, entry: Entry, table: Frame) {
+        self.record(table).next_table.set(self.record(space).next_table.replace(table.0));
+        publish_tables();
+        entry.set(Descriptor::table(self.physical(table)));
+        publish_tables();
+    }
+
     /// Takes the next table of a space out of its chain; the root when there is no other.
     fn take_from_chain(&self, space: Frame) -> Frame {
         let root = self.record(space);
@@ -199,10 +178,6 @@ impl FrameMemory {
         root.next_table.set(self.record(Frame(table)).next_table.get());
         Frame(table)
     }
-}
-
-pub(super) fn change(count: &Cell<u32>, by: i32) {
-    count.set(count.get().checked_add_signed(by).expect("mappings are counted exactly"));
 }
 
 /// The first address that the table of `level` around `va` covers.
@@ -239,7 +214,7 @@ impl UserMemory for FrameMemory {
     }
 
     fn is_plain(&self, frame: Frame) -> bool {
-        self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == Kind::Plain)
+        self.kind(frame) == Some(Kind::Plain)
     }
 
     fn is_space(&self, frame: Frame) -> bool {
@@ -281,11 +256,8 @@ impl UserMemory for FrameMemory {
     fn add_table(&self, space: Frame, va: u64, table: Frame) {
         self.space_id(space);
         let Err(entry) = self.walk_page(space, va) else { panic!("no table is missing for {va:#x}") };
-        let root = self.record(space);
-        self.make_table(table, Kind::Table).next_table.set(root.next_table.replace(table.0));
-        publish_tables();
-        entry.set(Descriptor::table(self.physical(table)));
-        publish_tables();
+        self.make_table(table, Kind::Table(None));
+        self.link_table(space, entry, table);
     }
 
     fn unmap(&self, space: Frame, va: u64) -> Option<Frame> {
@@ -295,6 +267,7 @@ impl UserMemory for FrameMemory {
         if descriptor.is_empty() {
             return None;
         }
+        assert!(!descriptor.is_templates(), "{va:#x} is a template's, whose frames are not given back one by one");
         entry.set(Descriptor::EMPTY);
         if descriptor.is_valid() {
             forget_page(id, va);
@@ -312,7 +285,8 @@ impl UserMemory for FrameMemory {
         if old.is_empty() {
             return false;
         }
-        let new = Descriptor::user_page(old.physical(), access);
+        assert!(!(old.is_templates() && access.writable()), "{va:#x} is a template's, which nobody writes");
+        let new = Descriptor::user_page(old.physical(), access).marked_as(old);
         if new != old {
             self.prepare(self.frame_at(old.physical()), access);
             entry.set(new);
@@ -341,7 +315,7 @@ impl UserMemory for FrameMemory {
         let mut va = from_va & !(PAGE - 1);
         // Each step goes down a level, or up behind a table that is done: the tables bound it.
         while va < USER_END {
-            let Some(index) = tables[level].next_used(index(va, level)) else {
+            let Some(index) = tables[level].next_used(index(va, level)..ENTRIES) else {
                 va = base(va, level) + table_span(level);
                 while level > 0 && va.is_multiple_of(table_span(level)) {
                     level -= 1;
@@ -382,11 +356,13 @@ impl UserMemory for FrameMemory {
                 id
             }
             Kind::Ending(id) => id,
-            Kind::Plain | Kind::Table => return None,
+            Kind::Plain | Kind::Table(_) | Kind::Template(_) => return None,
         };
         let taken = self.take_from_chain(space);
         if taken == space {
             self.ids.give_back(id);
+        } else {
+            self.leave_template(taken);
         }
         self.record(taken).kind.set(Kind::Plain);
         Some(taken)

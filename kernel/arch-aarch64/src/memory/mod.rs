@@ -3,10 +3,13 @@
 mod address_space_ids;
 mod descriptor;
 mod frame_memory;
+mod frame_record;
 mod kernel_map;
 mod maintenance;
 mod runs;
 mod table;
+mod templates;
 
-pub use frame_memory::{FrameMemory, FrameRecord};
+pub use frame_memory::FrameMemory;
+pub use frame_record::FrameRecord;
 pub use kernel_map::KernelMap;

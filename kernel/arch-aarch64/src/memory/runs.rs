@@ -3,35 +3,46 @@
 //! Invariant: as the single steps of `frame_memory.rs`, but the processor forgets once for all pages.
 
 use super::descriptor::Descriptor;
-use super::frame_memory::{FrameMemory, change};
+use super::frame_memory::FrameMemory;
+use super::frame_record::change;
 use super::maintenance::{forget_space, publish_tables};
-use super::table::{Entry, SHIFTS, Table, index, table_span};
+use super::table::{ENTRIES, Entry, SHIFTS, Table, index, table_span};
 use renga_hal::memory::{Access, Frame, ListedFrame, NOT_LISTED, PAGE_BYTES, Run, USER_END};
 
 const PAGE: u64 = PAGE_BYTES as u64;
 const LOWEST: usize = SHIFTS.len() - 1;
 
 impl FrameMemory {
-    /// Calls `visit` with each page of `range`, in order, until it refuses one; where to go on.
-    fn visit_run(&self, space: Frame, range: (u64, u64), mut visit: impl FnMut(u64, Entry, Descriptor) -> bool) -> u64 {
+    /// Calls `enter` with each table that covers a part of `range`, and that part, and `visit` with each of its pages that
+    /// is not a template's, in order, until one of them refuses; where to go on.
+    fn visit_run(
+        &self,
+        space: Frame,
+        range: (u64, u64),
+        mut enter: impl FnMut((Table, Frame), u64, u64) -> bool,
+        mut visit: impl FnMut(u64, Entry, Descriptor) -> bool,
+    ) -> u64 {
         let (mut va, end) = (range.0, range.1.min(USER_END));
         assert!(va.is_multiple_of(PAGE), "{va:#x} is not the address of a page");
         // Each turn passes a table, or a hole where one would be.
         while va < end {
-            let table = match self.lowest_table(space, va) {
-                Ok(table) => table,
+            let (table, frame) = match self.lowest_table(space, va) {
+                Ok(found) => found,
                 Err(behind) => {
                     va = behind;
                     continue;
                 }
             };
             let base = va & !(table_span(LOWEST) - 1);
+            if !enter((table, frame), va, end.min(base + table_span(LOWEST))) {
+                return va;
+            }
+            let behind = if end >= base + table_span(LOWEST) { ENTRIES } else { index(end, LOWEST) };
             let mut at = index(va, LOWEST);
-            while let Some(used) = table.next_used(at) {
+            let shows_template = self.uses_template(frame);
+            while let Some(used) = if shows_template { table.next_own(at..behind) } else { table.next_used(at..behind) }
+            {
                 va = base + ((used as u64) << SHIFTS[LOWEST]);
-                if va >= end {
-                    return end;
-                }
                 let entry = table.entry(va, LOWEST);
                 if !visit(va, entry, entry.get()) {
                     return va;
@@ -44,8 +55,8 @@ impl FrameMemory {
     }
 
     /// The lowest table on the way to `va`, or the end of the hole that `va` is in.
-    fn lowest_table(&self, space: Frame, va: u64) -> Result<Table, u64> {
-        let mut table = self.table(space);
+    pub(super) fn lowest_table(&self, space: Frame, va: u64) -> Result<(Table, Frame), u64> {
+        let (mut table, mut physical) = (self.table(space), self.physical(space));
         for level in 0..LOWEST {
             let descriptor = table.entry(va, level).get();
             if descriptor.is_empty() {
@@ -53,8 +64,9 @@ impl FrameMemory {
             }
             // SAFETY: entries above the lowest level are tables that `add_table` put there.
             table = unsafe { Table::at(descriptor.physical()) };
+            physical = descriptor.physical();
         }
-        Ok(table)
+        Ok((table, self.frame_at(physical)))
     }
 
     pub(super) fn map_pages(&self, space: Frame, va: u64, frames: &[ListedFrame], access: Access) -> Run {
@@ -62,10 +74,10 @@ impl FrameMemory {
         let fits = va < USER_END && (USER_END - va) / PAGE >= frames.len() as u64;
         assert!(fits && va.is_multiple_of(PAGE), "{va:#x} is not the address of so many user pages");
         let (mut pages, mut next) = (0, va);
-        let mut target: Option<(u64, Table)> = None;
+        let mut target = None;
         for &listed in frames {
             if listed != NOT_LISTED {
-                let Some(table) = self.table_of_run(space, next, &mut target) else { break };
+                let Some((table, _)) = self.table_of_run(space, next, &mut target) else { break };
                 let (frame, entry) = (Frame(u32::from_le_bytes(listed)), table.entry(next, LOWEST));
                 let record = self.plain(frame);
                 assert!(entry.get().is_empty(), "{next:#x} is mapped already");
@@ -82,7 +94,12 @@ impl FrameMemory {
     }
 
     /// The lowest table for `va`, if there is one: that of the page before, or found and noted in `target`.
-    fn table_of_run(&self, space: Frame, va: u64, target: &mut Option<(u64, Table)>) -> Option<Table> {
+    fn table_of_run(
+        &self,
+        space: Frame,
+        va: u64,
+        target: &mut Option<(u64, (Table, Frame))>,
+    ) -> Option<(Table, Frame)> {
         let span = va & !(table_span(LOWEST) - 1);
         match *target {
             Some((base, table)) if base == span => Some(table),
@@ -92,8 +109,12 @@ impl FrameMemory {
 
     pub(super) fn unmap_pages(&self, space: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
         let id = self.space_id(space);
-        let (mut pages, mut was_valid) = (0, false);
-        let next = self.visit_run(space, range, |_, entry, descriptor| {
+        let (mut pages, mut was_valid, mut templates) = (0, false, 0);
+        let hide = |table, start, end| {
+            templates += self.hide_template(table, start, end);
+            true
+        };
+        let next = self.visit_run(space, range, hide, |_, entry, descriptor| {
             let Some(place) = frames.get_mut(pages) else { return false };
             let frame = self.frame_at(descriptor.physical());
             entry.set(Descriptor::EMPTY);
@@ -103,8 +124,8 @@ impl FrameMemory {
             pages += 1;
             true
         });
-        change(&self.record(space).mapped, -(pages as i32));
-        if was_valid {
+        change(&self.record(space).mapped, -((pages + templates) as i32));
+        if was_valid || templates > 0 {
             forget_space(id);
         }
         Run { pages, next }
@@ -113,11 +134,19 @@ impl FrameMemory {
     pub(super) fn share_pages(&self, from: Frame, to: Frame, range: (u64, u64), frames: &mut [ListedFrame]) -> Run {
         let id = self.space_id(from);
         self.space_id(to);
-        let (mut pages, mut was_writable) = (0, false);
-        let mut target: Option<(u64, Table)> = None;
-        let next = self.visit_run(from, range, |va, entry, descriptor| {
+        let (mut pages, mut was_writable, mut templates) = (0, false, 0);
+        let share = |table: (Table, Frame), start, end| {
+            if !self.uses_template(table.1) {
+                return true;
+            }
+            let Ok(there) = self.lowest_table(to, start) else { return false };
+            templates += self.share_template(table, there, start, end);
+            true
+        };
+        let mut target = None;
+        let next = self.visit_run(from, range, share, |va, entry, descriptor| {
             let Some(place) = frames.get_mut(pages) else { return false };
-            let Some(table) = self.table_of_run(to, va, &mut target) else { return false };
+            let Some((table, _)) = self.table_of_run(to, va, &mut target) else { return false };
             let place_there = table.entry(va, LOWEST);
             assert!(place_there.get().is_empty(), "{va:#x} is mapped already");
             let shared = descriptor.without_writing();
@@ -135,7 +164,7 @@ impl FrameMemory {
             pages += 1;
             true
         });
-        change(&self.record(to).mapped, pages as i32);
+        change(&self.record(to).mapped, (pages + templates) as i32);
         if was_writable {
             forget_space(id);
         } else {

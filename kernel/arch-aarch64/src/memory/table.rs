@@ -3,12 +3,13 @@
 use super::descriptor::Descriptor;
 use super::maintenance::clear_page;
 use crate::physical::to_kernel;
+use core::ops::Range;
 
 /// What a table resolves, in bits of the address.
 const INDEX_BITS: u32 = 9;
 
 /// Entries of a table.
-const ENTRIES: usize = 1 << INDEX_BITS;
+pub(super) const ENTRIES: usize = 1 << INDEX_BITS;
 
 /// Entries looked at together in the search for a used one.
 const GROUP: usize = 8;
@@ -49,27 +50,50 @@ impl Table {
         Entry(unsafe { self.0.add(index(va, level)) })
     }
 
+    /// The entry at a position, which is taken modulo the entries of a table.
+    pub fn entry_at(self, position: usize) -> Entry {
+        // SAFETY: within the table, by the remainder.
+        Entry(unsafe { self.0.add(position % ENTRIES) })
+    }
+
+    /// Makes all entries those of `other`, and nobody walks this one yet.
+    pub fn copy_from(self, other: Table) {
+        // SAFETY: two whole tables; the processor writes no entries.
+        unsafe { core::ptr::copy(other.0, self.0, ENTRIES) };
+    }
+
     /// Makes all entries empty.
     pub fn clear(self) {
         // SAFETY: the whole table, which nobody walks yet; an empty descriptor is all zero.
         unsafe { clear_page(self.0.cast()) };
     }
 
-    /// The first entry in use from position `from` on.
-    pub fn next_used(self, from: usize) -> Option<usize> {
-        let mut at = from;
-        while at < ENTRIES {
+    /// The first entry in `range` that is in use.
+    pub fn next_used(self, range: Range<usize>) -> Option<usize> {
+        self.find(range, |entry| entry)
+    }
+
+    /// The first entry in `range` that is in use and not a template's.
+    pub fn next_own(self, range: Range<usize>) -> Option<usize> {
+        self.find(range, |entry| Descriptor(entry).unless_templates())
+    }
+
+    /// The first entry in `range` of which `part` is not 0.
+    #[inline(always)]
+    fn find(self, range: Range<usize>, part: impl Fn(u64) -> u64) -> Option<usize> {
+        let (mut at, end) = (range.start, range.end.min(ENTRIES));
+        while at < end {
             if at.is_multiple_of(GROUP) {
                 // SAFETY: a whole group within the table; the processor writes no entries, so an
                 // ordinary read does.
                 let group = unsafe { self.0.add(at).cast::<[u64; GROUP]>().read() };
-                if group.into_iter().fold(0, |all, entry| all | entry) == 0 {
+                if group.into_iter().fold(0, |all, entry| all | part(entry)) == 0 {
                     at += GROUP;
                     continue;
                 }
             }
             // SAFETY: within the table.
-            if !Entry(unsafe { self.0.add(at) }).get().is_empty() {
+            if part(Entry(unsafe { self.0.add(at) }).get().0) != 0 {
                 return Some(at);
             }
             at += 1;

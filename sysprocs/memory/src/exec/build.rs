@@ -38,36 +38,34 @@ pub struct Start {
 }
 
 impl Space {
-    /// A new space with `program`, its dynamic linker if it asks for one, and the finished `strings`,
-    /// which it takes over in any case. The inodes of the files must be held active by the caller until
-    /// this returns; the space has its own use of them afterwards.
+    /// Becomes a new space with `program`, its dynamic linker if it asks for one, and the finished `strings`, which it takes
+    /// over in any case; it is none before ([`Space::none`]), and if it fails. (Spaces are large to move.) The inodes of the
+    /// files must be held active by the caller until this returns; the space has its own use of them afterwards.
     pub async fn load<M: UserMemory + ?Sized>(
+        &mut self,
         pager: &mut Pager<'_, M>,
         program: &Image,
         interpreter: Option<&Image>,
         strings: ArgumentPages,
         credentials: Credentials,
-    ) -> Result<(Space, Start), Errno> {
-        let mut space = match Space::create(pager).await {
-            Ok(space) => space,
+    ) -> Result<Start, Errno> {
+        match Space::create_root(pager).await {
+            Ok(root) => self.begin(root),
             Err(errno) => {
                 strings.release(pager).await;
                 return Err(errno);
             }
-        };
-        let placed = space.place_strings(pager, &strings).await;
+        }
+        let placed = self.place_strings(pager, &strings).await;
         let started = match placed {
-            Ok(start) => space.place_program(pager, program, interpreter, (&strings, start), credentials).await,
+            Ok(start) => self.place_program(pager, program, interpreter, (&strings, start), credentials).await,
             Err(errno) => Err(errno),
         };
         strings.release_list(pager).await;
-        match started {
-            Ok(start) => Ok((space, start)),
-            Err(errno) => {
-                space.destroy(pager).await;
-                Err(errno)
-            }
+        if started.is_err() {
+            self.give_back(pager).await;
         }
+        started
     }
 
     async fn place_program<M: UserMemory + ?Sized>(
@@ -116,6 +114,7 @@ impl Space {
         }
         // None of its segments may come from the file.
         self.release_unused_files(pager).await;
+        self.show_text(pager, image.file, (first, first + end)).await;
         Ok(bias)
     }
 
@@ -140,8 +139,6 @@ impl Space {
             let origin = Origin::File { file, first_page, bytes };
             let area = Area::new(start, file_end, segment.access, origin);
             self.replace(pager, area).await?;
-            // Only to save faults: without it the program is whole as well.
-            let _ = self.show_cached(pager, &area).await;
         }
         if zeros_start < end {
             self.replace(pager, Area::new(zeros_start, end, segment.access, Origin::Zero)).await?;

@@ -9,8 +9,8 @@ use crate::exec::header::{
     PROGRAM_HEADER_BYTES, ProgramHeader, READ, WRITE,
 };
 use crate::exec::reader::FileReader;
-use crate::exec::script::LINE_BYTES;
 pub use crate::exec::script::Script;
+use crate::exec::script::{LINE_BYTES, SCRIPT_MARK};
 use crate::layout::{MMAP_END, PAGE, page_down};
 use crate::mapped_files::MappedFile;
 use crate::pager::Pager;
@@ -66,41 +66,50 @@ pub struct Image {
     pub interpreter: Option<Vec<u8, INTERPRETER_BYTES_MAX>>,
 }
 
-/// What a file turned out to be.
-#[allow(clippy::large_enum_variant, reason = "there is no heap to put the larger one on")]
-pub enum Inspected {
-    /// A program.
-    Program(Image),
-    /// A script: another program is to run with it as an argument.
-    Script(Script),
-}
-
 impl Image {
-    /// Looks into a file, whose inode the caller holds active. `ENOEXEC` if it cannot be run.
+    /// Of no file, for [`Image::inspect`].
+    pub const fn none() -> Image {
+        Image {
+            file: MappedFile { ino: 0, generation: 0, slot: 0 },
+            position_independent: false,
+            entry: 0,
+            headers: 0,
+            header_count: 0,
+            segments: Vec::new(),
+            interpreter: None,
+        }
+    }
+
+    /// Becomes what `file` says, whose inode the caller holds active; images are large to move. Of a script, says so: another
+    /// program is to run with it as an argument. `ENOEXEC` if it cannot be run.
     pub async fn inspect<M: UserMemory + ?Sized>(
+        &mut self,
         pager: &mut Pager<'_, M>,
         file: MappedFile,
-    ) -> Result<Inspected, Errno> {
+    ) -> Result<Option<Script>, Errno> {
         let mut reader = FileReader::new(file);
-        let inspected = inspect(pager, &mut reader, file).await;
+        let inspected = inspect(self, pager, &mut reader, file).await;
         reader.close(pager).await;
         inspected
     }
 }
 
 async fn inspect<M: UserMemory + ?Sized>(
+    image: &mut Image,
     pager: &mut Pager<'_, M>,
     reader: &mut FileReader,
     file: MappedFile,
-) -> Result<Inspected, Errno> {
+) -> Result<Option<Script>, Errno> {
     let mut start = [0; LINE_BYTES];
     reader.read(pager, 0, &mut start).await?;
-    if let Some(script) = Script::parse(&start) {
-        return Ok(Inspected::Script(script));
+    if start.starts_with(SCRIPT_MARK)
+        && let Some(script) = Script::parse(&start)
+    {
+        return Ok(Some(script));
     }
     let Some(bytes) = start.first_chunk::<FILE_HEADER_BYTES>() else { return Err(Errno::ENOEXEC) };
     let header = FileHeader::parse(bytes);
-    let mut image = empty(&header, file)?;
+    image.begin(&header, file)?;
     for index in 0..u64::from(header.header_count) {
         let offset = index * PROGRAM_HEADER_BYTES as u64;
         let offset = header.headers_offset.checked_add(offset).ok_or(Errno::ENOEXEC)?;
@@ -119,28 +128,7 @@ async fn inspect<M: UserMemory + ?Sized>(
         return Err(Errno::ENOEXEC);
     }
     image.find_headers(header.headers_offset);
-    Ok(Inspected::Program(image))
-}
-
-/// An image without segments, if the file header is one of ours.
-fn empty(header: &FileHeader, file: MappedFile) -> Result<Image, Errno> {
-    let ours = header.is_elf64
-        && header.machine == MACHINE
-        && matches!(header.kind, FIXED | POSITION_INDEPENDENT)
-        && usize::from(header.header_bytes) == PROGRAM_HEADER_BYTES
-        && (1..=HEADERS_MAX).contains(&header.header_count);
-    if !ours {
-        return Err(Errno::ENOEXEC);
-    }
-    Ok(Image {
-        file,
-        position_independent: header.kind == POSITION_INDEPENDENT,
-        entry: header.entry,
-        headers: 0,
-        header_count: header.header_count,
-        segments: Vec::new(),
-        interpreter: None,
-    })
+    Ok(None)
 }
 
 async fn interpreter<M: UserMemory + ?Sized>(
@@ -157,6 +145,24 @@ async fn interpreter<M: UserMemory + ?Sized>(
 }
 
 impl Image {
+    /// Without segments yet, if the file header is one of ours.
+    fn begin(&mut self, header: &FileHeader, file: MappedFile) -> Result<(), Errno> {
+        let ours = header.is_elf64
+            && header.machine == MACHINE
+            && matches!(header.kind, FIXED | POSITION_INDEPENDENT)
+            && usize::from(header.header_bytes) == PROGRAM_HEADER_BYTES
+            && (1..=HEADERS_MAX).contains(&header.header_count);
+        if !ours {
+            return Err(Errno::ENOEXEC);
+        }
+        self.file = file;
+        self.position_independent = header.kind == POSITION_INDEPENDENT;
+        (self.entry, self.headers, self.header_count) = (header.entry, 0, header.header_count);
+        self.segments.clear();
+        self.interpreter = None;
+        Ok(())
+    }
+
     fn add_segment(&mut self, part: &ProgramHeader) -> Result<(), Errno> {
         if part.memory_bytes == 0 {
             return Ok(());

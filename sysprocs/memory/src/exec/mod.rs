@@ -14,3 +14,4 @@ pub mod image;
 pub mod reader;
 pub mod script;
 pub mod stack;
+pub mod text;

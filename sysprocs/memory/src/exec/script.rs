@@ -7,6 +7,8 @@ use heapless::Vec;
 
 /// Bytes of the first line that count, as on Linux.
 pub const LINE_BYTES: usize = 256;
+/// What a script begins with.
+pub const SCRIPT_MARK: &[u8] = b"#!";
 /// A part of the line.
 pub type Part = Vec<u8, LINE_BYTES>;
 
@@ -23,7 +25,7 @@ impl Script {
     /// Reads the first bytes of a file; none if they are not of a script, or name no interpreter, or
     /// do not end the interpreter's name.
     pub fn parse(start: &[u8; LINE_BYTES]) -> Option<Script> {
-        let rest = start.strip_prefix(b"#!")?;
+        let rest = start.strip_prefix(SCRIPT_MARK)?;
         let end = rest.iter().position(|&byte| byte == b'\n' || byte == 0);
         let line = rest[..end.unwrap_or(rest.len())].trim_ascii();
         let name_end = line.iter().position(|&byte| byte == b' ' || byte == b'\t');

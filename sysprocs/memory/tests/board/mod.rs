@@ -26,6 +26,8 @@ pub struct Counts {
     pub references: RefCell<Vec<i32>>,
     /// Whose inode the files' processes have.
     pub inos: RefCell<Vec<u32>>,
+    /// Calls to the directory.
+    pub asked: Cell<u32>,
     /// The next call to the directory is told that its board was started again.
     pub stale: Cell<bool>,
 }
@@ -139,6 +141,7 @@ async fn inode(
 
 /// What the directory says to a call about the inode `ino` of process `slot`; its references change by `by`.
 fn refer(counts: &Counts, slot: u16, ino: u32, by: i32) -> Result<(), Errno> {
+    counts.asked.set(counts.asked.get() + 1);
     if counts.stale.take() {
         return Err(Errno::ESTALE);
     }

@@ -1,7 +1,7 @@
 //! exec: another program in the same process.
 //!
 //! Invariant: until the new space is complete the old program is whole, and gets the error; from then
-//! on nothing fails. Inodes of program files are held active while they are looked into.
+//! on nothing fails. Program files are in use while they are looked into.
 
 use crate::procs::record::NAME_BYTES;
 use crate::user::escape::{Escape, Outcome};
@@ -11,8 +11,9 @@ use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::program::AlternateStack;
 use crate::user::{User, pager};
 use renga_hal::memory::UserMemory;
-use renga_memory::{ArgumentPages, Credentials, Image, Inspected, MappedFile, Script, Space, Start};
+use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Script, Space, Start};
 use renga_proto::path::{Open, PATH_BYTES_MAX};
+use renga_proto::references::{AdoptFile, ReleaseFile};
 use renga_rt::Errno;
 use renga_rt::user::UserContext;
 
@@ -30,9 +31,9 @@ enum Strings {
     Boot,
 }
 
-/// Program files that are looked into.
+/// Program files that are looked into: uses of them at the `references` process.
 #[derive(Default)]
-struct HeldInodes {
+struct HeldFiles {
     program: Option<MappedFile>,
     interpreter: Option<MappedFile>,
 }
@@ -51,53 +52,53 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn replace_program(&mut self, length: usize, strings: Strings) -> Result<(), Errno> {
-        let mut held = HeldInodes::default();
-        let loaded = self.load(length, strings, &mut held).await;
+        let (mut held, mut space) = (HeldFiles::default(), Space::none());
+        let loaded = self.load(&mut space, length, strings, &mut held).await;
         for file in [held.program, held.interpreter].into_iter().flatten() {
-            self.release_inode(file.slot, file.ino).await;
+            self.release_file(file).await;
         }
-        let (space, start) = loaded?;
+        let start = loaded?;
         let name = program_name(&self.paths[..length]);
-        self.become_program(space, start, name).await;
+        self.become_program(&mut space, start, name).await;
         Ok(())
     }
 
-    /// The new program's space. The path stays where it is in `self.paths`.
-    async fn load(&mut self, length: usize, strings: Strings, held: &mut HeldInodes) -> Result<(Space, Start), Errno> {
+    /// Makes the new program's space. The path stays where it is in `self.paths`.
+    async fn load(
+        &mut self,
+        space: &mut Space,
+        length: usize,
+        strings: Strings,
+        held: &mut HeldFiles,
+    ) -> Result<Start, Errno> {
+        let (mut image, mut linker) = (Image::none(), Image::none());
         let file = self.open_program(0, length, &mut held.program).await?;
-        let (image, script) = match Image::inspect(&mut pager(self.machine, &mut self.services), file).await? {
-            Inspected::Program(image) => (image, None),
-            Inspected::Script(script) => {
-                let end = self.add_path(length, &script.interpreter)?;
-                if let Some(file) = held.program.take() {
-                    self.release_inode(file.slot, file.ino).await;
-                }
-                let file = self.open_program(length + 1, end, &mut held.program).await?;
-                match Image::inspect(&mut pager(self.machine, &mut self.services), file).await? {
-                    Inspected::Program(image) => (image, Some(script)),
-                    // One script deep: more is refused as a loop would be.
-                    Inspected::Script(_) => return Err(Errno::ELOOP),
-                }
+        let script = image.inspect(&mut pager(self.machine, &mut self.services), file).await?;
+        if let Some(script) = &script {
+            let end = self.add_path(length, &script.interpreter)?;
+            if let Some(file) = held.program.take() {
+                self.release_file(file).await;
             }
-        };
-        let interpreter = match &image.interpreter {
-            None => None,
-            Some(path) => {
-                let end = self.add_path(length, path)?;
-                let file = self.open_program(length + 1, end, &mut held.interpreter).await?;
-                match Image::inspect(&mut pager(self.machine, &mut self.services), file).await? {
-                    Inspected::Program(image) => Some(image),
-                    Inspected::Script(_) => return Err(Errno::ENOEXEC),
-                }
+            let file = self.open_program(length + 1, end, &mut held.program).await?;
+            if image.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
+                return Err(Errno::ELOOP); // one script deep: more is refused as a loop would be
             }
-        };
+        }
+        if let Some(path) = &image.interpreter {
+            let end = self.add_path(length, path)?;
+            let file = self.open_program(length + 1, end, &mut held.interpreter).await?;
+            if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
+                return Err(Errno::ENOEXEC);
+            }
+        }
         let mut pages = ArgumentPages::new(self.program.limits.soft(STACK));
         if let Err(errno) = self.gather_strings(&mut pages, length, strings, script.as_ref()).await {
             pages.release(&mut pager(self.machine, &mut self.services)).await;
             return Err(errno);
         }
         let mut pager = pager(self.machine, &mut self.services);
-        Space::load(&mut pager, &image, interpreter.as_ref(), pages, Credentials::default()).await
+        let linker = image.interpreter.as_ref().map(|_| &linker);
+        space.load(&mut pager, &image, linker, pages, Credentials::default()).await
     }
 
     /// Puts a further path behind the first, which is `length` bytes; where it ends.
@@ -110,7 +111,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(end)
     }
 
-    /// The program file whose path is bytes `start..end` of `self.paths`; its inode is noted in `held`.
+    /// The program file whose path is bytes `start..end` of `self.paths`; a use of it is noted in `held`.
     async fn open_program(
         &mut self,
         start: usize,
@@ -119,12 +120,24 @@ impl<M: UserMemory + ?Sized> User<M> {
     ) -> Result<MappedFile, Errno> {
         let open = Open { at: self.program.directory, flags: 0, mode: 0 };
         let facts = self.services.open_path(open, &self.paths[start..end]).await?;
-        let file = MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot };
+        let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
+        let file = MappedFile { ino, generation, slot };
+        // The reference that comes with opening is the board's from now on: it would be asked for and given back.
+        if let Err(errno) = self.services.clients.references.call(AdoptFile { ino, generation, slot }, ()).await {
+            self.release_inode(slot, ino).await;
+            return Err(errno);
+        }
         *held = Some(file);
         if facts.mode & S_IFMT != S_IFREG || facts.mode & EXECUTABLE == 0 {
             return Err(Errno::EACCES);
         }
         Ok(file)
+    }
+
+    async fn release_file(&mut self, file: MappedFile) {
+        let MappedFile { ino, generation, .. } = file;
+        // That process logs what it does not know.
+        let _ = self.services.clients.references.call(ReleaseFile { ino, generation }, ()).await;
     }
 
     async fn gather_strings(
@@ -164,14 +177,14 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// From here on the process is the new program.
-    async fn become_program(&mut self, space: Space, start: Start, name: [u8; NAME_BYTES]) {
+    async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES]) {
         let mut borrowed = false;
         self.note_frames();
         if let Some(old) = &mut self.space {
             borrowed = old.is_borrowed();
             old.give_back(&mut pager(self.machine, &mut self.services)).await;
         }
-        self.space = Some(space);
+        self.space.get_or_insert_with(Space::none).take(space);
         if borrowed {
             self.give_space_back().await;
         }

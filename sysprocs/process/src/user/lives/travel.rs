@@ -169,12 +169,9 @@ pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Resu
 
 /// Only actions other than the default, which are few.
 fn put_actions(writer: &mut Writer, actions: &Actions) -> Result<(), Errno> {
-    for signal in 1..=SIGNALS {
-        let action = actions.get(signal);
-        if action != Action::default() {
-            writer.put(&[signal])?;
-            writer.put(&action.to_bytes())?;
-        }
+    for signal in actions.given() {
+        writer.put(&[signal])?;
+        writer.put(&actions.get(signal).to_bytes())?;
     }
     writer.put(&[0])
 }

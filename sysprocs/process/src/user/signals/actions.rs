@@ -69,13 +69,15 @@ pub enum Effect {
 #[derive(Clone)]
 pub struct Actions {
     list: [Action; SIGNALS as usize],
+    /// Those that are not the default: few, and all that is looked at when all are meant.
+    given: SignalSet,
     /// Signals that lead to nothing: asked for at every change of the mask, so kept.
     ignored: SignalSet,
 }
 
 impl Default for Actions {
     fn default() -> Self {
-        Actions { list: [Action::default(); SIGNALS as usize], ignored: IGNORED_BY_DEFAULT }
+        Actions { list: [Action::default(); SIGNALS as usize], given: 0, ignored: IGNORED_BY_DEFAULT }
     }
 }
 
@@ -88,8 +90,19 @@ impl Actions {
     /// Sets the action of `signal`, which is 1 to 64.
     pub fn set(&mut self, signal: u8, action: Action) {
         self.list[usize::from(signal - 1)] = action;
-        let ignored = self.effect(signal) == Effect::Nothing;
-        self.ignored = self.ignored & !bit(signal) | if ignored { bit(signal) } else { 0 };
+        let put = |set: SignalSet, on: bool| set & !bit(signal) | if on { bit(signal) } else { 0 };
+        self.given = put(self.given, action != Action::default());
+        self.ignored = put(self.ignored, self.effect(signal) == Effect::Nothing);
+    }
+
+    /// The signals whose action is not the default, in order.
+    pub fn given(&self) -> impl Iterator<Item = u8> + use<> {
+        let mut rest = self.given;
+        core::iter::from_fn(move || {
+            let signal = (rest != 0).then_some(rest.trailing_zeros() as u8 + 1);
+            rest &= rest.wrapping_sub(1);
+            signal
+        })
     }
 
     /// What `signal` leads to.
@@ -117,7 +130,7 @@ impl Actions {
 
     /// Exec: handlers are gone, what is ignored stays so.
     pub fn reset_handlers(&mut self) {
-        for signal in 1..=SIGNALS {
+        for signal in self.given() {
             let handler = if self.get(signal).handler == SIG_IGN { SIG_IGN } else { SIG_DFL };
             self.set(signal, Action { handler, ..Action::default() });
         }

@@ -98,13 +98,13 @@ pub const ROWS: [Row; 34] = [
     call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.8),
     rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1370.0),
     call("fork", "fork + exit + wait, small program"),
-    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(370.0),
+    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(360.0),
     call("spawn-tiny", "fork + exec + wait, tiny program")
         .linux(230.0)
         .goal_a(100.0)
         .goal_b_times_a(1.05)
-        .bound_a(94.0),
-    call("spawn-cat", "fork + exec + wait, cat").bound_a(221.0).goal_a(150.0).goal_b_times_a(1.05),
+        .bound_a(77.0),
+    call("spawn-cat", "fork + exec + wait, cat").bound_a(158.0).goal_a(150.0).goal_b_times_a(1.05),
     call("page-zero", "page of fresh memory").linux(1.4).bound(1.7),
     call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.4),
     call("page-file-again", "page of a mapped file, second mapping"),
