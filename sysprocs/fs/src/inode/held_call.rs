@@ -117,6 +117,26 @@ pub(super) async fn dirty_page(inode: &mut ActiveInode, call: Call<DirtyPage>) -
     None
 }
 
+pub(super) async fn truncate(inode: &mut ActiveInode, call: Call<Truncate>) -> Option<HeldCall> {
+    let begun = match inode.admit(&call) {
+        Ok(()) => inode.begin_truncate(call.entry().bytes).await,
+        Err(errno) => Err(errno),
+    };
+    if begun.is_ok() {
+        return HeldCall::Truncate(call).cut_on(inode).await;
+    }
+    call.reply(begun);
+    None
+}
+
+pub(super) async fn open_cut(inode: &mut ActiveInode, call: Call<OpenCut>) -> Option<HeldCall> {
+    if let Err(errno) = inode.begin_truncate(0).await {
+        call.reply(Ok(inode.facts_or_why_not(Some(errno))));
+        return None;
+    }
+    HeldCall::Open(call).cut_on(inode).await
+}
+
 /// The time between two pieces.
 pub(super) struct Pause {
     until_ns: u64,

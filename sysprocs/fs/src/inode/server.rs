@@ -8,7 +8,7 @@
 //! `status.rs`, `held_call.rs`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
-use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, write};
+use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, truncate, write};
 use crate::inode::referrers::Referrers;
 use renga_proto::inode::{
     Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown, ReadDirectory,
@@ -85,21 +85,11 @@ pub async fn inode(
                 }
             }
             InodeCall::Truncate(call) => {
-                let begun = match inode.admit(&call) {
-                    Ok(()) => inode.begin_truncate(call.entry().bytes).await,
-                    Err(errno) => Err(errno),
-                };
-                match begun {
-                    Ok(()) => held = HeldCall::Truncate(call).cut_on(&mut inode).await,
-                    Err(errno) => call.reply(Err(errno)),
-                }
+                held = truncate(&mut inode, call).await;
                 pause = Pause::after(inode.me.now_ns());
             }
             InodeCall::OpenCut(call) => {
-                match inode.begin_truncate(0).await {
-                    Ok(()) => held = HeldCall::Open(call).cut_on(&mut inode).await,
-                    Err(errno) => call.reply(Ok(inode.facts_or_why_not(Some(errno)))),
-                }
+                held = open_cut(&mut inode, call).await;
                 pause = Pause::after(inode.me.now_ns());
             }
             InodeCall::Find(mut call) => {
