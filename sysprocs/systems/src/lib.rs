@@ -16,6 +16,7 @@ pub mod kinds;
 mod link;
 mod machine;
 mod permits;
+mod room;
 pub mod tables;
 mod valid;
 
@@ -25,4 +26,4 @@ pub use facts::{Facts, Place};
 pub use kinds::{FACTS, Kind};
 pub use machine::{Devices, Machine};
 pub use renga_router::message_memory;
-pub use valid::{POOL_SLOTS_MAX, PROCESSES_MAX};
+pub use valid::{POOL_SLOTS_MAX, PROCESSES_MAX, Rule, check};

@@ -1,11 +1,12 @@
 //! The rules that tables keep so that a board can boot from them.
 //!
 //! Invariant: boot panics on no tables that pass, but for want of memory. They are what the placement tool's
-//! tables are like anyway; here they hold for bytes from anywhere. Not here: whether somebody could wait in a circle
-//! (`tools/placement`).
+//! tables are like anyway; here they hold for bytes from anywhere. Not here: that calls find room (`room.rs`), whether
+//! somebody could wait in a circle (`tools/placement`).
 
 use crate::facts::Place;
 use crate::kinds::{FACTS, Kind};
+use crate::room;
 use crate::tables::{Board, Peer, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
 use renga_rt::signature::Edge;
@@ -19,14 +20,17 @@ pub const POOL_SLOTS_MAX: u16 = 256;
 const PROXY_PAGES_MAX: u8 = 2;
 
 /// A rule, as a sentence.
-pub(crate) type Rule = &'static str;
+pub type Rule = &'static str;
 
-fn hold(holds: bool, rule: Rule) -> Result<(), Rule> {
+pub(crate) fn hold(holds: bool, rule: Rule) -> Result<(), Rule> {
     if holds { Ok(()) } else { Err(rule) }
 }
 
 /// The first rule that `system` breaks.
-pub(crate) fn check(system: &System<'_>) -> Result<(), Rule> {
+///
+/// # Errors
+/// That rule.
+pub fn check(system: &System<'_>) -> Result<(), Rule> {
     hold((1..=BOARDS_MAX).contains(&system.boards.len()), "a system has 1 to 8 boards")?;
     hold(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
     hold(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
@@ -40,6 +44,7 @@ pub(crate) fn check(system: &System<'_>) -> Result<(), Rule> {
         board.elsewhere.iter().try_for_each(|row| check_elsewhere(system, row))?;
         board.permits.iter().try_for_each(|row| check_permit(system, board, row))?;
     }
+    (0..system.boards.len()).try_for_each(|number| room::check(system, number))?;
     system.async_edges.iter().try_for_each(|edge| {
         let releases = edge.server.facts().serves().map_or(0, |protocol| protocol.releases);
         hold(edge.entries & !releases == 0, "an asynchronous entry returns nothing")

@@ -5,7 +5,8 @@
 //! these than there are proxies, and lets the rest wait in line. Who also calls entries that may wait for another
 //! client has a proxy of its own for them, so that these hold up nobody. Asynchronous calls of one board share
 //! `pool.proxies` further ones, chosen by server, which keeps their order. Not here: the memory that they need
-//! (`memory.rs`), that nobody waits for them in a circle (`graph.rs`).
+//! (`memory.rs`), that nobody waits for them in a circle (`graph.rs`), that boards find them enough (`room.rs` of
+//! `renga-systems`).
 
 use crate::checked::{Call, Group, OnBehalfOf, Part};
 use crate::{BoardRule, KindFacts, PROCESSES_MAX, PlacementError, System};

@@ -7,7 +7,7 @@ use crate::forwards;
 use crate::memory::{has_slots, proxy_slices};
 use renga_abi::PAGE_BYTES;
 use renga_systems::tables::{AsyncEdge, Board, Peer, Permit, Placed, Proxies, System};
-use renga_systems::{Kind, blob};
+use renga_systems::{Kind, Rule, blob};
 
 /// The rows of a board's table.
 struct Rows {
@@ -40,20 +40,37 @@ impl Checked {
         servers.into_iter()
     }
 
+    /// Holds the tables against the rules that boards hold them against: for each call that they let in there is to be a proxy
+    /// with pages enough, among others. They are judged by what they say, not by how they were made.
+    ///
+    /// # Errors
+    /// The rule that they break, which is a mistake of this tool.
+    ///
+    /// # Panics
+    /// As [`Checked::to_blob`].
+    pub fn judge(&self) -> Result<(), Rule> {
+        self.with_tables(renga_systems::check)
+    }
+
     /// The tables as a boot loader puts them into a board's memory.
     ///
     /// # Panics
     /// If the system was checked against other kinds than the code's.
     pub fn to_blob(&self) -> Vec<u8> {
+        self.with_tables(|system| {
+            let mut body = Vec::new();
+            blob::write(system, &mut |bytes| body.extend(bytes));
+            [&blob::head(&body)[..], &body].concat()
+        })
+    }
+
+    fn with_tables<R>(&self, body: impl FnOnce(&System<'_>) -> R) -> R {
         let rows: Vec<Rows> = (0..self.boards.len()).map(|board| self.rows(board)).collect();
         let boards: Vec<Board<'_>> = rows.iter().enumerate().map(|(board, rows)| self.board(board, rows)).collect();
         let edge =
             |(caller, server, entries)| AsyncEdge { caller: kind_named(caller), server: kind_named(server), entries };
         let async_edges: Vec<AsyncEdge> = self.async_edges().into_iter().map(edge).collect();
-        let system = System { name: &self.name, boards: &boards, async_edges: &async_edges };
-        let mut body = Vec::new();
-        blob::write(&system, &mut |bytes| body.extend(bytes));
-        [&blob::head(&body)[..], &body].concat()
+        body(&System { name: &self.name, boards: &boards, async_edges: &async_edges })
     }
 
     fn board<'t>(&'t self, board: usize, rows: &'t Rows) -> Board<'t> {
