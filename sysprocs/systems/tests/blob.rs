@@ -1,6 +1,6 @@
 //! Tables come back as they went, and what is not tables is refused with its reason.
 
-use renga_proto::inode::{CommitAll, DirtyPage, FillPage, Reactivate, Release};
+use renga_proto::inode::{CommitAll, DirtyPage, FillPage, Reactivate, Release, Sync, Truncate};
 use renga_proto::memory::{FreeFrame, FreeFrames, StorePage};
 use renga_proto::pages::Recall;
 use renga_proto::{file, path, procs};
@@ -170,7 +170,8 @@ fn what_is_let_in_is_what_the_signatures_say() {
     };
     assert_eq!(of(0, Kind::User, Kind::Disk), 0);
     assert_eq!(of(0, Kind::User, Kind::Memory), StorePage::BIT | FreeFrames::BIT | FreeFrame::BIT);
-    assert_eq!(of(0, Kind::User, Kind::Inode), FillPage::BIT | DirtyPage::BIT);
+    let inode = FillPage::BIT | DirtyPage::BIT | Sync::BIT | Truncate::BIT;
+    assert_eq!(of(0, Kind::User, Kind::Inode), inode);
     assert_eq!(of(1, Kind::Recalls, Kind::PageCache), Recall::BIT);
     assert_eq!(of(0, Kind::Recalls, Kind::PageCache), 0, "the inodes are on this board");
     assert_eq!(of(0, Kind::File, Kind::InodeDirectory), Release::BIT | CommitAll::BIT | Reactivate::BIT);
