@@ -1,7 +1,6 @@
 //! What a new program may have of strings and of stack.
 
 mod board;
-#[allow(dead_code, reason = "shared with tests that make more of them")]
 mod elf_file;
 
 use board::{World, file, run};

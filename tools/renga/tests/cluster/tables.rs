@@ -37,7 +37,7 @@ fn with_a_circle() -> Vec<u8> {
         (group.kind, group.board) == (kind, board)
     };
     let mut calls = pair.calls.iter().filter(|call| is_of(call.caller, users, 1) && is_of(call.server, inodes, 0));
-    let mut call = calls.next().expect("programs of b fill pages").clone();
+    let mut call = *calls.next().expect("programs of b fill pages");
     call.caller = cache;
     pair.calls.push(call);
     pair.to_blob()

@@ -76,7 +76,9 @@ const BUSY: &[(&str, &str)] = &[
 /// A loop on a has at least one share of two beside each of `programs` of b.
 fn shares_with(programs: &[(&str, &str)]) {
     let beside = |(name, what): &(&str, &str)| {
-        format!("remote -b b sh -c '{what}' & p=$!\nsleep 0.1; m {name} \"$short\"; kill $p; wait $p 2>/dev/null; true\n")
+        format!(
+            "remote -b b sh -c '{what}' & p=$!\nsleep 0.1; m {name} \"$short\"; kill $p; wait $p 2>/dev/null; true\n"
+        )
     };
     let script: String = programs.iter().map(beside).collect();
     let short = "short='i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done'";

@@ -4,7 +4,7 @@ use crate::source::root;
 use std::process::{Command, Output};
 
 /// Packages that are built for boards, for user programs or inside QEMU only.
-const NOT_FOR_HOST: [&str; 3] = ["renga-image", "renga-arch-aarch64", "renga-userland"];
+const NOT_FOR_HOST: [&str; 4] = ["renga-image", "renga-arch-aarch64", "renga-userland", "renga-emu-garbage"];
 
 fn cargo(arguments: &[&str]) -> Output {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());

@@ -118,7 +118,7 @@ fn calls() -> Vec<(Deed, Fate)> {
 }
 
 fn pattern() -> Vec<u8> {
-    (0..20_000u32).map(|at| (at * 7 >> 3) as u8).collect()
+    (0..20_000u32).map(|at| ((at * 7) >> 3) as u8).collect()
 }
 
 /// Has a file, memory, a full pipe and a child while the call is made, and then still.

@@ -20,7 +20,8 @@ use layer::Layer;
 use std::process::Command;
 
 /// Crates whose tests need no QEMU.
-const HOST_EXCLUDED: [&str; 4] = ["renga-image", "renga-arch-aarch64", "renga-userland", "renga-emu-plugin"];
+const HOST_EXCLUDED: [&str; 5] =
+    ["renga-image", "renga-arch-aarch64", "renga-userland", "renga-emu-plugin", "renga-emu-garbage"];
 
 /// Crates that are tried under AddressSanitizer and miri: the rendezvous core, which has unsafe code, and
 /// what runs on it when something comes over the link.

@@ -96,15 +96,15 @@ pub const ROWS: [Row; 34] = [
     call("clock", "clock_gettime").linux(0.68).bound(0.98),
     call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(4.3),
     call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.8),
-    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1370.0),
+    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1300.0),
     call("fork", "fork + exit + wait, small program"),
     call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(360.0),
     call("spawn-tiny", "fork + exec + wait, tiny program")
         .linux(230.0)
         .goal_a(100.0)
         .goal_b_times_a(1.05)
-        .bound_a(77.0),
-    call("spawn-cat", "fork + exec + wait, cat").bound_a(158.0).goal_a(150.0).goal_b_times_a(1.05),
+        .bound_a(83.0),
+    call("spawn-cat", "fork + exec + wait, cat").bound_a(164.0).goal_a(150.0).goal_b_times_a(1.05),
     call("page-zero", "page of fresh memory").linux(1.4).bound(1.7),
     call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.4),
     call("page-file-again", "page of a mapped file, second mapping"),
@@ -114,7 +114,7 @@ pub const ROWS: [Row; 34] = [
     call("open-close-four", "open + close, four names"),
     call("sync", "sync, nothing dirty").goal_a(5.0).bound_a(5.0),
     call("pread-1", "pread 1 B").linux(1.6),
-    call("pread-4k", "pread 4 KB").linux(2.7).goal(1.8).bound(1.8),
+    call("pread-4k", "pread 4 KB").linux(2.7).goal(1.8).bound(1.84),
     call("pread-64k", "pread 64 KB").linux(27.6),
     rate("read-1m-by-1k", "1 MB cached, blocks of 1 KB").linux(525.0),
     rate("read-1m-by-4k", "1 MB cached, blocks of 4 KB").linux(1443.0),
