@@ -12,7 +12,7 @@ use renga_proto::procs::Spawn;
 use renga_router::{MembershipClients, membership};
 use renga_rt::given::Servers;
 use renga_rt::raw::RawClient;
-use renga_rt::{Entry, Errno, Interruptor, Local, Me, Members, Never, PAGE_BYTES, ProcId};
+use renga_rt::{Entry, Errno, Interruptor, Me, Members, Never, PAGE_BYTES, ProcId};
 use renga_systems::tables::Board;
 use renga_systems::{Directory, FACTS, Kind, Machine, Started, start_those};
 
@@ -62,16 +62,7 @@ pub fn start_hostile<M: Machine>(machine: &M, directory: &'static Directory, att
     let Some(ends) = started.ends else { panic!("a board alone has nobody to attack") };
     for process in directory.of_kind(Kind::Membership) {
         machine.start(process, |me| {
-            // None of the servers here keeps anything for others.
-            let clients = MembershipClients {
-                procs: Local::new(&me, &Members::NONE),
-                pipes: Local::new(&me, &Members::NONE),
-                files: Local::new(&me, &Members::NONE),
-                inode_directory: Local::new(&me, &Members::NONE),
-                console: Local::new(&me, &Members::NONE),
-                memory: Local::new(&me, &Members::NONE),
-                pages: Local::new(&me, &Members::NONE),
-            };
+            let clients = MembershipClients::none(&me);
             membership(me, clients, ends)
         });
     }

@@ -13,7 +13,7 @@ use renga_proto::memory::{self, Memory};
 use renga_proto::pages::{self, Pages};
 use renga_proto::pipe::{self, Pipe};
 use renga_proto::procs::{self, Procs};
-use renga_rt::{BOARDS_MAX, Entry, Errno, Local, Me, Never, Protocol, clients};
+use renga_rt::{BOARDS_MAX, Entry, Errno, Local, Me, Members, Never, Protocol, clients};
 
 /// A set of boards, one bit each.
 type BoardSet = u8;
@@ -70,6 +70,21 @@ clients! {
         memory: Local<Memory>,
         /// Cached pages of files, if that board has the inodes.
         pages: Local<Pages>,
+    }
+}
+
+impl MembershipClients {
+    /// Of a board whose servers keep nothing for others.
+    pub fn none(me: &Me) -> MembershipClients {
+        MembershipClients {
+            procs: Local::new(me, &Members::NONE),
+            pipes: Local::new(me, &Members::NONE),
+            files: Local::new(me, &Members::NONE),
+            inode_directory: Local::new(me, &Members::NONE),
+            console: Local::new(me, &Members::NONE),
+            memory: Local::new(me, &Members::NONE),
+            pages: Local::new(me, &Members::NONE),
+        }
     }
 }
 

@@ -48,16 +48,7 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
     let members = board.family(&[inode]);
     let directory = board.server(|_, port| directory(port, references));
     let Frames { memory, pages, .. } = memory::start(board, machine);
-    let uses = board.server(|me, port| {
-        let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
-        renga_memory::references(
-            me,
-            port,
-            directory,
-            pages,
-            board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
-        )
-    });
+    let uses = memory::references(board, directory, pages);
     let finished: &'static Cell<bool> = arena.put(|| Cell::new(false));
     board.client(|me| {
         let (mut memory, mut pages) = (Client::<Memory>::new(&me, memory), Client::<Pages>::new(&me, pages));

@@ -3,13 +3,17 @@
 use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
 use renga_pages::CacheMemory;
+use renga_proto::inode::InodeDirectory;
 use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
+use renga_proto::references::References;
 use renga_rt::host::Board;
 use renga_rt::{Address, Client};
 
 /// Files that may have pages in the cache.
 const CACHED_FILES: usize = 8;
+/// Files that programs may map.
+const USED_FILES: usize = 64;
 
 /// Page frames and page cache of a board.
 #[derive(Clone, Copy)]
@@ -31,4 +35,13 @@ pub fn start(board: Board, machine: &'static HostMemory) -> Frames {
     let pages =
         board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0, None));
     Frames { machine, memory, pages }
+}
+
+/// Starts who knows which files programs map.
+pub fn references(board: Board, directory: Address<InodeDirectory>, pages: Address<Pages>) -> Address<References> {
+    let room = board.arena.put_slice(USED_FILES, |_| renga_memory::UsedFile::EMPTY);
+    board.server(|me, port| {
+        let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
+        renga_memory::references(me, port, directory, pages, room)
+    })
 }

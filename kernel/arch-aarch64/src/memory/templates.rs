@@ -108,7 +108,6 @@ impl FrameMemory {
         pages
     }
 
-    /// The page at `va` is counted by itself from now on.
     /// A table that is taken from its space uses its template no more.
     pub(super) fn leave_template(&self, table: Frame) {
         let record = self.record(table);

@@ -10,7 +10,7 @@ use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Truncate,
 use renga_rt::{Call, Errno, Port};
 
 /// How long programs that are ready run before the next piece, ns: one slice. A piece takes a quarter of that.
-const PAUSE_NS: u64 = 1_000_000;
+const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
 /// Calls that are served between two pieces at most: who asks all the time does not keep a truncation from going on.
 const CALLS_MAX: u32 = 32;
 

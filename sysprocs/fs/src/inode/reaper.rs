@@ -11,7 +11,7 @@ use renga_rt::account::AccountNumber;
 use renga_rt::{Client, Errno, Family, Me, Never};
 
 /// How long programs that are ready run between two pieces of an inode, ns: one slice.
-const PAUSE_NS: u64 = 1_000_000;
+const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
 
 renga_rt::clients! {
     /// Whom the reaper calls.

@@ -3,7 +3,7 @@
 use super::{CODE, DATA, DATA_BYTES};
 use crate::fs::board::{self, Servers};
 use crate::fs::image::Medium512;
-use crate::memory::Frames;
+use crate::memory::{self, Frames};
 use renga_hal::host::HostMemory;
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
@@ -11,12 +11,10 @@ use renga_hal::uart::Uart;
 use renga_process::host::Flushed;
 use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, UserClients, UserFacts};
 use renga_proto::clock::Clock;
-use renga_proto::inode::InodeDirectory;
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::{KillGroup, Procs};
-use renga_proto::references::References;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
@@ -92,7 +90,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
     let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
-    let references = references(board, files.directory, pages);
+    let references = memory::references(board, files.directory, pages);
     let clock = clock(board, procs);
     let places = arena.put_slice(PIPES, |_| 0);
     let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
@@ -148,14 +146,6 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         keep(me, keeping, free)
     });
     Keeper { notifier: Notifier::new(keeper), free }
-}
-
-fn references(board: Board, directory: Address<InodeDirectory>, pages: Address<Pages>) -> Address<References> {
-    let room = board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY);
-    board.server(|me, port| {
-        let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
-        renga_memory::references(me, port, directory, pages, room)
-    })
 }
 
 fn clock(board: Board, procs: Address<Procs>) -> Address<Clock> {

@@ -6,7 +6,7 @@
 //! `eval "$(./renga env)"` set it. Not here: what one process does (tests of its crate), rules of the code (`tidy`).
 
 mod applets;
-mod cards;
+mod boards;
 mod chaos;
 mod check;
 mod death;
@@ -14,24 +14,17 @@ mod determinism;
 mod errors;
 mod files;
 mod hostile;
-mod idle;
 mod images;
 mod interactive;
 mod limits;
 mod log;
 mod many;
-mod pins;
 mod pipes;
 mod programs;
 mod protection;
 mod remote;
 mod rules;
-mod shares;
 mod sharing;
-mod silicon;
-mod stack;
 mod support;
-mod tables;
 mod text;
-mod time;
-mod unix;
+mod times;

@@ -11,7 +11,7 @@ use super::server::server;
 use crate::cluster::Site;
 use renga_core::notify::Notifier;
 use renga_core::raw::{ExchangePort, RawClient};
-use renga_core::{Address, Client as RawTyped, Local, Me, Members, Port, Process, Protocol};
+use renga_core::{Address, Client as RawTyped, Me, Members, Port, Process, Protocol};
 use renga_router::{
     EdgeRule, Link, LinkPlan, LinkTiming, MembershipClients, Permits, PoolPlan, Remotes, Served, Stats, membership,
     proxy, router,
@@ -256,16 +256,7 @@ impl Cast {
         });
         site.serve_link(all[0]);
         board.start(all[1], |me| {
-            // None of the servers here keeps anything for others.
-            let clients = MembershipClients {
-                procs: Local::new(&me, &Members::NONE),
-                pipes: Local::new(&me, &Members::NONE),
-                files: Local::new(&me, &Members::NONE),
-                inode_directory: Local::new(&me, &Members::NONE),
-                console: Local::new(&me, &Members::NONE),
-                memory: Local::new(&me, &Members::NONE),
-                pages: Local::new(&me, &Members::NONE),
-            };
+            let clients = MembershipClients::none(&me);
             membership(me, clients, link.ends)
         });
         for (process, post) in plan.proxies.iter().zip(link.posts) {

@@ -1,0 +1,6 @@
+//! What boards start from and are joined by: card images, pins, firmware's garbage, tables.
+
+mod cards;
+mod pins;
+mod silicon;
+mod tables;

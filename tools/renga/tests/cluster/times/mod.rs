@@ -1,0 +1,7 @@
+//! How long things take, and who gets how much of a board: virtual time, instructions, shares, the kernel's stack.
+
+mod idle;
+mod shares;
+mod stack;
+mod time;
+mod unix;
