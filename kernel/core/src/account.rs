@@ -184,6 +184,15 @@ impl Account {
         self.told.iter().zip(all).for_each(|(told, all)| told.set(all));
         untold
     }
+    /// Of what it counts, time of its program, of processes of this board, and turns.
+    fn charged(&self) -> [u64; 3] {
+        let count = |count: Count| self.counts[count as usize].get();
+        [
+            count(Count::UserNs),
+            count(Count::SystemNs).wrapping_add(count(Count::BehalfNs)),
+            count(Count::TurnsGiven).wrapping_add(count(Count::TurnsTaken)),
+        ]
+    }
     /// A new program has it: counts from nothing, no further behind than `floor_ns`.
     fn begin(&self, floor_ns: u64) {
         self.counts.iter().for_each(|count| count.set(0));
@@ -236,6 +245,16 @@ impl Core {
     pub(crate) fn charge_program(&self, process: &Process, now_ns: u64) {
         let spent_ns = now_ns.saturating_sub(self.charged_ns.replace(now_ns));
         self.account(process.account.get()).charge(Count::UserNs, spent_ns);
+    }
+
+    /// What was charged since boot: time of programs' instructions, of system processes, ns; turns of programs.
+    ///
+    /// Added up when it is asked for, so that charging costs nothing more. Bounded by the table of accounts.
+    pub fn charged(&self) -> [u64; 3] {
+        let past = self.past.each_ref().map(Cell::get);
+        (0..self.accounts.get().len().max(1))
+            .map(|number| self.account(AccountNumber(number as u16)).charged())
+            .fold(past, |all, one| core::array::from_fn(|which| all[which].wrapping_add(one[which])))
     }
 
     /// Until when the core's time is charged, ns.
@@ -294,6 +313,10 @@ impl Me {
     pub fn counts(&self, number: AccountNumber) -> Counts {
         self.0.core.counts(number)
     }
+    /// [`Core::charged`].
+    pub fn charged(&self) -> [u64; 3] {
+        self.0.core.charged()
+    }
     /// What was done here for account `number` of another board and not told there yet: time in ns, blocks read,
     /// blocks written. All 0 if it is not worth telling.
     pub fn take_untold(&self, number: AccountNumber) -> [u64; 3] {
@@ -313,6 +336,9 @@ impl Me {
         let core = self.0.core;
         let account = core.account(self.0.account.get());
         account.set_policy(policy);
+        for (past, ended) in core.past.iter().zip(account.charged()) {
+            past.set(past.get().wrapping_add(ended));
+        }
         account.begin(core.floor_ns.get());
     }
     /// The policy of account `number`, as known on this board.

@@ -57,6 +57,10 @@ impl Interruptor {
     pub fn interrupt(&self) {
         self.0.interrupt();
     }
+    /// Whether its program runs, or waits for its turn to.
+    pub fn wants_to_run(&self) -> bool {
+        matches!(self.0.wait.get(), Wait::User | Wait::Nothing | Wait::Turn)
+    }
     /// The process's policy, of how its program shares the core.
     pub fn policy(&self) -> Policy {
         self.0.core.account(self.0.account.get()).policy()

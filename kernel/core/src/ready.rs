@@ -49,6 +49,8 @@ pub struct Core {
     pub(crate) system: Account,
     /// Until when time has been charged, ns.
     pub(crate) charged_ns: Cell<u64>,
+    /// What accounts had counted that were begun anew since ([`Core::charged`]).
+    pub(crate) past: [Cell<u64>; 3],
     clock: fn(&Core) -> u64,
     now_ns: Cell<u64>,
     log: Cell<Log>,
@@ -85,6 +87,7 @@ impl Core {
             accounts: Cell::new(&[]),
             system: Account::new(),
             charged_ns: Cell::new(0),
+            past: [const { Cell::new(0) }; 3],
             clock,
             now_ns: Cell::new(0),
             log: Cell::new(|_, _, _| ()),

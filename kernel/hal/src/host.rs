@@ -144,6 +144,11 @@ impl UserMemory for HostMemory {
         PageRef::new(core::cell::Ref::map(content, |page| &**page))
     }
 
+    fn look(&self, frame: Frame) -> Option<PageRef<'_>> {
+        let content = self.is_plain(frame).then(|| self.plain(frame).content.try_borrow().ok())??;
+        Some(PageRef::new(core::cell::Ref::map(content, |page| &**page)))
+    }
+
     fn is_plain(&self, frame: Frame) -> bool {
         self.records.get(frame.0 as usize).is_some_and(|record| record.kind.get() == Kind::Plain)
     }

@@ -164,6 +164,9 @@ pub trait UserMemory: TableTemplates {
     /// read by this: another process may be reading them too.
     fn shared_page(&self, frame: Frame) -> PageRef<'_>;
 
+    /// As `shared_page`; `None` instead of panics: for who looks at memory that others use meanwhile.
+    fn look(&self, frame: Frame) -> Option<PageRef<'_>>;
+
     /// Fills the content of a plain frame with zeros. Panics as `page`.
     fn clear_page(&self, frame: Frame) {
         self.page(frame).fill(0);

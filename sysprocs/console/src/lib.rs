@@ -6,9 +6,13 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+extern crate std;
+
 mod line;
 mod output;
 mod server;
 pub mod termios;
+mod window;
 
 pub use server::console;

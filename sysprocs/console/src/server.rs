@@ -6,6 +6,7 @@
 use crate::line::{Line, Pressed};
 use crate::output::Output;
 use crate::termios::{ICANON, ONLCR, OPOST, Termios, VMIN, VTIME};
+use crate::window::{Came, Incoming};
 use heapless::{Deque, Vec};
 use renga_hal::uart::Uart;
 use renga_proto::console::{
@@ -18,6 +19,8 @@ use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
 const WAITERS_MAX: usize = 1024;
 /// Signals that wait for the keyboard process; more are the same key pressed again.
 const SIGNALS_MAX: usize = 8;
+/// The signal that says that the window has another size.
+const SIGWINCH: u8 = 28;
 const DECISECOND_NS: u64 = 100_000_000;
 
 /// A reader, and in raw mode with a time limit when it gives up.
@@ -33,6 +36,7 @@ struct State<U: Uart + 'static> {
     /// The board that set it.
     foreground_from: u8,
     window: WindowSize,
+    incoming: Incoming,
     readers: Vec<Reader, WAITERS_MAX>,
     watchers: Vec<Call<AwaitTerminal>, WAITERS_MAX>,
     signals: Deque<KeyboardSignal, SIGNALS_MAX>,
@@ -48,6 +52,7 @@ pub async fn console<U: Uart>(mut me: Me, mut port: Port<Console>, uart: &'stati
         foreground: 0,
         foreground_from: 0,
         window: WindowSize { rows: 24, columns: 80 },
+        incoming: Incoming::default(),
         readers: Vec::new(),
         watchers: Vec::new(),
         signals: Deque::new(),
@@ -117,8 +122,9 @@ impl<U: Uart> State<U> {
             }
             ConsoleCall::GetWindow(call) => call.reply(Ok(self.window)),
             ConsoleCall::SetWindow(call) => {
-                self.window = WindowSize { rows: call.entry().rows, columns: call.entry().columns };
+                let size = WindowSize { rows: call.entry().rows, columns: call.entry().columns };
                 call.reply(Ok(()));
+                self.resize(size);
             }
             ConsoleCall::PollTerminal(call) => call.reply(Ok(self.events())),
             ConsoleCall::AwaitTerminal(call) => {
@@ -165,7 +171,15 @@ impl<U: Uart> State<U> {
 
     /// Takes every key that the UART has; bounded by its queue.
     fn take_keys(&mut self) {
-        while let Some(key) = self.output.uart().try_read() {
+        while let Some(byte) = self.output.uart().try_read() {
+            let key = match self.incoming.take(byte) {
+                Came::Key(key) => key,
+                Came::Window(size) => {
+                    self.resize(size);
+                    continue;
+                }
+                Came::Part => continue,
+            };
             let output = &mut self.output;
             let returns = self.line.termios.output & (OPOST | ONLCR) == OPOST | ONLCR;
             let pressed = self.line.press(key, |shown| {
@@ -180,6 +194,14 @@ impl<U: Uart> State<U> {
                 // A full queue means the keyboard process is far behind; the key may be pressed again.
                 let _ = self.signals.push_back(KeyboardSignal { signal, group: self.foreground });
             }
+        }
+    }
+
+    /// The window has another size, which its programs are told.
+    fn resize(&mut self, size: WindowSize) {
+        if core::mem::replace(&mut self.window, size) != size {
+            // As for keys.
+            let _ = self.signals.push_back(KeyboardSignal { signal: SIGWINCH, group: self.foreground });
         }
     }
 

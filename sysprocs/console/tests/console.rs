@@ -2,8 +2,8 @@
 use renga_console::console;
 use renga_hal::uart::Uart;
 use renga_proto::console::{
-    AwaitTerminal, Console, GetAttributes, KeyboardSignal, NextSignal, ReadTerminal, SetAttributes, SetForeground,
-    TERMIOS_BYTES, WriteTerminal,
+    AwaitTerminal, Console, GetAttributes, GetWindow, KeyboardSignal, NextSignal, ReadTerminal, SetAttributes,
+    SetForeground, SetWindow, TERMIOS_BYTES, WindowSize, WriteTerminal,
 };
 use renga_proto::pipe::READABLE;
 use renga_rt::host::Board;
@@ -175,4 +175,27 @@ fn who_lends_no_room_takes_nothing() {
         out.borrow_mut().clear();
     });
     assert!(got.borrow().is_empty(), "the last client came to its end");
+}
+
+#[test]
+fn another_size_of_the_window_is_told_to_the_foreground_group_once() {
+    let rig = rig();
+    let got = Rc::new(RefCell::new(Vec::new()));
+    let out = got.clone();
+    rig.client(|mut console| async move {
+        loop {
+            let signal = console.call(NextSignal {}, ()).await.unwrap();
+            out.borrow_mut().push(signal);
+        }
+    });
+    rig.client(|mut console| async move { console.call(SetForeground { group: 77 }, ()).await.unwrap() });
+    for _ in 0..2 {
+        rig.press(&[255, 250, 31, 0, 132, 0, 50, 255, 240]);
+    }
+    rig.client(|mut console| async move {
+        assert_eq!(console.call(GetWindow {}, ()).await, Ok(WindowSize { rows: 50, columns: 132 }));
+        assert_eq!(console.call(SetWindow { rows: 51, columns: 132 }, ()).await, Ok(()));
+    });
+    assert_eq!(*got.borrow(), [KeyboardSignal { signal: 28, group: 77 }; 2]);
+    assert_eq!(rig.screen(), "", "a size is no key");
 }

@@ -17,7 +17,6 @@ pub mod host;
 pub mod keyboard;
 pub mod procs;
 pub mod signals;
-mod text;
 pub mod user;
 
 pub use keyboard::keyboard;

@@ -239,13 +239,12 @@ fn sessions() {
 }
 
 #[test]
-fn the_table_is_bounded_and_described() {
+fn the_table_is_bounded_and_names_what_runs() {
     let (mut table, shell) = with_shell();
     table.rename(shell, b"sh").unwrap();
-    let mut line = [0; 64];
-    let bytes = table.describe(1, &mut line).unwrap();
-    assert_eq!(std::str::from_utf8(&line[..bytes]).unwrap(), format!("{shell} 1 1 1 S a sh"));
-    assert_eq!(table.describe(2, &mut line), Err(Errno::ENOENT));
+    table.note_start(shell, 7);
+    let record = table.get(shell).unwrap();
+    assert_eq!((&record.name[..3], record.letter(), record.started_ns), (&b"sh\0"[..], 'S', 7));
     let mut made = 2;
     while let Ok(pid) = table.spawn(2, shell, 0, 0) {
         table.exit(pid, 0).unwrap();

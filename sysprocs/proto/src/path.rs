@@ -59,5 +59,8 @@ protocol! {
         14 FileSystemStatus {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Before the board stops: everything on the medium, the superblock marked clean.
         15 Unmount {} (()) -> Result<(), Errno>;
+        /// Of a path that leads into another file system (`ECROSSED`): what is left of it there; how many bytes.
+        /// Symbolic links before that have been followed, and the last one unless `flags` hold `NO_FOLLOW`.
+        16 Cross { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
     }
 }

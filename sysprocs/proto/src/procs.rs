@@ -22,6 +22,48 @@ pub const UNLIMITED: u32 = u32::MAX;
 pub const DESCRIPTOR_BYTES_MAX: usize = 4096;
 /// Signals that wait with what is told of them, of all processes of a board; what one may have by itself at first.
 pub const QUEUED_MAX: usize = 1024;
+/// In `UsageOf`: the board.
+pub const WHOLE_BOARD: u32 = u32::MAX;
+
+/// What is counted of a board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BoardCounts {
+    /// Since its start, ns.
+    pub now_ns: u64,
+    /// Of this, what programs ran, ns.
+    pub user_ns: u64,
+    /// Of this, what system processes ran, ns.
+    pub system_ns: u64,
+    /// Turns of programs.
+    pub turns: u64,
+    /// Programs that were made.
+    pub made: u64,
+    /// Programs that are there.
+    pub programs: u64,
+    /// Of these, those that run or want to.
+    pub running: u64,
+    /// The last pid that was given out.
+    pub last_pid: u64,
+}
+impl BoardCounts {
+    /// Bytes that it takes.
+    pub const BYTES: usize = 8 * 8;
+    /// As bytes.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid } = self;
+        let mut bytes = [0; Self::BYTES];
+        let words = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid];
+        bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        bytes
+    }
+    /// The inverse of [`BoardCounts::to_bytes`].
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        let (words, _) = bytes.as_chunks::<8>();
+        let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid] =
+            core::array::from_fn(|at| u64::from_le_bytes(words[at]));
+        BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid }
+    }
+}
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
 /// In `Wait`: return at once if no child has ended (WNOHANG).
@@ -168,9 +210,9 @@ protocol! {
         11 SetGroup { pid: u32, group: u32 } (()) -> Result<(), Errno>;
         /// Makes the process a session and group leader.
         12 NewSession { pid: u32 } (()) -> Result<u32, Errno>;
-        /// The record at `index` of this board's table as text fields for listings; bytes filled,
-        /// `ENOENT` behind the last.
-        13 Describe { index: u16 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Fills the slice with processes of this board (`Listed`), from line `index` of its table on as many as fit,
+        /// or with process `pid` alone if that is not 0 (`ESRCH`: there is none); bytes filled, 0 behind the last.
+        13 Describe { index: u16, pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Tells the name of the program that `pid` runs now.
         14 Rename { pid: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// How many slots are free.
@@ -216,7 +258,8 @@ protocol! {
         /// that is `ASK_POLICY`.
         29 PolicyOf { pid: u32, change: u64 } (()) -> Result<u64, Errno>;
         /// Fills the slice with what is counted of process `pid` of this board (pid 0: of the system), little-endian
-        /// `u64`s in the order of `renga_core::account::Count`; bytes filled.
+        /// `u64`s in the order of `renga_core::account::Count`; of the whole board if it is `WHOLE_BOARD`, in the order
+        /// of `BoardCounts`. Bytes filled.
         30 UsageOf { pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
     }
 }

@@ -13,6 +13,7 @@ extern crate std;
 
 #[doc(hidden)]
 pub mod apart;
+pub mod card;
 mod free_list;
 pub mod given;
 mod held;

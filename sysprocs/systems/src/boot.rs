@@ -13,6 +13,7 @@ use renga_hal::memory::UserMemory;
 use renga_pages::CacheMemory;
 use renga_process::UserFacts;
 use renga_router::{Ends, Stats};
+use renga_rt::card::Card;
 use renga_rt::given::{Begin, Servers};
 use renga_rt::{Interruptor, Notifier, Watch};
 
@@ -54,7 +55,8 @@ fn start<M: Machine>(
     let link = LinkParts::new(directory, reach, watch, machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
-    let boot = Boot { machine, directory, wanted: &wanted, watch, due, referrers, link };
+    let cards = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| Card::new());
+    let boot = Boot { machine, directory, wanted: &wanted, watch, due, referrers, cards, link };
     let (started, placed) = (kinds::start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");
     let (link_stats, ends) = boot.link.map(|link| (link.stats, link.ends)).unzip();
@@ -69,6 +71,7 @@ pub(crate) struct Boot<'m, M> {
     watch: &'static Watch,
     due: &'static Due,
     referrers: &'static Referrers,
+    cards: &'static [Card],
     link: Option<LinkParts>,
 }
 
@@ -147,6 +150,10 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn referrers(self) -> &'static Referrers {
         self.boot.referrers
     }
+    /// What the user slots show of their programs.
+    pub fn cards(self) -> &'static [Card] {
+        self.boot.cards
+    }
     /// When `write_back` has something to do.
     pub fn due(self) -> &'static Due {
         self.boot.due
@@ -175,6 +182,7 @@ impl<'b, M: Machine> At<'b, M> {
         let Boot { machine, directory, .. } = self.boot;
         let first = self.number == 0 && directory.board() == directory.disk_board();
         let boot_program = if first { machine.init() } else { "" };
-        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed() })
+        let card = &self.boot.cards[usize::from(self.number)];
+        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed(), card })
     }
 }

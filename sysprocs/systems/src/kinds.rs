@@ -127,6 +127,10 @@ kinds! { |at, M|
             at.put(|| UserContext::new(at.number(), 0, 0)), at.user_facts(),
             at.each(DESCRIPTORS_MAX, || DescriptorPlace::EMPTY), at.put(|| [0; PATHS_BYTES])
         ];
+    ProcFiles "proc_files" "Files under /proc.", Every 1:
+        renga_procfs::proc_files::<M::Memory> [
+            at.machine().memory(), at.cards(), at.disk_board(), at.machine().seed(), at.put(|| [0; PAGE_BYTES])
+        ];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [
             at.each(at.frames(), || 0), at.machine().memory(), at.notifier(Kind::PageCache)

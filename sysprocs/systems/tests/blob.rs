@@ -1,7 +1,7 @@
 //! Tables come back as they went, and what is not tables is refused with its reason.
 
 use renga_proto::inode::{CommitAll, DirtyPage, FillPage, Reactivate, Release, Sync, Truncate};
-use renga_proto::memory::{FreeFrame, FreeFrames, StorePage};
+use renga_proto::memory::{FreeFrame, FreeFrames, MemoryStatus, StorePage};
 use renga_proto::pages::Recall;
 use renga_proto::{file, path, procs};
 use renga_rt::host::Board;
@@ -169,7 +169,7 @@ fn what_is_let_in_is_what_the_signatures_say() {
         found.fold(0, |all, permit| all | permit.entries)
     };
     assert_eq!(of(0, Kind::User, Kind::Disk), 0);
-    assert_eq!(of(0, Kind::User, Kind::Memory), StorePage::BIT | FreeFrames::BIT | FreeFrame::BIT);
+    assert_eq!(of(0, Kind::User, Kind::Memory), StorePage::BIT | FreeFrames::BIT | FreeFrame::BIT | MemoryStatus::BIT);
     let inode = FillPage::BIT | DirtyPage::BIT | Sync::BIT | Truncate::BIT;
     assert_eq!(of(0, Kind::User, Kind::Inode), inode);
     assert_eq!(of(1, Kind::Recalls, Kind::PageCache), Recall::BIT);

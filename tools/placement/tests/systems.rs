@@ -227,7 +227,7 @@ fn every_figure_of_message_memory_is_explained() {
     assert!(legend.contains("\n    a, b, c, d, e, f, g, h: 448 user\n"), "{legend}");
     // Each summand of the callers is a kind with its number, and they add up.
     let callers = |board: usize| octet.message_memory[board].shares.iter().find(|share| share.what == What::Callers);
-    let line = legend.lines().find(|line| line.contains("file") && line.starts_with("    b, c")).unwrap();
+    let line = legend.lines().find(|line| line.contains(" 256 file") && line.starts_with("    b, c")).unwrap();
     let sum: u64 = line.split([' ', ',']).filter_map(|word| word.parse::<u64>().ok()).sum();
     assert_eq!(Some(sum), callers(1).map(|share| share.count), "{line}");
 }

@@ -4,12 +4,17 @@
 
 use crate::escape::{Escape, Typed};
 use anyhow::Result;
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1024;
+
+/// How often the window's size is looked at.
+const SIZE_PERIOD: Duration = Duration::from_millis(200);
 
 /// A terminal in raw mode.
 pub struct Terminal {
@@ -34,6 +39,11 @@ impl Terminal {
         }
         let (sender, keys) = channel();
         let raw = before.is_some();
+        let sender = Arc::new(sender);
+        if raw {
+            let sender = Arc::downgrade(&sender);
+            std::thread::spawn(move || tell_sizes(&sender));
+        }
         // It ends with the process: a read from a terminal cannot be called off.
         std::thread::spawn(move || pass_on(raw, &sender));
         Ok((Terminal { before }, keys))
@@ -43,6 +53,32 @@ impl Terminal {
     pub fn is_raw(&self) -> bool {
         self.before.is_some()
     }
+}
+
+/// Tells the window's size now and whenever it has changed, until nothing is typed any more.
+fn tell_sizes(sender: &Weak<Sender<Typed>>) {
+    let mut told = None;
+    while let Some(sender) = sender.upgrade() {
+        let size = tcgetwinsize(std::io::stdin()).ok().map(|size| (size.ws_row, size.ws_col));
+        if let Some((rows, columns)) = size.filter(|&(rows, columns)| rows > 0 && columns > 0)
+            && told.replace((rows, columns)) != Some((rows, columns))
+            && sender.send(Typed::Keys(size_keys(rows, columns))).is_err()
+        {
+            return;
+        }
+        drop(sender);
+        std::thread::sleep(SIZE_PERIOD);
+    }
+}
+
+/// What tells the cluster's terminal its size (RFC 1073).
+fn size_keys(rows: u16, columns: u16) -> Vec<u8> {
+    let mut keys = vec![255, 250, 31];
+    for byte in [columns.to_be_bytes(), rows.to_be_bytes()].concat() {
+        keys.extend(std::iter::repeat_n(byte, if byte == 255 { 2 } else { 1 }));
+    }
+    keys.extend([255, 240]);
+    keys
 }
 
 /// Passes on what is typed until its end.

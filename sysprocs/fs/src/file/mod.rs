@@ -3,4 +3,5 @@
 pub(crate) mod attributes;
 pub(crate) mod cached;
 pub(crate) mod file_table;
+pub(crate) mod made;
 pub(crate) mod open_file;

@@ -8,6 +8,7 @@
 //! this file is stale for ever: its number may be somebody else's.
 //! Not here: descriptors (`process`), content (`inode`).
 
+use crate::file::made::{MAKERS, NO_END};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
@@ -16,8 +17,9 @@ use renga_proto::inode::{
 };
 use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
+use renga_proto::proc_files::ProcFiles;
 use renga_proto::slots::{FileTable, FreeFile};
-use renga_rt::{Call, Client, Errno, Family, Held, Life, Never, Port};
+use renga_rt::{Call, Client, Errno, Family, Held, Life, Never, Port, apart};
 
 /// Access mode bits of the flags, and the modes.
 const ACCESS_MODE: u32 = 3;
@@ -57,6 +59,8 @@ renga_rt::clients! {
         pages: Client<Pages>,
         /// Frames for pages that come into it.
         memory: Client<Memory>,
+        /// Who make the content of made files.
+        makers: Family<ProcFiles, MAKERS>,
     }
 }
 
@@ -85,6 +89,8 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) written: bool,
     /// Something written may be lost, and nobody has been told.
     pub(super) lost: bool,
+    /// Of a made file: where reading has come to its end, or `NO_END`.
+    pub(super) made_end: u64,
 }
 
 /// A call to the inode; again if that had to be opened anew.
@@ -136,11 +142,24 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         offset: 0,
         written: false,
         lost: false,
+        made_end: NO_END,
     };
     loop {
         let call = port.accept().await;
         state.asker = call.board();
         match call {
+            FileCall::OpenInode(call) => {
+                state.open(call.entry(), call.board());
+                call.reply(Ok(state.life.number()));
+            }
+            FileCall::AddReference(call) => {
+                let added = state
+                    .check_life(call.entry().life)
+                    .and_then(|()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) });
+                call.reply(added);
+            }
+            FileCall::Close(call) => state.close(call).await,
+            call if state.is_made() => apart!(state.serve_made(call)),
             FileCall::Read(mut call) => {
                 let read = state.read(state.offset, call.lent()).await;
                 state.offset += u64::from(read.unwrap_or(0));
@@ -157,17 +176,6 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 let written = state.write(call.lent()).await;
                 call.reply(written);
             }
-            FileCall::OpenInode(call) => {
-                state.open(call.entry(), call.board());
-                call.reply(Ok(state.life.number()));
-            }
-            FileCall::AddReference(call) => {
-                let added = state
-                    .check_life(call.entry().life)
-                    .and_then(|()| if state.references.add(call.board()) { Ok(()) } else { Err(Errno::ENFILE) });
-                call.reply(added);
-            }
-            FileCall::Close(call) => state.close(call).await,
             FileCall::Seek(call) => {
                 let offset = state.seek(call.entry()).await;
                 call.reply(offset);
@@ -192,6 +200,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
         (self.slot, self.flags) = (Some(open.slot), open.flags);
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
+        self.made_end = NO_END;
         self.references.add(board);
     }
 
@@ -204,9 +213,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         self.check()?;
-        if self.flags & ACCESS_MODE == WRITE_ONLY {
-            return Err(Errno::EBADF);
-        }
+        self.may_read()?;
         self.read_cached(offset, out).await
     }
 
@@ -222,6 +229,10 @@ impl<M: UserMemory + ?Sized> State<M> {
         };
         self.offset += u64::from(count);
         Ok(count)
+    }
+
+    pub(super) fn may_read(&self) -> Result<(), Errno> {
+        if self.flags & ACCESS_MODE == WRITE_ONLY { Err(Errno::EBADF) } else { Ok(()) }
     }
 
     fn may_write(&self) -> Result<(), Errno> {
@@ -311,7 +322,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.references = Held::NONE;
         // Neither can be refused, as both are this process's own; but for a board that was started
         // again, which does not know of the reference.
-        if let Some(slot) = self.slot.take() {
+        if let Some(slot) = self.slot.take().filter(|_| !self.is_made()) {
             let _ = self.clients.inode_directory.call(Release { slot, ino: self.ino }, ()).await;
         }
         let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;

@@ -7,6 +7,7 @@
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
 use crate::format::superblock::ROOT_INO;
 use crate::inode::name_cache::{Known, NameCache};
+use renga_proto::mounts::begins_at;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_TRUNCATE, OPEN_WRITE, PATH_BYTES_MAX};
 use renga_rt::Errno;
 
@@ -50,6 +51,9 @@ pub(crate) fn walk<'a>(names: &mut NameCache, at: u32, path: &'a [u8], until: Un
         let (slash, after) = (!behind.is_empty(), skip_slashes(behind));
         if after.is_empty() && until == Until::LastName {
             break;
+        }
+        if begins_at(ino, name) {
+            break; // a walker says where the path goes on
         }
         if name != b"." {
             match names.find(ino, name) {
@@ -105,7 +109,7 @@ mod tests {
     fn goes_as_far_as_names_are_known() {
         let end = Until::End { flags: 0 };
         let reached = |ino, kind, rest| Ok(Reached { ino, kind, rest });
-        let cases: [(&[u8], Until, Result<Reached<'_>, Errno>); 18] = [
+        let cases: [(&[u8], Until, Result<Reached<'_>, Errno>); 19] = [
             (b"", end, Err(Errno::ENOENT)),
             (&[b'a'; PATH_BYTES_MAX + 1], end, Err(Errno::ENAMETOOLONG)),
             (b"/", end, reached(2, DIRECTORY, b"")),
@@ -124,6 +128,7 @@ mod tests {
             (b"/etc/link", Until::End { flags: NO_FOLLOW }, reached(13, LINK, b"")),
             (b"/etc/link/", Until::End { flags: NO_FOLLOW }, reached(11, DIRECTORY, b"link/")),
             (b"link/x", Until::LastName, reached(11, DIRECTORY, b"link/x")),
+            (b"../proc/stat", end, reached(2, DIRECTORY, b"proc/stat")),
         ];
         let mut names = tree();
         for (path, until, wanted) in cases {

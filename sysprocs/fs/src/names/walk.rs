@@ -14,6 +14,7 @@ use renga_proto::inode::{
     Activate, ActivateDirectory, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, Intent, KnownName,
     KnownPath, LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
 };
+use renga_proto::mounts::begins_at;
 use renga_proto::path::NO_FOLLOW;
 use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
 
@@ -126,6 +127,9 @@ impl Walker {
     pub(crate) async fn child(&mut self, directory: &Node, name: &[u8], intent: Intent) -> Result<Node, Errno> {
         if !directory.is_directory() {
             return Err(Errno::ENOTDIR);
+        }
+        if begins_at(directory.ino, name) {
+            return Err(Errno::ECROSSED);
         }
         match self.directory.call(KnownName { directory: directory.ino, intent }, name).await {
             Ok(Named { slot, ino, kind }) => return Ok(Node { slot, ino, kind }),
@@ -261,6 +265,25 @@ impl Walker {
         let node = self.resolve(at, path, follow).await;
         self.unlock().await;
         node
+    }
+
+    /// What is left of `path` where another file system begins.
+    pub(crate) async fn cross(&mut self, at: u32, path: &[u8], follow: bool, out: &mut [u8]) -> Result<u32, Errno> {
+        self.lock(false).await;
+        let walked = self.resolve(at, path, follow).await;
+        self.unlock().await;
+        match walked {
+            Ok(node) => {
+                self.release(node).await;
+                Err(Errno::EAGAIN) // what led there was changed meanwhile
+            }
+            Err(Errno::ECROSSED) => {
+                let left = self.rest.left(); // behind the name where that begins
+                out.get_mut(..left.len()).ok_or(Errno::ENAMETOOLONG)?.copy_from_slice(left);
+                Ok(left.len() as u32)
+            }
+            Err(errno) => Err(errno),
+        }
     }
 
     /// What `path` stands for.

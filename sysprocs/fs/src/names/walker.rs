@@ -110,6 +110,13 @@ pub async fn path(mut port: Port<Path>, clients: PathClients) -> Never {
                 };
                 call.reply(facts.and_then(|facts| if allowed(facts.mode) { Ok(()) } else { Err(Errno::EACCES) }));
             }
+            PathCall::Cross(mut call) => {
+                let entry = call.entry();
+                let (path, out) = call.lent();
+                let bytes = walker.cross(entry.at, path, entry.flags & NO_FOLLOW == 0, out).await;
+                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
+                call.reply(bytes);
+            }
             other => change_inode(&mut walker, other).await,
         }
     }

@@ -154,6 +154,7 @@ impl System {
                         file_table: Client::new(&me, table),
                         pages: Client::new(&me, pages),
                         memory: Client::new(&me, memory),
+                        makers: Family::new(&me, &[]).narrowed(),
                     };
                     file(port, clients, machine, number as u16, 0)
                 })

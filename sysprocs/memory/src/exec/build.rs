@@ -35,6 +35,8 @@ pub struct Start {
     pub pc: u64,
     /// Its stack pointer.
     pub sp: u64,
+    /// Where its arguments begin, its environment, and what is behind that: the path that it was started by.
+    pub strings: [u64; 3],
 }
 
 impl Space {
@@ -90,8 +92,8 @@ impl Space {
         let headers = if program.headers == 0 { 0 } else { program.headers.wrapping_add(bias) };
         let header_count = u64::from(program.header_count);
         let auxiliary = auxiliary(extras, start, credentials, [headers, header_count, base, entry]);
-        let sp = self.place_vectors(pager, strings, &auxiliary).await?;
-        Ok(Start { pc, sp })
+        let (sp, environment) = self.place_vectors(pager, strings, &auxiliary).await?;
+        Ok(Start { pc, sp, strings: [start, environment, start + extras.name as u64] })
     }
 
     /// Makes the areas of an image; what was added to its addresses.

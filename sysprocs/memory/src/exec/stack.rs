@@ -127,21 +127,22 @@ impl Space {
         result
     }
 
-    /// Writes what stands below the strings; the stack pointer.
+    /// Writes what stands below the strings; the stack pointer, and where the environment begins.
     pub(crate) async fn place_vectors<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
         strings: &ArgumentPages,
         auxiliary: &[(u64, u64)],
-    ) -> Result<u64, Errno> {
+    ) -> Result<(u64, u64), Errno> {
         let start = STACK_END - strings.span();
         let pointers = u64::from(strings.arguments) + u64::from(strings.environment) + 2;
         let words = 1 + pointers + 2 * auxiliary.len() as u64;
         let sp = (start - words * WORD_BYTES) & !(STACK_ALIGNMENT - 1);
         let mut out = Words { bytes: [0; 256], held: 0, at: sp };
         out.push(pager, self, u64::from(strings.arguments)).await?;
-        let mut offset = 0;
+        let (mut offset, mut environment) = (0, 0);
         for count in [strings.arguments, strings.environment] {
+            environment = start + offset as u64;
             for _ in 0..count {
                 out.push(pager, self, start + offset as u64).await?;
                 offset = strings.behind_string(pager.machine, offset);
@@ -153,6 +154,6 @@ impl Space {
             out.push(pager, self, value).await?;
         }
         out.flush(pager, self).await?;
-        Ok(sp)
+        Ok((sp, environment))
     }
 }

@@ -3,7 +3,7 @@
 //! Not here: the accounts themselves (the core), what a program is told of them (`user/facts/usage.rs`).
 
 use super::server::Server;
-use renga_proto::procs::{ASK_POLICY, PolicyOf};
+use renga_proto::procs::{ASK_POLICY, PolicyOf, WHOLE_BOARD};
 use renga_rt::Errno;
 use renga_rt::account::AccountNumber;
 use renga_rt::policy::Policy;
@@ -20,9 +20,14 @@ impl Server {
         Ok(old.to_word())
     }
 
-    /// What is counted of a process, or of the system.
+    /// What is counted of a process, of the system or of the board.
     pub(super) fn usage_of(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
         let account = match pid {
+            WHOLE_BOARD => {
+                let counts = self.board_counts().to_bytes();
+                out.get_mut(..counts.len()).ok_or(Errno::EINVAL)?.copy_from_slice(&counts);
+                return Ok(counts.len() as u32);
+            }
             0 => AccountNumber::SYSTEM,
             pid => AccountNumber::of_slot(self.table.board, self.table.slot(pid)?),
         };

@@ -75,6 +75,8 @@ pub struct Record {
     pub used: Used,
     /// What it runs.
     pub name: Name,
+    /// When it was made, ns since the board began.
+    pub started_ns: u64,
 }
 
 impl Record {
@@ -97,6 +99,7 @@ impl Record {
         from_group: 0,
         used: Used::NONE,
         name: [0; NAME_BYTES],
+        started_ns: 0,
     };
 
     /// The slot of this board that it runs in.

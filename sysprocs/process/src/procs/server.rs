@@ -4,6 +4,7 @@
 //! its condition holds, when it is interrupted, or when its peer in a vfork comes. Not here: the rules
 //! (`table.rs`).
 
+use super::listing::Made;
 use super::queue::QueuedSignal;
 use super::rows::Row;
 use super::slot_set::{SLOTS_MAX, SlotSet};
@@ -47,6 +48,7 @@ pub(super) struct Server {
     /// Boards where children of processes here are, a bit each, as the router knows.
     watched: u8,
     watch: &'static Watch,
+    pub(super) made: Made,
 }
 
 /// Keeps the user processes of this board, whose slots are interrupted by `interruptors`, in `rows`, and what is told of
@@ -78,6 +80,7 @@ pub async fn procs(
         in_want: SlotSet::NONE,
         watched: 0,
         watch,
+        made: Made::default(),
     };
     loop {
         match port.accept_or_notified(Procs::ENTRIES).await {
@@ -173,18 +176,15 @@ impl Server {
                 call.reply(table.new_session(pid));
             }
             ProcsCall::Describe(mut call) => {
-                let index = usize::from(call.entry().index);
-                let described = table.describe(index, call.lent());
-                call.set_taken_used(described.unwrap_or(0));
-                call.reply(described.map(|bytes| bytes as u32));
+                let described = self.describe(call.entry(), call.lent());
+                call.set_taken_used(described.unwrap_or(0) as usize);
+                call.reply(described);
             }
             ProcsCall::Rename(mut call) => {
                 let renamed = table.rename(call.entry().pid, call.lent());
                 call.reply(renamed);
             }
-            ProcsCall::FreeSlots(call) => {
-                call.reply(Ok(self.idle.len()));
-            }
+            ProcsCall::FreeSlots(call) => call.reply(Ok(self.idle.len())),
             ProcsCall::SetMasks(call) => {
                 let entry = call.entry();
                 let masks = table.set_masks(entry.pid, entry.blocked, entry.ignored);
@@ -193,7 +193,7 @@ impl Server {
             }
             ProcsCall::MakeInit(call) => {
                 let slot = call.entry().slot;
-                call.reply(table.make_init(slot));
+                call.reply(table.make_init(slot).inspect(|&pid| self.note_start(pid)));
             }
             ProcsCall::PolicyOf(call) => {
                 let policy = self.policy_of(call.entry());

@@ -33,6 +33,7 @@ impl Server {
         let made = slot.and_then(|slot| Ok((slot, self.table.spawn(slot, parent, group, session)?)));
         match made {
             Ok((slot, pid)) => {
+                self.note_start(pid);
                 self.idle.remove(slot);
                 let slot = usize::from(slot);
                 let Held::Work(mut work) = core::mem::replace(&mut self.held[slot], Held::Nothing) else {

@@ -316,6 +316,13 @@ impl Table {
         Ok(pid)
     }
 
+    /// Notes when `pid` was made.
+    pub fn note_start(&mut self, pid: u32, started_ns: u64) {
+        if let Ok(index) = self.index(pid) {
+            self.rows.change(index, |record| record.started_ns = started_ns);
+        }
+    }
+
     /// Notes what `pid` runs now.
     pub fn rename(&mut self, pid: u32, name: &[u8]) -> Result<(), Errno> {
         let index = self.index(pid)?;
@@ -325,25 +332,5 @@ impl Table {
             record.name[..bytes].copy_from_slice(&name[..bytes]);
         });
         Ok(())
-    }
-
-    /// Writes record `index` as fields between blanks: pid, parent, group, session, state, board, name.
-    /// Free records and those of other boards' processes are empty lines. `ENOENT` behind the last.
-    pub fn describe(&self, index: usize, out: &mut [u8]) -> Result<usize, Errno> {
-        if index >= self.rows.end() {
-            return Err(Errno::ENOENT);
-        }
-        let record = self.rows[index];
-        let mut text = crate::text::Text::new(out);
-        if record.pid != 0 && record.home != Home::Elsewhere {
-            for number in [record.pid, record.parent, record.group, record.session] {
-                text.number(u64::from(number));
-                text.push(b" ");
-            }
-            text.push(&[record.letter() as u8, b' ', b'a' + self.board, b' ']);
-            let end = record.name.iter().position(|&byte| byte == 0).unwrap_or(NAME_BYTES);
-            text.push(&record.name[..end]);
-        }
-        Ok(text.bytes())
     }
 }

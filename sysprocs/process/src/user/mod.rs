@@ -34,6 +34,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::{Pager, Space};
 use renga_proto::path::PATH_BYTES_MAX;
+use renga_rt::card::Card;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, Me};
 use services::Services;
@@ -47,6 +48,8 @@ pub struct UserFacts {
     pub boot_program: &'static str,
     /// Starts the random numbers of its programs.
     pub seed: u64,
+    /// Shows its programs to others.
+    pub card: &'static Card,
 }
 
 /// The processor's part in a program's floating-point state.

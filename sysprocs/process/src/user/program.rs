@@ -10,6 +10,7 @@ use crate::procs::record::{NAME_BYTES, Name};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
 use renga_proto::procs::QUEUED_MAX;
 use renga_proto::used::Used;
+use renga_rt::card::Origin;
 
 /// Inode number of the root directory of ext2.
 pub const ROOT_INO: u32 = 2;
@@ -60,6 +61,8 @@ pub struct Program {
     pub alternate_stack: AlternateStack,
     /// What it runs.
     pub name: Name,
+    /// Where that came from.
+    pub origin: Origin,
     /// Where to write 0 when it ends.
     pub clear_child_tid: u64,
     /// Most page frames that its memory took at a time.
@@ -92,6 +95,7 @@ impl Program {
             may_hold_signals: false,
             alternate_stack: AlternateStack::default(),
             name: [0; NAME_BYTES],
+            origin: Origin::default(),
             clear_child_tid: 0,
             frames_most: 0,
             children: Used::NONE,

@@ -13,12 +13,14 @@ use renga_proto::file::{
     SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
 };
 use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, Release};
+use renga_proto::memory::MemoryStatus;
 use renga_proto::path::{
-    AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, Link, MakeDirectory, MakeNode, Open,
-    ReadLinkOf, Rename, StatusOf, SymbolicLink, Unlink,
+    AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, MakeDirectory, MakeNode,
+    Open, ReadLinkOf, Rename, StatusOf, SymbolicLink, Unlink,
 };
 use renga_proto::pipe::{AddEnd, AwaitPipe, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
-use renga_proto::procs::{ChildExited, Describe, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
+use renga_proto::proc_files::{MadePath, ReadMadeLink, StatusMade, WalkMade};
+use renga_proto::procs::{ChildExited, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
 
 /// Of the terminal.
 pub const CONSOLE: u32 = AwaitTerminal::BIT
@@ -54,12 +56,19 @@ pub const FILES: u32 = AddReference::BIT
 /// Of the directory of inodes.
 pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | Release::BIT;
 
+/// Of a server of made files.
+pub const MAKERS: u32 = MadePath::BIT | ReadMadeLink::BIT | StatusMade::BIT | WalkMade::BIT;
+
+/// Of page frames elsewhere, to count them.
+pub const MEMORIES: u32 = MemoryStatus::BIT;
+
 /// Of a path walker.
 pub const PATHS: u32 = AbsolutePath::BIT
     | Access::BIT
     | ChangeMode::BIT
     | ChangeOwner::BIT
     | ChangeTimes::BIT
+    | Cross::BIT
     | FileSystemStatus::BIT
     | Link::BIT
     | MakeDirectory::BIT
@@ -77,7 +86,6 @@ pub const PIPES: u32 =
 
 /// Of the user processes of any board.
 pub const PROCS: u32 = ChildExited::BIT
-    | Describe::BIT
     | Kill::BIT
     | GROUP_KILL
     | PassOn::BIT

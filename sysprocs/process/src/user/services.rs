@@ -2,7 +2,7 @@
 //!
 //! Not here: what is asked of them.
 
-use crate::user::rights::{CONSOLE, DIRECTORY, FILES, PATHS, PIPES, PROCS};
+use crate::user::rights::{CONSOLE, DIRECTORY, FILES, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_proto::clock::Clock;
@@ -10,9 +10,11 @@ use renga_proto::console::Console;
 use renga_proto::file::File;
 use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release};
 use renga_proto::memory::Memory;
+use renga_proto::mounts::crosses;
 use renga_proto::pages::Pages;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Open, Path, StatusOf};
 use renga_proto::pipe::Pipe;
+use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
 use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
@@ -30,6 +32,8 @@ clients! {
         memory: Client<Memory>,
         /// Page frames of every board, for programs that go there.
         all_memory: Family<Memory, STORING>,
+        /// Page frames of every board, to be counted.
+        memories: Family<Memory, MEMORIES>,
         /// Cached file pages of this board.
         pages: Client<Pages>,
         /// The references of this board's programs to mapped files.
@@ -60,6 +64,8 @@ clients! {
         clock: Client<Clock>,
         /// What the boards' links have carried.
         links: Family<RouterStatus>,
+        /// Who make the files under /proc.
+        makers: Family<ProcFiles, MAKERS>,
     }
 }
 
@@ -97,6 +103,9 @@ impl Services {
     /// # Errors
     /// Linux's of `openat`.
     pub async fn open_path(&mut self, open: Open, path: &[u8]) -> Result<InodeFacts, Errno> {
+        if crosses(open.at, path) {
+            return Err(Errno::ECROSSED);
+        }
         let mut facts = Err(Errno::EAGAIN);
         if open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
             let known = KnownOpen { at: open.at, flags: open.flags };
@@ -118,6 +127,9 @@ impl Services {
     /// # Errors
     /// Linux's of `newfstatat`.
     pub async fn status_of(&mut self, status: StatusOf, path: &[u8], out: &mut [u8]) -> Result<(), Errno> {
+        if crosses(status.at, path) {
+            return Err(Errno::ECROSSED);
+        }
         let known = KnownStatus { at: status.at, flags: status.flags };
         match self.inode_directory()?.call(known, (path, &mut *out)).await {
             Err(Errno::EAGAIN) => self.walker()?.call(status, (path, out)).await,

@@ -302,7 +302,7 @@ fn start_user<M: UserMemory>(
     switch: &'static Switch,
 ) {
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
-    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42 });
+    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card: leak(renga_rt::card::Card::new()) });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     let here = &all[number];
     board.start(here.users[slot], |me| {
@@ -311,6 +311,7 @@ fn start_user<M: UserMemory>(
             all_procs: family(&me, all.iter().map(|headers| members(&[headers.procs])).collect()),
             memory: client(&me, here.memory),
             all_memory: family(&me, all.iter().map(|headers| members(&[headers.memory])).collect()),
+            memories: family(&me, all.iter().map(|headers| members(&[headers.memory])).collect()),
             pages: client(&me, here.pages),
             references: client(&me, here.references),
             inodes: family(
@@ -329,6 +330,7 @@ fn start_user<M: UserMemory>(
             console: family(&me, only_family(all.len(), own.console)),
             clock: client(&me, here.clock),
             links: family(&me, all.iter().map(|_| Members::NONE).collect()),
+            makers: family(&me, all.iter().map(|_| Members::NONE).collect()),
         };
         let places = Vec::leak(vec![renga_process::DescriptorPlace::EMPTY; renga_process::DESCRIPTORS_MAX]);
         let paths = Box::leak(Box::new([0; renga_process::PATHS_BYTES]));

@@ -16,6 +16,7 @@ use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
+use renga_rt::card::Card;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Watch};
@@ -104,7 +105,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let processor: &'static Flushed = arena.put(|| Flushed);
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };
-        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42 });
+        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card: arena.put(Card::new) });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let Servers { path, directory, inodes, table, files } = files;
         board.start(process, |me| {
@@ -113,6 +114,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 all_procs: Family::new(&me, board.family(&[procs])).narrowed(),
                 memory: Client::new(&me, memory),
                 all_memory: Family::new(&me, board.family(&[memory])).narrowed(),
+                memories: Family::new(&me, board.family(&[memory])).narrowed(),
                 pages: Client::new(&me, pages),
                 references: Client::new(&me, references),
                 inodes: Family::new(&me, inodes).narrowed(),
@@ -128,6 +130,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),
+                makers: Family::new(&me, arena.put_slice(1, |_| Members::NONE)).narrowed(),
             };
             let paths = arena.put(|| [0; renga_process::PATHS_BYTES]);
             let files = arena.put_slice(DESCRIPTORS_MAX, |_| DescriptorPlace::EMPTY);

@@ -206,6 +206,7 @@ pub const KINDS: &[KindFacts] = &[
         Some(protocol("References", &[(0, "Find"), (1, "Keep")], NONE, NONE)),
         &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest, entries: ALL, forwards: false }],
     ),
+    kind("proc_files", BoardRule::Any, 1, Some(protocol("ProcFiles", &[(0, "Walk"), (1, "Read")], NONE, NONE)), &[]),
     kind("router", BoardRule::EveryLinked, 1, None, &[]),
     kind(
         "membership",

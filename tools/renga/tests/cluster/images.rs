@@ -71,12 +71,12 @@ GNU Awk 5.2.1
 awk 0
 ";
 
-fn dev() -> Choice {
+pub(crate) fn dev() -> Choice {
     Choice { flavour: "dev".into(), ..Choice::default() }
 }
 
 /// Whether the packages of the image are here or can be fetched; if not, the test that asks is skipped.
-fn packages_can_be_had() -> bool {
+pub(crate) fn packages_can_be_had() -> bool {
     match disk_image::prepare(&ImageSpec { choice: dev(), ..ImageSpec::new(&root()) }, &mut |_| {}) {
         Ok(()) => true,
         Err(ImageError::Unreachable { .. }) => {

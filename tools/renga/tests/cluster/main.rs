@@ -20,6 +20,7 @@ mod limits;
 mod log;
 mod many;
 mod pipes;
+mod proc;
 mod programs;
 mod protection;
 mod remote;

@@ -23,7 +23,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
         "renga-clock" | "renga-pipe" => (PROCESS, NOTHING),
         // Decision 0001: who owns a device sees its trait.
-        "renga-console" | "renga-pages" => (PROCESS, DEVICE),
+        "renga-console" | "renga-pages" | "renga-procfs" => (PROCESS, DEVICE),
         // Who reads files fills the page cache of its board.
         "renga-fs" | "renga-memory" => (PROCESS, &["renga-hal", "renga-pages"]),
         // A user process works on an address space, which is the memory process's.
@@ -44,6 +44,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
                 "renga-phy",
                 "renga-pipe",
                 "renga-process",
+                "renga-procfs",
                 "renga-router",
             ],
         ),

@@ -4,22 +4,18 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use renga_hal::memory::UserMemory;
 use renga_proto::path::Unmount;
-use renga_proto::procs::{Describe, INIT};
+use renga_proto::procs::INIT;
 use renga_proto::router::ReadCounters;
 use renga_rt::Errno;
 
 /// In `renga_info`: how many boards there are, and which one this is.
 const INFO_BOARDS: u32 = 0;
-/// In `renga_info`: one line of a board's table of processes; `index` is board << 16 | line.
-const INFO_PROCESS: u32 = 1;
 /// In `renga_info`: the counters of board `index`'s link, a little-endian `u64` each.
 const INFO_LINK: u32 = 2;
 /// As an index: this board.
 const OWN_BOARD: u64 = 0xff;
 /// Bytes of the counters of a link, at most.
 const COUNTER_BYTES: usize = 256;
-/// Bytes of a line about a process.
-const LINE_BYTES: usize = 128;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// System call 1001: facts for listings. What, index, where to, how many bytes there.
@@ -31,15 +27,6 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let length = bytes.len().min(room as usize);
                 self.put(place, &bytes[..length]).await?;
                 Ok(length as u64)
-            }
-            INFO_PROCESS => {
-                let (board, line) = ((index >> 16) as u8, index as u16);
-                let mut procs = self.services.clients.all_procs.at(board, 0).ok_or(Errno::EINVAL)?;
-                let text = &mut self.scratch[..LINE_BYTES];
-                let bytes = procs.call(Describe { index: line }, text).await? as usize;
-                let bytes = bytes.min(LINE_BYTES).min(room as usize);
-                self.put_scratch(place, bytes).await?;
-                Ok(bytes as u64)
             }
             INFO_LINK => {
                 let board = if index == OWN_BOARD { self.services.board } else { index as u8 };

@@ -55,14 +55,18 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn system_facts(&mut self) -> Outcome {
-        let memory = self.services.clients.memory.call(MemoryStatus {}, ()).await?;
+        // As /proc/meminfo: of all boards that are up.
+        let (memories, mut total, mut free) = (&mut self.services.clients.memories, 0, 0);
+        for board in 0..memories.boards() {
+            let Some(mut memory) = memories.at(board, 0) else { continue };
+            if let Ok(memory) = memory.call(MemoryStatus {}, ()).await {
+                total += u64::from(memory.total);
+                free += u64::from(memory.free);
+            }
+        }
         let mut bytes = [0; SYSINFO_BYTES];
         let page = PAGE_BYTES as u64;
-        let words = [
-            (0, self.me.now_ns() / NS_PER_S),
-            (32, u64::from(memory.total) * page),
-            (40, u64::from(memory.free) * page),
-        ];
+        let words = [(0, self.me.now_ns() / NS_PER_S), (32, total * page), (40, free * page)];
         for (at, word) in words {
             bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
         }

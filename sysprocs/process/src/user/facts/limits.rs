@@ -27,7 +27,7 @@ pub const SIGPENDING: usize = 11;
 /// Address space.
 pub const AS: usize = 9;
 /// How many limits there are.
-pub const LIMITS: usize = 16;
+pub const LIMITS: usize = renga_rt::card::LIMITS;
 /// Bytes of `struct stat`, and which of its words is the size.
 const STATUS_BYTES: usize = 128;
 const SIZE_WORD: usize = 6;
@@ -110,6 +110,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             space.limit_stack(self.machine, limit.soft);
         }
         self.program.limits.0[which] = limit;
+        self.show_card();
         self.tell_masks().await; // and how many signals may wait
         Ok(())
     }

@@ -8,10 +8,12 @@
 use crate::user::files::open::O_ACCMODE;
 use renga_proto::pipe::PipeEnd;
 use renga_rt::Errno;
+use renga_rt::card::{Card, DESCRIPTOR_WORDS};
 
 /// Most descriptors that a program can be allowed (Linux's `fs.nr_open`).
 pub const DESCRIPTORS_MAX: usize = 1024;
 const WORDS: usize = DESCRIPTORS_MAX / 64;
+const _: () = assert!(WORDS == DESCRIPTOR_WORDS);
 
 /// What a descriptor stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,13 +89,29 @@ pub struct Descriptors {
     used: [u64; WORDS],
     /// New ones stay below (RLIMIT_NOFILE).
     most: usize,
+    /// Shows which are taken.
+    card: Option<&'static Card>,
 }
 
 impl Descriptors {
     /// None, with room for as many as there are `places`.
     pub fn new(places: &'static mut [DescriptorPlace]) -> Self {
         let most = places.len().min(DESCRIPTORS_MAX);
-        Descriptors { places, used: [0; WORDS], most }
+        Descriptors { places, used: [0; WORDS], most, card: None }
+    }
+
+    /// From now on shows on `card` which numbers are taken.
+    pub fn shown_on(self, card: &'static Card) -> Self {
+        Descriptors { card: Some(card), ..self }
+    }
+
+    /// Sets or clears the bit of `number`.
+    fn mark(&mut self, number: usize, taken: bool) {
+        let (word, bit) = (number / 64, 1 << (number % 64));
+        self.used[word] = if taken { self.used[word] | bit } else { self.used[word] & !bit };
+        if let Some(card) = self.card {
+            card.descriptors[word].set(self.used[word]);
+        }
     }
 
     /// Forgets all.
@@ -101,7 +119,7 @@ impl Descriptors {
         // Only those taken: each fork begins and each exit ends with this.
         while let Some(number) = self.next_used(0) {
             self.places[number] = DescriptorPlace::EMPTY;
-            self.used[number / 64] &= !(1 << (number % 64));
+            self.mark(number, false);
         }
         self.allow(DESCRIPTORS_MAX);
     }
@@ -162,7 +180,7 @@ impl Descriptors {
     }
 
     fn put(&mut self, number: usize, descriptor: Descriptor, of: usize) {
-        self.used[number / 64] |= 1 << (number % 64);
+        self.mark(number, true);
         let ring =
             if of == number { number as u16 } else { core::mem::replace(&mut self.places[of].ring, number as u16) };
         self.places[number] = DescriptorPlace { descriptor: Some(descriptor), ring };
@@ -198,7 +216,7 @@ impl Descriptors {
         let index = number as u32 as usize;
         let next = self.places[index].ring;
         self.places[index] = DescriptorPlace::EMPTY;
-        self.used[index / 64] &= !(1 << (index % 64));
+        self.mark(index, false);
         if usize::from(next) == index {
             return Ok(Some(object));
         }

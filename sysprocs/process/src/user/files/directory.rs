@@ -2,12 +2,15 @@
 
 use crate::user::User;
 use crate::user::escape::Outcome;
-use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFMT, S_IFREG};
+use crate::user::files::made::{Found, Piece, bytes_of, found_at};
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
+use renga_proto::mounts::{MADE, crosses};
 use renga_proto::path::{
     AbsolutePath, Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, ReadLinkOf, Rename,
     SymbolicLink, Unlink,
 };
+use renga_proto::proc_files::{DESCRIPTORS, MadePath, ReadMadeLink, file_of, pid_of};
 use renga_rt::Errno;
 
 /// In `renameat2`: fail if the new name exists.
@@ -16,6 +19,7 @@ const RENAME_NOREPLACE: u32 = 1;
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) fn umask(&mut self) -> Outcome {
         let mask = (self.argument(0) & 0o777) as u16;
+        self.facts.card.umask.set(mask);
         Ok(u64::from(core::mem::replace(&mut self.program.umask, mask)))
     }
 
@@ -95,9 +99,25 @@ impl<M: UserMemory + ?Sized> User<M> {
         if room == 0 {
             return Err(Errno::EINVAL.into());
         }
-        let mut walker = self.services.walker()?;
-        let lends = (&self.paths[..length], &mut self.scratch[..]);
-        let bytes = walker.call(ReadLinkOf { at }, lends).await? as usize;
+        let mut target = [0; PATH_BYTES_MAX];
+        let found = found_at!(self, (at, Piece::Paths(0..length), NO_FOLLOW), |at, path| {
+            match crosses(at, path) {
+                true => Err(Errno::ECROSSED),
+                false => self.services.walker()?.call(ReadLinkOf { at }, (path, &mut target[..])).await,
+            }
+        });
+        let bytes = match found? {
+            Found::Disk(bytes) => bytes as usize,
+            Found::Own { .. } => return Err(Errno::EINVAL.into()),
+            Found::Made { number, .. } if pid_of(number) == self.program.pid && file_of(number) >= DESCRIPTORS => {
+                self.own_link(u64::from(file_of(number) - DESCRIPTORS), &mut target).await?
+            }
+            Found::Made { number, .. } => {
+                let link = ReadMadeLink { number, reader: self.program.pid };
+                self.maker_of(number)?.call(link, &mut target[..]).await? as usize
+            }
+        };
+        self.scratch[..PATH_BYTES_MAX].copy_from_slice(&target);
         let bytes = bytes.min(room).min(self.scratch.len());
         self.put_scratch(place, bytes).await?;
         Ok(bytes as u64)
@@ -107,7 +127,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (place, room) = (self.argument(0), self.argument(1) as usize);
         let at = self.program.directory;
         let path = &mut self.scratch[..PATH_BYTES_MAX];
-        let bytes = self.services.walker()?.call(AbsolutePath { at }, path).await? as usize;
+        let bytes = match at {
+            0..MADE => self.services.walker()?.call(AbsolutePath { at }, path).await?,
+            number => {
+                let mut maker = self.services.maker(number)?;
+                maker.call(MadePath { number }, path).await?
+            }
+        } as usize;
         let bytes = bytes.min(PATH_BYTES_MAX);
         self.scratch[bytes] = 0;
         if bytes + 1 > room {
@@ -119,10 +145,21 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn change_directory(&mut self) -> Outcome {
         let length = self.get_path(self.argument(0)).await?;
-        let open = Open { at: self.program.directory, flags: OPEN_DIRECTORY, mode: 0 };
-        let facts = self.services.open_path(open, &self.paths[..length]).await?;
-        self.release_inode(facts.slot, facts.ino).await;
-        self.program.directory = facts.ino;
+        let found = found_at!(self, (self.program.directory, Piece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
+            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
+        });
+        self.program.directory = match found? {
+            Found::Made { number, mode } if mode & S_IFMT == S_IFDIR => number,
+            Found::Made { .. } | Found::Own { .. } => return Err(Errno::ENOTDIR.into()),
+            Found::Disk(facts) => {
+                self.release_inode(facts.slot, facts.ino).await;
+                if facts.mode & S_IFMT != S_IFDIR {
+                    return Err(Errno::ENOTDIR.into());
+                }
+                facts.ino
+            }
+        };
+        self.show_card();
         Ok(0)
     }
 
@@ -132,6 +169,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::ENOTDIR.into());
         }
         self.program.directory = descriptor.ino;
+        self.show_card();
         Ok(0)
     }
 

@@ -7,10 +7,8 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::path::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW};
-use crate::user::files::status::follow;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::STAT_BYTES;
-use renga_proto::path::StatusOf;
 use renga_rt::Errno;
 
 /// Bytes of `struct statx`.
@@ -63,30 +61,6 @@ impl<M: UserMemory + ?Sized> User<M> {
         let status = self.status_at_path(self.argument(0), self.argument(1), flags).await?;
         self.put(place, &extended(&status)).await?;
         Ok(0)
-    }
-
-    /// The `struct stat` of what is at a path, or of a descriptor if the path is empty and may be.
-    pub(in crate::user) async fn status_at_path(
-        &mut self,
-        directory: u64,
-        path: u64,
-        flags: u64,
-    ) -> Result<[u8; STAT_BYTES], Errno> {
-        let length = self.get_path_or_empty(path, 0).await?;
-        if length == 0 && flags & AT_EMPTY_PATH == 0 {
-            return Err(Errno::ENOENT);
-        }
-        if length == 0 && directory as i32 != AT_FDCWD {
-            return self.status_of(directory).await;
-        }
-        let (path, at) = match length {
-            0 => (&b"."[..], self.program.directory),
-            _ => (&self.paths[..length], self.directory_for(directory, 0)?),
-        };
-        let mut bytes = [0; STAT_BYTES];
-        let status = StatusOf { at, flags: follow(flags) };
-        self.services.walker()?.call(status, (path, &mut bytes[..])).await?;
-        Ok(bytes)
     }
 
     /// Whether there is something at the path at `address`.

@@ -5,6 +5,7 @@ pub(crate) mod descriptors;
 pub(crate) mod directory;
 pub(crate) mod extended_status;
 pub(crate) mod hot;
+pub(crate) mod made;
 pub(crate) mod objects;
 pub(crate) mod open;
 pub(crate) mod path;

@@ -6,14 +6,16 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{InodeFacts, Release};
+use renga_proto::mounts::MADE;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_proto::pipe::{OpenPipe, PipeEnd};
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// The access mode in open flags.
 pub const O_ACCMODE: u32 = 3;
@@ -43,6 +45,11 @@ const NO_ACCESS: u32 = 3;
 
 /// What of the open flags stays with the file.
 const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK;
+
+/// What a descriptor keeps of them.
+pub(in crate::user) fn kept_flags(flags: u32) -> u32 {
+    if flags & O_PATH != 0 { NO_ACCESS } else { flags & LASTING }
+}
 
 fn walker_flags(flags: u32) -> u32 {
     let table = [
@@ -81,11 +88,26 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let mode = (mode & PERMISSIONS) as u16 & !self.program.umask;
         let open = Open { at, flags: walker_flags(flags), mode };
-        let facts = match self.services.open_path(open, &self.paths[..length]).await {
+        let walk = open.flags;
+        let mut opened = self.services.open_path(open, &self.paths[..length]).await;
+        if matches!(opened, Err(Errno::ECROSSED)) {
+            opened = match apart!(self.open_across(open, length)) {
+                Ok(Found::Made { number, mode }) => return apart!(self.open_made(number, mode, flags, walk)),
+                Ok(Found::Own { descriptor }) => return self.open_own(descriptor, flags, walk),
+                Ok(Found::Disk(facts)) => Ok(facts),
+                Err(errno) => Err(errno),
+            };
+        }
+        let facts = match opened {
+            Ok(facts) => facts,
             Err(Errno::ELOOP) if flags & O_PATH != 0 && flags & O_NOFOLLOW != 0 => return self.name_link(flags).await,
-            opened => opened?,
+            Err(errno) => return Err(errno.into()),
         };
         let object = match facts.mode & S_IFMT {
+            kind if kind != S_IFDIR && walk & OPEN_DIRECTORY != 0 => {
+                self.release_inode(facts.slot, facts.ino).await;
+                return Err(Errno::ENOTDIR.into());
+            }
             S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
             S_IFCHR => {
                 self.release_inode(facts.slot, facts.ino).await;
@@ -97,9 +119,16 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         let close_on_exec = flags & O_CLOEXEC != 0;
-        let flags = if flags & O_PATH != 0 { NO_ACCESS } else { flags & LASTING };
+        let flags = kept_flags(flags);
         let descriptor = Descriptor { object, ino: facts.ino, mode: facts.mode, flags, close_on_exec };
         self.add_descriptor(descriptor).await
+    }
+
+    /// What the path in `self.paths` leads to, which leaves the disk.
+    async fn open_across(&mut self, open: Open, length: usize) -> Result<Found<InodeFacts>, Errno> {
+        found_at!(self, (open.at, Piece::Paths(0..length), open.flags), |at, path| {
+            self.services.open_path(Open { at, ..open }, path).await
+        })
     }
 
     /// A descriptor that names a symbolic link itself. No file process knows links, and none has to: all that can be done
@@ -117,7 +146,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Puts a fresh object at the first free descriptor.
-    async fn add_descriptor(&mut self, descriptor: Descriptor) -> Outcome {
+    pub(in crate::user) async fn add_descriptor(&mut self, descriptor: Descriptor) -> Outcome {
         match self.program.files.add(descriptor) {
             Ok(number) => Ok(number),
             Err(errno) => {
@@ -128,7 +157,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Makes a file process of this board an open file on the inode, whose reference it takes over.
-    async fn open_file(&mut self, facts: &InodeFacts, flags: u32) -> Result<Object, Errno> {
+    pub(in crate::user) async fn open_file(&mut self, facts: &InodeFacts, flags: u32) -> Result<Object, Errno> {
         let board = self.services.board;
         let number = match self.services.clients.file_table.call(TakeFile {}, ()).await {
             Ok(number) => number,
@@ -156,6 +185,9 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Gives a walker's reference to an inode back.
     pub(in crate::user) async fn release_inode(&mut self, slot: u16, ino: u32) {
+        if ino >= MADE {
+            return; // nobody counts who refers to made files
+        }
         if let Ok(mut directory) = self.services.inode_directory() {
             // A failure to write the inode back is told by whoever syncs.
             let _ = directory.call(Release { slot, ino }, ()).await;

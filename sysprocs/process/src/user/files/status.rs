@@ -3,23 +3,31 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{
     AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFIFO, S_IFLNK, S_IFMT,
 };
 use crate::user::rights::FILES;
-use renga_hal::memory::UserMemory;
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, Extent, InodeFacts, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::inode::{CommitAll, Extent, InodeFacts, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::mounts::crosses;
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, StatusOf,
 };
-use renga_rt::{Client, Errno};
+use renga_proto::proc_files::StatusMade;
+use renga_rt::{Client, Errno, apart};
 
+/// `f_type` of what is under /proc.
+const PROC_MAGIC: u64 = 0x9fa0;
 /// Bytes of `struct statfs`.
 const STATFS_BYTES: usize = 120;
 /// `tv_nsec` values of `utimensat` with a meaning.
 const UTIME_NOW: u64 = 0x3fff_ffff;
 const UTIME_OMIT: u64 = 0x3fff_fffe;
+/// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
+const MAY_EXECUTE: u32 = 1;
+const EXECUTE_BITS: u16 = 0o111;
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// A `struct stat` of what has no inode.
@@ -91,29 +99,83 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn status_at(&mut self) -> Outcome {
         let (place, flags) = (self.argument(2), self.argument(3));
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
-        if length == 0 && flags & AT_EMPTY_PATH == 0 {
-            return Err(Errno::ENOENT.into());
+        if length > 0 {
+            let at = self.directory_for(self.argument(0), 0)?;
+            let (mut bytes, status) = ([0; STAT_BYTES], StatusOf { at, flags: follow(flags) });
+            match self.services.status_of(status, &self.paths[..length], &mut bytes).await {
+                Err(Errno::ECROSSED) => {} // as below
+                found => {
+                    found?;
+                    self.put(place, &bytes).await?;
+                    return Ok(0);
+                }
+            }
         }
-        if length == 0 && self.argument(0) as i32 != AT_FDCWD {
-            return self.put_status(self.argument(0), place).await;
-        }
-        let (path, at) = match length {
-            0 => (&b"."[..], self.program.directory),
-            _ => (&self.paths[..length], self.directory_for(self.argument(0), 0)?),
-        };
-        let mut bytes = [0; STAT_BYTES];
-        let status = StatusOf { at, flags: follow(flags) };
-        self.services.status_of(status, path, &mut bytes).await?;
+        let bytes = apart!(self.status_of_path(self.argument(0), length, flags))?;
         self.put(place, &bytes).await?;
         Ok(0)
+    }
+
+    /// The `struct stat` of what is at the path at address `path`.
+    pub(in crate::user) async fn status_at_path(
+        &mut self,
+        directory: u64,
+        path: u64,
+        flags: u64,
+    ) -> Result<[u8; STAT_BYTES], Errno> {
+        let length = self.get_path_or_empty(path, 0).await?;
+        self.status_of_path(directory, length, flags).await
+    }
+
+    /// The `struct stat` of what the path in `self.paths` leads to, or of a descriptor if that is empty and may be.
+    async fn status_of_path(
+        &mut self,
+        directory: u64,
+        mut length: usize,
+        flags: u64,
+    ) -> Result<[u8; STAT_BYTES], Errno> {
+        if length == 0 && flags & AT_EMPTY_PATH == 0 {
+            return Err(Errno::ENOENT);
+        }
+        if length == 0 && directory as i32 != AT_FDCWD {
+            return self.status_of(directory).await;
+        }
+        if length == 0 {
+            (self.paths[0], length) = (b'.', 1);
+        }
+        let (at, flags) = (self.directory_for(directory, 0)?, follow(flags));
+        let mut bytes = [0; STAT_BYTES];
+        let found = found_at!(self, (at, Piece::Paths(0..length), flags), |at, path| {
+            self.services.status_of(StatusOf { at, flags }, path, &mut bytes).await
+        });
+        match found? {
+            Found::Disk(()) => {}
+            Found::Made { number, .. } => self.maker_of(number)?.call(StatusMade { number }, &mut bytes[..]).await?,
+            Found::Own { descriptor } => return self.status_of(descriptor).await,
+        }
+        Ok(bytes)
     }
 
     pub(in crate::user) async fn check_access(&mut self) -> Outcome {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.directory_for(self.argument(0), 0)?;
-        let mode = self.argument(2) as u32 & 7;
-        self.services.walker()?.call(Access { at, mode }, &self.paths[..length]).await?;
+        self.access(at, length, self.argument(2) as u32 & 7).await?;
         Ok(0)
+    }
+
+    /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the made file, if it is one.
+    async fn access(&mut self, at: u32, length: usize, mode: u32) -> Result<Found<()>, Errno> {
+        let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
+            match crosses(at, path) {
+                true => Err(Errno::ECROSSED),
+                false => self.services.walker()?.call(Access { at, mode }, path).await,
+            }
+        })?;
+        match found {
+            // As Linux: what nobody may write root may not either, as there is no way to.
+            Found::Made { mode: file, .. } if mode & MAY_EXECUTE != 0 && file & EXECUTE_BITS == 0 => Err(Errno::EACCES),
+            found => Ok(found),
+        }
     }
 
     pub(in crate::user) async fn change_mode(&mut self) -> Outcome {
@@ -223,13 +285,28 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn file_system_status(&mut self) -> Outcome {
         let length = self.get_path(self.argument(0)).await?;
-        let at = self.program.directory;
-        self.services.walker()?.call(Access { at, mode: 0 }, &self.paths[..length]).await?;
-        self.put_file_system_status(self.argument(1)).await
+        match self.access(self.program.directory, length, 0).await? {
+            Found::Made { .. } => self.put_made_system_status(self.argument(1)).await,
+            Found::Disk(()) | Found::Own { .. } => self.put_file_system_status(self.argument(1)).await,
+        }
+    }
+
+    /// A `struct statfs` of what has no blocks.
+    async fn put_made_system_status(&mut self, place: u64) -> Outcome {
+        let mut bytes = [0; STATFS_BYTES];
+        for (at, word) in
+            [(0, PROC_MAGIC), (8, PAGE_BYTES as u64), (64, NAME_BYTES_MAX as u64), (72, PAGE_BYTES as u64)]
+        {
+            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        }
+        self.put(place, &bytes).await?;
+        Ok(0)
     }
 
     pub(in crate::user) async fn file_system_status_of(&mut self) -> Outcome {
-        self.program.files.get(self.argument(0))?;
+        if self.program.files.get(self.argument(0))?.is_made() {
+            return self.put_made_system_status(self.argument(1)).await;
+        }
         self.put_file_system_status(self.argument(1)).await
     }
 

@@ -14,7 +14,7 @@ use crate::user::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_proto::pipe::PIPE_ATOMIC_BYTES;
 use renga_proto::procs::{Cause, Kill};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// Most bytes of one transfer, as on Linux.
 const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
@@ -109,6 +109,9 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Fills the program's memory from `address` on; how many bytes.
     async fn take_in(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let count = count.min(TRANSFER_BYTES_MAX);
+        if from.is_made() {
+            return apart!(self.take_in_made(from, address, count, manner));
+        }
         let mut done = 0;
         // Each turn passes a page.
         while done < count {
@@ -144,6 +147,19 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.me.yield_to_programs().await;
         self.me.interrupted()
+    }
+
+    /// As `take_in`, of what is made when it is read: what has room in a page is read at once, however it lies in memory,
+    /// so that it is of one moment.
+    async fn take_in_made(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
+        let length = count.min(PAGE_BYTES as u64) as usize;
+        let read = self.services.read(from.object, &mut self.scratch[..length], manner).await;
+        let bytes = match read {
+            Ok(bytes) => bytes.min(length),
+            Err(errno) => return restartable(Err(self.note_loss(from.object, errno, false))),
+        };
+        self.put_scratch(address, bytes).await?;
+        Ok(bytes as u64)
     }
 
     async fn take_in_page(

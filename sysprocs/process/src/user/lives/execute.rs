@@ -7,6 +7,7 @@ use crate::procs::record::NAME_BYTES;
 use crate::user::escape::{Escape, Outcome};
 use crate::user::facts::limits::STACK;
 use crate::user::facts::timers::INTERVAL_TIMERS;
+use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::program::AlternateStack;
 use crate::user::{User, pager};
@@ -14,8 +15,9 @@ use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Script, Space, Start};
 use renga_proto::path::{Open, PATH_BYTES_MAX};
 use renga_proto::references::{AdoptFile, ReleaseFile};
-use renga_rt::Errno;
+use renga_rt::card::Origin;
 use renga_rt::user::UserContext;
+use renga_rt::{Errno, apart};
 
 /// Permission to execute, for anybody.
 const EXECUTABLE: u16 = 0o111;
@@ -53,13 +55,14 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     async fn replace_program(&mut self, length: usize, strings: Strings) -> Result<(), Errno> {
         let (mut held, mut space) = (HeldFiles::default(), Space::none());
-        let loaded = self.load(&mut space, length, strings, &mut held).await;
+        let loaded = apart!(self.load(&mut space, length, strings, &mut held));
         for file in [held.program, held.interpreter].into_iter().flatten() {
             self.release_file(file).await;
         }
         let start = loaded?;
         let name = program_name(&self.paths[..length]);
-        self.become_program(&mut space, start, name).await;
+        let ino = held.program.map_or(0, |file| file.ino);
+        apart!(self.become_program(&mut space, start, name, ino));
         Ok(())
     }
 
@@ -72,21 +75,21 @@ impl<M: UserMemory + ?Sized> User<M> {
         held: &mut HeldFiles,
     ) -> Result<Start, Errno> {
         let (mut image, mut linker) = (Image::none(), Image::none());
-        let file = self.open_program(0, length, &mut held.program).await?;
+        let file = apart!(self.open_program(0, length, &mut held.program))?;
         let script = image.inspect(&mut pager(self.machine, &mut self.services), file).await?;
         if let Some(script) = &script {
             let end = self.add_path(length, &script.interpreter)?;
             if let Some(file) = held.program.take() {
                 self.release_file(file).await;
             }
-            let file = self.open_program(length + 1, end, &mut held.program).await?;
+            let file = apart!(self.open_program(length + 1, end, &mut held.program))?;
             if image.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ELOOP); // one script deep: more is refused as a loop would be
             }
         }
         if let Some(path) = &image.interpreter {
             let end = self.add_path(length, path)?;
-            let file = self.open_program(length + 1, end, &mut held.interpreter).await?;
+            let file = apart!(self.open_program(length + 1, end, &mut held.interpreter))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
@@ -118,8 +121,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         end: usize,
         held: &mut Option<MappedFile>,
     ) -> Result<MappedFile, Errno> {
-        let open = Open { at: self.program.directory, flags: 0, mode: 0 };
-        let facts = self.services.open_path(open, &self.paths[start..end]).await?;
+        let found = found_at!(self, (self.program.directory, Piece::Paths(start..end), 0), |at, path| {
+            self.services.open_path(Open { at, flags: 0, mode: 0 }, path).await
+        });
+        let Found::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
         // The reference that comes with opening is the board's from now on: it would be asked for and given back.
@@ -177,9 +182,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// From here on the process is the new program.
-    async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES]) {
+    async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES], ino: u32) {
         let mut borrowed = false;
         self.note_frames();
+        self.facts.card.space.set(None);
         if let Some(old) = &mut self.space {
             borrowed = old.is_borrowed();
             old.give_back(&mut pager(self.machine, &mut self.services)).await;
@@ -199,6 +205,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.actions.reset_handlers();
         self.program.alternate_stack = AlternateStack::default();
         self.program.clear_child_tid = 0;
+        self.program.origin = Origin { ino, strings: start.strings };
+        self.show_card();
         self.tell_masks().await;
         *self.context = UserContext::new(self.facts.slot, start.pc, start.sp);
         if let Err(errno) = self.set_name(name).await {

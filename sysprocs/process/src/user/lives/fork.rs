@@ -321,6 +321,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             // As on Linux, a bad address is not worth a signal.
             let _ = self.put(set_tid, &pid.to_le_bytes()).await;
         }
+        self.show_card();
         self.tell_masks().await;
         if from != self.services.board {
             self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await?;

@@ -55,7 +55,7 @@ pub fn user<M: UserMemory + ?Sized>(
         facts: *facts,
         context,
         space: None,
-        program: Program::new(0, 0, Descriptors::new(places)),
+        program: Program::new(0, 0, Descriptors::new(places).shown_on(facts.card)),
         look_at_signals: false,
         pages_moved: 0,
         interrupted_call: None,
@@ -195,6 +195,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.note_frames();
             match outcome {
                 Err(Escape::Fail(Errno::ESTALE)) if !stale => stale = true,
+                // Of what has no other answer: names under /proc are nobody's to change.
+                Err(Escape::Fail(Errno::ECROSSED)) => return Err(Escape::Fail(Errno::EPERM)),
                 Err(Escape::Fail(Errno::ENOMEM)) if self.relieve_memory().await => {}
                 outcome => return outcome,
             }
@@ -235,6 +237,17 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.force_signal(signal, Origin::Fault { code, address }).await
     }
 
+    /// Shows the program as it is now to whoever lists programs.
+    pub(in crate::user) fn show_card(&self) {
+        let card = self.facts.card;
+        card.pid.set(self.program.pid);
+        card.space.set(self.space.as_ref().map(|space| space.number()));
+        card.origin.set(self.program.origin);
+        card.directory.set(self.program.directory);
+        card.umask.set(self.program.umask);
+        card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
+    }
+
     /// Lets all go that the program had, and tells who waits for it.
     async fn end(&mut self, status: u32) {
         let pid = self.program.pid;
@@ -251,6 +264,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.drop_timers(0).await;
         self.note_frames();
+        self.facts.card.space.set(None);
         if let Some(space) = &mut self.space {
             let borrowed = space.is_borrowed();
             space.give_back(&mut pager(self.machine, &mut self.services)).await;

@@ -11,6 +11,7 @@ use crate::user::program::{AlternateStack, Program};
 use crate::user::signals::actions::{Action, Actions};
 use renga_proto::pipe::PipeEnd;
 use renga_rt::Errno;
+use renga_rt::card::Origin;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
 
 /// Fields being written.
@@ -129,6 +130,8 @@ pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Res
         writer.word(word)?;
     }
     writer.put(&program.name)?;
+    writer.word(program.origin.ino.into())?;
+    program.origin.strings.into_iter().try_for_each(|address| writer.word(address))?;
     writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.soft))?;
     writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.hard))?;
     put_actions(writer, &program.actions)?;
@@ -152,6 +155,8 @@ pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Resu
     program.blocked = reader.word()?;
     program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
     program.name = reader.take()?;
+    let ino = reader.word()? as u32;
+    program.origin = Origin { ino, strings: [reader.word()?, reader.word()?, reader.word()?] };
     let (soft, hard): ([u64; LIMITS], [u64; LIMITS]) = (reader.sparse(u64::MAX)?, reader.sparse(u64::MAX)?);
     program.limits.0 = core::array::from_fn(|which| Limit { soft: soft[which], hard: hard[which] });
     get_actions(reader, &mut program.actions)?;

@@ -1,0 +1,108 @@
+//! The window's size among the keys, as telnet has it (RFC 1073): whoever has the terminal tells when it changes.
+//!
+//! IAC SB NAWS, columns and rows of two bytes each, most significant first, IAC SE; a byte 255 of these comes twice, and
+//! so does the key 255. No text holds that byte (UTF-8 has none), so keys are never held back. What follows it without
+//! meaning anything is dropped.
+//!
+//! Invariant: after any bytes, IAC SE makes the next byte a key again.
+
+use heapless::Vec;
+use renga_proto::console::WindowSize;
+
+const IAC: u8 = 255;
+const BEGIN: u8 = 250;
+const END: u8 = 240;
+const WINDOW_SIZE: u8 = 31;
+/// The option and two numbers.
+const BYTES_MAX: usize = 5;
+
+/// What a byte was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Came {
+    /// A key.
+    Key(u8),
+    /// The end of a new size.
+    Window(WindowSize),
+    /// A part of something else.
+    Part,
+}
+
+/// What came before.
+#[derive(Default)]
+pub struct Incoming {
+    /// The last byte was IAC.
+    escaped: bool,
+    /// Between IAC SB and IAC SE: what came.
+    inside: Option<Vec<u8, BYTES_MAX>>,
+}
+
+impl Incoming {
+    /// Takes a byte.
+    pub fn take(&mut self, byte: u8) -> Came {
+        let escaped = core::mem::take(&mut self.escaped);
+        match (byte, escaped) {
+            (IAC, false) => {
+                self.escaped = true;
+                Came::Part
+            }
+            (BEGIN, true) => {
+                self.inside = Some(Vec::new());
+                Came::Part
+            }
+            (END, true) => self.inside.take().and_then(|bytes| size(&bytes)).map_or(Came::Part, Came::Window),
+            (byte, _) => match &mut self.inside {
+                None if escaped && byte != IAC => Came::Part,
+                None => Came::Key(byte),
+                Some(bytes) => {
+                    if bytes.push(byte).is_err() {
+                        bytes.clear(); // too long for a size: it has none of its form now
+                    }
+                    Came::Part
+                }
+            },
+        }
+    }
+}
+
+/// The size that `bytes` say, if they do.
+fn size(bytes: &[u8]) -> Option<WindowSize> {
+    let &[WINDOW_SIZE, columns_high, columns_low, rows_high, rows_low] = bytes else { return None };
+    let number = |high: u8, low: u8| u16::from_be_bytes([high, low]);
+    Some(WindowSize { rows: number(rows_high, rows_low), columns: number(columns_high, columns_low) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Came, Incoming, WindowSize};
+    use std::vec::Vec;
+
+    fn taken(bytes: &[u8]) -> (Vec<u8>, Vec<(u16, u16)>) {
+        let (mut keys, mut sizes, mut incoming) = (Vec::new(), Vec::new(), Incoming::default());
+        for &byte in bytes {
+            match incoming.take(byte) {
+                Came::Key(key) => keys.push(key),
+                Came::Window(WindowSize { rows, columns }) => sizes.push((rows, columns)),
+                Came::Part => {}
+            }
+        }
+        (keys, sizes)
+    }
+
+    #[test]
+    fn sizes_are_told_from_keys() {
+        let small = [255, 250, 31, 0, 80, 0, 24, 255, 240];
+        let odd = [255, 250, 31, 0, 255, 255, 1, 44, 255, 240];
+        let all = [&b"a\x1b["[..], &small, b"b", &odd, &[255, 255], b"c"].concat();
+        assert_eq!(taken(&all), (b"a\x1b[b\xffc".to_vec(), std::vec![(24, 80), (300, 255)]));
+    }
+
+    #[test]
+    fn nonsense_is_dropped_and_ends() {
+        for nonsense in [&[255, 250, 31, 0, 80, 255, 240][..], &[255, 250, 24, 1, 255, 240], &[255, 241], &[255, 240]] {
+            let (keys, sizes) = taken(&[nonsense, b"x"].concat());
+            assert_eq!((&keys[..], sizes.len()), (&b"x"[..], 0), "{nonsense:?}");
+        }
+        let long = [&[255, 250][..], &[7; 300], &[255, 240], b"x"].concat();
+        assert_eq!(taken(&long), (b"x".to_vec(), Vec::new()));
+    }
+}

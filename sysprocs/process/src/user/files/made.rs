@@ -1,0 +1,287 @@
+//! Paths that lead into the made files of `/proc`, and from there to the disk again.
+//!
+//! Invariant: whoever walks on the disk says when a path leaves it (`ECROSSED`, which no program sees). Then the walk
+//! goes on here, until it ends at a made file or is back on the disk; a bounded number of times.
+//! Not here: what made files are (`renga_procfs`).
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, kept_flags};
+use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
+use crate::user::rights::MAKERS;
+use crate::user::services::Services;
+use core::ops::Range;
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::{Birth, InodeFacts};
+use renga_proto::mounts::{MADE, beyond};
+use renga_proto::path::{AbsolutePath, Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE};
+use renga_proto::proc_files::{DESCRIPTORS, Led, MadePath, ProcFiles, TOP, WalkMade, file_of, pid_of};
+use renga_proto::procs::board_of;
+use renga_rt::{Client, Errno};
+
+/// Times that a path may leave the disk.
+pub(in crate::user) const CROSSINGS_MAX: u32 = 8;
+
+/// A path, where it lies.
+#[derive(Clone, Debug)]
+pub(in crate::user) enum Piece {
+    /// In `self.paths`.
+    Paths(Range<usize>),
+    /// In `self.scratch`.
+    Scratch(Range<usize>),
+}
+
+/// Where a path led that left the disk.
+pub(in crate::user) enum Crossed {
+    /// To this made file, of this mode.
+    Made { number: u32, mode: u16 },
+    /// To what this descriptor of the program itself stands for.
+    Own { descriptor: u64 },
+    /// To the disk again: the path to walk on along, from this inode if it is relative.
+    Disk { at: u32, path: Piece },
+}
+
+/// What was found where a path led.
+pub(in crate::user) enum Found<T> {
+    /// On the disk.
+    Disk(T),
+    /// A made file, of this mode.
+    Made { number: u32, mode: u16 },
+    /// What this descriptor of the program itself stands for, which is not on the disk.
+    Own { descriptor: u64 },
+}
+
+/// The bytes of a piece. Not a method: what it does not name can be used meanwhile.
+macro_rules! bytes_of {
+    ($user:expr, $piece:expr) => {
+        match &$piece {
+            $crate::user::files::made::Piece::Paths(range) => &$user.paths[range.clone()],
+            $crate::user::files::made::Piece::Scratch(range) => &$user.scratch[range.clone()],
+        }
+    };
+}
+pub(in crate::user) use bytes_of;
+
+/// What `$call` finds at the path `$piece`, from `$at` if it is relative, wherever that leads; `$flags` are a walker's.
+macro_rules! found_at {
+    ($user:expr, ($at:expr, $piece:expr, $flags:expr), |$from:ident, $path:ident| $call:expr) => {{
+        let (mut from, mut piece): (u32, $crate::user::files::made::Piece) = ($at, $piece);
+        let mut crossings = 0;
+        loop {
+            let found = {
+                let ($from, $path) = (from, bytes_of!($user, piece));
+                $call
+            };
+            match found {
+                Err(Errno::ECROSSED) if crossings == $crate::user::files::made::CROSSINGS_MAX => {
+                    break Err(Errno::ELOOP);
+                }
+                Err(Errno::ECROSSED) => {}
+                found => break found.map($crate::user::files::made::Found::Disk),
+            }
+            crossings += 1;
+            match renga_rt::apart!($user.cross(from, piece, $flags)) {
+                Ok($crate::user::files::made::Crossed::Disk { at, path }) => (from, piece) = (at, path),
+                Ok($crate::user::files::made::Crossed::Own { descriptor }) => {
+                    break Ok($crate::user::files::made::Found::Own { descriptor });
+                }
+                Ok($crate::user::files::made::Crossed::Made { number, mode }) => {
+                    break Ok($crate::user::files::made::Found::Made { number, mode });
+                }
+                Err(errno) => break Err(errno),
+            }
+        }
+    }};
+}
+pub(in crate::user) use found_at;
+
+impl Services {
+    /// The server of the made file `number`.
+    pub(in crate::user) fn maker(&mut self, number: u32) -> Result<Client<ProcFiles, MAKERS>, Errno> {
+        self.clients.makers.at(self.maker_board(number), 0).ok_or(Errno::ENOENT)
+    }
+
+    fn maker_board(&self, number: u32) -> u8 {
+        match pid_of(number) {
+            0 => self.board,
+            pid => board_of(pid, self.disk_board),
+        }
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// The server of the made file `number`.
+    pub(in crate::user) fn maker_of(&mut self, number: u32) -> Result<Client<ProcFiles, MAKERS>, Errno> {
+        self.services.maker(number)
+    }
+
+    /// Goes on from where the path `piece` leaves the disk.
+    pub(in crate::user) async fn cross(&mut self, at: u32, piece: Piece, flags: u32) -> Result<Crossed, Errno> {
+        let path = bytes_of!(self, piece);
+        let relative = path.first() != Some(&b'/');
+        let (mut number, mut piece) = match beyond(path) {
+            _ if relative && at >= MADE => (at, piece),
+            Some(rest) => (TOP, piece.clone().last(rest.len())),
+            None => (TOP, self.leave_disk(at, piece, flags).await?),
+        };
+        // Again at most once, on the board of the program that the path names.
+        for _ in 0..=1 {
+            let walk = WalkMade { at: number, reader: self.program.pid, flags: flags & NO_FOLLOW };
+            let mut maker = self.maker_of(number)?;
+            let led = maker.call(walk, bytes_of!(self, piece)).await.map_err(gone)?;
+            let Led { number: reached, mode, left } = led;
+            let rest = piece.clone().last(left as usize);
+            let follows = left > 0 || flags & NO_FOLLOW == 0;
+            match mode & S_IFMT {
+                0 => return Ok(Crossed::Disk { at: reached, path: self.or_dot(rest) }),
+                S_IFLNK if follows && file_of(reached) >= DESCRIPTORS => return self.follow_descriptor(reached, rest),
+                _ if left > 0 => (number, piece) = (reached, rest),
+                _ => return Ok(Crossed::Made { number: reached, mode }),
+            }
+        }
+        Err(Errno::ENOENT)
+    }
+
+    /// Where a descriptor leads, with `rest` behind it: the made file `number` is the descriptor.
+    fn follow_descriptor(&mut self, number: u32, rest: Piece) -> Result<Crossed, Errno> {
+        if pid_of(number) != self.program.pid {
+            return Err(Errno::EACCES); // what another's descriptor stands for is that program's business
+        }
+        let descriptor = u64::from(file_of(number) - DESCRIPTORS);
+        let Descriptor { object, ino, mode, .. } = *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
+        let is_file = matches!(object, Object::File { .. });
+        match (is_file && mode & S_IFMT == S_IFDIR, bytes_of!(self, rest).is_empty()) {
+            (_, true) if is_file && ino >= MADE => Ok(Crossed::Made { number: ino, mode }),
+            (true, _) => Ok(Crossed::Disk { at: ino, path: self.or_dot(rest) }),
+            (false, true) => Ok(Crossed::Own { descriptor }),
+            (false, false) => Err(Errno::ENOTDIR),
+        }
+    }
+
+    /// What is left of a path on the disk where that ends.
+    async fn leave_disk(&mut self, at: u32, piece: Piece, flags: u32) -> Result<Piece, Errno> {
+        let mut walker = self.services.walker()?;
+        let Piece::Paths(range) = piece else { return Err(Errno::ELOOP) }; // the scratch page is taken
+        let cross = Cross { at, flags: flags & NO_FOLLOW };
+        let bytes = walker.call(cross, (&self.paths[range], &mut self.scratch[..])).await? as usize;
+        Ok(Piece::Scratch(0..bytes.min(self.scratch.len())))
+    }
+
+    /// A path that is empty means the inode itself.
+    fn or_dot(&mut self, piece: Piece) -> Piece {
+        if !bytes_of!(self, piece).is_empty() {
+            return piece;
+        }
+        self.scratch[0] = b'.';
+        Piece::Scratch(0..1)
+    }
+
+    /// Opens a made file: an open file process whose content the server of made files makes.
+    pub(in crate::user) async fn open_made(&mut self, number: u32, mode: u16, flags: u32, walk: u32) -> Outcome {
+        let kind = mode & S_IFMT;
+        if kind == S_IFLNK {
+            return Err(Errno::ELOOP.into());
+        }
+        if walk & OPEN_CREATE != 0 && walk & OPEN_EXCLUSIVE != 0 {
+            return Err(Errno::EEXIST.into());
+        }
+        match kind {
+            S_IFDIR if flags & O_ACCMODE != 0 || walk & OPEN_CREATE != 0 => return Err(Errno::EISDIR.into()),
+            S_IFDIR => {}
+            _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
+            _ if flags & O_ACCMODE != 0 => return Err(Errno::EACCES.into()), // nothing there can be written
+            _ => {}
+        }
+        let slot = u16::from(self.services.maker_board(number));
+        let facts = InodeFacts { slot, ino: number, mode, birth: Birth { generation: 0, device: 0 } };
+        let object = self.open_file(&facts, flags).await?;
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        let descriptor = Descriptor { object, ino: number, mode, flags: kept_flags(flags), close_on_exec };
+        self.add_descriptor(descriptor).await
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Opens what a descriptor of the program stands for once more: a copy of it, with other flags.
+    pub(in crate::user) fn open_own(&mut self, descriptor: u64, flags: u32, walk: u32) -> Outcome {
+        let old = *self.program.files.get(descriptor)?;
+        let kept = kept_flags(flags);
+        let copy = Descriptor { flags: kept, close_on_exec: flags & O_CLOEXEC != 0, ..old };
+        if walk & OPEN_DIRECTORY != 0 {
+            return Err(Errno::ENOTDIR.into());
+        }
+        let end = Descriptor { flags: old.flags, ..copy };
+        if matches!(old.object, Object::Pipe { .. } | Object::File { .. })
+            && (copy.reads() && !end.reads() || copy.writes() && !end.writes())
+        {
+            return Err(Errno::EACCES.into()); // the object itself is open for less, or the other end is another
+        }
+        match self.program.files.add_copy(descriptor, copy, 0) {
+            Err(Errno::EINVAL) => Err(Errno::EMFILE.into()), // none at all is allowed
+            added => Ok(added?),
+        }
+    }
+
+    /// As text, what a descriptor of the program stands for; how many bytes of `out`.
+    pub(in crate::user) async fn own_link(&mut self, descriptor: u64, out: &mut [u8]) -> Result<usize, Errno> {
+        let Descriptor { object, ino, mode, .. } = *self.program.files.get(descriptor).map_err(|_| Errno::ENOENT)?;
+        let text: &[u8] = match object {
+            Object::File { .. } if ino >= MADE && mode & S_IFMT == S_IFDIR => {
+                return Ok(self.maker_of(ino)?.call(MadePath { number: ino }, out).await? as usize);
+            }
+            Object::File { .. } if ino < MADE && mode & S_IFMT == S_IFDIR => {
+                return Ok(self.services.walker()?.call(AbsolutePath { at: ino }, out).await? as usize);
+            }
+            Object::File { .. } => return Ok(put_numbered(out, b"file:[", ino.into())),
+            Object::Pipe { board, number, .. } => {
+                return Ok(put_numbered(out, b"pipe:[", 1 << 40 | u64::from(board) << 16 | u64::from(number)));
+            }
+            Object::Lost { .. } => return Err(Errno::EIO),
+            Object::Console => b"/dev/console",
+            Object::Null => b"/dev/null",
+            Object::Zero => b"/dev/zero",
+            Object::Full => b"/dev/full",
+            Object::Random => b"/dev/urandom",
+        };
+        let bytes = text.len().min(out.len());
+        out[..bytes].copy_from_slice(&text[..bytes]);
+        Ok(bytes)
+    }
+}
+
+/// Puts `kind`, a number and a bracket; how many bytes.
+fn put_numbered(out: &mut [u8], kind: &[u8], mut number: u64) -> usize {
+    let mut digits = [b']'; 21];
+    let mut at = 20;
+    while number > 0 || at == 20 {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    let text = kind.iter().chain(&digits[at..]);
+    out.iter_mut().zip(text).map(|(place, byte)| *place = *byte).count()
+}
+
+impl Piece {
+    /// Its last `bytes`.
+    fn last(self, bytes: usize) -> Piece {
+        let cut = |range: Range<usize>| range.end.saturating_sub(bytes).max(range.start)..range.end;
+        match self {
+            Piece::Paths(range) => Piece::Paths(cut(range)),
+            Piece::Scratch(range) => Piece::Scratch(cut(range)),
+        }
+    }
+}
+
+/// What was on a board that is down is not there.
+fn gone(errno: Errno) -> Errno {
+    if errno == Errno::EHOSTDOWN { Errno::ENOENT } else { errno }
+}
+
+impl Descriptor {
+    /// Whether its content is made when it is read.
+    pub(in crate::user) fn is_made(&self) -> bool {
+        self.ino >= MADE && matches!(self.object, Object::File { .. })
+    }
+}

@@ -1,0 +1,109 @@
+//! Whom a server of made files calls, and how it asks all boards.
+
+use renga_proto::clock::{CalendarTime, Clock};
+use renga_proto::listed::{LISTED_BYTES, Listed};
+use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
+use renga_proto::path::{AbsolutePath, Path};
+use renga_proto::procs::{BoardCounts, Describe, Procs, UsageOf, WHOLE_BOARD, board_of};
+use renga_proto::router::RouterStatus;
+use renga_rt::{Client, Errno, Family, clients};
+
+/// Of the tables of processes.
+const PROCS: u32 = Describe::BIT | UsageOf::BIT;
+/// Of the memory processes.
+const MEMORY: u32 = MemoryStatus::BIT;
+/// Of path walkers.
+const PATHS: u32 = AbsolutePath::BIT;
+/// Of the clock.
+const CLOCK: u32 = CalendarTime::BIT;
+
+clients! {
+    /// What a server of made files calls.
+    pub struct ProcFilesClients {
+        /// The user processes of every board.
+        procs: Family<Procs, PROCS>,
+        /// Page frames of every board.
+        memory: Family<Memory, MEMORY>,
+        /// What the boards' links have carried.
+        links: Family<RouterStatus>,
+        /// Path walkers, for names of directories.
+        paths: Family<Path, PATHS>,
+        /// The clock of this board.
+        clock: Client<Clock, CLOCK>,
+    }
+}
+
+/// A call; again if it told only that the other board has begun anew.
+macro_rules! again {
+    ($call:expr) => {
+        match $call.await {
+            Err(Errno::ESTALE) => $call.await,
+            answer => answer,
+        }
+    };
+}
+
+impl ProcFilesClients {
+    /// How many boards there are, alive or not.
+    pub(crate) fn boards(&self) -> u8 {
+        self.procs.boards()
+    }
+
+    /// Process `pid`. `ESRCH`: there is none, or its board is down.
+    pub(crate) async fn process(&mut self, pid: u32, init_board: u8) -> Result<Listed, Errno> {
+        let mut procs = self.procs.at(board_of(pid, init_board), 0).ok_or(Errno::ESRCH)?;
+        let mut bytes = [0; LISTED_BYTES];
+        let described = again!(procs.call(Describe { index: 0, pid }, &mut bytes[..]));
+        if described.map_err(|_| Errno::ESRCH)? as usize != LISTED_BYTES {
+            return Err(Errno::ESRCH);
+        }
+        Ok(Listed::from_bytes(&bytes))
+    }
+
+    /// Processes of `board` from line `index` of its table on; none: there are no more, or it is down. What another
+    /// board says of lines before is dropped, so that whoever asks from behind the last one comes to an end.
+    pub(crate) async fn processes<'a>(
+        &mut self,
+        board: u8,
+        index: u16,
+        room: &'a mut [u8],
+    ) -> impl Iterator<Item = Listed> + use<'a> {
+        let bytes = match self.procs.at(board, 0) {
+            Some(mut procs) => again!(procs.call(Describe { index, pid: 0 }, &mut *room)).unwrap_or(0) as usize,
+            None => 0,
+        };
+        let (records, _) = room[..bytes.min(room.len())].as_chunks::<LISTED_BYTES>();
+        records.iter().map(Listed::from_bytes).filter(move |listed| listed.index >= index)
+    }
+
+    /// What is counted of `board`, if it is up.
+    pub(crate) async fn counts(&mut self, board: u8) -> Option<BoardCounts> {
+        let mut procs = self.procs.at(board, 0)?;
+        let mut bytes = [0; BoardCounts::BYTES];
+        let filled = again!(procs.call(UsageOf { pid: WHOLE_BOARD }, &mut bytes[..])).ok()?;
+        (filled as usize == bytes.len()).then(|| BoardCounts::from_bytes(&bytes))
+    }
+
+    /// How much memory `board` has, if it is up.
+    pub(crate) async fn memory_of(&mut self, board: u8) -> Option<MemoryFacts> {
+        let mut memory = self.memory.at(board, 0)?;
+        again!(memory.call(MemoryStatus {}, ())).ok()
+    }
+
+    /// Who has counted what the link of `board` carried.
+    pub(crate) fn link_of(&mut self, board: u8) -> Option<Client<RouterStatus>> {
+        self.links.at(board, 0)
+    }
+
+    /// Calendar time, ns since 1970.
+    pub(crate) async fn calendar_ns(&mut self) -> u64 {
+        self.clock.call(CalendarTime {}, ()).await.unwrap_or(0)
+    }
+
+    /// The path of directory `at` of the disk; how many bytes.
+    pub(crate) async fn directory_path(&mut self, at: u32, init_board: u8, out: &mut [u8]) -> Result<usize, Errno> {
+        let mut walker = self.paths.at(init_board, 0).ok_or(Errno::EIO)?;
+        let bytes = again!(walker.call(AbsolutePath { at }, &mut *out))?;
+        Ok(bytes as usize)
+    }
+}

@@ -1,0 +1,179 @@
+//! Directories of made files: their entries, their paths, and where links lead as text.
+//!
+//! Invariant: an entry's cursor does not depend on what else is there, so that a listing neither repeats nor passes over
+//! what stays there while it is made: files come in the order of their numbers, then programs by board and line.
+
+use crate::server::State;
+use crate::tree::{FILES, File, Place};
+use crate::walk::Target;
+use crate::window::{Window, put};
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::DirectoryRead;
+use renga_rt::Errno;
+
+/// Entry types of `struct linux_dirent64`.
+const DT_DIR: u8 = 4;
+const DT_REG: u8 = 8;
+const DT_LNK: u8 = 10;
+/// Bytes of an entry before its name.
+const HEADER_BYTES: usize = 19;
+/// The cursors of `.` and `..`, of files from there on, and of programs or descriptors.
+const DOT: u64 = 0;
+const DOT_DOT: u64 = 1;
+const FIRST_FILE: u64 = 2;
+const FIRST_PROGRAM: u64 = 1 << 16;
+/// Lines of a board's table, at most.
+const LINES: u64 = 1 << 16;
+
+/// Entries on their way into a slice.
+struct Entries<'a> {
+    out: &'a mut [u8],
+    bytes: usize,
+    /// Behind the last entry.
+    next: u64,
+}
+
+impl Entries<'_> {
+    /// Appends an entry behind which a listing goes on at `next`; `false` if there is no room.
+    fn push(&mut self, place: Place, next: u64, name: &[u8]) -> bool {
+        let bytes = (HEADER_BYTES + name.len() + 1).next_multiple_of(8);
+        let Some(entry) = self.out.get_mut(self.bytes..self.bytes + bytes) else { return false };
+        entry.fill(0);
+        entry[..8].copy_from_slice(&u64::from(place.number()).to_le_bytes());
+        entry[8..16].copy_from_slice(&next.to_le_bytes());
+        entry[16..18].copy_from_slice(&(bytes as u16).to_le_bytes());
+        entry[18] = match place {
+            _ if place.is_directory() => DT_DIR,
+            _ if place.is_link() => DT_LNK,
+            _ => DT_REG,
+        };
+        entry[HEADER_BYTES..HEADER_BYTES + name.len()].copy_from_slice(name);
+        self.bytes += bytes;
+        self.next = next;
+        true
+    }
+}
+
+impl Entries<'_> {
+    /// As `push`, with a number for a name.
+    fn push_number(&mut self, place: Place, next: u64, number: u32) -> bool {
+        let mut name = [0; 10];
+        let mut text = Window::new(&mut name, 0);
+        put!(text, "{number}");
+        let bytes = text.bytes();
+        self.push(place, next, &name[..bytes])
+    }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// Entries of the directory `number` from `cursor` on, as many as have room.
+    pub(crate) async fn list(&mut self, number: u32, cursor: u64, out: &mut [u8]) -> Result<DirectoryRead, Errno> {
+        let at = Place::of(number).filter(|place| place.is_directory()).ok_or(Errno::ENOENT)?;
+        self.check(at).await?;
+        let mut entries = Entries { out, bytes: 0, next: cursor };
+        let room = list_files(at, &mut entries);
+        match at.file {
+            File::Top if room => self.list_programs(&mut entries).await,
+            File::Descriptors if room => self.list_descriptors(at, &mut entries)?,
+            _ => {}
+        }
+        if entries.bytes == 0 && !room {
+            return Err(Errno::EINVAL); // not even one has room
+        }
+        Ok(DirectoryRead { bytes: entries.bytes as u32, next: entries.next })
+    }
+
+    async fn list_programs(&mut self, entries: &mut Entries<'_>) {
+        let mut cursor = entries.next.max(FIRST_PROGRAM);
+        // Each turn passes lines of a board's table, or a board.
+        while cursor - FIRST_PROGRAM < u64::from(self.clients.boards()) * LINES {
+            let (board, line) = ((cursor - FIRST_PROGRAM) / LINES, (cursor - FIRST_PROGRAM) % LINES);
+            let mut any = false;
+            for listed in self.clients.processes(board as u8, line as u16, &mut self.page[..]).await {
+                any = true;
+                cursor = FIRST_PROGRAM + board * LINES + u64::from(listed.index) + 1;
+                if !entries.push_number(Place::new(listed.pid, File::Program), cursor, listed.pid) {
+                    return;
+                }
+            }
+            if !any {
+                cursor = FIRST_PROGRAM + (board + 1) * LINES;
+            }
+        }
+        entries.next = cursor;
+    }
+
+    fn list_descriptors(&self, at: Place, entries: &mut Entries<'_>) -> Result<(), Errno> {
+        let card = self.card(at.pid)?;
+        let first = entries.next.saturating_sub(FIRST_PROGRAM).min(u64::from(u16::MAX)) as u16;
+        let words = (0u16..).zip(&card.descriptors);
+        let taken = words.flat_map(|(word, bits)| {
+            (0..64).filter(move |bit| bits.get() >> bit & 1 != 0).map(move |bit| word * 64 + bit)
+        });
+        for descriptor in taken.filter(|&descriptor| descriptor >= first) {
+            let place = Place { descriptor, ..at.beside(File::Descriptor) };
+            if !entries.push_number(place, FIRST_PROGRAM + u64::from(descriptor) + 1, descriptor.into()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The path of directory `number`.
+    pub(crate) fn path(&self, number: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        let at = Place::of(number).filter(|place| place.is_directory()).ok_or(Errno::ENOENT)?;
+        let mut text = Window::new(out, 0);
+        text.push(b"/proc");
+        put_names(at, &mut text);
+        Ok(text.bytes() as u32)
+    }
+
+    /// Where a link leads, as text.
+    pub(crate) async fn read_link(&mut self, number: u32, reader: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        let link = Place::of(number).filter(|place| place.is_link()).ok_or(Errno::EINVAL)?;
+        let mut text = Window::new(out, 0);
+        match link.file {
+            File::Own => put!(text, "{reader}"),
+            File::OwnThread => put!(text, "{reader}/task/{reader}"),
+            File::Mounts => text.push(b"self/mounts"),
+            File::Descriptor => return Err(Errno::EACCES), // its program alone knows
+            File::Exe => return self.program_path(link.pid, out),
+            _ => {
+                let Target::Disk(ino) = self.target(link, reader).await? else { return Err(Errno::EINVAL) };
+                return self.clients.directory_path(ino, self.init_board, out).await.map(|bytes| bytes as u32);
+            }
+        }
+        Ok(text.bytes() as u32)
+    }
+}
+
+/// The names that lead from `/proc` to `at`, each after a slash. Bounded: a directory stands before what is in it.
+fn put_names(at: Place, text: &mut Window<'_>) {
+    if at == Place::TOP {
+        return;
+    }
+    put_names(at.beside(at.file.made().within), text);
+    match at.file {
+        File::Program => put!(text, "/{}", at.pid),
+        file => put!(text, "/{}", file.made().name),
+    }
+}
+
+/// The entries with fixed names; whether all had room.
+fn list_files(at: Place, entries: &mut Entries<'_>) -> bool {
+    let above = at.beside(at.file.made().within);
+    for (cursor, place, name) in [(DOT, at, &b"."[..]), (DOT_DOT, above, b"..")] {
+        if entries.next == cursor && !entries.push(place, cursor + 1, name) {
+            return false;
+        }
+    }
+    let first = entries.next.saturating_sub(FIRST_FILE).min(FILES.len() as u64) as usize;
+    let files = FILES[first..].iter().filter(|made| made.within == at.file && !made.name.is_empty());
+    for made in files {
+        let next = FIRST_FILE + made.file as u64 + 1;
+        if !entries.push(at.beside(made.file), next, made.name.as_bytes()) {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,67 @@
+//! What a program's memory says of it: its arguments, environment and the path that it was started by.
+//!
+//! Invariant: a page is looked at only while the card names its space, and nothing is awaited between the two; a page
+//! that somebody fills just now shows nothing.
+
+use crate::server::State;
+use crate::window::Window;
+use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use renga_proto::listed::Listed;
+use renga_proto::path::PATH_BYTES_MAX;
+use renga_rt::Errno;
+use renga_rt::account::Count;
+
+const PAGE: u64 = PAGE_BYTES as u64;
+/// Most pages of strings that are shown: what exec takes.
+const PAGES_MAX: u64 = 2048;
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// The bytes of the program's memory from `start` to `end`, as far as they are there, in pieces.
+    fn each_piece(&self, space: u32, start: u64, end: u64, mut take: impl FnMut(&[u8]) -> bool) {
+        let mut at = start;
+        for _ in 0..PAGES_MAX {
+            if at >= end {
+                break;
+            }
+            let Some((frame, _)) = self.machine.lookup(Frame(space), at) else { break };
+            let Some(page) = self.machine.look(frame) else { break };
+            let from = (at % PAGE) as usize;
+            let bytes = (end - at).min(PAGE - at % PAGE) as usize;
+            if !take(&page[from..from + bytes]) {
+                break;
+            }
+            at += bytes as u64;
+        }
+    }
+
+    /// Puts the strings of kind `which` (0 arguments, 1 environment) of process `pid` of this board.
+    pub(super) fn strings(&self, pid: u32, which: usize, out: &mut Window<'_>) {
+        // One that ends has none, as on Linux.
+        let Ok(card) = self.card(pid) else { return };
+        let Some(space) = card.space.get() else { return };
+        let strings = card.origin.get().strings;
+        self.each_piece(space, strings[which], strings[which + 1], |piece| {
+            out.push(piece);
+            !out.is_full()
+        });
+    }
+
+    /// The path of the program file: as it was given to exec, from its working directory if it is relative.
+    pub(crate) fn program_path(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        let card = self.card(pid)?;
+        let space = card.space.get().ok_or(Errno::ENOENT)?;
+        let start = card.origin.get().strings[2];
+        let (mut text, mut ended) = (Window::new(out, 0), false);
+        self.each_piece(space, start, start + PATH_BYTES_MAX as u64, |piece| {
+            text.name(piece);
+            ended = piece.contains(&0);
+            !ended
+        });
+        if ended { Ok(text.bytes() as u32) } else { Err(Errno::ENOENT) }
+    }
+
+    /// Pages of its memory.
+    pub(super) fn pages_of(&self, listed: &Listed) -> u64 {
+        listed.count(Count::FramesHeld)
+    }
+}

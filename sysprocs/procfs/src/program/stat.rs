@@ -1,0 +1,51 @@
+//! `/proc/PID/stat`: the line of numbers that listings are made of (proc(5)).
+
+use crate::server::State;
+use crate::whole::NS_PER_TICK;
+use crate::window::{Window, put};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::listed::Listed;
+use renga_rt::account::Count;
+use renga_rt::policy::{Class, Policy};
+
+/// The terminal: major 5, minor 1.
+const TERMINAL: u32 = 5 << 8 | 1;
+/// The signal that the end of a child sends.
+const SIGCHLD: u32 = 17;
+
+/// What Linux's listings call priority, nice value, real-time priority and class.
+pub(super) fn scheduling(word: u64) -> [i64; 4] {
+    let Policy { class, nice, priority } = Policy::from_word(word).unwrap_or(Policy::DEFAULT);
+    let (nice, real_time) = (i64::from(nice), i64::from(priority));
+    match class {
+        Class::Fifo => [-1 - real_time, nice, real_time, 1],
+        Class::RoundRobin => [-1 - real_time, nice, real_time, 2],
+        Class::Fair => [20 + nice, nice, 0, 0],
+        Class::Batch => [20 + nice, nice, 0, 3],
+        Class::Idle => [20 + nice, nice, 0, 5],
+    }
+}
+
+/// Time of what others did for it, ns.
+pub(super) fn system_ns(listed: &Listed) -> u64 {
+    [Count::SystemNs, Count::BehalfNs, Count::ElsewhereNs].iter().map(|&count| listed.count(count)).sum()
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) fn stat(&self, listed: &Listed, out: &mut Window<'_>) {
+        let Listed { pid, parent, group, session, state, pending, blocked, ignored, started_ns, .. } = *listed;
+        let [priority, nice, real_time, policy] = scheduling(listed.policy);
+        let (resident, size) = (listed.count(Count::FramesHeld), self.pages_of(listed) * PAGE_BYTES as u64);
+        let ticks = |ns: u64| ns / NS_PER_TICK;
+        let strings = self.card(pid).map_or([0; 3], |card| card.origin.get().strings);
+        put!(out, "{pid} (");
+        out.name(&listed.name);
+        put!(out, ") {} {parent} {group} {session} {TERMINAL} -1 4194304", char::from(state));
+        put!(out, " {} 0 {} 0", listed.count(Count::FaultsMinor), listed.count(Count::FaultsMajor));
+        put!(out, " {} {} 0 0", ticks(listed.count(Count::UserNs)), ticks(system_ns(listed)));
+        put!(out, " {priority} {nice} 1 0 {} {size} {resident} {}", ticks(started_ns), u64::MAX);
+        put!(out, " 0 0 0 0 0 {pending} {blocked} {ignored} 0 0 0 0 {SIGCHLD}");
+        put!(out, " {} {real_time} {policy} 0 0 0 0 0 0", self.board);
+        put!(out, " {} {} {} {} 0\n", strings[0], strings[1], strings[1], strings[2]);
+    }
+}

@@ -1,0 +1,72 @@
+//! `/proc/PID/status`: what a program is, in lines with names (proc(5)).
+
+use crate::server::State;
+use crate::window::{Window, put};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::listed::Listed;
+use renga_rt::account::Count;
+
+const KIB_PER_FRAME: u64 = PAGE_BYTES as u64 / 1024;
+/// Descriptors that a program has room for, as Linux begins.
+const DESCRIPTORS: u32 = 64;
+/// All capabilities, which root has.
+const CAPABILITIES: u64 = 0x1ff_ffff_ffff;
+
+fn state_name(state: u8) -> &'static str {
+    match state {
+        b'R' => "R (running)",
+        b'T' => "T (stopped)",
+        b'Z' => "Z (zombie)",
+        _ => "S (sleeping)",
+    }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) fn program_status(&self, listed: &Listed, out: &mut Window<'_>) {
+        let Listed { pid, parent, group, session, .. } = *listed;
+        let umask = self.card(pid).map_or(0, |card| card.umask.get());
+        out.push(b"Name:\t");
+        out.name(&listed.name);
+        put!(out, "\nUmask:\t{umask:04o}\nState:\t{}\nTgid:\t{pid}\nNgid:\t0\n", state_name(listed.state));
+        put!(out, "Pid:\t{pid}\nPPid:\t{parent}\nTracerPid:\t0\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
+        put!(out, "FDSize:\t{DESCRIPTORS}\nGroups:\t0 \nNStgid:\t{pid}\nNSpid:\t{pid}\n");
+        put!(out, "NSpgid:\t{group}\nNSsid:\t{session}\n");
+        if listed.state != b'Z' {
+            self.memory_lines(listed, out);
+        }
+        put!(out, "Threads:\t1\nSigQ:\t0/1024\nSigPnd:\t{:016x}\nShdPnd:\t{:016x}\n", 0, listed.pending);
+        put!(out, "SigBlk:\t{:016x}\nSigIgn:\t{:016x}\nSigCgt:\t{:016x}\n", listed.blocked, listed.ignored, 0);
+        for (name, set) in [("Inh", 0), ("Prm", CAPABILITIES), ("Eff", CAPABILITIES), ("Bnd", CAPABILITIES), ("Amb", 0)]
+        {
+            put!(out, "Cap{name}:\t{set:016x}\n");
+        }
+        put!(out, "NoNewPrivs:\t0\nSeccomp:\t0\nSeccomp_filters:\t0\n");
+        let board = self.board;
+        put!(out, "Cpus_allowed:\t{:x}\nCpus_allowed_list:\t{board}\nMems_allowed:\t1\n", 1 << board);
+        put!(out, "Mems_allowed_list:\t0\nvoluntary_ctxt_switches:\t{}\n", listed.count(Count::TurnsGiven));
+        put!(out, "nonvoluntary_ctxt_switches:\t{}\n", listed.count(Count::TurnsTaken));
+    }
+
+    fn memory_lines(&self, listed: &Listed, out: &mut Window<'_>) {
+        let (resident, size) = (listed.count(Count::FramesHeld) * KIB_PER_FRAME, self.pages_of(listed) * KIB_PER_FRAME);
+        for (name, kib) in [
+            ("VmPeak", size),
+            ("VmSize", size),
+            ("VmLck", 0),
+            ("VmPin", 0),
+            ("VmHWM", resident),
+            ("VmRSS", resident),
+            ("RssAnon", resident),
+            ("RssFile", 0),
+            ("RssShmem", 0),
+            ("VmData", size),
+            ("VmStk", 0),
+            ("VmExe", 0),
+            ("VmLib", 0),
+            ("VmPTE", 0),
+            ("VmSwap", 0),
+        ] {
+            put!(out, "{name}:\t{kib:>8} kB\n");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The loop: takes a call, makes what it asks for, answers.
+//!
+//! Invariant: calls are served one after the other, each in bounded time: nobody who is called here waits for a program.
+
+use crate::clients::ProcFilesClients;
+use crate::tree::Place;
+use crate::window::Window;
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::STAT_BYTES;
+use renga_proto::proc_files::{ProcFiles, ProcFilesCall};
+use renga_proto::procs::board_of;
+use renga_rt::card::Card;
+use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port};
+
+/// Minor number of the device that made files are on, as Linux counts those without a medium.
+const DEVICE: u64 = 22;
+const NS_PER_S: u64 = 1_000_000_000;
+
+pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
+    pub(crate) me: Me,
+    pub(crate) clients: ProcFilesClients,
+    pub(crate) machine: &'static M,
+    /// Those of the slots of this board.
+    pub(crate) cards: &'static [Card],
+    pub(crate) board: u8,
+    /// The board that has the disk, where init runs.
+    pub(crate) init_board: u8,
+    /// Tells this system's run from others.
+    pub(crate) seed: u64,
+    /// For lists of processes.
+    pub(crate) page: &'static mut [u8; PAGE_BYTES],
+}
+
+/// Serves made files; the programs of this board show themselves by `cards`, and init runs on `init_board`.
+pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
+    me: Me,
+    mut port: Port<ProcFiles>,
+    clients: ProcFilesClients,
+    machine: &'static M,
+    cards: &'static [Card],
+    init_board: u8,
+    seed: u64,
+    page: &'static mut [u8; PAGE_BYTES],
+) -> Never {
+    let board = me.id().board.0;
+    let mut state = State { me, clients, machine, cards, board, init_board, seed, page };
+    loop {
+        match port.accept().await {
+            ProcFilesCall::WalkMade(mut call) => {
+                let led = state.walk(call.entry(), call.lent()).await;
+                call.reply(led);
+            }
+            ProcFilesCall::ReadMade(mut call) => {
+                let entry = call.entry();
+                let read = state.read(entry.number, entry.offset, call.lent()).await;
+                call.set_taken_used(read.map_or(0, |bytes| bytes as usize));
+                call.reply(read);
+            }
+            ProcFilesCall::ListMade(mut call) => {
+                let entry = call.entry();
+                let read = state.list(entry.number, entry.cursor, call.lent()).await;
+                call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
+                call.reply(read);
+            }
+            ProcFilesCall::StatusMade(mut call) => {
+                let number = call.entry().number;
+                let status = state.status(number, call.lent()).await;
+                call.reply(status);
+            }
+            ProcFilesCall::ReadMadeLink(mut call) => {
+                let entry = call.entry();
+                let read = state.read_link(entry.number, entry.reader, call.lent()).await;
+                call.set_taken_used(read.map_or(0, |bytes| bytes as usize));
+                call.reply(read);
+            }
+            ProcFilesCall::MadePath(mut call) => {
+                let path = state.path(call.entry().number, call.lent());
+                call.set_taken_used(path.map_or(0, |bytes| bytes as usize));
+                call.reply(path);
+            }
+        }
+    }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(crate) fn board_of(&self, pid: u32) -> u8 {
+        board_of(pid, self.init_board)
+    }
+
+    /// The card of process `pid` of this board.
+    pub(crate) fn card(&self, pid: u32) -> Result<&'static Card, Errno> {
+        self.cards.iter().find(|card| card.pid.get() == pid).filter(|_| pid != 0).ok_or(Errno::ENOENT)
+    }
+
+    async fn read(&mut self, number: u32, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let place = Place::of(number).ok_or(Errno::ENOENT)?;
+        let mut window = Window::new(out, offset);
+        if place.pid == 0 {
+            self.make_whole(place.file, &mut window).await?;
+        } else {
+            self.make_of_program(place, &mut window).await?;
+        }
+        Ok(window.bytes() as u32)
+    }
+
+    /// Fills a `struct stat`. Of a program's files the times are when it was made; of the others, now.
+    async fn status(&mut self, number: u32, out: &mut [u8]) -> Result<(), Errno> {
+        let place = Place::of(number).ok_or(Errno::ENOENT)?;
+        let mut ns = self.clients.calendar_ns().await;
+        if place.pid != 0 {
+            let listed = self.clients.process(place.pid, self.init_board).await.map_err(|_| Errno::ENOENT)?;
+            ns = ns.saturating_sub(self.me.now_ns()).saturating_add(listed.started_ns);
+        }
+        let out = out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?;
+        out.fill(0);
+        let links: u32 = if place.is_directory() { 2 } else { 1 };
+        let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, &DEVICE.to_le_bytes());
+        put(8, &u64::from(number).to_le_bytes());
+        put(16, &u32::from(place.mode()).to_le_bytes());
+        put(20, &links.to_le_bytes());
+        put(56, &1024u32.to_le_bytes());
+        for at in [72, 88, 104] {
+            put(at, &(ns / NS_PER_S).to_le_bytes());
+            put(at + 8, &(ns % NS_PER_S).to_le_bytes());
+        }
+        Ok(())
+    }
+}

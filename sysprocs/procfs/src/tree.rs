@@ -1,0 +1,187 @@
+//! Which made files there are: their names, directories and permissions.
+//!
+//! Invariant: a file's place in the list is its number, so the list only grows at its end; its directory stands before
+//! it. Not here: what is in them, names that are numbers (pids, descriptors).
+
+use renga_proto::proc_files::{DESCRIPTORS, file_of, made_number, pid_of};
+
+const DIRECTORY: u16 = 0o040_555;
+const FILE: u16 = 0o100_444;
+const PRIVATE: u16 = 0o100_400;
+const PRIVATE_DIRECTORY: u16 = 0o040_500;
+const PRIVATE_LINK: u16 = 0o120_700;
+const LINK: u16 = 0o120_777;
+/// The type bits of a mode, and two types.
+const TYPE_MASK: u16 = 0o170_000;
+const S_IFDIR: u16 = 0o040_000;
+const S_IFLNK: u16 = 0o120_000;
+
+macro_rules! files { ($($(#[$doc:meta])* $File:ident $name:literal in $Within:ident, $mode:expr;)+) => {
+    /// A made file, but for those of descriptors.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) enum File { $($(#[$doc])* $File),+ }
+
+    /// All of them, by their numbers.
+    pub(crate) const FILES: &[Made] =
+        &[$(Made { file: File::$File, name: $name, within: File::$Within, mode: $mode }),+];
+} }
+
+/// What is fixed of a made file.
+#[derive(Clone, Copy)]
+pub(crate) struct Made {
+    pub(crate) file: File,
+    /// Empty: it has a number for a name.
+    pub(crate) name: &'static str,
+    pub(crate) within: File,
+    pub(crate) mode: u16,
+}
+
+files! {
+    /// `/proc`.
+    Top "" in Top, DIRECTORY;
+    /// The directory of one program.
+    Program "" in Top, DIRECTORY;
+    /// Who asks.
+    Own "self" in Top, LINK;
+    /// The same: programs have one thread.
+    OwnThread "thread-self" in Top, LINK;
+    Uptime "uptime" in Top, FILE;
+    LoadAverage "loadavg" in Top, FILE;
+    Stat "stat" in Top, FILE;
+    MemoryInfo "meminfo" in Top, FILE;
+    ProcessorInfo "cpuinfo" in Top, FILE;
+    Mounts "mounts" in Top, LINK;
+    FileSystems "filesystems" in Top, FILE;
+    Version "version" in Top, FILE;
+    CommandLine "cmdline" in Top, FILE;
+    Devices "devices" in Top, FILE;
+    Swaps "swaps" in Top, FILE;
+    VmStat "vmstat" in Top, FILE;
+    Tty "tty" in Top, DIRECTORY;
+    TtyDrivers "drivers" in Tty, FILE;
+    Sys "sys" in Top, DIRECTORY;
+    SysKernel "kernel" in Sys, DIRECTORY;
+    OsType "ostype" in SysKernel, FILE;
+    OsRelease "osrelease" in SysKernel, FILE;
+    OsVersion "version" in SysKernel, FILE;
+    HostName "hostname" in SysKernel, FILE;
+    PidMax "pid_max" in SysKernel, FILE;
+    SysRandom "random" in SysKernel, DIRECTORY;
+    BootId "boot_id" in SysRandom, FILE;
+    Renga "renga" in Top, DIRECTORY;
+    Boards "boards" in Renga, FILE;
+    Processes "processes" in Renga, FILE;
+    Link "link" in Renga, FILE;
+    ProgramStat "stat" in Program, FILE;
+    Status "status" in Program, FILE;
+    StatM "statm" in Program, FILE;
+    Arguments "cmdline" in Program, FILE;
+    Comm "comm" in Program, FILE;
+    Environment "environ" in Program, PRIVATE;
+    Exe "exe" in Program, LINK;
+    Cwd "cwd" in Program, LINK;
+    Root "root" in Program, LINK;
+    Io "io" in Program, PRIVATE;
+    Limits "limits" in Program, FILE;
+    ProgramMounts "mounts" in Program, FILE;
+    Descriptors "fd" in Program, PRIVATE_DIRECTORY;
+    /// One of its descriptors.
+    Descriptor "" in Descriptors, PRIVATE_LINK;
+}
+
+/// What a number stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    /// The program, if it is one's.
+    pub(crate) pid: u32,
+    pub(crate) file: File,
+    /// Which descriptor, if it is one.
+    pub(crate) descriptor: u16,
+}
+
+impl Place {
+    pub(crate) const TOP: Place = Place::new(0, File::Top);
+
+    pub(crate) const fn new(pid: u32, file: File) -> Place {
+        Place { pid, file, descriptor: 0 }
+    }
+
+    /// What `number` stands for, if for anything.
+    pub(crate) fn of(number: u32) -> Option<Place> {
+        if let Some(descriptor) = file_of(number).checked_sub(DESCRIPTORS) {
+            let place = Place { pid: pid_of(number), file: File::Descriptor, descriptor: descriptor as u16 };
+            return Some(place).filter(|place| place.pid != 0);
+        }
+        let made = FILES.get(file_of(number) as usize)?;
+        let place = Place::new(pid_of(number), made.file);
+        (made.file.is_of_program() == (place.pid != 0)).then_some(place)
+    }
+
+    pub(crate) fn number(self) -> u32 {
+        match self.file {
+            File::Descriptor => made_number(self.pid, DESCRIPTORS + u32::from(self.descriptor)),
+            file => made_number(self.pid, file as u32),
+        }
+    }
+
+    /// A file of the same program, or of none.
+    pub(crate) fn beside(self, file: File) -> Place {
+        Place::new(if file.is_of_program() { self.pid } else { 0 }, file)
+    }
+
+    pub(crate) fn mode(self) -> u16 {
+        self.file.made().mode
+    }
+    pub(crate) fn is_directory(self) -> bool {
+        self.mode() & TYPE_MASK == S_IFDIR
+    }
+    pub(crate) fn is_link(self) -> bool {
+        self.mode() & TYPE_MASK == S_IFLNK
+    }
+}
+
+impl File {
+    pub(crate) fn made(self) -> &'static Made {
+        &FILES[self as usize]
+    }
+
+    /// Whether each program has one.
+    pub(crate) fn is_of_program(self) -> bool {
+        matches!(self, File::Program | File::Descriptor) || self.made().within == File::Program
+    }
+
+    /// The file called `name` in this directory.
+    pub(crate) fn child(self, name: &[u8]) -> Option<File> {
+        self.children().find(|made| made.name.as_bytes() == name).map(|made| made.file)
+    }
+
+    /// The files in this directory that have names.
+    pub(crate) fn children(self) -> impl Iterator<Item = &'static Made> {
+        FILES.iter().filter(move |made| made.within == self && !made.name.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES, File, Place};
+
+    #[test]
+    fn places_and_numbers_agree() {
+        for (number, made) in FILES.iter().enumerate() {
+            assert_eq!(made.file as usize, number);
+            assert!(made.within as usize <= number, "{}", made.name);
+            assert!(made.within.made().mode & 0o170_000 == 0o040_000, "{}", made.name);
+            let pid = if made.file.is_of_program() { 131_071 } else { 0 };
+            let place = Place {
+                descriptor: if made.file == File::Descriptor { 1023 } else { 0 },
+                ..Place::new(pid, made.file)
+            };
+            assert_eq!(Place::of(place.number()), Some(place));
+        }
+        let stray = Place::new(9, File::Uptime);
+        assert_eq!(Place::of(stray.number()), None);
+        assert_eq!(File::Program.child(b"stat"), Some(File::ProgramStat));
+        assert_eq!(File::Top.child(b"stat"), Some(File::Stat));
+        assert_eq!(File::Top.child(b""), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! Walking along a path among made files, and out of them to the disk.
+//!
+//! Invariant: each turn passes a name of the path, or ends the walk. Links among made files lead to a number, not to a
+//! text, so that none can lead round in a circle. Not here: paths on the disk (`renga_fs`).
+
+use crate::server::State;
+use crate::tree::{File, Place};
+use renga_hal::memory::UserMemory;
+use renga_proto::path::NO_FOLLOW;
+use renga_proto::proc_files::{Led, WalkMade};
+use renga_rt::Errno;
+use renga_rt::card::{Card, DESCRIPTOR_WORDS};
+
+/// The root directory of the disk.
+const ROOT_INO: u32 = 2;
+
+/// Most descriptors that a program has.
+const DESCRIPTORS_MAX: u32 = 64 * DESCRIPTOR_WORDS as u32;
+
+/// Where a link leads.
+pub(crate) enum Target {
+    Made(Place),
+    /// An inode of the disk.
+    Disk(u32),
+}
+
+fn skip_slashes(path: &[u8]) -> &[u8] {
+    let slashes = path.iter().take_while(|byte| **byte == b'/').count();
+    &path[slashes..]
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(crate) async fn walk(&mut self, walk: WalkMade, path: &[u8]) -> Result<Led, Errno> {
+        let mut at = Place::of(walk.at).ok_or(Errno::ENOENT)?;
+        self.check(at).await?;
+        let mut rest = skip_slashes(path);
+        while !rest.is_empty() {
+            if at.pid != 0 && self.board_of(at.pid) != self.board {
+                return Ok(Led { number: at.number(), mode: at.mode(), left: rest.len() as u32 });
+            }
+            if !at.is_directory() {
+                return Err(Errno::ENOTDIR);
+            }
+            let bytes = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(bytes);
+            rest = skip_slashes(behind);
+            let found = match name {
+                b"." => at,
+                b".." if at == Place::TOP => return Ok(disk(ROOT_INO, rest)),
+                b".." => at.beside(at.file.made().within),
+                name => self.child(at, name).await?,
+            };
+            let follows = walk.flags & NO_FOLLOW == 0 || !behind.is_empty();
+            if !(found.is_link() && follows) {
+                at = found;
+                continue;
+            }
+            if found.file == File::Descriptor {
+                return Ok(Led { number: found.number(), mode: found.mode(), left: rest.len() as u32 });
+            }
+            match self.target(found, walk.reader).await? {
+                Target::Made(place) => at = place,
+                Target::Disk(ino) => return Ok(disk(ino, rest)),
+            }
+        }
+        let ends_in_slash = path.last() == Some(&b'/');
+        if ends_in_slash && !at.is_directory() {
+            return Err(Errno::ENOTDIR);
+        }
+        Ok(Led { number: at.number(), mode: at.mode(), left: 0 })
+    }
+
+    /// What `name` stands for in directory `at`.
+    async fn child(&mut self, at: Place, name: &[u8]) -> Result<Place, Errno> {
+        if let Some(file) = at.file.child(name) {
+            return Ok(at.beside(file));
+        }
+        let number = decimal(name).ok_or(Errno::ENOENT)?;
+        let place = match at.file {
+            File::Top if number > 0 => Place::new(number, File::Program),
+            File::Descriptors if number < DESCRIPTORS_MAX => {
+                Place { descriptor: number as u16, ..at.beside(File::Descriptor) }
+            }
+            _ => return Err(Errno::ENOENT),
+        };
+        self.check(place).await?;
+        Ok(place)
+    }
+
+    /// `ENOENT` if it is of a program that is not there.
+    pub(crate) async fn check(&mut self, place: Place) -> Result<(), Errno> {
+        if place.pid == 0 {
+            return Ok(());
+        }
+        if place.file == File::Descriptor && !self.has_descriptor(place) {
+            return Err(Errno::ENOENT);
+        }
+        self.clients.process(place.pid, self.init_board).await.map(|_| ()).map_err(|_| Errno::ENOENT)
+    }
+
+    /// Whether the program of a descriptor's place, of this board, has it.
+    fn has_descriptor(&self, place: Place) -> bool {
+        let word = |card: &'static Card| card.descriptors.get(usize::from(place.descriptor) / 64);
+        let taken = |card| word(card).is_some_and(|word| word.get() >> (place.descriptor % 64) & 1 != 0);
+        self.card(place.pid).is_ok_and(taken)
+    }
+
+    /// Where the link at `link` leads, for `reader`.
+    pub(crate) async fn target(&mut self, link: Place, reader: u32) -> Result<Target, Errno> {
+        let own = |file| Ok(Target::Made(Place::new(reader, file)));
+        match link.file {
+            File::Own | File::OwnThread => own(File::Program),
+            File::Mounts => own(File::ProgramMounts),
+            File::Root => Ok(Target::Disk(ROOT_INO)),
+            File::Cwd => Ok(Target::Disk(self.card(link.pid)?.directory.get())),
+            // A walk on the disk begins at a directory, which a program file is not.
+            File::Exe => Err(Errno::ENOENT),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+}
+
+fn disk(ino: u32, rest: &[u8]) -> Led {
+    Led { number: ino, mode: 0, left: rest.len() as u32 }
+}
+
+/// The number that `name` is in decimal, as Linux writes it.
+fn decimal(name: &[u8]) -> Option<u32> {
+    let fits = name == b"0" || (1..=9).contains(&name.len()) && name[0] != b'0';
+    let digits = fits && name.iter().all(u8::is_ascii_digit);
+    digits.then(|| name.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimal;
+
+    #[test]
+    fn only_numbers_as_linux_writes_them_are_pids() {
+        assert_eq!((decimal(b"131071"), decimal(b"0")), (Some(131_071), Some(0)));
+        for name in [&b""[..], b"00", b"01", b"1x", b"-1", b"1234567890"] {
+            assert_eq!(decimal(name), None, "{}", name.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What only this system has: its boards, the programs of all, its link; and who it is.
+//!
+//! Lines of fields between blanks under a line of headings, to be read by people and `awk`.
+
+use crate::server::State;
+use crate::tree::File;
+use crate::window::{Window, put};
+use renga_hal::memory::UserMemory;
+use renga_proto::router::ReadCounters;
+use renga_rt::account::Count;
+
+const NS_PER_MS: u64 = 1_000_000;
+/// Bytes of a router's counters, at most.
+const COUNTER_BYTES: usize = 256;
+
+fn letter(board: u8) -> char {
+    char::from(b'a' + board)
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) async fn boards(&mut self, out: &mut Window<'_>) {
+        put!(out, "board state up_ms user_ms system_ms programs running frames free_frames\n");
+        for board in 0..self.clients.boards() {
+            let (counts, memory) = (self.clients.counts(board).await, self.clients.memory_of(board).await);
+            let (Some(counts), Some(memory)) = (counts, memory) else {
+                put!(out, "{} down - - - - - - -\n", letter(board));
+                continue;
+            };
+            let [up, user, system] = [counts.now_ns, counts.user_ns, counts.system_ns].map(|ns| ns / NS_PER_MS);
+            put!(out, "{} up {up} {user} {system} ", letter(board));
+            put!(out, "{} {} {} {}\n", counts.programs, counts.running, memory.total, memory.free);
+        }
+    }
+
+    pub(super) async fn processes(&mut self, out: &mut Window<'_>) {
+        put!(out, "board pid parent group session state user_us system_us frames name\n");
+        for board in 0..self.clients.boards() {
+            let mut line = 0;
+            // Each turn passes lines of the board's table.
+            while line < u16::MAX {
+                let mut any = false;
+                for listed in self.clients.processes(board, line, &mut self.page[..]).await {
+                    (any, line) = (true, listed.index.saturating_add(1));
+                    let [user, system] = [Count::UserNs, Count::SystemNs].map(|count| listed.count(count) / 1000);
+                    put!(out, "{} {} {} ", letter(board), listed.pid, listed.parent);
+                    put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state));
+                    put!(out, "{user} {system} {} ", listed.count(Count::FramesHeld));
+                    out.name(&listed.name);
+                    out.push(b"\n");
+                }
+                if !any || out.is_full() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The counters of each board's link, in the order in which the router keeps them.
+    pub(super) async fn link(&mut self, out: &mut Window<'_>) {
+        for board in 0..self.clients.boards() {
+            let Some(mut link) = self.clients.link_of(board) else { continue };
+            let mut bytes = [0; COUNTER_BYTES];
+            let Ok(count) = link.call(ReadCounters {}, &mut bytes[..]).await else { continue };
+            put!(out, "{}", letter(board));
+            let (words, _) = bytes.as_chunks::<8>();
+            for word in words.iter().take(count as usize) {
+                put!(out, " {}", u64::from_le_bytes(*word));
+            }
+            out.push(b"\n");
+        }
+    }
+
+    /// The names of this board and of this run.
+    pub(super) fn identity(&self, file: File, out: &mut Window<'_>) {
+        if file == File::HostName {
+            return put!(out, "{}\n", letter(self.board));
+        }
+        // A version 4 UUID of numbers that repeat with the run (SplitMix64; Steele, Lea, Flood 2014).
+        let mix = |step: u64| {
+            let state = self.seed.wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            mixed ^ (mixed >> 31)
+        };
+        let (high, low) = (mix(1), mix(2));
+        put!(out, "{:08x}-{:04x}-4{:03x}-", high >> 32, high >> 16 & 0xffff, high & 0xfff);
+        put!(out, "{:04x}-{:012x}\n", low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
+    }
+}

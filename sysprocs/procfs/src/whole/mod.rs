@@ -1,0 +1,33 @@
+//! Files of no program: what is made of the whole cluster, whichever board is asked.
+
+mod boards;
+pub(crate) mod constants;
+mod memory;
+mod time;
+
+pub(crate) use time::NS_PER_TICK;
+
+use crate::server::State;
+use crate::tree::File;
+use crate::window::Window;
+use renga_hal::memory::UserMemory;
+use renga_rt::Errno;
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// Makes the content of `file`.
+    pub(crate) async fn make_whole(&mut self, file: File, out: &mut Window<'_>) -> Result<(), Errno> {
+        match file {
+            File::Uptime => self.uptime(out).await,
+            File::LoadAverage => self.load_average(out).await,
+            File::Stat => self.statistics(out).await,
+            File::MemoryInfo => self.memory_info(out).await,
+            File::ProcessorInfo => self.processor_info(out).await,
+            File::Boards => self.boards(out).await,
+            File::Processes => self.processes(out).await,
+            File::Link => self.link(out).await,
+            File::HostName | File::BootId => self.identity(file, out),
+            file => constants::put(file, out)?,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Time and load of the cluster: each board is a processor.
+//!
+//! A load average is Linux's in meaning, not in method: nobody samples. It is the mean of how many programs ran or
+//! wanted to, as far as that is known when it is asked for: now.
+
+use crate::server::State;
+use crate::window::{Window, put};
+use renga_hal::memory::UserMemory;
+use renga_proto::procs::BoardCounts;
+
+const NS_PER_S: u64 = 1_000_000_000;
+/// Ticks of Linux's files (USER_HZ is 100).
+pub(crate) const NS_PER_TICK: u64 = NS_PER_S / 100;
+const NS_PER_HUNDREDTH: u64 = NS_PER_S / 100;
+
+fn idle_ns(counts: &BoardCounts) -> u64 {
+    counts.now_ns.saturating_sub(counts.user_ns).saturating_sub(counts.system_ns)
+}
+
+/// Both added up, but for time since the start and pids, of which it is the largest. What another board says may be
+/// anything, and is no panic.
+fn sum(one: BoardCounts, other: BoardCounts) -> BoardCounts {
+    BoardCounts {
+        now_ns: one.now_ns.max(other.now_ns),
+        user_ns: one.user_ns.saturating_add(other.user_ns),
+        system_ns: one.system_ns.saturating_add(other.system_ns),
+        turns: one.turns.saturating_add(other.turns),
+        made: one.made.saturating_add(other.made),
+        programs: one.programs.saturating_add(other.programs),
+        running: one.running.saturating_add(other.running),
+        last_pid: one.last_pid.max(other.last_pid),
+    }
+}
+
+fn put_processor(out: &mut Window<'_>, name: core::fmt::Arguments<'_>, [user, system, idle]: [u64; 3]) {
+    put!(out, "{name} {user} 0 {system} {idle} 0 0 0 0 0 0\n");
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// Since the start of the board that is asked; and idle time, of all boards together.
+    pub(super) async fn uptime(&mut self, out: &mut Window<'_>) {
+        let (up_ns, mut idle) = (self.me.now_ns(), 0_u64);
+        for board in 0..self.clients.boards() {
+            idle = self.clients.counts(board).await.map_or(idle, |counts| idle.saturating_add(idle_ns(&counts)));
+        }
+        let hundredths = |ns: u64| (ns / NS_PER_S, ns % NS_PER_S / NS_PER_HUNDREDTH);
+        let ((up, up_part), (idle, idle_part)) = (hundredths(up_ns), hundredths(idle));
+        put!(out, "{up}.{up_part:02} {idle}.{idle_part:02}\n");
+    }
+
+    async fn all_counts(&mut self) -> BoardCounts {
+        let mut all = BoardCounts::default();
+        for board in 0..self.clients.boards() {
+            all = sum(all, self.clients.counts(board).await.unwrap_or_default());
+        }
+        all
+    }
+
+    pub(super) async fn load_average(&mut self, out: &mut Window<'_>) {
+        let all = self.all_counts().await;
+        let load = all.running;
+        put!(out, "{load}.00 {load}.00 {load}.00 {}/{} {}\n", all.running.max(1), all.programs, all.last_pid);
+    }
+
+    pub(super) async fn statistics(&mut self, out: &mut Window<'_>) {
+        let ticks =
+            |counts: &BoardCounts| [counts.user_ns, counts.system_ns, idle_ns(counts)].map(|ns| ns / NS_PER_TICK);
+        let (mut all, mut total) = (BoardCounts::default(), [0_u64; 3]);
+        for board in 0..self.clients.boards() {
+            let Some(counts) = self.clients.counts(board).await else { continue };
+            all = sum(all, counts);
+            total.iter_mut().zip(ticks(&counts)).for_each(|(total, ticks)| *total = total.saturating_add(ticks));
+        }
+        put_processor(out, format_args!("cpu "), total);
+        for board in 0..self.clients.boards() {
+            if let Some(counts) = self.clients.counts(board).await {
+                put_processor(out, format_args!("cpu{board}"), ticks(&counts));
+            }
+        }
+        let began_s = self.clients.calendar_ns().await.saturating_sub(self.me.now_ns()) / NS_PER_S;
+        put!(out, "intr 0\nctxt {}\nbtime {began_s}\nprocesses {}\n", all.turns, all.made);
+        put!(out, "procs_running {}\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n", all.running.max(1));
+    }
+
+    /// As Linux on the boards' processors, a Cortex-A53 each.
+    pub(super) async fn processor_info(&mut self, out: &mut Window<'_>) {
+        for board in 0..self.clients.boards() {
+            if self.clients.counts(board).await.is_none() {
+                continue;
+            }
+            put!(out, "processor\t: {board}\nBogoMIPS\t: 125.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n");
+            put!(out, "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\n");
+            put!(out, "CPU revision\t: 4\n\n");
+        }
+    }
+}

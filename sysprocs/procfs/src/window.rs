@@ -1,0 +1,86 @@
+//! Text of which only a part is wanted: what is before that is passed over, what is behind it is not kept.
+//!
+//! Invariant: what was kept is what the whole text has from `skip` on, as far as there is room.
+
+use core::fmt;
+
+/// Text being written.
+pub(crate) struct Window<'a> {
+    out: &'a mut [u8],
+    kept: usize,
+    /// Bytes still to be passed over.
+    skip: u64,
+}
+
+impl<'a> Window<'a> {
+    /// The part from byte `skip` on, into `out`.
+    pub(crate) fn new(out: &'a mut [u8], skip: u64) -> Self {
+        Window { out, kept: 0, skip }
+    }
+
+    /// Appends.
+    pub(crate) fn push(&mut self, text: &[u8]) {
+        let skipped = self.skip.min(text.len() as u64);
+        self.skip -= skipped;
+        let text = &text[skipped as usize..];
+        let bytes = text.len().min(self.out.len() - self.kept);
+        self.out[self.kept..self.kept + bytes].copy_from_slice(&text[..bytes]);
+        self.kept += bytes;
+    }
+
+    /// Appends a name that ends at its first zero byte.
+    pub(crate) fn name(&mut self, name: &[u8]) {
+        let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+        self.push(&name[..end]);
+    }
+
+    /// Whether nothing more is kept.
+    pub(crate) fn is_full(&self) -> bool {
+        self.kept == self.out.len()
+    }
+
+    /// How much was kept.
+    pub(crate) fn bytes(&self) -> usize {
+        self.kept
+    }
+}
+
+impl fmt::Write for Window<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Appends formatted text, which never fails.
+macro_rules! put {
+    ($window:expr, $($format:tt)+) => {{
+        use core::fmt::Write;
+        let _ = write!($window, $($format)+);
+    }};
+}
+pub(crate) use put;
+
+#[cfg(test)]
+mod tests {
+    use super::Window;
+
+    #[test]
+    fn any_window_shows_its_part_of_the_text() {
+        let whole = "one 22 three 4444\n";
+        for skip in 0..whole.len() + 3 {
+            for room in 0..whole.len() + 3 {
+                let mut out = std::vec![b'?'; room];
+                let mut window = Window::new(&mut out, skip as u64);
+                put!(window, "one {} ", 22);
+                window.push(b"three ");
+                window.name(b"4444\0\0x");
+                put!(window, "\n");
+                let bytes = window.bytes();
+                assert_eq!(window.is_full(), bytes == room);
+                let wanted = &whole.as_bytes()[skip.min(whole.len())..];
+                assert_eq!(&out[..bytes], &wanted[..wanted.len().min(room)], "from {skip}, room {room}");
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The mount table: names in the disk's root directory at which another file system begins.
+//!
+//! Invariant: whoever walks along a path on the disk stops at such a name (`ECROSSED`), so that nothing below it is
+//! ever the disk's; whoever asked goes on in the other file system. There is one name, which nobody can change.
+
+use crate::path::PATH_BYTES_MAX;
+
+/// The disk's root directory.
+const ROOT_INO: u32 = 2;
+/// Where the made files begin.
+const NAME: &[u8] = b"proc";
+
+/// Inode numbers from here on are those of made files, which no inode of the disk has.
+pub const MADE: u32 = 1 << 31;
+
+/// Whether another file system begins at `name` of inode `directory`.
+#[inline]
+pub fn begins_at(directory: u32, name: &[u8]) -> bool {
+    directory == ROOT_INO && name == NAME
+}
+
+/// What is left of `path` in the other file system, if one begins at its first name, which is the root directory's.
+pub fn beyond(path: &[u8]) -> Option<&[u8]> {
+    let first = path.iter().position(|&byte| byte != b'/').filter(|&slashes| slashes > 0)?;
+    let rest = path[first..].strip_prefix(NAME)?;
+    let names = rest.iter().position(|&byte| byte != b'/').unwrap_or(rest.len());
+    (names > 0 || rest.is_empty()).then(|| &rest[names..]).filter(|_| path.len() <= PATH_BYTES_MAX)
+}
+
+/// Whether `path`, from directory `at` if it is relative, is another file system's from its beginning.
+#[inline]
+pub fn crosses(at: u32, path: &[u8]) -> bool {
+    match path {
+        // Told at once of nearly all paths, as each open and stat asks.
+        [b'/', next, ..] if *next != b'/' && *next != NAME[0] => false,
+        [b'/', ..] => beyond(path).is_some(),
+        _ => at >= MADE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MADE, begins_at, beyond, crosses};
+
+    #[test]
+    fn only_whole_first_names_of_the_root_cross() {
+        for (path, rest) in [
+            (&b"/proc"[..], Some(&b""[..])),
+            (b"/proc/", Some(b"")),
+            (b"//proc//self/fd", Some(b"self/fd")),
+            (b"/process", None),
+            (b"/proc.txt/x", None),
+            (b"/usr/proc", None),
+            (b"proc/self", None),
+            (b"/", None),
+            (b"", None),
+        ] {
+            assert_eq!(beyond(path), rest, "{}", path.escape_ascii());
+            assert_eq!(crosses(2, path), rest.is_some(), "{}", path.escape_ascii());
+        }
+        assert!(crosses(MADE, b"stat") && !crosses(MADE, b"/etc") && !crosses(2, b"proc"));
+        assert!(begins_at(2, b"proc") && !begins_at(3, b"proc") && !begins_at(2, b"pro"));
+    }
+}

@@ -1,0 +1,62 @@
+//! Made files: those under `/proc`, whose content is made when it is read. One server on each board.
+//!
+//! A made file has a number, as an inode has, from [`MADE`] on: of a program's files it has the pid in it, and the
+//! server of that program's board makes them; any server makes the others. Numbers mean the same on every board.
+
+use crate::inode::DirectoryRead;
+use crate::mounts::MADE;
+use renga_abi::Errno;
+use renga_core::{in_words, protocol};
+
+/// Bits of a number that say which file.
+const FILE_BITS: u32 = 12;
+/// The directory that all others are in.
+pub const TOP: u32 = MADE;
+
+/// Files from here on are a program's descriptors, by number.
+pub const DESCRIPTORS: u32 = 1024;
+
+/// The number of file `file` (below 4096) of program `pid`; of no program's if that is 0.
+pub const fn made_number(pid: u32, file: u32) -> u32 {
+    MADE | pid << FILE_BITS | file
+}
+/// Whose file a number is; 0: no program's.
+pub const fn pid_of(number: u32) -> u32 {
+    (number & !MADE) >> FILE_BITS
+}
+/// Which file it is.
+pub const fn file_of(number: u32) -> u32 {
+    number & ((1 << FILE_BITS) - 1)
+}
+
+in_words! {
+    /// Where a path led.
+    pub struct Led {
+        /// The made file that it stands for; with mode 0: the inode of the disk from which to walk on.
+        number: u32,
+        /// Its type and permission bits, as `struct stat` has them.
+        mode: u16,
+        /// Bytes at the end of the path that are still to be walked, on the disk.
+        left: u32,
+    }
+}
+
+protocol! {
+    /// Made files.
+    pub ProcFiles = 22, ProcFilesCall {
+        /// Walks along a path, which may be empty, from directory `at`; `reader` is who asks. `flags` may hold
+        /// `NO_FOLLOW`. At a program of another board it stops: that board's server goes on from there. It stops at a
+        /// descriptor that is to be followed, too: what that stands for its program alone knows.
+        0 WalkMade { at: u32, reader: u32, flags: u32 } (&'a [u8]) -> Result<Led, Errno>;
+        /// The content from `offset` on; how many bytes.
+        1 ReadMade { number: u32, offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Entries of a directory from `cursor` on, as the inode's `ReadDirectory`.
+        2 ListMade { number: u32, cursor: u64 } (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
+        /// Fills a `struct stat`.
+        3 StatusMade { number: u32 } (&'a mut [u8]) -> Result<(), Errno>;
+        /// A symbolic link's target as text; how many bytes.
+        4 ReadMadeLink { number: u32, reader: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// The path of a directory; how many bytes.
+        5 MadePath { number: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+    }
+}

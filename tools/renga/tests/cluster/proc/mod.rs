@@ -1,0 +1,5 @@
+//! `/proc` as programs made for Linux read it: on both boards, of the programs of both.
+
+mod busybox;
+mod files;
+mod procps;
