@@ -13,7 +13,7 @@ use crate::process::{Me, Process};
 use crate::protocol::Entry;
 use crate::ready::Core;
 use core::cell::Cell;
-use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SCALE_SHIFT};
+use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, RANK_FAIR, Rank, SCALE_SHIFT, SLICE_NS};
 
 /// Slots of a board that have an account.
 pub const ACCOUNT_SLOTS_MAX: u16 = 256;
@@ -109,8 +109,12 @@ pub type Counts = [u64; Count::ALL.len()];
 
 /// One account.
 pub struct Account {
+    number: Cell<AccountNumber>,
     policy: Cell<Policy>,
+    /// Of the policy, at hand for each turn: its rank, its scale, and its slice in virtual time, ns.
+    rank: Cell<Rank>,
     scale: Cell<u64>,
+    slice_ns: Cell<u64>,
     /// Time used, by weight: who has least is next.
     pub(crate) virtual_ns: Cell<u64>,
     counts: [Cell<u64>; Count::ALL.len()],
@@ -128,19 +132,36 @@ impl Account {
     /// Nothing used, fair, nice 0.
     pub const fn new() -> Account {
         Account {
+            number: Cell::new(AccountNumber::SYSTEM),
             policy: Cell::new(Policy::DEFAULT),
+            rank: Cell::new(RANK_FAIR),
             scale: Cell::new(1 << SCALE_SHIFT),
+            slice_ns: Cell::new(SLICE_NS),
             virtual_ns: Cell::new(0),
             counts: [const { Cell::new(0) }; Count::ALL.len()],
             told: [const { Cell::new(0) }; 3],
         }
     }
+    #[inline(always)]
+    pub(crate) fn number(&self) -> AccountNumber {
+        self.number.get()
+    }
     pub(crate) fn policy(&self) -> Policy {
         self.policy.get()
     }
+    #[inline(always)]
+    pub(crate) fn rank(&self) -> Rank {
+        self.rank.get()
+    }
+    #[inline(always)]
+    pub(crate) fn slice_ns(&self) -> u64 {
+        self.slice_ns.get()
+    }
     pub(crate) fn set_policy(&self, policy: Policy) {
         self.policy.set(policy);
+        self.rank.set(policy.rank());
         self.scale.set(policy.scale());
+        self.slice_ns.set(self.scaled(policy.class.slice_ns()));
     }
     #[inline(always)]
     pub(crate) fn scaled(&self, ns: u64) -> u64 {
@@ -203,6 +224,7 @@ impl Account {
 impl Core {
     /// Gives this core its table of accounts, [`AccountNumber::count`] of them; before, all is the system's.
     pub fn set_accounts(&self, accounts: &'static [Account]) {
+        accounts.iter().zip(0..).for_each(|(account, number)| account.number.set(AccountNumber(number)));
         self.accounts.set(accounts);
     }
 
@@ -218,33 +240,33 @@ impl Core {
 
     /// Whose work `process` does.
     #[inline(always)]
-    pub(crate) fn account_of(&self, process: &Process) -> AccountNumber {
+    pub(crate) fn account_of(&self, process: &Process) -> &'static Account {
         let mut at = process;
         for _ in 0..CALLERS_FOLLOWED_MAX {
-            let number = at.account.get();
-            if number != AccountNumber::SYSTEM {
-                return number;
+            let account = at.account.get();
+            if account.number() != AccountNumber::SYSTEM {
+                return account;
             }
             match at.accepted.get() {
                 Some(caller) => at = caller,
                 None => break,
             }
         }
-        AccountNumber::SYSTEM
+        process.core.account(AccountNumber::SYSTEM)
     }
 
     /// Charges the time from the last stamp to `now_ns`, which `process` was dispatched for.
     #[inline(always)]
     pub(crate) fn charge_dispatch(&self, process: &Process, now_ns: u64) {
         let spent_ns = now_ns.saturating_sub(self.charged_ns.replace(now_ns));
-        self.account(self.account_of(process)).charge(process.charged_as.get(), spent_ns);
+        self.account_of(process).charge(process.charged_as.get(), spent_ns);
     }
 
     /// Charges the time until `now_ns` to the program of `process`.
     #[inline(always)]
     pub(crate) fn charge_program(&self, process: &Process, now_ns: u64) {
         let spent_ns = now_ns.saturating_sub(self.charged_ns.replace(now_ns));
-        self.account(process.account.get()).charge(Count::UserNs, spent_ns);
+        process.account.get().charge(Count::UserNs, spent_ns);
     }
 
     /// What was charged since boot: time of programs' instructions, of system processes, ns; turns of programs.
@@ -272,7 +294,7 @@ impl Core {
 impl Process {
     /// Makes this the process of a user slot, whose own account is `number`.
     pub fn set_account(&self, number: AccountNumber) {
-        self.account.set(number);
+        self.account.set(self.core.account(number));
         self.charged_as.set(Count::SystemNs);
     }
 }
@@ -280,25 +302,25 @@ impl Process {
 impl Me {
     /// Works for account `number` from now on.
     pub fn act_for(&mut self, number: AccountNumber) {
-        self.0.account.set(number);
+        self.0.account.set(self.0.core.account(number));
     }
     /// Takes a call up again that it has kept while it served others: what it does from now on is done for that
     /// caller, and what it has done since it was dispatched was not.
     pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {
         let (me, core) = (self.0, self.0.core);
         let caller = call.process();
-        if core.account_of(me) != core.account_of(caller) {
+        if core.account_of(me).number() != core.account_of(caller).number() {
             core.charge_dispatch(me, core.now_ns());
         }
         me.accepted.set(Some(caller));
     }
     /// Whose work this process does.
     pub fn account(&self) -> AccountNumber {
-        self.0.core.account_of(self.0)
+        self.0.core.account_of(self.0).number()
     }
     /// Counts for whom this process works.
     pub fn count(&self, count: Count, change: i64) {
-        self.0.core.account(self.account()).count(count, change);
+        self.0.core.account_of(self.0).count(count, change);
     }
     /// Counts for account `number`.
     pub fn count_for(&self, number: AccountNumber, count: Count, change: i64) {
@@ -307,7 +329,7 @@ impl Me {
     /// Notes how much of something that comes and goes this process's own account has now.
     #[inline(always)]
     pub fn set_count(&self, count: Count, value: u64) {
-        self.0.core.account(self.0.account.get()).set_count(count, value);
+        self.0.account.get().set_count(count, value);
     }
     /// What account `number` has counted on this board.
     pub fn counts(&self, number: AccountNumber) -> Counts {
@@ -334,7 +356,7 @@ impl Me {
     /// Begins the account anew, for a new program with `policy`.
     pub fn begin_account(&mut self, policy: Policy) {
         let core = self.0.core;
-        let account = core.account(self.0.account.get());
+        let account = self.0.account.get();
         account.set_policy(policy);
         for (past, ended) in core.past.iter().zip(account.charged()) {
             past.set(past.get().wrapping_add(ended));

@@ -7,7 +7,7 @@ use crate::address::{Address, Members, Place};
 use crate::process::{Me, Process};
 use crate::protocol::{Entry, InWords, Lends, Protocol};
 use crate::rendezvous::{RawAccept, RawCall, RawCallFuture};
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -66,6 +66,12 @@ impl<P: Protocol, const ENTRIES: u32> Client<P, ENTRIES> {
     /// Sends the message and waits for the reply.
     #[inline(always)]
     pub fn call<'a, E: Entry<Protocol = P>>(&'a mut self, entry: E, lends: E::Lends<'a>) -> CallFuture<'a, E> {
+        const { assert!(ENTRIES >> E::OP & 1 != 0, "an entry that this client has no right to call") };
+        CallFuture(RawCallFuture::new(self.0, self.1, E::OP, lends, |w| entry.put(&w[..])), PhantomData)
+    }
+    /// As [`Client::call`], by a client that is not used again: the caller keeps none while it waits.
+    #[inline(always)]
+    pub fn call_once<'a, E: Entry<Protocol = P>>(self, entry: E, lends: E::Lends<'a>) -> CallFuture<'a, E> {
         const { assert!(ENTRIES >> E::OP & 1 != 0, "an entry that this client has no right to call") };
         CallFuture(RawCallFuture::new(self.0, self.1, E::OP, lends, |w| entry.put(&w[..])), PhantomData)
     }
@@ -153,9 +159,9 @@ impl<P: Protocol> Port<P> {
         self.0.take_waiting(entries).map(P::incoming)
     }
     /// As `accept_only`, or `None` on a notification (interrupt, alarm, interrupted caller).
-    pub async fn accept_or_notified(&mut self, entries: u32) -> Option<P::Incoming> {
-        let raw = RawAccept::new(self.0, entries, true);
-        poll_fn(|_| raw.poll()).await.map(P::incoming)
+    #[inline(always)]
+    pub fn accept_or_notified(&mut self, entries: u32) -> AcceptOrNotified<'_, P> {
+        AcceptOrNotified(RawAccept::new(self.0, entries, true), PhantomData)
     }
 }
 
@@ -170,6 +176,17 @@ impl<P: Protocol> Future for Accept<'_, P> {
             Some(raw) => P::incoming(raw),
             None => unreachable!("notification not asked for"),
         })
+    }
+}
+
+/// A wait for a call or a notification.
+#[must_use = "accept does nothing until awaited"]
+pub struct AcceptOrNotified<'a, P>(RawAccept<'a>, PhantomData<P>);
+impl<P: Protocol> Future for AcceptOrNotified<'_, P> {
+    type Output = Option<P::Incoming>;
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<P::Incoming>> {
+        self.0.poll().map(|raw| raw.map(P::incoming))
     }
 }
 

@@ -63,7 +63,7 @@ impl Interruptor {
     }
     /// The process's policy, of how its program shares the core.
     pub fn policy(&self) -> Policy {
-        self.0.core.account(self.0.account.get()).policy()
+        self.0.account.get().policy()
     }
     /// Gives it another one.
     pub fn set_policy(&self, policy: Policy) {

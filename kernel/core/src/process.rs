@@ -4,7 +4,7 @@
 //! its process, so a server's handle on that call never dangles. Not here: what a process does; its
 //! future is only a pointer pair to the header.
 
-use crate::account::{AccountNumber, Count};
+use crate::account::{Account, Count};
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
 use crate::runners::{NOT_WAITING, Order};
@@ -82,8 +82,8 @@ pub struct Process {
     pub(crate) user: Cell<*mut UserContext>,
     pub(crate) user_space: Cell<u32>,
     pub(crate) trap: Cell<Trap>,
-    /// The account that it works for, if it is not that of its last caller.
-    pub(crate) account: Cell<AccountNumber>,
+    /// The account that it works for; the system's: that of its last caller.
+    pub(crate) account: Cell<&'static Account>,
     /// As what its dispatches are charged.
     pub(crate) charged_as: Cell<Count>,
     /// While it waits for a turn: when it is due, and where in the heap it stands.
@@ -128,7 +128,7 @@ impl Process {
             user: Cell::new(core::ptr::null_mut()),
             user_space: Cell::new(0),
             trap: Cell::new(Trap::Preempted),
-            account: Cell::new(AccountNumber::SYSTEM),
+            account: Cell::new(&core.system),
             charged_as: Cell::new(Count::BehalfNs),
             order: Cell::new(Order::NONE),
             runner_place: Cell::new(NOT_WAITING),

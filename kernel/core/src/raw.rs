@@ -48,13 +48,13 @@ impl RawCall {
     }
     /// For whom it is made.
     pub fn account(&self) -> AccountNumber {
-        self.0.core.account_of(self.0)
+        self.0.core.account_of(self.0).number()
     }
     /// As above, as one word for another board; 0 where the caller makes it plain.
     pub fn account_word(&self) -> u32 {
-        let (number, policy) = (self.account(), self.0.core.account(self.account()).policy());
-        let plain = number == self.0.account.get() && policy == Policy::DEFAULT;
-        if plain { 0 } else { number.to_wire(policy) }
+        let account = self.0.core.account_of(self.0);
+        let plain = account.number() == self.0.account.get().number() && account.policy() == Policy::DEFAULT;
+        if plain { 0 } else { account.number().to_wire(account.policy()) }
     }
     /// The words sent.
     pub fn message(&self) -> Message {

@@ -61,7 +61,7 @@ impl Me {
         let core = self.0.core;
         core.last.set(None); // so that it goes behind its equals
         if let Some(first) = core.runners.first() {
-            let account = core.account(self.0.account.get());
+            let account = self.0.account.get();
             account.count(Count::TurnsTaken, 1);
             account.virtual_ns.set(account.virtual_ns.get().max(first.order.get().virtual_ns));
         }
@@ -136,7 +136,7 @@ impl Core {
         self.overtaken.set(false);
         // Bounded by those who wait: who is put back is put where its account is now.
         while let Some(next) = self.runners.pop() {
-            let (account, order) = (self.account(next.account.get()), next.order.get());
+            let (account, order) = (next.account.get(), next.order.get());
             let used_ns = account.virtual_ns.get();
             if order.rank >= RANK_FAIR && used_ns > order.virtual_ns && !self.runners.is_empty() {
                 next.order.set(Order { virtual_ns: used_ns, ..order });
@@ -152,52 +152,54 @@ impl Core {
     /// `last` has waited since its turn.
     fn gave_turn(&self, last: &'static Process) {
         if last.charged_as.get() == Count::SystemNs {
-            self.account(last.account.get()).count(Count::TurnsGiven, 1); // who only let programs go first has none
+            last.account.get().count(Count::TurnsGiven, 1); // who only let programs go first has none
         }
     }
 
     /// `last` would go on, but others are first.
     fn take_turn(&self, last: &'static Process) {
-        let account = self.account(last.account.get());
+        let account = last.account.get();
         account.count(Count::TurnsTaken, 1);
         let stays = account.policy().class == Class::Fifo || account.virtual_ns.get() < self.slice_end_ns.get();
         self.queue(last, stays);
     }
 
     fn begin_slice(&self, account: &Account) {
-        let (class, used_ns) = (account.policy().class, account.virtual_ns.get());
-        if matches!(class, Class::Fair | Class::Batch) {
+        let (rank, used_ns) = (account.rank(), account.virtual_ns.get());
+        if rank == RANK_FAIR {
             self.floor_ns.set(self.floor_ns.get().max(used_ns));
-        }
-        if matches!(class, Class::Fifo | Class::RoundRobin) {
+        } else if rank < RANK_FAIR {
             self.real_time.begin(self.charged_ns.get());
         }
-        self.slice_end_ns.set(used_ns + account.scaled(class.slice_ns()));
+        self.slice_end_ns.set(used_ns + account.slice_ns());
     }
 
     /// Whether `last`, which wants to go on, does.
     fn keeps(&self, last: &'static Process) -> bool {
         let Some(first) = self.runners.first() else { return true };
-        let (account, first) = (self.account(last.account.get()), first.order.get());
+        let (account, first) = (last.account.get(), first.order.get());
         let rank = self.rank(last, account);
         if first.rank != rank {
             return rank < first.rank;
         }
         let used_ns = account.virtual_ns.get();
-        match account.policy().class {
-            Class::Fifo => true,
-            Class::RoundRobin => used_ns < self.slice_end_ns.get(),
-            _ if self.overtaken.get() => false,
-            _ => used_ns < self.slice_end_ns.get().max(first.virtual_ns),
+        if account.rank() >= RANK_FAIR {
+            return !self.overtaken.get() && used_ns < self.slice_end_ns.get().max(first.virtual_ns);
         }
+        account.policy().class == Class::Fifo || used_ns < self.slice_end_ns.get()
     }
 
     /// `process` wants a turn. If it had the last one it has not waited.
+    #[inline(always)]
     pub(crate) fn ask_turn(&self, process: &'static Process) {
-        if self.last.get().is_some_and(|last| core::ptr::eq(last, process)) {
-            return;
+        if !self.last.get().is_some_and(|last| core::ptr::eq(last, process)) {
+            self.ask_after_wait(process);
         }
-        let account = self.account(process.account.get());
+    }
+
+    #[inline(never)]
+    fn ask_after_wait(&self, process: &'static Process) {
+        let account = process.account.get();
         let before = self.last.get();
         let last = before.filter(|last| last.wait.get() == Wait::User);
         last.into_iter().for_each(|last| self.raise_floor(last));
@@ -215,14 +217,14 @@ impl Core {
             return self.queue(process, false);
         };
         self.queue(process, false);
-        let other = self.account(last.account.get());
+        let other = last.account.get();
         let wakes = account.policy().class != Class::Batch && used_ns + WAKES_BEHIND_NS < other.virtual_ns.get();
         self.overtaken.set(self.overtaken.get() || wakes);
     }
 
     /// `last`, which would go on, may have run alone for long since its slice began.
     fn raise_floor(&self, last: &Process) {
-        let account = self.account(last.account.get());
+        let account = last.account.get();
         if self.rank(last, account) != RANK_FAIR {
             return;
         }
@@ -244,9 +246,9 @@ impl Core {
     fn is_due(&self, process: &Process) -> bool {
         let last = self.last.get().filter(|last| last.wait.get() == Wait::User);
         last.into_iter().for_each(|last| self.raise_floor(last));
-        let used_ns = self.place(self.account(process.account.get()));
+        let used_ns = self.place(process.account.get());
         let goes_first = |other: &Process| {
-            let account = self.account(other.account.get());
+            let account = other.account.get();
             let rank = self.rank(other, account);
             rank < RANK_FAIR || (rank == RANK_FAIR && account.virtual_ns.get() < used_ns)
         };
@@ -255,7 +257,7 @@ impl Core {
 
     /// Puts `process` among those who wait for a turn; of a real-time class before its equals, if it `stays` there.
     fn queue(&self, process: &'static Process, stays: bool) {
-        let account = self.account(process.account.get());
+        let account = process.account.get();
         let rank = self.rank(process, account);
         let fair = rank >= RANK_FAIR;
         let arrival =
@@ -278,7 +280,7 @@ impl Core {
 
     /// When the program of `process` runs, whatever others have used.
     fn rank(&self, process: &Process, account: &Account) -> Rank {
-        match account.policy().rank() {
+        match account.rank() {
             _ if process.interrupted.get() => RANK_INTERRUPTED,
             rank if rank < RANK_FAIR && self.real_time.is_spent() => RANK_SPENT,
             rank => rank,
@@ -286,7 +288,7 @@ impl Core {
     }
 
     pub(crate) fn set_policy(&self, process: &'static Process, policy: Policy) {
-        self.account(process.account.get()).set_policy(policy);
+        process.account.get().set_policy(policy);
         if process.runner_place.get() != NOT_WAITING {
             self.queue_again(process);
         }
@@ -313,22 +315,30 @@ impl UserTurn {
     pub fn left_ns(&self) -> Option<u64> {
         let core = self.0.core;
         let first = core.runners.first()?.order.get();
-        let account = core.account(self.0.account.get());
-        let policy = account.policy();
-        let real_time = policy.rank() < RANK_FAIR;
-        if first.rank == RANK_SPENT && !real_time {
-            return Some(core.real_time.spent_for_ns(core.charged_ns.get()).max(SLICE_NS_MIN));
+        let account = self.0.account.get();
+        if account.rank() < RANK_FAIR || first.rank == RANK_SPENT {
+            return Some(self.left_beside_real_time_ns(first.rank).max(SLICE_NS_MIN));
         }
-        if real_time && (first.rank > policy.rank() || policy.class == Class::Fifo) {
-            let spent_for_ns = core.real_time.spent_for_ns(core.charged_ns.get());
-            let left_ns = if core.real_time.is_spent() { spent_for_ns } else { core.real_time.left_ns() };
-            return Some(left_ns.max(SLICE_NS_MIN));
-        }
-        if first.rank > policy.rank() {
+        if first.rank > account.rank() {
             return None;
         }
-        let end_ns = core.slice_end_ns.get().max(if policy.rank() < RANK_FAIR { 0 } else { first.virtual_ns });
+        let end_ns = core.slice_end_ns.get().max(first.virtual_ns);
         Some(account.unscaled(end_ns.saturating_sub(account.virtual_ns.get())).max(SLICE_NS_MIN))
+    }
+    /// As above, of a real-time program, or while the first of those who wait, whose rank is `first`, is one whose time
+    /// is spent.
+    #[inline(never)]
+    fn left_beside_real_time_ns(&self, first: Rank) -> u64 {
+        let core = self.0.core;
+        let account = self.0.account.get();
+        let spent_for_ns = core.real_time.spent_for_ns(core.charged_ns.get());
+        let alone = first > account.rank() || account.policy().class == Class::Fifo;
+        match account.rank() < RANK_FAIR {
+            false => spent_for_ns,
+            true if alone && core.real_time.is_spent() => spent_for_ns,
+            true if alone => core.real_time.left_ns(),
+            true => account.unscaled(core.slice_end_ns.get().saturating_sub(account.virtual_ns.get())),
+        }
     }
     /// The program has run until `now_ns`.
     #[inline(always)]
@@ -337,7 +347,7 @@ impl UserTurn {
     }
     /// As above, where time stands still meanwhile: it has run for `ns`.
     pub fn charge(&self, ns: u64) {
-        self.0.core.account(self.0.account.get()).charge(Count::UserNs, ns);
+        self.0.account.get().charge(Count::UserNs, ns);
     }
     /// Ends the turn with a trap and makes the process ready.
     pub fn end(self, trap: Trap) {

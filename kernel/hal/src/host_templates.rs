@@ -113,6 +113,10 @@ impl TableTemplates for HostMemory {
         self.count_mapping(frame, 1);
     }
 
+    fn leave_templates(&self, space: Frame) {
+        self.with_space(space, |space| space.pages.retain(|_, page| !page.is_templates));
+    }
+
     fn end_template(&self, template: Frame, frames: &mut [ListedFrame]) -> usize {
         let mut count = 0;
         let is_empty = self.with_template(template, |template| {

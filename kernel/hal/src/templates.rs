@@ -49,6 +49,10 @@ pub trait TableTemplates {
     /// caller has taken.
     fn leave_page(&self, space: Frame, va: u64);
 
+    /// The space shows no page of a template any more: it is only to be taken apart, and no program runs in it until it
+    /// is. One step for each table, where `unmap_run` takes one for each page.
+    fn leave_templates(&self, space: Frame);
+
     /// Lists frames that a template without users gives back, as far as there is room. None: it is a plain frame again.
     fn end_template(&self, template: Frame, frames: &mut [ListedFrame]) -> usize;
 }

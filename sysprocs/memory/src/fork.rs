@@ -107,6 +107,7 @@ impl Space {
     /// Gives all frames and tables of the space `root`, which has this one's areas, and a use of its files back.
     pub(crate) async fn take_apart<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, root: Frame) {
         let mut list = FrameList::new();
+        pager.machine.leave_templates(root);
         // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
         for area in self.areas.as_slice() {
             Space::take_pages(pager, root, (area.start_address(), area.end_address()), &mut list).await;

@@ -118,9 +118,12 @@ impl State {
             reader.set_taken_used(given);
             reader.reply(Ok(given as u32));
         }
+        if given == bytes.len() {
+            return call.reply(Ok(given as u32));
+        }
         let written = given + self.ring.push(&bytes[given..]);
         call.reply(Ok(written as u32));
-        if !self.ring.is_empty() && !self.reading.is_empty() {
+        if !self.reading.is_empty() {
             self.settle();
         }
     }

@@ -189,6 +189,7 @@ impl TableTemplates for NoDevice {
         match *self {}
     }
     fn leave_page(&self, _: Frame, _: u64) {}
+    fn leave_templates(&self, _: Frame) {}
     fn end_template(&self, _: Frame, _: &mut [ListedFrame]) -> usize {
         match *self {}
     }

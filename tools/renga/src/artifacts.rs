@@ -32,8 +32,9 @@ const PROGRAMS: [(&str, &str); 12] = [
     ("nothing", "/usr/lib/renga/nothing"),
 ];
 /// A Cortex-A53 executes two sequences of instructions wrongly: the compiler is to avoid the one, the linker the
-/// other. Whether they did is checked (`machine_code`).
-const ERRATA_FLAGS: &str = "-Ctarget-feature=+fix-cortex-a53-835769 -Clink-arg=--fix-cortex-a53-843419";
+/// other. Whether they did is checked (`machine_code`). And words need not be aligned: translation is on before any Rust code
+/// runs, and device registers are aligned; the target's default takes a word from a message byte by byte.
+const CODE_FLAGS: &str = "-Ctarget-feature=+fix-cortex-a53-835769,-strict-align -Clink-arg=--fix-cortex-a53-843419";
 /// Permission bits of a program.
 const PROGRAM_MODE: u32 = 0o755;
 
@@ -230,7 +231,7 @@ fn board_cargo(environment: &Environment, target: &Path) -> Command {
     cargo.current_dir(&environment.root).args(["build", "--release", "--quiet", "--target", TARGET, "--target-dir"]);
     // Log lines below this level are not compiled in.
     cargo.arg(target).env_remove("RUSTFLAGS").env("DEFMT_LOG", "info");
-    let flags = format!("{} {ERRATA_FLAGS}", environment.target_rustflags);
+    let flags = format!("{} {CODE_FLAGS}", environment.target_rustflags);
     cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_NONE_SOFTFLOAT_RUSTFLAGS", flags.trim_start());
     cargo
 }

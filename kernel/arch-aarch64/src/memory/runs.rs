@@ -39,9 +39,8 @@ impl FrameMemory {
             }
             let behind = if end >= base + table_span(LOWEST) { ENTRIES } else { index(end, LOWEST) };
             let mut at = index(va, LOWEST);
-            let shows_template = self.uses_template(frame);
-            while let Some(used) = if shows_template { table.next_own(at..behind) } else { table.next_used(at..behind) }
-            {
+            let has_template = self.has_template(frame);
+            while let Some(used) = if has_template { table.next_own(at..behind) } else { table.next_used(at..behind) } {
                 va = base + ((used as u64) << SHIFTS[LOWEST]);
                 let entry = table.entry(va, LOWEST);
                 if !visit(va, entry, entry.get()) {

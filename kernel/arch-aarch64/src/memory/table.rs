@@ -56,10 +56,13 @@ impl Table {
         Entry(unsafe { self.0.add(position % ENTRIES) })
     }
 
-    /// Makes all entries those of `other`, and nobody walks this one yet.
-    pub fn copy_from(self, other: Table) {
-        // SAFETY: two whole tables; the processor writes no entries.
-        unsafe { core::ptr::copy(other.0, self.0, ENTRIES) };
+    /// Makes all entries those of `other`, which is another table, and nobody walks this one yet.
+    ///
+    /// # Safety
+    /// They are two tables.
+    pub unsafe fn copy_from(self, other: Table) {
+        // SAFETY: two whole tables, not one, as the caller says; the processor writes no entries.
+        unsafe { core::ptr::copy_nonoverlapping(other.0, self.0, ENTRIES) };
     }
 
     /// Makes all entries empty.

@@ -9,7 +9,7 @@
 
 use super::descriptor::Descriptor;
 use super::frame_memory::FrameMemory;
-use super::frame_record::{FrameRecord, Kind, change};
+use super::frame_record::{FrameRecord, Kind, NO_FRAME, change};
 use super::maintenance::forget_page;
 use super::table::{ENTRIES, SHIFTS, Table, index, table_span};
 use core::cell::Cell;
@@ -78,6 +78,11 @@ impl FrameMemory {
             change(&record.mapped, -(pages as i32));
         }
         pages
+    }
+
+    /// Whether entries of `frame`, a table, may be a template's.
+    pub(super) fn has_template(&self, frame: Frame) -> bool {
+        matches!(self.record(frame).kind.get(), Kind::Table(Some(_)))
     }
 
     /// Whether `frame`, a table, shows pages of a template.
@@ -174,7 +179,8 @@ impl TableTemplates for FrameMemory {
         let Kind::Template(id) = self.template(template).kind.get() else { unreachable!("it is one") };
         let record = self.make_table(table, Kind::Table(Some(id)));
         let copy = self.table(table);
-        copy.copy_from(self.table(template));
+        // SAFETY: the one has just been made a table, and the other is a template.
+        unsafe { copy.copy_from(self.table(template)) };
         let pages = self.template(template).next_table.get();
         record.mapped.set(pages);
         change(&self.record(space).mapped, pages as i32);
@@ -197,6 +203,19 @@ impl TableTemplates for FrameMemory {
         forget_page(id, va);
         change(&self.record(frame).mapped, -1);
         change(&self.record(self.frame_at(page.physical())).mapped, 1);
+    }
+
+    fn leave_templates(&self, space: Frame) {
+        self.space_id(space);
+        let root = self.record(space);
+        let mut table = root.next_table.get();
+        // Bounded by the tables of the space. What their entries show stays: the template outlives them, and they are
+        // plain frames next.
+        while table != NO_FRAME {
+            let record = self.record(Frame(table));
+            change(&root.mapped, -(record.mapped.replace(0) as i32));
+            table = record.next_table.get();
+        }
     }
 
     fn end_template(&self, template: Frame, frames: &mut [ListedFrame]) -> usize {

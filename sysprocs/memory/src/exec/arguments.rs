@@ -8,6 +8,7 @@
 use crate::layout::PAGE;
 use crate::pager::Pager;
 use crate::space::Space;
+use core::ffi::CStr;
 use heapless::Vec;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES, UserMemory};
@@ -201,7 +202,7 @@ impl ArgumentPages {
         // Each turn passes a page; the last string ends before the pages do.
         while at < self.length {
             let page = machine.shared_page(self.frame(machine, at / PAGE_BYTES));
-            if let Some(length) = page[at % PAGE_BYTES..].iter().position(|&byte| byte == 0) {
+            if let Some(length) = zero_in(&page[at % PAGE_BYTES..]) {
                 return at + length + 1;
             }
             at = (at / PAGE_BYTES + 1) * PAGE_BYTES;
@@ -257,7 +258,7 @@ impl ArgumentPages {
                 // Others may write to the page while room is made for the string.
                 let length = SHARED_BYTES - (at as usize % SHARED_BYTES);
                 space.copy_in(pager, at, &mut copy[..length]).await?;
-                let end = copy[..length].iter().position(|&byte| byte == 0);
+                let end = zero_in(&copy[..length]);
                 let length = end.map_or(length, |end| end + 1);
                 self.push_part(pager, &copy[..length], start).await?;
                 if end.is_some() {
@@ -267,7 +268,7 @@ impl ArgumentPages {
                 continue;
             }
             let piece = space.page_for_read(pager, at, PAGE_BYTES).await?;
-            let end = piece.iter().position(|&byte| byte == 0);
+            let end = zero_in(&piece);
             let length = end.map_or(piece.len(), |end| end + 1);
             self.push_part(pager, &piece[..length], start).await?;
             if end.is_some() {
@@ -314,6 +315,11 @@ impl ArgumentPages {
     pub(crate) fn span(&self) -> u64 {
         self.count() as u64 * PAGE
     }
+}
+
+/// Where the first zero byte is. (The library's search takes words.)
+fn zero_in(bytes: &[u8]) -> Option<usize> {
+    CStr::from_bytes_until_nul(bytes).ok().map(CStr::count_bytes)
 }
 
 /// Two steps of SplitMix64 (Steele, Lea, Flood 2014).

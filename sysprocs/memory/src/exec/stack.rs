@@ -58,29 +58,26 @@ pub mod key {
 
 /// Words on their way to the stack, from low addresses to high.
 struct Words {
-    bytes: [u8; 256],
+    words: [[u8; WORD_BYTES as usize]; 64],
     held: usize,
     at: u64,
 }
 
 impl Words {
-    async fn push<M: UserMemory + ?Sized>(
-        &mut self,
-        pager: &mut Pager<'_, M>,
-        space: &mut Space,
-        word: u64,
-    ) -> Result<(), Errno> {
-        self.bytes[self.held..self.held + WORD_BYTES as usize].copy_from_slice(&word.to_le_bytes());
-        self.held += WORD_BYTES as usize;
-        if self.held == self.bytes.len() { self.flush(pager, space).await } else { Ok(()) }
+    /// Takes a word, for which there is room; whether there is none for another.
+    #[inline(always)]
+    fn push(&mut self, word: u64) -> bool {
+        self.words[self.held] = word.to_le_bytes();
+        self.held += 1;
+        self.held == self.words.len()
     }
     async fn flush<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
         space: &mut Space,
     ) -> Result<(), Errno> {
-        space.copy_out(pager, self.at, &self.bytes[..self.held]).await?;
-        self.at += self.held as u64;
+        space.copy_out(pager, self.at, self.words[..self.held].as_flattened()).await?;
+        self.at += self.held as u64 * WORD_BYTES;
         self.held = 0;
         Ok(())
     }
@@ -138,20 +135,25 @@ impl Space {
         let pointers = u64::from(strings.arguments) + u64::from(strings.environment) + 2;
         let words = 1 + pointers + 2 * auxiliary.len() as u64;
         let sp = (start - words * WORD_BYTES) & !(STACK_ALIGNMENT - 1);
-        let mut out = Words { bytes: [0; 256], held: 0, at: sp };
-        out.push(pager, self, u64::from(strings.arguments)).await?;
+        let mut out = Words { words: [[0; WORD_BYTES as usize]; 64], held: 0, at: sp };
+        out.push(u64::from(strings.arguments));
         let (mut offset, mut environment) = (0, 0);
         for count in [strings.arguments, strings.environment] {
             environment = start + offset as u64;
-            for _ in 0..count {
-                out.push(pager, self, start + offset as u64).await?;
-                offset = strings.behind_string(pager.machine, offset);
+            for index in 0..=count {
+                let pointer = if index == count { 0 } else { start + offset as u64 };
+                if out.push(pointer) {
+                    out.flush(pager, self).await?;
+                }
+                if index < count {
+                    offset = strings.behind_string(pager.machine, offset);
+                }
             }
-            out.push(pager, self, 0).await?;
         }
-        for &(key, value) in auxiliary {
-            out.push(pager, self, key).await?;
-            out.push(pager, self, value).await?;
+        for word in auxiliary.iter().flat_map(|&(key, value)| [key, value]) {
+            if out.push(word) {
+                out.flush(pager, self).await?;
+            }
         }
         out.flush(pager, self).await?;
         Ok((sp, environment))

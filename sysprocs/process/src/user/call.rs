@@ -6,11 +6,10 @@ use super::User;
 use super::escape::{Escape, Outcome};
 use super::names;
 use renga_hal::memory::UserMemory;
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 macro_rules! calls { (
     quick { $($quick:literal $quick_name:ident => $quick_method:ident;)* }
-    hot { $($hot:literal => $hot_method:ident;)* }
     slow { $($slow:literal $slow_name:ident => $slow_method:ident;)* }
 ) => {
     /// The calls that are implemented, by number and name.
@@ -24,15 +23,10 @@ macro_rules! calls { (
             match number { $($quick => Some(self.$quick_method()),)* _ => None }
         }
 
-        /// Calls that are frequent, in their frequent form; `None` for all others.
-        #[inline(always)]
-        pub(super) async fn hot(&mut self, number: u64) -> Option<Outcome> {
-            match number { $($hot => self.$hot_method().await,)* _ => None }
-        }
-
-        /// All but the quick ones, in every form.
+        /// All but the quick ones, in every form; each is a function of its own, whose room on the stack the others
+        /// do not pay for.
         pub(super) async fn dispatch(&mut self, number: u64) -> Outcome {
-            match number { $($slow => self.$slow_method().await,)* _ => self.unknown(number) }
+            match number { $($slow => apart!(self.$slow_method()),)* _ => self.unknown(number) }
         }
     }
 } }
@@ -62,11 +56,6 @@ calls! {
         177 getegid => zero;
         178 gettid => get_pid;
         293 rseq => not_here;
-    }
-    hot {
-        63 => hot_read;
-        64 => hot_write;
-        67 => hot_read_from;
     }
     slow {
         5 setxattr => use_attribute;

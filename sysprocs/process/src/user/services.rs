@@ -142,11 +142,13 @@ impl Services {
         self.clients.inode_directory.at(self.disk_board, 0).ok_or(Errno::EIO)
     }
     /// File process `number` of `board`.
+    #[inline(always)]
     pub fn file(&mut self, board: u8, number: u16) -> Result<Client<File, FILES>, Errno> {
         self.clients.files.at(board, usize::from(number)).ok_or(Errno::EIO)
     }
 
     /// Pipe `number` of `board`.
+    #[inline(always)]
     pub fn pipe(&mut self, board: u8, number: u16) -> Result<Client<Pipe, PIPES>, Errno> {
         self.clients.pipes.at(board, usize::from(number)).ok_or(Errno::EIO)
     }

@@ -62,11 +62,10 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Ends the program's timers from place `first` on.
     pub(in crate::user) async fn drop_timers(&mut self, first: usize) {
-        for place in first..self.program.timers.0.len() {
-            if let Some(timer) = core::mem::take(&mut self.program.timers.0[place]).checked_sub(1) {
-                let pid = self.program.pid;
-                let _ = self.services.clients.clock.call(DropTimer { pid, timer }, ()).await; // it knows the timer
-            }
+        // Each turn takes one away; mostly there is none.
+        while let Some(place) = self.program.timers.0[first..].iter_mut().find(|place| **place != 0) {
+            let (pid, timer) = (self.program.pid, core::mem::take(place) - 1);
+            let _ = self.services.clients.clock.call(DropTimer { pid, timer }, ()).await; // it knows the timer
         }
     }
 

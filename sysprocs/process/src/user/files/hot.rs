@@ -15,10 +15,20 @@ use renga_proto::pipe::{PipeEnd, ReadPipe, WritePipe};
 use renga_rt::user::AccessKind;
 use renga_rt::{Errno, apart};
 
-/// Where the bytes go to or come from: the object and how to wait, and the frame and what part of it.
+/// Linux's numbers of the calls that have this form.
+pub const READ: u64 = 63;
+/// See [`READ`].
+pub const WRITE: u64 = 64;
+/// `pread64`; see [`READ`].
+pub const READ_FROM: u64 = 67;
+
+/// Where the bytes go to or come from: the object and what its descriptor allows, the frame and what part of it. (A whole
+/// descriptor would be copied into the future.)
 struct Piece {
     object: Object,
     nonblocking: bool,
+    reads: bool,
+    writes: bool,
     frame: Frame,
     range: Range<usize>,
 }
@@ -35,79 +45,79 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let space = self.space.as_ref().filter(|space| !space.may_share(address))?;
         let frame = space.present_frame(self.machine, address, kind)?;
-        let nonblocking = descriptor.flags & O_NONBLOCK != 0;
-        Some(Piece { object: descriptor.object, nonblocking, frame, range: start..start + count as usize })
+        Some(Piece {
+            object: descriptor.object,
+            nonblocking: descriptor.flags & O_NONBLOCK != 0,
+            reads: descriptor.reads(),
+            writes: descriptor.writes(),
+            frame,
+            range: start..start + count as usize,
+        })
     }
 
-    /// `read`; `None`: not of the frequent form, or to be made again.
+    /// `read` or `pread`; `None`: not of the frequent form, or to be made again.
     #[inline(always)]
-    pub(in crate::user) async fn hot_read(&mut self) -> Option<Outcome> {
-        let Piece { object, nonblocking, frame, range } = self.piece(AccessKind::Write)?;
+    pub(in crate::user) async fn hot_read(&mut self, call: u64) -> Option<Outcome> {
+        let Piece { object, nonblocking, reads, frame, range, .. } = self.piece(AccessKind::Write)?;
         let read = match object {
-            Object::Pipe { board, number, life, end: PipeEnd::Reader } => {
-                let mut pipe = self.services.pipe(board, number).ok()?;
+            Object::Pipe { board, number, life, end: PipeEnd::Reader } if call == READ => {
+                let pipe = self.services.pipe(board, number).ok()?;
                 let mut page = self.machine.page(frame);
-                pipe.call(ReadPipe { life, nonblocking }, &mut page[range]).await
+                pipe.call_once(ReadPipe { life, nonblocking }, &mut page[range]).await
             }
-            Object::File { board, number, .. } if self.program.files.get(self.argument(0)).is_ok_and(|d| d.reads()) => {
-                let mut file = self.services.file(board, number).ok()?;
+            Object::File { board, number, .. } if reads && call == READ => {
+                let file = self.services.file(board, number).ok()?;
                 let mut page = self.machine.page(frame);
-                file.call(Read {}, &mut page[range]).await
+                file.call_once(Read {}, &mut page[range]).await
+            }
+            Object::File { board, number, .. } if reads && (self.argument(3) as i64) >= 0 => {
+                let offset = self.argument(3);
+                let file = self.services.file(board, number).ok()?;
+                let mut page = self.machine.page(frame);
+                file.call_once(ReadFrom { offset }, &mut page[range]).await
             }
             _ => return None,
         };
         match read {
             Ok(bytes) => Some(Ok(u64::from(bytes))),
-            Err(Errno::ESTALE) => None,
-            Err(errno) => Some(restartable(Err(self.note_loss(object, errno, false)))),
+            Err(errno) => self.hot_read_failed(errno),
         }
     }
 
-    /// `pread`; as `hot_read`.
-    #[inline(always)]
-    pub(in crate::user) async fn hot_read_from(&mut self) -> Option<Outcome> {
-        let Piece { object, frame, range, .. } = self.piece(AccessKind::Write)?;
-        let reads = self.program.files.get(self.argument(0)).is_ok_and(|descriptor| descriptor.reads());
-        let (Object::File { board, number, .. }, offset) = (object, self.argument(3)) else { return None };
-        if !reads || (offset as i64) < 0 {
-            return None;
-        }
-        let mut file = self.services.file(board, number).ok()?;
-        let mut page = self.machine.page(frame);
-        match file.call(ReadFrom { offset }, &mut page[range]).await {
-            Ok(bytes) => Some(Ok(u64::from(bytes))),
-            Err(Errno::ESTALE) => None,
-            Err(errno) => Some(restartable(Err(self.note_loss(object, errno, false)))),
+    #[inline(never)]
+    fn hot_read_failed(&mut self, errno: Errno) -> Option<Outcome> {
+        let object = self.program.files.get(self.argument(0)).map(|descriptor| descriptor.object);
+        match (errno, object) {
+            (Errno::ESTALE, _) | (_, Err(_)) => None,
+            (errno, Ok(object)) => Some(restartable(Err(self.note_loss(object, errno, false)))),
         }
     }
 
     /// `write`; as `hot_read`.
     #[inline(always)]
     pub(in crate::user) async fn hot_write(&mut self) -> Option<Outcome> {
-        let Piece { object, nonblocking, frame, range } = self.piece(AccessKind::Read)?;
+        let Piece { object, nonblocking, writes, frame, range, .. } = self.piece(AccessKind::Read)?;
         let written = match object {
             Object::Pipe { board, number, life, end: PipeEnd::Writer } => {
-                let mut pipe = self.services.pipe(board, number).ok()?;
+                let pipe = self.services.pipe(board, number).ok()?;
                 let page = self.machine.shared_page(frame);
-                pipe.call(WritePipe { life, nonblocking }, &page[range]).await
+                pipe.call_once(WritePipe { life, nonblocking }, &page[range]).await
             }
-            Object::File { board, number, .. } if self.writes_freely() => {
-                let mut file = self.services.file(board, number).ok()?;
+            // As large as it likes.
+            Object::File { board, number, .. } if writes && self.program.limits.soft(FSIZE) == INFINITY => {
+                let file = self.services.file(board, number).ok()?;
                 let page = self.machine.shared_page(frame);
-                file.call(Write {}, &page[range]).await
+                file.call_once(Write {}, &page[range]).await
             }
             _ => return None,
         };
         match written {
             Ok(bytes) => Some(Ok(u64::from(bytes))),
             Err(Errno::ESTALE) => None,
-            Err(errno) => Some(apart!(self.write_failed(object, errno))),
+            Err(errno) => {
+                let object = self.program.files.get(self.argument(0)).ok()?.object;
+                Some(apart!(self.write_failed(object, errno)))
+            }
         }
-    }
-
-    /// Whether the present call's file is open for writing, and as large as it likes.
-    fn writes_freely(&self) -> bool {
-        let writes = self.program.files.get(self.argument(0)).is_ok_and(|descriptor| descriptor.writes());
-        writes && self.program.limits.soft(FSIZE) == INFINITY
     }
 }

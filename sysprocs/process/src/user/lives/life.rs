@@ -4,6 +4,7 @@ use crate::signals::{SIGBUS, SIGILL, SIGKILL, SIGSEGV, SIGTRAP, killed};
 use crate::user::escape::{Escape, Outcome};
 use crate::user::facts::limits::Limits;
 use crate::user::files::descriptors::{DescriptorPlace, Descriptors};
+use crate::user::files::hot::{READ, READ_FROM, WRITE};
 use crate::user::program::Program;
 use crate::user::services::{Services, UserClients};
 use crate::user::signals::delivery::Origin;
@@ -63,17 +64,16 @@ pub fn user<M: UserMemory + ?Sized>(
         paths,
         scratch: [0; PAGE_BYTES],
     };
-    async move { live(&mut user).await }
-}
-
-async fn live<M: UserMemory + ?Sized>(user: &mut User<M>) -> Never {
-    let mut boots = !user.facts.boot_program.is_empty();
-    loop {
-        let status = match apart!(user.await_program(core::mem::take(&mut boots))) {
-            Ok(()) => user.run().await,
-            Err(status) => status,
-        };
-        apart!(user.end(status));
+    async move {
+        let user = &mut user;
+        let mut boots = !user.facts.boot_program.is_empty();
+        loop {
+            let status = match apart!(user.await_program(core::mem::take(&mut boots))) {
+                Ok(()) => user.run().await,
+                Err(status) => status,
+            };
+            apart!(user.end(status));
+        }
     }
 }
 
@@ -122,7 +122,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         taken
     }
 
-    /// Runs the program to its end; its status.
+    /// Runs the program to its end; its status. The frequent calls are carried out here, not a future further in: each
+    /// future on the way is entered and left again with each wait.
     #[inline(always)]
     async fn run(&mut self) -> u32 {
         loop {
@@ -133,41 +134,46 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             let Some(space) = &self.space else { return killed(SIGKILL) };
             self.me.run_user(self.context, space.number()).await;
-            let gone_on = match self.me.trap() {
-                Trap::Syscall => self.system_call().await,
-                Trap::Preempted => Ok(()),
-                _ => apart!(self.fault()),
+            let number = self.context.x[8];
+            let outcome = match self.me.trap() {
+                Trap::Syscall if let Some(outcome) = self.quick(number) => outcome,
+                Trap::Syscall => {
+                    let hot = match number {
+                        READ | READ_FROM => self.hot_read(number).await,
+                        WRITE => self.hot_write().await,
+                        _ => None,
+                    };
+                    match hot {
+                        Some(outcome) => outcome,
+                        None => apart!(self.slow(number)),
+                    }
+                }
+                Trap::Preempted => continue,
+                _ => match apart!(self.fault()) {
+                    Ok(()) => continue,
+                    Err(status) => return status,
+                },
             };
-            if let Err(status) = gone_on {
-                return status;
+            match outcome {
+                Ok(value) => self.context.x[0] = value,
+                Err(Escape::End(status)) => return status,
+                Err(escape) => self.escape(escape),
             }
         }
     }
 
-    /// Carries out one system call and leaves its result in the registers.
-    #[inline(always)]
-    async fn system_call(&mut self) -> Result<(), u32> {
-        let number = self.context.x[8];
-        self.pages_moved = 0;
-        let outcome = match self.quick(number) {
-            Some(outcome) => outcome,
-            None => match self.hot(number).await {
-                Some(outcome) => outcome,
-                None => apart!(self.slow(number)),
-            },
-        };
-        match outcome {
-            Ok(value) => self.context.x[0] = value,
-            Err(Escape::Fail(errno)) => self.context.x[0] = u64::from(errno.0).wrapping_neg(),
-            Err(Escape::Resumed) => {}
-            Err(Escape::End(status)) => return Err(status),
-            Err(interrupted) => {
+    /// A system call ends without a result, but the program goes on.
+    #[inline(never)]
+    fn escape(&mut self, escape: Escape) {
+        match escape {
+            Escape::Fail(errno) => self.context.x[0] = u64::from(errno.0).wrapping_neg(),
+            Escape::Resumed | Escape::End(_) => {}
+            interrupted => {
                 self.context.pc = self.context.pc.wrapping_sub(crate::user::INSTRUCTION_BYTES);
                 self.interrupted_call = Some(interrupted).filter(|escape| *escape != Escape::RestartAlways);
                 self.look_at_signals = true;
             }
         }
-        Ok(())
     }
 
     /// Notes the page frames that the program's memory takes now.
@@ -185,6 +191,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// memory for it and now is.
     async fn slow(&mut self, number: u64) -> Outcome {
         let mut stale = false;
+        self.pages_moved = 0;
         // Bounded: a stale handle is taken once, and each time that memory is short a program ends.
         loop {
             let renewed = self.me.take_renewed();

@@ -92,29 +92,29 @@ const fn command(name: &'static str, what: &'static str, command: &'static str) 
 
 /// All of them.
 pub const ROWS: [Row; 34] = [
-    call("getppid", "null call").linux(0.49).bound(0.40),
-    call("clock", "clock_gettime").linux(0.68).bound(0.98),
-    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(4.3),
-    call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.8),
-    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1300.0),
+    call("getppid", "null call").linux(0.49).bound(0.36),
+    call("clock", "clock_gettime").linux(0.68).bound(0.92),
+    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(3.7),
+    call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.55),
+    rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1530.0),
     call("fork", "fork + exit + wait, small program"),
-    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(360.0),
+    call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(305.0),
     call("spawn-tiny", "fork + exec + wait, tiny program")
         .linux(230.0)
         .goal_a(100.0)
         .goal_b_times_a(1.05)
-        .bound_a(83.0),
-    call("spawn-cat", "fork + exec + wait, cat").bound_a(164.0).goal_a(150.0).goal_b_times_a(1.05),
-    call("page-zero", "page of fresh memory").linux(1.4).bound(1.7),
-    call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.4),
+        .bound_a(76.0),
+    call("spawn-cat", "fork + exec + wait, cat").bound_a(150.0).goal_a(150.0).goal_b_times_a(1.05),
+    call("page-zero", "page of fresh memory").linux(1.4).bound(1.55),
+    call("page-file", "page of a mapped file, cached").linux(0.70).goal(1.0).bound(0.37),
     call("page-file-again", "page of a mapped file, second mapping"),
-    call("stat", "stat, two names").linux(4.1).goal_a(4.0).bound_a(3.0),
+    call("stat", "stat, two names").linux(4.1).goal_a(4.0).bound_a(2.4),
     call("stat-four", "stat, four names"),
-    call("open-close", "open + close, two names").linux(6.5).goal_a(6.0).bound_a(5.0),
+    call("open-close", "open + close, two names").linux(6.5).goal_a(6.0).bound_a(4.6),
     call("open-close-four", "open + close, four names"),
     call("sync", "sync, nothing dirty").goal_a(5.0).bound_a(5.0),
     call("pread-1", "pread 1 B").linux(1.6),
-    call("pread-4k", "pread 4 KB").linux(2.7).goal(1.8).bound(1.84),
+    call("pread-4k", "pread 4 KB").linux(2.7).goal(1.8).bound(1.71),
     call("pread-64k", "pread 64 KB").linux(27.6),
     rate("read-1m-by-1k", "1 MB cached, blocks of 1 KB").linux(525.0),
     rate("read-1m-by-4k", "1 MB cached, blocks of 4 KB").linux(1443.0),
@@ -123,17 +123,17 @@ pub const ROWS: [Row; 34] = [
     call("stat-many", "stat one of 1,000 files").linux(5.7),
     call("unlink", "unlink one of 1,000 files").linux(10.6),
     row("write-fsync", "4 KB write + fsync", Unit::Ms),
-    rate("write-16m", "16 MB write").linux(738.0).bound_a(650.0),
-    rate("read-16m-again", "16 MB read, the second time").goal(700.0).bound(2200.0),
+    rate("write-16m", "16 MB write").linux(738.0).bound_a(675.0),
+    rate("read-16m-again", "16 MB read, the second time").goal(700.0).bound(2430.0),
     command(
         "sh-cat",
         "a shell that runs cat 20 times",
         "for i in 1 2 3 4 5 6 7 8 9 10; do cat /dev/null; cat /dev/null; done",
     ),
-    command("sort", "sort 1 MB", "sort /bench/text > /dev/null").linux(96.0).goal_a(96.0).bound_a(127.0),
+    command("sort", "sort 1 MB", "sort /bench/text > /dev/null").linux(96.0).goal_a(96.0).bound_a(119.0),
     command("wc", "wc 1 MB", "wc /bench/text > /dev/null").linux(34.5).goal_b_times_a(1.05).bound(37.4),
     command("untar", "untar 96 sources (Linux: of another tree)", UNTAR).linux(18.0).goal_b_times_a(3.0),
-    command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(1.25),
+    command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(1.15),
 ];
 
 const UNTAR: &str = "mkdir -p /tmp/tree; tar xf /bench/tree.tar -C /tmp/tree";
