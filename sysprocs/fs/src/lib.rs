@@ -21,7 +21,7 @@
 //! dirty, or with the next commit. *Books*, the blocks in which the file
 //! system describes itself, go to the journal first, all changes together in one commit: when somebody
 //! syncs, or 5 s after a change. After a cut either all of a commit is there or nothing
-//! (`tests/cut.rs`).
+//! (`tests/fs/cut.rs`).
 //!
 //! Placement: buffers are looked for on their directory's board; inodes on that of the directory of
 //! inodes, which is the allocator's. Walkers and open files may be anywhere.

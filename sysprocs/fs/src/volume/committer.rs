@@ -266,8 +266,8 @@ impl State {
             return (Ok(()), Reached::Journaled);
         }
         let mut emptied = placed;
-        for _ in 0..TRIES_MAX {
-            emptied = placed.and(self.journal.place_transaction().await);
+        for _ in 0..if placed.is_ok() { TRIES_MAX } else { 0 } {
+            emptied = self.journal.place_transaction().await;
             if emptied.is_ok() {
                 emptied = self.journal.empty().await;
             }

@@ -1,15 +1,13 @@
 //! Numbers and names from outside that no program of ours would say: types that there are not, names with zero bytes,
 //! walks that begin at what is no directory.
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::allocator::FillStatus;
 use renga_proto::inode::{KnownOpen, KnownStatus, Release, STAT_BYTES};
 use renga_proto::path::{
     AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, Rename, StatusOf, Unlink,
 };
 use renga_rt::Errno;
-use rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 use std::future::Future;
 
 const ROOT: u32 = 2;

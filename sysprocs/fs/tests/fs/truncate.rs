@@ -1,11 +1,10 @@
 //! Files are cut in pieces: nobody waits for a large truncation but its caller, and a cut of the power in the middle leaves
 //! the beginning of the former file.
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{Counts, Medium512, O_APPEND, O_WRONLY, Random, Scratch, System, USUAL, check_image, make_image};
+use renga_proto::file::{Write, WriteTo};
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE};
 use renga_rt::Errno;
-use rig::{Counts, Medium512, O_WRONLY, Random, Scratch, System, USUAL, check_image, make_image};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -175,4 +174,145 @@ fn a_cut_of_the_power_leaves_the_beginning_of_the_file() {
     assert!(lengths.iter().any(|(_, left)| *left == LARGE_BYTES), "{lengths:?}");
     assert!(lengths.iter().any(|(to, left)| *left as u64 > *to && *left < LARGE_BYTES), "in between: {lengths:?}");
     assert!(lengths.iter().any(|(to, left)| *left as u64 == *to), "{lengths:?}");
+}
+
+/// Files whose blocks alternate on the medium, so that each goes back by itself: a piece takes many steps, and others go on
+/// between those.
+#[test]
+fn a_commit_in_the_middle_of_a_piece_has_all_of_it_or_nothing() {
+    const BLOCKS: u64 = 2 * 1024 + 300;
+    let scratch = Scratch::new("middle");
+    let device = empty(&scratch);
+    let counts = with_frames(USUAL, 8192);
+    let before = System::new(&device, "none", counts);
+    before.run(|mut user| async move {
+        let flags = OPEN_CREATE | OPEN_WRITE;
+        let files = [user.open("/large", flags, O_WRONLY).await, user.open("/other", flags, O_WRONLY).await];
+        for _ in 0..BLOCKS {
+            for file in &files {
+                user.write_all(file.unwrap(), &[1; 4096]).await.unwrap();
+            }
+        }
+    });
+    before.unmount();
+    let made = device.bytes.borrow().clone();
+    for number in 0..12 {
+        *device.bytes.borrow_mut() = made.clone();
+        device.cut_after(2 + number * 3, Random::new(number));
+        let system = System::new(&device, "none", counts);
+        let over = Rc::new(Cell::new(false));
+        let ends = over.clone();
+        let cut = system.client(move |mut user| async move {
+            let _ = user.truncate("/large", 4096).await;
+            ends.set(true);
+        });
+        let syncs = system.client(move |mut user| async move {
+            while !over.get() {
+                let _ = user.mkdir("/new").await;
+                let _ = user.sync().await;
+                let _ = user.rmdir("/new").await;
+            }
+        });
+        system.board.run_through_alarms();
+        assert!(cut.get() && syncs.get());
+        device.restore();
+        let after = System::new(&device, "none", counts);
+        after.run(|mut user| async move {
+            let left = user.stat("/large", 0).await.unwrap();
+            let blocks = left.size / 4096;
+            assert!((blocks..=blocks + 5).contains(&(left.sectors / 8)), "{left:?}");
+            assert!(user.read_file("/large").await.unwrap().iter().all(|byte| *byte == 1));
+        });
+        after.unmount();
+        check_image(&scratch, &device.bytes.borrow(), "-fn");
+    }
+}
+
+/// The first blocks that are found through one, two and three indirect blocks.
+const LEVELS: [u64; 3] = [12, 12 + 1024, 12 + 1024 + 1024 * 1024];
+
+/// Blocks far apart in a file, each with an indirect block of its own.
+#[test]
+fn pieces_are_small_however_many_indirect_blocks_lead_to_them() {
+    const APART: u64 = 6;
+    for base in &LEVELS[1..] {
+        let scratch = Scratch::new("levels");
+        let device = empty(&scratch);
+        let system = System::new(&device, "none", USUAL);
+        let base = *base;
+        system.run(move |mut user| async move {
+            let file = user.open("/far", OPEN_CREATE | OPEN_WRITE, O_WRONLY).await.unwrap();
+            for number in 0..APART {
+                let offset = (base + number * 1024) * 4096;
+                user.file(file).call(WriteTo { offset }, &[1; 4096][..]).await.unwrap();
+            }
+            user.close(file).await.unwrap();
+        });
+        let (over, seen) = (Rc::new(Cell::new(false)), Rc::new(RefCell::new(vec![])));
+        let (ends, sizes) = (over.clone(), seen.clone());
+        let cuts = system.client(move |mut user| async move {
+            user.truncate("/far", 0).await.unwrap();
+            ends.set(true);
+        });
+        let looks = system.client(move |mut user| async move {
+            while !over.get() {
+                sizes.borrow_mut().push(user.stat("/far", 0).await.unwrap().sectors / 8);
+            }
+        });
+        system.board.run_through_alarms();
+        assert!(cuts.get() && looks.get());
+        seen.borrow_mut().dedup();
+        let seen = seen.borrow();
+        // A block and the indirect block that leads to it, and with the last all above.
+        assert!(seen.len() as u64 >= APART, "from {base} on: {seen:?}");
+        assert!(seen.windows(2).all(|both| both[0] - both[1] <= 5), "from {base} on: {seen:?}");
+        system.unmount();
+        check_image(&scratch, &device.bytes.borrow(), "-fn");
+    }
+}
+
+/// What would change a file that is being cut waits until that is over.
+#[test]
+fn changes_of_a_file_that_is_being_cut_come_after_that() {
+    let scratch = Scratch::new("beside-cut");
+    let device = empty(&scratch);
+    for change in 0..3 {
+        let system = System::new(&device, "none", with_frames(USUAL, 8192));
+        system.run(|mut user| async move {
+            user.write_file("/large", &content(LARGE_BYTES)).await.unwrap();
+        });
+        let over = Rc::new(Cell::new(false));
+        let (ends, meanwhile) = (over.clone(), Rc::new(Cell::new(false)));
+        let began = meanwhile.clone();
+        let cuts = system.client(move |mut user| async move {
+            user.truncate("/large", 5).await.unwrap();
+            ends.set(true);
+        });
+        let changes = system.client(move |mut user| async move {
+            let appends = if change == 1 { O_APPEND } else { 0 };
+            let file = user.open("/large", OPEN_WRITE, O_WRONLY | appends).await.unwrap();
+            while user.stat("/large", 0).await.unwrap().size != 5 {}
+            began.set(!over.get());
+            match change {
+                0 => user.file(file).call(WriteTo { offset: 100 }, &b"text"[..]).await.unwrap(),
+                1 => user.file(file).call(Write {}, &b"text"[..]).await.unwrap(),
+                _ => user.truncate("/large", 70_000).await.map(|()| 0).unwrap(),
+            };
+            assert!(over.get(), "change {change} came before the cut was over");
+            user.close(file).await.unwrap();
+        });
+        system.board.run_through_alarms();
+        assert!(cuts.get() && changes.get() && meanwhile.get(), "change {change}");
+        system.run(move |mut user| async move {
+            let begins = &content(5)[..];
+            let expected = match change {
+                0 => [begins, &[0; 95], b"text"].concat(),
+                1 => [begins, b"text"].concat(),
+                _ => [begins, &[0; 69_995]].concat(),
+            };
+            assert!(user.read_file("/large").await == Ok(expected), "change {change}");
+        });
+        system.unmount();
+        check_image(&scratch, &device.bytes.borrow(), "-fn");
+    }
 }

@@ -1,11 +1,9 @@
 //! Reads what mke2fs put on an image.
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{EPOCH_NS, FEW, Medium512, Scratch, System, USUAL, check_image, make_image, sum};
 use renga_fs::{NotExt2, Partition, recognise};
 use renga_proto::path::{self, NO_FOLLOW};
 use renga_rt::Errno;
-use rig::{EPOCH_NS, FEW, Medium512, Scratch, System, USUAL, check_image, make_image, sum};
 
 fn sample(scratch: &Scratch) -> std::path::PathBuf {
     let tree = scratch.dir("tree");
@@ -28,7 +26,7 @@ fn device(bytes: Vec<u8>) -> Medium512 {
     device
 }
 
-fn read_everything(counts: rig::Counts, medium: &'static str) {
+fn read_everything(counts: crate::rig::Counts, medium: &'static str) {
     let scratch = Scratch::new(&format!("read-{medium}-{}", counts.buffers));
     let tree = sample(&scratch);
     let device = device(make_image(&scratch, 64, Some(&tree), &[]));
@@ -61,7 +59,7 @@ fn read_everything(counts: rig::Counts, medium: &'static str) {
         let mut out = [0; 64];
         let bytes = user.path.call(path::AbsolutePath { at: at.ino }, &mut out[..]).await.unwrap();
         assert_eq!(&out[..bytes as usize], b"/etc/deep/er");
-        let bytes = user.path.call(path::AbsolutePath { at: rig::ROOT }, &mut out[..]).await.unwrap();
+        let bytes = user.path.call(path::AbsolutePath { at: crate::rig::ROOT }, &mut out[..]).await.unwrap();
         assert_eq!(&out[..bytes as usize], b"/");
     });
     system.unmount();

@@ -1,12 +1,10 @@
 //! Bytes of the processes' futures, which boot memory must hold.
-#![allow(missing_docs)]
-mod rig;
 use renga_rt::signature::kind;
 
 #[test]
 fn futures_are_small() {
     let kinds = [
-        kind("disk", &renga_fs::disk::<rig::Medium512>),
+        kind("disk", &renga_fs::disk::<crate::rig::Medium512>),
         kind("buffer", &renga_fs::buffer),
         kind("buffer_directory", &renga_fs::buffer_directory),
         kind("allocator", &renga_fs::allocator),

@@ -3,7 +3,7 @@
 use super::Content;
 use renga_fs::{CommitterClients, PathClients, ReaperClients, WriterClients, committer, committer_pages, path, reaper};
 use renga_proto::allocator::Allocator;
-use renga_proto::inode::{Inode, InodeDirectory};
+use renga_proto::inode::InodeDirectory;
 use renga_proto::path::Path;
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Family, ForwardFamily, Me, Members};

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path as HostPath, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Splitmix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug, Default)]
@@ -113,7 +114,9 @@ impl Block for Medium512 {
 pub struct Scratch(pub PathBuf);
 impl Scratch {
     pub fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("renga-fs-{name}-{}", std::process::id()));
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("renga-fs-{name}-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         Scratch(path)

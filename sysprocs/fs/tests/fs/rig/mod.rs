@@ -1,6 +1,5 @@
 //! A whole file system in a host program: an image made by mke2fs, all processes, and a client that
 //! speaks to them as a user process does.
-#![allow(dead_code, missing_docs, unused_imports)]
 
 mod content;
 mod counts;
@@ -16,10 +15,9 @@ use stat::stat_of;
 
 use renga_fs::Referrers;
 use renga_fs::{
-    BufferSlot, CacheClients, CommitterClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients,
-    InodeSlot, Medium, NameSlot, PathClients, ReaperClients, WriterClients, allocator, buffer, buffer_directory,
-    cleaner, committer, committer_pages, disk, file, file_table, inode, inode_directory, name_index, path, reaper,
-    recalls, write_back,
+    BufferSlot, CacheClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, Medium,
+    NameSlot, WriterClients, allocator, buffer, buffer_directory, cleaner, disk, file, file_table, inode,
+    inode_directory, name_index, recalls, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};

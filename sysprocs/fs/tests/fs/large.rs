@@ -1,11 +1,9 @@
 //! Large directories: every name is found, what is removed makes room again, and e2fsck agrees; with an index that has
 //! room for all names, and with one that has not. What that costs is measured on a board (`renga bench unix`).
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{Counts, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::path::NO_FOLLOW;
 use renga_rt::Errno;
-use rig::{Counts, Medium512, Scratch, System, User, check_image, make_image};
 
 const MANY: u32 = 3000;
 

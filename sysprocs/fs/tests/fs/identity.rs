@@ -1,11 +1,9 @@
 //! Which inode a number stands for, and who refers to it, when boards die and come back.
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::inode::{BoardDied, HandOver, InodeFacts, Reactivate, Release};
 use renga_proto::path::{FileSystemStatus, OPEN_CREATE, OPEN_WRITE};
 use renga_rt::Errno;
-use rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 
 fn rig(name: &str) -> (Scratch, Medium512, System) {
     let scratch = Scratch::new(name);

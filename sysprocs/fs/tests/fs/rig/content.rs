@@ -1,7 +1,7 @@
 //! The processes between page cache and medium, in a rig.
 
 use renga_fs::{ContentClients, RUN_PAGES, content_reader, content_writer};
-use renga_proto::content::{ContentReader, ContentWriter};
+use renga_proto::content::ContentWriter;
 use renga_proto::disk::Disk;
 use renga_proto::pages::Pages;
 use renga_rt::host::Board;

@@ -1,11 +1,9 @@
 //! Full disks, holes, open files without names, failing media, many users at once.
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{FEW, Medium512, O_APPEND, O_RDWR, O_WRONLY, Scratch, System, check_image, make_image};
 use renga_proto::file::{AddReference, Close, Read, ReadFrom, Seek, SetSize, SyncFile, Whence, Write, WriteTo};
 use renga_proto::path::{self, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_WRITE};
 use renga_rt::Errno;
-use rig::{FEW, Medium512, O_APPEND, O_RDWR, O_WRONLY, Scratch, System, check_image, make_image};
 
 fn empty(scratch: &Scratch, megabytes: u32, more: &[&str]) -> Medium512 {
     let device = Medium512::default();
@@ -19,7 +17,7 @@ fn a_full_disk_refuses_and_recovers() {
     let device = empty(&scratch, 4, &["-N", "64"]);
     let system = System::new(&device, "none", FEW);
     system.run(|mut user| async move {
-        let statfs = async |user: &mut rig::User| {
+        let statfs = async |user: &mut crate::rig::User| {
             let mut out = [0; 120];
             user.path.call(path::FileSystemStatus {}, &mut out[..]).await.unwrap();
             (u64::from_le_bytes(out[24..32].try_into().unwrap()), u64::from_le_bytes(out[48..56].try_into().unwrap()))
@@ -158,7 +156,7 @@ fn a_failing_medium_is_told_by_sync_and_close() {
 fn many_users_at_once() {
     let scratch = Scratch::new("many");
     let device = empty(&scratch, 64, &[]);
-    let counts = rig::Counts { buffers: 12, inodes: 24, paths: 3, files: 12, frames: 256 };
+    let counts = crate::rig::Counts { buffers: 12, inodes: 24, paths: 3, files: 12, frames: 256 };
     let system = System::new(&device, "sd", counts);
     let ended: Vec<_> = (0..8)
         .map(|number| {
@@ -198,7 +196,8 @@ fn few_buffers_for_many_users_mix_nothing_up() {
     for (buffers, medium) in [(1, "none"), (2, "sd"), (5, "hdd-1989")] {
         let scratch = Scratch::new(&format!("mix-{buffers}"));
         let device = empty(&scratch, 64, &[]);
-        let system = System::new(&device, medium, rig::Counts { buffers, inodes: 20, paths: 4, files: 8, frames: 256 });
+        let system =
+            System::new(&device, medium, crate::rig::Counts { buffers, inodes: 20, paths: 4, files: 8, frames: 256 });
         let ended: Vec<_> = (0..6u8)
             .map(|number| {
                 system.client(move |mut user| async move {

@@ -1,11 +1,9 @@
 //! Blocks given back are not given out again before the commit that makes it permanent: until then a cut
 //! brings their file back.
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{Counts, Medium512, Scratch, System, check_image, make_image};
 use renga_proto::allocator::{FreeBlocks, TakeBlock};
 use renga_rt::Errno;
-use rig::{Counts, Medium512, Scratch, System, check_image, make_image};
 
 const COUNTS: Counts = Counts { buffers: 24, inodes: 8, paths: 2, files: 4, frames: 256 };
 const BYTES: usize = 400_000;

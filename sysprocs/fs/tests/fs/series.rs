@@ -1,11 +1,9 @@
 //! How often the disk writes for an fsync or sync, one write after the other, and that commits and freeing hold up nobody
 //! who only reads.
-#![allow(missing_docs)]
 
-mod rig;
+use crate::rig::{Medium512, O_WRONLY, Scratch, System, USUAL, check_image, make_image};
 use renga_proto::file::{SyncFile, WriteTo};
 use renga_proto::path::{OPEN_CREATE, OPEN_WRITE};
-use rig::{Medium512, O_WRONLY, Scratch, System, USUAL, check_image, make_image};
 use std::cell::Cell;
 use std::rc::Rc;
 

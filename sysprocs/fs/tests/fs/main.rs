@@ -1,0 +1,18 @@
+//! What the file system promises, each test against a whole one in this host program (`rig`).
+#![allow(missing_docs)]
+
+mod cut;
+mod errors;
+mod freed;
+mod identity;
+mod large;
+mod limits;
+mod model;
+mod numbers;
+mod order;
+mod ordered;
+mod reading;
+mod rig;
+mod series;
+mod sizes;
+mod truncate;
