@@ -37,16 +37,18 @@ pub(crate) struct Place {
 }
 
 impl ContentClients {
-    /// The whole page at `place`; whether the medium had to be asked.
-    pub(crate) async fn read(&mut self, place: Place, out: &mut [u8]) -> Result<bool, Errno> {
+    /// The whole page at `place`; `ENOENT`: it is not in the cache.
+    pub(crate) async fn read(&mut self, place: Place, out: &mut [u8]) -> Result<(), Errno> {
         if out.len() != PAGE_BYTES {
             return Err(Errno::EINVAL);
         }
         let offset = u64::from(place.page) * PAGE_BYTES as u64;
-        match self.pages.call(ReadCached { file: place.file, offset }, &mut *out).await {
-            Err(Errno::ENOENT) => self.disk.call(ReadBlocks { first: place.block.into() }, out).await.map(|()| true),
-            read => read.map(|_| false),
-        }
+        self.pages.call(ReadCached { file: place.file, offset }, out).await.map(|_| ())
+    }
+
+    /// The whole page at `place`, which is not in the cache, and is not to be there for that.
+    pub(crate) async fn read_past_cache(&mut self, place: Place, out: &mut [u8]) -> Result<(), Errno> {
+        self.disk.call(ReadBlocks { first: place.block.into() }, out).await
     }
 
     /// `data` from byte `offset` of the page on; `fresh`: the block is new, so around it are zeros.
@@ -64,7 +66,7 @@ impl ContentClients {
                     }
                     return Ok(());
                 }
-                Err(Errno::ENOENT) => self.read_in(place).await?,
+                Err(Errno::ENOENT) => self.read_in(place, 1).await?,
                 Err(Errno::ENOMEM) => drop(self.writer.call(WriteContent {}, ()).await),
                 Err(_) => break,
             }
@@ -72,9 +74,10 @@ impl ContentClients {
         told.map(|_| ())
     }
 
-    async fn read_in(&mut self, place: Place) -> Result<(), Errno> {
+    /// Brings pages in, from `count` blocks side by side; those that are on their way already are waited for.
+    pub(crate) async fn read_in(&mut self, place: Place, count: u32) -> Result<(), Errno> {
         let Place { file, page, block, size } = place;
-        self.reader(file)?.call(ReadIn { file, page, block, count: 1, size }, ()).await
+        self.reader(file)?.call(ReadIn { file, page, block, count, size }, ()).await
     }
 
     /// Starts to bring pages in, from `count` blocks side by side.

@@ -42,17 +42,13 @@ impl ActiveInode {
         let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
         let bytes = size.saturating_sub(offset).min(PAGE) as usize;
         let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
-        let mut missed = false;
         self.protect_for(board, page).await?;
         if block != 0 {
-            missed = self.content.read(Place { file, page, block, size }, out).await?;
+            self.read_page(Place { file, page, block, size }, out).await?;
         }
         out.get_mut(if block != 0 { bytes } else { 0 }..).ok_or(Errno::EINVAL)?.fill(0);
         if bytes > 0 {
             self.touch_access();
-        }
-        if missed {
-            self.read_ahead.missed(page);
         }
         Ok(Filled { size, kept: board == self.me.id().board.0 || self.leases.grant(board, page) })
     }

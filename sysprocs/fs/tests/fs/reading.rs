@@ -2,6 +2,7 @@
 
 use crate::rig::{EPOCH_NS, FEW, Medium512, Scratch, System, USUAL, check_image, make_image, sum};
 use renga_fs::{NotExt2, Partition, recognise};
+use renga_proto::file::Read;
 use renga_proto::path::{self, NO_FOLLOW};
 use renga_rt::Errno;
 
@@ -99,4 +100,46 @@ fn finds_the_partition_or_says_why_not() {
     let journal = make_image(&scratch, 32, None, &["-O", "dir_index"]);
     assert_eq!(recognise(&mut device(journal)), Err(NotExt2::Features));
     assert_eq!(recognise(&mut device(vec![])), Err(NotExt2::Unreadable));
+}
+
+/// What the model of an SD card takes for `bytes` in runs of 128 KiB, the longest that are asked of it, ns.
+fn medium_ns(bytes: u64) -> u64 {
+    bytes.div_ceil(128 << 10) * 400_000 + bytes * 1_000_000_000 / 25_000_000
+}
+
+/// In a host program nothing takes time but the medium: so this is what the reader makes of that.
+#[test]
+fn a_first_sequential_read_is_as_fast_as_the_medium() {
+    const BYTES: usize = 16 << 20;
+    let scratch = Scratch::new("rate");
+    let tree = scratch.dir("tree");
+    std::fs::write(tree.join("large"), vec![7; BYTES]).unwrap();
+    let device = Medium512::default();
+    *device.bytes.borrow_mut() = make_image(&scratch, 64, Some(&tree), &[]);
+    for thinks_ns in [0, 20_000, 300_000] {
+        let system = System::new(&device, "sd", crate::rig::Counts { frames: 8192, ..USUAL });
+        let (requests, reads) = (device.reads.get(), device.reads.clone());
+        system.run(move |mut user| async move {
+            let file = user.open("/large", 0, 0).await.unwrap();
+            let (begin, mut out) = (user.me.now_ns(), [0; 4096]);
+            for _ in 0..BYTES / 4096 {
+                assert_eq!(user.file(file).call(Read {}, &mut out[..]).await, Ok(4096));
+                assert_eq!(out, [7; 4096]);
+                if thinks_ns > 0 {
+                    user.pause(thinks_ns).await;
+                }
+            }
+            let (took, least) = (user.me.now_ns() - begin, medium_ns(BYTES as u64));
+            let pages = (BYTES / 4096) as u64;
+            eprintln!(
+                "{thinks_ns} ns a page: {took} ns in {} requests; the medium takes {least} ns, the reader {}",
+                reads.get() - requests,
+                pages * thinks_ns
+            );
+            // Who thinks for longer than the medium takes waits for the first pages of each window.
+            let bound = if pages * thinks_ns > least { pages * thinks_ns * 13 / 10 } else { least * 102 / 100 };
+            assert!(took <= bound, "{thinks_ns} ns a page: {took} ns instead of {bound}");
+            user.close(file).await.unwrap();
+        });
+    }
 }

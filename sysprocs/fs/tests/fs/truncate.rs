@@ -256,7 +256,8 @@ fn pieces_are_small_however_many_indirect_blocks_lead_to_them() {
         });
         let looks = system.client(move |mut user| async move {
             while !over.get() {
-                sizes.borrow_mut().push(user.stat("/far", 0).await.unwrap().sectors / 8);
+                let blocks = user.stat("/far", 0).await.unwrap().sectors / 8;
+                sizes.borrow_mut().push(blocks);
             }
         });
         system.board.run_through_alarms();
