@@ -57,11 +57,9 @@ impl Table {
     }
 
     /// Makes all entries those of `other`, which is another table, and nobody walks this one yet.
-    ///
-    /// # Safety
-    /// They are two tables.
-    pub unsafe fn copy_from(self, other: Table) {
-        // SAFETY: two whole tables, not one, as the caller says; the processor writes no entries.
+    pub fn copy_from(self, other: Table) {
+        assert!(self.0 != other.0, "a table is copied onto itself");
+        // SAFETY: two whole tables, which are frames and so do not overlap; the processor writes no entries.
         unsafe { core::ptr::copy_nonoverlapping(other.0, self.0, ENTRIES) };
     }
 

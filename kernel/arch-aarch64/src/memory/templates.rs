@@ -179,8 +179,7 @@ impl TableTemplates for FrameMemory {
         let Kind::Template(id) = self.template(template).kind.get() else { unreachable!("it is one") };
         let record = self.make_table(table, Kind::Table(Some(id)));
         let copy = self.table(table);
-        // SAFETY: the one has just been made a table, and the other is a template.
-        unsafe { copy.copy_from(self.table(template)) };
+        copy.copy_from(self.table(template));
         let pages = self.template(template).next_table.get();
         record.mapped.set(pages);
         change(&self.record(space).mapped, pages as i32);
