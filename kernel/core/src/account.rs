@@ -23,7 +23,7 @@ const CALLERS_FOLLOWED_MAX: u32 = 16;
 const CHARGE_NS_MAX: u64 = 1 << 36;
 
 /// Time of which an account's own board need not be told at once, ns: telling costs bytes on the link.
-const UNTOLD_NS_MAX: u64 = 200_000;
+const UNREPORTED_NS_MAX: u64 = 200_000;
 
 /// Which account: 0 the system's, then each board's slots in turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -119,7 +119,7 @@ pub struct Account {
     pub(crate) virtual_ns: Cell<u64>,
     counts: [Cell<u64>; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
-    told: [Cell<u64>; 3],
+    reported: [Cell<u64>; 3],
 }
 
 impl Default for Account {
@@ -139,7 +139,7 @@ impl Account {
             slice_ns: Cell::new(SLICE_NS),
             virtual_ns: Cell::new(0),
             counts: [const { Cell::new(0) }; Count::ALL.len()],
-            told: [const { Cell::new(0) }; 3],
+            reported: [const { Cell::new(0) }; 3],
         }
     }
     #[inline(always)]
@@ -194,16 +194,16 @@ impl Account {
         core::array::from_fn(|i| self.counts[i].get())
     }
     /// What its own board should be told of; nothing if it is only a little time.
-    fn take_untold(&self) -> [u64; 3] {
+    fn take_unreported(&self) -> [u64; 3] {
         let count = |count: Count| self.counts[count as usize].get();
         let done = count(Count::BehalfNs) + count(Count::ElsewhereNs);
         let all = [done, count(Count::BlocksRead), count(Count::BlocksWritten)];
-        let untold: [u64; 3] = core::array::from_fn(|i| all[i].saturating_sub(self.told[i].get()));
-        if untold[0] < UNTOLD_NS_MAX && untold[1..] == [0, 0] {
+        let unreported: [u64; 3] = core::array::from_fn(|i| all[i].saturating_sub(self.reported[i].get()));
+        if unreported[0] < UNREPORTED_NS_MAX && unreported[1..] == [0, 0] {
             return [0; 3];
         }
-        self.told.iter().zip(all).for_each(|(told, all)| told.set(all));
-        untold
+        self.reported.iter().zip(all).for_each(|(reported, all)| reported.set(all));
+        unreported
     }
     /// Of what it counts, time of its program, of processes of this board, and turns.
     fn charged(&self) -> [u64; 3] {
@@ -341,9 +341,9 @@ impl Me {
     }
     /// What was done here for account `number` of another board and not told there yet: time in ns, blocks read,
     /// blocks written. All 0 if it is not worth telling.
-    pub fn take_untold(&self, number: AccountNumber) -> [u64; 3] {
+    pub fn take_unreported(&self, number: AccountNumber) -> [u64; 3] {
         let elsewhere = number.board().is_some_and(|board| board != self.0.id().board.0);
-        if elsewhere { self.0.core.account(number).take_untold() } else { [0; 3] }
+        if elsewhere { self.0.core.account(number).take_unreported() } else { [0; 3] }
     }
     /// Notes the policy of account `number` of another board.
     pub fn note_policy(&self, number: AccountNumber, policy: Policy) {

@@ -64,7 +64,7 @@ impl RealTime {
 impl Core {
     /// Counts what they had until `now_ns`; `last`: who had the core.
     #[inline(never)]
-    pub(crate) fn look_at_real_time(&self, now_ns: u64, last: Option<&'static Process>) {
+    pub(crate) fn update_real_time(&self, now_ns: u64, last: Option<&'static Process>) {
         let time = &self.real_time;
         let since_ns = time.since_ns.replace(0);
         if since_ns != 0 {

@@ -121,7 +121,7 @@ impl Core {
     /// The next user program to run; none if no program is ready.
     pub fn next_user(&self) -> Option<UserTurn> {
         if self.real_time.is_active() {
-            self.look_at_real_time(self.charged_ns.get(), self.last.get());
+            self.update_real_time(self.charged_ns.get(), self.last.get());
         }
         if let Some(last) = self.last.take() {
             if last.wait.get() != Wait::User {

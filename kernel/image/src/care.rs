@@ -49,7 +49,7 @@ impl Care {
 
     /// Looks, now that it is time.
     #[cold]
-    pub fn look(&mut self, now_ns: u64) {
+    pub fn check(&mut self, now_ns: u64) {
         assert!(self.panic_ns.is_none_or(|at_ns| now_ns < at_ns), "told to panic by the board's arguments");
         let Some(watchdog) = &mut self.watchdog else { return };
         if now_ns < self.look_ns {

@@ -172,7 +172,7 @@ impl Executor {
             self.armed_ns = GONE_OFF_NS;
         }
         if self.care.next_ns() <= now_ns {
-            self.care.look(now_ns);
+            self.care.check(now_ns);
         }
         self.core.expire_alarms(now_ns);
     }

@@ -17,12 +17,12 @@ impl Mac {
         // A board that asked cannot tell its own ATN# from another's.
         let others = Lines { attention: lines.attention && !self.drive().attention, ..lines };
         (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
-        self.go_on(now_ns, others, 0, false, out);
+        self.send_next(now_ns, others, 0, false, out);
     }
 
     /// Sends what is to be sent next, or lets go of the token; `wanting`: boards that want it, `sent`: it
     /// has sent its frame.
-    pub(crate) fn go_on(&mut self, now_ns: u64, lines: Lines, wanting: u8, sent: bool, out: &mut Actions) {
+    pub(crate) fn send_next(&mut self, now_ns: u64, lines: Lines, wanting: u8, sent: bool, out: &mut Actions) {
         let wanting = wanting & !self.own_bit();
         if self.ask {
             return self.send(now_ns, Sending::Poll, wanting, sent, out);
@@ -58,28 +58,28 @@ impl Mac {
         self.send(now_ns, Sending::Poll, 0, sent, out);
     }
 
-    fn park(&mut self, now_ns: u64, deaf: bool) {
-        (self.state, self.deadline_ns, self.fruitless) = (State::Park { deaf }, None, 0);
-        if deaf {
+    fn park(&mut self, now_ns: u64, ignores_attention: bool) {
+        (self.state, self.deadline_ns, self.fruitless) = (State::Park { ignores_attention }, None, 0);
+        if ignores_attention {
             self.deadline_ns = Some(now_ns + self.setup.timing.fault_ns);
         }
     }
 
     /// Has the token, and nobody needed it so far.
-    pub(crate) fn look_parked(&mut self, now_ns: u64, lines: Lines, deaf: bool, out: &mut Actions) {
+    pub(crate) fn check_parked(&mut self, now_ns: u64, lines: Lines, ignores_attention: bool, out: &mut Actions) {
         if lines.busy {
             return self.lose(now_ns); // somebody else has it too, and uses it
         }
         let other = self.map & !self.own_bit();
         if self.wants() {
-            self.go_on(now_ns, lines, 0, false, out);
-        } else if lines.attention && !deaf {
+            self.send_next(now_ns, lines, 0, false, out);
+        } else if lines.attention && !ignores_attention {
             if other.count_ones() == 1 {
-                self.go_on(now_ns, lines, other, false, out);
+                self.send_next(now_ns, lines, other, false, out);
             } else {
                 self.ask_who(now_ns, lines, false, out);
             }
-        } else if !deaf {
+        } else if !ignores_attention {
             self.park(now_ns, false);
         }
     }
@@ -157,7 +157,7 @@ impl Mac {
             }
             Sending::Token { target } => return self.token_sent(now_ns, target, poll, out),
         }
-        self.go_on(now_ns, lines, wanting, sent, out);
+        self.send_next(now_ns, lines, wanting, sent, out);
     }
 
     /// Whether its double has refused its `Join`.
@@ -169,8 +169,8 @@ impl Mac {
     pub(crate) fn leave(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
         self.leaving = true;
         match self.state {
-            State::Idle { .. } if self.member => self.look_idle(now_ns, lines, out),
-            State::Park { .. } => self.look_parked(now_ns, lines, false, out),
+            State::Idle { .. } if self.member => self.check_idle(now_ns, lines, out),
+            State::Park { .. } => self.check_parked(now_ns, lines, false, out),
             State::Hold { .. } | State::Wire { .. } | State::Guard { .. } | State::Arb | State::Burst { .. } => {}
             _ => self.switch_off(out),
         }

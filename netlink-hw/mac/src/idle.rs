@@ -11,7 +11,7 @@ const SERIAL_BITS: u32 = 3;
 
 impl Mac {
     /// Takes the token if it is offered; begins or ceases to ask for it.
-    pub(crate) fn look_idle(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    pub(crate) fn check_idle(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
         if lines.token_in && !self.taken && (!lines.busy || mutated!(self, TakesWhileBusy)) && self.member {
             self.taken = true;
             return self.take(now_ns, lines, out);
@@ -91,6 +91,6 @@ impl Mac {
         self.state = State::Hold { sending: crate::Sending::Poll, wanting: 0, sent: false };
         (self.ask, self.tell, self.fruitless, self.leaps) = (true, true, 0, 0);
         out.report(Report::Regenerated { epoch });
-        self.go_on(now_ns, lines, 0, false, out);
+        self.send_next(now_ns, lines, 0, false, out);
     }
 }

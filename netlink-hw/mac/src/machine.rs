@@ -85,9 +85,9 @@ impl Mac {
             Event::Leave => self.leave(now_ns, lines, &mut out),
             Event::Demand(demand) => {
                 self.demand = demand;
-                self.look(now_ns, lines, &mut out);
+                self.check_lines(now_ns, lines, &mut out);
             }
-            Event::Lines => self.look(now_ns, lines, &mut out),
+            Event::Lines => self.check_lines(now_ns, lines, &mut out),
             Event::Frame(frame) => self.receive(now_ns, lines, frame, &mut out),
             Event::Sent { destination, result } => self.sent(now_ns, lines, destination, result, &mut out),
             Event::Bids(bids) => self.bids(now_ns, lines, bids, &mut out),
@@ -101,7 +101,7 @@ impl Mac {
         // The phy takes it that the lines are known now, whatever the event was.
         let waits = discriminant(&self.state) == before && !matches!(event, Event::Lines | Event::Demand(_));
         if waits && out.command.is_none() && !mutated!(self, MissesLines) {
-            self.look(now_ns, lines, &mut out);
+            self.check_lines(now_ns, lines, &mut out);
         }
         out
     }
@@ -156,7 +156,9 @@ impl Mac {
             State::Idle { .. } => {
                 Watch { token_in: self.member, busy: self.member && lines.token_in && !self.taken, attention: false }
             }
-            State::Park { deaf } => Watch { attention: !deaf && !mutated!(self, ParksDeaf), ..Watch::default() },
+            State::Park { ignores_attention } => {
+                Watch { attention: !ignores_attention && !mutated!(self, ParksIgnoring), ..Watch::default() }
+            }
             State::Wire { .. } => Watch { busy: true, ..Watch::default() },
             _ => Watch::default(),
         }
@@ -221,10 +223,10 @@ impl Mac {
     }
 
     /// Looks at lines and demand, wherever it stands.
-    fn look(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
+    fn check_lines(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
         match self.state {
-            State::Idle { .. } => self.look_idle(now_ns, lines, out),
-            State::Park { deaf } => self.look_parked(now_ns, lines, deaf, out),
+            State::Idle { .. } => self.check_idle(now_ns, lines, out),
+            State::Park { ignores_attention } => self.check_parked(now_ns, lines, ignores_attention, out),
             State::Wire { .. } if lines.busy => self.handed_on(now_ns, out),
             _ => {}
         }
@@ -240,7 +242,7 @@ impl Mac {
                 out.command = Some(Command::Abort);
                 self.lose(now_ns);
             }
-            State::Park { .. } => self.look_parked(now_ns, lines, false, out),
+            State::Park { .. } => self.check_parked(now_ns, lines, false, out),
             State::Wire { target } => self.wire_time(now_ns, lines, target, out),
             State::Guard { target } => self.guard_time(now_ns, lines, target, out),
         }
@@ -275,7 +277,7 @@ impl Mac {
             self.quarantine(now_ns, other, out);
         } else if self.state != State::Quarantine && header.kind != Kind::Join {
             self.member = false; // says again who it is
-            self.look_again(now_ns);
+            self.listen_again(now_ns);
         }
     }
 
@@ -291,7 +293,7 @@ impl Mac {
     }
 
     /// Begins to ask if it has come to want the token.
-    pub(crate) fn look_again(&mut self, now_ns: u64) {
+    pub(crate) fn listen_again(&mut self, now_ns: u64) {
         if matches!(self.state, State::Idle { asks: false, .. }) && self.wants() && self.deadline_ns.is_none() {
             self.lose(now_ns);
         }

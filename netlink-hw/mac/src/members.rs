@@ -31,7 +31,7 @@ impl Mac {
         self.map = map;
         if self.member && map & self.own_bit() == 0 {
             self.member = false; // others think that it is dead: it joins again
-            self.look_again(now_ns);
+            self.listen_again(now_ns);
         }
     }
 

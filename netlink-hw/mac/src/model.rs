@@ -27,7 +27,7 @@ pub enum Mutant {
     /// Takes a token that comes twice for two.
     TakesRepeated,
     /// Parks and does not see ATN#.
-    ParksDeaf,
+    ParksIgnoring,
     /// Never drops a member that does not answer.
     NeverDrops,
     /// Offers the token by wire until it is taken.
@@ -52,7 +52,7 @@ impl Mutant {
         Mutant::KeepsItsToken,
         Mutant::NeverLooksAgain,
         Mutant::TakesRepeated,
-        Mutant::ParksDeaf,
+        Mutant::ParksIgnoring,
         Mutant::NeverDrops,
         Mutant::OffersForEver,
         Mutant::ParksBusy,

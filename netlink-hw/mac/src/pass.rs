@@ -27,7 +27,7 @@ impl Mac {
             self.wire_misses = 0;
         }
         if mutated!(self, KeepsItsToken) {
-            self.state = State::Park { deaf: false };
+            self.state = State::Park { ignores_attention: false };
             self.deadline_ns = None;
             return;
         }
@@ -69,7 +69,7 @@ impl Mac {
             return self.handed_on(now_ns, out); // it came through after all
         }
         if self.ask {
-            self.go_on(now_ns, lines, 0, true, out); // asks who is there before it tries again
+            self.send_next(now_ns, lines, 0, true, out); // asks who is there before it tries again
         } else {
             self.send_token(now_ns, target, out);
         }

@@ -37,7 +37,7 @@ pub enum State {
     /// Has the token, and neither it nor anybody else needs it: BUSY# is released.
     Park {
         /// ATN# is left alone until the alarm: it is low and nobody wants the token.
-        deaf: bool,
+        ignores_attention: bool,
     },
     /// Hands the token on by TOK_OUT#.
     Wire {

@@ -55,7 +55,7 @@ impl<D: Phy + 'static> Router<D> {
         self.forget_calls(board);
         self.forget_copies(board);
         self.start_work();
-        self.go_on_closing();
+        self.continue_closing();
     }
 
     /// A fragment of `board` breaks the protocol: nothing of that session can be trusted.
@@ -69,11 +69,11 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     /// Takes the next step of what is left of ended sessions, if it may be taken.
-    pub(crate) fn go_on_closing(&mut self) {
+    pub(crate) fn continue_closing(&mut self) {
         for board in self.peers() {
             let Closing::Open { told, greeted } = self.peer(board).closing else { continue };
             if !told && !self.has_stale(board) {
-                self.memory.ends.tell(board);
+                self.memory.ends.begin(board);
                 self.peer(board).closing = Closing::Open { told: true, greeted };
             }
             if (told || !self.has_stale(board)) && !self.memory.ends.is_pending(board) {

@@ -214,7 +214,8 @@ impl<D: Phy + 'static> Router<D> {
         }
         (call.stage, call.reply, call.used_bytes) = (Stage::Answered, done.words, done.used_bytes);
         self.me.act_for(call.account);
-        let [ns, read, written] = self.me.take_untold(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
+        let [ns, read, written] =
+            self.me.take_unreported(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
         call.cost = Cost { time_us: ns / NS_PER_US, blocks_read: read, blocks_written: written };
         (call.begun, call.used_built) = (false, 0);
         let peer = &mut self.memory.peers[usize::from(call.board)];

@@ -43,7 +43,7 @@ pub use membership::{Ends, MembershipClients, membership};
 pub use outgoing::OutCall;
 pub use permits::Permits;
 pub use pool::PoolPlan;
-pub use post::{Bell, Post, Worker};
+pub use post::{Completions, Post, Worker};
 pub use proxy::proxy;
 pub use remotes::{Remotes, Served};
 pub use router::{Peer, RouterMemory, router};

@@ -33,7 +33,7 @@ impl Ends {
         Ends { router, membership, pending: Cell::new(0) }
     }
     /// The session with `board` has ended.
-    pub(crate) fn tell(&self, board: u8) {
+    pub(crate) fn begin(&self, board: u8) {
         if let Some(membership) = self.membership {
             self.pending.set(self.pending.get() | 1 << board);
             membership.notify();
@@ -47,7 +47,7 @@ impl Ends {
         let first = self.pending.get().trailing_zeros();
         (first < BoardSet::BITS).then_some(first as u8)
     }
-    fn told(&self, board: u8) {
+    fn finish(&self, board: u8) {
         self.pending.set(self.pending.get() & !(1 << board));
         self.router.notify();
     }
@@ -101,7 +101,7 @@ pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'stat
             tell(&me, &mut clients.inode_directory, || inode::BoardDied { board }).await;
             tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
             tell(&me, &mut clients.pages, || pages::BoardDied { board }).await;
-            ends.told(board);
+            ends.finish(board);
         }
     }
 }

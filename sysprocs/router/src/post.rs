@@ -5,7 +5,7 @@
 //! calls nobody: it only notifies.
 //!
 //! Both are on one core now, so cells suffice. On several cores the two places of a post become slots
-//! with an atomic full flag (written before it is released, read after it is acquired), the bell a
+//! with an atomic full flag (written before it is released, read after it is acquired), the completions a
 //! queue of many producers, and the notifications cross by inter-processor interrupt.
 
 use core::cell::Cell;
@@ -65,27 +65,27 @@ impl Post {
         self.work.take().map(|work| (work, self.interrupted.get()))
     }
     /// Leaves the result.
-    pub fn finish(&self, done: Done, bell: &Bell) {
+    pub fn finish(&self, done: Done, completions: &Completions) {
         self.done.set(Some(done));
-        bell.ring(self.number);
+        completions.add(self.number);
     }
 }
 
 /// Numbers of the posts with results, in the order in which they came.
-pub struct Bell {
+pub struct Completions {
     router: Notifier,
     numbers: &'static [Cell<u16>],
     head: Cell<usize>,
     length: Cell<usize>,
 }
 
-impl Bell {
-    /// A bell for `router`, with a place for each post.
-    pub const fn new(router: Notifier, numbers: &'static [Cell<u16>]) -> Bell {
-        Bell { router, numbers, head: Cell::new(0), length: Cell::new(0) }
+impl Completions {
+    /// None yet, for `router`; with a place for each post.
+    pub const fn new(router: Notifier, numbers: &'static [Cell<u16>]) -> Completions {
+        Completions { router, numbers, head: Cell::new(0), length: Cell::new(0) }
     }
 
-    fn ring(&self, number: u16) {
+    fn add(&self, number: u16) {
         // Each post has at most one result, so there is room.
         let at = (self.head.get() + self.length.get()) % self.numbers.len();
         self.numbers[at].set(number);

@@ -3,12 +3,12 @@
 //! Invariant: it has at most one call under way, and makes each piece of work it finds exactly once. It remembers
 //! nothing: the call that it makes is the router's ([`crate::incoming::InCall`]).
 
-use crate::post::{Bell, Done, Post, Work};
+use crate::post::{Completions, Done, Post, Work};
 use renga_rt::raw::{Message, RawClient};
 use renga_rt::{Errno, Me, Never};
 
 /// Serves `post`.
-pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, bell: &'static Bell) -> Never {
+pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, completions: &'static Completions) -> Never {
     loop {
         me.notified().await;
         let Some((work, interrupted)) = post.take_work() else { continue };
@@ -26,7 +26,7 @@ pub async fn proxy(mut me: Me, mut client: RawClient, post: &'static Post, bell:
             Ok(reply) => (reply.words, reply.taken_used),
             Err(errno) => (failure(errno), 0),
         };
-        post.finish(Done { words, used_bytes, slices }, bell);
+        post.finish(Done { words, used_bytes, slices }, completions);
     }
 }
 

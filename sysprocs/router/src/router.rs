@@ -12,7 +12,7 @@ use crate::membership::Ends;
 use crate::outgoing::OutCall;
 use crate::permits::Permits;
 use crate::pool::Pool;
-use crate::post::{Bell, Busy, Worker};
+use crate::post::{Busy, Completions, Worker};
 use crate::remotes::{Seats, Served};
 use crate::rules::EdgeRule;
 use crate::session::{Session, State, Verdict};
@@ -59,8 +59,8 @@ pub struct RouterMemory {
     pub(crate) served: &'static [Served],
     /// The proxies: of `in_calls` in their order, then those of asynchronous calls.
     pub workers: &'static mut [Worker],
-    /// Where the proxies ring.
-    pub bell: &'static Bell,
+    /// Proxies that have a result.
+    pub completions: &'static Completions,
     /// Copies for each board in turn, `slots` of each.
     pub out_copies: &'static mut [OutCopy],
     /// Likewise, of the other boards' calls.
@@ -93,7 +93,7 @@ pub(crate) struct Router<D: Phy + 'static> {
     pub(crate) transmit_full: bool,
     pub(crate) transmit_interrupt: bool,
     /// The board that is sent to first: the one that found the device full.
-    pub(crate) turn: u8,
+    pub(crate) first_board: u8,
 }
 
 /// Carries the calls of this board's processes to other boards, and theirs to proxies here; `frame` is
@@ -118,7 +118,7 @@ pub async fn router<D: Phy + 'static>(
         alarm_ns: None,
         transmit_full: false,
         transmit_interrupt: false,
-        turn: 0,
+        first_board: 0,
     };
     router.expire();
     router.transmit();
@@ -148,7 +148,7 @@ impl<D: Phy + 'static> Router<D> {
         }
         // Bounded by the proxies: each has at most one result, and is given new work only here.
         for _ in 0..self.memory.workers.len() {
-            let Some(worker) = self.memory.bell.next() else { break };
+            let Some(worker) = self.memory.completions.next() else { break };
             match self.memory.workers[usize::from(worker)].take_done() {
                 Some((Busy::Call(place), done)) => self.finish_call(usize::from(place), done),
                 Some((Busy::Copy(place), done)) => {
@@ -159,7 +159,7 @@ impl<D: Phy + 'static> Router<D> {
             }
         }
         self.tell_interrupts();
-        self.go_on_closing();
+        self.continue_closing();
         if self.alarm_ns.is_some_and(|at_ns| at_ns <= self.now_ns) {
             self.alarm_ns = None;
             self.expire();

@@ -27,12 +27,12 @@ impl<D: Phy + 'static> Router<D> {
         while more {
             more = false;
             for step in 0..boards {
-                let board = (self.turn + step) % boards;
+                let board = (self.first_board + step) % boards;
                 match if board == me { Sent::Nothing } else { self.transmit_to(board) } {
                     Sent::Yes => more = true,
                     Sent::Nothing => {}
                     Sent::Full => {
-                        (self.turn, self.transmit_full) = (board, true);
+                        (self.first_board, self.transmit_full) = (board, true);
                         break;
                     }
                 }

@@ -10,7 +10,7 @@ use crate::membership::Ends;
 use crate::outgoing::OutCall;
 use crate::permits::Permits;
 use crate::pool::{Pool, PoolPlan};
-use crate::post::{Bell, Post, Worker};
+use crate::post::{Completions, Post, Worker};
 use crate::remotes::{Remotes, Seats, Served};
 use crate::router::{Peer, RouterMemory};
 use crate::rules::EdgeRule;
@@ -74,7 +74,7 @@ pub struct Link {
     /// For each of the plan's proxies, in their order.
     pub posts: &'static [Post],
     /// For each proxy.
-    pub bell: &'static Bell,
+    pub completions: &'static Completions,
     /// For `membership`.
     pub ends: &'static Ends,
     /// For `link_status`.
@@ -126,7 +126,7 @@ impl Link {
         let (boards, workers) = (usize::from(plan.boards), plan.proxies.len());
         let posts: &'static [Post] = arena.put_slice(workers, |i| Post::new(i as u16));
         let numbers: &'static [Cell<u16>] = arena.put_slice(workers, |_| Cell::new(0));
-        let bell: &'static Bell = arena.put(|| Bell::new(Notifier::new(router), numbers));
+        let completions: &'static Completions = arena.put(|| Completions::new(Notifier::new(router), numbers));
         let stats: &'static Stats = arena.put(Stats::default);
         let ends: &'static Ends = arena.put(|| Ends::new(Notifier::new(router), plan.membership.map(Notifier::new)));
         let memory = RouterMemory {
@@ -140,7 +140,7 @@ impl Link {
                 let process = plan.proxies[i];
                 Worker::new(&posts[i], Notifier::new(process), Interruptor::new(process))
             }),
-            bell,
+            completions,
             out_copies: arena.put_slice(boards * plan.slots, |_| OutCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             in_copies: arena.put_slice(boards * plan.slots, |_| InCopy::new(arena.put(|| [0; PAGE_BYTES]))),
             slots: plan.slots,
@@ -149,7 +149,14 @@ impl Link {
             watch: plan.watch,
             stats,
         };
-        Link { memory: arena.put(|| memory), frame: arena.put(|| [0; FRAME_BYTES_MAX]), posts, bell, ends, stats }
+        Link {
+            memory: arena.put(|| memory),
+            frame: arena.put(|| [0; FRAME_BYTES_MAX]),
+            posts,
+            completions,
+            ends,
+            stats,
+        }
     }
 }
 

@@ -148,7 +148,7 @@ kinds! { |at, M|
     LinkStatus "link_status" "What the link has carried.", EveryLinked 1:
         renga_router::link_status [at.link().stats];
     Proxy "proxy" "Calls for one process of another board.", PerRemoteCaller 8192:
-        renga_router::proxy [at.link().post(at.number()), at.link().bell];
+        renga_router::proxy [at.link().post(at.number()), at.link().completions];
     AsyncProxy "async_proxy" "Released calls of another board.", PerAsyncBoard 8192:
-        renga_router::proxy [at.link().async_post(at.number()), at.link().bell];
+        renga_router::proxy [at.link().async_post(at.number()), at.link().completions];
 }

@@ -11,7 +11,7 @@ use core::cell::Cell;
 use renga_core::Arena;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_router::{
-    Bell, EdgeRule, Ends, Link, LinkPlan, LinkTiming, PoolPlan, Post, Remotes, RouterMemory, Served, Stats,
+    Completions, EdgeRule, Ends, Link, LinkPlan, LinkTiming, PoolPlan, Post, Remotes, RouterMemory, Served, Stats,
 };
 use renga_rt::Watch;
 use renga_rt::given::Servers;
@@ -31,7 +31,7 @@ pub(crate) struct LinkParts {
     frame: Cell<Option<&'static mut [u8; FRAME_BYTES_MAX]>>,
     posts: &'static [Post],
     proxies: usize,
-    pub bell: &'static Bell,
+    pub completions: &'static Completions,
     pub ends: &'static Ends,
     pub stats: &'static Stats,
 }
@@ -47,10 +47,10 @@ impl LinkParts {
     ) -> Option<Self> {
         let router = directory.of_kind(Kind::Router).first()?;
         let plan = plan(directory, reach, watch, timing, life);
-        let Link { memory, frame, posts, bell, ends, stats } = Link::new(directory.arena(), &plan, router);
+        let Link { memory, frame, posts, completions, ends, stats } = Link::new(directory.arena(), &plan, router);
         let (memory, frame) = (Cell::new(Some(memory)), Cell::new(Some(frame)));
         let proxies = directory.table().range(Kind::Proxy).len();
-        Some(LinkParts { memory, frame, posts, proxies, bell, ends, stats })
+        Some(LinkParts { memory, frame, posts, proxies, completions, ends, stats })
     }
     /// The router's tables and buffers.
     pub fn memory(&self) -> &'static mut RouterMemory {

@@ -169,7 +169,7 @@ impl Attack {
         for (i, process) in plan.proxies.iter().enumerate() {
             board.start(process, |me| {
                 let client = RawClient::new(&me, Members::Here(all));
-                proxy(me, client, &link.posts[i], link.bell)
+                proxy(me, client, &link.posts[i], link.completions)
             });
         }
         board.start(server, |me| store(Port::new(&me).0));

@@ -86,5 +86,5 @@ fn an_idle_holder_releases_every_line() {
     let ring = Ring::up(3);
     let place = ring.holder().unwrap();
     let mac = ring.board(place).link.mac();
-    assert_eq!((mac.state(), mac.drive()), (State::Park { deaf: false }, Default::default()));
+    assert_eq!((mac.state(), mac.drive()), (State::Park { ignores_attention: false }, Default::default()));
 }

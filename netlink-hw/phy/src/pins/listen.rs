@@ -82,7 +82,7 @@ impl<G: PinBank> PinBus<G> {
         if !stays {
             return Ok(Heard::Nothing);
         }
-        self.go_on(self.wiring.handshake, &mut ear);
+        self.answer_strobe(self.wiring.handshake, &mut ear);
         let bytes = frame_bytes(payload_bytes);
         self.words(&mut ear, &mut into[HEADER_BYTES..bytes])?;
         if ear.edge != 0 {
@@ -114,12 +114,12 @@ impl<G: PinBank> PinBus<G> {
             return Ok(Some(word));
         }
         match self.wiring.handshake {
-            Handshake::ThreeWire => self.go_on(Handshake::ThreeWire, ear),
+            Handshake::ThreeWire => self.answer_strobe(Handshake::ThreeWire, ear),
             Handshake::TwoEdge => ear.edge = STROBE,
         }
         for transfer in 1..transfers {
             word |= self.transfer(self.wiring.handshake, ear)? << (transfer * wires);
-            self.go_on(self.wiring.handshake, ear);
+            self.answer_strobe(self.wiring.handshake, ear);
         }
         into[..2].copy_from_slice(&word.to_le_bytes());
         Ok(None)
@@ -142,7 +142,7 @@ impl<G: PinBank> PinBus<G> {
             let mut word = 0;
             for _ in 0..transfers {
                 word = word >> wires | u32::from(self.transfer(handshake, ear)?) << (16 - wires);
-                self.go_on(handshake, ear);
+                self.answer_strobe(handshake, ear);
             }
             *pair = (word as u16).to_le_bytes();
         }
@@ -155,7 +155,7 @@ impl<G: PinBank> PinBus<G> {
         let mut word = 0;
         for transfer in 0..width.transfers() {
             if transfer > 0 {
-                self.go_on(handshake, ear);
+                self.answer_strobe(handshake, ear);
             }
             word |= self.transfer(handshake, ear)? << (transfer * width.wires());
         }
@@ -184,7 +184,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// Lets the others go on. Of the two acknowledgement lines a listener always pulls one.
     #[inline(always)]
-    fn go_on(&mut self, handshake: Handshake, ear: &mut Ear) {
+    fn answer_strobe(&mut self, handshake: Handshake, ear: &mut Ear) {
         self.exchange(ACCEPTED | READY);
         if handshake == Handshake::TwoEdge {
             ear.edge ^= STROBE;

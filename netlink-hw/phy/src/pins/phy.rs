@@ -63,7 +63,7 @@ pub struct PinPhy<G> {
     turn_ns: u64,
     idle_looks: u32,
     /// A talker seems to hang: no more arming until the lines have changed.
-    deaf: bool,
+    awaits_change: bool,
     count: PinCount,
     last_error: Option<BusError>,
     test: Option<View>,
@@ -93,7 +93,7 @@ impl<G: PinBank> PinPhy<G> {
             held: 0,
             turn_ns: 0,
             idle_looks: 0,
-            deaf: false,
+            awaits_change: false,
             count: PinCount::default(),
             last_error: None,
             test: None,
@@ -142,11 +142,11 @@ impl<G: PinBank> PinPhy<G> {
         }
         let levels = self.bus.levels();
         let begins = PinBus::<G>::frame_begins(levels);
-        if begins && !self.deaf {
+        if begins && !self.awaits_change {
             self.listen();
         } else {
-            self.deaf &= begins;
-            self.look(levels);
+            self.awaits_change &= begins;
+            self.check_lines(levels);
         }
         self.bus.gpio().fence();
     }
@@ -170,7 +170,7 @@ impl<G: PinBank> PinPhy<G> {
         }
         // An intact header is what counts, whatever became of the rest.
         self.heard |= matches!(heard, Ok(Heard::Frame(_) | Heard::Nothing));
-        self.deaf = matches!(heard, Err(BusError::NoAnswer(_)));
+        self.awaits_change = matches!(heard, Err(BusError::NoAnswer(_)));
         self.note(&heard);
     }
 
@@ -184,7 +184,7 @@ impl<G: PinBank> PinPhy<G> {
         }
     }
 
-    fn look(&mut self, levels: u32) {
+    fn check_lines(&mut self, levels: u32) {
         self.levels = levels;
         let low = |line: Line| levels & line.mask() == 0;
         let idle = levels & HANDSHAKE == HANDSHAKE;

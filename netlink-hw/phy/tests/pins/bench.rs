@@ -80,7 +80,7 @@ pub fn station(
     let mut bus = PinBus::begin(pins, board, wiring, timing);
     let mut into = [0; FRAME_BYTES_MAX];
     plan.reverse();
-    let mut deaf = false;
+    let mut awaits_change = false;
     loop {
         let begin_ns = bus.gpio().now_ns();
         if plan.last().is_some_and(|(at_ns, _)| *at_ns <= begin_ns) {
@@ -97,15 +97,15 @@ pub fn station(
         }
         let levels = bus.levels();
         let begins = frame_begins(levels);
-        if !begins || deaf {
-            deaf &= begins;
+        if !begins || awaits_change {
+            awaits_change &= begins;
             let next_ns = bus.gpio().now_ns() + IDLE_NS;
             bus.gpio().wait_until(next_ns);
             continue;
         }
         let heard = bus.listen(&mut into, true, &answers);
         let end_ns = bus.gpio().now_ns();
-        deaf = matches!(heard, Err(BusError::NoAnswer(_)));
+        awaits_change = matches!(heard, Err(BusError::NoAnswer(_)));
         let mut seen = seen.borrow_mut();
         match heard {
             Ok(Heard::Frame(bytes)) => seen.heard.push((board, into[..bytes].to_vec())),

@@ -262,7 +262,7 @@ impl Cast {
         for (process, post) in plan.proxies.iter().zip(link.posts) {
             board.start(process, |me| {
                 let client = RawClient::new(&me, Members::Here(all));
-                proxy(me, client, post, link.bell)
+                proxy(me, client, post, link.completions)
             });
         }
         stats

@@ -298,7 +298,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
     for (i, process) in plan.proxies.iter().enumerate() {
         board.start(process, |me| {
             let client = RawClient::new(&me, Members::Here(all));
-            proxy(me, client, &link.posts[i], link.bell)
+            proxy(me, client, &link.posts[i], link.completions)
         });
     }
     let calls = Rc::new(Cell::new(0));
