@@ -14,6 +14,7 @@ mod call_queue;
 pub mod forward;
 #[cfg(feature = "host")]
 pub mod host;
+pub mod log;
 pub mod notify;
 pub mod process;
 pub mod protocol;

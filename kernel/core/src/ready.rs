@@ -4,6 +4,7 @@
 //! processes cost what one costs. Processes of one core never preempt each other.
 
 use crate::account::Account;
+use crate::log::{Line, Lines};
 use crate::process::Process;
 use crate::queue::{Link, Queue};
 use crate::real_time::RealTime;
@@ -54,6 +55,8 @@ pub struct Core {
     clock: fn(&Core) -> u64,
     now_ns: Cell<u64>,
     log: Cell<Log>,
+    /// The last lines of the log.
+    pub(crate) lines: Lines,
     trace: TraceRing,
 }
 
@@ -91,6 +94,7 @@ impl Core {
             clock,
             now_ns: Cell::new(0),
             log: Cell::new(|_, _, _| ()),
+            lines: Lines::new(),
             trace: TraceRing::new(),
         }
     }
@@ -111,6 +115,7 @@ impl Core {
     }
     #[inline(never)]
     pub(crate) fn log(&self, who: ProcId, text: &'static str, figures: [u64; 2]) {
+        self.lines.push(Line { at_ns: self.now_ns(), who: Some(who), text, figures });
         (self.log.get())(who, text, figures);
     }
     /// The ring of trace events.

@@ -338,6 +338,8 @@ fn turns_given_and_taken_are_counted() {
     assert!((99..=101).contains(&given), "it waits after each of its turns: {given}");
     assert!((99..=101).contains(&taken), "whenever the other one wakes: {taken}");
     assert_eq!(count(1, Count::TurnsTaken), 0, "its turns end before its slice does");
+    let [programs_ns, _, turns] = players.board.core.charged();
+    assert_eq!((programs_ns, turns), (count(0, Count::UserNs) + count(1, Count::UserNs), given + taken));
 }
 
 #[test]

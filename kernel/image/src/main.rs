@@ -47,6 +47,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
 
     let core: &'static Core = arena.put(|| Core::with_clock(|_| hardware::now_ns()));
     core.set_log(logger::process_log);
+    core.note("board, of boards", [u64::from(hardware.board), system.boards.len() as u64]);
     let programs = board.range(Kind::User).len();
     let machine = PiMachine::new(core, arena, (uart, memory), &hardware, programs);
     let placed = (system, hardware.board);
@@ -57,6 +58,7 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     #[cfg(feature = "bench")]
     bench::start(core, arena, directory);
     defmt::info!("{=usize} processes, {=usize} bytes of boot memory left", directory.own().len(), arena.left_bytes());
+    core.note("processes, bytes of boot memory left", [directory.own().len() as u64, arena.left_bytes() as u64]);
     arena.seal();
 
     Executor {

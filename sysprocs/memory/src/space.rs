@@ -126,6 +126,17 @@ impl Space {
     pub fn areas(&self) -> &[Area] {
         self.areas.as_slice()
     }
+    /// The inode number of the file that an area of it shows, and the page of that which comes first; 0: none.
+    pub fn shown_file(&self, area: &Area) -> (u32, u32) {
+        match area.origin {
+            Origin::Zero => (0, 0),
+            Origin::File { file, first_page, .. } => (self.files.get(file).map_or(0, |file| file.ino), first_page),
+        }
+    }
+    /// The beginning of the program's heap.
+    pub fn break_start(&self) -> u64 {
+        self.break_start
+    }
     /// The end of the program's heap.
     pub fn break_end(&self) -> u64 {
         self.break_end

@@ -1,5 +1,6 @@
 //! Whom a server of made files calls, and how it asks all boards.
 
+use renga_proto::buffer::directory::{BufferDirectory, ReadBytes};
 use renga_proto::clock::{CalendarTime, Clock};
 use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
@@ -14,6 +15,8 @@ const PROCS: u32 = Describe::BIT | UsageOf::BIT;
 const MEMORY: u32 = MemoryStatus::BIT;
 /// Of path walkers.
 const PATHS: u32 = AbsolutePath::BIT;
+/// Of the directory of buffers.
+const BUFFERS: u32 = ReadBytes::BIT;
 /// Of the clock.
 const CLOCK: u32 = CalendarTime::BIT;
 
@@ -28,6 +31,8 @@ clients! {
         links: Family<RouterStatus>,
         /// Path walkers, for names of directories.
         paths: Family<Path, PATHS>,
+        /// The buffers, for the disk as a file.
+        buffers: Family<BufferDirectory, BUFFERS>,
         /// The clock of this board.
         clock: Client<Clock, CLOCK>,
     }

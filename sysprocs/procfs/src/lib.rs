@@ -26,3 +26,4 @@ mod window;
 
 pub use clients::ProcFilesClients;
 pub use server::proc_files;
+pub use whole::plan::{PlacedEdge, PlacedKind, Plan};

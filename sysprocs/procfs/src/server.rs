@@ -3,7 +3,8 @@
 //! Invariant: calls are served one after the other, each in bounded time: nobody who is called here waits for a program.
 
 use crate::clients::ProcFilesClients;
-use crate::tree::Place;
+use crate::tree::{File, Place};
+use crate::whole::plan::Plan;
 use crate::window::Window;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::STAT_BYTES;
@@ -14,6 +15,8 @@ use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port};
 
 /// Minor number of the device that made files are on, as Linux counts those without a medium.
 const DEVICE: u64 = 22;
+/// What the disk is: major 179, minor 1.
+const DISK_DEVICE: u64 = 179 << 8 | 1;
 const NS_PER_S: u64 = 1_000_000_000;
 
 pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
@@ -27,6 +30,8 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) init_board: u8,
     /// Tells this system's run from others.
     pub(crate) seed: u64,
+    /// The system as placed.
+    pub(crate) plan: &'static dyn Plan,
     /// For lists of processes.
     pub(crate) page: &'static mut [u8; PAGE_BYTES],
 }
@@ -40,10 +45,11 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     cards: &'static [Card],
     init_board: u8,
     seed: u64,
+    plan: &'static dyn Plan,
     page: &'static mut [u8; PAGE_BYTES],
 ) -> Never {
     let board = me.id().board.0;
-    let mut state = State { me, clients, machine, cards, board, init_board, seed, page };
+    let mut state = State { me, clients, machine, cards, board, init_board, seed, plan, page };
     loop {
         match port.accept().await {
             ProcFilesCall::WalkMade(mut call) => {
@@ -94,6 +100,9 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn read(&mut self, number: u32, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let place = Place::of(number).ok_or(Errno::ENOENT)?;
+        if place.file == File::Disk {
+            return self.read_disk(offset, out).await;
+        }
         let mut window = Window::new(out, offset);
         if place.pid == 0 {
             self.make_whole(place.file, &mut window).await?;
@@ -111,6 +120,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             let listed = self.clients.process(place.pid, self.init_board).await.map_err(|_| Errno::ENOENT)?;
             ns = ns.saturating_sub(self.me.now_ns()).saturating_add(listed.started_ns);
         }
+        let sectors = if place.file == File::Disk { self.disk_sectors().await? } else { 0 };
         let out = out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?;
         out.fill(0);
         let links: u32 = if place.is_directory() { 2 } else { 1 };
@@ -120,6 +130,10 @@ impl<M: UserMemory + ?Sized> State<M> {
         put(16, &u32::from(place.mode()).to_le_bytes());
         put(20, &links.to_le_bytes());
         put(56, &1024u32.to_le_bytes());
+        if place.file == File::Disk {
+            put(32, &DISK_DEVICE.to_le_bytes());
+            put(64, &sectors.to_le_bytes());
+        }
         for at in [72, 88, 104] {
             put(at, &(ns / NS_PER_S).to_le_bytes());
             put(at + 8, &(ns % NS_PER_S).to_le_bytes());

@@ -3,7 +3,7 @@
 //! Invariant: a file's place in the list is its number, so the list only grows at its end; its directory stands before
 //! it. Not here: what is in them, names that are numbers (pids, descriptors).
 
-use renga_proto::proc_files::{DESCRIPTORS, file_of, made_number, pid_of};
+use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, made_number, pid_of};
 
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
@@ -11,6 +11,7 @@ const PRIVATE: u16 = 0o100_400;
 const PRIVATE_DIRECTORY: u16 = 0o040_500;
 const PRIVATE_LINK: u16 = 0o120_700;
 const LINK: u16 = 0o120_777;
+const BLOCK_DEVICE: u16 = 0o060_600;
 /// The type bits of a mode, and two types.
 const TYPE_MASK: u16 = 0o170_000;
 const S_IFDIR: u16 = 0o040_000;
@@ -56,6 +57,7 @@ files! {
     CommandLine "cmdline" in Top, FILE;
     Devices "devices" in Top, FILE;
     Swaps "swaps" in Top, FILE;
+    Partitions "partitions" in Top, FILE;
     VmStat "vmstat" in Top, FILE;
     Tty "tty" in Top, DIRECTORY;
     TtyDrivers "drivers" in Tty, FILE;
@@ -66,12 +68,23 @@ files! {
     OsVersion "version" in SysKernel, FILE;
     HostName "hostname" in SysKernel, FILE;
     PidMax "pid_max" in SysKernel, FILE;
+    DomainName "domainname" in SysKernel, FILE;
+    GroupsMax "ngroups_max" in SysKernel, FILE;
+    LastCapability "cap_last_cap" in SysKernel, FILE;
+    SysFs "fs" in Sys, DIRECTORY;
+    OpenMax "nr_open" in SysFs, FILE;
+    PipeMax "pipe-max-size" in SysFs, FILE;
+    SysVm "vm" in Sys, DIRECTORY;
+    Overcommit "overcommit_memory" in SysVm, FILE;
     SysRandom "random" in SysKernel, DIRECTORY;
     BootId "boot_id" in SysRandom, FILE;
     Renga "renga" in Top, DIRECTORY;
     Boards "boards" in Renga, FILE;
     Processes "processes" in Renga, FILE;
     Link "link" in Renga, FILE;
+    Log "log" in Renga, FILE;
+    System "system" in Renga, FILE;
+    Edges "edges" in Renga, FILE;
     ProgramStat "stat" in Program, FILE;
     Status "status" in Program, FILE;
     StatM "statm" in Program, FILE;
@@ -83,8 +96,11 @@ files! {
     Root "root" in Program, LINK;
     Io "io" in Program, PRIVATE;
     Limits "limits" in Program, FILE;
+    Maps "maps" in Program, FILE;
     ProgramMounts "mounts" in Program, FILE;
     Descriptors "fd" in Program, PRIVATE_DIRECTORY;
+    /// The disk's partition.
+    Disk "" in Top, BLOCK_DEVICE;
     /// One of its descriptors.
     Descriptor "" in Descriptors, PRIVATE_LINK;
 }
@@ -112,7 +128,10 @@ impl Place {
             let place = Place { pid: pid_of(number), file: File::Descriptor, descriptor: descriptor as u16 };
             return Some(place).filter(|place| place.pid != 0);
         }
-        let made = FILES.get(file_of(number) as usize)?;
+        if number == DISK {
+            return Some(Place::new(0, File::Disk));
+        }
+        let made = FILES.get(file_of(number) as usize).filter(|made| made.file != File::Disk)?;
         let place = Place::new(pid_of(number), made.file);
         (made.file.is_of_program() == (place.pid != 0)).then_some(place)
     }
@@ -120,6 +139,7 @@ impl Place {
     pub(crate) fn number(self) -> u32 {
         match self.file {
             File::Descriptor => made_number(self.pid, DESCRIPTORS + u32::from(self.descriptor)),
+            File::Disk => DISK,
             file => made_number(self.pid, file as u32),
         }
     }

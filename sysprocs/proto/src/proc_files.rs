@@ -13,6 +13,16 @@ const FILE_BITS: u32 = 12;
 /// The directory that all others are in.
 pub const TOP: u32 = MADE;
 
+/// The disk's partition, which has no name here: its node in `/dev` leads to it.
+pub const DISK: u32 = MADE | (DESCRIPTORS - 1);
+/// Bytes of a sector, of which the disk has as many as its `struct stat` says.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// Where a board's log is, from `TOP` on.
+pub const LOG_PATH: &[u8] = b"renga/log";
+/// Bytes of a board's log, at most.
+pub const LOG_BYTES_MAX: usize = 32768;
+
 /// Files from here on are a program's descriptors, by number.
 pub const DESCRIPTORS: u32 = 1024;
 

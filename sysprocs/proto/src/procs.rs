@@ -44,24 +44,26 @@ pub struct BoardCounts {
     pub running: u64,
     /// The last pid that was given out.
     pub last_pid: u64,
+    /// Slots without a program.
+    pub free_slots: u64,
 }
 impl BoardCounts {
     /// Bytes that it takes.
-    pub const BYTES: usize = 8 * 8;
+    pub const BYTES: usize = 9 * 8;
     /// As bytes.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid } = self;
+        let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots } = self;
         let mut bytes = [0; Self::BYTES];
-        let words = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid];
+        let words = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots];
         bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
         bytes
     }
     /// The inverse of [`BoardCounts::to_bytes`].
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
-        let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid] =
+        let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots] =
             core::array::from_fn(|at| u64::from_le_bytes(words[at]));
-        BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid }
+        BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots }
     }
 }
 /// In `PolicyOf`: nothing is changed.
@@ -215,8 +217,6 @@ protocol! {
         13 Describe { index: u16, pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Tells the name of the program that `pid` runs now.
         14 Rename { pid: u32 } (&'a [u8]) -> Result<(), Errno>;
-        /// How many slots are free.
-        15 FreeSlots {} (()) -> Result<u32, Errno>;
         /// Tells which signals `pid` blocks and ignores, so that others do not interrupt it; `reaps`:
         /// its children are gone when they end, and never waited for. At most `queued` signals wait with what is told of
         /// them.

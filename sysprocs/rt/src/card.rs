@@ -18,6 +18,32 @@ pub struct Origin {
 /// How many limits there are.
 pub const LIMITS: usize = 16;
 
+/// Areas of memory, at most.
+pub const AREAS: usize = 64;
+/// What a program may do with an area.
+pub const READS: u8 = 1;
+/// As [`READS`].
+pub const WRITES: u8 = 2;
+/// As [`READS`].
+pub const EXECUTES: u8 = 4;
+
+/// Pages next to each other of a program's memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShownArea {
+    /// The number of its first page.
+    pub start: u32,
+    /// The number of the page behind its last.
+    pub end: u32,
+    /// Page of the file that its first page shows.
+    pub first_page: u32,
+    /// Inode number of the file; 0: none.
+    pub ino: u32,
+    /// What the program may do, a bit each.
+    pub access: u8,
+    /// Whether others write its pages, too.
+    pub shared: bool,
+}
+
 /// Words of the set of descriptors.
 pub const DESCRIPTOR_WORDS: usize = 16;
 
@@ -32,6 +58,14 @@ pub struct Card {
     pub origin: Cell<Origin>,
     /// Inode number of its working directory.
     pub directory: Cell<u32>,
+    /// Its memory's areas, in order.
+    pub areas: [Cell<ShownArea>; AREAS],
+    /// How many these are.
+    pub area_count: Cell<u16>,
+    /// Where its heap begins.
+    pub heap_start: Cell<u64>,
+    /// Where it ends, and with it its area, whatever that says.
+    pub heap_end: Cell<u64>,
     /// Which descriptors it has, a bit each.
     pub descriptors: [Cell<u64>; DESCRIPTOR_WORDS],
     /// Permission bits that it does not give to what it makes.
@@ -54,6 +88,11 @@ impl Card {
             space: Cell::new(None),
             origin: Cell::new(Origin { ino: 0, strings: [0; 3] }),
             directory: Cell::new(0),
+            areas: [const { Cell::new(ShownArea { start: 0, end: 0, first_page: 0, ino: 0, access: 0, shared: false }) };
+                AREAS],
+            area_count: Cell::new(0),
+            heap_start: Cell::new(0),
+            heap_end: Cell::new(0),
             descriptors: [const { Cell::new(0) }; DESCRIPTOR_WORDS],
             umask: Cell::new(0),
             limits: Cell::new([[u64::MAX; 2]; LIMITS]),

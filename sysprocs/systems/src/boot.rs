@@ -7,11 +7,13 @@ use crate::directory::Directory;
 use crate::kinds::{self, Kind};
 use crate::link::{LinkParts, Reach};
 use crate::machine::Machine;
+use crate::outline::Outline;
 use core::cell::Cell;
 use renga_fs::{Due, Referrers};
 use renga_hal::memory::UserMemory;
 use renga_pages::CacheMemory;
 use renga_process::UserFacts;
+use renga_procfs::Plan;
 use renga_router::{Ends, Stats};
 use renga_rt::card::Card;
 use renga_rt::given::{Begin, Servers};
@@ -176,6 +178,12 @@ impl<'b, M: Machine> At<'b, M> {
             Some(link) => link,
             None => panic!("a process of the link on a board without a router"),
         }
+    }
+    /// The system as placed.
+    pub fn plan(self) -> &'static dyn Plan {
+        let permits = self.boot.link.as_ref().map(LinkParts::permits);
+        let directory = self.boot.directory;
+        self.put(|| Outline { directory, permits })
     }
     /// What a user process is told of itself: the first one of the disk's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {

@@ -129,7 +129,7 @@ kinds! { |at, M|
         ];
     ProcFiles "proc_files" "Files under /proc.", Every 1:
         renga_procfs::proc_files::<M::Memory> [
-            at.machine().memory(), at.cards(), at.disk_board(), at.machine().seed(), at.put(|| [0; PAGE_BYTES])
+            at.machine().memory(), at.cards(), at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES])
         ];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [

@@ -15,6 +15,7 @@ mod facts;
 pub mod kinds;
 mod link;
 mod machine;
+mod outline;
 mod permits;
 mod room;
 pub mod tables;

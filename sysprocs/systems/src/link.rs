@@ -11,7 +11,8 @@ use core::cell::Cell;
 use renga_core::Arena;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_router::{
-    Completions, EdgeRule, Ends, Link, LinkPlan, LinkTiming, PoolPlan, Post, Remotes, RouterMemory, Served, Stats,
+    Completions, EdgeRule, Ends, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Post, Remotes, RouterMemory, Served,
+    Stats,
 };
 use renga_rt::Watch;
 use renga_rt::given::Servers;
@@ -31,6 +32,7 @@ pub(crate) struct LinkParts {
     frame: Cell<Option<&'static mut [u8; FRAME_BYTES_MAX]>>,
     posts: &'static [Post],
     proxies: usize,
+    permits: Permits,
     pub completions: &'static Completions,
     pub ends: &'static Ends,
     pub stats: &'static Stats,
@@ -50,7 +52,8 @@ impl LinkParts {
         let Link { memory, frame, posts, completions, ends, stats } = Link::new(directory.arena(), &plan, router);
         let (memory, frame) = (Cell::new(Some(memory)), Cell::new(Some(frame)));
         let proxies = directory.table().range(Kind::Proxy).len();
-        Some(LinkParts { memory, frame, posts, proxies, completions, ends, stats })
+        let permits = plan.permits;
+        Some(LinkParts { memory, frame, posts, proxies, permits, completions, ends, stats })
     }
     /// The router's tables and buffers.
     pub fn memory(&self) -> &'static mut RouterMemory {
@@ -59,6 +62,10 @@ impl LinkParts {
     /// Room for a frame.
     pub fn frame(&self) -> &'static mut [u8; FRAME_BYTES_MAX] {
         once(&self.frame)
+    }
+    /// What it lets in.
+    pub fn permits(&self) -> Permits {
+        self.permits
     }
     /// The post of proxy `number`.
     pub fn post(&self, number: u16) -> &'static Post {

@@ -8,6 +8,7 @@ use crate::Kind;
 use crate::directory::Directory;
 use crate::kinds::FACTS;
 use crate::tables::{AsyncEdge, Permit};
+use core::cell::Cell;
 use renga_router::Permits;
 
 /// One column for each kind.
@@ -29,7 +30,7 @@ pub(crate) fn table(directory: &'static Directory) -> Permits {
         });
         sets.fold(0, |all, entries| all | entries)
     });
-    Permits::new(columns, entries, COLUMNS)
+    Permits::new(columns, entries, arena.put_slice(entries.len(), |_| Cell::new(0)), COLUMNS)
 }
 
 fn is_of(permit: &Permit, board: u8, kind: Kind) -> bool {

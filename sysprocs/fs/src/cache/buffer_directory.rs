@@ -15,6 +15,9 @@ use renga_rt::{Call, Errno, ForwardFamily, Me, Never, Port, Protocol};
 /// The entries that are passed on.
 const WORK: u32 = 0x1fff;
 
+/// Block numbers of ext2 are of 32 bits.
+const BLOCK_MAX: u64 = u32::MAX as u64;
+
 /// Writes refused one after the other until whoever waits for room is told.
 const REFUSALS_MAX: u32 = 16;
 
@@ -74,6 +77,8 @@ const BOOKS: Access = Access::Change { books: true };
 impl Server {
     fn pass_on(&mut self, call: BufferDirectoryCall) -> Option<BufferDirectoryCall> {
         match call {
+            // Asked by other boards, too, whose word it is.
+            BufferDirectoryCall::ReadBytes(call) if call.entry().block > BLOCK_MAX => call.reply(Err(Errno::EINVAL)),
             BufferDirectoryCall::ReadBytes(call) => {
                 pass_on!(self, call, Access::Read, ReadBytes { block, offset });
             }

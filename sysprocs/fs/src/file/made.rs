@@ -7,13 +7,16 @@
 use crate::file::open_file::{DIRECTORY, State, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileCall, Seek, Whence};
-use renga_proto::inode::DirectoryRead;
+use renga_proto::inode::{DirectoryRead, STAT_BYTES};
 use renga_proto::mounts::MADE;
-use renga_proto::proc_files::{ListMade, ProcFiles, ReadMade, StatusMade};
+use renga_proto::proc_files::{DISK, ListMade, ProcFiles, ReadMade, SECTOR_BYTES, StatusMade};
 use renga_rt::{Client, Errno};
 
 /// What an open file calls of a server of made files.
 pub(super) const MAKERS: u32 = ListMade::BIT | ReadMade::BIT | StatusMade::BIT;
+
+/// Where a `struct stat` has the number of sectors.
+const SECTORS_AT: usize = 64;
 
 /// A read has not come to an end yet.
 pub(super) const NO_END: u64 = u64::MAX;
@@ -50,7 +53,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(read);
             }
             FileCall::Seek(call) => {
-                let offset = self.seek_made(call.entry());
+                let offset = self.seek_made(call.entry()).await;
                 call.reply(offset);
             }
             FileCall::FileStatus(mut call) => {
@@ -116,11 +119,18 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.maker()?.call(status, out).await.map_err(gone)
     }
 
-    fn seek_made(&mut self, seek: Seek) -> Result<u64, Errno> {
+    async fn seek_made(&mut self, seek: Seek) -> Result<u64, Errno> {
         self.check()?;
         let base = match seek.whence {
             Whence::Start => 0,
             Whence::Current => self.offset,
+            Whence::End if self.ino == DISK => {
+                let mut status = [0; STAT_BYTES];
+                self.made_status(&mut status).await?;
+                let mut sectors = [0; 8];
+                sectors.copy_from_slice(&status[SECTORS_AT..SECTORS_AT + 8]);
+                u64::from_le_bytes(sectors) * SECTOR_BYTES
+            }
             Whence::End => return Err(Errno::EINVAL), // nobody knows where that is before it is made
         };
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);

@@ -3,6 +3,7 @@
 
 use crate::rig::{FEW, Medium512, Scratch, System, User, check_image, make_image};
 use renga_proto::allocator::FillStatus;
+use renga_proto::buffer::directory::ReadBytes;
 use renga_proto::inode::{KnownOpen, KnownStatus, Release, STAT_BYTES};
 use renga_proto::path::{
     AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, Rename, StatusOf, Unlink,
@@ -51,6 +52,24 @@ fn a_name_has_no_zero_byte() {
             let two = [b"/d\0".as_slice(), path].concat();
             assert_eq!(user.path.call(Rename { from_at: ROOT, to_at: ROOT }, &two[..]).await, Err(Errno::EINVAL));
         }
+    });
+}
+
+#[test]
+fn blocks_beyond_the_disk_are_not_read() {
+    on_a_disk("blocks", |mut user| async move {
+        let mut magic = [0; 2];
+        // As often as there are buffers, so that each of them has been asked for one.
+        for count in 0..1000 {
+            for block in [u64::MAX, u64::MAX - count, 1 << 32 | count] {
+                let read = user.buffers.call(ReadBytes { block, offset: 0 }, &mut magic[..]).await;
+                assert_eq!(read, Err(Errno::EINVAL), "{block}");
+            }
+            let behind = ReadBytes { block: u64::from(u32::MAX) - count, offset: 0 };
+            assert_eq!(user.buffers.call(behind, &mut magic[..]).await, Err(Errno::EIO));
+        }
+        user.buffers.call(ReadBytes { block: 0, offset: 1024 + 56 }, &mut magic[..]).await.unwrap();
+        assert_eq!(magic, [0x53, 0xef]);
     });
 }
 

@@ -90,6 +90,7 @@ impl Server {
             programs: programs().count() as u64,
             running: programs().filter(|&(_, slot)| runs(slot)).count() as u64,
             last_pid: u64::from(self.made.last_pid),
+            free_slots: self.idle.len().into(),
         }
     }
 }

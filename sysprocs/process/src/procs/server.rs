@@ -184,7 +184,6 @@ impl Server {
                 let renamed = table.rename(call.entry().pid, call.lent());
                 call.reply(renamed);
             }
-            ProcsCall::FreeSlots(call) => call.reply(Ok(self.idle.len())),
             ProcsCall::SetMasks(call) => {
                 let entry = call.entry();
                 let masks = table.set_masks(entry.pid, entry.blocked, entry.ignored);

@@ -132,6 +132,7 @@ calls! {
         113 clock_gettime => get_clock;
         114 clock_getres => get_clock_resolution;
         115 clock_nanosleep => sleep_by_clock;
+        116 syslog => system_log;
         118 sched_setparam => set_scheduler_parameters;
         119 sched_setscheduler => set_scheduler;
         120 sched_getscheduler => get_scheduler;

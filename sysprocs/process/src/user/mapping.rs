@@ -5,10 +5,12 @@ use super::files::descriptors::{Descriptor, Object};
 use super::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::area::Origin;
+use renga_memory::areas::AREAS_MAX;
 use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
 use renga_proto::file::DescribeFile;
 use renga_proto::inode::{CommitAll, Extent};
 use renga_rt::Errno;
+use renga_rt::card::{self, EXECUTES, READS, ShownArea, WRITES};
 
 const PROT_WRITE: u64 = 2;
 const MAP_SHARED: u64 = 1;
@@ -27,7 +29,32 @@ const S_IFREG: u16 = 0x8000;
 const MREMAP_MAYMOVE: u64 = 1;
 const MADV_DONTNEED: u32 = 4;
 
+const _: () = assert!(AREAS_MAX <= card::AREAS);
+
 impl<M: UserMemory + ?Sized> User<M> {
+    /// Shows the areas of the program's memory as they are now to whoever lists programs.
+    pub(super) fn show_areas(&self) {
+        let (card, Some(space)) = (self.facts.card, &self.space) else { return };
+        for (place, area) in card.areas.iter().zip(space.areas()) {
+            let (ino, first_page) = space.shown_file(area);
+            let may = |allowed: bool, bit| if allowed { bit } else { 0 };
+            let access = may(area.access.readable(), READS)
+                | may(area.access.writable(), WRITES)
+                | may(area.access.executable(), EXECUTES);
+            place.set(ShownArea {
+                start: area.start,
+                end: area.end,
+                first_page,
+                ino,
+                access,
+                shared: area.is_shared(),
+            });
+        }
+        card.area_count.set(space.areas().len() as u16);
+        card.heap_start.set(space.break_start());
+        card.heap_end.set(space.break_end());
+    }
+
     pub(super) async fn set_break(&mut self) -> Outcome {
         let end = self.argument(0);
         let now = self.memory().0.break_end();
@@ -35,7 +62,18 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Ok(now);
         }
         let (space, mut pager) = self.memory();
-        Ok(space.set_brk(&mut pager, end).await)
+        let areas = space.areas().len();
+        let end = space.set_brk(&mut pager, end).await;
+        let card = self.facts.card;
+        let pages = |end: u64| end.div_ceil(PAGE_BYTES as u64);
+        let start = pages(card.heap_start.get());
+        // The most frequent change: a heap that was there and is there ends elsewhere.
+        let is_end_alone = pages(now) > start && pages(end) > start && self.memory().0.areas().len() == areas;
+        if end != now && !is_end_alone {
+            self.show_areas();
+        }
+        card.heap_end.set(end);
+        Ok(end)
     }
 
     pub(super) async fn map(&mut self) -> Outcome {
@@ -74,7 +112,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mapping = Mapping { place, length, access: access_of(protection)?, backing };
         self.allow_space(length)?;
         let (space, mut pager) = self.memory();
-        Ok(space.map(&mut pager, mapping).await?)
+        let mapped = space.map(&mut pager, mapping).await;
+        self.show_areas();
+        Ok(mapped?)
     }
 
     /// What is behind a descriptor.
@@ -137,7 +177,9 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(super) async fn unmap(&mut self) -> Outcome {
         let (address, length) = (self.argument(0), self.argument(1));
         let (space, mut pager) = self.memory();
-        space.unmap(&mut pager, address, length).await?;
+        let unmapped = space.unmap(&mut pager, address, length).await;
+        self.show_areas();
+        unmapped?;
         Ok(0)
     }
 
@@ -145,7 +187,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (address, length) = (self.argument(0), self.argument(1));
         let access = access_of(self.argument(2))?;
         let (space, mut pager) = self.memory();
-        space.protect(&mut pager, address, length, access).await?;
+        let protected = space.protect(&mut pager, address, length, access).await;
+        self.show_areas();
+        protected?;
         Ok(0)
     }
 
@@ -157,7 +201,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.allow_space(new_length.saturating_sub(length))?;
         let (space, mut pager) = self.memory();
-        Ok(space.remap(&mut pager, address, length, new_length, flags & MREMAP_MAYMOVE != 0).await?)
+        let moved = space.remap(&mut pager, address, length, new_length, flags & MREMAP_MAYMOVE != 0).await;
+        self.show_areas();
+        Ok(moved?)
     }
 
     /// Advice is ignored, but that which programs rely on: pages of zeros become zeros again.

@@ -17,7 +17,7 @@ names! {
     58 "vhangup" 60 "quotactl" 74 "signalfd4" 75 "vmsplice" 76 "splice" 77 "tee" 84 "sync_file_range"
     85 "timerfd_create" 86 "timerfd_settime" 87 "timerfd_gettime" 89 "acct" 90 "capget" 91 "capset"
     97 "unshare" 100 "get_robust_list" 102 "getitimer" 103 "setitimer" 105 "init_module"
-    107 "timer_create" 108 "timer_gettime" 110 "timer_settime" 111 "timer_delete" 116 "syslog"
+    107 "timer_create" 108 "timer_gettime" 110 "timer_settime" 111 "timer_delete"
     117 "ptrace"
 
     138 "rt_sigqueueinfo" 151 "setfsuid"

@@ -19,7 +19,7 @@ use renga_proto::path::{
     Open, ReadLinkOf, Rename, StatusOf, SymbolicLink, Unlink,
 };
 use renga_proto::pipe::{AddEnd, AwaitPipe, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
-use renga_proto::proc_files::{MadePath, ReadMadeLink, StatusMade, WalkMade};
+use renga_proto::proc_files::{MadePath, ReadMade, ReadMadeLink, StatusMade, WalkMade};
 use renga_proto::procs::{ChildExited, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
 
 /// Of the terminal.
@@ -57,7 +57,7 @@ pub const FILES: u32 = AddReference::BIT
 pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | Release::BIT;
 
 /// Of a server of made files.
-pub const MAKERS: u32 = MadePath::BIT | ReadMadeLink::BIT | StatusMade::BIT | WalkMade::BIT;
+pub const MAKERS: u32 = MadePath::BIT | ReadMade::BIT | ReadMadeLink::BIT | StatusMade::BIT | WalkMade::BIT;
 
 /// Of page frames elsewhere, to count them.
 pub const MEMORIES: u32 = MemoryStatus::BIT;

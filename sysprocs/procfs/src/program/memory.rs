@@ -6,10 +6,8 @@
 use crate::server::State;
 use crate::window::Window;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::listed::Listed;
 use renga_proto::path::PATH_BYTES_MAX;
 use renga_rt::Errno;
-use renga_rt::account::Count;
 
 const PAGE: u64 = PAGE_BYTES as u64;
 /// Most pages of strings that are shown: what exec takes.
@@ -58,10 +56,5 @@ impl<M: UserMemory + ?Sized> State<M> {
             !ended
         });
         if ended { Ok(text.bytes() as u32) } else { Err(Errno::ENOENT) }
-    }
-
-    /// Pages of its memory.
-    pub(super) fn pages_of(&self, listed: &Listed) -> u64 {
-        listed.count(Count::FramesHeld)
     }
 }

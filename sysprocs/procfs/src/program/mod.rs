@@ -1,6 +1,7 @@
 //! Files of one program, made on its own board.
 
 mod limits;
+mod maps;
 mod memory;
 mod stat;
 mod status;
@@ -37,6 +38,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 out.name(&listed.name);
                 out.push(b"\n");
             }
+            File::Maps => self.maps(place.pid, out),
             File::Io => io(&listed, out),
             File::Limits => limits::put(&self.card(place.pid)?.limits.get(), out),
             File::ProgramMounts => out.push(MOUNTS),

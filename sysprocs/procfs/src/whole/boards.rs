@@ -19,16 +19,17 @@ fn letter(board: u8) -> char {
 
 impl<M: UserMemory + ?Sized> State<M> {
     pub(super) async fn boards(&mut self, out: &mut Window<'_>) {
-        put!(out, "board state up_ms user_ms system_ms programs running frames free_frames\n");
+        put!(out, "board state up_ms user_ms system_ms programs running free_slots frames free_frames\n");
         for board in 0..self.clients.boards() {
             let (counts, memory) = (self.clients.counts(board).await, self.clients.memory_of(board).await);
             let (Some(counts), Some(memory)) = (counts, memory) else {
-                put!(out, "{} down - - - - - - -\n", letter(board));
+                put!(out, "{} down - - - - - - - -\n", letter(board));
                 continue;
             };
             let [up, user, system] = [counts.now_ns, counts.user_ns, counts.system_ns].map(|ns| ns / NS_PER_MS);
             put!(out, "{} up {up} {user} {system} ", letter(board));
-            put!(out, "{} {} {} {}\n", counts.programs, counts.running, memory.total, memory.free);
+            put!(out, "{} {} {} ", counts.programs, counts.running, counts.free_slots);
+            put!(out, "{} {}\n", memory.total, memory.free);
         }
     }
 

@@ -9,7 +9,7 @@ pub(crate) fn put(file: File, out: &mut Window<'_>) -> Result<(), Errno> {
     let text: &[u8] = match file {
         File::FileSystems => b"nodev\tproc\n\text2\n",
         File::Version => b"Linux version 6.1.0-renga (renga@renga) (rustc) #1 Renga\n",
-        File::CommandLine => b"root=/dev/root rw\n",
+        File::CommandLine => b"root=/dev/mmcblk0p1 rw\n",
         File::Devices => {
             b"Character devices:\n  1 mem\n  4 tty\n  5 /dev/tty\n  5 /dev/console\n\nBlock devices:\n179 mmc\n"
         }
@@ -20,6 +20,13 @@ pub(crate) fn put(file: File, out: &mut Window<'_>) -> Result<(), Errno> {
               /dev/console         /dev/console    5       1 system:console\n"
         }
         File::Swaps => b"Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n",
+        File::DomainName => b"(none)\n",
+        File::GroupsMax => b"65536\n",
+        File::LastCapability => b"40\n",
+        File::OpenMax => b"1024\n",
+        File::PipeMax => b"65536\n",
+        // Frames are given when pages are touched.
+        File::Overcommit => b"1\n",
         File::OsType => b"Linux\n",
         File::OsRelease => b"6.1.0-renga\n",
         File::OsVersion => b"#1 Renga\n",
@@ -32,4 +39,4 @@ pub(crate) fn put(file: File, out: &mut Window<'_>) -> Result<(), Errno> {
 
 /// The mount table, as every program sees it.
 pub(crate) const MOUNTS: &[u8] =
-    b"/dev/root / ext2 rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n";
+    b"/dev/mmcblk0p1 / ext2 rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n";

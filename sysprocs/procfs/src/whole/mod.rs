@@ -2,7 +2,10 @@
 
 mod boards;
 pub(crate) mod constants;
+mod disk;
+mod log;
 mod memory;
+pub(crate) mod plan;
 mod time;
 
 pub(crate) use time::NS_PER_TICK;
@@ -25,6 +28,10 @@ impl<M: UserMemory + ?Sized> State<M> {
             File::Boards => self.boards(out).await,
             File::Processes => self.processes(out).await,
             File::Link => self.link(out).await,
+            File::Partitions => self.partitions(out).await?,
+            File::Log => self.log(out),
+            File::System => self.system(out),
+            File::Edges => self.edges(out),
             File::HostName | File::BootId => self.identity(file, out),
             file => constants::put(file, out)?,
         }

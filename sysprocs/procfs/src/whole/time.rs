@@ -29,6 +29,7 @@ fn sum(one: BoardCounts, other: BoardCounts) -> BoardCounts {
         programs: one.programs.saturating_add(other.programs),
         running: one.running.saturating_add(other.running),
         last_pid: one.last_pid.max(other.last_pid),
+        free_slots: one.free_slots.saturating_add(other.free_slots),
     }
 }
 

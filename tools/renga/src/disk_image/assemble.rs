@@ -127,7 +127,8 @@ fn insert_written(flavour: &Flavour, tree: &mut Tree) -> Result<(), ImageError> 
         tree.insert(&directory.path, Node::Folder, directory.mode)?;
     }
     for device in &flavour.devices {
-        let node = Node::CharDevice { major: device.major, minor: device.minor };
+        let (major, minor) = (device.major, device.minor);
+        let node = if device.block { Node::BlockDevice { major, minor } } else { Node::CharDevice { major, minor } };
         tree.insert(&device.path, node, device.mode)?;
     }
     for file in &flavour.files {

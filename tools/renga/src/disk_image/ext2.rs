@@ -42,6 +42,7 @@ const KIND_FOLDER: u32 = 0o040_000;
 const KIND_FILE: u32 = 0o100_000;
 const KIND_SYMLINK: u32 = 0o120_000;
 const KIND_CHAR_DEVICE: u32 = 0o020_000;
+const KIND_BLOCK_DEVICE: u32 = 0o060_000;
 const ROOT_MODE: u32 = 0o755;
 const LOST_AND_FOUND_MODE: u32 = 0o700;
 
@@ -98,7 +99,7 @@ pub(super) fn size_mib(tree: &Tree, wished_mib: Option<u32>) -> Result<u32, Imag
             Node::File(content) => content.len()?.div_ceil(block_bytes),
             Node::Folder => 1,
             // Their inodes have room for it.
-            Node::Symlink { .. } | Node::CharDevice { .. } => 0,
+            Node::Symlink { .. } | Node::CharDevice { .. } | Node::BlockDevice { .. } => 0,
         };
         // Besides, blocks of addresses, of 1,024 each.
         blocks += data + data / 1024;
@@ -180,6 +181,9 @@ fn fill<'a>(
             Node::CharDevice { major, minor } => {
                 command(script, format_args!("mknod \"{name}\" c {major} {minor}"));
             }
+            Node::BlockDevice { major, minor } => {
+                command(script, format_args!("mknod \"{name}\" b {major} {minor}"));
+            }
         }
     }
     Ok(())
@@ -202,6 +206,7 @@ fn inode_mode(entry: &Entry) -> u32 {
         Node::File(_) => KIND_FILE,
         Node::Symlink { .. } => KIND_SYMLINK,
         Node::CharDevice { .. } => KIND_CHAR_DEVICE,
+        Node::BlockDevice { .. } => KIND_BLOCK_DEVICE,
     };
     kind | entry.mode
 }

@@ -89,6 +89,8 @@ pub(super) struct Device {
     pub(super) major: u32,
     pub(super) minor: u32,
     pub(super) mode: u32,
+    #[serde(default)]
+    pub(super) block: bool,
 }
 
 #[derive(Debug, Deserialize)]

@@ -15,6 +15,7 @@ pub(super) fn write(tree: &Tree) -> Result<String, ImageError> {
             Node::File(content) => ("file", content.len()?.to_string()),
             Node::Symlink { target } => ("link", target.clone()),
             Node::CharDevice { major, minor } => ("device", format!("{major} {minor}")),
+            Node::BlockDevice { major, minor } => ("disk", format!("{major} {minor}")),
         };
         text.push_str(&format!("{kind}\t{:o}\t{detail}\t{path}\n", entry.mode));
     }
@@ -33,6 +34,10 @@ pub(super) fn read(text: &str) -> Option<Tree> {
             "device" => {
                 let (major, minor) = detail.split_once(' ')?;
                 Node::CharDevice { major: major.parse().ok()?, minor: minor.parse().ok()? }
+            }
+            "disk" => {
+                let (major, minor) = detail.split_once(' ')?;
+                Node::BlockDevice { major: major.parse().ok()?, minor: minor.parse().ok()? }
             }
             _ => return None,
         };
@@ -59,6 +64,7 @@ mod tests {
         tree.insert("/bin", Node::Symlink { target: "usr/bin".into() }, 0o777).unwrap();
         tree.insert("/bin/a b", Node::File(Content::Bytes(vec![1, 2, 3])), 0o4755).unwrap();
         tree.insert("/dev/null", Node::CharDevice { major: 1, minor: 3 }, 0o666).unwrap();
+        tree.insert("/dev/sd", Node::BlockDevice { major: 179, minor: 0 }, 0o600).unwrap();
         let text = write(&tree).unwrap();
         assert_eq!(contents(&text), (1, 3));
         let again = write(&read(&text).unwrap()).unwrap();

@@ -59,6 +59,7 @@ pub(super) enum Node {
     File(Content),
     Symlink { target: String },
     CharDevice { major: u32, minor: u32 },
+    BlockDevice { major: u32, minor: u32 },
 }
 
 /// A thing and its permission bits.

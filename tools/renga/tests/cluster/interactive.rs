@@ -48,3 +48,19 @@ fn a_program_reads_lines_that_the_terminal_edits() {
     assert!(text.contains("\nfirst\n"), "{text}");
     assert!(text.contains("\nover\n"), "{text}");
 }
+
+#[test]
+fn programs_of_both_boards_know_the_window_and_are_told_when_it_changes() {
+    if !clusters_can_run() {
+        return;
+    }
+    // What whoever has the terminal sends when its window is of 100 columns and 40 rows (RFC 1073).
+    let window = [255, 250, 31, 0, 100, 0, 40, 255, 240];
+    let typed = b"stty size; remote -b b stty size\n\
+        sh -c 'trap \"echo changed\" WINCH; remote -b b stty rows 33 cols 90; sleep 0.1; stty size; exit 0'\n\
+        remote -b b sh -c 'trap \"echo told\" WINCH; stty rows 20; sleep 0.1; stty size; exit 0'\nexit\n";
+    let text = session(&[&window[..], typed].concat(), 0);
+    assert!(text.contains("\n40 100\n40 100\n"), "{text}");
+    assert!(text.contains("\nchanged\n33 90\n"), "{text}");
+    assert!(text.contains("\ntold\n20 90\n"), "{text}");
+}

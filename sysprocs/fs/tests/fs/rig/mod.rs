@@ -53,6 +53,7 @@ thread_local! {
 pub struct System {
     pub board: Board,
     pub allocator: Address<Allocator>,
+    pub buffers: Address<BufferDirectory>,
     pub paths: &'static [Address<Path>],
     pub directory: Address<InodeDirectory>,
     pub inodes: &'static [Members],
@@ -132,7 +133,7 @@ impl System {
         });
         let paths = workers::walkers(board, directory, inodes, allocator, counts.paths);
         let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
-        System { board, allocator, paths, directory, inodes, table, files }
+        System { board, allocator, buffers: buffer_directory, paths, directory, inodes, table, files }
     }
 
     fn opener(
@@ -171,6 +172,7 @@ impl System {
             let user = User {
                 path: Client::new(&me, path),
                 allocator: Client::new(&me, self.allocator),
+                buffers: Client::new(&me, self.buffers),
                 table: Client::new(&me, self.table),
                 files: Family::new(&me, self.files),
                 directory: Client::new(&me, self.directory),
@@ -209,6 +211,7 @@ impl System {
 pub struct User {
     pub path: Client<Path>,
     pub allocator: Client<Allocator>,
+    pub buffers: Client<BufferDirectory>,
     pub table: Client<FileTable>,
     pub files: Family<File>,
     pub directory: Client<InodeDirectory>,

@@ -4,6 +4,7 @@ pub(crate) mod cluster;
 pub(crate) mod identity;
 pub(crate) mod limits;
 pub(crate) mod schedule;
+pub(crate) mod system_log;
 pub(crate) mod time;
 pub mod timers;
 pub(crate) mod usage;

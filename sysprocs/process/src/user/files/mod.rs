@@ -3,6 +3,7 @@
 pub(crate) mod absent;
 pub(crate) mod descriptors;
 pub(crate) mod directory;
+pub(crate) mod disk;
 pub(crate) mod extended_status;
 pub(crate) mod hot;
 pub(crate) mod made;

@@ -7,7 +7,7 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::made::{Found, Piece, bytes_of, found_at};
-use crate::user::files::path::{AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::files::path::{AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFBLK, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{InodeFacts, Release};
@@ -112,6 +112,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             S_IFCHR => {
                 self.release_inode(facts.slot, facts.ino).await;
                 device(facts.birth.device).ok_or(Errno::ENXIO)?
+            }
+            S_IFBLK => {
+                self.release_inode(facts.slot, facts.ino).await;
+                return apart!(self.open_disk(&facts, flags));
             }
             _ => {
                 self.release_inode(facts.slot, facts.ino).await;

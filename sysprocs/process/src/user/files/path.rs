@@ -27,6 +27,8 @@ pub const S_IFCHR: u16 = 0o020_000;
 pub const S_IFDIR: u16 = 0o040_000;
 /// A symbolic link.
 pub const S_IFLNK: u16 = 0o120_000;
+/// A block device.
+pub const S_IFBLK: u16 = 0o060_000;
 /// A regular file.
 pub const S_IFREG: u16 = 0o100_000;
 

@@ -4,12 +4,13 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::Object;
 use crate::user::files::open::O_NONBLOCK;
+use crate::user::files::path::{S_IFBLK, S_IFMT};
 use renga_hal::memory::UserMemory;
 use renga_proto::console::{
     GetAttributes, GetForeground, GetWindow, SetAttributes, SetForeground, SetWindow, TERMIOS_BYTES,
 };
 use renga_proto::pipe::PipeBytes;
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 const TCGETS: u32 = 0x5401;
 const TCSETS: u32 = 0x5402;
@@ -51,6 +52,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let bytes = self.services.pipe(board, number)?.call(PipeBytes { life }, ()).await?;
                 self.put(place, &bytes.to_le_bytes()).await?;
                 Ok(0)
+            }
+            request if self.program.files.get(number)?.mode & S_IFMT == S_IFBLK => {
+                apart!(self.control_disk(object, request, place))
             }
             _ if object != Object::Console => Err(Errno::ENOTTY.into()),
             request => self.control_terminal(request, place).await,

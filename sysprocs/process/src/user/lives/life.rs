@@ -253,6 +253,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         card.directory.set(self.program.directory);
         card.umask.set(self.program.umask);
         card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
+        self.show_areas();
     }
 
     /// Lets all go that the program had, and tells who waits for it.

@@ -32,7 +32,7 @@ fn files_of_the_system_have_the_form_that_linux_gives_them() {
     let wanted = "9.9 9.9\n9.9 9.9 9.9 9/9 9\n\
         cpu  9 9 9 9 9 9 9 9 9 9\ncpu9 9 9 9 9 9 9 9 9 9 9\ncpu9 9 9 9 9 9 9 9 9 9 9\n\
         MemTotal:        9 kB\nMemFree:         9 kB\nMemAvailable:    9 kB\n\
-        nodev\tproc\n\text9\n/dev/root / ext9 rw,relatime 9 9\nproc /proc proc rw,nosuid,nodev,noexec,relatime 9 9\n\
+        nodev\tproc\n\text9\n/dev/mmcblk9p9 / ext9 rw,relatime 9 9\nproc /proc proc rw,nosuid,nodev,noexec,relatime 9 9\n\
         Linux\n9\n";
     for found in on_both(session) {
         let spaces = form(&found).replace("         9 kB", " 9 kB").replace("        9 kB", " 9 kB");
@@ -54,14 +54,14 @@ readlink /proc/self/cwd; readlink /proc/self/root; readlink /proc/mounts
 cd /proc/sys/kernel; cat ostype; pwd; cat ../../../tmp/w/f; cd ..; cd ..; cd ..; pwd
 stat -c '%F %a' /proc /proc/uptime /proc/self; stat -L -c %F /proc/self
 [ "$(readlink /proc/self)" -gt 8 ] && echo number
-ls -1d /proc/sys/kernel/random /proc/renga; ls /proc/sys
+ls -1d /proc/sys/kernel/random /proc/renga; ls /proc/sys/vm
 for f in mkdir touch rm rmdir; do $f /proc/new 2> /dev/null || echo no $f; done
 echo 1 2> /dev/null > /proc/uptime || echo no write
 cat /proc/nothing /proc/999999/stat 2> /dev/null || echo none
 "#;
     let wanted = "Linux\nLinux\nout\nout\n/tmp/w\n/\nself/mounts\nLinux\n/proc/sys/kernel\nout\n/\n\
         directory 555\nregular empty file 444\nsymbolic link 777\ndirectory\nnumber\n\
-        /proc/renga\n/proc/sys/kernel/random\nkernel\nno mkdir\nno touch\nno rm\nno rmdir\nno write\nnone\n";
+        /proc/renga\n/proc/sys/kernel/random\novercommit_memory\nno mkdir\nno touch\nno rm\nno rmdir\nno write\nnone\n";
     for found in on_both(session) {
         assert_eq!(found, wanted);
     }
@@ -93,6 +93,25 @@ kill $one $two; wait; ls /proc/$one 2> /dev/null || echo gone
     let both = one("100").replace("100", "9") + &one("200").replace("200", "9");
     let found = Renga::script(session).end().expect_status(0).text();
     assert_eq!(form(&found), format!("{both}{both}T\ngone\n"), "{found}");
+}
+
+#[test]
+fn areas_of_memory_are_listed() {
+    if !clusters_can_run() {
+        return;
+    }
+    let session = r#"
+sleep 100 & one=$!; remote -b b sleep 200 & sleep 0.1
+two=$(grep -l '^sleep.200' /proc/[0-9]*/cmdline | cut -d/ -f3)
+ino=$(stat -c %i /bin/busybox)
+for p in $one $two; do
+  awk -v ino=$ino '$5 == ino && $2 == "r-xp" { print "text", $4, $6 } /\[heap\]$/ { print $2, $6 } /\[stack\]$/ { print $2, $6 }
+    { split($1, a, "-"); if (a[1] < last) print "order"; last = a[2] }' /proc/$p/maps
+  set -- $(cat /proc/$p/statm); [ $1 -gt $2 ] && echo size
+done
+"#;
+    let each = "text b3:01 /bin/sleep\nrw-p [heap]\nrw-p [stack]\nsize\n";
+    Renga::script(session).end().expect_status(0).expect_text(&format!("{each}{each}"));
 }
 
 #[test]

@@ -15,6 +15,7 @@ free -b | awk '/^Mem/ { print ($2 > 100000000), ($3 < $2) }'; echo free $?
 uptime | grep -c 'load average'; echo uptime $?
 pgrep -c -f '^sleep 100'; echo pgrep $?
 vmstat | wc -l; echo vmstat $?
+pmap $$ | awk 'NR > 1 { print $1 == "total", $NF ~ /^[0-9]+K$/ }' | tail -n 1; echo pmap $?
 bash -c 'cat <(echo one) <(echo two)'; echo bash $?
 "#;
 
@@ -37,6 +38,8 @@ uptime 0
 pgrep 0
 3
 vmstat 0
+1 1
+pmap 0
 one
 two
 bash 0

@@ -1,0 +1,68 @@
+//! The disk's own node, `/dev/mmcblk0p1`: the partition with the file system, byte by byte, to be read only.
+//!
+//! Invariant: an open one is a file process whose content the server of made files takes from the buffers, so that books
+//! are as they are now. Not here: that content (`renga_procfs`).
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, O_RDONLY, kept_flags};
+use renga_hal::memory::UserMemory;
+use renga_proto::file::FileStatus;
+use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
+use renga_proto::proc_files::{DISK, SECTOR_BYTES};
+use renga_rt::Errno;
+
+/// Major and minor number of the partition, as Linux has them for SD cards.
+pub(in crate::user) const PARTITION: u32 = 179 << 8 | 1;
+
+/// `ioctl`s of block devices, as in Linux's `fs.h`.
+const BLKROGET: u32 = 0x125e;
+const BLKGETSIZE: u32 = 0x1260;
+const BLKFLSBUF: u32 = 0x1261;
+const BLKSSZGET: u32 = 0x1268;
+const BLKPBSZGET: u32 = 0x127b;
+const BLKBSZGET: u32 = 0x8008_1270;
+const BLKGETSIZE64: u32 = 0x8008_1272;
+/// Where a `struct stat` has the number of sectors.
+const SECTORS_AT: usize = 64;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Opens the device that the node `facts` stands for, whose reference is given back already.
+    pub(in crate::user) async fn open_disk(&mut self, facts: &InodeFacts, flags: u32) -> Outcome {
+        if facts.birth.device != PARTITION {
+            return Err(Errno::ENXIO.into());
+        }
+        if flags & O_ACCMODE != O_RDONLY {
+            return Err(Errno::EROFS.into());
+        }
+        let slot = u16::from(self.services.board);
+        let disk = InodeFacts { slot, ino: DISK, mode: facts.mode, birth: Birth { generation: 0, device: 0 } };
+        let object = self.open_file(&disk, flags).await?;
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        let descriptor =
+            Descriptor { object, ino: facts.ino, mode: facts.mode, flags: kept_flags(flags), close_on_exec };
+        self.add_descriptor(descriptor).await
+    }
+
+    /// `ioctl` on an open disk.
+    pub(in crate::user) async fn control_disk(&mut self, object: Object, request: u32, place: u64) -> Outcome {
+        let Object::File { board, number, .. } = object else { return Err(Errno::ENOTTY.into()) };
+        let mut status = [0; STAT_BYTES];
+        self.services.file(board, number)?.call(FileStatus {}, &mut status[..]).await?;
+        let mut sectors = [0; 8];
+        sectors.copy_from_slice(&status[SECTORS_AT..SECTORS_AT + 8]);
+        let sectors = u64::from_le_bytes(sectors);
+        let bytes: ([u8; 8], usize) = match request {
+            BLKGETSIZE64 => ((sectors * SECTOR_BYTES).to_le_bytes(), 8),
+            BLKGETSIZE => (sectors.to_le_bytes(), 8),
+            BLKSSZGET | BLKPBSZGET => (SECTOR_BYTES.to_le_bytes(), 4),
+            BLKBSZGET => (4096_u64.to_le_bytes(), 4),
+            BLKROGET => (1_u64.to_le_bytes(), 4),
+            BLKFLSBUF => return Ok(0),
+            _ => return Err(Errno::ENOTTY.into()),
+        };
+        self.put(place, &bytes.0[..bytes.1]).await?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,24 @@
+//! `/proc/renga/log`: the last lines of this board's log, as Linux's `dmesg` has its own.
+
+use crate::server::State;
+use crate::window::{Window, put};
+use renga_hal::memory::UserMemory;
+
+const NS_PER_S: u64 = 1_000_000_000;
+const NS_PER_US: u64 = 1_000;
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) fn log(&self, out: &mut Window<'_>) {
+        for line in self.me.log_lines() {
+            let (seconds, us) = (line.at_ns / NS_PER_S, line.at_ns % NS_PER_S / NS_PER_US);
+            // Level 6, information: nobody says more of a line.
+            put!(out, "<6>[{seconds:5}.{us:06}] ");
+            match line.who {
+                Some(who) => put!(out, "{} {}: ", self.plan.kind_name(who), who.index),
+                None => out.push(b"kernel: "),
+            }
+            let [first, second] = line.figures;
+            put!(out, "{} {first:#x} {second:#x}\n", line.text);
+        }
+    }
+}

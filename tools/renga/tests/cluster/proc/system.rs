@@ -1,0 +1,43 @@
+//! What a board tells of itself: its log, and the system as placed.
+
+use crate::support::{Renga, clusters_can_run};
+
+#[test]
+fn the_log_of_a_board_is_read_there() {
+    if !clusters_can_run() {
+        return;
+    }
+    // A call that is not there is logged by the slot, once; so is the end of boot by the kernel.
+    let session = r#"
+swapon /dev/null 2> /dev/null; remote -b b sh -c 'swapon /dev/null 2> /dev/null; swapoff /dev/null 2> /dev/null'
+for where in a b; do
+  remote -b $where sh -c 'dmesg | grep -c "kernel: processes, bytes of boot memory left"
+    dmesg | grep -o "user [0-9]*: system call not implemented: swap.*" | tr -d 0-9
+    dmesg | cut -c2-11 | sort -c && echo sorted; dmesg -r | cmp - /proc/renga/log && echo same'
+done
+dmesg -c 2> /dev/null || echo kept
+"#;
+    let found = Renga::script(session).end().expect_status(0).text();
+    let line = |name: &str| format!("user : system call not implemented: {name} xe x\n");
+    let a = format!("1\n{}sorted\nsame\n", line("swapon"));
+    let b = format!("1\n{}{}sorted\nsame\n", line("swapon"), line("swapoff"));
+    let wanted = format!("{a}{b}kept\n");
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn edges_and_their_calls_are_listed() {
+    if !clusters_can_run() {
+        return;
+    }
+    let session = r#"
+calls() { awk '$1 == "b" && $2 == "user" && $4 == "inode_directory" { print $6 }' /proc/renga/edges; }
+before=$(calls); remote -b b stat /etc/passwd > /dev/null; after=$(calls)
+[ $after -gt $before ] && echo counted
+awk '$1 == "a" && $2 == "path" && $4 == "inode" { print $3, $5 ~ /Find/, $6 }' /proc/renga/edges
+remote -b b awk '$1 == "a" { print $2, $4 }' /proc/renga/edges | grep recalls
+awk '$2 == "disk" || $2 == "router" { print }' /proc/renga/system
+"#;
+    let wanted = "counted\na 1 -\nrecalls page_cache\na disk 1 0\na router 1 0\nb router 1 0\n";
+    Renga::script(session).end().expect_status(0).expect_text(wanted);
+}
