@@ -37,6 +37,7 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
 }
 
 /// Serves made files; the programs of this board show themselves by `cards`, and init runs on `init_board`.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
     me: Me,
     mut port: Port<ProcFiles>,

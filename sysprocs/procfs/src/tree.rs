@@ -52,7 +52,7 @@ files! {
     MemoryInfo "meminfo" in Top, FILE;
     ProcessorInfo "cpuinfo" in Top, FILE;
     Mounts "mounts" in Top, LINK;
-    FileSystems "filesystems" in Top, FILE;
+    KnownSystems "filesystems" in Top, FILE;
     Version "version" in Top, FILE;
     CommandLine "cmdline" in Top, FILE;
     Devices "devices" in Top, FILE;

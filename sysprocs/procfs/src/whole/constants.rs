@@ -7,7 +7,7 @@ use renga_rt::Errno;
 /// Puts the content of `file`.
 pub(crate) fn put(file: File, out: &mut Window<'_>) -> Result<(), Errno> {
     let text: &[u8] = match file {
-        File::FileSystems => b"nodev\tproc\n\text2\n",
+        File::KnownSystems => b"nodev\tproc\n\text2\n",
         File::Version => b"Linux version 6.1.0-renga (renga@renga) (rustc) #1 Renga\n",
         File::CommandLine => b"root=/dev/mmcblk0p1 rw\n",
         File::Devices => {
