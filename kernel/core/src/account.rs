@@ -109,12 +109,12 @@ pub type Counts = [u64; Count::ALL.len()];
 
 /// One account.
 pub struct Account {
-    number: Cell<AccountNumber>,
+    pub(crate) number: Cell<AccountNumber>,
     policy: Cell<Policy>,
     /// Of the policy, at hand for each turn: its rank, its scale, and its slice in virtual time, ns.
-    rank: Cell<Rank>,
+    pub(crate) rank: Cell<Rank>,
     scale: Cell<u64>,
-    slice_ns: Cell<u64>,
+    pub(crate) slice_ns: Cell<u64>,
     /// Time used, by weight: who has least is next.
     pub(crate) virtual_ns: Cell<u64>,
     counts: [Cell<u64>; Count::ALL.len()],
@@ -142,20 +142,8 @@ impl Account {
             reported: [const { Cell::new(0) }; 3],
         }
     }
-    #[inline(always)]
-    pub(crate) fn number(&self) -> AccountNumber {
-        self.number.get()
-    }
     pub(crate) fn policy(&self) -> Policy {
         self.policy.get()
-    }
-    #[inline(always)]
-    pub(crate) fn rank(&self) -> Rank {
-        self.rank.get()
-    }
-    #[inline(always)]
-    pub(crate) fn slice_ns(&self) -> u64 {
-        self.slice_ns.get()
     }
     pub(crate) fn set_policy(&self, policy: Policy) {
         self.policy.set(policy);
@@ -244,7 +232,7 @@ impl Core {
         let mut at = process;
         for _ in 0..CALLERS_FOLLOWED_MAX {
             let account = at.account.get();
-            if account.number() != AccountNumber::SYSTEM {
+            if account.number.get() != AccountNumber::SYSTEM {
                 return account;
             }
             match at.accepted.get() {
@@ -309,14 +297,14 @@ impl Me {
     pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {
         let (me, core) = (self.0, self.0.core);
         let caller = call.process();
-        if core.account_of(me).number() != core.account_of(caller).number() {
+        if core.account_of(me).number.get() != core.account_of(caller).number.get() {
             core.charge_dispatch(me, core.now_ns());
         }
         me.accepted.set(Some(caller));
     }
     /// Whose work this process does.
     pub fn account(&self) -> AccountNumber {
-        self.0.core.account_of(self.0).number()
+        self.0.core.account_of(self.0).number.get()
     }
     /// Counts for whom this process works.
     pub fn count(&self, count: Count, change: i64) {

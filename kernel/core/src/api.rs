@@ -7,7 +7,7 @@ use crate::address::{Address, Members, Place};
 use crate::process::{Me, Process};
 use crate::protocol::{Entry, InWords, Lends, Protocol};
 use crate::rendezvous::{RawAccept, RawCall, RawCallFuture};
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -160,8 +160,9 @@ impl<P: Protocol> Port<P> {
     }
     /// As `accept_only`, or `None` on a notification (interrupt, alarm, interrupted caller).
     #[inline(always)]
-    pub fn accept_or_notified(&mut self, entries: u32) -> AcceptOrNotified<'_, P> {
-        AcceptOrNotified(RawAccept::new(self.0, entries, true), PhantomData)
+    pub fn accept_or_notified(&mut self, entries: u32) -> impl Future<Output = Option<P::Incoming>> {
+        let raw = RawAccept::new(self.0, entries, true);
+        poll_fn(move |_| raw.poll().map(|call| call.map(P::incoming)))
     }
 }
 
@@ -176,17 +177,6 @@ impl<P: Protocol> Future for Accept<'_, P> {
             Some(raw) => P::incoming(raw),
             None => unreachable!("notification not asked for"),
         })
-    }
-}
-
-/// A wait for a call or a notification.
-#[must_use = "accept does nothing until awaited"]
-pub struct AcceptOrNotified<'a, P>(RawAccept<'a>, PhantomData<P>);
-impl<P: Protocol> Future for AcceptOrNotified<'_, P> {
-    type Output = Option<P::Incoming>;
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<P::Incoming>> {
-        self.0.poll().map(|raw| raw.map(P::incoming))
     }
 }
 

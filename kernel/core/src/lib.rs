@@ -29,7 +29,7 @@ pub mod trace;
 pub mod user;
 
 pub use address::{Address, Members};
-pub use api::{ALL_ENTRIES, Accept, AcceptOrNotified, Call, CallFuture, Client, Family, Local, Port};
+pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Client, Family, Local, Port};
 pub use arena::Arena;
 pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};

@@ -22,15 +22,7 @@ impl ExchangePort {
     pub fn new(me: &Me) -> Self {
         ExchangePort(me.0)
     }
-    /// Waits for a call to another board.
-    pub async fn accept(&mut self) -> RawCall {
-        let raw = RawAccept::new(self.0, ANY_ENTRY, false);
-        match poll_fn(|_| raw.poll()).await {
-            Some(call) => call,
-            None => unreachable!("notification not asked for"),
-        }
-    }
-    /// As `accept`, or `None` on a notification.
+    /// Waits for a call to another board; `None`: for a notification.
     pub async fn accept_or_notified(&mut self) -> Option<RawCall> {
         let raw = RawAccept::new(self.0, ANY_ENTRY, true);
         poll_fn(|_| raw.poll()).await
@@ -48,13 +40,13 @@ impl RawCall {
     }
     /// For whom it is made.
     pub fn account(&self) -> AccountNumber {
-        self.0.core.account_of(self.0).number()
+        self.0.core.account_of(self.0).number.get()
     }
     /// As above, as one word for another board; 0 where the caller makes it plain.
     pub fn account_word(&self) -> u32 {
         let account = self.0.core.account_of(self.0);
-        let plain = account.number() == self.0.account.get().number() && account.policy() == Policy::DEFAULT;
-        if plain { 0 } else { account.number().to_wire(account.policy()) }
+        let plain = account.number.get() == self.0.account.get().number.get() && account.policy() == Policy::DEFAULT;
+        if plain { 0 } else { account.number.get().to_wire(account.policy()) }
     }
     /// The words sent.
     pub fn message(&self) -> Message {

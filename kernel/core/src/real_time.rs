@@ -70,7 +70,7 @@ impl Core {
         if since_ns != 0 {
             time.ran_ns.set(time.ran_ns.get() + now_ns.saturating_sub(since_ns));
             let goes_on =
-                last.is_some_and(|last| last.wait.get() == Wait::User && last.account.get().rank() < RANK_FAIR);
+                last.is_some_and(|last| last.wait.get() == Wait::User && last.account.get().rank.get() < RANK_FAIR);
             time.since_ns.set(if goes_on { now_ns.max(1) } else { 0 });
         }
         if now_ns >= time.period_end_ns.get() {

@@ -165,13 +165,13 @@ impl Core {
     }
 
     fn begin_slice(&self, account: &Account) {
-        let (rank, used_ns) = (account.rank(), account.virtual_ns.get());
+        let (rank, used_ns) = (account.rank.get(), account.virtual_ns.get());
         if rank == RANK_FAIR {
             self.floor_ns.set(self.floor_ns.get().max(used_ns));
         } else if rank < RANK_FAIR {
             self.real_time.begin(self.charged_ns.get());
         }
-        self.slice_end_ns.set(used_ns + account.slice_ns());
+        self.slice_end_ns.set(used_ns + account.slice_ns.get());
     }
 
     /// Whether `last`, which wants to go on, does.
@@ -183,7 +183,7 @@ impl Core {
             return rank < first.rank;
         }
         let used_ns = account.virtual_ns.get();
-        if account.rank() >= RANK_FAIR {
+        if account.rank.get() >= RANK_FAIR {
             return !self.overtaken.get() && used_ns < self.slice_end_ns.get().max(first.virtual_ns);
         }
         account.policy().class == Class::Fifo || used_ns < self.slice_end_ns.get()
@@ -280,7 +280,7 @@ impl Core {
 
     /// When the program of `process` runs, whatever others have used.
     fn rank(&self, process: &Process, account: &Account) -> Rank {
-        match account.rank() {
+        match account.rank.get() {
             _ if process.interrupted.get() => RANK_INTERRUPTED,
             rank if rank < RANK_FAIR && self.real_time.is_spent() => RANK_SPENT,
             rank => rank,
@@ -316,10 +316,10 @@ impl UserTurn {
         let core = self.0.core;
         let first = core.runners.first()?.order.get();
         let account = self.0.account.get();
-        if account.rank() < RANK_FAIR || first.rank == RANK_SPENT {
+        if account.rank.get() < RANK_FAIR || first.rank == RANK_SPENT {
             return Some(self.left_beside_real_time_ns(first.rank).max(SLICE_NS_MIN));
         }
-        if first.rank > account.rank() {
+        if first.rank > account.rank.get() {
             return None;
         }
         let end_ns = core.slice_end_ns.get().max(first.virtual_ns);
@@ -332,8 +332,8 @@ impl UserTurn {
         let core = self.0.core;
         let account = self.0.account.get();
         let spent_for_ns = core.real_time.spent_for_ns(core.charged_ns.get());
-        let alone = first > account.rank() || account.policy().class == Class::Fifo;
-        match account.rank() < RANK_FAIR {
+        let alone = first > account.rank.get() || account.policy().class == Class::Fifo;
+        match account.rank.get() < RANK_FAIR {
             false => spent_for_ns,
             true if alone && core.real_time.is_spent() => spent_for_ns,
             true if alone => core.real_time.left_ns(),
