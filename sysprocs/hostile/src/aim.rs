@@ -2,13 +2,13 @@
 //!
 //! Invariant: what others have a right to is spared (`spare`). Not here: slices (`content.rs`).
 
-use crate::random::Random;
 use core::cell::Cell;
 use renga_proto::file::AddReference;
 use renga_proto::inode::{KnownOpen, KnownStatus, Reactivate};
 use renga_proto::path::{Link, Rename};
 use renga_proto::pipe::AddEnd;
 use renga_proto::procs::{ASK_POLICY, Kill, KillGroup, PassOn, PolicyOf};
+use renga_random::Random;
 use renga_rt::raw::Message;
 use renga_rt::{BOARDS_MAX, Entry, PAGE_BYTES};
 use renga_systems::Kind;

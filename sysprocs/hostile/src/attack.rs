@@ -6,9 +6,9 @@
 use crate::aim::{ASTRAY, Aim, Knowledge, next};
 use crate::content::fill;
 use crate::deed::{Deed, doer};
-use crate::random::Random;
 use core::cell::Cell;
 use renga_proto::procs::Spawn;
+use renga_random::Random;
 use renga_router::{MembershipClients, membership};
 use renga_rt::given::Servers;
 use renga_rt::raw::RawClient;
@@ -122,7 +122,7 @@ async fn attacker(
     attack: &'static Attack,
 ) -> Never {
     let own = directory.board();
-    let mut random = Random(attack.seed ^ u64::from(me.id().to_word()) << 32);
+    let mut random = Random::new(attack.seed ^ u64::from(me.id().to_word()) << 32);
     let (mut given, mut taken) = ([0; PAGE_BYTES], [0; PAGE_BYTES]);
     loop {
         let board = &directory.system().boards[usize::from(victim)];

@@ -4,7 +4,7 @@
 //! there), with numbers drawn. Not here: which call it is for.
 
 use crate::aim::{Knowledge, word};
-use crate::random::Random;
+use renga_random::Random;
 use renga_rt::PAGE_BYTES;
 
 /// Parts of paths. The ones that everybody knows are directories, which have something in them.

@@ -15,7 +15,6 @@ mod aim;
 mod attack;
 mod content;
 mod deed;
-mod random;
 
 pub use attack::{Attack, start_hostile};
 pub use deed::Deed;

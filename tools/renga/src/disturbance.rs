@@ -6,6 +6,7 @@ use crate::cli::Run;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
 use renga_emu::{FaultConfig, PowerChange, PowerOrder};
+use renga_random::Random;
 
 const NS_PER_MS: u64 = 1_000_000;
 /// Parts in a million of one per mille.
@@ -113,7 +114,7 @@ fn faults(text: &str) -> Result<FaultConfig> {
 /// What `seed` draws: faults of the link, and in the first four seconds cuts, hangs and resets, of one board at a time,
 /// with a start after each.
 pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut ppm = |most: u64| if random.below(3) == 0 { 0 } else { random.below(most) as u32 };
     let faults = FaultConfig {
         loss_ppm: ppm(40_000),
@@ -140,19 +141,6 @@ pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
         power.push(PowerOrder { board, time_ns, change: PowerChange::Start });
     }
     Disturbance { power, faults, hostile: Vec::new() }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % bound.max(1)
-    }
 }
 
 #[cfg(test)]

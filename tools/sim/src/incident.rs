@@ -3,9 +3,9 @@
 //! Invariant: every incident ends by itself; when all have ended, each board has power, hears the
 //! others and is as fast as it was. Not here: what becomes of the processes (`cluster`).
 
-use crate::random::Random;
 use crate::system::DiskFaults;
 use renga_phy::loopback::Faults;
+use renga_random::Random;
 
 /// Shortest and longest time without power, out of reach, or hung.
 const TROUBLE_NS: (u64, u64) = (50_000, 400_000_000);

@@ -15,7 +15,6 @@ mod logged;
 mod ongoing;
 pub mod outcome;
 pub mod program;
-pub mod random;
 mod reach;
 pub mod seed;
 pub mod system;

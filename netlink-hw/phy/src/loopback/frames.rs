@@ -98,29 +98,29 @@ impl Bus {
             }
             let board = station.answers.board;
             let meant = [board, BROADCAST].contains(&header.destination) || header.source == board;
-            if self.chance(faults.lost_per_mille) {
+            if self.random.per_mille(faults.lost_per_mille) {
                 continue;
             }
-            if self.chance(faults.changed_per_mille) {
+            if self.random.per_mille(faults.changed_per_mille) {
                 if !meant {
                     continue;
                 }
-                let bit = self.draw() as usize % (frame.len() * 8);
+                let bit = self.random.draw() as usize % (frame.len() * 8);
                 self.arrive(other, frame, Some(bit));
                 continue;
             }
             let room = self.stations[other].receive.len() < RECEIVE_FRAMES_MAX;
             let answer = self.stations[other].answers.to(header, payload, room);
             self.stations[other].heard = true;
-            if !self.chance(faults.unanswered_per_mille) {
+            if !self.random.per_mille(faults.unanswered_per_mille) {
                 poll |= answer.0;
             }
             // The answer to a poll was all that it wanted.
-            if !meant || header.kind == Kind::Poll || self.chance(faults.dropped_per_mille) {
+            if !meant || header.kind == Kind::Poll || self.random.per_mille(faults.dropped_per_mille) {
                 continue;
             }
             self.arrive(other, frame, None);
-            if self.chance(faults.doubled_per_mille) {
+            if self.random.per_mille(faults.doubled_per_mille) {
                 self.arrive(other, frame, None);
             }
         }
@@ -138,8 +138,8 @@ impl Bus {
         if let Some(bit) = changed_bit {
             buffer[bit / 8] ^= 1 << (bit % 8);
         }
-        let late = self.chance(faults.delayed_per_mille) && faults.delay_ns > 0;
-        let delay_ns = if late { self.draw() % faults.delay_ns } else { 0 };
+        let late = self.random.per_mille(faults.delayed_per_mille) && faults.delay_ns > 0;
+        let delay_ns = if late { self.random.draw() % faults.delay_ns } else { 0 };
         let behind_ns = self.stations[place].receive.back().map_or(0, |received| received.ready_ns);
         let ready_ns = (now_ns + delay_ns).max(behind_ns);
         self.stations[place].receive.push_back(Received { bytes: frame.len(), buffer, ready_ns });

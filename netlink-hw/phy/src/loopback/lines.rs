@@ -91,13 +91,13 @@ impl Bus {
     fn hand_over(&mut self, place: usize, next: usize) {
         self.count.tokens += 1;
         let until_ns = self.now_ns + FALSE_LINES * self.timing.line_ns;
-        if core::mem::take(&mut self.lose_next_token) || self.chance(self.faults.token_lost_per_mille) {
+        if core::mem::take(&mut self.lose_next_token) || self.random.per_mille(self.faults.token_lost_per_mille) {
             self.count.token_faults += 1;
             self.stations[next].blind_to_token = true;
             self.stations[place].false_busy_ns = until_ns;
             self.look_after(self.timing.line_ns);
-        } else if self.chance(self.faults.token_doubled_per_mille) {
-            let other = self.draw() as usize % self.stations.len();
+        } else if self.random.per_mille(self.faults.token_doubled_per_mille) {
+            let other = self.random.draw() as usize % self.stations.len();
             if other != place && other != next {
                 self.offer_token(other);
             }

@@ -13,6 +13,7 @@ pub use station::{BusCount, BusTiming, Faults};
 
 use crate::token::{PhyEvent, TokenPhy};
 use crate::{FRAME_BYTES_MAX, loopback::station::Station};
+use renga_random::Random;
 use renga_wire::bus::{Answers, Drive, Lines, Watch};
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -36,7 +37,7 @@ enum Due {
 struct Bus {
     timing: BusTiming,
     faults: Faults,
-    random: u64,
+    random: Random,
     now_ns: u64,
     stations: Vec<Station>,
     agenda: BinaryHeap<Reverse<(u64, u64, Due)>>,
@@ -63,7 +64,7 @@ impl LoopbackBus {
         LoopbackBus(Rc::new(RefCell::new(Bus {
             timing,
             faults,
-            random: seed,
+            random: Random::new(seed),
             now_ns: 0,
             stations: (0..boards).map(|_| Station::new()).collect(),
             agenda: BinaryHeap::new(),
@@ -184,19 +185,6 @@ impl Bus {
     fn put(&mut self, at_ns: u64, due: Due) {
         self.order += 1;
         self.agenda.push(Reverse((at_ns, self.order, due)));
-    }
-
-    /// Splitmix64.
-    fn draw(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn chance(&mut self, per_mille: u16) -> bool {
-        per_mille > 0 && self.draw() % 1000 < u64::from(per_mille)
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Not here: what the bus does about its token (`bus`), boards that die (`power`).
 
+use renga_random::Random;
 use serde::{Deserialize, Serialize};
 
 const ONE_PPM: u64 = 1_000_000;
@@ -52,18 +53,18 @@ pub enum Fault {
 #[derive(Debug)]
 pub struct Faults {
     config: FaultConfig,
-    random: u64,
+    random: Random,
 }
 
 impl Faults {
     /// From `seed`.
     pub fn new(config: FaultConfig, seed: u64) -> Self {
-        Self { config, random: seed ^ 0x6c69_6e6b }
+        Self { config, random: Random::new(seed ^ 0x6c69_6e6b) }
     }
 
     /// For the next frame on the wire.
     pub fn draw(&mut self) -> Fault {
-        let (chance, which) = (self.next() % ONE_PPM, self.next());
+        let (chance, which) = (self.random.draw() % ONE_PPM, self.random.draw());
         let config = self.config;
         let faults = [
             (config.loss_ppm, Fault::Loss),
@@ -79,15 +80,6 @@ impl Faults {
             chance < below
         });
         drawn.map_or(Fault::None, |(_, fault)| fault)
-    }
-
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
     }
 }
 

@@ -13,13 +13,13 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     const NOTHING: &[&str] = &[];
     const DEVICE: &[&str] = &["renga-hal"];
     Some(match package {
-        "renga-abi" | "renga-hal" | "renga-wire" | "renga-userland" => (NOTHING, NOTHING),
+        "renga-abi" | "renga-hal" | "renga-random" | "renga-wire" | "renga-userland" => (NOTHING, NOTHING),
         "renga-core" => (NOTHING, &["renga-abi"]),
         // Reads its file from a card.
         "renga-node" => (NOTHING, DEVICE),
         "renga-arch-aarch64" | "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
         "renga-mac" => (NOTHING, &["renga-wire"]),
-        "renga-phy" => (NOTHING, &["renga-hal", "renga-wire"]),
+        "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
         "renga-clock" | "renga-pipe" => (PROCESS, NOTHING),
         // Decision 0001: who owns a device sees its trait.
@@ -49,7 +49,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
             ],
         ),
         // It takes the place of a board's processes, for tests.
-        "renga-hostile" => (PROCESS, &["renga-core", "renga-router", "renga-systems"]),
+        "renga-hostile" => (PROCESS, &["renga-core", "renga-random", "renga-router", "renga-systems"]),
         _ => return None,
     })
 }

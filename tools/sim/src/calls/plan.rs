@@ -6,8 +6,8 @@
 use super::protocol::route;
 use crate::cut::Cut;
 use crate::incident::{Incident, Trouble, draw_link};
-use crate::random::Random;
 use renga_phy::loopback::Faults;
+use renga_random::Random;
 
 /// Numbers of boards, each as likely as it is often here.
 const BOARDS: [u8; 12] = [2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 8];

@@ -5,7 +5,7 @@
 
 use crate::cut::Cut;
 use crate::incident::{Incident, Trouble};
-use crate::random::Random;
+use renga_random::Random;
 use std::fmt;
 use std::ops::Deref;
 
@@ -164,7 +164,9 @@ fn between(random: &mut Random, (least, most): (u64, u64)) -> u64 {
 
 fn bytes(random: &mut Random, most: u64) -> Content {
     let count = 1 + random.below(most) as usize;
-    Content(random.bytes(count))
+    let mut bytes = vec![0; count];
+    random.fill(&mut bytes);
+    Content(bytes)
 }
 
 impl Plan {

@@ -4,8 +4,8 @@
 //! medium and stays there; the one during which the power goes leaves any of its sectors changed and the
 //! others as they were, but no sector in half. Faults are drawn from a seed, so that a run repeats.
 
-use crate::random::Random;
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
+use renga_random::Random;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -152,8 +152,8 @@ impl Block for Disk {
 #[cfg(test)]
 mod tests {
     use super::{Disk, DiskFaults};
-    use crate::random::Random;
     use renga_hal::block::{Block, BlockError};
+    use renga_random::Random;
 
     #[test]
     fn the_cut_write_tears_at_sectors_and_then_nothing_answers() {

@@ -5,8 +5,8 @@ use crate::cast::{
 };
 use crate::synchronous::LIMIT_NS;
 use renga_core::notify::Interruptor;
+use renga_random::Random;
 use renga_rt::Errno;
-use renga_sim::random::Random;
 use renga_sim::{ClusterSetup, Faults};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

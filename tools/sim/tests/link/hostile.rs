@@ -3,8 +3,8 @@
 use crate::cast::{Add, Cast, Seen, body, build};
 use renga_core::notify::Notifier;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
+use renga_random::Random;
 use renga_rt::{Errno, Me, Never};
-use renga_sim::random::Random;
 use renga_sim::{Cluster, ClusterSetup, Site};
 use renga_wire::frame::Hello;
 use renga_wire::{Cost, Frame, Head, Header, Kind, PAYLOAD_BYTES_MAX, Request};

@@ -2,9 +2,9 @@
 
 use crate::machine::{LIMIT_NS, possible, setup};
 use renga_abi::Errno;
+use renga_random::Random;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
-use renga_sim::random::Random;
 use renga_sim::system::{Leftovers, System, image};
 use std::cell::Cell;
 use std::rc::Rc;

@@ -2,8 +2,8 @@
 
 use crate::machine::{possible, run};
 use renga_abi::Errno;
+use renga_random::Random;
 use renga_sim::program::Program;
-use renga_sim::random::Random;
 
 const BYTES: usize = 1 << 20;
 const ANY: u64 = u64::MAX;
@@ -28,7 +28,8 @@ fn a_megabyte_passes_through_the_other_board() {
     if !possible() {
         return;
     }
-    let data = Random::new(1).bytes(BYTES);
+    let mut data = vec![0; BYTES];
+    Random::new(1).fill(&mut data);
     let (fed, wanted) = (data.clone(), data.iter().map(|byte| !byte).collect::<Vec<u8>>());
     let finished = run(
         |init| async move {

@@ -12,7 +12,7 @@ mod bank;
 mod harness;
 mod monitor;
 mod net;
-mod random;
+mod powers;
 mod speed;
 mod state;
 mod tasks;

@@ -3,7 +3,7 @@
 //! A wire is a capacitor that all drivers, pulls and terminators charge through their resistors. Not
 //! here: reflections (the harness is short), inductance, cross-talk.
 
-use super::random::{decay, ln};
+use super::powers::{decay, ln};
 use std::vec::Vec;
 
 /// The supply, V.

@@ -6,12 +6,12 @@
 use super::harness::{BOARD_PF, PINS, RIBBON_PF, ohms, wire_of};
 use super::monitor::{Monitor, Rule};
 use super::net::{Level, Net, SUPPLY_V, Source};
-use super::random::Random;
 use super::speed::Speed;
 use super::{HarnessFault, Setup};
 use crate::pins::Handshake;
 use crate::pins::wiring::{Line, OPEN_DRAIN, Width, outputs};
 use renga_hal::gpio::Pull;
+use renga_random::Random;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
@@ -84,7 +84,7 @@ impl State {
         // A wire for each pin; a token wire to each board; then those of open pins.
         let shared = PINS + setup.boards.len();
         let mut nets: Vec<Net> = (0..shared).map(|_| Net::new(wire_pf, thresholds)).collect();
-        let mut random = Random(setup.seed);
+        let mut random = Random::new(setup.seed);
         let boards = setup.boards.iter().enumerate().map(|(board, speed)| {
             let pins = core::array::from_fn(|pin| {
                 let net = wire_of(setup, board, pin, &mut nets, thresholds);
@@ -303,7 +303,7 @@ impl State {
         }
         // The current of who lets go passes to those who still pull: a short rise on the way.
         let spike = released && net.pulled_low_by_another(board as u8);
-        if spike && self.random.chance(self.spikes_per_mille) {
+        if spike && self.random.per_mille(self.spikes_per_mille) {
             let from_ns = at_ns + self.random.below(SPIKE_DELAY_NS);
             net.spike(from_ns, from_ns + 1 + self.random.below(SPIKE_NS));
         }

@@ -1,33 +1,12 @@
 //! Images: made, checked and taken apart by e2fsprogs; media in memory.
 
 use renga_hal::block::{Block, BlockError, check_range};
+use renga_random::Random;
 use std::cell::{Cell, RefCell};
 use std::path::{Path as HostPath, PathBuf};
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Splitmix64 (Steele, Lea and Flood 2014).
-#[derive(Clone, Debug, Default)]
-pub struct Random(u64);
-impl Random {
-    pub const fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-    pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.draw() % limit
-    }
-    pub fn fork(&mut self) -> Random {
-        Random(self.draw())
-    }
-}
 
 /// What each of the journal's own blocks begins with.
 const JOURNAL_MAGIC: [u8; 4] = [0xc0, 0x3b, 0x39, 0x98];

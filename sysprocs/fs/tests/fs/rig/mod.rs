@@ -9,7 +9,8 @@ mod workers;
 pub use content::Content;
 use counts::log;
 pub use counts::{Counts, FEW, O_APPEND, O_RDWR, O_WRONLY, USUAL};
-pub use image::{Medium512, Random, Scratch, check_image, dump, make_image, sum, tool, tree};
+pub use image::{Medium512, Scratch, check_image, dump, make_image, sum, tool, tree};
+pub use renga_random::Random;
 pub use stat::Stat;
 use stat::stat_of;
 

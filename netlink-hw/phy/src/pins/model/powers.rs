@@ -1,29 +1,4 @@
-//! Numbers from a seed, and a logarithm that is the same on every host.
-
-/// Splitmix64.
-#[derive(Clone, Debug)]
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below `bound` (at least 1).
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.draw() % bound
-    }
-
-    /// True in `per_mille` of a thousand draws.
-    pub fn chance(&mut self, per_mille: u16) -> bool {
-        per_mille > 0 && self.below(1000) < u64::from(per_mille)
-    }
-}
+//! A logarithm and an exponential that are the same on every host.
 
 /// The natural logarithm of `x > 0`, of additions and multiplications only: libraries differ in the last
 /// bit, and a level that is read a nanosecond earlier is another run.
