@@ -50,7 +50,9 @@ errnos! {
     EMLINK = 31 "Too many links";
     EPIPE = 32 "Broken pipe";
     ERANGE = 34 "Result out of range";
+    EDEADLK = 35 "Waiting for each other";
     ENAMETOOLONG = 36 "File name too long";
+    ENOLCK = 37 "No locks available";
     ENOSYS = 38 "Function not implemented";
     ENOTEMPTY = 39 "Directory not empty";
     ELOOP = 40 "Too many symbolic links";

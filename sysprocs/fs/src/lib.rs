@@ -11,6 +11,7 @@
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`write_back`] |
 //! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`reaper`], [`recalls`] |
 //! | `names` | [`path`] (one per walk at a time) |
+//! | `locks` | [`locks`] (one): what programs have locked |
 //! | `file` | [`file`], [`file_table`], on each opener's board |
 //!
 //! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another
@@ -36,6 +37,7 @@ mod content;
 mod file;
 mod format;
 mod inode;
+mod locks;
 mod medium;
 mod names;
 mod volume;
@@ -61,6 +63,8 @@ pub use inode::reaper::{ReaperClients, reaper};
 pub use inode::recalls::recalls;
 pub use inode::referrers::Referrers;
 pub use inode::server::inode;
+pub use locks::server::locks;
+pub use locks::table::LockPlace;
 pub use medium::disk::disk;
 pub use medium::partition::{NotExt2, Partition, recognise};
 pub use medium::timing::Medium;

@@ -60,5 +60,7 @@ protocol! {
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Whether it is still in that life, and the caller's board holds a reference; `ESTALE` if not.
         18 CheckLife { life: u32 } (()) -> Result<(), Errno>;
+        /// Somebody is about to lock by way of it: its last `Close` lets all of that go. As `CheckLife`.
+        19 NoteLocks { life: u32 } (()) -> Result<(), Errno>;
     }
 }

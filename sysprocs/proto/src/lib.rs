@@ -14,6 +14,7 @@ pub mod disk;
 pub mod file;
 pub mod inode;
 pub mod listed;
+pub mod locks;
 pub mod memory;
 pub mod mounts;
 pub mod name_index;

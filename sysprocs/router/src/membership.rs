@@ -9,6 +9,7 @@ use renga_core::notify::Notifier;
 use renga_proto::console::{self, Console};
 use renga_proto::file::{self, File};
 use renga_proto::inode::{self, InodeDirectory};
+use renga_proto::locks::{self, Locks};
 use renga_proto::memory::{self, Memory};
 use renga_proto::pages::{self, Pages};
 use renga_proto::pipe::{self, Pipe};
@@ -66,6 +67,8 @@ clients! {
         inode_directory: Local<InodeDirectory>,
         /// The terminal.
         console: Local<Console>,
+        /// Locks that are held there.
+        locks: Local<Locks>,
         /// Page frames stored from there.
         memory: Local<Memory>,
         /// Cached pages of files, if that board has the inodes.
@@ -80,6 +83,7 @@ impl MembershipClients {
             procs: Local::new(me, &Members::NONE),
             pipes: Local::new(me, &Members::NONE),
             files: Local::new(me, &Members::NONE),
+            locks: Local::new(me, &Members::NONE),
             inode_directory: Local::new(me, &Members::NONE),
             console: Local::new(me, &Members::NONE),
             memory: Local::new(me, &Members::NONE),
@@ -98,6 +102,7 @@ pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'stat
             tell(&me, &mut clients.pipes, || pipe::BoardDied { board }).await;
             tell(&me, &mut clients.console, || console::BoardDied { board }).await;
             tell(&me, &mut clients.files, || file::BoardDied { board }).await;
+            tell(&me, &mut clients.locks, || locks::BoardDied { board }).await;
             tell(&me, &mut clients.inode_directory, || inode::BoardDied { board }).await;
             tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
             tell(&me, &mut clients.pages, || pages::BoardDied { board }).await;

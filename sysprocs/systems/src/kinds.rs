@@ -55,6 +55,9 @@ macro_rules! kinds { (|$at:ident, $M:ident| $(
     }
 } }
 
+/// Locks of all files.
+const LOCKS: usize = 1024;
+
 /// Timers of a board with so many user slots: of each the three that every program has, and some more.
 const fn timers(slots: usize) -> usize {
     8 * slots
@@ -108,6 +111,8 @@ kinds! { |at, M|
         renga_fs::write_back [at.due()];
     Path "path" "One walk along a path.", DiskBoard 16:
         renga_fs::path [];
+    Locks "locks" "What programs have locked of files.", DiskBoard 1:
+        renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.watch()];
     File "file" "One open file.", Every 4096:
         renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts()];
     FileTable "file_table" "Which file processes are free.", Every 1:

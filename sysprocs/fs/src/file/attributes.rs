@@ -1,4 +1,4 @@
-//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags and lives.
+//! What an open file passes on to its inode: status, attributes, directory entries; and its own flags, lives and locks.
 //!
 //! Not here: content (`cached.rs`, `open_file.rs`).
 
@@ -6,6 +6,7 @@ use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK, on_inode};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::FileCall;
 use renga_proto::inode::{DirectoryRead, Facts, InodeFacts, ReadDirectory, SetMode, SetOwner, SetTimes, Status};
+use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> State<M> {
@@ -40,12 +41,26 @@ impl<M: UserMemory + ?Sized> State<M> {
                 let checked = self.check_life(call.entry().life);
                 call.reply(checked.and(if held { Ok(()) } else { Err(Errno::ESTALE) }));
             }
+            FileCall::NoteLocks(call) => {
+                let held = self.references.holds(call.board());
+                let checked = self.check_life(call.entry().life).and(if held { Ok(()) } else { Err(Errno::ESTALE) });
+                self.locks |= checked.is_ok();
+                call.reply(checked);
+            }
             FileCall::SetFileOwner(call) => {
                 let entry = call.entry();
                 let reply = self.set_owner(entry.uid, entry.gid).await;
                 call.reply(reply);
             }
             _ => unreachable!("served before"),
+        }
+    }
+
+    /// It is being closed: nothing is locked by way of it any more.
+    pub(super) async fn release_locks(&mut self) {
+        if core::mem::take(&mut self.locks) {
+            let owner = Owner::open_file(self.home, self.number, self.life.number());
+            let _ = self.clients.locks.call(ReleaseLocks { owner, ino: self.ino }, ()).await; // a dead board has none
         }
     }
 

@@ -15,11 +15,12 @@ use renga_proto::inode::{
     Append, CommitAll, Extent, Facts, FillPage, Inode, InodeDirectory, Reactivate, ReadDirectory, Release, SetMode,
     SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
+use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::slots::{FileTable, FreeFile};
-use renga_rt::{Call, Client, Errno, Family, Held, Life, Never, Port, apart};
+use renga_rt::{Call, Client, Errno, Family, Held, Life, Me, Never, Port, apart};
 
 /// Access mode bits of the flags, and the modes.
 const ACCESS_MODE: u32 = 3;
@@ -61,6 +62,8 @@ renga_rt::clients! {
         memory: Client<Memory>,
         /// Who make the content of made files.
         makers: Family<ProcFiles, MAKERS>,
+        /// What was locked by way of this file.
+        locks: Client<Locks, { ReleaseLocks::BIT }>,
     }
 }
 
@@ -68,7 +71,8 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) clients: FileClients,
     pub(super) machine: &'static M,
     pub(super) number: u16,
-    /// The board of the inodes.
+    /// Its own board, and that of the inodes.
+    pub(super) home: u8,
     pub(super) board: u8,
     /// Which life it is in.
     pub(super) life: Life,
@@ -91,6 +95,8 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) lost: bool,
     /// Of a made file: where reading has come to its end, or `NO_END`.
     pub(super) made_end: u64,
+    /// Somebody has locked by way of it.
+    pub(super) locks: bool,
 }
 
 /// A call to the inode; again if that had to be opened anew.
@@ -118,18 +124,21 @@ pub(super) fn of_the_disk(errno: Errno) -> Errno {
 
 /// Serves the open file `number` of this board; `boot` counts the board's starts.
 pub async fn file<M: UserMemory + ?Sized + 'static>(
+    me: Me,
     mut port: Port<File>,
     clients: FileClients,
     machine: &'static M,
     number: u16,
     boot: u8,
 ) -> Never {
+    let home = me.id().board.0;
     let board = clients.inode_directory.server().board.0;
     let life = Life::before_first(boot);
     let mut state = State {
         clients,
         machine,
         number,
+        home,
         board,
         life,
         references: Held::NONE,
@@ -143,6 +152,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         written: false,
         lost: false,
         made_end: NO_END,
+        locks: false,
     };
     loop {
         let call = port.accept().await;
@@ -201,6 +211,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         (self.slot, self.flags) = (Some(open.slot), open.flags);
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
         self.made_end = NO_END;
+        self.locks = false;
         self.references.add(board);
     }
 
@@ -307,6 +318,8 @@ impl<M: UserMemory + ?Sized> State<M> {
             return call.reply(Ok(()));
         }
         let told = if self.written || self.lost { self.settle().await } else { Ok(()) };
+        // Whoever has closed it finds its locks free.
+        self.release_locks().await;
         call.reply(told);
         self.end().await;
     }
@@ -320,6 +333,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn end(&mut self) {
         self.references = Held::NONE;
+        self.release_locks().await;
         // Neither can be refused, as both are this process's own; but for a board that was started
         // again, which does not know of the reference.
         if let Some(slot) = self.slot.take().filter(|_| !self.is_made()) {

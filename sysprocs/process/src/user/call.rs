@@ -195,6 +195,7 @@ calls! {
         227 msync => sync_mapping;
         228 mlock => lock_memory;
         229 munlock => lock_memory;
+        232 mincore => which_are_present;
         233 madvise => advise;
         240 rt_tgsigqueueinfo => queue_signal_to_thread;
         242 accept4 => use_socket;
@@ -208,7 +209,9 @@ calls! {
         275 sched_getattr => get_scheduler_attributes;
         276 renameat2 => rename_with;
         278 getrandom => get_random;
+        285 copy_file_range => copy_file_range;
         291 statx => extended_status;
+        436 close_range => close_range;
         439 faccessat2 => check_access;
         1000 renga_fork => fork_to_board;
         1001 renga_info => cluster_facts;

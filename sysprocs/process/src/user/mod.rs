@@ -15,6 +15,8 @@ mod files;
 mod lives;
 mod mapping;
 mod names;
+#[cfg(feature = "host")]
+pub mod notes;
 mod process;
 mod program;
 mod rights;

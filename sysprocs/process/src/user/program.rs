@@ -69,6 +69,8 @@ pub struct Program {
     pub frames_most: u32,
     /// What its children used that it has waited for.
     pub children: Used,
+    /// It has locked bytes of files.
+    pub locks: bool,
     /// Its timers.
     pub timers: Timers,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
@@ -99,6 +101,7 @@ impl Program {
             clear_child_tid: 0,
             frames_most: 0,
             children: Used::NONE,
+            locks: false,
             timers: Timers::NONE,
             deadline_ns: None,
         }

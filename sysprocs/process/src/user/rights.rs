@@ -9,10 +9,11 @@ use renga_proto::console::{
     SetWindow, WriteTerminal,
 };
 use renga_proto::file::{
-    AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, Read, ReadFrom, Seek, SetFileMode,
-    SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
+    AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, NoteLocks, Read, ReadFrom, Seek,
+    SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
 };
 use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, Release};
+use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
 use renga_proto::memory::MemoryStatus;
 use renga_proto::path::{
     AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, MakeDirectory, MakeNode,
@@ -41,6 +42,7 @@ pub const FILES: u32 = AddReference::BIT
     | DescribeFile::BIT
     | FileStatus::BIT
     | NextEntries::BIT
+    | NoteLocks::BIT
     | Read::BIT
     | ReadFrom::BIT
     | Seek::BIT
@@ -61,6 +63,9 @@ pub const MAKERS: u32 = MadePath::BIT | ReadMade::BIT | ReadMadeLink::BIT | Stat
 
 /// Of page frames elsewhere, to count them.
 pub const MEMORIES: u32 = MemoryStatus::BIT;
+
+/// Of the locks of all files.
+pub const LOCKS: u32 = AwaitLock::BIT | FindLock::BIT | ReleaseLocks::BIT | SetLock::BIT;
 
 /// Of a path walker.
 pub const PATHS: u32 = AbsolutePath::BIT

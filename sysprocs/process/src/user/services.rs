@@ -2,13 +2,14 @@
 //!
 //! Not here: what is asked of them.
 
-use crate::user::rights::{CONSOLE, DIRECTORY, FILES, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
+use crate::user::rights::{CONSOLE, DIRECTORY, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
 use renga_proto::file::File;
 use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release};
+use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
 use renga_proto::pages::Pages;
@@ -46,6 +47,8 @@ clients! {
         paths: Family<Path, PATHS>,
         /// Those of this board, if it has the disk: to stop the system.
         own_paths: Local<Path>,
+        /// The locks of all files.
+        locks: Family<Locks, LOCKS>,
         /// Open files.
         files: Family<File, FILES>,
         /// File processes of this board, to be opened.

@@ -31,6 +31,8 @@ const INODES: usize = 24;
 const FRAMES: u32 = 600;
 /// Signals that wait with what is told of them.
 pub const QUEUED: usize = 40;
+/// Locks that there can be.
+pub const LOCKS: usize = 6;
 const TIMERS: usize = 20;
 const TURNS_MAX: u64 = 2_000_000;
 
@@ -90,6 +92,7 @@ struct Headers {
 struct DiskHeaders {
     path: &'static Process,
     inode_directory: &'static Process,
+    locks: &'static Process,
     inodes: Vec<&'static Process>,
     console: &'static Process,
     keyboard: &'static Process,
@@ -160,6 +163,7 @@ impl System {
         let own = DiskHeaders {
             path: first.declare(3),
             inode_directory: first.declare(3),
+            locks: first.declare(3),
             inodes: (0..INODES).map(|_| first.declare(3)).collect(),
             console: first.declare(3),
             keyboard: first.declare(3),
@@ -230,6 +234,11 @@ fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'st
     for (slot, inode) in own.inodes.iter().enumerate() {
         board.start(inode, |me| disk::inode(Port::new(&me).0, disk, slot as u16));
     }
+    let places = Vec::leak(vec![renga_fs::LockPlace::FREE; LOCKS]);
+    board.start(own.locks, |me| {
+        let port = Port::new(&me).0;
+        renga_fs::locks(me, port, places, watch())
+    });
     let uart = Box::leak(Box::new(line.clone()));
     board.start(own.console, |me| {
         let port = Port::new(&me).0;
@@ -320,6 +329,7 @@ fn start_user<M: UserMemory>(
             ),
             inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
             paths: family(&me, only_family(all.len(), own.path)),
+            locks: family(&me, only_family(all.len(), own.locks)),
             files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
             own_paths: Local::new(&me, if number == 0 { leak(members(&[own.path])) } else { &Members::NONE }),
             own_files: Local::new(&me, leak(members(&here.files))),

@@ -5,9 +5,9 @@ use crate::memory::{self, Frames};
 use renga_fs::Referrers;
 use renga_fs::{
     BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
-    InodeClients, InodeSlot, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients, allocator, buffer,
-    buffer_directory, cleaner, committer, committer_pages, content_reader, content_writer, disk, file, file_table,
-    inode, inode_directory, name_index, path, reaper, recalls, recognise, write_back,
+    InodeClients, InodeSlot, LockPlace, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients,
+    allocator, buffer, buffer_directory, cleaner, committer, committer_pages, content_reader, content_writer, disk,
+    file, file_table, inode, inode_directory, locks, name_index, path, reaper, recalls, recognise, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
@@ -15,11 +15,12 @@ use renga_proto::content::ContentWriter;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES, Truncate};
+use renga_proto::locks::Locks;
 use renga_proto::pages::Pages;
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier, Watch};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 
@@ -33,6 +34,8 @@ const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
 const BUFFERS: usize = 8;
 const INODES: usize = 8;
 const FILES: usize = 2;
+/// Locks that there can be.
+const LOCKS: usize = 8;
 /// Page frames of the board.
 const FRAMES: u32 = 64;
 /// Most parts of a directory or file that are read: more than the image has.
@@ -111,6 +114,8 @@ pub struct Servers {
     pub table: Address<FileTable>,
     /// The open files, of this only board.
     pub files: &'static [Members],
+    /// The locks.
+    pub locks: Address<Locks>,
 }
 
 impl Servers {
@@ -190,8 +195,8 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         };
         path(port, clients)
     });
-    let (table, files) = opener(board, inodes, directory, frames);
-    Servers { path, directory, inodes, table, files }
+    let (table, files, locks) = opener(board, inodes, directory, frames);
+    Servers { path, directory, inodes, table, files, locks }
 }
 
 /// Starts the processes of open files.
@@ -200,9 +205,12 @@ fn opener(
     inodes: &'static [Members],
     directory: Address<InodeDirectory>,
     Frames { machine, memory, pages }: Frames,
-) -> (Address<FileTable>, &'static [Members]) {
+) -> (Address<FileTable>, &'static [Members], Address<Locks>) {
     let arena = board.arena;
     let table = board.server(|_, port| file_table(port, arena.put_slice(FILES, |_| 0)));
+    let watch = arena.put(|| Watch::new(None));
+    let places = arena.put_slice(LOCKS, |_| LockPlace::FREE);
+    let locks: Address<Locks> = board.server(|me, port| locks(me, port, places, watch));
     let files = arena.put_slice(FILES, |number| {
         board.server(|me, port| {
             let clients = FileClients {
@@ -212,11 +220,12 @@ fn opener(
                 pages: Client::new(&me, pages),
                 memory: Client::new(&me, memory),
                 makers: Family::new(&me, &[]).narrowed(),
+                locks: Client::new(&me, locks).narrowed(),
             };
-            file(port, clients, machine, number as u16, 0)
+            file(me, port, clients, machine, number as u16, 0)
         })
     });
-    (table, board.family(files))
+    (table, board.family(files), locks)
 }
 
 /// Starts the processes between page cache and medium; what makes clients of them.

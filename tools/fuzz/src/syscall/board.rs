@@ -107,7 +107,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         let boot_program = if slot == 0 { "/d/f" } else { "" };
         let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card: arena.put(Card::new) });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
-        let Servers { path, directory, inodes, table, files } = files;
+        let Servers { path, directory, inodes, table, files, locks } = files;
         board.start(process, |me| {
             let clients = UserClients {
                 procs: Client::new(&me, procs),
@@ -120,6 +120,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 inodes: Family::new(&me, inodes).narrowed(),
                 inode_directory: Family::new(&me, board.family(&[directory])).narrowed(),
                 paths: Family::new(&me, board.family(&[path])).narrowed(),
+                locks: Family::new(&me, board.family(&[locks])).narrowed(),
                 files: Family::new(&me, files).narrowed(),
                 own_paths: Local::new(&me, &board.family(&[path])[0]),
                 own_files: Local::new(&me, &files[0]),

@@ -7,6 +7,7 @@
 
 mod applets;
 mod boards;
+mod calls;
 mod chaos;
 mod check;
 mod death;

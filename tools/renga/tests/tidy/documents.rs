@@ -119,29 +119,3 @@ fn spans(text: &str) -> Vec<(usize, &str)> {
     }
     spans
 }
-
-#[test]
-fn system_calls_are_listed() {
-    const CODE: &str = "sysprocs/process/src/user/call.rs";
-    const LIST: &str = "docs/reference/system-calls.md";
-    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("the file is there");
-    let entry = |line: &str| line.trim().strip_suffix(';')?.split_once(" => ").and_then(|(call, _)| named(call));
-    let row = |line: &str| {
-        let mut cells = line.strip_prefix("| ")?.split(" | ");
-        named(&format!("{} {}", cells.next()?, cells.next()?.strip_prefix('`')?.trim_end_matches('`')))
-    };
-    let implemented: Vec<_> = read(CODE).lines().filter_map(entry).collect();
-    let listed: Vec<_> = read(LIST).lines().filter_map(row).collect();
-    assert!(!implemented.is_empty(), "{CODE}: the table of calls has another form than this test knows");
-    let missing = implemented.iter().filter(|call| !listed.contains(call));
-    let gone = listed.iter().filter(|call| !implemented.contains(call));
-    let violations = missing.map(|call| format!("{LIST}: add {} {}", call.0, call.1));
-    let violations = violations.chain(gone.map(|call| format!("{LIST}: remove {} {}", call.0, call.1)));
-    judge("the list of system calls is that of the code", violations.collect());
-}
-
-/// Number and name of a call.
-fn named(text: &str) -> Option<(u64, String)> {
-    let (number, name) = text.split_once(' ')?;
-    Some((number.parse().ok()?, name.into()))
-}

@@ -13,6 +13,8 @@ use std::rc::Rc;
 #[allow(missing_docs, reason = "their names are Linux's")]
 pub mod numbers {
     pub const DUP3: u64 = 24;
+    pub const FCNTL: u64 = 25;
+    pub const FLOCK: u64 = 32;
     pub const MKNODAT: u64 = 33;
     pub const MKDIRAT: u64 = 34;
     pub const UNLINKAT: u64 = 35;
@@ -41,8 +43,8 @@ pub mod numbers {
     pub const HALT: u64 = 1002;
 }
 use numbers::{
-    CLONE, CLOSE, DUP3, EXECVE, FORK_ON, FSYNC, FTRUNCATE, GETPID, HALT, KILL, LSEEK, MKDIRAT, MKNODAT, NANOSLEEP,
-    OPENAT, PIPE2, PREAD, PWRITE, READ, RENAMEAT2, SIGACTION, UNLINKAT, WAIT4, WRITE,
+    CLONE, CLOSE, DUP3, EXECVE, FCNTL, FLOCK, FORK_ON, FSYNC, FTRUNCATE, GETPID, HALT, KILL, LSEEK, MKDIRAT, MKNODAT,
+    NANOSLEEP, OPENAT, PIPE2, PREAD, PWRITE, READ, RENAMEAT2, SIGACTION, UNLINKAT, WAIT4, WRITE,
 };
 
 /// "The working directory".
@@ -164,6 +166,16 @@ impl Program {
     /// Waits until the file is on the medium.
     pub async fn sync(&self, file: u64) -> Result<()> {
         self.call(FSYNC, &[file]).await.map(drop)
+    }
+    /// fcntl's `command` about a lock of `kind` on all bytes of a file.
+    pub async fn lock_bytes(&self, file: u64, command: u64, kind: u64) -> Result<()> {
+        let place = self.base + SMALL;
+        self.store(place, &[kind, 0, 0, 0].map(u64::to_le_bytes).concat()).await;
+        self.call(FCNTL, &[file, command, place]).await.map(|_| ())
+    }
+    /// flock.
+    pub async fn lock_file(&self, file: u64, operation: u64) -> Result<()> {
+        self.call(FLOCK, &[file, operation]).await.map(|_| ())
     }
     /// Removes a name.
     pub async fn unlink(&self, path: &str) -> Result<()> {

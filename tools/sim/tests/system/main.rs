@@ -6,6 +6,7 @@ mod disk_board;
 mod hostile;
 mod leases;
 mod limits;
+mod locks;
 mod machine;
 mod pipeline;
 mod refusals;

@@ -16,9 +16,9 @@ use stat::stat_of;
 
 use renga_fs::Referrers;
 use renga_fs::{
-    BufferSlot, CacheClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, Medium,
-    NameSlot, WriterClients, allocator, buffer, buffer_directory, cleaner, disk, file, file_table, inode,
-    inode_directory, name_index, recalls, write_back,
+    BufferSlot, CacheClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot, InodeClients, InodeSlot, LockPlace,
+    Medium, NameSlot, WriterClients, allocator, buffer, buffer_directory, cleaner, disk, file, file_table, inode,
+    inode_directory, locks, name_index, recalls, write_back,
 };
 use renga_hal::host::HostMemory;
 use renga_pages::{CacheMemory, page_cache};
@@ -30,19 +30,22 @@ use renga_proto::file::{self, File};
 use renga_proto::inode::{
     CommitAll, Extent, Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES, Truncate,
 };
+use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier, Watch};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::rc::Rc;
 
 pub const ROOT: u32 = 2;
+/// Locks that there can be.
+const LOCKS: usize = 16;
 pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
 
 thread_local! {
@@ -145,6 +148,9 @@ impl System {
         count: usize,
     ) -> (Address<FileTable>, &'static [Members]) {
         let table = board.server(|_, port| file_table(port, Vec::leak(vec![0; count])));
+        let watch = Box::leak(Box::new(Watch::new(None)));
+        let places = Vec::leak(vec![LockPlace::FREE; LOCKS]);
+        let locks: Address<Locks> = board.server(|me, port| locks(me, port, places, watch));
         let files: Vec<Address<File>> = (0..count)
             .map(|number| {
                 board.server(|me, port| {
@@ -155,8 +161,9 @@ impl System {
                         pages: Client::new(&me, pages),
                         memory: Client::new(&me, memory),
                         makers: Family::new(&me, &[]).narrowed(),
+                        locks: Client::new(&me, locks).narrowed(),
                     };
-                    file(port, clients, machine, number as u16, 0)
+                    file(me, port, clients, machine, number as u16, 0)
                 })
             })
             .collect();

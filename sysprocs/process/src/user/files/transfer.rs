@@ -346,6 +346,21 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::EINVAL.into());
         }
         let start = if place == 0 { None } else { offset(self.get_word(place).await?)? };
+        let done = self.copy_through((&from, start), (&to, None), count).await?;
+        if let Some(start) = start {
+            self.put(place, &(start + done).to_le_bytes()).await?;
+        }
+        Ok(done)
+    }
+
+    /// Passes bytes of a file on, each at an offset or where it stands; how many.
+    pub(in crate::user) async fn copy_through(
+        &mut self,
+        (from, start): (&Descriptor, Option<u64>),
+        (to, target): (&Descriptor, Option<u64>),
+        count: u64,
+    ) -> Outcome {
+        let count = self.allowed_bytes(to, target, count).await?;
         let mut done = 0;
         // Each turn passes a page, or the file ends.
         while done < count {
@@ -363,25 +378,23 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(_) if done > 0 => break,
                 Err(errno) => return Err(errno.into()),
             };
-            match self.give_out_scratch(to.object, bytes, to.manner(None)).await {
+            let manner = to.manner(target.map(|target| target.saturating_add(done)));
+            match self.give_out_scratch(to.object, bytes, manner).await {
                 Ok(written) => {
                     done += written;
                     if written < bytes as u64 {
-                        self.unread(&from, start, bytes as u64 - written).await;
+                        self.unread(from, start, bytes as u64 - written).await;
                         break;
                     }
                 }
                 Err(escape) => {
-                    self.unread(&from, start, bytes as u64).await;
+                    self.unread(from, start, bytes as u64).await;
                     if done == 0 {
                         return Err(escape);
                     }
                     break;
                 }
             }
-        }
-        if let Some(start) = start {
-            self.put(place, &(start + done).to_le_bytes()).await?;
         }
         Ok(done)
     }

@@ -3,6 +3,7 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::locks::{LockCall, Way};
 use crate::user::files::open::{O_APPEND, O_CLOEXEC, O_NONBLOCK};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{Seek, SetFlags, Whence};
@@ -21,14 +22,28 @@ const F_OFD_SETLK: u32 = 37;
 const F_OFD_SETLKW: u32 = 38;
 const F_DUPFD_CLOEXEC: u32 = 1030;
 const FD_CLOEXEC: u64 = 1;
-/// `l_type` of a lock that nobody holds.
-const F_UNLCK: u16 = 2;
 /// Flags that F_SETFL sets.
 const SETTABLE: u32 = O_APPEND | O_NONBLOCK;
 
+/// Which call about locks `command` is.
+fn lock_call(command: u32) -> Option<LockCall> {
+    let (of_file, way) = match command {
+        F_GETLK => (false, Way::Find),
+        F_SETLK => (false, Way::Set),
+        F_SETLKW => (false, Way::Wait),
+        F_OFD_GETLK => (true, Way::Find),
+        F_OFD_SETLK => (true, Way::Set),
+        F_OFD_SETLKW => (true, Way::Wait),
+        _ => return None,
+    };
+    Some(LockCall { of_file, way })
+}
+
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn close(&mut self) -> Outcome {
+        let closed = *self.program.files.get(self.argument(0))?;
         let object = self.program.files.remove(self.argument(0))?;
+        self.let_locks_go(&closed).await;
         self.services.release(object).await?;
         Ok(0)
     }
@@ -50,7 +65,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let descriptor = *self.program.files.get(old)?;
         let close_on_exec = flags & O_CLOEXEC != 0;
+        let closed = self.program.files.get(new).ok().copied();
         let object = self.program.files.replace(old, new, Descriptor { close_on_exec, ..descriptor })?;
+        if let Some(closed) = closed {
+            self.let_locks_go(&closed).await;
+        }
         // As on Linux, what closing the old one would say is lost.
         let _ = self.services.release(object).await;
         Ok(u64::from(new as u32))
@@ -71,13 +90,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             F_GETFL => Ok(u64::from(descriptor.flags)),
             F_SETFL => self.set_flags(&descriptor, argument as u32 & SETTABLE).await,
-            F_GETLK | F_OFD_GETLK => {
-                self.put(argument, &F_UNLCK.to_le_bytes()).await?;
-                Ok(0)
+            command => {
+                let call = lock_call(command).ok_or(Errno::EINVAL)?;
+                self.lock_bytes(&descriptor, argument, call).await
             }
-            // One file system, one writer at a time by convention of its users: locks always succeed.
-            F_SETLK | F_SETLKW | F_OFD_SETLK | F_OFD_SETLKW => Ok(0),
-            _ => Err(Errno::EINVAL.into()),
         }
     }
 
@@ -86,11 +102,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             self.services.file(board, number)?.call(SetFlags { flags }, ()).await?;
         }
         self.program.files.set_flags(descriptor.object, descriptor.flags & !SETTABLE | flags);
-        Ok(0)
-    }
-
-    pub(in crate::user) async fn lock_file(&mut self) -> Outcome {
-        self.program.files.get(self.argument(0))?;
         Ok(0)
     }
 

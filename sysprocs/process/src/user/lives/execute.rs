@@ -198,6 +198,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut from = 0;
         while let Some(number) = self.program.files.next_close_on_exec(from) {
             from = number;
+            if let Ok(&closed) = self.program.files.get(number) {
+                self.let_locks_go(&closed).await;
+            }
             let object = self.program.files.remove(number).ok().flatten();
             let _ = self.services.release(object).await; // nobody is left to be told
         }

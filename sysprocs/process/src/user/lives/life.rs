@@ -264,6 +264,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             // Only who shares the memory can see it; a bad address is the program's loss.
             let _ = self.put(clear_tid, &[0; 4]).await;
         }
+        if self.program.locks {
+            self.release_locks(0).await;
+        }
         // Bounded by the descriptors.
         while let Some(number) = self.program.files.any() {
             let object = self.program.files.remove(number).ok().flatten();

@@ -1,0 +1,145 @@
+//! The locks of all files: who wants what somebody else has waits here, first come first served.
+//!
+//! Invariant: whoever waits wants what others have; it is answered by the call that changes that, by its own
+//! interruption, or at once if the others wait for it (`EDEADLK`). Boards that have locks are watched, as others may wait
+//! for them. Not here: the rules (`table.rs`), when a program lets go (its slot, its open files).
+
+use super::table::{LockPlace, LockTable, Wanted};
+use renga_proto::locks::{AwaitLock, Locks, LocksCall, Owner};
+use renga_rt::{BOARDS_MAX, Call, CallQueue, Errno, Me, Never, Port, Protocol, Watch};
+
+/// How many processes that wait for each other are looked at: more in a circle are not found, as on Linux.
+const CIRCLE_MAX: usize = 10;
+
+struct State {
+    table: LockTable,
+    waiting: CallQueue<AwaitLock>,
+    /// Boards that have locks, a bit each, as the router knows.
+    watched: u8,
+    watch: &'static Watch,
+    board: u8,
+}
+
+/// Keeps the locks, of which there can be as many as `places`.
+pub async fn locks(me: Me, mut port: Port<Locks>, places: &'static mut [LockPlace], watch: &'static Watch) -> Never {
+    let board = me.id().board.0;
+    let table = LockTable::new(places, board);
+    let mut state = State { table, waiting: CallQueue::new(), watched: 0, watch, board };
+    loop {
+        if let Some(call) = port.accept_or_notified(Locks::ENTRIES).await {
+            state.serve(call);
+        }
+        // Also after a call: its caller may have been interrupted before it was kept.
+        state.waiting.retain(|call| {
+            if !call.interrupted() {
+                return Some(call);
+            }
+            call.reply(Err(Errno::EINTR));
+            None
+        });
+        let boards = state.table.boards();
+        state.watch.change(core::mem::replace(&mut state.watched, boards), boards);
+    }
+}
+
+macro_rules! wanted {
+    ($entry:expr) => {
+        Wanted { owner: $entry.owner, ino: $entry.ino, first: $entry.first, last: $entry.last, locking: $entry.wanted }
+    };
+}
+
+impl State {
+    fn serve(&mut self, call: LocksCall) {
+        match call {
+            LocksCall::SetLock(call) => {
+                let entry = call.entry();
+                let set = self.check(entry.owner, call.board()).and_then(|()| self.table.set(wanted!(entry)));
+                call.reply(set);
+                self.look_again();
+            }
+            LocksCall::AwaitLock(call) => self.wait(call),
+            LocksCall::FindLock(call) => {
+                let entry = call.entry();
+                call.reply(Ok(self.table.conflict(&wanted!(entry))));
+            }
+            LocksCall::ReleaseLocks(call) => {
+                let (owner, ino) = (call.entry().owner, call.entry().ino);
+                let own = owner.board(self.board) == call.board();
+                match ino {
+                    _ if !own => return call.reply(Err(Errno::EINVAL)),
+                    0 => self.table.release_all(owner),
+                    ino => self.table.release(owner, ino),
+                }
+                call.reply(Ok(()));
+                self.look_again();
+            }
+            LocksCall::BoardDied(call) => {
+                self.table.drop_board(call.entry().board);
+                call.reply(Ok(()));
+                self.look_again();
+            }
+        }
+    }
+
+    /// `EINVAL`: `board` speaks for a process of another one, or for an open file of none. An open file may be used on
+    /// every board.
+    fn check(&self, owner: Owner, board: u8) -> Result<(), Errno> {
+        let at = owner.board(self.board);
+        let own = if owner.pid().is_some() { at == board } else { usize::from(at) < BOARDS_MAX };
+        if own { Ok(()) } else { Err(Errno::EINVAL) }
+    }
+
+    fn wait(&mut self, call: Call<AwaitLock>) {
+        let entry = call.entry();
+        let wanted = wanted!(entry);
+        let set = self.check(entry.owner, call.board()).and_then(|()| self.table.set(wanted));
+        match set {
+            Err(Errno::EAGAIN) if self.is_circle(wanted) => call.reply(Err(Errno::EDEADLK)),
+            Err(Errno::EAGAIN) => self.waiting.push_back(call),
+            set => {
+                call.reply(set);
+                self.look_again(); // it may have given some of its bytes to others
+            }
+        }
+    }
+
+    /// Whether who is in the way waits, by way of others, for the owner itself: a process, as an open file does not wait.
+    fn is_circle(&mut self, wanted: Wanted) -> bool {
+        let mut next = wanted;
+        for _ in 0..CIRCLE_MAX {
+            let Some(blocker) = self.table.in_the_way(&next).map(|lock| lock.owner) else { return false };
+            if blocker.pid().is_none() || wanted.owner.pid().is_none() {
+                return false;
+            }
+            if blocker == wanted.owner {
+                return true;
+            }
+            let mut waits = None;
+            self.waiting.retain(|call| {
+                let entry = call.entry();
+                if entry.owner == blocker {
+                    waits = Some(wanted!(entry));
+                }
+                Some(call)
+            });
+            let Some(waits) = waits else { return false };
+            next = waits;
+        }
+        false
+    }
+
+    /// Something was unlocked: whoever waits may have what it wants now.
+    fn look_again(&mut self) {
+        let table = &mut self.table;
+        self.waiting.retain(|call| {
+            let entry = call.entry();
+            match table.set(wanted!(entry)) {
+                Err(Errno::EAGAIN) => Some(call),
+                set => {
+                    call.reply(set);
+                    None
+                }
+            }
+        });
+    }
+}

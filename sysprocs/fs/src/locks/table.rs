@@ -1,0 +1,223 @@
+//! Which bytes of which files are locked, and by whom: the rules, without calls.
+//!
+//! Invariant: locks of one owner on one file do not overlap, and those of the same kind do not touch; of two owners only
+//! shared ones overlap, but for those of flock(2), which are apart from the others. A place is free or in the chain of its
+//! inode's bucket. Not here: who waits (`server.rs`).
+
+use renga_proto::locks::{Conflict, Locking, Owner};
+use renga_rt::{Errno, Held};
+
+/// No place.
+const NONE: u16 = u16::MAX;
+const BUCKETS: usize = 256;
+
+/// Bytes of a file that an owner has or wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Who.
+    pub owner: Owner,
+    /// Which file.
+    pub ino: u32,
+    /// The first byte.
+    pub first: u64,
+    /// The last byte.
+    pub last: u64,
+    /// What of them.
+    pub locking: Locking,
+}
+
+impl Wanted {
+    fn same_file(&self, other: &Wanted) -> bool {
+        self.ino == other.ino && self.owner.is_whole() == other.owner.is_whole()
+    }
+    fn overlaps(&self, other: &Wanted) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+    fn touches(&self, other: &Wanted) -> bool {
+        self.first <= other.last.saturating_add(1) && other.first <= self.last.saturating_add(1)
+    }
+    fn excludes(&self, other: &Wanted) -> bool {
+        let exclusive = self.locking == Locking::Exclusive || other.locking == Locking::Exclusive;
+        exclusive && self.owner != other.owner && self.same_file(other) && self.overlaps(other)
+    }
+}
+
+/// Room for a lock. Boot provides it.
+#[derive(Clone, Copy, Debug)]
+pub struct LockPlace {
+    lock: Wanted,
+    /// The next of its chain, or the next free one.
+    next: u16,
+}
+impl LockPlace {
+    /// No lock.
+    pub const FREE: LockPlace = LockPlace {
+        lock: Wanted { owner: Owner::process(0), ino: 0, first: 0, last: 0, locking: Locking::Unlock },
+        next: NONE,
+    };
+}
+
+/// The locks.
+pub struct LockTable {
+    places: &'static mut [LockPlace],
+    heads: [u16; BUCKETS],
+    first_free: u16,
+    free: usize,
+    init_board: u8,
+    /// How many each board has.
+    held: Held,
+}
+
+fn bucket(ino: u32) -> usize {
+    ino as usize % BUCKETS
+}
+
+impl LockTable {
+    /// No locks; for as many as there are `places`. Init runs on `init_board`.
+    pub fn new(places: &'static mut [LockPlace], init_board: u8) -> LockTable {
+        let count = places.len().min(usize::from(NONE));
+        for (number, place) in places[..count].iter_mut().enumerate() {
+            place.next = if number + 1 < count { number as u16 + 1 } else { NONE };
+        }
+        let first_free = if count > 0 { 0 } else { NONE };
+        LockTable { places, heads: [NONE; BUCKETS], first_free, free: count, init_board, held: Held::NONE }
+    }
+
+    /// The boards whose processes or open files have locks, a bit each.
+    pub fn boards(&self) -> u8 {
+        self.held.boards()
+    }
+
+    /// The locks of the bucket of `ino`, with their places and those before them.
+    fn chain(&self, ino: u32) -> impl Iterator<Item = (u16, u16, &Wanted)> {
+        let (mut before, mut at) = (NONE, self.heads[bucket(ino)]);
+        core::iter::from_fn(move || {
+            let place = self.places.get(usize::from(at))?;
+            let item = (before, at, &place.lock);
+            (before, at) = (at, place.next);
+            Some(item)
+        })
+    }
+
+    /// Somebody else's lock that is in the way of `wanted`.
+    pub fn in_the_way(&self, wanted: &Wanted) -> Option<Wanted> {
+        if wanted.locking == Locking::Unlock {
+            return None;
+        }
+        self.chain(wanted.ino).map(|(_, _, lock)| *lock).find(|lock| lock.excludes(wanted))
+    }
+
+    /// The same, as it is told.
+    pub fn conflict(&self, wanted: &Wanted) -> Conflict {
+        match self.in_the_way(wanted) {
+            None => Conflict { found: false, pid: 0, first: 0, last: 0, exclusive: false },
+            Some(Wanted { owner, first, last, locking, .. }) => {
+                let exclusive = locking == Locking::Exclusive;
+                Conflict { found: true, pid: owner.pid().unwrap_or(0), first, last, exclusive }
+            }
+        }
+    }
+
+    /// Gives the owner what it wants, if nobody is in the way: `EAGAIN`. `ENOLCK`: there is no room.
+    pub fn set(&mut self, wanted: Wanted) -> Result<(), Errno> {
+        if wanted.first > wanted.last {
+            return Err(Errno::EINVAL);
+        }
+        if self.in_the_way(&wanted).is_some() {
+            return Err(Errno::EAGAIN);
+        }
+        // What is left of a lock that is cut, and the new one; more than one are only cut at the ends.
+        let more = if wanted.locking == Locking::Unlock { usize::from(self.is_amid(&wanted)) } else { 2 };
+        if self.free < more {
+            return Err(Errno::ENOLCK);
+        }
+        let (mut new, mut rest) = (wanted, [None; 2]);
+        // Each turn takes a lock away.
+        while let Some((before, at)) = self.own(&new) {
+            let old = self.unlink(before, at);
+            if old.locking == new.locking {
+                (new.first, new.last) = (new.first.min(old.first), new.last.max(old.last));
+                continue;
+            }
+            if old.first < new.first {
+                rest[0] = Some(Wanted { last: new.first - 1, ..old });
+            }
+            if old.last > new.last {
+                rest[1] = Some(Wanted { first: new.last + 1, ..old });
+            }
+        }
+        let new = Some(new).filter(|new| new.locking != Locking::Unlock);
+        rest.into_iter().chain([new]).flatten().for_each(|lock| self.link(lock));
+        Ok(())
+    }
+
+    /// Whether `unlocked` cuts a lock of its owner in two.
+    fn is_amid(&self, unlocked: &Wanted) -> bool {
+        let cut = |lock: &Wanted| lock.first < unlocked.first && unlocked.last < lock.last;
+        self.chain(unlocked.ino)
+            .any(|(_, _, lock)| lock.owner == unlocked.owner && lock.ino == unlocked.ino && cut(lock))
+    }
+
+    /// A lock of the owner that `new` overlaps or, of the same kind, touches.
+    fn own(&self, new: &Wanted) -> Option<(u16, u16)> {
+        let found = self.chain(new.ino).find(|(_, _, lock)| {
+            let near = if lock.locking == new.locking { lock.touches(new) } else { lock.overlaps(new) };
+            near && lock.owner == new.owner && lock.same_file(new)
+        });
+        found.map(|(before, at, _)| (before, at))
+    }
+
+    fn link(&mut self, lock: Wanted) {
+        let at = self.first_free;
+        let head = &mut self.heads[bucket(lock.ino)];
+        self.first_free = self.places[usize::from(at)].next;
+        self.places[usize::from(at)] = LockPlace { lock, next: core::mem::replace(head, at) };
+        self.free -= 1;
+        self.held.add(lock.owner.board(self.init_board));
+    }
+
+    /// Takes the lock at place `at`, which is behind `before`, out of its chain.
+    fn unlink(&mut self, before: u16, at: u16) -> Wanted {
+        let LockPlace { lock, next } = self.places[usize::from(at)];
+        match self.places.get_mut(usize::from(before)) {
+            Some(before) => before.next = next,
+            None => self.heads[bucket(lock.ino)] = next,
+        }
+        self.places[usize::from(at)].next = core::mem::replace(&mut self.first_free, at);
+        self.free += 1;
+        self.held.remove(lock.owner.board(self.init_board));
+        lock
+    }
+
+    /// `owner` has nothing any more of `ino`.
+    pub fn release(&mut self, owner: Owner, ino: u32) {
+        self.release_in(bucket(ino), |lock| lock.ino == ino && lock.owner.is_that_of(owner));
+    }
+
+    /// `owner` has nothing any more of any file.
+    pub fn release_all(&mut self, owner: Owner) {
+        (0..BUCKETS).for_each(|bucket| self.release_in(bucket, |lock| lock.owner.is_that_of(owner)));
+    }
+
+    /// Nobody of `board` has anything any more.
+    pub fn drop_board(&mut self, board: u8) {
+        let init_board = self.init_board;
+        (0..BUCKETS).for_each(|bucket| self.release_in(bucket, |lock| lock.owner.board(init_board) == board));
+    }
+
+    fn release_in(&mut self, bucket: usize, gone: impl Fn(&Wanted) -> bool) {
+        let (mut before, mut at) = (NONE, self.heads[bucket]);
+        while at != NONE {
+            let LockPlace { lock, next } = self.places[usize::from(at)];
+            if gone(&lock) {
+                self.unlink(before, at);
+            } else {
+                before = at;
+            }
+            at = next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

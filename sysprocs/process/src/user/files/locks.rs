@@ -1,0 +1,214 @@
+//! Locks on files: fcntl(2)'s, which are the process's, those of open files (F_OFD_SETLK), and flock(2)'s.
+//!
+//! Invariant: a process lets go what it has of a file when it closes any descriptor of that, or ends; an open file when
+//! its last descriptor anywhere is closed (`fs/file`). Not here: who has what (`fs/locks`, on the disk's board).
+
+use crate::user::User;
+use crate::user::escape::{Outcome, restartable};
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::rights::LOCKS;
+use renga_hal::memory::UserMemory;
+use renga_proto::file::{FileStatus, NoteLocks, Seek, Whence};
+use renga_proto::inode::STAT_BYTES;
+use renga_proto::locks::{AwaitLock, Conflict, FindLock, Locking, Locks, Owner, ReleaseLocks, SetLock};
+use renga_rt::{Client, Errno};
+
+/// `l_type`.
+const F_RDLCK: u16 = 0;
+const F_WRLCK: u16 = 1;
+const F_UNLCK: u16 = 2;
+/// Operations of flock.
+const LOCK_SH: u32 = 1;
+const LOCK_EX: u32 = 2;
+const LOCK_NB: u32 = 4;
+const LOCK_UN: u32 = 8;
+/// Bytes of a `struct flock`, and where its fields are.
+const FLOCK_BYTES: usize = 32;
+const WHENCE: usize = 2;
+const START: usize = 8;
+const LENGTH: usize = 16;
+const PID: usize = 24;
+/// The last byte that a file can have.
+const END: u64 = i64::MAX as u64;
+/// Where the size is in a `struct stat`.
+const SIZE: usize = 48;
+
+/// Which call of fcntl.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LockCall {
+    /// For the open file, not the process.
+    pub of_file: bool,
+    /// What it does.
+    pub way: Way,
+}
+
+/// What it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Tells who is in the way.
+    Find,
+    /// Locks, or fails.
+    Set,
+    /// Locks, when it can.
+    Wait,
+}
+
+/// What of which file is wanted by whom.
+#[derive(Clone, Copy)]
+struct Range {
+    owner: Owner,
+    ino: u32,
+    first: u64,
+    last: u64,
+    wanted: Locking,
+}
+
+fn half(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn long(bytes: &[u8], at: usize) -> i64 {
+    bytes[at..at + 8].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)) as i64
+}
+
+/// The first and the last byte of `length` bytes (negative: before; 0: up to the end) at `start`.
+fn bounds(start: u64, length: i64) -> Result<(u64, u64), Errno> {
+    match length {
+        0 => Ok((start, END)),
+        1.. => Ok((start, start.checked_add(length as u64 - 1).filter(|&last| last <= END).ok_or(Errno::EOVERFLOW)?)),
+        _ => Ok((start.checked_add_signed(length).ok_or(Errno::EINVAL)?, start - 1)),
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    fn locks(&mut self) -> Result<Client<Locks, LOCKS>, Errno> {
+        let board = self.services.disk_board;
+        self.services.clients.locks.at(board, 0).ok_or(Errno::ENOLCK)
+    }
+
+    /// The range that a `struct flock` means.
+    async fn lock_range(&mut self, descriptor: &Descriptor, bytes: &[u8; FLOCK_BYTES]) -> Result<(u64, u64), Errno> {
+        let Object::File { board, number, .. } = descriptor.object else { return Err(Errno::ENOLCK) };
+        let mut file = self.services.file(board, number)?;
+        let base = match half(bytes, WHENCE) {
+            0 => 0,
+            1 => file.call(Seek { offset: 0, whence: Whence::Current }, ()).await?,
+            2 => {
+                file.call(FileStatus {}, &mut self.scratch[..STAT_BYTES]).await?;
+                long(&self.scratch, SIZE) as u64
+            }
+            _ => return Err(Errno::EINVAL),
+        };
+        let start = base.checked_add_signed(long(bytes, START)).filter(|&start| start <= END).ok_or(Errno::EINVAL)?;
+        bounds(start, long(bytes, LENGTH))
+    }
+
+    /// fcntl's locks, by the `struct flock` at `place`.
+    pub(in crate::user) async fn lock_bytes(&mut self, descriptor: &Descriptor, place: u64, call: LockCall) -> Outcome {
+        let mut bytes = [0; FLOCK_BYTES];
+        self.get(place, &mut bytes).await?;
+        let Object::File { board, number, life } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
+        let allowed = call.way == Way::Find;
+        let wanted = match half(&bytes, 0) {
+            F_RDLCK if allowed || descriptor.reads() => Locking::Shared,
+            F_WRLCK if allowed || descriptor.writes() => Locking::Exclusive,
+            F_UNLCK if call.way != Way::Find => Locking::Unlock,
+            F_RDLCK | F_WRLCK => return Err(Errno::EBADF.into()),
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        if call.of_file && bytes[PID..PID + 4] != [0; 4] {
+            return Err(Errno::EINVAL.into());
+        }
+        let (first, last) = self.lock_range(descriptor, &bytes).await?;
+        let pid = self.program.pid;
+        let owner = if call.of_file { Owner::open_file(board, number, life) } else { Owner::process(pid) };
+        let range = Range { owner, ino: descriptor.ino, first, last, wanted };
+        if call.way == Way::Find {
+            return self.find_lock(place, bytes, range).await;
+        }
+        self.program.locks |= !call.of_file;
+        self.lock(descriptor, range, call.way).await
+    }
+
+    async fn find_lock(&mut self, place: u64, mut bytes: [u8; FLOCK_BYTES], range: Range) -> Outcome {
+        let Range { owner, ino, first, last, wanted } = range;
+        let found = self.locks()?.call(FindLock { owner, ino, first, last, wanted }, ()).await?;
+        let Conflict { found, pid, first, last, exclusive } = found;
+        let kind = match (found, exclusive) {
+            (false, _) => F_UNLCK,
+            (true, false) => F_RDLCK,
+            (true, true) => F_WRLCK,
+        };
+        bytes[..2].copy_from_slice(&kind.to_le_bytes());
+        if found {
+            let length = if last == END { 0 } else { last - first + 1 };
+            bytes[WHENCE..WHENCE + 2].fill(0);
+            bytes[START..START + 8].copy_from_slice(&first.to_le_bytes());
+            bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
+            // That of an open file is nobody's.
+            bytes[PID..PID + 4].copy_from_slice(&if pid == 0 { u32::MAX } else { pid }.to_le_bytes());
+        }
+        self.put(place, &bytes).await?;
+        Ok(0)
+    }
+
+    async fn lock(&mut self, descriptor: &Descriptor, range: Range, way: Way) -> Outcome {
+        let Range { owner, ino, first, last, wanted } = range;
+        if let (None, Object::File { board, number, life }) = (owner.pid(), descriptor.object) {
+            self.services.file(board, number)?.call(NoteLocks { life }, ()).await?;
+        }
+        let mut locks = self.locks()?;
+        let locked = match way {
+            Way::Wait => locks.call(AwaitLock { owner, ino, first, last, wanted }, ()).await,
+            _ => locks.call(SetLock { owner, ino, first, last, wanted }, ()).await,
+        };
+        restartable(locked)?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn lock_file(&mut self) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        let operation = self.int(1);
+        let wanted = match operation & !LOCK_NB {
+            LOCK_SH => Locking::Shared,
+            LOCK_EX => Locking::Exclusive,
+            LOCK_UN => Locking::Unlock,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        let Object::File { board, number, life } = descriptor.object else { return Err(Errno::ENOLCK.into()) };
+        let owner = Owner::open_file(board, number, life).whole();
+        let range = Range { owner, ino: descriptor.ino, first: 0, last: END, wanted };
+        self.lock(&descriptor, range, if operation & LOCK_NB != 0 { Way::Set } else { Way::Wait }).await
+    }
+
+    /// A descriptor is closed: what the process has locked of its file is free.
+    pub(in crate::user) async fn let_locks_go(&mut self, closed: &Descriptor) {
+        if self.program.locks && matches!(closed.object, Object::File { .. }) {
+            self.release_locks(closed.ino).await;
+        }
+    }
+
+    /// What the process has locked of inode `ino`, or (0) of any, is free.
+    pub(in crate::user) async fn release_locks(&mut self, ino: u32) {
+        let owner = Owner::process(self.program.pid);
+        if let Ok(mut locks) = self.locks() {
+            let _ = locks.call(ReleaseLocks { owner, ino }, ()).await; // a dead board has no locks
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{END, bounds};
+    use renga_rt::Errno;
+
+    #[test]
+    fn ranges_are_posixs() {
+        assert_eq!(bounds(10, 5), Ok((10, 14)));
+        assert_eq!(bounds(10, 0), Ok((10, END)));
+        assert_eq!(bounds(10, -10), Ok((0, 9)));
+        assert_eq!(bounds(10, -11), Err(Errno::EINVAL));
+        assert_eq!(bounds(END, 1), Ok((END, END)));
+        assert_eq!(bounds(END, 2), Err(Errno::EOVERFLOW));
+    }
+}

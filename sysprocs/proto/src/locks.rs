@@ -1,0 +1,101 @@
+//! Locks that programs put on files (fcntl(2), flock(2)): one process keeps those of the whole cluster.
+
+use crate::procs::board_of;
+use renga_abi::Errno;
+use renga_core::{Word, in_words, protocol, word_enum};
+
+/// Bits of an owner: an open file, not a process; and by flock(2), whose locks others do not see.
+const OPEN_FILE: u64 = 1 << 63;
+const WHOLE: u64 = 1 << 62;
+
+/// Who has locks: a process, or an open file for all that have it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner(u64);
+
+impl Owner {
+    /// Process `pid`.
+    pub const fn process(pid: u32) -> Owner {
+        Owner(pid as u64)
+    }
+    /// File process `number` of `board` in one of its lives (F_OFD_SETLK).
+    pub const fn open_file(board: u8, number: u16, life: u32) -> Owner {
+        Owner(OPEN_FILE | (board as u64) << 48 | (number as u64) << 32 | life as u64)
+    }
+    /// The same, by flock(2).
+    pub const fn whole(self) -> Owner {
+        Owner(self.0 | WHOLE)
+    }
+    /// Whether it is that of flock(2).
+    pub const fn is_whole(self) -> bool {
+        self.0 & WHOLE != 0
+    }
+    /// The pid, of a process.
+    pub const fn pid(self) -> Option<u32> {
+        if self.0 & OPEN_FILE == 0 { Some(self.0 as u32) } else { None }
+    }
+    /// The board where it is, whose death ends its locks; init runs on `init_board`.
+    pub const fn board(self, init_board: u8) -> u8 {
+        match self.pid() {
+            Some(pid) => board_of(pid, init_board),
+            None => (self.0 >> 48) as u8,
+        }
+    }
+    /// Whether it is the same process or open file, by whichever call.
+    pub const fn is_that_of(self, other: Owner) -> bool {
+        self.0 | WHOLE == other.0 | WHOLE
+    }
+}
+impl Word for Owner {
+    fn to_word(self) -> u64 {
+        self.0
+    }
+    fn from_word(word: u64) -> Self {
+        Owner(word)
+    }
+}
+
+word_enum! {
+    /// What is wanted of bytes of a file.
+    pub enum Locking {
+        /// Nothing any more.
+        Unlock,
+        /// That others may read, but not write.
+        Shared,
+        /// To be alone with them.
+        Exclusive,
+    }
+}
+
+in_words! {
+    /// A lock that is in the way.
+    pub struct Conflict {
+        /// There is one.
+        found: bool,
+        /// Of which process; 0: of an open file.
+        pid: u32,
+        /// Its first byte.
+        first: u64,
+        /// Its last byte.
+        last: u64,
+        /// It is exclusive.
+        exclusive: bool,
+    }
+}
+
+protocol! {
+    /// The locks of all files.
+    pub Locks = 25, LocksCall {
+        /// Locks bytes `first` to `last` of inode `ino` for `owner`, instead of what it had of them. `EAGAIN`: somebody
+        /// else has. `ENOLCK`: there are as many locks as there can be.
+        0 SetLock { owner: Owner, ino: u32, first: u64, last: u64, wanted: Locking } (()) -> Result<(), Errno>;
+        /// As `SetLock`, when those that are in the way are gone. `EDEADLK`: these wait for `owner`, a process. `EINTR` if
+        /// interrupted.
+        1 AwaitLock { owner: Owner, ino: u32, first: u64, last: u64, wanted: Locking } (()) -> Result<(), Errno> [defers];
+        /// A lock that is in the way of such a one.
+        2 FindLock { owner: Owner, ino: u32, first: u64, last: u64, wanted: Locking } (()) -> Result<Conflict, Errno>;
+        /// `owner`, of the caller's board, has no lock on inode `ino` any more; 0: on none.
+        3 ReleaseLocks { owner: Owner, ino: u32 } (()) -> Result<(), Errno>;
+        /// A board is dead: its processes and open files have no locks any more.
+        4 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+    }
+}

@@ -1,0 +1,29 @@
+//! Locks on files between boards.
+
+use crate::images::packages_can_be_had;
+use crate::support::{Renga, clusters_can_run};
+
+/// Each board adds one to a number in a file, many times; without the lock additions get lost.
+#[test]
+fn flock_excludes_between_boards() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let script = r#"
+        echo 0 > /tmp/number
+        cat > /tmp/add <<'END'
+i=0; while [ $i -lt 20 ]; do
+flock /tmp/lock sh -c 'read n < /tmp/number; echo $((n+1)) > /tmp/number'
+i=$((i+1)); done
+END
+        sh /tmp/add & remote -b b sh /tmp/add; wait
+        cat /tmp/number
+        flock -o /tmp/lock sleep 3 & p=$!; sleep 0.2
+        remote -b b flock -n /tmp/lock true; echo held $?
+        kill -9 $p
+        remote -b b flock -n /tmp/lock true; echo free $?
+    "#;
+    let text = Renga::script(script).with(["--image", "dev"]).end().expect_status(0).text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.contains("Killed") && !line.is_empty()).collect();
+    assert_eq!(lines, ["40", "held 1", "free 0"], "{text}");
+}

@@ -1,0 +1,4 @@
+//! System calls that real programs make on booted boards: what they see is what Linux shows them.
+
+mod locks;
+mod timers;

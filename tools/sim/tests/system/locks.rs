@@ -1,0 +1,104 @@
+//! Locks on files across boards: with the real file processes, and when a holder's board dies.
+
+use crate::machine::{LIMIT_NS, possible, run, setup};
+use renga_abi::Errno;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::system::{Leftovers, System, image};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const FOREVER_NS: u64 = u64::MAX >> 2;
+const SETLKW: u64 = 7;
+const OFD_SETLK: u64 = 37;
+const EXCLUSIVE: u64 = 2;
+const NOW: u64 = 4;
+const WRITE: u64 = 1;
+
+/// Whoever has the file open shares its lock, on whichever board; it goes with the last of them.
+#[test]
+fn an_open_files_lock_goes_with_its_last_descriptor() {
+    if !possible() {
+        return;
+    }
+    run(
+        |init| async move {
+            let file = init.open("/locked", Open::Create).await.unwrap();
+            init.lock_file(file, EXCLUSIVE | NOW).await.unwrap();
+            let child = init
+                .fork_on(1, move |child: Program| async move {
+                    let other = child.open("/locked", Open::Change).await.unwrap();
+                    assert_eq!(child.lock_file(other, EXCLUSIVE | NOW).await, Err(Errno::EAGAIN));
+                    assert_eq!(child.lock_file(file, EXCLUSIVE | NOW).await, Ok(()), "it has it by its parent");
+                    assert_eq!(child.lock_bytes(other, OFD_SETLK, WRITE).await, Ok(()), "of another kind");
+                    child.sleep(30 * MS).await.unwrap();
+                    child.close(file).await.unwrap(); // the last: its parent has closed it
+                    assert_eq!(child.lock_file(other, EXCLUSIVE | NOW).await, Ok(()), "close has let it go");
+                    0
+                })
+                .await
+                .unwrap();
+            init.close(file).await.unwrap();
+            let own = init.open("/locked", Open::Change).await.unwrap();
+            init.sleep(10 * MS).await.unwrap();
+            assert_eq!(init.lock_file(own, EXCLUSIVE | NOW).await, Err(Errno::EAGAIN), "the child has it");
+            assert_eq!(init.wait(child).await, Ok((child, 0)));
+            assert_eq!(init.lock_file(own, EXCLUSIVE | NOW).await, Ok(()));
+            init.close(own).await.unwrap();
+            0
+        },
+        |_| (),
+    );
+}
+
+#[test]
+fn a_dead_boards_locks_are_free() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let step = step.clone();
+            async move {
+                let file = init.open("/locked", Open::Create).await.unwrap();
+                let holder = move |child: Program| async move {
+                    let other = child.open("/locked", Open::Change).await.unwrap();
+                    child.lock_bytes(other, SETLKW, WRITE).await.unwrap();
+                    child.lock_file(other, EXCLUSIVE).await.unwrap();
+                    let _ = child.sleep(FOREVER_NS).await;
+                    1
+                };
+                let child = init.fork_on(1, holder).await.unwrap();
+                init.sleep(20 * MS).await.unwrap();
+                assert_eq!(init.lock_file(file, EXCLUSIVE | NOW).await, Err(Errno::EAGAIN));
+                step.set(1);
+                assert_eq!(init.lock_bytes(file, SETLKW, WRITE).await, Ok(()));
+                assert_eq!(init.lock_file(file, EXCLUSIVE).await, Ok(()));
+                assert_eq!(init.wait(child).await, Ok((child, 9)));
+                step.set(2);
+                init.close(file).await.unwrap();
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = System::boot(&setup, &programs);
+    let reached = system.cluster.run_while(1_000 * MS, || told.get() < 1);
+    assert!(reached, "{:#?} {:?}", system.wait_graph(), System::log());
+    system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS); // nobody has said anything for a while
+    let died_ns = system.cluster.now_ns();
+    system.cluster.kill(1);
+    let reached = system.cluster.run_while(died_ns + 1_000 * MS, || told.get() < 2);
+    assert!(reached, "{:#?} {:?}", system.wait_graph(), System::log());
+    assert!(system.cluster.now_ns() - died_ns < 200 * MS, "noticed late: {}", system.cluster.now_ns() - died_ns);
+    system.reboot(1);
+    let Some(status) = system.run(LIMIT_NS) else { panic!("{:#?} {:?}", system.wait_graph(), System::log()) };
+    assert_eq!(status, 0, "{:?}", System::log());
+    let leftovers = system.leftovers();
+    assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?}");
+    image::check(&system.disk.bytes()).unwrap();
+}
