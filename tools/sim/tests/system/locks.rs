@@ -98,6 +98,7 @@ fn a_dead_boards_locks_are_free() {
     system.reboot(1);
     let Some(status) = system.run(LIMIT_NS) else { panic!("{:#?} {:?}", system.wait_graph(), System::log()) };
     assert_eq!(status, 0, "{:?}", System::log());
+    system.cluster.run_until(system.cluster.now_ns() + 2_000 * MS);
     let leftovers = system.leftovers();
     assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?}");
     image::check(&system.disk.bytes()).unwrap();

@@ -27,3 +27,23 @@ END
     let lines: Vec<&str> = text.lines().filter(|line| !line.contains("Killed") && !line.is_empty()).collect();
     assert_eq!(lines, ["40", "held 1", "free 0"], "{text}");
 }
+
+/// Two programs that add rows to one database through its write-ahead log, which both map: none gets lost.
+#[test]
+fn two_writers_of_a_database_lose_no_row() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let script = r#"
+        cd /tmp
+        sqlite3 rows.db 'pragma journal_mode=wal; create table rows(number, writer);'
+        cat > add <<'END'
+i=0; while [ $i -lt 25 ]; do echo "insert into rows values($i, '$1');"; i=$((i+1)); done | sqlite3 -cmd '.timeout 60000' rows.db
+END
+        sh add p & sh add q & wait
+        sqlite3 rows.db 'select count(*), count(distinct writer) from rows; pragma integrity_check;'
+    "#;
+    let text = Renga::script(script).with(["--image", "dev"]).end().expect_status(0).text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, ["wal", "50|2", "ok"], "{text}");
+}
