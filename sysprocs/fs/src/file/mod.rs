@@ -5,3 +5,4 @@ pub(crate) mod cached;
 pub(crate) mod file_table;
 pub(crate) mod made;
 pub(crate) mod open_file;
+mod settling;

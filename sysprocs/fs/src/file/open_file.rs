@@ -12,8 +12,8 @@ use crate::file::made::{MAKERS, NO_END};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Extent, Facts, FillPage, Inode, InodeDirectory, Reactivate, ReadDirectory, Release, SetMode,
-    SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, Facts, FillPage, Inode, InodeDirectory, Reactivate, ReadDirectory, Release, SetMode, SetOwner,
+    SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
@@ -342,17 +342,6 @@ impl<M: UserMemory + ?Sized> State<M> {
         let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;
     }
 
-    /// Whether something written is lost; told once.
-    fn tell_lost(&mut self) -> Result<(), Errno> {
-        if core::mem::take(&mut self.lost) { Err(Errno::EIO) } else { Ok(()) }
-    }
-
-    async fn settle(&mut self) -> Result<(), Errno> {
-        let settled = on_inode!(self, Settle {}, ());
-        self.written = false;
-        settled.and(self.tell_lost())
-    }
-
     async fn serve(&mut self, call: FileCall) {
         match call {
             FileCall::FileStatus(mut call) => {
@@ -379,21 +368,6 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             other => self.serve_facts(other).await,
         }
-    }
-
-    async fn sync(&mut self) -> Result<(), Errno> {
-        let synced = on_inode!(self, Sync {}, ());
-        if let Err(errno) = synced {
-            self.written = false; // the failure is told
-            return Err(errno);
-        }
-        let committed = self.clients.inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
-        if committed == Err(Errno::ESTALE) {
-            self.forget_inode();
-        }
-        self.written = false;
-        committed.map_err(of_the_disk)?;
-        self.tell_lost()
     }
 
     async fn set_size(&mut self, bytes: u64) -> Result<(), Errno> {

@@ -10,6 +10,7 @@ pub(crate) mod locks;
 pub(crate) mod made;
 pub(crate) mod objects;
 pub(crate) mod open;
+pub(crate) mod passing;
 pub(crate) mod path;
 pub(crate) mod poll;
 pub(crate) mod ranges;

@@ -1,9 +1,7 @@
-//! Ranges: of descriptors that are closed together, of a file's bytes that are copied to another, of a program's pages.
+//! Ranges: of descriptors that are closed together, of a program's pages.
 
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome};
-use crate::user::files::open::O_APPEND;
-use crate::user::files::path::{S_IFMT, S_IFREG};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_rt::Errno;
 use renga_rt::user::AccessKind;
@@ -11,7 +9,6 @@ use renga_rt::user::AccessKind;
 /// Of close_range: the table is one's own anyway; and only mark them for exec.
 const CLOSE_RANGE_UNSHARE: u32 = 2;
 const CLOSE_RANGE_CLOEXEC: u32 = 4;
-const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
 const PAGE: u64 = PAGE_BYTES as u64;
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -35,37 +32,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             let _ = self.services.release(object).await; // as on Linux, what closing would say is lost
         }
         Ok(0)
-    }
-
-    /// The offset at `place`, if one is named.
-    async fn offset_at(&mut self, place: u64) -> Result<Option<u64>, Errno> {
-        if place == 0 {
-            return Ok(None);
-        }
-        let offset = self.get_word(place).await?;
-        if (offset as i64) < 0 { Err(Errno::EINVAL) } else { Ok(Some(offset)) }
-    }
-
-    pub(in crate::user) async fn copy_file_range(&mut self) -> Outcome {
-        let (from_place, to_place, flags) = (self.argument(1), self.argument(3), self.int(5));
-        let count = self.argument(4).min(TRANSFER_BYTES_MAX);
-        let from = *self.program.files.get(self.argument(0))?;
-        let to = *self.program.files.get(self.argument(2))?;
-        if !from.reads() || !to.writes() || to.flags & O_APPEND != 0 {
-            return Err(Errno::EBADF.into());
-        }
-        let regular = |mode: u16| mode & S_IFMT == S_IFREG;
-        if flags != 0 || !regular(from.mode) || !regular(to.mode) {
-            return Err(Errno::EINVAL.into());
-        }
-        let (start, target) = (self.offset_at(from_place).await?, self.offset_at(to_place).await?);
-        let done = self.copy_through((&from, start), (&to, target), count).await?;
-        for (place, offset) in [(from_place, start), (to_place, target)] {
-            if let Some(offset) = offset {
-                self.put(place, &(offset + done).to_le_bytes()).await?;
-            }
-        }
-        Ok(done)
     }
 
     /// mincore: which pages have a frame that the program can use without a fault.

@@ -17,7 +17,7 @@ use renga_proto::procs::{Cause, Kill};
 use renga_rt::{Errno, apart};
 
 /// Most bytes of one transfer, as on Linux.
-const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
+pub(super) const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
 /// After so many pages of one call other programs have their turn, though no server made it wait; then a
 /// signal ends it.
 const PAGES_PER_TURN: u32 = 64;
@@ -34,19 +34,19 @@ impl Descriptor {
     pub fn writes(&self) -> bool {
         matches!(self.flags & O_ACCMODE, O_WRONLY | O_RDWR)
     }
-    fn for_reading(&self) -> Result<(), Errno> {
+    pub(super) fn for_reading(&self) -> Result<(), Errno> {
         if self.reads() { Ok(()) } else { Err(Errno::EBADF) }
     }
-    fn for_writing(&self) -> Result<(), Errno> {
+    pub(super) fn for_writing(&self) -> Result<(), Errno> {
         if self.writes() { Ok(()) } else { Err(Errno::EBADF) }
     }
-    fn manner(&self, offset: Option<u64>) -> Manner {
+    pub(super) fn manner(&self, offset: Option<u64>) -> Manner {
         Manner { offset, nonblocking: self.flags & O_NONBLOCK != 0 }
     }
 }
 
 /// The offset that a call names; negative: `EINVAL`.
-fn offset(argument: u64) -> Result<Option<u64>, Errno> {
+pub(super) fn offset(argument: u64) -> Result<Option<u64>, Errno> {
     if (argument as i64) < 0 { Err(Errno::EINVAL) } else { Ok(Some(argument)) }
 }
 
@@ -239,7 +239,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Writes the first `length` bytes of the scratch page.
-    async fn give_out_scratch(&mut self, object: Object, length: usize, manner: Manner) -> Outcome {
+    pub(super) async fn give_out_scratch(&mut self, object: Object, length: usize, manner: Manner) -> Outcome {
         match self.services.write(object, &self.scratch[..length], manner).await {
             Ok(bytes) => Ok(bytes as u64),
             Err(errno) => self.write_failed(object, errno).await,
@@ -334,79 +334,5 @@ impl<M: UserMemory + ?Sized> User<M> {
             length = end;
         }
         Ok(Some(length))
-    }
-
-    pub(in crate::user) async fn send_file(&mut self) -> Outcome {
-        let to = *self.program.files.get(self.argument(0))?;
-        let from = *self.program.files.get(self.argument(1))?;
-        let (place, count) = (self.argument(2), self.argument(3).min(TRANSFER_BYTES_MAX));
-        to.for_writing()?;
-        from.for_reading()?;
-        if !matches!(from.object, Object::File { .. }) {
-            return Err(Errno::EINVAL.into());
-        }
-        let start = if place == 0 { None } else { offset(self.get_word(place).await?)? };
-        let done = self.copy_through((&from, start), (&to, None), count).await?;
-        if let Some(start) = start {
-            self.put(place, &(start + done).to_le_bytes()).await?;
-        }
-        Ok(done)
-    }
-
-    /// Passes bytes of a file on, each at an offset or where it stands; how many.
-    pub(in crate::user) async fn copy_through(
-        &mut self,
-        (from, start): (&Descriptor, Option<u64>),
-        (to, target): (&Descriptor, Option<u64>),
-        count: u64,
-    ) -> Outcome {
-        let count = self.allowed_bytes(to, target, count).await?;
-        let mut done = 0;
-        // Each turn passes a page, or the file ends.
-        while done < count {
-            if self.is_over_after_page().await {
-                if done == 0 {
-                    return Err(Escape::Restart);
-                }
-                break;
-            }
-            let length = (count - done).min(PAGE_BYTES as u64) as usize;
-            let manner = from.manner(start.map(|start| start.saturating_add(done)));
-            let bytes = match self.services.read(from.object, &mut self.scratch[..length], manner).await {
-                Ok(0) => break,
-                Ok(bytes) => bytes,
-                Err(_) if done > 0 => break,
-                Err(errno) => return Err(errno.into()),
-            };
-            let manner = to.manner(target.map(|target| target.saturating_add(done)));
-            match self.give_out_scratch(to.object, bytes, manner).await {
-                Ok(written) => {
-                    done += written;
-                    if written < bytes as u64 {
-                        self.unread(from, start, bytes as u64 - written).await;
-                        break;
-                    }
-                }
-                Err(escape) => {
-                    self.unread(from, start, bytes as u64).await;
-                    if done == 0 {
-                        return Err(escape);
-                    }
-                    break;
-                }
-            }
-        }
-        Ok(done)
-    }
-
-    /// Moves a file's own offset back over bytes that were read but could not be sent.
-    async fn unread(&mut self, from: &Descriptor, start: Option<u64>, bytes: u64) {
-        use renga_proto::file::{Seek, Whence};
-        if let (None, Object::File { board, number, .. }) = (start, from.object)
-            && let Ok(mut file) = self.services.file(board, number)
-        {
-            // A regular file can always be moved back over what was just read.
-            let _ = file.call(Seek { offset: -(bytes as i64), whence: Whence::Current }, ()).await;
-        }
     }
 }
