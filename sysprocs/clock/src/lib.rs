@@ -2,8 +2,9 @@
 //!
 //! Invariant: a sleeper is answered at its time or when interrupted, whichever is first; a timer's signal is sent at its
 //! time. Time comes from the board's own timer; calendar time is that plus an offset, which starts at a value that the
-//! system's configuration fixes, so that runs repeat; who waits for calendar time follows when it is set. Not here: time
-//! slices of user programs.
+//! system's configuration fixes, so that runs repeat; who waits for calendar time follows when it is set. Programs wait here
+//! for one of several things too: who has one that becomes ready has them woken. Not here: time slices of user programs,
+//! what is ready.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -13,7 +14,9 @@ extern crate std;
 mod due;
 mod server;
 mod timers;
+mod waker;
 
 pub use due::DuePlace;
-pub use server::{Sleeper, clock};
+pub use server::{Sleeper, SlotWait, clock};
 pub use timers::Timer;
+pub use waker::waker;

@@ -4,10 +4,13 @@
 
 use crate::due::{Due, DuePlace};
 use crate::timers::{Next, Now, Timer, UNHEARD_NS_MIN};
-use renga_proto::clock::{Clock, ClockCall, Left, SetTimer, SleepUntil};
+use renga_proto::clock::{AwaitWake, Clock, ClockCall, Left, SetTimer, SleepUntil, Wake};
 use renga_proto::procs::{Kill, Procs};
 use renga_rt::account::{AccountNumber, Count};
-use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Me, Never, Port, Protocol, SLOT_WORDS, Watch};
+
+/// A time that does not come.
+const FOREVER_NS: u64 = u64::MAX;
 
 /// A call that sleeps; or the next free place for one. Boot provides them.
 pub enum Sleeper {
@@ -15,10 +18,27 @@ pub enum Sleeper {
     Free(usize),
     /// Somebody sleeps.
     Asleep(Call<SleepUntil>),
+    /// A program waits to be woken.
+    Waiting(Call<AwaitWake>),
 }
 impl Sleeper {
     /// Nobody.
     pub const NONE: Sleeper = Sleeper::Free(0);
+}
+
+/// How a program waits to be woken. Boot provides one for each slot.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotWait {
+    /// Woken since it last waited.
+    woken: bool,
+    /// The place of its call, or `NO_PLACE`.
+    place: usize,
+}
+/// It does not wait.
+const NO_PLACE: usize = usize::MAX;
+impl SlotWait {
+    /// It does not wait.
+    pub const NONE: SlotWait = SlotWait { woken: false, place: NO_PLACE };
 }
 
 struct State {
@@ -30,13 +50,17 @@ struct State {
     first_free: usize,
     /// Sleepers are below.
     end: usize,
+    slots: &'static mut [SlotWait],
+    /// Boards whose end somebody waits for.
+    watch: &'static Watch,
     timers: &'static mut [Timer],
     /// No timer below is free.
     taken_below: usize,
 }
 
 /// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970. There is room for so many `sleepers` and
-/// `timers`, and for all of them in `due`.
+/// `timers`, and for all of them in `due`. Programs that may wait to be woken have `slots`; the boards that these wait for are
+/// watched.
 pub async fn clock(
     me: Me,
     mut port: Port<Clock>,
@@ -45,13 +69,26 @@ pub async fn clock(
     sleepers: &'static mut [Sleeper],
     timers: &'static mut [Timer],
     due: &'static mut [DuePlace],
+    slots: &'static mut [SlotWait],
+    watch: &'static Watch,
 ) -> Never {
     assert!(due.len() == sleepers.len() + timers.len(), "each timer and sleeper has a place");
     for (place, sleeper) in sleepers.iter_mut().enumerate() {
         *sleeper = Sleeper::Free(place + 1);
     }
-    let mut state =
-        State { me, procs, epoch_ns, due: Due::new(due), sleepers, first_free: 0, end: 0, timers, taken_below: 0 };
+    let mut state = State {
+        me,
+        procs,
+        epoch_ns,
+        due: Due::new(due),
+        sleepers,
+        first_free: 0,
+        end: 0,
+        slots,
+        watch,
+        timers,
+        taken_below: 0,
+    };
     loop {
         match port.accept_or_notified(Clock::ENTRIES).await {
             Some(ClockCall::CalendarTime(call)) => {
@@ -75,6 +112,16 @@ impl State {
                 call.reply(Ok(()));
             }
             ClockCall::SleepUntil(call) => self.sleep(call),
+            ClockCall::AwaitWake(call) => self.await_wake(call),
+            ClockCall::Wake(call) => {
+                let Wake { first, second, third, fourth } = call.entry();
+                self.wake_slots([first, second, third, fourth]);
+                call.reply(Ok(()));
+            }
+            ClockCall::BoardDied(call) => {
+                self.wake_those_of(call.entry().board);
+                call.reply(Ok(()));
+            }
             ClockCall::MakeTimer(call) => {
                 let entry = call.entry();
                 call.reply(self.free_timer().ok_or(Errno::EAGAIN).map(|number| {
@@ -118,13 +165,56 @@ impl State {
 
     fn sleep(&mut self, call: Call<SleepUntil>) {
         let SleepUntil { until_ns, calendar } = call.entry();
-        let place = self.first_free;
-        let Some(sleeper) = self.sleepers.get_mut(place) else { return call.reply(Err(Errno::EAGAIN)) };
-        if let Sleeper::Free(next) = core::mem::replace(sleeper, Sleeper::Asleep(call)) {
-            self.first_free = next;
-        }
-        self.end = self.end.max(place + 1);
+        let Some(place) = self.take_place() else { return call.reply(Err(Errno::EAGAIN)) };
+        self.sleepers[place] = Sleeper::Asleep(call);
         self.due.set(place, self.since_boot(until_ns, calendar));
+    }
+
+    /// A free place for a sleeper.
+    fn take_place(&mut self) -> Option<usize> {
+        let place = self.first_free;
+        let Some(Sleeper::Free(next)) = self.sleepers.get(place) else { return None };
+        self.first_free = *next;
+        self.end = self.end.max(place + 1);
+        Some(place)
+    }
+
+    fn await_wake(&mut self, call: Call<AwaitWake>) {
+        let AwaitWake { slot, until_ns, boards } = call.entry();
+        let Some(wait) = self.slots.get_mut(usize::from(slot)) else { return call.reply(Err(Errno::EINVAL)) };
+        if core::mem::take(&mut wait.woken) {
+            return call.reply(Ok(()));
+        }
+        let Some(place) = self.take_place() else { return call.reply(Err(Errno::EAGAIN)) };
+        self.slots[usize::from(slot)].place = place;
+        self.watch.change(0, boards);
+        self.sleepers[place] = Sleeper::Waiting(call);
+        if until_ns != FOREVER_NS {
+            self.due.set(place, until_ns);
+        }
+    }
+
+    fn wake_slots(&mut self, words: [u64; SLOT_WORDS]) {
+        for (index, mut word) in words.into_iter().enumerate() {
+            // Bounded by its bits.
+            while word != 0 {
+                let slot = index * 64 + word.trailing_zeros() as usize;
+                word &= word - 1;
+                match self.slots.get_mut(slot) {
+                    Some(wait) if wait.place == NO_PLACE => wait.woken = true,
+                    Some(&mut SlotWait { place, .. }) => self.end_sleep(place, Ok(())),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn wake_those_of(&mut self, board: u8) {
+        for place in 0..self.end {
+            if matches!(&self.sleepers[place], Sleeper::Waiting(call) if call.entry().boards >> board & 1 != 0) {
+                self.end_sleep(place, Ok(()));
+            }
+        }
     }
 
     /// Calendar time is `now_ns`: who waits for it waits for another time now.
@@ -198,8 +288,8 @@ impl State {
         while let Some(place) = self.due.take(now_ns) {
             if let Some(number) = place.checked_sub(self.sleepers.len()) {
                 self.expire(number).await;
-            } else if let Some(call) = self.end_sleep(place) {
-                call.reply(Ok(()));
+            } else {
+                self.end_sleep(place, Ok(()));
             }
         }
     }
@@ -228,28 +318,35 @@ impl State {
         );
     }
 
-    /// The sleeper at `place`, which is free from now on.
-    fn end_sleep(&mut self, place: usize) -> Option<Call<SleepUntil>> {
+    /// Answers the sleeper at `place`, which is free from now on.
+    fn end_sleep(&mut self, place: usize, answer: Result<(), Errno>) {
         self.due.unset(place);
         match core::mem::replace(&mut self.sleepers[place], Sleeper::Free(self.first_free)) {
-            Sleeper::Asleep(call) => {
-                self.first_free = place;
-                Some(call)
+            Sleeper::Asleep(call) => call.reply(answer),
+            Sleeper::Waiting(call) => {
+                let AwaitWake { slot, boards, .. } = call.entry();
+                self.slots[usize::from(slot)].place = NO_PLACE;
+                self.watch.change(boards, 0);
+                call.reply(answer);
             }
             free => {
                 self.sleepers[place] = free;
-                None
+                return;
             }
         }
+        self.first_free = place;
     }
 
     /// Answers the sleepers that were interrupted.
     fn answer_interrupted(&mut self) {
         for place in 0..self.end {
-            if matches!(&self.sleepers[place], Sleeper::Asleep(call) if call.interrupted())
-                && let Some(call) = self.end_sleep(place)
-            {
-                call.reply(Err(Errno::EINTR));
+            let interrupted = match &self.sleepers[place] {
+                Sleeper::Asleep(call) => call.interrupted(),
+                Sleeper::Waiting(call) => call.interrupted(),
+                Sleeper::Free(_) => false,
+            };
+            if interrupted {
+                self.end_sleep(place, Err(Errno::EINTR));
             }
         }
     }

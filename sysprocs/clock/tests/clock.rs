@@ -1,12 +1,12 @@
 //! The clock as sleepers and programs with timers see it.
-use renga_clock::{DuePlace, Sleeper, Timer, clock};
+use renga_clock::{DuePlace, Sleeper, SlotWait, Timer, clock};
 use renga_proto::clock::{
-    AskTimer, CalendarTime, Clock, Counted, DropTimer, GoOn, INTERVAL_TIMER, Left, MakeTimer, Overruns,
-    SetCalendarTime, SetTimer, SleepUntil,
+    AskTimer, AwaitWake, BoardDied, CalendarTime, Clock, Counted, DropTimer, GoOn, INTERVAL_TIMER, Left, MakeTimer,
+    Overruns, SetCalendarTime, SetTimer, SleepUntil, Wake,
 };
 use renga_proto::procs::{Cause, Procs, ProcsCall};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Port, Protocol};
+use renga_rt::{Address, Client, Errno, Port, Protocol, Watch};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -20,6 +20,10 @@ type Sent = Rc<RefCell<Vec<(u64, u8, Cause)>>>;
 
 /// A clock, and a keeper of processes that notes when which signal came and why.
 fn start(board: &Board) -> (Address<Clock>, Sent) {
+    start_watched(board, Box::leak(Box::new(Watch::new(None))))
+}
+
+fn start_watched(board: &Board, watch: &'static Watch) -> (Address<Clock>, Sent) {
     let sent = Sent::default();
     let out = sent.clone();
     let procs: Address<Procs> = board.server(move |me, mut port: Port<Procs>| async move {
@@ -35,9 +39,10 @@ fn start(board: &Board) -> (Address<Clock>, Sent) {
     });
     let (timers, due) = (vec![Timer::FREE; TIMERS], vec![DuePlace::EMPTY; SLEEPERS + TIMERS]);
     let sleepers: Vec<Sleeper> = (0..SLEEPERS).map(|_| Sleeper::NONE).collect();
+    let slots = Vec::leak(vec![SlotWait::NONE; SLEEPERS]);
     let server = board.server(move |me, port| {
         let procs = Client::new(&me, procs).narrowed();
-        clock(me, port, procs, 1_000, Vec::leak(sleepers), Vec::leak(timers), Vec::leak(due))
+        clock(me, port, procs, 1_000, Vec::leak(sleepers), Vec::leak(timers), Vec::leak(due), slots, watch)
     });
     (server, sent)
 }
@@ -157,4 +162,51 @@ fn there_are_so_many_timers_and_nobodys_are_free_again() {
     // One that nobody hears goes on slowly.
     let times: Vec<(u64, u32)> = sent.borrow().iter().map(|&(at_ns, _, cause)| (at_ns, cause.timer)).collect();
     assert_eq!(times, [(100, 1), (100, 3), (1_000_100, 1), (2_000_100, 1)]);
+}
+
+/// A wake that comes before its program waits is kept, once; boards are watched while somebody waits for something there.
+#[test]
+fn programs_are_woken_or_find_that_they_were() {
+    let board = Board::new(0, 1 << 16);
+    let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
+    let (server, _) = start_watched(&board, watch);
+    let woken = Rc::new(RefCell::new(Vec::new()));
+    let wait = |slot, until_ns, boards| {
+        let out = woken.clone();
+        let process = board.client(move |me| async move {
+            let waited = Client::new(&me, server).call(AwaitWake { slot, until_ns, boards }, ()).await;
+            out.borrow_mut().push((slot, me.now_ns(), waited));
+        });
+        board.run();
+        process
+    };
+    let wake = |first| {
+        board.client(move |me| async move {
+            Client::new(&me, server).call(Wake { first, second: 0, third: 0, fourth: u64::MAX }, ()).await.unwrap();
+        });
+        board.run();
+    };
+    wake(0b1);
+    wait(0, u64::MAX, 0b10);
+    assert_eq!(woken.take(), [(0, 0, Ok(()))], "it was woken before");
+    assert!(!watch.holds(1));
+    wait(0, u64::MAX, 0b10);
+    wait(1, 700, 0);
+    wait(2, u64::MAX, 0b110);
+    assert!(woken.borrow().is_empty() && watch.holds(1) && watch.holds(2));
+    wake(0b1);
+    assert_eq!(woken.take(), [(0, 0, Ok(()))]);
+    board.client(move |me| async move {
+        Client::new(&me, server).call(BoardDied { board: 2 }, ()).await.unwrap();
+    });
+    board.run();
+    assert_eq!(woken.take(), [(2, 0, Ok(()))]);
+    assert!(!watch.holds(1) && !watch.holds(2));
+    board.run_through_alarms();
+    assert_eq!(woken.take(), [(1, 700, Ok(()))]);
+    wait(3, u64::MAX, 0).interrupt();
+    board.run();
+    assert_eq!(woken.take(), [(3, 700, Err(Errno::EINTR))]);
+    wait(SLEEPERS as u16, 0, 0);
+    assert_eq!(woken.take(), [(SLEEPERS as u16, 700, Err(Errno::EINVAL))], "there is no such slot");
 }

@@ -10,10 +10,10 @@ use crate::window::{Came, Incoming};
 use heapless::{Deque, Vec};
 use renga_hal::uart::Uart;
 use renga_proto::console::{
-    AwaitTerminal, Console, ConsoleCall, KeyboardSignal, NextSignal, ReadTerminal, WindowSize, WriteTerminal,
+    Console, ConsoleCall, KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, WindowSize, WriteTerminal,
 };
-use renga_proto::pipe::{READABLE, WRITABLE};
-use renga_rt::{Call, Errno, Me, Never, Port, Protocol};
+use renga_proto::pipe::{NOBODY, READABLE, WRITABLE};
+use renga_rt::{Call, Errno, Me, Never, Port, Protocol, Waiters, Wakes};
 
 /// User processes that may wait for the terminal at a time, on all boards.
 const WAITERS_MAX: usize = 1024;
@@ -38,13 +38,20 @@ struct State<U: Uart + 'static> {
     window: WindowSize,
     incoming: Incoming,
     readers: Vec<Reader, WAITERS_MAX>,
-    watchers: Vec<Call<AwaitTerminal>, WAITERS_MAX>,
+    /// Programs that wait until something can be read.
+    waiters: Waiters,
+    wakes: &'static Wakes,
     signals: Deque<KeyboardSignal, SIGNALS_MAX>,
     keyboard: Option<Call<NextSignal>>,
 }
 
 /// Serves the terminal on `uart`, whose interrupts notify this process.
-pub async fn console<U: Uart>(mut me: Me, mut port: Port<Console>, uart: &'static mut U) -> Never {
+pub async fn console<U: Uart>(
+    mut me: Me,
+    mut port: Port<Console>,
+    uart: &'static mut U,
+    wakes: &'static Wakes,
+) -> Never {
     uart.enable_receive_interrupt(true);
     let mut state = State {
         line: Line::new(),
@@ -54,7 +61,8 @@ pub async fn console<U: Uart>(mut me: Me, mut port: Port<Console>, uart: &'stati
         window: WindowSize { rows: 24, columns: 80 },
         incoming: Incoming::default(),
         readers: Vec::new(),
-        watchers: Vec::new(),
+        waiters: Waiters::NONE,
+        wakes,
         signals: Deque::new(),
         keyboard: None,
     };
@@ -126,11 +134,14 @@ impl<U: Uart> State<U> {
                 call.reply(Ok(()));
                 self.resize(size);
             }
-            ConsoleCall::PollTerminal(call) => call.reply(Ok(self.events())),
-            ConsoleCall::AwaitTerminal(call) => {
-                if let Err(call) = self.watchers.push(call) {
-                    call.reply(Err(Errno::EAGAIN));
+            ConsoleCall::PollTerminal(call) => {
+                let PollTerminal { events, slot } = call.entry();
+                let held = self.events() & events;
+                // What can be written is all that holds at once.
+                if held == 0 && slot != NOBODY && events & READABLE != 0 {
+                    self.waiters.add(call.board(), slot);
                 }
+                call.reply(Ok(held));
             }
             ConsoleCall::BoardDied(call) => {
                 // Its readers' calls are over: the router has interrupted them.
@@ -224,7 +235,9 @@ impl<U: Uart> State<U> {
             call.set_taken_used(count);
             call.reply(Ok(count as u32));
         }
-        self.answer_watchers();
+        if self.line.readable() {
+            self.wakes.wake(&mut self.waiters);
+        }
         if self.keyboard.as_ref().is_some_and(Call::interrupted)
             && let Some(call) = self.keyboard.take()
         {
@@ -234,22 +247,6 @@ impl<U: Uart> State<U> {
             self.signals.pop_front();
             if let Some(call) = self.keyboard.take() {
                 call.reply(Ok(signal));
-            }
-        }
-    }
-
-    fn answer_watchers(&mut self) {
-        let events = self.events();
-        let mut at = 0;
-        while at < self.watchers.len() {
-            let call = &self.watchers[at];
-            let held = events & call.entry().events;
-            if held != 0 {
-                self.watchers.remove(at).reply(Ok(held));
-            } else if call.interrupted() {
-                self.watchers.remove(at).reply(Err(Errno::EINTR));
-            } else {
-                at += 1;
             }
         }
     }

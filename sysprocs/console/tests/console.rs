@@ -2,12 +2,12 @@
 use renga_console::console;
 use renga_hal::uart::Uart;
 use renga_proto::console::{
-    AwaitTerminal, Console, GetAttributes, GetWindow, KeyboardSignal, NextSignal, ReadTerminal, SetAttributes,
+    Console, GetAttributes, GetWindow, KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, SetAttributes,
     SetForeground, SetWindow, TERMIOS_BYTES, WindowSize, WriteTerminal,
 };
-use renga_proto::pipe::READABLE;
+use renga_proto::pipe::{READABLE, WRITABLE};
 use renga_rt::host::Board;
-use renga_rt::{Client, Errno};
+use renga_rt::{Client, Errno, Wakes};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -35,18 +35,20 @@ struct Rig {
     board: Board,
     line: Line,
     server: &'static renga_core::Process,
+    wakes: &'static Wakes,
 }
 
 fn rig() -> Rig {
     let board = Board::new(0, 1 << 20);
     let line = Line::default();
     let uart = Box::leak(Box::new(line.clone()));
+    let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
     let server = board.spawn(|me| {
         let (port, _) = renga_rt::Port::<Console>::new(&me);
-        console(me, port, uart)
+        console(me, port, uart, wakes)
     });
     board.run();
-    Rig { board, line, server }
+    Rig { board, line, server, wakes }
 }
 
 impl Rig {
@@ -139,7 +141,6 @@ fn raw_mode_gives_single_keys_without_echo() {
         console.call(GetAttributes {}, &mut bytes).await.unwrap();
         bytes[12..16].fill(0); // no local modes
         console.call(SetAttributes { flush: false }, &bytes).await.unwrap();
-        assert_eq!(console.call(AwaitTerminal { events: READABLE }, ()).await, Ok(READABLE));
         let mut key = [0; 4];
         let count = console.call(ReadTerminal { nonblocking: false }, &mut key).await.unwrap();
         out.borrow_mut().extend_from_slice(&key[..count as usize]);
@@ -198,4 +199,31 @@ fn another_size_of_the_window_is_told_to_the_foreground_group_once() {
     });
     assert_eq!(*got.borrow(), [KeyboardSignal { signal: 28, group: 77 }; 2]);
     assert_eq!(rig.screen(), "", "a size is no key");
+}
+
+#[test]
+fn programs_that_wait_for_keys_are_woken_when_a_line_can_be_read() {
+    let (rig, seen) = (rig(), Rc::new(RefCell::new(Vec::new())));
+    let poll = |events| {
+        let out = seen.clone();
+        rig.client(move |mut console| async move {
+            let polled = console.call(PollTerminal { events, slot: 9 }, ()).await;
+            out.borrow_mut().push(polled);
+        });
+        rig.board.run();
+        seen.take()
+    };
+    assert_eq!(poll(READABLE | WRITABLE), [Ok(WRITABLE)]);
+    rig.press(b"not waited for\n");
+    assert_eq!(rig.wakes.take(), None);
+    rig.client(|mut console| async move {
+        console.call(ReadTerminal { nonblocking: false }, &mut [0; 80]).await.unwrap();
+    });
+    rig.board.run();
+    assert_eq!(poll(READABLE), [Ok(0)]);
+    rig.press(b"no line yet");
+    assert_eq!(rig.wakes.take(), None);
+    rig.press(b"\n");
+    assert_eq!(rig.wakes.take(), Some((0, [1 << 9, 0, 0, 0])));
+    assert_eq!(poll(READABLE), [Ok(READABLE)]);
 }

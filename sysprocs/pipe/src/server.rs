@@ -2,16 +2,19 @@
 //!
 //! Invariant: a reader is kept only while the ring is empty and a writer lives; a writer is kept only
 //! while its bytes do not fit and a reader lives. Whoever is kept is answered by the call that
-//! changes that, or by its own interruption. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
+//! changes that, or by its own interruption. Programs that wait for events are woken when an event begins to hold: while
+//! any waits, what held last is known. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
 
 use crate::Ring;
 use crate::ring::copy;
 use renga_proto::pipe::{
-    AddEnd, AwaitPipe, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe,
+    AddEnd, CloseEnd, ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe,
     READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
-use renga_rt::{Call, CallQueue, Client, Entry, Errno, Held, Life, Never, PAGE_BYTES, Port, Protocol, Watch};
+use renga_rt::{
+    Call, CallQueue, Client, Entry, Errno, Held, Life, Never, PAGE_BYTES, Port, Protocol, Waiters, Wakes, Watch,
+};
 
 struct State {
     ring: Ring,
@@ -26,7 +29,10 @@ struct State {
     writing: CallQueue<WritePipe>,
     /// How much of the first writer's slice is in the ring already; the others wait whole.
     written: usize,
-    watching: CallQueue<AwaitPipe>,
+    /// Programs that wait for events of the reading and of the writing end, and which of these held last.
+    waiters: [Waiters; 2],
+    held: [u32; 2],
+    wakes: &'static Wakes,
 }
 
 /// Serves the pipe `number`; `boot` counts the board's starts, so that no life is like one before. While
@@ -38,6 +44,7 @@ pub async fn pipe(
     number: u16,
     boot: u8,
     watch: &'static Watch,
+    wakes: &'static Wakes,
 ) -> Never {
     let mut state = State {
         ring: Ring::new(bytes),
@@ -49,7 +56,9 @@ pub async fn pipe(
         reading: CallQueue::new(),
         writing: CallQueue::new(),
         written: 0,
-        watching: CallQueue::new(),
+        waiters: [const { Waiters::NONE }; 2],
+        held: [0; 2],
+        wakes,
     };
     loop {
         let was_open = match port.accept_or_notified(Pipe::ENTRIES).await {
@@ -85,7 +94,7 @@ impl State {
     #[inline(always)]
     fn is_simple(&mut self, life: u32, end: PipeEnd, board: u8) -> bool {
         let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
-        roomy && self.writing.is_empty() && self.watching.is_empty() && self.check(life, end, board).is_ok()
+        roomy && self.writing.is_empty() && !self.is_awaited() && self.check(life, end, board).is_ok()
     }
 
     #[inline(always)]
@@ -157,9 +166,9 @@ impl State {
                 call.reply(if held { Ok(()) } else { Err(Errno::ESTALE) });
             }
             PipeCall::PollPipe(call) => {
-                let PollPipe { life, end } = call.entry();
-                let events = self.check(life, end, call.board()).map(|()| self.events(end));
-                call.reply(events);
+                let PollPipe { life, end, events, slot } = call.entry();
+                let polled = self.check(life, end, call.board()).map(|()| self.poll(end, events, slot, call.board()));
+                call.reply(polled);
             }
             PipeCall::PipeBytes(call) => {
                 let (life, board) = (call.entry().life, call.board());
@@ -167,10 +176,6 @@ impl State {
                 let holds = ends.into_iter().any(|end| self.check(life, end, board).is_ok());
                 call.reply(if holds { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
             }
-            PipeCall::AwaitPipe(call) => match self.check(call.entry().life, call.entry().end, call.board()) {
-                Ok(()) => self.watching.push_back(call),
-                Err(errno) => call.reply(Err(errno)),
-            },
             PipeCall::BoardDied(call) => {
                 let board = call.entry().board;
                 self.readers.drop_board(board);
@@ -248,16 +253,35 @@ impl State {
                 break;
             }
         }
-        let (readable, writable) = (self.events(PipeEnd::Reader), self.events(PipeEnd::Writer));
-        self.watching.retain(|call| {
-            let held = if call.entry().end == PipeEnd::Reader { readable } else { writable };
-            let wanted = held & (call.entry().events | ERROR | HANG_UP);
-            if wanted == 0 {
-                return Some(call);
+        if self.is_awaited() {
+            self.wake_waiters();
+        }
+    }
+
+    /// Whether a program waits for events.
+    #[inline(always)]
+    fn is_awaited(&self) -> bool {
+        self.waiters.iter().any(|waiters| !waiters.is_empty())
+    }
+
+    /// Which of `events` hold for `end`; if none does, the program in `slot` of `board` waits for another one.
+    fn poll(&mut self, end: PipeEnd, events: u32, slot: u16, board: u8) -> u32 {
+        let held = self.events(end) & (events | ERROR | HANG_UP);
+        if held == 0 && slot != NOBODY {
+            self.held = [self.events(PipeEnd::Reader), self.events(PipeEnd::Writer)];
+            self.waiters[end as usize].add(board, slot);
+        }
+        held
+    }
+
+    /// Wakes who waits for an end of which an event has begun to hold.
+    fn wake_waiters(&mut self) {
+        for (index, end) in [PipeEnd::Reader, PipeEnd::Writer].into_iter().enumerate() {
+            let held = self.events(end);
+            if held & !core::mem::replace(&mut self.held[index], held) != 0 {
+                self.wakes.wake(&mut self.waiters[index]);
             }
-            call.reply(Ok(wanted));
-            None
-        });
+        }
     }
 
     /// Takes bytes of the first writer into the ring; whether anything changed.
@@ -306,7 +330,6 @@ impl State {
     /// Answers every kept call whose caller was interrupted.
     fn answer_interrupted(&mut self) {
         self.reading.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
-        self.watching.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
         let (written, mut first) = (&mut self.written, true);
         self.writing.retain(|call| {
             // Only the first may have written a part.

@@ -2,13 +2,13 @@
 use renga_core::Entry;
 use renga_pipe::{pipe, pipe_table};
 use renga_proto::pipe::{
-    AddEnd, AwaitPipe, BoardDied, CloseEnd, ERROR, HANG_UP, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe,
+    AddEnd, BoardDied, CloseEnd, ERROR, HANG_UP, NOBODY, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe,
     READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
 use renga_rt::host::Board;
 use renga_rt::raw::RawClient;
-use renga_rt::{Address, Client, Errno, Watch};
+use renga_rt::{Address, Client, Errno, Wakes, Watch};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -23,6 +23,7 @@ struct Rig {
     pipe: Address<Pipe>,
     table: Address<PipeTable>,
     watch: &'static Watch,
+    wakes: &'static Wakes,
 }
 
 fn rig() -> Rig {
@@ -30,8 +31,9 @@ fn rig() -> Rig {
     let table = board.server(|_, port| pipe_table(port, Box::leak(Box::new([0; 2]))));
     let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
     let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
-    let pipe = board.server(|me, port| pipe(port, Client::new(&me, table), bytes, 0, 0, watch));
-    let rig = Rig { board, pipe, table, watch };
+    let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
+    let pipe = board.server(|me, port| pipe(port, Client::new(&me, table), bytes, 0, 0, watch, wakes));
+    let rig = Rig { board, pipe, table, watch, wakes };
     rig.run(|mut table, mut pipe| async move {
         assert_eq!(table.call(TakePipe {}, ()).await, Ok(0));
         pipe.call(OpenPipe {}, ()).await.unwrap();
@@ -142,27 +144,72 @@ fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
     assert_eq!(*results.borrow(), [Err(Errno::EINTR), Err(Errno::EINTR)]);
 }
 
+/// What holds of all that can be asked for.
+fn poll(end: PipeEnd) -> PollPipe {
+    PollPipe { life: 1, end, events: u32::MAX, slot: NOBODY }
+}
+
 #[test]
 fn polls_tell_what_would_not_wait() {
     let rig = rig();
-    let seen = log();
-    let out = seen.clone();
     rig.run(|_, mut pipe| async move {
-        let events = pipe.call(AwaitPipe { life: 1, end: PipeEnd::Reader, events: READABLE }, ()).await;
-        out.borrow_mut().push(events);
-    });
-    assert!(seen.borrow().is_empty());
-    rig.run(|_, mut pipe| async move {
-        assert_eq!(pipe.call(PollPipe { life: 1, end: PipeEnd::Writer }, ()).await, Ok(WRITABLE));
+        assert_eq!(pipe.call(poll(PipeEnd::Reader), ()).await, Ok(0));
+        assert_eq!(pipe.call(poll(PipeEnd::Writer), ()).await, Ok(WRITABLE));
         pipe.call(WritePipe { life: 1, nonblocking: false }, b"x").await.unwrap();
         assert_eq!(pipe.call(PipeBytes { life: 1 }, ()).await, Ok(1));
         pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
-        assert_eq!(pipe.call(PollPipe { life: 1, end: PipeEnd::Reader }, ()).await, Ok(READABLE | HANG_UP));
+        assert_eq!(pipe.call(poll(PipeEnd::Reader), ()).await, Ok(READABLE | HANG_UP));
+        let asked = PollPipe { events: 0, ..poll(PipeEnd::Reader) };
+        assert_eq!(pipe.call(asked, ()).await, Ok(HANG_UP), "which is always told");
         pipe.call(AddEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
         pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap();
-        assert_eq!(pipe.call(PollPipe { life: 1, end: PipeEnd::Writer }, ()).await, Ok(WRITABLE | ERROR));
+        assert_eq!(pipe.call(poll(PipeEnd::Writer), ()).await, Ok(WRITABLE | ERROR));
     });
-    assert_eq!(*seen.borrow(), [Ok(READABLE)]);
+}
+
+impl Rig {
+    /// Polls for `events` of `end` for the program in `slot`.
+    fn wait_for(&self, end: PipeEnd, events: u32, slot: u16) {
+        self.run(move |_, mut pipe| async move {
+            assert_eq!(pipe.call(PollPipe { life: 1, end, events, slot }, ()).await, Ok(0));
+        });
+    }
+    fn write(&self, bytes: &'static [u8]) {
+        self.run(move |_, mut pipe| async move {
+            pipe.call(WritePipe { life: 1, nonblocking: false }, bytes).await.unwrap();
+        });
+    }
+    fn read(&self, count: usize) {
+        self.run(move |_, mut pipe| async move {
+            pipe.call(ReadPipe { life: 1, nonblocking: false }, &mut vec![0; count]).await.unwrap();
+        });
+    }
+}
+
+/// Whoever waits is woken once, by what begins to hold, not by what holds and is not waited for.
+#[test]
+fn programs_that_wait_are_woken_when_something_begins_to_hold() {
+    let rig = rig();
+    rig.wait_for(PipeEnd::Reader, READABLE, 5);
+    assert_eq!(rig.wakes.take(), None);
+    rig.write(b"xyz");
+    assert_eq!(rig.wakes.take(), Some((0, [1 << 5, 0, 0, 0])));
+    rig.write(b"more");
+    assert_eq!(rig.wakes.take(), None, "nobody waits");
+    rig.wait_for(PipeEnd::Reader, 0, 6);
+    rig.write(b"and more");
+    assert_eq!(rig.wakes.take(), None, "it could be read before");
+    rig.read(100);
+    rig.write(&[7; PIPE_BYTES]);
+    rig.wakes.take();
+    rig.wait_for(PipeEnd::Writer, WRITABLE, 200);
+    rig.read(1);
+    assert_eq!(rig.wakes.take(), None, "not enough room");
+    rig.read(8000);
+    assert_eq!(rig.wakes.take(), Some((0, [0, 0, 0, 1 << 8])));
+    rig.wait_for(PipeEnd::Reader, 0, 7);
+    rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap() });
+    assert_eq!(rig.wakes.take(), Some((0, [1 << 7, 0, 0, 0])), "no writer is left");
 }
 
 #[test]
@@ -221,7 +268,7 @@ fn ends_that_a_dead_board_held_are_closed() {
     assert!(!rig.watch.holds(3));
     // What that board knows of the pipe is void, even while the pipe lives on.
     let stale = u64::from(Errno::ESTALE.0);
-    assert_eq!(rig.call_for(3, PollPipe { life: 1, end: PipeEnd::Writer }), stale);
+    assert_eq!(rig.call_for(3, poll(PipeEnd::Writer)), stale);
     assert_eq!(rig.call_for(3, CloseEnd { life: 1, end: PipeEnd::Reader }), stale);
     assert_eq!(rig.call_for(0, CloseEnd { life: 1, end: PipeEnd::Reader }), 0);
     rig.run(|mut table, mut pipe| async move {
@@ -239,8 +286,7 @@ fn a_board_that_holds_no_end_is_told_and_given_nothing() {
         assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"secret").await, Ok(6));
     });
     for end in [PipeEnd::Reader, PipeEnd::Writer] {
-        assert_eq!(rig.call_for(1, PollPipe { life: 1, end }), stale);
-        assert_eq!(rig.call_for(1, AwaitPipe { life: 1, end, events: u32::MAX }), stale);
+        assert_eq!(rig.call_for(1, poll(end)), stale);
         assert_eq!(rig.call_for(1, CloseEnd { life: 1, end }), stale);
         for life in [0, 2, u32::MAX] {
             assert_eq!(rig.call_for(1, AddEnd { life, end }), stale);

@@ -45,13 +45,11 @@ protocol! {
         6 GetWindow {} (()) -> Result<WindowSize, Errno>;
         /// Sets rows and columns.
         7 SetWindow { rows: u16, columns: u16 } (()) -> Result<(), Errno>;
-        /// Which of the events of `pipe` hold now.
-        8 PollTerminal {} (()) -> Result<u32, Errno>;
-        /// Waits until one of `events` holds; which.
-        9 AwaitTerminal { events: u32 } (()) -> Result<u32, Errno> [defers];
+        /// Which of `events` hold now, as of a pipe; if none does, `slot` is woken when one does, likewise.
+        8 PollTerminal { events: u32, slot: u16 } (()) -> Result<u32, Errno>;
         /// Waits for a key that means a signal; called by the keyboard process only.
-        10 NextSignal {} (()) -> Result<KeyboardSignal, Errno> [defers];
+        9 NextSignal {} (()) -> Result<KeyboardSignal, Errno> [defers];
         /// A board is dead: a foreground group that was set from there is none any more.
-        11 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        10 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

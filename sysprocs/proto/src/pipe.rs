@@ -27,6 +27,9 @@ pub const ERROR: u32 = 8;
 /// Poll: the other end is closed (no writer).
 pub const HANG_UP: u32 = 16;
 
+/// As a slot to be woken: nobody.
+pub const NOBODY: u16 = u16::MAX;
+
 protocol! {
     /// One pipe. `life` is what `OpenPipe` answered: `ESTALE` if the pipe is in another life by now, or
     /// the caller's board holds the end no more, since this board took it for dead meanwhile.
@@ -44,13 +47,12 @@ protocol! {
         3 AddEnd { life: u32, end: PipeEnd } (()) -> Result<(), Errno>;
         /// One reference less; the last of both ends frees the pipe.
         4 CloseEnd { life: u32, end: PipeEnd } (()) -> Result<(), Errno> [releases];
-        /// Which of the events hold now.
-        5 PollPipe { life: u32, end: PipeEnd } (()) -> Result<u32, Errno>;
+        /// Which of `events` (and of error and hang-up) hold for `end` now. If none does, the program in `slot` of the
+        /// caller's board, unless that is `NOBODY`, is woken once when another one holds.
+        5 PollPipe { life: u32, end: PipeEnd, events: u32, slot: u16 } (()) -> Result<u32, Errno>;
         /// Bytes that can be read now.
         6 PipeBytes { life: u32 } (()) -> Result<u32, Errno>;
-        /// Waits until one of `events` (or an error or hang-up) holds for `end`; which.
-        7 AwaitPipe { life: u32, end: PipeEnd, events: u32 } (()) -> Result<u32, Errno> [defers];
         /// A board is dead: its processes' references to the ends are dropped.
-        8 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
     }
 }

@@ -6,6 +6,7 @@
 
 use core::cell::Cell;
 use renga_core::notify::Notifier;
+use renga_proto::clock::{self, Clock};
 use renga_proto::console::{self, Console};
 use renga_proto::file::{self, File};
 use renga_proto::inode::{self, InodeDirectory};
@@ -67,6 +68,8 @@ clients! {
         inode_directory: Local<InodeDirectory>,
         /// The terminal.
         console: Local<Console>,
+        /// Programs that wait for something there, when all others know.
+        clock: Local<Clock>,
         /// Locks that are held there.
         locks: Local<Locks>,
         /// Page frames stored from there.
@@ -86,6 +89,7 @@ impl MembershipClients {
             locks: Local::new(me, &Members::NONE),
             inode_directory: Local::new(me, &Members::NONE),
             console: Local::new(me, &Members::NONE),
+            clock: Local::new(me, &Members::NONE),
             memory: Local::new(me, &Members::NONE),
             pages: Local::new(me, &Members::NONE),
         }
@@ -106,6 +110,7 @@ pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'stat
             tell(&me, &mut clients.inode_directory, || inode::BoardDied { board }).await;
             tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
             tell(&me, &mut clients.pages, || pages::BoardDied { board }).await;
+            tell(&me, &mut clients.clock, || clock::BoardDied { board }).await;
             ends.finish(board);
         }
     }

@@ -19,6 +19,7 @@ pub mod given;
 mod held;
 mod life;
 pub mod signature;
+mod wakes;
 mod watch;
 
 pub use core::convert::Infallible as Never;
@@ -35,6 +36,7 @@ pub use renga_core::{
     ALL_ENTRIES, Address, Arena, Call, CallQueue, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Members,
     Port, Protocol,
 };
+pub use wakes::{SLOT_WORDS, SlotSet, Waiters, Wakes};
 pub use watch::Watch;
 
 #[cfg(test)]

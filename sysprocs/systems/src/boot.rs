@@ -17,7 +17,7 @@ use renga_procfs::Plan;
 use renga_router::{Ends, Stats};
 use renga_rt::card::Card;
 use renga_rt::given::{Begin, Servers};
-use renga_rt::{Interruptor, Notifier, Watch};
+use renga_rt::{Interruptor, Notifier, Wakes, Watch};
 
 /// What boot leaves to whoever looks at the board from outside.
 pub struct Started {
@@ -53,12 +53,13 @@ fn start<M: Machine>(
     let arena = directory.arena();
     let notifier = |kind| directory.of_kind(kind).first().copied().map(Notifier::new);
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
+    let wakes = arena.put(|| Wakes::new(notifier(Kind::Waker)));
     let due = arena.put(|| Due::new(notifier(Kind::WriteBack)));
     let link = LinkParts::new(directory, reach, watch, machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
     let cards = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| Card::new());
-    let boot = Boot { machine, directory, wanted: &wanted, watch, due, referrers, cards, link };
+    let boot = Boot { machine, directory, wanted: &wanted, watch, wakes, due, referrers, cards, link };
     let (started, placed) = (kinds::start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");
     let (link_stats, ends) = boot.link.map(|link| (link.stats, link.ends)).unzip();
@@ -71,6 +72,7 @@ pub(crate) struct Boot<'m, M> {
     directory: &'static Directory,
     wanted: &'m dyn Fn(Kind) -> bool,
     watch: &'static Watch,
+    wakes: &'static Wakes,
     due: &'static Due,
     referrers: &'static Referrers,
     cards: &'static [Card],
@@ -163,6 +165,10 @@ impl<'b, M: Machine> At<'b, M> {
     /// Boards of which something is awaited here.
     pub fn watch(self) -> &'static Watch {
         self.boot.watch
+    }
+    /// Programs that are to look again at what they wait for.
+    pub fn wakes(self) -> &'static Wakes {
+        self.boot.wakes
     }
     /// The board that owns the disk.
     pub fn disk_board(self) -> u8 {

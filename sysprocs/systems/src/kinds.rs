@@ -68,10 +68,13 @@ kinds! { |at, M|
         renga_clock::clock [
             at.machine().epoch_ns(), at.each(at.count(Kind::User), || renga_clock::Sleeper::NONE),
             at.each(timers(at.count(Kind::User)), || renga_clock::Timer::FREE),
-            at.each(at.count(Kind::User) + timers(at.count(Kind::User)), || renga_clock::DuePlace::EMPTY)
+            at.each(at.count(Kind::User) + timers(at.count(Kind::User)), || renga_clock::DuePlace::EMPTY),
+            at.each(at.count(Kind::User), || renga_clock::SlotWait::NONE), at.watch()
         ];
+    Waker "waker" "Has programs look again at what they wait for.", Every 1:
+        renga_clock::waker [at.wakes()];
     Console "console" "The terminal.", Any 1:
-        renga_console::console::<M::Uart> [at.machine().uart()];
+        renga_console::console::<M::Uart> [at.machine().uart(), at.wakes()];
     Keyboard "keyboard" "Turns keys into signals.", Any 1:
         renga_process::keyboard [];
     Disk "disk" "The medium.", DiskBoard 1:
@@ -118,7 +121,7 @@ kinds! { |at, M|
     FileTable "file_table" "Which file processes are free.", Every 1:
         renga_fs::file_table [at.each(at.count(Kind::File), || 0)];
     Pipe "pipe" "One pipe.", Every 1024:
-        renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.watch()];
+        renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.watch(), at.wakes()];
     PipeTable "pipe_table" "Which pipes are free.", Every 1:
         renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
     Procs "procs" "User processes of a board.", Every 1:

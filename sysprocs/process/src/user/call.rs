@@ -110,6 +110,7 @@ calls! {
         71 sendfile => send_file;
         72 pselect6 => select;
         73 ppoll => poll;
+        74 signalfd4 => make_signal_file;
         78 readlinkat => read_link;
         79 newfstatat => status_at;
         80 fstat => status;

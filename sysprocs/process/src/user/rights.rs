@@ -5,8 +5,8 @@
 
 use crate::group_kill::GROUP_KILL;
 use renga_proto::console::{
-    AwaitTerminal, GetAttributes, GetForeground, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground,
-    SetWindow, WriteTerminal,
+    GetAttributes, GetForeground, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground, SetWindow,
+    WriteTerminal,
 };
 use renga_proto::file::{
     AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, NoteLocks, Read, ReadFrom, Seek,
@@ -19,13 +19,12 @@ use renga_proto::path::{
     AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, MakeDirectory, MakeNode,
     Open, ReadLinkOf, Rename, StatusOf, SymbolicLink, Unlink,
 };
-use renga_proto::pipe::{AddEnd, AwaitPipe, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
+use renga_proto::pipe::{AddEnd, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
 use renga_proto::proc_files::{MadePath, ReadMade, ReadMadeLink, StatusMade, WalkMade};
 use renga_proto::procs::{ChildExited, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
 
 /// Of the terminal.
-pub const CONSOLE: u32 = AwaitTerminal::BIT
-    | GetAttributes::BIT
+pub const CONSOLE: u32 = GetAttributes::BIT
     | GetForeground::BIT
     | GetWindow::BIT
     | PollTerminal::BIT
@@ -86,8 +85,7 @@ pub const PATHS: u32 = AbsolutePath::BIT
     | Unlink::BIT;
 
 /// Of a pipe.
-pub const PIPES: u32 =
-    AddEnd::BIT | AwaitPipe::BIT | CloseEnd::BIT | PipeBytes::BIT | PollPipe::BIT | ReadPipe::BIT | WritePipe::BIT;
+pub const PIPES: u32 = AddEnd::BIT | CloseEnd::BIT | PipeBytes::BIT | PollPipe::BIT | ReadPipe::BIT | WritePipe::BIT;
 
 /// Of the user processes of any board.
 pub const PROCS: u32 = ChildExited::BIT

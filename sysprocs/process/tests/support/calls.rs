@@ -11,6 +11,7 @@ pub const LSEEK: u64 = 62;
 pub const READV: u64 = 65;
 pub const WRITEV: u64 = 66;
 pub const PPOLL: u64 = 73;
+pub const SIGNALFD: u64 = 74;
 pub const IOCTL: u64 = 29;
 pub const FCNTL: u64 = 25;
 pub const DUP3: u64 = 24;

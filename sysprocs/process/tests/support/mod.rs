@@ -19,7 +19,7 @@ use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Port, ProcId, Protocol};
+use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Port, ProcId, Protocol, Wakes};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -81,6 +81,8 @@ struct Headers {
     pages: &'static Process,
     references: &'static Process,
     clock: &'static Process,
+    waker: &'static Process,
+    wakes: &'static Wakes,
     file_table: &'static Process,
     pipe_table: &'static Process,
     files: Vec<&'static Process>,
@@ -110,12 +112,15 @@ pub struct System {
 
 fn declare(board: Board) -> Headers {
     let many = |count| (0..count).map(|_| board.declare(3)).collect();
+    let waker = board.declare(3);
     Headers {
         procs: board.declare(3),
         memory: board.declare(3),
         pages: board.declare(3),
         references: board.declare(3),
         clock: board.declare(3),
+        waker,
+        wakes: leak(Wakes::new(Some(Notifier::new(waker)))),
         file_table: board.declare(3),
         pipe_table: board.declare(3),
         files: many(FILES),
@@ -173,7 +178,7 @@ impl System {
             board.core.set_log(|who, text, figures| {
                 LOG.with_borrow_mut(|log| log.push((who, format!("{text} {figures:?}"))));
             });
-            start_servers(board, &headers[number], &own, disk, machines[number]);
+            start_servers(board, number, &headers, &own, disk, machines[number]);
             for slot in 0..SLOTS {
                 start_user(board, number, slot, &headers, &own, machines[number], switch);
             }
@@ -242,7 +247,7 @@ fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'st
     let uart = Box::leak(Box::new(line.clone()));
     board.start(own.console, |me| {
         let port = Port::new(&me).0;
-        renga_console::console(me, port, uart)
+        renga_console::console(me, port, uart, all[0].wakes)
     });
     let procs = all.iter().map(|headers| members(&[headers.procs])).collect();
     board.start(own.keyboard, |me| {
@@ -251,7 +256,15 @@ fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'st
     });
 }
 
-fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static Disk, machine: &'static HostMemory) {
+fn start_servers(
+    board: Board,
+    number: usize,
+    all: &[Headers],
+    own: &DiskHeaders,
+    disk: &'static Disk,
+    machine: &'static HostMemory,
+) {
+    let here = &all[number];
     let users: Vec<Interruptor> = here.users.iter().map(|user| Interruptor::new(user)).collect();
     let users: &'static [Interruptor] = Vec::leak(users);
     board.start(here.procs, |me| {
@@ -286,7 +299,12 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
         let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; SLOTS + TIMERS]);
         let sleepers = Vec::leak((0..SLOTS).map(|_| renga_clock::Sleeper::NONE).collect());
         let procs = client(&me, here.procs);
-        renga_clock::clock(me, port, procs, 1_000_000_000_000, sleepers, timers, due)
+        let slots = Vec::leak(vec![renga_clock::SlotWait::NONE; SLOTS]);
+        renga_clock::clock(me, port, procs, 1_000_000_000_000, sleepers, timers, due, slots, watch())
+    });
+    board.start(here.waker, |me| {
+        let clocks = family(&me, all.iter().map(|headers| members(&[headers.clock])).collect());
+        renga_clock::waker(me, clocks, here.wakes)
     });
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {
@@ -296,7 +314,15 @@ fn start_servers(board: Board, here: &Headers, own: &DiskHeaders, disk: &'static
     for (number, pipe) in here.pipes.iter().enumerate() {
         let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
         board.start(pipe, |me| {
-            renga_pipe::pipe(Port::new(&me).0, client(&me, here.pipe_table), bytes, number as u16, 1, watch())
+            renga_pipe::pipe(
+                Port::new(&me).0,
+                client(&me, here.pipe_table),
+                bytes,
+                number as u16,
+                1,
+                watch(),
+                here.wakes,
+            )
         });
     }
 }

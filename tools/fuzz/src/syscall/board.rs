@@ -19,7 +19,7 @@ use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::card::Card;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
-use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Watch};
+use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Wakes, Watch};
 use std::cell::Cell;
 
 const USERS: usize = 3;
@@ -92,15 +92,17 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
     let references = memory::references(board, files.directory, pages);
-    let clock = clock(board, procs);
+    let (clock, wakes) = clock(board, procs, watch);
     let places = arena.put_slice(PIPES, |_| 0);
     let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
     let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
         let bytes = arena.put(|| [0; PIPE_BYTES]);
-        board.server(|me, port| renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch))
+        board.server(|me, port| {
+            renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch, wakes)
+        })
     });
     let uart = arena.put(|| Silence);
-    let console = board.server(|me, port| renga_console::console(me, port, uart));
+    let console = board.server(|me, port| renga_console::console(me, port, uart, wakes));
     let power: &'static Switch = arena.put(|| Switch);
     let processor: &'static Flushed = arena.put(|| Flushed);
     for (slot, process) in users.iter().enumerate() {
@@ -152,14 +154,22 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     Keeper { notifier: Notifier::new(keeper), free }
 }
 
-fn clock(board: Board, procs: Address<Procs>) -> Address<Clock> {
+fn clock(board: Board, procs: Address<Procs>, watch: &'static Watch) -> (Address<Clock>, &'static Wakes) {
     let sleepers = board.arena.put_slice(USERS, |_| renga_clock::Sleeper::NONE);
     let timers = board.arena.put_slice(TIMERS, |_| renga_clock::Timer::FREE);
     let due = board.arena.put_slice(USERS + TIMERS, |_| renga_clock::DuePlace::EMPTY);
-    board.server(|me, port| {
+    let slots = board.arena.put_slice(USERS, |_| renga_clock::SlotWait::NONE);
+    let clock = board.server(|me, port| {
         let procs = Client::new(&me, procs).narrowed();
-        renga_clock::clock(me, port, procs, 1_000_000_000, sleepers, timers, due)
-    })
+        renga_clock::clock(me, port, procs, 1_000_000_000, sleepers, timers, due, slots, watch)
+    });
+    let waker = board.declare(3);
+    let wakes: &'static Wakes = board.arena.put(|| Wakes::new(Some(Notifier::new(waker))));
+    board.start(waker, |me| {
+        let clocks = Family::new(&me, board.family(&[clock])).narrowed();
+        renga_clock::waker(me, clocks, wakes)
+    });
+    (clock, wakes)
 }
 
 /// What a board has free.

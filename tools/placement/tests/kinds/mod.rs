@@ -50,6 +50,7 @@ const fn kind(
 /// As the code of the pair would state them.
 pub const KINDS: &[KindFacts] = &[
     kind("clock", BoardRule::Every, 1, words_only(protocol("Clock", &[(0, "Now"), (1, "Sleep")], NONE, NONE)), &[]),
+    kind("waker", BoardRule::Any, 1, None, &[all("Clock")]),
     kind("console", BoardRule::Any, 1, Some(protocol("Console", &[(0, "Read"), (1, "Write")], 0b01, 0b10)), &[]),
     kind("keyboard", BoardRule::Any, 1, None, &[one("Console"), all("Procs")]),
     kind(
@@ -233,6 +234,7 @@ pub const KINDS: &[KindFacts] = &[
             own_if_any("Locks"),
             own_if_any("InodeDirectory"),
             own_if_any("Console"),
+            own_if_any("Clock"),
             own_if_any("Memory"),
         ],
     ),

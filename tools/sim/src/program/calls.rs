@@ -25,6 +25,7 @@ pub mod numbers {
     pub const LSEEK: u64 = 62;
     pub const READ: u64 = 63;
     pub const WRITE: u64 = 64;
+    pub const PPOLL: u64 = 73;
     pub const PREAD: u64 = 67;
     pub const PWRITE: u64 = 68;
     pub const FSYNC: u64 = 82;
@@ -44,7 +45,7 @@ pub mod numbers {
 }
 use numbers::{
     CLONE, CLOSE, DUP3, EXECVE, FCNTL, FLOCK, FORK_ON, FSYNC, FTRUNCATE, GETPID, HALT, KILL, LSEEK, MKDIRAT, MKNODAT,
-    NANOSLEEP, OPENAT, PIPE2, PREAD, PWRITE, READ, RENAMEAT2, SIGACTION, UNLINKAT, WAIT4, WRITE,
+    NANOSLEEP, OPENAT, PIPE2, PPOLL, PREAD, PWRITE, READ, RENAMEAT2, SIGACTION, UNLINKAT, WAIT4, WRITE,
 };
 
 /// "The working directory".
@@ -208,6 +209,15 @@ impl Program {
         self.call(PIPE2, &[self.base + SMALL, 0]).await?;
         let ends = self.load(self.base + SMALL, 8).await;
         Ok((u64::from(ends[0]), u64::from(ends[4])))
+    }
+    /// Waits until one of some descriptors can be read; what poll says of each.
+    pub async fn await_reading(&self, files: &[u64]) -> Result<Vec<u16>> {
+        let place = self.base + SMALL;
+        let wanted: Vec<u8> = files.iter().flat_map(|file| (1 << 32 | file).to_le_bytes()).collect();
+        self.store(place, &wanted).await;
+        self.call(PPOLL, &[place, files.len() as u64, 0, 0]).await?;
+        let found = self.load(place, wanted.len()).await;
+        Ok(found.chunks(8).map(|entry| u16::from_le_bytes([entry[6], entry[7]])).collect())
     }
 
     /// Forks; the child's pid. The child goes on as `child`, with the memory and files of its parent.

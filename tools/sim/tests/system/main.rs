@@ -13,3 +13,4 @@ mod refusals;
 mod remote_fork;
 mod seeds;
 mod signals;
+mod waits;

@@ -111,7 +111,7 @@ fn calls() -> Vec<(Deed, Fate)> {
         ));
         let read = ReadPipe { life: 1, nonblocking: true };
         calls.push(refused(Deed { taken: 9, ..deed(User, (Pipe, number), read) }, Errno::ESTALE));
-        let poll = PollPipe { life: 1, end: PipeEnd::Reader };
+        let poll = PollPipe { life: 1, end: PipeEnd::Reader, events: u32::MAX, slot: 0 };
         calls.push(refused(deed(User, (Pipe, number), poll), Errno::ESTALE));
     }
     calls

@@ -53,6 +53,11 @@ pub enum Object {
     Full,
     /// `/dev/random` and `/dev/urandom`.
     Random,
+    /// The signals of whoever reads, of this set.
+    Signals {
+        /// The set, a bit each.
+        mask: u64,
+    },
 }
 
 /// A descriptor's meaning.
@@ -288,6 +293,20 @@ impl Descriptors {
     pub fn next_close_on_exec(&self, from: u64) -> Option<u64> {
         let mut rest = self.iter_from(from as usize);
         rest.find(|(_, descriptor)| descriptor.close_on_exec).map(|(number, _)| number as u64)
+    }
+
+    /// `number` and its copies stand for `object` from now on, which needs no reference.
+    pub fn change(&mut self, number: u64, object: Object) {
+        let first = number as u32 as usize;
+        let mut at = first;
+        // Around the ring of copies.
+        while let Some(DescriptorPlace { descriptor: Some(descriptor), ring }) = self.places.get_mut(at) {
+            descriptor.object = object;
+            at = usize::from(*ring);
+            if at == first {
+                break;
+            }
+        }
     }
 
     /// What `object` stood for is lost: its descriptors fail from now on.

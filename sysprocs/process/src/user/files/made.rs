@@ -243,6 +243,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::Zero => b"/dev/zero",
             Object::Full => b"/dev/full",
             Object::Random => b"/dev/urandom",
+            Object::Signals { .. } => b"anon_inode:[signalfd]",
         };
         let bytes = text.len().min(out.len());
         out[..bytes].copy_from_slice(&text[..bytes]);

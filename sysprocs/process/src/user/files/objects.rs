@@ -44,6 +44,8 @@ impl Services {
                 out.fill(0);
                 return Ok(out.len());
             }
+            // They are the program's, which its slot takes.
+            Object::Signals { .. } => return Err(Errno::EINVAL),
             Object::Random => {
                 self.fill_random(out);
                 return Ok(out.len());
@@ -72,6 +74,7 @@ impl Services {
             Object::Console => self.console()?.call(WriteTerminal {}, bytes).await?,
             Object::Null | Object::Zero | Object::Random => return Ok(bytes.len()),
             Object::Full => return Err(Errno::ENOSPC),
+            Object::Signals { .. } => return Err(Errno::EINVAL),
         };
         Ok(written as usize)
     }

@@ -1,23 +1,20 @@
 //! Waiting for one of several descriptors.
 //!
-//! A process can wait for one server at a time. One descriptor is waited for at its server; several, or
-//! one with a time limit, are asked again and again, [`STEP_NS`] apart, which costs a program that does
-//! so some delay and its board some work; an idle shell waits for one.
+//! Invariant: who waits has told the server of each, which wakes it once when something begins to hold: then it looks at
+//! all again. It waits at the clock of its board, which has the time limit too, so that a wait is one rendezvous, however
+//! long. Not here: who wakes it (`renga_rt::Wakes`).
 
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome, restartable_unless_handled};
 use crate::user::facts::limits::NOFILE;
-use crate::user::files::descriptors::{DESCRIPTORS_MAX, Object};
-use crate::user::lives::loss::is_loss;
+use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Object};
 use renga_hal::memory::UserMemory;
-use renga_proto::clock::SleepUntil;
-use renga_proto::console::{AwaitTerminal, PollTerminal};
-use renga_proto::pipe::{AwaitPipe, ERROR, HANG_UP, PollPipe, READABLE, WRITABLE};
+use renga_proto::clock::AwaitWake;
+use renga_proto::console::PollTerminal;
+use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PollPipe, READABLE, WRITABLE};
 use renga_proto::procs::PendingSignals;
 use renga_rt::Errno;
 
-/// Time between two looks at several descriptors.
-const STEP_NS: u64 = 5_000_000;
 /// Bytes of `struct pollfd`.
 const ENTRY_BYTES: usize = 8;
 /// Poll: no such descriptor.
@@ -168,69 +165,69 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Waits until at least one entry has something; how many have.
     async fn await_any(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
+        // Each turn waits for a wake or the time.
         loop {
-            let mut ready = 0;
+            let (mut ready, mut boards, mut signals) = (0, 0, 0);
+            let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
             for index in 0..wanted.count {
                 let Entry { number, events, .. } = wanted.entries[index];
-                let found = if number < 0 { 0 } else { self.look(number as u64, events.into()).await? };
+                if let Ok(&Descriptor { object: Object::Signals { mask }, .. }) = self.program.files.get(number as u64)
+                {
+                    signals |= mask;
+                    self.listen_for(signals).await;
+                }
+                // Who will not wait is not to be woken.
+                let slot = if over || ready > 0 { NOBODY } else { self.facts.slot };
+                let found =
+                    if number < 0 { 0 } else { self.look(number as u64, events.into(), slot, &mut boards).await? };
                 wanted.entries[index].found = found as u16;
                 ready += u64::from(found != 0);
             }
-            let now = self.me.now_ns();
-            if ready > 0 || until_ns.is_some_and(|until_ns| until_ns <= now) {
+            if ready > 0 || over {
                 return Ok(ready);
             }
             if self.look_at_signals || self.me.interrupted() {
                 self.program.deadline_ns = until_ns;
                 return Err(Escape::RestartUnlessHandled);
             }
-            let waited = match (wanted.count, until_ns) {
-                (1, None) => self.await_one(wanted.entries[0]).await,
-                _ => {
-                    let step = if wanted.count == 0 { u64::MAX } else { now.saturating_add(STEP_NS) };
-                    let until_ns = step.min(until_ns.unwrap_or(u64::MAX));
-                    self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await
-                }
-            };
+            let wait = AwaitWake { slot: self.facts.slot, until_ns: until_ns.unwrap_or(u64::MAX), boards };
+            let waited = self.services.clients.clock.call(wait, ()).await;
             if waited == Err(Errno::EINTR) {
+                if signals != 0 && self.waiting_of(signals).await? != 0 {
+                    continue;
+                }
                 self.program.deadline_ns = until_ns;
             }
             restartable_unless_handled(waited)?;
         }
     }
 
-    /// Which of `events`, or of what is always told, hold for a descriptor.
-    async fn look(&mut self, number: u64, events: u32) -> Result<u32, Errno> {
+    /// Which of `events`, or of what is always told, hold for a descriptor. If none does, its server wakes `slot` when one
+    /// does; the server's board is added to `boards`.
+    async fn look(&mut self, number: u64, events: u32, slot: u16, boards: &mut u8) -> Result<u32, Errno> {
         let Ok(descriptor) = self.program.files.get(number) else { return Ok(INVALID) };
         let now = match descriptor.object {
             Object::Pipe { board, number, life, end } => {
-                let events = self.services.pipe(board, number)?.call(PollPipe { life, end }, ()).await;
+                *boards |= 1 << board;
+                let held = self.services.pipe(board, number)?.call(PollPipe { life, end, events, slot }, ()).await;
                 // Whoever reads or writes now learns that it is lost.
-                events.unwrap_or(READABLE | WRITABLE | ERROR | HANG_UP)
+                held.unwrap_or(READABLE | WRITABLE | ERROR | HANG_UP)
             }
             Object::Lost { .. } => READABLE | WRITABLE | ERROR | HANG_UP,
-            Object::Console => self.services.console()?.call(PollTerminal {}, ()).await?,
+            Object::Console => {
+                let mut console = self.services.console()?;
+                *boards |= 1 << console.server().board.0;
+                console.call(PollTerminal { events, slot }, ()).await?
+            }
+            Object::Signals { mask } => {
+                if self.waiting_of(mask).await? != 0 {
+                    READABLE
+                } else {
+                    0
+                }
+            }
             _ => READABLE | WRITABLE,
         };
         Ok(now & (events | ERROR | HANG_UP))
-    }
-
-    async fn await_one(&mut self, entry: Entry) -> Result<(), Errno> {
-        let events = u32::from(entry.events);
-        let object = usize::try_from(entry.number).map(|number| self.program.files.get(number as u64));
-        match object {
-            Ok(Ok(descriptor)) => match descriptor.object {
-                Object::Pipe { board, number, life, end } => {
-                    match self.services.pipe(board, number)?.call(AwaitPipe { life, end, events }, ()).await {
-                        Err(errno) if is_loss(errno) => Ok(()), // the next look finds it
-                        waited => waited.map(|_| ()),
-                    }
-                }
-                Object::Console => self.services.console()?.call(AwaitTerminal { events }, ()).await.map(|_| ()),
-                // Nothing that it could become: wait for a signal.
-                _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX, calendar: false }, ()).await,
-            },
-            _ => self.services.clients.clock.call(SleepUntil { until_ns: u64::MAX, calendar: false }, ()).await,
-        }
     }
 }

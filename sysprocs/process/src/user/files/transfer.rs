@@ -72,6 +72,9 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn read_one(&mut self, place: Option<usize>) -> Outcome {
         let descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_reading()?;
+        if let (Object::Signals { .. }, None) = (descriptor.object, place) {
+            return self.read_signals(&descriptor, self.argument(1), self.argument(2)).await;
+        }
         let manner = descriptor.manner(self.offset_in(place)?);
         self.take_in(&descriptor, self.argument(1), self.argument(2), manner).await
     }

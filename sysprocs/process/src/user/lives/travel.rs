@@ -4,7 +4,7 @@
 //! a program's own state. References to files and pipes are the reader's to add (`take_up`), or were
 //! added by a sender on the same board and pass with the bytes. Numbers are little-endian. Not here: the address space's own format (`renga-memory`).
 
-use crate::signals::SIGNALS;
+use crate::signals::{SIGNALS, UNSTOPPABLE};
 use crate::user::facts::limits::{LIMITS, Limit, NOFILE};
 use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
 use crate::user::program::{AlternateStack, Program};
@@ -205,9 +205,10 @@ mod kind {
     pub const RANDOM: u8 = 8;
     pub const LOST_PIPE: u8 = 9;
     pub const LOST_FILE: u8 = 10;
+    pub const SIGNALS: u8 = 11;
 }
 
-/// An object: kind, board, number; of a file and a pipe also its life.
+/// An object: kind, board, number; of a file and a pipe also its life, of signals their set.
 fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
     let (kind, board, number, life) = match object {
         Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
@@ -218,6 +219,10 @@ fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
         Object::Zero => (kind::ZERO, 0, 0, None),
         Object::Full => (kind::FULL, 0, 0, None),
         Object::Random => (kind::RANDOM, 0, 0, None),
+        Object::Signals { mask } => {
+            writer.put(&[kind::SIGNALS, 0, 0, 0])?;
+            return writer.word(mask);
+        }
         Object::Lost { pipe: true } => (kind::LOST_PIPE, 0, 0, None),
         Object::Lost { pipe: false } => (kind::LOST_FILE, 0, 0, None),
     };
@@ -240,6 +245,7 @@ fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
         kind::ZERO => Object::Zero,
         kind::FULL => Object::Full,
         kind::RANDOM => Object::Random,
+        kind::SIGNALS => Object::Signals { mask: reader.word()? & !UNSTOPPABLE },
         kind::LOST_PIPE => Object::Lost { pipe: true },
         kind::LOST_FILE => Object::Lost { pipe: false },
         _ => return Err(Errno::EINVAL),
@@ -247,7 +253,7 @@ fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
 }
 
 /// Bytes of a descriptor, at most, and of the end.
-const DESCRIPTOR_BYTES_MAX: usize = 8 + 15;
+const DESCRIPTOR_BYTES_MAX: usize = 12 + 15;
 const END_BYTES: usize = 4;
 
 /// Writes the descriptors from number `from` on; where to go on, if there is no room for all.

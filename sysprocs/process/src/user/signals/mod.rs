@@ -4,3 +4,4 @@ pub(crate) mod actions;
 pub(crate) mod delivery;
 pub(crate) mod frame;
 pub(crate) mod signal_calls;
+pub(crate) mod signal_files;

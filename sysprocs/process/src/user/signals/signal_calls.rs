@@ -88,7 +88,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// The keeper must know of signals that are no longer blocked or ignored, and of ignored ones that
     /// are blocked now, which wait instead of getting lost. Of others blocked or ignored in addition it
     /// need not: it will interrupt for nothing, at worst.
-    async fn tell_masks_but(&mut self, awaited: SignalSet) {
+    pub(super) async fn tell_masks_but(&mut self, awaited: SignalSet) {
         let (blocked, ignored) = (self.program.blocked, self.program.actions.ignored() & !awaited);
         let Program { told_blocked, told_ignored, told_reaps, told_queued, .. } = self.program;
         let (reaps, queued) = (self.program.actions.reaps(), self.program.limits.signals());

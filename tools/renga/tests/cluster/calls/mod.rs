@@ -2,3 +2,4 @@
 
 mod locks;
 mod timers;
+mod waits;
