@@ -252,13 +252,23 @@ pub fn ticks() -> u64 {
     ticks
 }
 
-/// Time since boot, ns (CLOCK_MONOTONIC).
+/// Time since boot, ns.
 pub fn now_ns() -> u64 {
+    const CLOCK_MONOTONIC: isize = 1;
+    clock_ns(CLOCK_MONOTONIC)
+}
+
+/// Processor time of this program, and of what is done on its behalf, ns.
+pub fn used_ns() -> u64 {
+    const CLOCK_PROCESS_CPUTIME_ID: isize = 2;
+    clock_ns(CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn clock_ns(clock: isize) -> u64 {
     const CLOCK_GETTIME: usize = 113;
-    const MONOTONIC: isize = 1;
     let mut time = [0u64; 2];
     // SAFETY: the address is that of a live `struct timespec`.
-    let _ = unsafe { call(CLOCK_GETTIME, [MONOTONIC, time.as_mut_ptr() as isize, 0, 0, 0, 0]) };
+    let _ = unsafe { call(CLOCK_GETTIME, [clock, time.as_mut_ptr() as isize, 0, 0, 0, 0]) };
     time[0] * 1_000_000_000 + time[1]
 }
 

@@ -1,11 +1,11 @@
 //! Paths, files and the medium.
 
-use crate::measurement::{Failed, Measurement, Of, Taken, rounds};
+use crate::measurement::{Failed, Measurement, Of, Taken, rounds, rounds_by};
 use core::ffi::CStr;
 use renga_userland::Arguments;
 use renga_userland::syscall::{
     close, make_directory, map_memory, now_ns, open, open_with_mode, plain, read, read_at, status, unlink,
-    unmap_memory, write,
+    unmap_memory, used_ns, write,
 };
 use renga_userland::text::Decimal;
 
@@ -26,7 +26,9 @@ pub const ALL: &[Measurement] = &[
     Measurement { name: "create", take: create_many },
     Measurement { name: "stat-many", take: stat_many },
     Measurement { name: "unlink", take: unlink_many },
-    Measurement { name: "write-fsync", take: write_and_sync },
+    Measurement { name: "write-fsync", take: |_| write_and_sync(now_ns) },
+    Measurement { name: "fsync-used", take: |_| write_and_sync(used_ns) },
+    Measurement { name: "read-16m-first", take: read_much_first },
     Measurement { name: "write-16m", take: write_much },
     Measurement { name: "read-16m-again", take: read_much_again },
 ];
@@ -47,6 +49,8 @@ const TWO_NAMES: &CStr = c"/etc/passwd";
 const FOUR_NAMES: &CStr = c"/usr/lib/renga/nothing";
 const MEGABYTE: &CStr = c"/tmp/unix-megabyte";
 const MUCH: &CStr = c"/tmp/unix-much";
+/// 16 MB that nobody else reads; on the disk of a bench.
+const UNREAD: &CStr = c"/bench/unread";
 const MANY: &CStr = c"/tmp/unix-many";
 const BLOCK_BYTES: usize = 64 << 10;
 const MEGABYTE_BYTES: u64 = 1 << 20;
@@ -160,11 +164,11 @@ fn each_of_many(mut operation: impl FnMut(&CStr) -> Result<(), Failed>) -> Taken
     Ok((FILES, now_ns() - begin_ns))
 }
 
-/// Overwrites a block of a file and waits for the medium.
-fn write_and_sync(_: &Arguments) -> Taken {
+/// Adds a block to a file and waits for the medium, by `clock`.
+fn write_and_sync(clock: fn() -> u64) -> Taken {
     let file = open_with_mode(c"/tmp/unix-synced", NEW, MODE).of("open")?;
     let block = [1; 4096];
-    let taken = rounds(SYNC_ROUNDS, |_| {
+    let taken = rounds_by(clock, SYNC_ROUNDS, |_| {
         write(file, &block).of("write")?;
         plain(FSYNC, [file as isize, 0, 0]).of("fsync").map(|_| ())
     });
@@ -182,7 +186,17 @@ fn write_much(_: &Arguments) -> Taken {
     Ok((MUCH_BYTES, ns))
 }
 
-/// The same file from start to end, for the second time; counts bytes.
+/// As much that is in no cache yet, from start to end; counts bytes.
+fn read_much_first(_: &Arguments) -> Taken {
+    let place = map_memory(BLOCK_BYTES).of("mmap")?;
+    let file = open(UNREAD, 0).of("open")?;
+    let taken = read_all(file, place);
+    unmap_memory(place);
+    close(file).of("close")?;
+    taken
+}
+
+/// The file of `write_much` from start to end, for the second time; counts bytes.
 fn read_much_again(_: &Arguments) -> Taken {
     let place = map_memory(BLOCK_BYTES).of("mmap")?;
     let first = file_of(MUCH, MUCH_BYTES)?;

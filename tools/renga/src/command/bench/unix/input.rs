@@ -8,14 +8,19 @@ pub const PREPARE: &str = "cd /bench && tar cf tree.tar tree && cd /\n";
 pub const UNDO: &str = "rm -rf /tmp/tree\n";
 
 const TEXT_BYTES: usize = 1 << 20;
+/// What is read for the first time.
+const UNREAD_BYTES: usize = 16 << 20;
 const FOLDERS: usize = 12;
 const FILES: usize = 8;
 const PERMISSIONS: u32 = 0o644;
 
-/// A text of 1 MB, and a tree as a program's sources are: 96 files of 0.3 to 12 KB in 12 folders.
+/// A text of 1 MB, 16 MB that nothing else touches, and a tree as a program's sources are: 96 files of 0.3 to 12 KB in 12 folders.
 pub fn files() -> Vec<Placed> {
     let mut words = Words(0x9e37_79b9);
-    let mut files = vec![placed("/bench/text".to_string(), words.text(TEXT_BYTES))];
+    let mut files = vec![
+        placed("/bench/text".to_string(), words.text(TEXT_BYTES)),
+        placed("/bench/unread".to_string(), vec![b'u'; UNREAD_BYTES]),
+    ];
     for folder in 0..FOLDERS {
         for file in 0..FILES {
             let bytes = 300 + words.next() as usize % 4000 * (1 + file % 3);

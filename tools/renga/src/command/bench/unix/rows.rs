@@ -91,7 +91,7 @@ const fn command(name: &'static str, what: &'static str, command: &'static str) 
 }
 
 /// All of them.
-pub const ROWS: [Row; 34] = [
+pub const ROWS: [Row; 36] = [
     call("getppid", "null call").linux(0.49).bound(0.36),
     call("clock", "clock_gettime").linux(0.68).bound(0.92),
     call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(3.7),
@@ -123,6 +123,8 @@ pub const ROWS: [Row; 34] = [
     call("stat-many", "stat one of 1,000 files").linux(5.7),
     call("unlink", "unlink one of 1,000 files").linux(10.6),
     row("write-fsync", "4 KB write + fsync", Unit::Ms),
+    call("fsync-used", "4 KB write + fsync, processor time").goal_a(60.0).bound_a(52.0),
+    rate("read-16m-first", "16 MB read, the first time").goal_a(22.0).bound_a(22.0),
     rate("write-16m", "16 MB write").linux(738.0).bound_a(675.0),
     rate("read-16m-again", "16 MB read, the second time").goal(700.0).bound(2430.0),
     command(
