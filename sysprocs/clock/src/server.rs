@@ -61,6 +61,7 @@ struct State {
 /// Serves the clock; `epoch_ns` is the calendar time at boot, ns since 1970. There is room for so many `sleepers` and
 /// `timers`, and for all of them in `due`. Programs that may wait to be woken have `slots`; the boards that these wait for are
 /// watched.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn clock(
     me: Me,
     mut port: Port<Clock>,

@@ -72,7 +72,7 @@ fn each_note_is_of_a_call_and_each_test_is_there() {
             wrong.push(format!("{number} is no call"));
         }
         match held {
-            Held::Untested(why) if why.is_empty() => wrong.push(format!("{number} has no test, and nobody says why")),
+            Held::Untested("") => wrong.push(format!("{number} has no test, and nobody says why")),
             Held::Untested(_) => {}
             Held::Test(test) => {
                 let (word, name) = test.split_once(' ').unwrap_or((test, ""));
