@@ -3,11 +3,13 @@
 //! Not here: what the commands do (`command`).
 
 mod image_choice;
+mod job;
 
 use crate::card;
 use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use image_choice::ImageChoice;
+pub use job::Job;
 use std::path::PathBuf;
 
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
@@ -39,6 +41,8 @@ const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`,
 pub enum Command {
     /// Boot a cluster: an interactive shell, or one script
     Run(Box<Run>),
+    /// Run one script on Debian's Linux, on the same emulated board with the same disk: to compare
+    Linux(Linux),
     /// Run all tests: host, simulator, QEMU clusters
     Test(Test),
     /// Measure, in virtual time
@@ -99,28 +103,13 @@ pub struct Run {
     /// The cluster and its time.
     #[command(flatten)]
     pub machine: Machine,
-    /// Run this shell command instead of an interactive shell; renga exits with its status
-    #[arg(short = 'c', value_name = "SCRIPT", conflicts_with = "file")]
-    pub command: Option<String>,
-    /// Run this file as a shell script
-    #[arg(short = 'f', value_name = "FILE")]
-    pub file: Option<PathBuf>,
-    /// What is on the disk.
+    /// What runs, from which disk.
     #[command(flatten)]
-    pub image: ImageChoice,
-    /// Use and keep this disk image; without it, each run starts from a fresh one
-    #[arg(long, value_name = "IMAGE", conflicts_with = "ImageChoice")]
-    pub disk: Option<PathBuf>,
+    pub job: Job,
     /// Boot every board from its card image in this folder (`renga image --board`): its kernel, its device tree and its
     /// command line, with a copy of the card in its slot
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "trace", "ImageChoice"])]
     pub cards: Option<PathBuf>,
-    /// Copy this file or folder of the host into /host on the disk (may be repeated)
-    #[arg(long, value_name = "PATH")]
-    pub put: Vec<PathBuf>,
-    /// After a clean stop, copy the disk's tree into this folder
-    #[arg(long, value_name = "FOLDER")]
-    pub extract: Option<PathBuf>,
     /// Write every rendezvous and every frame with its virtual time, as JSON lines
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -178,6 +167,20 @@ pub struct Run {
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,
+}
+
+/// `renga linux`
+#[derive(Args, Debug, Clone)]
+pub struct Linux {
+    /// What runs, from which disk.
+    #[command(flatten)]
+    pub job: Job,
+    /// Show what Linux says while it starts and stops, on standard error
+    #[arg(long)]
+    pub log: bool,
+    /// End it after so many seconds of this machine
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    pub limit_s: u64,
 }
 
 /// `renga sim`

@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = Environment::read().and_then(|environment| match &cli.command {
         Command::Run(options) => command::run::run(&environment, options),
+        Command::Linux(options) => command::linux::linux(&environment, options),
         Command::Test(options) => command::test::test(&environment, options),
         Command::Bench(options) => command::bench::bench(&environment, options),
         Command::Check(options) => command::check::check(&environment, options),

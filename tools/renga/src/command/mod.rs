@@ -8,6 +8,7 @@ pub mod env;
 pub mod flash;
 pub mod fuzz;
 pub mod image;
+pub mod linux;
 pub mod run;
 pub mod sim;
 pub mod test;

@@ -3,7 +3,7 @@
 use crate::artifacts::{self, Flavour, Kernel};
 use crate::card::{self, CardBoot};
 use crate::cli::{LinkName, Run};
-use crate::disk_image::{self, Content, Placed};
+use crate::disk_image;
 use crate::disturbance::{self, Disturbance};
 use crate::environment::Environment;
 use crate::garbage;
@@ -11,6 +11,7 @@ use crate::profile::profile;
 use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::session::{Listener, Outcome, Session};
+use crate::session_disk;
 use crate::system::SystemFile;
 use crate::terminal::Terminal;
 use crate::trace::TraceFile;
@@ -18,12 +19,7 @@ use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
 use std::fs;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
-
-/// Where init looks for what to run.
-const SCRIPT_PATH: &str = "/etc/renga/script";
-/// Files of the host that one run may put on the disk.
-const PUT_FILES_MAX: usize = 4096;
+use std::path::PathBuf;
 
 /// Runs a cluster.
 ///
@@ -31,7 +27,7 @@ const PUT_FILES_MAX: usize = 4096;
 /// If something cannot be built, the cluster cannot start, or it fails.
 pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let system = SystemFile::find(environment, &options.machine.system)?;
-    let script = script(options)?;
+    let script = options.job.script()?;
     let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
     let flavour = match () {
@@ -45,7 +41,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let cards = cards(options, &system, script.as_deref(), &kernel, &scratch)?;
     let disk = match &cards {
         Some(_) => PathBuf::new(),
-        None => disk(environment, options, script.as_deref(), &scratch, &progress)?,
+        None => session_disk::make(environment, &options.job, script.as_deref(), &scratch, &progress)?,
     };
     let kernel = match options.garbage {
         true => with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress)?,
@@ -90,7 +86,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     if let Some(trace) = screen.trace.take() {
         trace.finish()?;
     }
-    if let Some(folder) = &options.extract {
+    if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk, folder)?;
     }
     if options.stats {
@@ -116,7 +112,7 @@ fn cards(
     }
     let owner = system.checked.boards.iter().position(|board| board.owns_disk);
     if let Some((script, owner)) = script.zip(owner) {
-        card::put_on_disk(&cards[owner].card, SCRIPT_PATH, script, &scratch.folder)?;
+        card::put_on_disk(&cards[owner].card, session_disk::SCRIPT_PATH, script, &scratch.folder)?;
     }
     Ok(Some(cards))
 }
@@ -142,65 +138,6 @@ fn panic(system: &SystemFile, text: &str) -> Result<(usize, u32)> {
     let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
     let (board, at_ms) = disturbance::at(&names, text)?;
     Ok((usize::from(board), u32::try_from(at_ms)?))
-}
-
-fn script(options: &Run) -> Result<Option<Vec<u8>>> {
-    if let Some(command) = &options.command {
-        return Ok(Some(format!("{command}\n").into_bytes()));
-    }
-    let Some(path) = &options.file else { return Ok(None) };
-    Ok(Some(fs::read(path).with_context(|| format!("cannot read the script {}", path.display()))?))
-}
-
-/// The session's own disk image.
-fn disk(
-    environment: &Environment,
-    options: &Run,
-    script: Option<&[u8]>,
-    scratch: &Scratch,
-    progress: &Progress,
-) -> Result<PathBuf> {
-    let mut placed = Vec::new();
-    if let Some(script) = script {
-        placed.push(Placed { dest: SCRIPT_PATH.to_string(), content: Content::Bytes(script.to_vec()), mode: 0o644 });
-    }
-    for path in &options.put {
-        put(path, &format!("/host/{}", file_name(path)?), &mut placed)?;
-    }
-    let choice = options.image.choice()?;
-    if let Some(image) = &options.disk {
-        if !placed.is_empty() {
-            bail!("-c, -f and --put need a fresh disk: they cannot be used with --disk");
-        }
-        disk_image::check_is_ext2(image)?;
-        return Ok(image.clone());
-    }
-    let image = scratch.folder.join("disk.img");
-    artifacts::session_disk(environment, &choice, placed, &image, progress)?;
-    Ok(image)
-}
-
-fn file_name(path: &Path) -> Result<String> {
-    let path = path.canonicalize().with_context(|| format!("cannot put {} on the disk", path.display()))?;
-    Ok(path.file_name().context("a path without a name")?.to_string_lossy().into_owned())
-}
-
-/// Adds a file, or a folder with all that is in it.
-fn put(path: &Path, dest: &str, placed: &mut Vec<Placed>) -> Result<()> {
-    let facts = fs::metadata(path).with_context(|| format!("cannot put {} on the disk", path.display()))?;
-    if !facts.is_dir() {
-        if placed.len() == PUT_FILES_MAX {
-            bail!("more than {PUT_FILES_MAX} files to put on the disk");
-        }
-        let mode = std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o777;
-        placed.push(Placed { dest: dest.to_string(), content: Content::HostFile(path.to_path_buf()), mode });
-        return Ok(());
-    }
-    for entry in fs::read_dir(path)? {
-        let entry = entry?;
-        put(&entry.path(), &format!("{dest}/{}", entry.file_name().to_string_lossy()), placed)?;
-    }
-    Ok(())
 }
 
 /// The person's screen: the disk board's console on standard output, the others' on standard error.

@@ -28,6 +28,7 @@ pub(super) fn fetch_files(store: &Store<'_>, names: &[String], closure: Closure)
     let what = match closure {
         Closure::Alone => "alone",
         Closure::WithDependencies => "closed",
+        Closure::Source => "source",
     };
     let output = script(store, what, names)?;
     if output.status.success() {
@@ -56,7 +57,8 @@ fn error(store: &Store<'_>, names: &[String], report: String) -> ImageError {
 
 fn script(store: &Store<'_>, what: &str, names: &[String]) -> Result<Output, ImageError> {
     let script = store.root.join("tools/setup/fetch-packages.sh");
-    let home = store.work.join(format!("apt-{}", store.architecture));
+    // Lists of sources would push out those of packages.
+    let home = store.work.join(format!("apt-{}", if what == "source" { what } else { store.architecture }));
     run("bash", "bash", |command| {
         command.arg(&script).arg(home).arg(store.architecture).arg(what).args(names);
     })

@@ -21,6 +21,7 @@ mod inspect;
 mod listing;
 mod packages;
 pub(crate) mod partition;
+mod sources;
 mod stamp;
 mod stock;
 #[cfg(test)]
@@ -35,7 +36,8 @@ pub use error::ImageError;
 pub use inspect::{
     Verdict, add_file, check_is_ext2, extract_folder, extract_tree, fsck, fsck_filesystem, read_file, repair,
 };
-pub use packages::fetch as fetch_packages;
+pub use packages::{fetch as fetch_packages, fetch_dependency};
+pub use sources::fetch as fetch_source;
 pub use stock::{Stocked, stock};
 pub use tree::Content;
 

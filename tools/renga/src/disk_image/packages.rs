@@ -14,11 +14,13 @@ use super::command::run_well;
 use super::error::at;
 use crate::card::sha256;
 
-/// Which packages are wanted, and whether with all that they depend on.
+/// What of packages is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closure {
     Alone,
     WithDependencies,
+    /// Not the packages, but what they are made of.
+    Source,
 }
 
 /// An unpacked package.
@@ -40,6 +42,15 @@ impl Package {
     /// What it installs.
     pub(super) fn data(&self) -> PathBuf {
         self.folder.join("data")
+    }
+
+    /// The names of the packages that it depends on; of alternatives, the first.
+    fn depends(&self) -> Result<Vec<String>, ImageError> {
+        let path = self.folder.join("control/control");
+        let control = fs::read_to_string(&path).map_err(at(&path))?;
+        let line = control.lines().find_map(|line| line.strip_prefix("Depends:")).unwrap_or_default();
+        let first = |part: &str| part.split([' ', '(', '|']).find(|word| !word.is_empty()).map(str::to_string);
+        Ok(line.split(',').filter_map(first).collect())
     }
 
     /// The script that would run after it is installed, if there is one.
@@ -67,6 +78,30 @@ pub fn fetch(
     Ok(packages.into_iter().map(|package| (package.name.clone(), package.data())).collect())
 }
 
+/// Fetches and unpacks the package that `by` depends on and whose name begins with `begin`; returns what it installs. So
+/// Debian names the newest version of what has its version in its name.
+///
+/// # Errors
+/// As [`fetch`], or when `by` depends on no such package.
+pub fn fetch_dependency(
+    root: &Path,
+    work: &Path,
+    architecture: &str,
+    (by, begin): (&str, &str),
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, ImageError> {
+    let store = Store { root, work, architecture };
+    let mut one = |name: &str| {
+        let mut packages = store.get(&[name.to_string()], Closure::Alone, progress)?;
+        packages.pop().ok_or_else(|| apt::incomplete(&store, &[name.to_string()], &[]))
+    };
+    let depends = one(by)?.depends()?;
+    match depends.iter().find(|name| name.starts_with(begin)) {
+        Some(name) => Ok(one(name)?.data()),
+        None => Err(apt::incomplete(&store, &[format!("{begin}*")], &[by.to_string()])),
+    }
+}
+
 /// Where packages of an architecture are kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Store<'a> {
@@ -90,11 +125,7 @@ impl Store<'_> {
             return Ok(found);
         }
         let folder = self.folder();
-        fs::create_dir_all(folder.join("requests")).map_err(at(&folder))?;
-        let lock_path = folder.join(".lock");
-        // Whoever else is fetching the same things goes first; closing the file unlocks it.
-        let lock = File::create(&lock_path).map_err(at(&lock_path))?;
-        lock.lock().map_err(at(&lock_path))?;
+        let _turn = self.lock()?;
         if let Some(found) = self.get_if_there(names, closure) {
             return Ok(found);
         }
@@ -109,6 +140,16 @@ impl Store<'_> {
         let request = self.request(names, closure);
         fs::write(&request, identities.join("\n") + "\n").map_err(at(&request))?;
         self.get_if_there(names, closure).ok_or_else(|| apt::incomplete(self, names, &identities))
+    }
+
+    /// Waits until nobody else fetches; closing the file lets the next one.
+    pub(super) fn lock(&self) -> Result<File, ImageError> {
+        let folder = self.folder();
+        fs::create_dir_all(folder.join("requests")).map_err(at(&folder))?;
+        let path = folder.join(".lock");
+        let lock = File::create(&path).map_err(at(&path))?;
+        lock.lock().map_err(at(&path))?;
+        Ok(lock)
     }
 
     /// The packages of these names, if they were fetched before.

@@ -131,6 +131,32 @@ fn an_interrupt_key_reaches_the_other_board() {
 }
 
 #[test]
+fn an_interrupt_key_reaches_what_spins_in_real_time() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("spins");
+    // The shell has no real-time policy, so that what is typed waits for what spins; the console and the key's signal do not.
+    let recording = typed(
+        &scratch,
+        &[
+            (20, "chrt -f 50 sh -c 'while :; do :; done'\r"),
+            (21, "\x03"),
+            (22, "echo near $?\r"),
+            (23, "remote -b b chrt -r 99 sh -c 'trap \"echo caught; exit 6\" INT; while :; do :; done'\r"),
+            (24, "\x03"),
+            (25, "echo far $?; exit 4\r"),
+        ],
+    );
+    let ended = replay(&recording).end().expect_status(4);
+    let text = ended.text();
+    for expected in ["\nnear 130\n", "caught\n", "\nfar 6\n"] {
+        assert!(text.contains(expected), "no {expected:?} in the session\n{}", ended.report());
+    }
+    assert!(ended.virtual_s() < 26.0, "it spun on\n{}", ended.report());
+}
+
+#[test]
 fn jobs_stop_and_go_on_wherever_they_are() {
     if !clusters_can_run() {
         return;

@@ -1,9 +1,10 @@
 //! Boards boot from tables that are whole, of their own code and keep the rules, or say why they do not.
 
-use crate::support::{Renga, Scratch, clusters_can_run, root};
+use crate::support::{Ended, Renga, Scratch, clusters_can_run, root};
 use renga::environment::Environment;
 use renga::system::SystemFile;
 use renga_placement::Checked;
+use std::path::Path;
 
 /// Where the version and the code's number are in the head, and where the body begins.
 const VERSION_AT: usize = 8;
@@ -16,10 +17,17 @@ fn pair() -> Checked {
     SystemFile::find(&environment, "pair").expect("the pair is placed").checked
 }
 
+/// The pair's boards, whichever system is tested: tables of another have no board for some.
+fn boot(tables: &Path) -> Ended {
+    Renga::script("echo booted")
+        .with(["--system".as_ref(), "pair".as_ref(), "--tables".as_ref(), tables.as_os_str()])
+        .end()
+}
+
 /// Boots from `bytes`; what board a says.
 fn refusal(scratch: &Scratch, name: &str, bytes: &[u8]) -> String {
     let file = scratch.write(name, bytes);
-    let ended = Renga::script("echo booted").with(["--tables".as_ref(), file.as_os_str()]).end();
+    let ended = boot(&file);
     let said = ended.text();
     assert!(ended.status == 125 && !said.contains("booted"), "{name}\n{}", ended.report());
     let said = said.lines().find_map(|line| line.strip_prefix("renga: the system's tables"));
@@ -63,5 +71,5 @@ fn tables_that_are_not_the_boards_are_refused_with_the_reason() {
         assert!(said.contains(reason), "{name}: {said}");
     }
     let file = scratch.write("good", &good);
-    Renga::script("echo booted").with(["--tables".as_ref(), file.as_os_str()]).end().expect_text("booted\n");
+    boot(&file).expect_text("booted\n");
 }

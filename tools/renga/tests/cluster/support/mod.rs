@@ -6,6 +6,7 @@ mod load;
 mod processes;
 mod renga;
 mod scratch;
+pub mod suite;
 pub mod system;
 mod tree;
 

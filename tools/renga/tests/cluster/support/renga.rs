@@ -114,6 +114,11 @@ impl Renga {
         run
     }
 
+    /// `renga linux`.
+    pub fn linux() -> Renga {
+        Renga { boots: true, ..Renga::command(&["linux"]) }
+    }
+
     /// `renga bench what`.
     pub fn bench(what: &str) -> Renga {
         Renga { boots: true, ..Renga::command(&["bench", what]) }

@@ -1,0 +1,35 @@
+//! `renga linux`: one script on Debian's Linux, on the board and with the disk that Renga would have.
+
+use crate::cli;
+use crate::disk_image;
+use crate::environment::Environment;
+use crate::linux::Linux;
+use crate::progress::Progress;
+use crate::scratch::Scratch;
+use crate::session_disk;
+use anyhow::{Context, Result};
+use std::io::Write;
+use std::time::Duration;
+
+/// Runs it; gives the script's status.
+///
+/// # Errors
+/// If there is no script, something cannot be fetched or built, or Linux fails.
+pub fn linux(environment: &Environment, options: &cli::Linux) -> Result<u8> {
+    let script = options.job.script()?;
+    if script.is_none() && options.job.disk.is_none() {
+        anyhow::bail!("say what Linux is to run: -c 'COMMAND', or -f SCRIPT");
+    }
+    let progress = Progress::start();
+    let scratch = Scratch::make(environment)?;
+    let linux = Linux::prepare(environment, &scratch.folder, &progress)?;
+    let disk = session_disk::make(environment, &options.job, script.as_deref(), &scratch, &progress)?;
+    progress.finish();
+    let mut stderr = std::io::stderr();
+    let log = options.log.then_some(&mut stderr as &mut dyn Write);
+    let status = linux.run(&disk, Duration::from_secs(options.limit_s), &mut std::io::stdout(), log)?;
+    if let Some(folder) = &options.job.extract {
+        disk_image::extract_tree(&disk, folder).context("Linux ran, but the files of its disk cannot be copied")?;
+    }
+    Ok(status)
+}

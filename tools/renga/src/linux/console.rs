@@ -1,0 +1,119 @@
+//! What Linux writes, split into what the script wrote and all the rest.
+//!
+//! Invariant: every byte between the two lines of the first program (`init.sh`) is the script's, and no other. A line of
+//! the first program begins with the ASCII character RS.
+
+const RS: u8 = 0x1e;
+const BEGIN: &[u8] = b"\x1ebegin\n";
+const STATUS: &str = "\x1estatus ";
+/// No line of the first program is longer; what is longer is the script's own.
+const LINE_MAX: usize = 24;
+
+/// Where the output is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Starting,
+    Script,
+    Ended(u8),
+}
+
+/// The splitter.
+#[derive(Debug)]
+pub(super) struct Console {
+    part: Part,
+    /// What might become a line of the first program.
+    held: Vec<u8>,
+    /// What is not the script's.
+    pub(super) log: Vec<u8>,
+}
+
+impl Console {
+    pub(super) fn new() -> Console {
+        Console { part: Part::Starting, held: Vec::new(), log: Vec::new() }
+    }
+
+    /// The script's exit status, if it has ended.
+    pub(super) fn status(&self) -> Option<u8> {
+        match self.part {
+            Part::Ended(status) => Some(status),
+            Part::Starting | Part::Script => None,
+        }
+    }
+
+    /// Takes what was written; returns what the script wrote.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for &byte in bytes {
+            if byte == RS {
+                self.release(&mut out);
+                self.held.push(byte);
+            } else if self.held.is_empty() {
+                self.put(byte, &mut out);
+            } else {
+                self.held.push(byte);
+                if byte == b'\n' {
+                    self.line(&mut out);
+                } else if self.held.len() > LINE_MAX {
+                    self.release(&mut out);
+                }
+            }
+        }
+        out
+    }
+
+    /// Judges a whole line that begins with RS.
+    fn line(&mut self, out: &mut Vec<u8>) {
+        let status = std::str::from_utf8(&self.held).ok().and_then(|line| line.strip_prefix(STATUS));
+        let next = match (self.part, status.and_then(|status| status.trim_end().parse().ok())) {
+            (Part::Starting, _) if self.held == BEGIN => Part::Script,
+            (Part::Script, Some(status)) => Part::Ended(status),
+            _ => return self.release(out),
+        };
+        self.held.clear();
+        self.part = next;
+    }
+
+    /// What was held back is no line of the first program.
+    fn release(&mut self, out: &mut Vec<u8>) {
+        for byte in std::mem::take(&mut self.held) {
+            self.put(byte, out);
+        }
+    }
+
+    fn put(&mut self, byte: u8, out: &mut Vec<u8>) {
+        if self.part == Part::Script { out.push(byte) } else { self.log.push(byte) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Console;
+
+    fn split(pieces: &[&[u8]]) -> (Vec<u8>, Option<u8>, Vec<u8>) {
+        let mut console = Console::new();
+        let out = pieces.iter().flat_map(|piece| console.take(piece)).collect();
+        (out, console.status(), console.log)
+    }
+
+    #[test]
+    fn what_the_script_wrote_is_between_the_two_lines() {
+        let all = b"[0.1] Linux\n\x1ebegin\nhello\nno newline\x1estatus 3\n[9.9] restarting\n";
+        let expected = (b"hello\nno newline".to_vec(), Some(3), b"[0.1] Linux\n[9.9] restarting\n".to_vec());
+        assert_eq!(split(&[all]), expected);
+        let bytes: Vec<&[u8]> = all.chunks(1).collect();
+        assert_eq!(split(&bytes), expected, "byte by byte");
+    }
+
+    #[test]
+    fn the_scripts_own_control_characters_stay() {
+        let out = b"\x1e\x1ebegin\n\x1estatus x\n\x1ea rather long line of the script's own\n".to_vec();
+        let all = [b"\x1ebegin\n".as_slice(), &out, b"\x1estatus 0\n"].concat();
+        assert_eq!(split(&[&all]), (out, Some(0), Vec::new()));
+    }
+
+    #[test]
+    fn linux_that_stops_before_the_scripts_end_gives_no_status() {
+        assert_eq!(split(&[b"panic\n"]), (Vec::new(), None, b"panic\n".to_vec()));
+        assert_eq!(split(&[b"\x1ebegin\nhalf"]).1, None);
+    }
+}

@@ -1,0 +1,33 @@
+#!/busybox sh
+# The first program of Linux: mounts the disk, runs the session's script on it as Renga's init does, and stops the board.
+# What the script writes is between two lines that begin with the ASCII control character RS, which `console` looks for.
+b=/busybox
+$b mount -t proc proc /proc
+$b mount -t sysfs sys /sys
+$b mount -t devtmpfs dev /dev
+for module in $MODULES; do $b insmod "/modules/$module.ko"; done
+tries=0
+while [ ! -b /dev/mmcblk0p1 ] && [ $tries -lt 100 ]; do
+  tries=$((tries + 1))
+  $b sleep 0.1
+done
+$b mount -t ext2 /dev/mmcblk0p1 /disk
+for folder in dev proc sys; do
+  $b mkdir -p /disk/$folder
+  $b mount --move /$folder /disk/$folder
+done
+$b mkdir -p /disk/dev/pts /disk/dev/shm
+$b mount -t devpts pts /disk/dev/pts
+$b mount -t tmpfs shm /disk/dev/shm
+$b hostname a
+$b date -s "@$EPOCH_S" >/disk/dev/null
+$b stty -opost -echo </disk/dev/ttyS1
+printf '\036begin\n'
+$b env -i PATH=/bin:/sbin:/usr/bin:/usr/sbin HOME=/root TERM=linux USER=root LOGNAME=root SHELL=/bin/sh \
+  $b setsid -c $b chroot /disk /bin/sh /etc/renga/script <>/disk/dev/ttyS1 >&0 2>&0
+printf '\036status %d\n' $?
+$b kill -9 -1
+$b sync
+$b umount /disk/dev/pts /disk/dev/shm /disk/dev /disk/proc /disk/sys
+$b umount /disk
+$b reboot -f

@@ -1,0 +1,61 @@
+//! The file system in memory that Linux starts from: the first program, its tools, and the card's modules.
+
+use super::kernel::{Kernel, MODULES};
+use crate::profile::EPOCH_S;
+use anyhow::{Context, Result};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+/// The first program.
+const INIT: &str = include_str!("init.sh");
+const FOLDERS: [&str; 5] = ["dev", "disk", "modules", "proc", "sys"];
+const FOLDER_MODE: u32 = 0o040_755;
+const PROGRAM_MODE: u32 = 0o100_755;
+/// `/dev/console`, without which the first program has no output.
+const CONSOLE: (&str, u32, u32, u32) = ("dev/console", 0o020_600, 5, 1);
+
+/// Writes it to `path`.
+///
+/// # Errors
+/// If a part cannot be read, or it cannot be written.
+pub(super) fn write(kernel: &Kernel, path: &Path) -> Result<()> {
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut archive = Archive { to: file, entries: 0 };
+    for folder in FOLDERS {
+        archive.add(folder, FOLDER_MODE, (0, 0), &[])?;
+    }
+    let (name, mode, major, minor) = CONSOLE;
+    archive.add(name, mode, (major, minor), &[])?;
+    archive.add("busybox", PROGRAM_MODE, (0, 0), &read(&kernel.busybox)?)?;
+    for (module, path) in MODULES.iter().zip(&kernel.modules) {
+        archive.add(&format!("modules/{module}.ko"), PROGRAM_MODE, (0, 0), &read(path)?)?;
+    }
+    let init = INIT.replace("$MODULES", &MODULES.join(" ")).replace("$EPOCH_S", &EPOCH_S.to_string());
+    archive.add("init", PROGRAM_MODE, (0, 0), init.as_bytes())?;
+    cpio::newc::trailer(archive.to)?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// An archive in the making.
+struct Archive {
+    to: File,
+    entries: u32,
+}
+
+impl Archive {
+    /// Adds something of this name, with its type and permissions, the numbers of a device, and what it contains.
+    fn add(&mut self, name: &str, mode: u32, device: (u32, u32), content: &[u8]) -> Result<()> {
+        self.entries += 1;
+        let entry = cpio::newc::Builder::new(name).ino(self.entries).mode(mode).nlink(1);
+        let entry = entry.rdev_major(device.0).rdev_minor(device.1);
+        let mut writer = entry.write(&self.to, u32::try_from(content.len())?);
+        writer.write_all(content)?;
+        writer.finish()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! The scripts of `userland/scripts/dev` on board a, on board b and on Debian's Linux on the same emulated board, with the
+//! same programs from the same image: the same output, the same status, the same files.
+
+use crate::images::{dev, packages_can_be_had};
+use crate::support::suite::{self, Suite};
+use crate::support::{Disk, Renga, clusters_can_run, root, work};
+use renga::disk_image::{ImageError, Verdict, fetch_source, fsck};
+use std::fs;
+use std::path::PathBuf;
+
+/// There are at least so many scripts.
+const SCRIPTS_MIN: usize = 8;
+/// Source packages of Debian that scripts work on: which of their folders, and which files there, by their ends.
+const SOURCES: [(&str, &str, &[&str]); 4] = [
+    ("tcc", "", &[".c", ".h", ".def"]),
+    ("original-awk", "", &[".y"]),
+    ("byacc", "test", &[".y"]),
+    ("lua5.4", "src", &["Makefile", ".c", ".h"]),
+];
+
+/// The sources, as files of a disk; nothing if they cannot be fetched.
+fn sources() -> Option<Vec<(String, Vec<u8>)>> {
+    let mut files = Vec::new();
+    for (package, folder, ends) in SOURCES {
+        let sources = match fetch_source(&root(), &work(), package, &mut |_| {}) {
+            Ok(sources) => sources,
+            Err(ImageError::Unreachable { .. }) => {
+                renga_skip::skipped("the Debian mirror cannot be reached for the sources of programs");
+                return None;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        let entries = fs::read_dir(sources.join(folder)).expect("the sources have the folder").flatten();
+        let paths = entries.map(|entry| entry.path()).filter(|path| path.is_file());
+        let wanted = |path: &PathBuf| ends.iter().any(|end| path.to_string_lossy().ends_with(end));
+        for path in paths.filter(wanted) {
+            let name = path.file_name().expect("it was listed").to_string_lossy().into_owned();
+            let place = [package, folder, &name].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>();
+            files.push((suite::path(&format!("sources/{}", place.join("/"))), fs::read(&path).expect("it was listed")));
+        }
+    }
+    Some(files)
+}
+
+#[test]
+fn programs_do_on_both_boards_what_they_do_on_linux() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let Some(sources) = sources() else { return };
+    let scripts = Suite::of("userland/scripts/dev");
+    assert!(scripts.len() >= SCRIPTS_MIN, "{} scripts", scripts.len());
+    let files = [scripts.files(), sources].concat();
+    let disk = |name: &str, how: &str| Disk::of(&format!("debian-{name}"), dev(), &suite::command(how), &files);
+    let linux = disk("linux", "");
+    Renga::linux().with(["--disk".as_ref(), linux.image().as_os_str()]).end().expect_status(0);
+    assert_eq!(fsck(&linux.image()).expect("e2fsck runs"), Verdict::Clean, "Linux unmounts the disk");
+    let expected = suite::place(&linux.tree());
+    for (board, how) in [("a", ""), ("b", "remote -b b")] {
+        let disk = disk(board, how);
+        let ended = disk.run().expect_status(0);
+        disk.expect_clean(&ended);
+        let differences = scripts.judge(&expected, &suite::place(&disk.tree()));
+        let (count, all) = (differences.len(), differences.join("\n"));
+        assert!(count == 0, "{count} scripts differ on {board} from Linux\n{all}\n{}", ended.report());
+    }
+}

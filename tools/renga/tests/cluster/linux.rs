@@ -1,0 +1,33 @@
+//! `renga linux`: Debian's Linux on the same emulated board, with the same disk.
+
+use crate::support::{Renga, Scratch, clusters_can_run};
+
+#[test]
+fn a_script_runs_on_linux_with_its_output_status_and_files() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("linux");
+    let put = scratch.write("given", b"from the host\n");
+    let tree = scratch.join("tree");
+    let script =
+        "uname -sn; cat /host/given; echo kept > /host/kept; tty > /dev/null && echo a terminal; printf half; exit 3";
+    let ended = Renga::linux()
+        .with(["-c", script])
+        .with(["--put".as_ref(), put.as_os_str(), "--extract".as_ref(), tree.as_os_str()])
+        .end()
+        .expect_status(3)
+        .expect_text("Linux a\nfrom the host\na terminal\nhalf");
+    assert_eq!(std::fs::read(tree.join("host/kept")).ok().as_deref(), Some(b"kept\n".as_slice()), "{}", ended.report());
+}
+
+#[test]
+fn linux_is_told_what_to_run_and_ends_in_time() {
+    if !clusters_can_run() {
+        return;
+    }
+    let nothing = Renga::linux().end().expect_status(125);
+    assert!(nothing.stderr.contains("say what Linux is to run"), "{}", nothing.report());
+    let long = Renga::linux().with(["--limit-s", "1", "-c", "sleep 100000"]).end().expect_status(125);
+    assert!(long.stderr.contains("did not end within 1 s (--limit-s)"), "{}", long.report());
+}
