@@ -101,8 +101,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
             renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch, wakes)
         })
     });
-    let uart = arena.put(|| Silence);
-    let console = board.server(|me, port| renga_console::console(me, port, uart, wakes));
+    let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static Switch = arena.put(|| Switch);
     let processor: &'static Flushed = arena.put(|| Flushed);
     for (slot, process) in users.iter().enumerate() {

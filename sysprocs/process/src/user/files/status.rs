@@ -66,8 +66,15 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// The file process behind a descriptor that may be read or written; `refusal` where there is none.
     fn file_of(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
         let descriptor = self.program.files.get(number)?;
-        match descriptor.object {
-            _ if !descriptor.reads() && !descriptor.writes() => Err(Errno::EBADF),
+        if !descriptor.reads() && !descriptor.writes() {
+            return Err(Errno::EBADF);
+        }
+        self.file_behind(number, refusal)
+    }
+
+    /// The same for a path that led to the descriptor, which may be for paths only.
+    fn file_behind(&mut self, number: u64, refusal: Errno) -> Result<Client<File, FILES>, Errno> {
+        match self.program.files.get(number)?.object {
             Object::File { board, number, .. } => self.services.file(board, number),
             Object::Lost { pipe: false } => Err(Errno::EIO),
             _ => Err(refusal),
@@ -184,7 +191,20 @@ impl<M: UserMemory + ?Sized> User<M> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.directory_for(self.argument(0), 0)?;
         let mode = (self.argument(2) & PERMISSIONS) as u16;
-        self.services.walker()?.call(ChangeMode { at, mode }, &self.paths[..length]).await?;
+        let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
+            match crosses(at, path) {
+                true => Err(Errno::ECROSSED),
+                false => self.services.walker()?.call(ChangeMode { at, mode }, path).await,
+            }
+        })?;
+        match found {
+            Found::Disk(_) => {}
+            Found::Made { .. } => return Err(Errno::EPERM.into()),
+            // How the C library changes the mode of what must not be a link.
+            Found::Own { descriptor } => {
+                self.file_behind(descriptor, Errno::EPERM)?.call(SetFileMode { mode }, ()).await?;
+            }
+        }
         Ok(0)
     }
 

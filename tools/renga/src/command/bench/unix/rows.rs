@@ -132,7 +132,8 @@ pub const ROWS: [Row; 36] = [
         "a shell that runs cat 20 times",
         "for i in 1 2 3 4 5 6 7 8 9 10; do cat /dev/null; cat /dev/null; done",
     ),
-    command("sort", "sort 1 MB", "sort /bench/text > /dev/null").linux(96.0).goal_a(96.0).bound_a(119.0),
+    // Linux: this very text, by `renga linux`, 20 runs between two readings of /proc/uptime; the review's 96 was of another.
+    command("sort", "sort 1 MB", "sort /bench/text > /dev/null").linux(118.0).goal_a(118.0).bound_a(119.0),
     command("wc", "wc 1 MB", "wc /bench/text > /dev/null").linux(34.5).goal_b_times_a(1.05).bound(37.4),
     command("untar", "untar 96 sources (Linux: of another tree)", UNTAR).linux(18.0).goal_b_times_a(3.0),
     command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(1.15),
