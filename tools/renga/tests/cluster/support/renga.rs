@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Clusters that run at once: each keeps two cores busy.
 const CLUSTERS_MAX: usize = 2;
 /// How long a run of two boards may take on the host, builds included; more boards may take longer.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(400);
 /// Virtual seconds after which a run that hangs ends by itself.
 const VIRTUAL_LIMIT_S: &str = "7200";
 const POLL: Duration = Duration::from_millis(20);
