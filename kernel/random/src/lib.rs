@@ -33,7 +33,7 @@ impl Random {
     pub fn spread(&mut self, least: u64, most: u64) -> u64 {
         let doublings = (most / least.max(1)).max(1).ilog2();
         let from = least.max(1) << self.below(u64::from(doublings) + 1);
-        self.between(from.min(most), (2 * from).min(most))
+        self.between(from.min(most), from.saturating_mul(2).min(most))
     }
     /// True in `percent` of a hundred draws.
     pub fn chance(&mut self, percent: u64) -> bool {
@@ -81,6 +81,7 @@ mod tests {
         for _ in 0..1000 {
             assert!(random.below(3) < 3 && (5..=9).contains(&random.between(5, 9)));
             assert!((2..=1000).contains(&random.spread(2, 1000)));
+            assert!(random.spread(1 << 62, u64::MAX) >= 1 << 62);
             assert!(!random.per_mille(0) && random.per_mille(1000) && random.chance(100) && random.once_in(1));
         }
     }

@@ -211,6 +211,8 @@ impl State {
     }
 
     fn wake_those_of(&mut self, board: u8) {
+        // Who has looked and does not wait yet would not be told: nobody says once more that a board is dead.
+        self.slots.iter_mut().filter(|wait| wait.place == NO_PLACE).for_each(|wait| wait.woken = true);
         for place in 0..self.end {
             if matches!(&self.sleepers[place], Sleeper::Waiting(call) if call.entry().boards >> board & 1 != 0) {
                 self.end_sleep(place, Ok(()));

@@ -204,6 +204,8 @@ fn programs_are_woken_or_find_that_they_were() {
     assert!(!watch.holds(1) && !watch.holds(2));
     board.run_through_alarms();
     assert_eq!(woken.take(), [(1, 700, Ok(()))]);
+    wait(3, u64::MAX, 0b100);
+    assert_eq!(woken.take(), [(3, 700, Ok(()))], "the board may have died since it looked");
     wait(3, u64::MAX, 0).interrupt();
     board.run();
     assert_eq!(woken.take(), [(3, 700, Err(Errno::EINTR))]);

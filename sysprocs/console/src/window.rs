@@ -13,8 +13,8 @@ const IAC: u8 = 255;
 const BEGIN: u8 = 250;
 const END: u8 = 240;
 const WINDOW_SIZE: u8 = 31;
-/// The option and two numbers.
-const BYTES_MAX: usize = 5;
+/// The option, two numbers, and one more, which no size has.
+const BYTES_MAX: usize = 6;
 
 /// What a byte was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,9 +54,7 @@ impl Incoming {
                 None if escaped && byte != IAC => Came::Part,
                 None => Came::Key(byte),
                 Some(bytes) => {
-                    if bytes.push(byte).is_err() {
-                        bytes.clear(); // too long for a size: it has none of its form now
-                    }
+                    let _ = bytes.push(byte); // full, it is too long for a size, whatever follows
                     Came::Part
                 }
             },
@@ -102,7 +100,9 @@ mod tests {
             let (keys, sizes) = taken(&[nonsense, b"x"].concat());
             assert_eq!((&keys[..], sizes.len()), (&b"x"[..], 0), "{nonsense:?}");
         }
-        let long = [&[255, 250][..], &[7; 300], &[255, 240], b"x"].concat();
-        assert_eq!(taken(&long), (b"x".to_vec(), Vec::new()));
+        for before in 1..20 {
+            let long = [&[255, 250][..], &[7; 20][..before], &[31, 0, 80, 0, 24, 255, 240], b"x"].concat();
+            assert_eq!(taken(&long), (b"x".to_vec(), Vec::new()), "{before} bytes before what would be a size");
+        }
     }
 }

@@ -65,6 +65,19 @@ impl Rig {
         self.board.run();
         process
     }
+    /// The signals that keys mean from now on, with `group` in the foreground.
+    fn signals_of(&self, group: u32) -> Rc<RefCell<Vec<KeyboardSignal>>> {
+        let got = Rc::new(RefCell::new(Vec::new()));
+        let out = got.clone();
+        self.client(|mut console| async move {
+            loop {
+                let signal = console.call(NextSignal {}, ()).await.unwrap();
+                out.borrow_mut().push(signal);
+            }
+        });
+        self.client(move |mut console| async move { console.call(SetForeground { group }, ()).await.unwrap() });
+        got
+    }
     fn screen(&self) -> String {
         String::from_utf8(self.line.screen.take()).unwrap()
     }
@@ -101,15 +114,7 @@ fn output_gets_carriage_returns() {
 #[test]
 fn the_interrupt_key_reaches_the_keyboard_process_with_the_foreground_group() {
     let rig = rig();
-    let got = Rc::new(RefCell::new(Vec::new()));
-    let out = got.clone();
-    rig.client(|mut console| async move {
-        loop {
-            let signal = console.call(NextSignal {}, ()).await.unwrap();
-            out.borrow_mut().push(signal);
-        }
-    });
-    rig.client(|mut console| async move { console.call(SetForeground { group: 77 }, ()).await.unwrap() });
+    let got = rig.signals_of(77);
     rig.press(&[3]);
     assert_eq!(*got.borrow(), [KeyboardSignal { signal: 2, group: 77 }]);
     assert_eq!(rig.screen(), "^C");
@@ -181,15 +186,7 @@ fn who_lends_no_room_takes_nothing() {
 #[test]
 fn another_size_of_the_window_is_told_to_the_foreground_group_once() {
     let rig = rig();
-    let got = Rc::new(RefCell::new(Vec::new()));
-    let out = got.clone();
-    rig.client(|mut console| async move {
-        loop {
-            let signal = console.call(NextSignal {}, ()).await.unwrap();
-            out.borrow_mut().push(signal);
-        }
-    });
-    rig.client(|mut console| async move { console.call(SetForeground { group: 77 }, ()).await.unwrap() });
+    let got = rig.signals_of(77);
     for _ in 0..2 {
         rig.press(&[255, 250, 31, 0, 132, 0, 50, 255, 240]);
     }

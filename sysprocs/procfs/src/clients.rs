@@ -42,11 +42,12 @@ clients! {
 macro_rules! again {
     ($call:expr) => {
         match $call.await {
-            Err(Errno::ESTALE) => $call.await,
+            Err(renga_rt::Errno::ESTALE) => $call.await,
             answer => answer,
         }
     };
 }
+pub(crate) use again;
 
 impl ProcFilesClients {
     /// How many boards there are, alive or not.

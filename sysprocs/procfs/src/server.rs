@@ -1,6 +1,7 @@
 //! The loop: takes a call, makes what it asks for, answers.
 //!
-//! Invariant: calls are served one after the other, each in bounded time: nobody who is called here waits for a program.
+//! Invariant: calls are served one after the other: nobody who is called here waits for a program. A board that dies answers
+//! by its death; one that is there and never answers holds this process up, and with it `/proc` of its board.
 
 use crate::clients::ProcFilesClients;
 use crate::tree::{File, Place};
@@ -8,7 +9,7 @@ use crate::whole::plan::Plan;
 use crate::window::Window;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::STAT_BYTES;
-use renga_proto::proc_files::{ProcFiles, ProcFilesCall};
+use renga_proto::proc_files::{ProcFiles, ProcFilesCall, SECTORS_AT};
 use renga_proto::procs::board_of;
 use renga_rt::card::Card;
 use renga_rt::{Errno, Me, Never, PAGE_BYTES, Port};
@@ -133,7 +134,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         put(56, &1024u32.to_le_bytes());
         if place.file == File::Disk {
             put(32, &DISK_DEVICE.to_le_bytes());
-            put(64, &sectors.to_le_bytes());
+            put(SECTORS_AT, &sectors.to_le_bytes());
         }
         for at in [72, 88, 104] {
             put(at, &(ns / NS_PER_S).to_le_bytes());

@@ -34,6 +34,18 @@ impl<'a> Window<'a> {
         self.push(&name[..end]);
     }
 
+    /// As [`Window::name`], with line ends and backslashes as Linux's `status` writes them: a name is whatever its
+    /// program, or another board, says, and must not begin a line of its own.
+    pub(crate) fn name_in_line(&mut self, name: &[u8]) {
+        for &byte in name.iter().take_while(|&&byte| byte != 0) {
+            match byte {
+                b'\n' => self.push(b"\\n"),
+                b'\\' => self.push(b"\\\\"),
+                byte => self.push(&[byte]),
+            }
+        }
+    }
+
     /// Whether nothing more is kept.
     pub(crate) fn is_full(&self) -> bool {
         self.kept == self.out.len()
@@ -82,5 +94,14 @@ mod tests {
                 assert_eq!(&out[..bytes], &wanted[..wanted.len().min(room)], "from {skip}, room {room}");
             }
         }
+    }
+
+    #[test]
+    fn no_name_begins_a_line() {
+        let mut out = [0; 32];
+        let mut window = Window::new(&mut out, 0);
+        window.name_in_line(b"a 1\nb\\\0x");
+        let bytes = window.bytes();
+        assert_eq!(&out[..bytes], b"a 1\\nb\\\\");
     }
 }

@@ -3,7 +3,7 @@
 //! A made file has a number, as an inode has, from [`MADE`] on: of a program's files it has the pid in it, and the
 //! server of that program's board makes them; any server makes the others. Numbers mean the same on every board.
 
-use crate::inode::DirectoryRead;
+use crate::inode::{DirectoryRead, STAT_BYTES};
 use crate::mounts::MADE;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
@@ -17,6 +17,13 @@ pub const TOP: u32 = MADE;
 pub const DISK: u32 = MADE | (DESCRIPTORS - 1);
 /// Bytes of a sector, of which the disk has as many as its `struct stat` says.
 pub const SECTOR_BYTES: u64 = 512;
+/// Where a `struct stat` says how many sectors there are.
+pub const SECTORS_AT: usize = 64;
+
+/// The sectors that a `struct stat` tells of.
+pub fn sectors_of(status: &[u8; STAT_BYTES]) -> u64 {
+    status[SECTORS_AT..].first_chunk().copied().map_or(0, u64::from_le_bytes)
+}
 
 /// Where a board's log is, from `TOP` on.
 pub const LOG_PATH: &[u8] = b"renga/log";

@@ -44,7 +44,7 @@ fn every_mutant_is_found() {
 }
 
 #[test]
-#[ignore = "takes minutes: more faults, and boards that are late"]
+#[ignore = "takes minutes: more faults, and boards that are late; ./renga test --long=models"]
 fn deeper() {
     let searches = [
         ("two boards, three faults", Search { faults: 3, ..PAIR }),

@@ -226,6 +226,8 @@ pub enum LongPart {
     Systems,
     /// 1,000,000 seeds of calls between boards in the simulator
     Calls,
+    /// The token protocol's model with more faults and boards
+    Models,
     /// 10,000,000 calls of a hostile board beside a whole one
     Hostile,
     /// Each fuzz target for 20 minutes

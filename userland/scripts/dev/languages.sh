@@ -8,4 +8,4 @@ perl -ne '$n{length $_}++; END { print map { "$_ $n{$_}\n" } sort { $a <=> $b } 
 lua5.4 -e 'for w in ("the quick brown fox"):gmatch("%a+") do io.write(w:upper(), " ") end print(("x"):rep(5))'
 gawk 'BEGIN { while ((getline line < "/etc/passwd") > 0) n += split(line, f, ":"); print n; printf "%.3f\n", atan2(1, 2) }'
 sqlite3 t.db 'select count(*), avg(a) from t where a % 7 = 0'
-echo '2 ^ 100' | bc 2> /dev/null || echo "$((1 << 40))"
+echo '2 ^ 100' | bc

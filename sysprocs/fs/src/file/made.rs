@@ -9,14 +9,11 @@ use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileCall, Seek, Whence};
 use renga_proto::inode::{DirectoryRead, STAT_BYTES};
 use renga_proto::mounts::MADE;
-use renga_proto::proc_files::{DISK, ListMade, ProcFiles, ReadMade, SECTOR_BYTES, StatusMade};
+use renga_proto::proc_files::{DISK, ListMade, ProcFiles, ReadMade, SECTOR_BYTES, StatusMade, sectors_of};
 use renga_rt::{Client, Errno};
 
 /// What an open file calls of a server of made files.
 pub(super) const MAKERS: u32 = ListMade::BIT | ReadMade::BIT | StatusMade::BIT;
-
-/// Where a `struct stat` has the number of sectors.
-const SECTORS_AT: usize = 64;
 
 /// A read has not come to an end yet.
 pub(super) const NO_END: u64 = u64::MAX;
@@ -34,8 +31,8 @@ impl<M: UserMemory + ?Sized> State<M> {
     /// Who makes the content: the server of the board that the opener named.
     fn maker(&mut self) -> Result<Client<ProcFiles, MAKERS>, Errno> {
         self.check()?;
-        let board = self.slot.ok_or(Errno::EIO)?;
-        self.clients.makers.at(board as u8, 0).ok_or(Errno::EIO)
+        let board = self.slot.and_then(|board| u8::try_from(board).ok()).ok_or(Errno::EIO)?;
+        self.clients.makers.at(board, 0).ok_or(Errno::EIO)
     }
 
     /// Serves what depends on where the content is.
@@ -127,9 +124,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             Whence::End if self.ino == DISK => {
                 let mut status = [0; STAT_BYTES];
                 self.made_status(&mut status).await?;
-                let mut sectors = [0; 8];
-                sectors.copy_from_slice(&status[SECTORS_AT..SECTORS_AT + 8]);
-                u64::from_le_bytes(sectors) * SECTOR_BYTES
+                sectors_of(&status).checked_mul(SECTOR_BYTES).ok_or(Errno::EINVAL)?
             }
             Whence::End => return Err(Errno::EINVAL), // nobody knows where that is before it is made
         };

@@ -70,6 +70,7 @@ impl State {
                     0 => self.table.release_all(owner),
                     ino => self.table.release(owner, ino),
                 }
+                self.refuse(owner);
                 call.reply(Ok(()));
                 self.look_again();
             }
@@ -126,6 +127,18 @@ impl State {
             next = waits;
         }
         false
+    }
+
+    /// Whoever still waits on behalf of `owner` gets nothing, as nobody would let it go: an open file was closed for good,
+    /// because its board took the waiting one for dead, which this board may do later.
+    fn refuse(&mut self, owner: Owner) {
+        self.waiting.retain(|call| {
+            if !call.entry().owner.is_that_of(owner) {
+                return Some(call);
+            }
+            call.reply(Err(Errno::ESTALE));
+            None
+        });
     }
 
     /// Something was unlocked: whoever waits may have what it wants now.

@@ -265,8 +265,12 @@ impl State {
         if !whole {
             return (Ok(()), Reached::Journaled);
         }
-        let mut emptied = placed;
-        for _ in 0..if placed.is_ok() { TRIES_MAX } else { 0 } {
+        // What is not in its place is in the journal only, which cannot be emptied then.
+        if placed.is_err() {
+            return (placed, Reached::Full);
+        }
+        let mut emptied = Ok(());
+        for _ in 0..TRIES_MAX {
             emptied = self.journal.place_transaction().await;
             if emptied.is_ok() {
                 emptied = self.journal.empty().await;

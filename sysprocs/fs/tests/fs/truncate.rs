@@ -118,6 +118,26 @@ fn what_is_cut_off_is_free_and_what_is_left_is_as_before() {
     check_image(&scratch, &device.bytes.borrow(), "-fn");
 }
 
+/// Cuts `/large` to `to` bytes, beside one commit after the other, until that is done or the medium refuses.
+fn cut_beside_commits(system: System, to: u64) {
+    let over = Rc::new(Cell::new(false));
+    let ends = over.clone();
+    let cut = system.client(move |mut user| async move {
+        let _ = user.truncate("/large", to).await;
+        let _ = user.sync().await;
+        ends.set(true);
+    });
+    let syncs = system.client(move |mut user| async move {
+        while !over.get() {
+            let _ = user.mkdir("/new").await;
+            let _ = user.sync().await;
+            let _ = user.rmdir("/new").await;
+        }
+    });
+    system.board.run_through_alarms();
+    assert!(cut.get() && syncs.get());
+}
+
 /// The power goes at any write beside a large truncation, with one commit after the other.
 #[test]
 fn a_cut_of_the_power_leaves_the_beginning_of_the_file() {
@@ -134,23 +154,7 @@ fn a_cut_of_the_power_leaves_the_beginning_of_the_file() {
     for (number, to) in [0, 70_001].into_iter().cycle().take(24).enumerate() {
         *device.bytes.borrow_mut() = made.clone();
         device.cut_after(number as u64 * 2, Random::new(number as u64));
-        let system = System::new(&device, "none", counts);
-        let over = Rc::new(Cell::new(false));
-        let ends = over.clone();
-        let cut = system.client(move |mut user| async move {
-            let _ = user.truncate("/large", to).await;
-            let _ = user.sync().await;
-            ends.set(true);
-        });
-        let syncs = system.client(move |mut user| async move {
-            while !over.get() {
-                let _ = user.mkdir("/new").await;
-                let _ = user.sync().await;
-                let _ = user.rmdir("/new").await;
-            }
-        });
-        system.board.run_through_alarms();
-        assert!(cut.get() && syncs.get());
+        cut_beside_commits(System::new(&device, "none", counts), to);
         device.restore();
         // Our own kernel takes the journal in; e2fsck finds nothing to do then.
         let after = System::new(&device, "none", counts);
@@ -199,22 +203,7 @@ fn a_commit_in_the_middle_of_a_piece_has_all_of_it_or_nothing() {
     for number in 0..12 {
         *device.bytes.borrow_mut() = made.clone();
         device.cut_after(2 + number * 3, Random::new(number));
-        let system = System::new(&device, "none", counts);
-        let over = Rc::new(Cell::new(false));
-        let ends = over.clone();
-        let cut = system.client(move |mut user| async move {
-            let _ = user.truncate("/large", 4096).await;
-            ends.set(true);
-        });
-        let syncs = system.client(move |mut user| async move {
-            while !over.get() {
-                let _ = user.mkdir("/new").await;
-                let _ = user.sync().await;
-                let _ = user.rmdir("/new").await;
-            }
-        });
-        system.board.run_through_alarms();
-        assert!(cut.get() && syncs.get());
+        cut_beside_commits(System::new(&device, "none", counts), 4096);
         device.restore();
         let after = System::new(&device, "none", counts);
         after.run(|mut user| async move {

@@ -12,6 +12,7 @@ use core::ffi::CStr;
 use heapless::Vec;
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, ListedFrame, PAGE_BYTES, UserMemory};
+use renga_random::Random;
 
 /// Pages of strings that are known here; those behind are named in a page of their own.
 const PAGES_HERE: usize = 32;
@@ -322,15 +323,9 @@ fn zero_in(bytes: &[u8]) -> Option<usize> {
     CStr::from_bytes_until_nul(bytes).ok().map(CStr::count_bytes)
 }
 
-/// Two steps of SplitMix64 (Steele, Lea, Flood 2014).
 fn random(seed: u64) -> [u8; RANDOM_BYTES] {
-    let mut state = seed;
+    let mut random = Random::new(seed);
     let mut bytes = [0; RANDOM_BYTES];
-    for word in bytes.as_chunks_mut::<8>().0 {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        *word = (mixed ^ (mixed >> 31)).to_le_bytes();
-    }
+    bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|word| *word = random.draw().to_le_bytes());
     bytes
 }

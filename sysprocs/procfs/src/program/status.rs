@@ -26,7 +26,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let Listed { pid, parent, group, session, .. } = *listed;
         let umask = self.card(pid).map_or(0, |card| card.umask.get());
         out.push(b"Name:\t");
-        out.name(&listed.name);
+        out.name_in_line(&listed.name);
         put!(out, "\nUmask:\t{umask:04o}\nState:\t{}\nTgid:\t{pid}\nNgid:\t0\n", state_name(listed.state));
         put!(out, "Pid:\t{pid}\nPPid:\t{parent}\nTracerPid:\t0\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n");
         put!(out, "FDSize:\t{DESCRIPTORS}\nGroups:\t0 \nNStgid:\t{pid}\nNSpid:\t{pid}\n");

@@ -2,11 +2,13 @@
 //!
 //! Lines of fields between blanks under a line of headings, to be read by people and `awk`.
 
+use crate::clients::again;
 use crate::server::State;
 use crate::tree::File;
 use crate::window::{Window, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::router::ReadCounters;
+use renga_random::Random;
 use renga_rt::account::Count;
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -44,9 +46,9 @@ impl<M: UserMemory + ?Sized> State<M> {
                     (any, line) = (true, listed.index.saturating_add(1));
                     let [user, system] = [Count::UserNs, Count::SystemNs].map(|count| listed.count(count) / 1000);
                     put!(out, "{} {} {} ", letter(board), listed.pid, listed.parent);
-                    put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state));
+                    put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state).escape_default());
                     put!(out, "{user} {system} {} ", listed.count(Count::FramesHeld));
-                    out.name(&listed.name);
+                    out.name_in_line(&listed.name);
                     out.push(b"\n");
                 }
                 if !any || out.is_full() {
@@ -61,7 +63,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         for board in 0..self.clients.boards() {
             let Some(mut link) = self.clients.link_of(board) else { continue };
             let mut bytes = [0; COUNTER_BYTES];
-            let Ok(count) = link.call(ReadCounters {}, &mut bytes[..]).await else { continue };
+            let Ok(count) = again!(link.call(ReadCounters {}, &mut bytes[..])) else { continue };
             put!(out, "{}", letter(board));
             let (words, _) = bytes.as_chunks::<8>();
             for word in words.iter().take(count as usize) {
@@ -76,14 +78,9 @@ impl<M: UserMemory + ?Sized> State<M> {
         if file == File::HostName {
             return put!(out, "{}\n", letter(self.board));
         }
-        // A version 4 UUID of numbers that repeat with the run (SplitMix64; Steele, Lea, Flood 2014).
-        let mix = |step: u64| {
-            let state = self.seed.wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            mixed ^ (mixed >> 31)
-        };
-        let (high, low) = (mix(1), mix(2));
+        // A version 4 UUID of numbers that repeat with the run.
+        let mut random = Random::new(self.seed);
+        let (high, low) = (random.draw(), random.draw());
         put!(out, "{:08x}-{:04x}-4{:03x}-", high >> 32, high >> 16 & 0xffff, high & 0xfff);
         put!(out, "{:04x}-{:012x}\n", low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
     }

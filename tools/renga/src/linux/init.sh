@@ -11,7 +11,8 @@ while [ ! -b /dev/mmcblk0p1 ] && [ $tries -lt 100 ]; do
   tries=$((tries + 1))
   $b sleep 0.1
 done
-$b mount -t ext2 /dev/mmcblk0p1 /disk
+# Without the line of a status the host tells what was said last.
+$b mount -t ext2 /dev/mmcblk0p1 /disk || $b reboot -f
 for folder in dev proc sys; do
   $b mkdir -p /disk/$folder
   $b mount --move /$folder /disk/$folder
@@ -29,5 +30,5 @@ printf '\036status %d\n' $?
 $b kill -9 -1
 $b sync
 $b umount /disk/dev/pts /disk/dev/shm /disk/dev /disk/proc /disk/sys
-$b umount /disk
+$b umount /disk || $b mount -o remount,ro /disk
 $b reboot -f

@@ -62,6 +62,10 @@ impl Linux {
         let reader = thread::scope(|scope| {
             let watched = scope.spawn(move || watch(&mut qemu, limit, &ended));
             let console = follow(&mut stdout, out, log);
+            // Without this word, as when its output cannot be read, it is ended.
+            if console.is_ok() {
+                let _ = sender.send(());
+            }
             drop(sender);
             let in_time = watched.join().map_err(|_| anyhow::anyhow!("the watch over Linux failed"))?;
             console.map(|console| (console, in_time))
@@ -105,15 +109,15 @@ fn follow(from: &mut dyn Read, out: &mut dyn Write, mut log: Option<&mut dyn Wri
     }
 }
 
-/// Waits for its end; whether it came within `limit`.
+/// Waits until its output has ended, and it with that; whether that came within `limit`.
 fn watch(qemu: &mut Running, limit: Duration, ended: &Receiver<()>) -> bool {
-    if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+    let ended = ended.recv_timeout(limit);
+    if ended.is_err() {
         // It may have ended by itself at this moment.
         let _ = qemu.0.kill();
-        return false;
     }
     let _ = qemu.0.wait();
-    true
+    ended != Err(RecvTimeoutError::Timeout)
 }
 
 /// The emulator; it ends with this.

@@ -8,8 +8,17 @@ use renga::disk_image::{ImageError, Verdict, fetch_source, fsck};
 use std::fs;
 use std::path::PathBuf;
 
-/// There are at least so many scripts.
-const SCRIPTS_MIN: usize = 8;
+/// The scripts, and what Linux prints in each that did its work: two that fail alike are no success.
+const WORK_DONE: [(&str, &str); 8] = [
+    ("compile", "96413\n9588\ntcc 0\n9588\ngcc 0\n"),
+    ("grammars", " bison.h\n"),
+    ("languages", "[(124750,)]\n"),
+    ("make-lua", "2262\t0.841471\ttrue\n0\n"),
+    ("manuals", "nroff sort 0\nmandoc sort 0\n"),
+    ("others", "linux/types\n"),
+    ("tcc-compiles-itself", "./third: 0\nthe same\n"),
+    ("trees", "same\n257\n"),
+];
 /// Source packages of Debian that scripts work on: which of their folders, and which files there, by their ends.
 const SOURCES: [(&str, &str, &[&str]); 4] = [
     ("tcc", "", &[".c", ".h", ".def"]),
@@ -49,13 +58,18 @@ fn programs_do_on_board_a_what_they_do_on_linux() {
     }
     let Some(sources) = sources() else { return };
     let scripts = Suite::of("userland/scripts/dev");
-    assert!(scripts.len() >= SCRIPTS_MIN, "{} scripts", scripts.len());
+    assert_eq!(scripts.names().collect::<Vec<_>>(), WORK_DONE.map(|(name, _)| name));
     let files = [scripts.files(), sources].concat();
     let disk = |name: &str| Disk::of(&format!("debian-{name}"), dev(), &suite::command(""), &files);
     let linux = disk("linux");
     Renga::linux().with(["--disk".as_ref(), linux.image().as_os_str()]).end().expect_status(0);
     assert_eq!(fsck(&linux.image()).expect("e2fsck runs"), Verdict::Clean, "Linux unmounts the disk");
     let expected = suite::place(&linux.tree());
+    for (name, words) in WORK_DONE {
+        let said = fs::read_to_string(expected.join(format!("said/{name}.out"))).expect("each script ran");
+        assert!(said.contains(words), "no {words:?} in\n{said}");
+        assert!(!said.contains("not found"), "{name} misses something:\n{said}");
+    }
     let disk = disk("a");
     let ended = disk.run().expect_status(0);
     disk.expect_clean(&ended);

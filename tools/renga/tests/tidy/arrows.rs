@@ -6,7 +6,7 @@ use crate::source::{place, root};
 use std::fs;
 
 /// What every system process may import.
-const PROCESS: &[&str] = &["renga-rt", "renga-proto", "renga-abi"];
+const PROCESS: &[&str] = &["renga-rt", "renga-proto", "renga-abi", "renga-random"];
 
 /// What a package below `tools` and `image` may import, beside `PROCESS` for a system process.
 fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static str])> {
@@ -49,7 +49,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
             ],
         ),
         // It takes the place of a board's processes, for tests.
-        "renga-hostile" => (PROCESS, &["renga-core", "renga-random", "renga-router", "renga-systems"]),
+        "renga-hostile" => (PROCESS, &["renga-core", "renga-router", "renga-systems"]),
         _ => return None,
     })
 }

@@ -1,11 +1,11 @@
 //! Boards that die under programs, and come back.
 
-use crate::machine::{LIMIT_NS, possible, setup};
+use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
-use renga_sim::system::{Leftovers, System, image};
+use renga_sim::system::System;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -14,22 +14,6 @@ const MS: u64 = 1_000_000;
 const NOTICED_NS: u64 = 100 * MS;
 const FOREVER_NS: u64 = u64::MAX >> 2;
 const KILLED: u32 = 9;
-
-/// Runs until `told` has come to `step`.
-fn run_to(system: &mut System, told: &Rc<Cell<u32>>, step: u32, limit_ns: u64) {
-    let reached = system.cluster.run_while(limit_ns, || told.get() < step);
-    assert!(reached, "at {} of {step}: {:#?} {:?}", told.get(), system.wait_graph(), System::log());
-}
-
-/// Runs to the stop; nothing is left on any board.
-fn finish(system: &mut System) {
-    let Some(status) = system.run(LIMIT_NS) else { panic!("{:#?} {:?}", system.wait_graph(), System::log()) };
-    assert_eq!(status, 0, "{:?}", System::log());
-    system.cluster.run_until(system.cluster.now_ns() + 2_000 * MS);
-    let leftovers = system.leftovers();
-    assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());
-    image::check(&system.disk.bytes()).unwrap();
-}
 
 async fn sleep(program: Program) -> u8 {
     let _ = program.sleep(FOREVER_NS).await;

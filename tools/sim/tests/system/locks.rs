@@ -1,10 +1,10 @@
 //! Locks on files across boards: with the real file processes, and when a holder's board dies.
 
-use crate::machine::{LIMIT_NS, possible, run, setup};
+use crate::machine::{finish, possible, run, run_to, setup};
 use renga_abi::Errno;
 use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
-use renga_sim::system::{Leftovers, System, image};
+use renga_sim::system::System;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -87,19 +87,10 @@ fn a_dead_boards_locks_are_free() {
         |_| (),
     );
     let mut system = System::boot(&setup, &programs);
-    let reached = system.cluster.run_while(1_000 * MS, || told.get() < 1);
-    assert!(reached, "{:#?} {:?}", system.wait_graph(), System::log());
+    run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS); // nobody has said anything for a while
-    let died_ns = system.cluster.now_ns();
     system.cluster.kill(1);
-    let reached = system.cluster.run_while(died_ns + 1_000 * MS, || told.get() < 2);
-    assert!(reached, "{:#?} {:?}", system.wait_graph(), System::log());
-    assert!(system.cluster.now_ns() - died_ns < 200 * MS, "noticed late: {}", system.cluster.now_ns() - died_ns);
+    run_to(&mut system, &told, 2, 200 * MS);
     system.reboot(1);
-    let Some(status) = system.run(LIMIT_NS) else { panic!("{:#?} {:?}", system.wait_graph(), System::log()) };
-    assert_eq!(status, 0, "{:?}", System::log());
-    system.cluster.run_until(system.cluster.now_ns() + 2_000 * MS);
-    let leftovers = system.leftovers();
-    assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?}");
-    image::check(&system.disk.bytes()).unwrap();
+    finish(&mut system);
 }

@@ -5,6 +5,7 @@ use renga_sim::ClusterSetup;
 use renga_sim::program::{Program, Programs};
 use renga_sim::system::image::{self, Tree};
 use renga_sim::system::{INIT, Leftovers, System, SystemSetup, medium, small};
+use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
@@ -70,11 +71,27 @@ pub fn run_on<F: Future<Output = u8> + 'static>(
     let (setup, programs) = setup(ClusterSetup::new(2), init, more);
     let setup = SystemSetup { placement, ..setup };
     let mut system = System::boot(&setup, &programs);
+    let (status, files) = stop(&mut system);
+    Finished { system, status, files }
+}
+
+/// Runs to the stop; nothing is left on any board. Its status, and what is on the medium.
+fn stop(system: &mut System) -> (u8, Tree) {
     let status = system.run(LIMIT_NS);
     let Some(status) = status else { panic!("not stopped: {:#?} {:?}", system.wait_graph(), System::log()) };
     system.cluster.run_until(system.cluster.now_ns() + AFTERWARDS_NS);
     let leftovers = system.leftovers();
     assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());
-    let files = image::check(&system.disk.bytes()).unwrap();
-    Finished { system, status, files }
+    (status, image::check(&system.disk.bytes()).unwrap())
+}
+
+/// As `stop`, of a run that ends well.
+pub fn finish(system: &mut System) {
+    assert_eq!(stop(system).0, 0, "{:?}", System::log());
+}
+
+/// Runs until `told` has come to `step`, for `limit_ns` at most.
+pub fn run_to(system: &mut System, told: &Rc<Cell<u32>>, step: u32, limit_ns: u64) {
+    let reached = system.cluster.run_while(limit_ns, || told.get() < step);
+    assert!(reached, "at {} of {step}: {:#?} {:?}", told.get(), system.wait_graph(), System::log());
 }

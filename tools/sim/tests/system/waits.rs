@@ -1,6 +1,6 @@
 //! Programs that wait for one of several things that are on another board.
 
-use crate::machine::{LIMIT_NS, possible, run, setup};
+use crate::machine::{finish, possible, run, run_to, setup};
 use renga_sim::ClusterSetup;
 use renga_sim::program::Program;
 use renga_sim::system::System;
@@ -81,15 +81,11 @@ fn who_waits_for_a_board_that_dies_is_told() {
         |_| (),
     );
     let mut system = System::boot(&setup, &programs);
-    let reached = system.cluster.run_while(1_000 * MS, || told.get() < 1);
-    assert!(reached, "{:#?} {:?}", system.wait_graph(), System::log());
+    run_to(&mut system, &told, 1, 1_000 * MS);
     system.cluster.run_until(system.cluster.now_ns() + 10_000 * MS);
     assert_eq!(told.get(), 1, "nothing was there");
-    let died_ns = system.cluster.now_ns();
     system.cluster.kill(1);
-    let reached = system.cluster.run_while(died_ns + 200 * MS, || told.get() < 2);
-    assert!(reached, "{:#?} {:?}", system.wait_graph(), System::log());
+    run_to(&mut system, &told, 2, 200 * MS);
     system.reboot(1);
-    let Some(status) = system.run(LIMIT_NS) else { panic!("{:#?} {:?}", system.wait_graph(), System::log()) };
-    assert_eq!(status, 0, "{:?}", System::log());
+    finish(&mut system);
 }

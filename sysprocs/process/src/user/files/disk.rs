@@ -10,7 +10,7 @@ use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, O_RDONLY, kept_flags};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::FileStatus;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
-use renga_proto::proc_files::{DISK, SECTOR_BYTES};
+use renga_proto::proc_files::{DISK, SECTOR_BYTES, sectors_of};
 use renga_rt::Errno;
 
 /// Major and minor number of the partition, as Linux has them for SD cards.
@@ -24,8 +24,6 @@ const BLKSSZGET: u32 = 0x1268;
 const BLKPBSZGET: u32 = 0x127b;
 const BLKBSZGET: u32 = 0x8008_1270;
 const BLKGETSIZE64: u32 = 0x8008_1272;
-/// Where a `struct stat` has the number of sectors.
-const SECTORS_AT: usize = 64;
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Opens the device that the node `facts` stands for, whose reference is given back already.
@@ -50,11 +48,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let Object::File { board, number, .. } = object else { return Err(Errno::ENOTTY.into()) };
         let mut status = [0; STAT_BYTES];
         self.services.file(board, number)?.call(FileStatus {}, &mut status[..]).await?;
-        let mut sectors = [0; 8];
-        sectors.copy_from_slice(&status[SECTORS_AT..SECTORS_AT + 8]);
-        let sectors = u64::from_le_bytes(sectors);
+        let sectors = sectors_of(&status);
         let bytes: ([u8; 8], usize) = match request {
-            BLKGETSIZE64 => ((sectors * SECTOR_BYTES).to_le_bytes(), 8),
+            BLKGETSIZE64 => (sectors.checked_mul(SECTOR_BYTES).ok_or(Errno::EINVAL)?.to_le_bytes(), 8),
             BLKGETSIZE => (sectors.to_le_bytes(), 8),
             BLKSSZGET | BLKPBSZGET => (SECTOR_BYTES.to_le_bytes(), 4),
             BLKBSZGET => (4096_u64.to_le_bytes(), 4),

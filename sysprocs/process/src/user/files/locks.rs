@@ -141,7 +141,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         bytes[..2].copy_from_slice(&kind.to_le_bytes());
         if found {
-            let length = if last == END { 0 } else { last - first + 1 };
+            let length = if last == END { 0 } else { last.wrapping_sub(first).wrapping_add(1) };
             bytes[WHENCE..WHENCE + 2].fill(0);
             bytes[START..START + 8].copy_from_slice(&first.to_le_bytes());
             bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());

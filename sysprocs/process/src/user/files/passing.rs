@@ -23,7 +23,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if !matches!(from.object, Object::File { .. }) {
             return Err(Errno::EINVAL.into());
         }
-        let start = if place == 0 { None } else { offset(self.get_word(place).await?)? };
+        let start = self.offset_at(place).await?;
         let done = self.copy_through((&from, start), (&to, None), count).await?;
         if let Some(start) = start {
             self.put(place, &(start + done).to_le_bytes()).await?;
@@ -92,8 +92,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if place == 0 {
             return Ok(None);
         }
-        let offset = self.get_word(place).await?;
-        if (offset as i64) < 0 { Err(Errno::EINVAL) } else { Ok(Some(offset)) }
+        offset(self.get_word(place).await?)
     }
 
     pub(in crate::user) async fn copy_file_range(&mut self) -> Outcome {

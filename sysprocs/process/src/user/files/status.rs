@@ -30,6 +30,14 @@ const MAY_EXECUTE: u32 = 1;
 const EXECUTE_BITS: u16 = 0o111;
 const NS_PER_S: u64 = 1_000_000_000;
 
+/// What is changed of a file, by whichever name.
+#[derive(Clone, Copy)]
+enum Change {
+    Mode { mode: u16 },
+    Owner { uid: u32, gid: u32 },
+    Times { access_ns: u64, modify_ns: u64 },
+}
+
 /// A `struct stat` of what has no inode.
 fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
     let (mode, device): (u32, u64) = match descriptor.object {
@@ -60,6 +68,15 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
 /// What a walker is told of the flags of a call.
 pub(in crate::user) fn follow(flags: u64) -> u32 {
     if flags & AT_SYMLINK_NOFOLLOW != 0 { NO_FOLLOW } else { 0 }
+}
+
+async fn change_file(mut file: Client<File, FILES>, change: Change) -> Outcome {
+    match change {
+        Change::Mode { mode } => file.call(SetFileMode { mode }, ()).await?,
+        Change::Owner { uid, gid } => file.call(SetFileOwner { uid, gid }, ()).await?,
+        Change::Times { access_ns, modify_ns } => file.call(SetFileTimes { access_ns, modify_ns }, ()).await?,
+    }
+    Ok(0)
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -187,46 +204,53 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    pub(in crate::user) async fn change_mode(&mut self) -> Outcome {
-        let length = self.get_path(self.argument(1)).await?;
+    /// Changes what is at the path at address `path`, from the directory that the call names; `flags` are a walker's.
+    async fn change_at(&mut self, path: u64, flags: u32, change: Change) -> Outcome {
+        let length = self.get_path(path).await?;
         let at = self.directory_for(self.argument(0), 0)?;
-        let mode = (self.argument(2) & PERMISSIONS) as u16;
-        let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
-            match crosses(at, path) {
-                true => Err(Errno::ECROSSED),
-                false => self.services.walker()?.call(ChangeMode { at, mode }, path).await,
+        let found = found_at!(self, (at, Piece::Paths(0..length), flags), |at, path| {
+            match (crosses(at, path), change) {
+                (true, _) => Err(Errno::ECROSSED),
+                (false, Change::Mode { mode }) => self.services.walker()?.call(ChangeMode { at, mode }, path).await,
+                (false, Change::Owner { uid, gid }) => {
+                    self.services.walker()?.call(ChangeOwner { at, uid, gid, flags }, path).await
+                }
+                (false, Change::Times { access_ns, modify_ns }) => {
+                    self.services.walker()?.call(ChangeTimes { at, access_ns, modify_ns, flags }, path).await
+                }
             }
         })?;
         match found {
-            Found::Disk(_) => {}
-            Found::Made { .. } => return Err(Errno::EPERM.into()),
-            // How the C library changes the mode of what must not be a link.
+            Found::Disk(()) => Ok(0),
+            Found::Made { .. } => Err(Errno::EPERM.into()),
+            // How the C library changes what must not be a link.
             Found::Own { descriptor } => {
-                self.file_behind(descriptor, Errno::EPERM)?.call(SetFileMode { mode }, ()).await?;
+                let file = self.file_behind(descriptor, Errno::EPERM)?;
+                change_file(file, change).await
             }
         }
-        Ok(0)
+    }
+
+    pub(in crate::user) async fn change_mode(&mut self) -> Outcome {
+        let mode = (self.argument(2) & PERMISSIONS) as u16;
+        self.change_at(self.argument(1), 0, Change::Mode { mode }).await
     }
 
     pub(in crate::user) async fn change_mode_of(&mut self) -> Outcome {
         let mode = (self.argument(1) & PERMISSIONS) as u16;
-        self.file_of(self.argument(0), Errno::EINVAL)?.call(SetFileMode { mode }, ()).await?;
-        Ok(0)
+        let file = self.file_of(self.argument(0), Errno::EINVAL)?;
+        change_file(file, Change::Mode { mode }).await
     }
 
     pub(in crate::user) async fn change_owner(&mut self) -> Outcome {
-        let length = self.get_path(self.argument(1)).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
         let (uid, gid) = (self.argument(2) as u32, self.argument(3) as u32);
-        let change = ChangeOwner { at, uid, gid, flags: follow(self.argument(4)) };
-        self.services.walker()?.call(change, &self.paths[..length]).await?;
-        Ok(0)
+        self.change_at(self.argument(1), follow(self.argument(4)), Change::Owner { uid, gid }).await
     }
 
     pub(in crate::user) async fn change_owner_of(&mut self) -> Outcome {
         let (uid, gid) = (self.argument(1) as u32, self.argument(2) as u32);
-        self.file_of(self.argument(0), Errno::EINVAL)?.call(SetFileOwner { uid, gid }, ()).await?;
-        Ok(0)
+        let file = self.file_of(self.argument(0), Errno::EINVAL)?;
+        change_file(file, Change::Owner { uid, gid }).await
     }
 
     /// One `struct timespec` of `utimensat`, in the file system's terms.
@@ -247,16 +271,12 @@ impl<M: UserMemory + ?Sized> User<M> {
             access_ns = self.file_time(times).await?;
             modify_ns = self.file_time(times.wrapping_add(16)).await?;
         }
+        let change = Change::Times { access_ns, modify_ns };
         if path == 0 {
-            let change = SetFileTimes { access_ns, modify_ns };
-            self.file_of(self.argument(0), Errno::EINVAL)?.call(change, ()).await?;
-            return Ok(0);
+            let file = self.file_of(self.argument(0), Errno::EINVAL)?;
+            return change_file(file, change).await;
         }
-        let length = self.get_path(path).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
-        let change = ChangeTimes { at, access_ns, modify_ns, flags: follow(flags) };
-        self.services.walker()?.call(change, &self.paths[..length]).await?;
-        Ok(0)
+        self.change_at(path, follow(flags), change).await
     }
 
     pub(in crate::user) async fn truncate_path(&mut self) -> Outcome {

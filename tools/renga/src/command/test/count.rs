@@ -7,8 +7,7 @@
 pub(super) struct Count {
     pub(super) passed: u64,
     pub(super) failed: u64,
-    ignored: u64,
-    /// Tests that found that they cannot run here, and why.
+    /// Tests that were left out, or found that they cannot run here, and why.
     pub(super) skipped: Vec<String>,
     pub(super) broken: Vec<String>,
 }
@@ -52,12 +51,14 @@ impl Count {
     }
 
     pub(super) fn sum(&self) -> String {
-        let skipped = self.ignored + self.skipped.len() as u64;
-        format!("{} passed, {} failed, {skipped} skipped", self.passed, self.all_failed())
+        format!("{} passed, {} failed, {} skipped", self.passed, self.all_failed(), self.skipped.len())
     }
 
-    /// Reads a test program's closing line.
+    /// Reads a test program's closing line, or what it says of a test that it leaves out.
     pub(super) fn read(&mut self, line: &str) {
+        if let Some((name, reason)) = line.strip_prefix("test ").and_then(|test| test.split_once(" ... ignored")) {
+            self.skipped.push(format!("{name}: {}", reason.trim_start_matches(", ")));
+        }
         let Some(rest) = line.strip_prefix("test result: ") else { return };
         let number = |what: &str| {
             let words: Vec<&str> = rest.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
@@ -65,7 +66,6 @@ impl Count {
         };
         self.passed += number("passed");
         self.failed += number("failed");
-        self.ignored += number("ignored");
     }
 }
 
@@ -79,7 +79,16 @@ mod tests {
         count.read("test result: ok. 13 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.07s");
         count.read("test result: FAILED. 1 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s");
         count.read("test something ... ok");
-        assert_eq!((count.passed, count.failed, count.ignored), (14, 3, 2));
+        assert_eq!((count.passed, count.failed), (14, 3));
+    }
+
+    #[test]
+    fn tests_that_are_left_out_are_named_with_their_reason() {
+        let mut count = Count::default();
+        count.read("test deeper ... ignored, takes minutes: more faults");
+        count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
+        assert_eq!(count.skipped, ["deeper: takes minutes: more faults"]);
+        assert_eq!(count.sum(), "5 passed, 0 failed, 1 skipped");
     }
 
     #[test]
@@ -88,6 +97,6 @@ mod tests {
         count.read("test result: ok. 5 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.07s");
         count.skip("flash::b: no loop device: none\nflash::b: no loop device: none\ncheck::a: no dot: not here\n");
         assert_eq!(count.skipped, ["check::a: no dot: not here", "flash::b: no loop device: none"]);
-        assert_eq!(count.sum(), "3 passed, 0 failed, 3 skipped");
+        assert_eq!(count.sum(), "3 passed, 0 failed, 2 skipped");
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Layer<'a> {
     pub(super) arguments: &'a [&'a str],
     /// Settings of the environment.
     pub(super) settings: &'a [(&'a str, &'a str)],
+    /// What the test programs are told.
+    pub(super) flags: &'a [&'a str],
     /// Tests whose names contain one of these are left out.
     pub(super) without: &'a [&'a str],
 }
@@ -25,7 +27,7 @@ pub(super) struct Layer<'a> {
 impl<'a> Layer<'a> {
     /// One that does nothing yet.
     pub(super) const fn named(name: &'a str) -> Layer<'a> {
-        Layer { name, arguments: &[], settings: &[], without: &[] }
+        Layer { name, arguments: &[], settings: &[], flags: &[], without: &[] }
     }
 
     /// Runs those of them whose names contain the filter.
@@ -35,9 +37,7 @@ impl<'a> Layer<'a> {
         // Set by an outer cargo; an inner one with another toolchain must not inherit them.
         cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
         cargo.args(&options.filter);
-        if !self.without.is_empty() {
-            cargo.arg("--").args(self.without.iter().flat_map(|name| ["--skip", name]));
-        }
+        cargo.arg("--").args(self.flags).args(self.without.iter().flat_map(|name| ["--skip", name]));
         let skipped = environment.work().join(format!("skipped.{}", std::process::id()));
         cargo.env(renga_skip::SKIPPED, &skipped);
         let mut child = cargo.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;

@@ -68,6 +68,10 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         }
         LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
         LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
+        LongPart::Models => {
+            let arguments = &["test", "-p", "renga-model", "--test", "token"];
+            Layer { arguments, flags: &["--ignored"], ..Layer::named(name) }.run(environment, options, count)?;
+        }
         LongPart::Hostile => {
             let arguments = &["test", "--profile", "sim", "-p", "renga-sim", "--test", "system"];
             let (settings, only) = (&[("RENGA_STEPS", HOSTILE_CALLS)], Some("hostile".into()));
