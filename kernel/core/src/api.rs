@@ -108,15 +108,23 @@ impl<P: Protocol, const ENTRIES: u32> Family<P, ENTRIES> {
     }
 }
 
-/// The right to call all servers of `P` on the own board, of which there may be none, as one process.
-pub struct Local<P>(&'static Process, &'static Members, PhantomData<P>);
+/// The right to call the entries in the set `ENTRIES` of all servers of `P` on the own board, of which there may be none,
+/// as one process.
+pub struct Local<P, const ENTRIES: u32 = ALL_ENTRIES>(&'static Process, &'static Members, PhantomData<P>);
 impl<P: Protocol> Local<P> {
     /// The servers there, which the placement says serve `P`.
     pub fn new(me: &Me, members: &'static Members) -> Self {
         Local(me.0, members, PhantomData)
     }
+}
+impl<P: Protocol, const ENTRIES: u32> Local<P, ENTRIES> {
+    /// The right to call only `FEWER` of the entries.
+    pub fn narrowed<const FEWER: u32>(self) -> Local<P, FEWER> {
+        const { assert!(FEWER & !ENTRIES == 0, "a right grows by no narrowing") };
+        Local(self.0, self.1, PhantomData)
+    }
     /// The server `number`, if there is one.
-    pub fn at(&mut self, number: usize) -> Option<Client<P>> {
+    pub fn at(&mut self, number: usize) -> Option<Client<P, ENTRIES>> {
         Some(Client(self.0, self.1.place(number)?, PhantomData))
     }
     /// How many there are.

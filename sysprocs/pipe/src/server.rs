@@ -8,13 +8,16 @@
 use crate::Ring;
 use crate::ring::copy;
 use renga_proto::pipe::{
-    AddEnd, CloseEnd, ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe,
-    READABLE, ReadPipe, WRITABLE, WritePipe,
+    AddEnd, AwaitPartner, CloseEnd, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe, ReadPipe,
+    WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
     Call, CallQueue, Client, Entry, Errno, Held, Life, Never, PAGE_BYTES, Port, Protocol, Waiters, Wakes, Watch,
 };
+
+mod events;
+mod joining;
 
 struct State {
     ring: Ring,
@@ -33,6 +36,11 @@ struct State {
     waiters: [Waiters; 2],
     held: [u32; 2],
     wakes: &'static Wakes,
+    /// Of a fifo: how often each end has been opened in this life, and who waits for the other end to be. Of a pipe without
+    /// a name nobody opens an end, and each has had its partner from the beginning.
+    opened: [u32; 2],
+    named: bool,
+    partnerless: CallQueue<AwaitPartner>,
 }
 
 /// Serves the pipe `number`; `boot` counts the board's starts, so that no life is like one before. While
@@ -59,6 +67,9 @@ pub async fn pipe(
         waiters: [const { Waiters::NONE }; 2],
         held: [0; 2],
         wakes,
+        opened: [0; 2],
+        named: false,
+        partnerless: CallQueue::new(),
     };
     loop {
         let was_open = match port.accept_or_notified(Pipe::ENTRIES).await {
@@ -140,9 +151,7 @@ impl State {
     fn serve(&mut self, call: PipeCall) {
         match call {
             PipeCall::OpenPipe(call) => {
-                self.ring.clear();
-                self.life.next();
-                (self.readers, self.writers) = (Held::NONE, Held::NONE);
+                self.begin(false);
                 let held = self.readers.add(call.board()) && self.writers.add(call.board());
                 call.reply(if held { Ok(self.life.number()) } else { Err(Errno::EINVAL) });
             }
@@ -175,6 +184,18 @@ impl State {
                 let ends = [PipeEnd::Reader, PipeEnd::Writer];
                 let holds = ends.into_iter().any(|end| self.check(life, end, board).is_ok());
                 call.reply(if holds { Ok(self.ring.len() as u32) } else { Err(Errno::ESTALE) });
+            }
+            PipeCall::JoinPipe(call) => {
+                let joined = self.join(call.entry());
+                call.reply(joined);
+            }
+            PipeCall::AwaitPartner(call) => {
+                let AwaitPartner { life, end, .. } = call.entry();
+                match self.check(life, end, call.board()) {
+                    Ok(()) => self.partnerless.push_back(call),
+                    Err(errno) => call.reply(Err(errno)),
+                }
+                self.answer_partners();
             }
             PipeCall::BoardDied(call) => {
                 let board = call.entry().board;
@@ -229,20 +250,6 @@ impl State {
         }
     }
 
-    /// Which poll events hold for an end.
-    fn events(&self, end: PipeEnd) -> u32 {
-        match end {
-            PipeEnd::Reader => {
-                let readable = if self.ring.is_empty() { 0 } else { READABLE };
-                readable | if self.writers.is_empty() { HANG_UP } else { 0 }
-            }
-            PipeEnd::Writer => {
-                let writable = if self.ring.room() >= PIPE_ATOMIC_BYTES { WRITABLE } else { 0 };
-                writable | if self.readers.is_empty() { ERROR } else { 0 }
-            }
-        }
-    }
-
     /// Moves bytes and answers everybody whose wait is over. Each turn of the loop answers one
     /// waiting call or moves bytes of one, so it is bounded by those kept.
     fn settle(&mut self) {
@@ -262,26 +269,6 @@ impl State {
     #[inline(always)]
     fn is_awaited(&self) -> bool {
         self.waiters.iter().any(|waiters| !waiters.is_empty())
-    }
-
-    /// Which of `events` hold for `end`; if none does, the program in `slot` of `board` waits for another one.
-    fn poll(&mut self, end: PipeEnd, events: u32, slot: u16, board: u8) -> u32 {
-        let held = self.events(end) & (events | ERROR | HANG_UP);
-        if held == 0 && slot != NOBODY {
-            self.held = [self.events(PipeEnd::Reader), self.events(PipeEnd::Writer)];
-            self.waiters[end as usize].add(board, slot);
-        }
-        held
-    }
-
-    /// Wakes who waits for an end of which an event has begun to hold.
-    fn wake_waiters(&mut self) {
-        for (index, end) in [PipeEnd::Reader, PipeEnd::Writer].into_iter().enumerate() {
-            let held = self.events(end);
-            if held & !core::mem::replace(&mut self.held[index], held) != 0 {
-                self.wakes.wake(&mut self.waiters[index]);
-            }
-        }
     }
 
     /// Takes bytes of the first writer into the ring; whether anything changed.
@@ -330,6 +317,7 @@ impl State {
     /// Answers every kept call whose caller was interrupted.
     fn answer_interrupted(&mut self) {
         self.reading.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
+        self.partnerless.retain(unless_interrupted(|call| call.reply(Err(Errno::EINTR))));
         let (written, mut first) = (&mut self.written, true);
         self.writing.retain(|call| {
             // Only the first may have written a part.

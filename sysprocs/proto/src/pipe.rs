@@ -1,5 +1,6 @@
 //! Pipes: one process each, on the board where the pipe was made.
 
+use crate::fifos::{FifoEnds, OpenedFifo};
 use renga_abi::Errno;
 use renga_core::{protocol, word_enum};
 
@@ -54,5 +55,11 @@ protocol! {
         6 PipeBytes { life: u32 } (()) -> Result<u32, Errno>;
         /// A board is dead: its processes' references to the ends are dropped.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// As a fifo: `board` opens `ends` of it, in this life, or (0) in a new one as an empty pipe without ends. From
+        /// the keeper of fifos only. `ESTALE`: it is in another life; `ENXIO`: a writer that will not wait, and no reader.
+        8 JoinPipe { life: u32, board: u8, ends: FifoEnds, nonblocking: bool } (()) -> Result<OpenedFifo, Errno>;
+        /// Of a fifo: waits until the other end than `end`, which the caller's board holds, has been opened more than
+        /// `partners` times. `EINTR` if interrupted.
+        9 AwaitPartner { life: u32, end: PipeEnd, partners: u32 } (()) -> Result<(), Errno> [defers];
     }
 }

@@ -74,9 +74,9 @@ impl<P: Protocol> Given for ForwardFamily<P> {
         ForwardFamily::new(wires.servers.serving(P::ID))
     }
 }
-impl<P: Protocol> Given for Local<P> {
+impl<P: Protocol, const ENTRIES: u32> Given for Local<P, ENTRIES> {
     fn given(wires: Wires<'_>) -> Self {
-        Local::new(wires.me, &wires.servers.serving(P::ID)[usize::from(wires.servers.board())])
+        Local::new(wires.me, &wires.servers.serving(P::ID)[usize::from(wires.servers.board())]).narrowed()
     }
 }
 impl Given for ExchangePort {

@@ -68,8 +68,8 @@ impl<P: Protocol, const ENTRIES: u32> Parameter for Client<P, ENTRIES> {
 impl<P: Protocol, const ENTRIES: u32> Parameter for Family<P, ENTRIES> {
     const EDGES: &'static [Edge] = &[Edge::UsesAll(facts::<P>(ENTRIES))];
 }
-impl<P: Protocol> Parameter for Local<P> {
-    const EDGES: &'static [Edge] = &[Edge::UsesOwn(facts::<P>(ALL_ENTRIES))];
+impl<P: Protocol, const ENTRIES: u32> Parameter for Local<P, ENTRIES> {
+    const EDGES: &'static [Edge] = &[Edge::UsesOwn(facts::<P>(ENTRIES))];
 }
 impl<P: Protocol> Parameter for Forward<P> {
     const EDGES: &'static [Edge] = &[Edge::Forwards(facts::<P>(ALL_ENTRIES))];

@@ -124,6 +124,8 @@ kinds! { |at, M|
         renga_pipe::pipe [at.put(|| [0; PIPE_BYTES]), at.number(), at.machine().starts(), at.watch(), at.wakes()];
     PipeTable "pipe_table" "Which pipes are free.", Every 1:
         renga_pipe::pipe_table [at.each(at.count(Kind::Pipe), || 0)];
+    Fifos "fifos" "Which pipes are open fifos.", DiskBoard 1:
+        renga_pipe::fifos [at.each(at.count(Kind::Pipe), || renga_pipe::FifoPlace::NONE)];
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
             at.interruptors(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),

@@ -8,6 +8,7 @@ use renga_proto::console::{
     GetAttributes, GetForeground, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground, SetWindow,
     WriteTerminal,
 };
+use renga_proto::fifos::OpenFifo;
 use renga_proto::file::{
     AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, NoteLocks, Read, ReadFrom, Seek,
     SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
@@ -19,7 +20,7 @@ use renga_proto::path::{
     AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, MakeDirectory, MakeNode,
     Open, ReadLinkOf, Rename, StatusOf, SymbolicLink, Unlink,
 };
-use renga_proto::pipe::{AddEnd, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
+use renga_proto::pipe::{AddEnd, AwaitPartner, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
 use renga_proto::proc_files::{MadePath, ReadMade, ReadMadeLink, StatusMade, WalkMade};
 use renga_proto::procs::{ChildExited, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
 
@@ -85,7 +86,11 @@ pub const PATHS: u32 = AbsolutePath::BIT
     | Unlink::BIT;
 
 /// Of a pipe.
-pub const PIPES: u32 = AddEnd::BIT | CloseEnd::BIT | PipeBytes::BIT | PollPipe::BIT | ReadPipe::BIT | WritePipe::BIT;
+pub const PIPES: u32 =
+    AddEnd::BIT | AwaitPartner::BIT | CloseEnd::BIT | PipeBytes::BIT | PollPipe::BIT | ReadPipe::BIT | WritePipe::BIT;
+
+/// Of the open fifos.
+pub const FIFOS: u32 = OpenFifo::BIT;
 
 /// Of the user processes of any board.
 pub const PROCS: u32 = ChildExited::BIT

@@ -2,11 +2,12 @@
 //!
 //! Not here: what is asked of them.
 
-use crate::user::rights::{CONSOLE, DIRECTORY, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
+use crate::user::rights::{CONSOLE, DIRECTORY, FIFOS, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
+use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
 use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release};
 use renga_proto::locks::Locks;
@@ -61,6 +62,8 @@ clients! {
         own_pipes: Local<Pipe>,
         /// Free pipes of this board.
         pipe_table: Client<PipeTable>,
+        /// Which pipes are open fifos.
+        fifos: Family<Fifos, FIFOS>,
         /// The terminal.
         console: Family<Console, CONSOLE>,
         /// The clock of this board.
@@ -154,6 +157,11 @@ impl Services {
     #[inline(always)]
     pub fn pipe(&mut self, board: u8, number: u16) -> Result<Client<Pipe, PIPES>, Errno> {
         self.clients.pipes.at(board, usize::from(number)).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of fifos.
+    pub fn fifos(&mut self) -> Result<Client<Fifos, FIFOS>, Errno> {
+        self.clients.fifos.at(self.disk_board, 0).ok_or(Errno::EIO)
     }
 
     /// The terminal, on whichever board it is.

@@ -95,6 +95,7 @@ struct DiskHeaders {
     path: &'static Process,
     inode_directory: &'static Process,
     locks: &'static Process,
+    fifos: &'static Process,
     inodes: Vec<&'static Process>,
     console: &'static Process,
     keyboard: &'static Process,
@@ -169,6 +170,7 @@ impl System {
             path: first.declare(3),
             inode_directory: first.declare(3),
             locks: first.declare(3),
+            fifos: first.declare(3),
             inodes: (0..INODES).map(|_| first.declare(3)).collect(),
             console: first.declare(3),
             keyboard: first.declare(3),
@@ -243,6 +245,11 @@ fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'st
     board.start(own.locks, |me| {
         let port = Port::new(&me).0;
         renga_fs::locks(me, port, places, watch())
+    });
+    let places = Vec::leak(vec![renga_pipe::FifoPlace::NONE; PIPES]);
+    board.start(own.fifos, |me| {
+        let (port, table) = (Port::new(&me).0, client(&me, all[0].pipe_table));
+        renga_pipe::fifos(port, table, Local::new(&me, leak(members(&all[0].pipes))).narrowed(), places)
     });
     let uart = Box::leak(Box::new(line.clone()));
     board.start(own.console, |me| {
@@ -356,6 +363,7 @@ fn start_user<M: UserMemory>(
             inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
             paths: family(&me, only_family(all.len(), own.path)),
             locks: family(&me, only_family(all.len(), own.locks)),
+            fifos: family(&me, only_family(all.len(), own.fifos)),
             files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
             own_paths: Local::new(&me, if number == 0 { leak(members(&[own.path])) } else { &Members::NONE }),
             own_files: Local::new(&me, leak(members(&here.files))),

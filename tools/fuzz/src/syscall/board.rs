@@ -101,6 +101,11 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
             renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch, wakes)
         })
     });
+    let fifo_places = arena.put_slice(PIPES, |_| renga_pipe::FifoPlace::NONE);
+    let fifos = board.server(|me, port| {
+        let own = Local::new(&me, &board.family(pipes)[0]).narrowed();
+        renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
+    });
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static Switch = arena.put(|| Switch);
     let processor: &'static Flushed = arena.put(|| Flushed);
@@ -129,6 +134,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 file_table: Client::new(&me, table),
                 pipes: Family::new(&me, board.family(pipes)).narrowed(),
                 pipe_table: Client::new(&me, pipe_table),
+                fifos: Family::new(&me, board.family(&[fifos])).narrowed(),
                 console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),
                 links: Family::new(&me, arena.put_slice(1, |_| Members::NONE)),

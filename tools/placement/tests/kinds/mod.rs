@@ -175,6 +175,13 @@ pub const KINDS: &[KindFacts] = &[
         &[],
     ),
     kind(
+        "fifos",
+        BoardRule::DiskOnly,
+        1,
+        words_only(protocol("Fifos", &[(0, "Open")], NONE, NONE)),
+        &[own("PipeTable")],
+    ),
+    kind(
         "procs",
         BoardRule::Every,
         1,

@@ -63,7 +63,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn allocate_room(&mut self) -> Outcome {
         match self.program.files.get(self.argument(0))?.object {
             Object::File { .. } => Err(Errno::EOPNOTSUPP.into()),
-            Object::Pipe { .. } => Err(Errno::ESPIPE.into()),
+            Object::Pipe { .. } | Object::Fifo { .. } => Err(Errno::ESPIPE.into()),
             _ => Err(Errno::ENODEV.into()),
         }
     }
@@ -71,7 +71,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Advice about reading that nobody needs here.
     pub(in crate::user) async fn advise_about_file(&mut self) -> Outcome {
         match self.program.files.get(self.argument(0))?.object {
-            Object::Pipe { .. } => Err(Errno::ESPIPE.into()),
+            Object::Pipe { .. } | Object::Fifo { .. } => Err(Errno::ESPIPE.into()),
             _ if self.argument(3) > ADVICE_MAX => Err(Errno::EINVAL.into()),
             _ => Ok(0),
         }

@@ -38,6 +38,15 @@ pub enum Object {
         /// Which end.
         end: PipeEnd,
     },
+    /// Both ends of a fifo, which is a pipe of `board`, opened at once.
+    Fifo {
+        /// The board that keeps fifos.
+        board: u8,
+        /// The pipe's number there.
+        number: u16,
+        /// Which of its lives.
+        life: u32,
+    },
     /// What was on a board that has died since.
     Lost {
         /// An end of a pipe; else a file.
@@ -311,7 +320,7 @@ impl Descriptors {
 
     /// What `object` stood for is lost: its descriptors fail from now on.
     pub fn lose(&mut self, object: Object) {
-        let lost = Object::Lost { pipe: matches!(object, Object::Pipe { .. }) };
+        let lost = Object::Lost { pipe: matches!(object, Object::Pipe { .. } | Object::Fifo { .. }) };
         self.all_mut().filter(|d| d.object == object).for_each(|d| d.object = lost);
     }
 
@@ -319,7 +328,9 @@ impl Descriptors {
     pub fn lose_board(&mut self, board: u8) {
         for descriptor in self.all_mut() {
             descriptor.object = match descriptor.object {
-                Object::Pipe { board: at, .. } if at == board => Object::Lost { pipe: true },
+                Object::Pipe { board: at, .. } | Object::Fifo { board: at, .. } if at == board => {
+                    Object::Lost { pipe: true }
+                }
                 Object::File { board: at, .. } if at == board => Object::Lost { pipe: false },
                 other => other,
             };

@@ -212,7 +212,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::ENOTDIR.into());
         }
         let end = Descriptor { flags: old.flags, ..copy };
-        if matches!(old.object, Object::Pipe { .. } | Object::File { .. })
+        if matches!(old.object, Object::Pipe { .. } | Object::Fifo { .. } | Object::File { .. })
             && (copy.reads() && !end.reads() || copy.writes() && !end.writes())
         {
             return Err(Errno::EACCES.into()); // the object itself is open for less, or the other end is another
@@ -234,7 +234,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return Ok(self.services.walker()?.call(AbsolutePath { at: ino }, out).await? as usize);
             }
             Object::File { .. } => return Ok(put_numbered(out, b"file:[", ino.into())),
-            Object::Pipe { board, number, .. } => {
+            Object::Pipe { board, number, .. } | Object::Fifo { board, number, .. } => {
                 return Ok(put_numbered(out, b"pipe:[", 1 << 40 | u64::from(board) << 16 | u64::from(number)));
             }
             Object::Lost { .. } => return Err(Errno::EIO),

@@ -5,6 +5,7 @@ pub(crate) mod descriptors;
 pub(crate) mod directory;
 pub(crate) mod disk;
 pub(crate) mod extended_status;
+pub(crate) mod fifo;
 pub(crate) mod hot;
 pub(crate) mod locks;
 pub(crate) mod made;

@@ -33,8 +33,10 @@ impl Services {
                 }
             }
             Object::Pipe { end: PipeEnd::Writer, .. } => return Err(Errno::EBADF),
-            Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
-            Object::Pipe { board, number, life, .. } => {
+            Object::Pipe { .. } | Object::Fifo { .. } | Object::Console if manner.offset.is_some() => {
+                return Err(Errno::ESPIPE);
+            }
+            Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life } => {
                 self.pipe(board, number)?.call(ReadPipe { life, nonblocking }, out).await?
             }
             Object::Lost { .. } => return Err(Errno::EIO),
@@ -66,8 +68,10 @@ impl Services {
                 }
             }
             Object::Pipe { end: PipeEnd::Reader, .. } => return Err(Errno::EBADF),
-            Object::Pipe { .. } | Object::Console if manner.offset.is_some() => return Err(Errno::ESPIPE),
-            Object::Pipe { board, number, life, .. } => {
+            Object::Pipe { .. } | Object::Fifo { .. } | Object::Console if manner.offset.is_some() => {
+                return Err(Errno::ESPIPE);
+            }
+            Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life } => {
                 self.pipe(board, number)?.call(WritePipe { life, nonblocking }, bytes).await?
             }
             Object::Lost { pipe } => return Err(if pipe { Errno::EPIPE } else { Errno::EIO }),
@@ -84,6 +88,15 @@ impl Services {
         match object {
             Object::File { board, number, life } => self.file(board, number)?.call(AddReference { life }, ()).await,
             Object::Pipe { board, number, life, end } => self.pipe(board, number)?.call(AddEnd { life, end }, ()).await,
+            Object::Fifo { board, number, life } => {
+                let mut pipe = self.pipe(board, number)?;
+                pipe.call(AddEnd { life, end: PipeEnd::Reader }, ()).await?;
+                let kept = pipe.call(AddEnd { life, end: PipeEnd::Writer }, ()).await;
+                if kept.is_err() {
+                    let _ = pipe.call(CloseEnd { life, end: PipeEnd::Reader }, ()).await; // as before
+                }
+                kept
+            }
             _ => Ok(()),
         }
     }
@@ -98,6 +111,13 @@ impl Services {
             }
             Some(Object::Pipe { board, number, life, end }) => {
                 let closed = self.pipe(board, number)?.call(CloseEnd { life, end }, ()).await;
+                if closed.is_err_and(is_loss) { Ok(()) } else { closed }
+            }
+            Some(Object::Fifo { board, number, life }) => {
+                let mut pipe = self.pipe(board, number)?;
+                // Where one is lost so is the other.
+                let _ = pipe.call(CloseEnd { life, end: PipeEnd::Writer }, ()).await;
+                let closed = pipe.call(CloseEnd { life, end: PipeEnd::Reader }, ()).await;
                 if closed.is_err_and(is_loss) { Ok(()) } else { closed }
             }
             _ => Ok(()),

@@ -7,7 +7,9 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::made::{Found, Piece, bytes_of, found_at};
-use crate::user::files::path::{AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFBLK, S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
+use crate::user::files::path::{
+    AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG,
+};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{InodeFacts, Release};
@@ -49,6 +51,11 @@ const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK;
 /// What a descriptor keeps of them.
 pub(in crate::user) fn kept_flags(flags: u32) -> u32 {
     if flags & O_PATH != 0 { NO_ACCESS } else { flags & LASTING }
+}
+
+/// Whether the file is only to be named.
+pub(in crate::user) fn is_path_only(flags: u32) -> bool {
+    flags & O_PATH != 0
 }
 
 fn walker_flags(flags: u32) -> u32 {
@@ -116,6 +123,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             S_IFBLK => {
                 self.release_inode(facts.slot, facts.ino).await;
                 return apart!(self.open_disk(&facts, flags));
+            }
+            S_IFIFO => {
+                self.release_inode(facts.slot, facts.ino).await;
+                return apart!(self.open_fifo(&facts, flags));
             }
             _ => {
                 self.release_inode(facts.slot, facts.ino).await;
@@ -224,7 +235,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let object = Object::Pipe { board, number, life, end };
             let flags_kept = access | flags & O_NONBLOCK;
             let close_on_exec = flags & O_CLOEXEC != 0;
-            let mode = crate::user::files::path::S_IFIFO;
+            let mode = S_IFIFO;
             let descriptor = Descriptor { object, ino: 0, mode, flags: flags_kept, close_on_exec };
             numbers[place] = self.add_descriptor(descriptor).await?;
         }

@@ -11,7 +11,7 @@ use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
 use renga_proto::console::PollTerminal;
-use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PollPipe, READABLE, WRITABLE};
+use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PipeEnd, PollPipe, READABLE, WRITABLE};
 use renga_proto::procs::PendingSignals;
 use renga_rt::Errno;
 
@@ -212,6 +212,17 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let held = self.services.pipe(board, number)?.call(PollPipe { life, end, events, slot }, ()).await;
                 // Whoever reads or writes now learns that it is lost.
                 held.unwrap_or(READABLE | WRITABLE | ERROR | HANG_UP)
+            }
+            Object::Fifo { board, number, life } => {
+                *boards |= 1 << board;
+                let mut pipe = self.services.pipe(board, number)?;
+                let mut held = 0;
+                // It has both ends, so that neither is ever left.
+                for (end, event) in [(PipeEnd::Reader, READABLE), (PipeEnd::Writer, WRITABLE)] {
+                    let poll = PollPipe { life, end, events: events & event, slot };
+                    held |= pipe.call(poll, ()).await.unwrap_or(event | ERROR | HANG_UP);
+                }
+                held
             }
             Object::Lost { .. } => READABLE | WRITABLE | ERROR | HANG_UP,
             Object::Console => {

@@ -38,10 +38,16 @@ enum Change {
     Times { access_ns: u64, modify_ns: u64 },
 }
 
+/// Whether the descriptor is of a pipe that has a name.
+fn is_fifo(descriptor: &Descriptor) -> bool {
+    descriptor.mode & S_IFMT == S_IFIFO && descriptor.ino != 0
+}
+
 /// A `struct stat` of what has no inode.
 fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
     let (mode, device): (u32, u64) = match descriptor.object {
-        _ if descriptor.mode & S_IFMT == S_IFLNK => (descriptor.mode.into(), 0),
+        // It is named only, or has a name.
+        _ if descriptor.mode & S_IFMT == S_IFLNK || is_fifo(descriptor) => (descriptor.mode.into(), 0),
         Object::Console => (u32::from(S_IFCHR) | 0o600, 5 << 8 | 1),
         Object::Null => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 3),
         Object::Zero => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 5),
@@ -49,9 +55,12 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
         Object::Random => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 9),
         // As Linux says of what has no name.
         Object::Signals { .. } => (0o600, 0),
-        Object::File { .. } | Object::Pipe { .. } | Object::Lost { .. } => (u32::from(S_IFIFO) | 0o600, 0),
+        Object::File { .. } | Object::Pipe { .. } | Object::Fifo { .. } | Object::Lost { .. } => {
+            (u32::from(S_IFIFO) | 0o600, 0)
+        }
     };
     let ino = match descriptor.object {
+        _ if is_fifo(descriptor) => descriptor.ino.into(),
         // Both ends of a pipe are one object, which no inode of the disk is.
         Object::Pipe { board, number, .. } => 1 << 40 | u64::from(board) << 16 | u64::from(number),
         _ => u64::from(descriptor.ino),

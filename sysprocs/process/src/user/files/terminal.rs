@@ -48,7 +48,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Ok(0)
             }
             FIONREAD if object != Object::Console => {
-                let Object::Pipe { board, number, life, .. } = object else { return Err(Errno::ENOTTY.into()) };
+                let (Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life }) = object else {
+                    return Err(Errno::ENOTTY.into());
+                };
                 let bytes = self.services.pipe(board, number)?.call(PipeBytes { life }, ()).await?;
                 self.put(place, &bytes.to_le_bytes()).await?;
                 Ok(0)

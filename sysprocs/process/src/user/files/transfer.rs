@@ -192,7 +192,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn give_out(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let count = self.allowed_bytes(to, manner.offset, count.min(TRANSFER_BYTES_MAX)).await?;
         let in_page = PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
-        let is_pipe = matches!(to.object, Object::Pipe { .. });
+        let is_pipe = matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
         if is_pipe && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
             let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
             let mut pager = pager(self.machine, &mut self.services);

@@ -206,6 +206,7 @@ mod kind {
     pub const LOST_PIPE: u8 = 9;
     pub const LOST_FILE: u8 = 10;
     pub const SIGNALS: u8 = 11;
+    pub const FIFO: u8 = 12;
 }
 
 /// An object: kind, board, number; of a file and a pipe also its life, of signals their set.
@@ -214,6 +215,7 @@ fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
         Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Reader } => (kind::READER, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Writer } => (kind::WRITER, board, number, Some(life)),
+        Object::Fifo { board, number, life } => (kind::FIFO, board, number, Some(life)),
         Object::Console => (kind::CONSOLE, 0, 0, None),
         Object::Null => (kind::NULL, 0, 0, None),
         Object::Zero => (kind::ZERO, 0, 0, None),
@@ -240,6 +242,7 @@ fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
         kind::FILE => Object::File { board, number, life: life()? },
         kind::READER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Reader },
         kind::WRITER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Writer },
+        kind::FIFO => Object::Fifo { board, number, life: life()? },
         kind::CONSOLE => Object::Console,
         kind::NULL => Object::Null,
         kind::ZERO => Object::Zero,

@@ -1,0 +1,79 @@
+//! Knows which pipe is the one that an open fifo stands for. All of them are pipes of this board, the disk's.
+//!
+//! Invariant: a fifo that is open is one pipe, whose life is noted here; a life that has ended is found out when the
+//! fifo is opened again. It calls pipes of its own board only, and they never call it. Not here: who waits for a
+//! partner (the pipe), the inode (its opener asks a walker).
+
+use renga_proto::fifos::{FifoEnds, Fifos, FifosCall, OpenFifo, OpenedFifo};
+use renga_proto::pipe::{JoinPipe, Pipe};
+use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
+use renga_rt::{Client, Errno, Local, Never, Port};
+
+/// What a pipe was last used for, by its number. Boot provides one for each pipe.
+#[derive(Clone, Copy, Debug)]
+pub struct FifoPlace {
+    ino: u32,
+    generation: u32,
+    /// 0: for no fifo.
+    life: u32,
+}
+impl FifoPlace {
+    /// No fifo.
+    pub const NONE: FifoPlace = FifoPlace { ino: 0, generation: 0, life: 0 };
+}
+
+struct State {
+    pipe_table: Client<PipeTable>,
+    pipes: Local<Pipe, { JoinPipe::BIT }>,
+    places: &'static mut [FifoPlace],
+}
+
+/// Keeps the fifos of all boards, in pipes of this one.
+pub async fn fifos(
+    mut port: Port<Fifos>,
+    pipe_table: Client<PipeTable>,
+    pipes: Local<Pipe, { JoinPipe::BIT }>,
+    places: &'static mut [FifoPlace],
+) -> Never {
+    let mut state = State { pipe_table, pipes, places };
+    loop {
+        let FifosCall::OpenFifo(call) = port.accept().await;
+        let opened = state.open(call.entry(), call.board()).await;
+        call.reply(opened);
+    }
+}
+
+impl State {
+    async fn open(&mut self, open: OpenFifo, board: u8) -> Result<OpenedFifo, Errno> {
+        let OpenFifo { ino, generation, ends, nonblocking } = open;
+        let is_it = |place: &FifoPlace| place.life != 0 && (place.ino, place.generation) == (ino, generation);
+        if let Some(number) = self.places.iter().position(is_it) {
+            let join = JoinPipe { life: self.places[number].life, board, ends, nonblocking };
+            match self.join(number as u16, join).await {
+                // Everybody had closed it.
+                Err(Errno::ESTALE) => self.places[number] = FifoPlace::NONE,
+                opened => return opened,
+            }
+        }
+        if ends == FifoEnds::Writer && nonblocking {
+            return Err(Errno::ENXIO);
+        }
+        let number = self.pipe_table.call(TakePipe {}, ()).await?;
+        let joined = self.join(number, JoinPipe { life: 0, board, ends, nonblocking }).await;
+        match (joined, self.places.get_mut(usize::from(number))) {
+            (Ok(opened), Some(place)) => {
+                *place = FifoPlace { ino, generation, life: opened.life };
+                Ok(opened)
+            }
+            (joined, _) => {
+                let _ = self.pipe_table.call(FreePipe { pipe: number }, ()).await; // it was taken above
+                Err(joined.err().unwrap_or(Errno::EIO))
+            }
+        }
+    }
+
+    async fn join(&mut self, number: u16, join: JoinPipe) -> Result<OpenedFifo, Errno> {
+        let mut pipe = self.pipes.at(number.into()).ok_or(Errno::EIO)?;
+        Ok(OpenedFifo { number, ..pipe.call(join, ()).await? })
+    }
+}

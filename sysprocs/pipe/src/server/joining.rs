@@ -1,0 +1,61 @@
+//! How a pipe is a fifo: its ends are opened one by one, and who opens one may wait for a partner at the other.
+//!
+//! Invariant: who waits holds its end, and the other one has not been opened since it began. Not here: which fifo it is
+//! (`fifos.rs`).
+
+use super::State;
+use renga_proto::fifos::{FifoEnds, OpenedFifo};
+use renga_proto::pipe::{AwaitPartner, JoinPipe, PipeEnd};
+use renga_rt::{Errno, Held};
+
+impl State {
+    /// Begins a life as an empty pipe without ends.
+    pub(super) fn begin(&mut self, named: bool) {
+        self.ring.clear();
+        self.life.next();
+        (self.readers, self.writers) = (Held::NONE, Held::NONE);
+        (self.named, self.opened) = (named, [0; 2]);
+    }
+
+    /// `board` opens ends of the fifo that this is, or (life 0) becomes.
+    pub(super) fn join(&mut self, join: JoinPipe) -> Result<OpenedFifo, Errno> {
+        let JoinPipe { life, board, ends, nonblocking } = join;
+        match life {
+            0 if self.is_open() => return Err(Errno::EINVAL),
+            0 => self.begin(true),
+            life if !self.named || life != self.life.number() || !self.is_open() => return Err(Errno::ESTALE),
+            _ if ends == FifoEnds::Writer && nonblocking && self.readers.is_empty() => return Err(Errno::ENXIO),
+            _ => {}
+        }
+        let (reads, writes) = (ends != FifoEnds::Writer, ends != FifoEnds::Reader);
+        let partners = self.opened[if reads { PipeEnd::Writer } else { PipeEnd::Reader } as usize];
+        if reads && !self.readers.add(board) {
+            return Err(Errno::ENFILE);
+        }
+        if writes && !self.writers.add(board) {
+            if reads {
+                self.readers.remove(board);
+            }
+            return Err(Errno::ENFILE);
+        }
+        for (end, opens) in [(PipeEnd::Reader, reads), (PipeEnd::Writer, writes)] {
+            self.opened[end as usize] = self.opened[end as usize].wrapping_add(opens.into());
+        }
+        self.answer_partners();
+        let alone = self.readers.is_empty() || self.writers.is_empty();
+        Ok(OpenedFifo { life: self.life.number(), partners, alone, number: 0 })
+    }
+
+    /// Answers who waits for a partner that has come.
+    pub(super) fn answer_partners(&mut self) {
+        let opened = self.opened;
+        self.partnerless.retain(|call| {
+            let AwaitPartner { end, partners, .. } = call.entry();
+            if opened[1 - end as usize] == partners {
+                return Some(call);
+            }
+            call.reply(Ok(()));
+            None
+        });
+    }
+}

@@ -1,0 +1,189 @@
+//! Fifos as their openers see them.
+use renga_pipe::{FifoPlace, fifos, pipe, pipe_table};
+use renga_proto::fifos::FifoEnds::{Both, Reader, Writer};
+use renga_proto::fifos::{FifoEnds, Fifos, OpenFifo, OpenedFifo};
+use renga_proto::pipe::{
+    AwaitPartner, BoardDied, CloseEnd, HANG_UP, JoinPipe, NOBODY, OpenPipe, PIPE_BYTES, Pipe, PipeEnd, PollPipe,
+    READABLE, ReadPipe, WritePipe,
+};
+use renga_proto::slots::{PipeTable, TakePipe};
+use renga_rt::host::Board;
+use renga_rt::{Address, Client, Errno, Local, Wakes, Watch};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+const PIPES: usize = 2;
+const FIRST: (u32, u32) = (50, 1);
+
+struct Rig {
+    board: Board,
+    fifos: Address<Fifos>,
+    pipes: &'static [Address<Pipe>],
+    table: Address<PipeTable>,
+}
+
+/// What a client of the rig calls.
+struct Clients {
+    fifos: Client<Fifos>,
+    pipes: Vec<Client<Pipe>>,
+    table: Client<PipeTable>,
+}
+
+impl Clients {
+    async fn open(
+        &mut self,
+        (ino, generation): (u32, u32),
+        ends: FifoEnds,
+        nonblocking: bool,
+    ) -> Result<OpenedFifo, Errno> {
+        self.fifos.call(OpenFifo { ino, generation, ends, nonblocking }, ()).await
+    }
+    async fn close(&mut self, opened: OpenedFifo, end: PipeEnd) -> Result<(), Errno> {
+        self.pipes[usize::from(opened.number)].call(CloseEnd { life: opened.life, end }, ()).await
+    }
+}
+
+fn rig() -> Rig {
+    let board = Board::new(0, 1 << 20);
+    let table = board.server(|_, port| pipe_table(port, Box::leak(Box::new([0; PIPES]))));
+    let watch: &'static Watch = Box::leak(Box::new(Watch::new(None)));
+    let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
+    let pipes: Vec<Address<Pipe>> = (0..PIPES)
+        .map(|number| {
+            let bytes = Box::leak(Box::new([0; PIPE_BYTES]));
+            board.server(|me, port| pipe(port, Client::new(&me, table), bytes, number as u16, 0, watch, wakes))
+        })
+        .collect();
+    let pipes: &'static [Address<Pipe>] = pipes.leak();
+    let places = Box::leak(Box::new([FifoPlace::NONE; PIPES]));
+    let members = &board.family(pipes)[0];
+    let fifos =
+        board.server(|me, port| fifos(port, Client::new(&me, table), Local::new(&me, members).narrowed(), places));
+    Rig { board, fifos, pipes, table }
+}
+
+impl Rig {
+    fn run<F: Future<Output = ()> + 'static>(&self, body: impl FnOnce(Clients) -> F) -> &'static renga_core::Process {
+        let process = self.board.client(|me| {
+            let pipes = self.pipes.iter().map(|&pipe| Client::new(&me, pipe)).collect();
+            body(Clients { fifos: Client::new(&me, self.fifos), pipes, table: Client::new(&me, self.table) })
+        });
+        self.board.run();
+        process
+    }
+}
+
+#[test]
+fn who_opens_an_end_waits_until_the_other_one_has_been_opened() {
+    let rig = rig();
+    let answers = Rc::new(RefCell::new(Vec::new()));
+    let reader = answers.clone();
+    rig.run(|mut clients| async move {
+        let opened = clients.open(FIRST, Reader, false).await.unwrap();
+        assert!(opened.alone);
+        let (life, partners, end) = (opened.life, opened.partners, PipeEnd::Reader);
+        let pipe = &mut clients.pipes[usize::from(opened.number)];
+        assert_eq!(pipe.call(AwaitPartner { life: life + 1, end, partners }, ()).await, Err(Errno::ESTALE));
+        let waited = pipe.call(AwaitPartner { life, end, partners }, ()).await;
+        reader.borrow_mut().push(("reader", waited));
+    });
+    assert!(answers.borrow().is_empty(), "it waits");
+    // Another fifo, or another generation of the inode, is not its partner; nor is a reader.
+    let all = answers.clone();
+    rig.run(|mut clients| async move {
+        let other = clients.open((50, 2), Both, false).await.unwrap();
+        assert!(!other.alone);
+        assert!(clients.open(FIRST, Reader, false).await.unwrap().alone);
+        assert!(all.borrow().is_empty());
+        let opened = clients.open(FIRST, Writer, false).await.unwrap();
+        assert!(!opened.alone && opened.number != other.number);
+        assert_eq!(clients.open((51, 1), Reader, false).await, Err(Errno::ENFILE), "two pipes");
+    });
+    assert_eq!(*answers.borrow(), [("reader", Ok(()))]);
+}
+
+/// Also one that has closed again, as on Linux.
+#[test]
+fn a_partner_that_came_and_went_was_one() {
+    let rig = rig();
+    rig.run(|mut clients| async move {
+        let reader = clients.open(FIRST, Reader, true).await.unwrap();
+        let writer = clients.open(FIRST, Writer, true).await.unwrap();
+        clients.close(writer, PipeEnd::Writer).await.unwrap();
+        let await_partner = |partners| AwaitPartner { life: reader.life, end: PipeEnd::Reader, partners };
+        let pipe = &mut clients.pipes[usize::from(reader.number)];
+        assert_eq!(pipe.call(await_partner(reader.partners), ()).await, Ok(()));
+    });
+}
+
+#[test]
+fn who_will_not_wait_reads_nothing_and_writes_to_nobody() {
+    let rig = rig();
+    rig.run(|mut clients| async move {
+        assert_eq!(clients.open(FIRST, Writer, true).await, Err(Errno::ENXIO));
+        let reader = clients.open(FIRST, Reader, true).await.unwrap();
+        let (life, number) = (reader.life, usize::from(reader.number));
+        let poll = PollPipe { life, end: PipeEnd::Reader, events: READABLE, slot: NOBODY };
+        let pipe = &mut clients.pipes[number];
+        assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Ok(0), "no writer");
+        assert_eq!(pipe.call(poll, ()).await, Ok(0), "none has left");
+        let writer = clients.open(FIRST, Writer, true).await.unwrap();
+        let pipe = &mut clients.pipes[number];
+        assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Err(Errno::EAGAIN));
+        assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"ab").await, Ok(2));
+        clients.close(writer, PipeEnd::Writer).await.unwrap();
+        assert_eq!(clients.pipes[number].call(poll, ()).await, Ok(READABLE | HANG_UP));
+        // With a reader gone and a writer there, the next writer is refused again.
+        let writer = clients.open(FIRST, Writer, true).await.unwrap();
+        clients.close(reader, PipeEnd::Reader).await.unwrap();
+        assert_eq!(clients.open(FIRST, Writer, true).await, Err(Errno::ENXIO));
+        clients.close(writer, PipeEnd::Writer).await.unwrap();
+    });
+}
+
+#[test]
+fn the_last_close_forgets_what_was_written() {
+    let rig = rig();
+    rig.run(|mut clients| async move {
+        let first = clients.open(FIRST, Both, false).await.unwrap();
+        let number = usize::from(first.number);
+        clients.pipes[number].call(WritePipe { life: first.life, nonblocking: true }, b"old").await.unwrap();
+        clients.close(first, PipeEnd::Writer).await.unwrap();
+        clients.close(first, PipeEnd::Reader).await.unwrap();
+        // The pipe is anybody's; the fifo is another one from now on.
+        assert_eq!(clients.table.call(TakePipe {}, ()).await, Ok(first.number));
+        clients.pipes[number].call(OpenPipe {}, ()).await.unwrap();
+        let second = clients.open(FIRST, Both, true).await.unwrap();
+        assert_ne!(second.number, first.number);
+        let (life, pipe) = (second.life, &mut clients.pipes[usize::from(second.number)]);
+        assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Err(Errno::EAGAIN));
+    });
+}
+
+#[test]
+fn who_is_interrupted_waits_no_more_and_a_dead_board_opens_nothing() {
+    let rig = rig();
+    let waited = Rc::new(Cell::new(None));
+    let (answer, life) = (waited.clone(), Rc::new(Cell::new(0)));
+    let its_life = life.clone();
+    let process = rig.run(|mut clients| async move {
+        let opened = clients.open(FIRST, Writer, false).await.unwrap();
+        its_life.set(opened.life);
+        let entry = AwaitPartner { life: opened.life, end: PipeEnd::Writer, partners: opened.partners };
+        answer.set(Some(clients.pipes[0].call(entry, ()).await));
+    });
+    assert_eq!(waited.get(), None);
+    process.interrupt();
+    rig.board.run();
+    assert_eq!(waited.get(), Some(Err(Errno::EINTR)));
+    rig.run(move |mut clients| async move {
+        let (life, ends) = (life.get(), Reader);
+        let pipe = &mut clients.pipes[0];
+        pipe.call(JoinPipe { life, board: 3, ends, nonblocking: true }, ()).await.unwrap();
+        let wrong = JoinPipe { life: life + 1, board: 3, ends, nonblocking: true };
+        assert_eq!(pipe.call(wrong, ()).await, Err(Errno::ESTALE));
+        assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"a").await, Ok(1));
+        pipe.call(BoardDied { board: 3 }, ()).await.unwrap();
+        assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"a").await, Err(Errno::EPIPE));
+    });
+}

@@ -1,0 +1,96 @@
+//! Fifos between the programs of both boards.
+
+use crate::images::packages_can_be_had;
+use crate::support::{Busybox, Renga, Scratch, clusters_can_run};
+
+/// Runs on Linux and on each board.
+const SHELL: &str = r#"
+mkfifo f; [ -p f ] && echo a fifo
+echo one > f & cat f; wait
+cat f & echo two > f; wait
+(echo a; sleep 0.1; echo b) > f & (read x; read y; echo "$x $y") < f; wait
+sh -c 'exec 3<>f; echo both >&3; read z <&3; echo $z'
+seq 30000 > f & md5sum < f; wait
+(trap "" PIPE; (yes; echo $? > status) 2> /dev/null | cat 2> /dev/null) > f & head -n 1 < f; wait
+mv f g; echo moved > g & cat g; wait; rm g; [ -e g ] || echo gone
+"#;
+
+#[test]
+fn fifos_are_as_on_the_host() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("fifos");
+    let once = Busybox::new().run(scratch.path(), SHELL).expect_status(0).text();
+    let quoted = SHELL.replace('\'', r"'\''");
+    let script =
+        format!("mkdir /tmp/a /tmp/b\n(cd /tmp/a; sh -c '{quoted}')\ncd /tmp/b; remote -b b sh -c '{quoted}'\n");
+    Renga::script(&script).end().expect_status(0).expect_text(&format!("{once}{once}"));
+}
+
+/// Prints what Linux prints if both boards are one; `FAR` is the other one.
+const OPENERS: &str = r#"
+import errno, os, select, signal, stat, subprocess, sys
+def far(text):
+    return subprocess.Popen(["remote", "-b", sys.argv[1], "sh", "-c", text])
+def name(call):
+    try:
+        return call()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+os.mkfifo("/tmp/f")
+write_now = lambda: os.open("/tmp/f", os.O_WRONLY | os.O_NONBLOCK)
+print(name(write_now))
+reader = os.open("/tmp/f", os.O_RDONLY | os.O_NONBLOCK)
+poll = select.poll()
+poll.register(reader)
+print(os.read(reader, 9), poll.poll(0))
+writer = write_now()
+print(name(lambda: os.read(reader, 9)), os.write(writer, b"abc"), os.read(reader, 9))
+os.close(writer)
+print([events for _, events in poll.poll(0)], os.path.sameopenfile(reader, os.open("/tmp/f", os.O_RDWR)))
+print(stat.S_ISFIFO(os.fstat(reader).st_mode), os.fstat(reader).st_ino == os.stat("/tmp/f").st_ino)
+os.closerange(3, 20)
+child = far("echo from afar > /tmp/f")
+print(open("/tmp/f").read().strip(), child.wait())
+child = far("read x < /tmp/f; echo $x")
+with open("/tmp/f", "w") as fifo:
+    fifo.write("to afar\n")
+child.wait()
+def late(*_):
+    raise TimeoutError
+signal.signal(signal.SIGALRM, late)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    os.open("/tmp/f", os.O_RDONLY)
+except TimeoutError:
+    print("interrupted", name(write_now))
+child = far("exec 3<> /tmp/f; echo ready; kill -9 $$")
+child.wait()
+print(name(write_now))
+os.unlink("/tmp/f")
+"#;
+
+const OPENERS_SAY: [&str; 10] = [
+    "ENXIO",
+    "b'' []",
+    "EAGAIN 3 b'abc'",
+    "[16] True",
+    "True True",
+    "from afar 0",
+    "to afar",
+    "interrupted ENXIO",
+    "ready",
+    "ENXIO",
+];
+
+#[test]
+fn openers_on_two_boards_meet() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let script = format!("python3 -c '{OPENERS}' b\nremote -b b python3 -c '{OPENERS}' a\n");
+    let text = Renga::script(&script).with(["--image", "dev"]).end().expect_status(0).text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, [OPENERS_SAY, OPENERS_SAY].concat(), "{text}");
+}
