@@ -11,9 +11,10 @@ use renga_hal::uart::Uart;
 use renga_process::host::Flushed;
 use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, UserClients, UserFacts};
 use renga_proto::clock::Clock;
+use renga_proto::fifos::Fifos;
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
-use renga_proto::pipe::PIPE_BYTES;
+use renga_proto::pipe::{PIPE_BYTES, Pipe};
 use renga_proto::procs::{KillGroup, Procs};
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::card::Card;
@@ -93,19 +94,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
     let references = memory::references(board, files.directory, pages);
     let (clock, wakes) = clock(board, procs, watch);
-    let places = arena.put_slice(PIPES, |_| 0);
-    let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
-    let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
-        let bytes = arena.put(|| [0; PIPE_BYTES]);
-        board.server(|me, port| {
-            renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch, wakes)
-        })
-    });
-    let fifo_places = arena.put_slice(PIPES, |_| renga_pipe::FifoPlace::NONE);
-    let fifos = board.server(|me, port| {
-        let own = Local::new(&me, &board.family(pipes)[0]).narrowed();
-        renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
-    });
+    let Pipes { pipe_table, pipes, fifos } = pipes(board, watch, wakes);
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static Switch = arena.put(|| Switch);
     let processor: &'static Flushed = arena.put(|| Flushed);
@@ -157,6 +146,30 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         keep(me, keeping, free)
     });
     Keeper { notifier: Notifier::new(keeper), free }
+}
+
+struct Pipes {
+    pipe_table: Address<PipeTable>,
+    pipes: &'static [Address<Pipe>],
+    fifos: Address<Fifos>,
+}
+
+fn pipes(board: Board, watch: &'static Watch, wakes: &'static Wakes) -> Pipes {
+    let arena = board.arena;
+    let places = arena.put_slice(PIPES, |_| 0);
+    let pipe_table = board.server(|_, port| renga_pipe::pipe_table(port, places));
+    let pipes: &'static [_] = arena.put_slice(PIPES, |number| {
+        let bytes = arena.put(|| [0; PIPE_BYTES]);
+        board.server(|me, port| {
+            renga_pipe::pipe(port, Client::new(&me, pipe_table), bytes, number as u16, 1, watch, wakes)
+        })
+    });
+    let fifo_places = arena.put_slice(PIPES, |_| renga_pipe::FifoPlace::NONE);
+    let fifos = board.server(|me, port| {
+        let own = Local::new(&me, &board.family(pipes)[0]).narrowed();
+        renga_pipe::fifos(port, Client::new(&me, pipe_table), own, fifo_places)
+    });
+    Pipes { pipe_table, pipes, fifos }
 }
 
 fn clock(board: Board, procs: Address<Procs>, watch: &'static Watch) -> (Address<Clock>, &'static Wakes) {
