@@ -219,6 +219,10 @@ macro_rules! protocol {
             pub fn board(&self) -> u8 {
                 match self { $($In::$E(call) => call.board()),+ }
             }
+            /// As [`Me::take_up`](crate::Me::take_up).
+            pub fn take_up(&self, me: &mut $crate::Me) {
+                match self { $($In::$E(call) => me.take_up(call)),+ }
+            }
         }
         impl $crate::Protocol for $P {
             const ID: u32 = $id;

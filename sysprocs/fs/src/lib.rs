@@ -7,7 +7,7 @@
 //! | `medium` | [`disk`] (one) |
 //! | `format` | none: ext2 and its journal as they lie on the medium |
 //! | `cache` | [`buffer`] (one per cached block of books), [`buffer_directory`], [`cleaner`] |
-//! | `content` | [`content_reader`], [`content_writer`], between the page cache of this board and the medium |
+//! | `content` | [`content_reader`], [`content_writer`], between the page cache of this board and the medium; [`content_returner`], on other boards |
 //! | `volume` | [`allocator`] (bitmaps, counts, superblock) and, on top of the inodes, [`committer`] (journal), [`write_back`] |
 //! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`reaper`], [`recalls`] |
 //! | `names` | [`path`] (one per walk at a time) |
@@ -49,6 +49,7 @@ pub use cache::slots::BufferSlot;
 pub use cache::writer::{CLEANER_PAGES, WriterClients, cleaner};
 pub use content::client::ContentClients;
 pub use content::reader::{RUN_PAGES, content_reader};
+pub use content::returner::content_returner;
 pub use content::writer::content_writer;
 pub use file::file_table::file_table;
 pub use file::open_file::{FileClients, file};

@@ -8,7 +8,7 @@ use crate::mapped_files::MappedFile;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
 use renga_pages::{Fill, fill};
-use renga_proto::inode::{DirtyPage, FillPage, Filled, Inode, Sync, Truncate};
+use renga_proto::inode::{DirtyPage, FillPage, Filled, Inode, LeaseWrite, Sync, Truncate};
 use renga_proto::memory::{FreeFrames, MakePrivate, Memory};
 use renga_proto::pages::{BeginFill, FindPage, KeepPage, Pages};
 use renga_proto::references::{KeepFile, MakeObject, References, ReleaseFile, ReopenFile};
@@ -16,8 +16,8 @@ use renga_rt::{Client, Family};
 
 /// What is called of an active inode: pages, and that what programs wrote by mapping them is safe.
 pub const PAGING: u32 = FillPage::BIT | DirtyPage::BIT | Sync::BIT;
-/// Active inodes, asked for pages, and by `truncate(2)`.
-pub type Inodes = Family<Inode, { PAGING | Truncate::BIT }>;
+/// Active inodes, asked for pages, and by `truncate(2)` and `sync(2)`.
+pub type Inodes = Family<Inode, { PAGING | Truncate::BIT | LeaseWrite::BIT }>;
 
 /// The size of an object, as the page cache knows it: it has no end.
 pub(crate) const OBJECT_BYTES: u64 = u64::MAX;

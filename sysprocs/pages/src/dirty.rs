@@ -66,6 +66,16 @@ impl PageIndex {
         self.dirty.lost
     }
 
+    /// All that is dirty is about to be dropped.
+    pub(crate) fn lose_dirty(&mut self) {
+        self.dirty.lost = self.dirty.lost.wrapping_add(self.dirty.count);
+    }
+
+    /// The frame of the page that is dirty for longest.
+    pub(crate) fn oldest_dirty(&self) -> Option<u32> {
+        Some(self.dirty.list.first).filter(|&first| first != NONE)
+    }
+
     /// Whether pages that leave their files now are to be written all the same.
     pub fn set_ordered(&mut self, ordered: bool) {
         self.dirty.ordered = ordered;

@@ -34,7 +34,9 @@ pub struct PageIndex {
     /// Records that were never used begin here.
     fresh_file: u32,
     free_files: Ends,
-    last_since: u64,
+    pub(crate) last_since: u64,
+    /// The last number that a file got which has no record any more, or never had one.
+    pub(crate) unknown_since: u64,
     count: u32,
 }
 
@@ -49,7 +51,7 @@ impl PageIndex {
     pub fn new(room: &'static mut CacheMemory) -> Self {
         let CacheMemory { pages, page_chains, block_chains, files, file_chains, showings } = room;
         let [page_clock, objects, file_clock, free_files] = [Ends::EMPTY; 4];
-        let (fresh_file, last_since, count) = (0, 0, 0);
+        let (fresh_file, last_since, unknown_since, count) = (0, 0, 0, 0);
         PageIndex {
             pages,
             page_chains,
@@ -63,6 +65,7 @@ impl PageIndex {
             fresh_file,
             free_files,
             last_since,
+            unknown_since,
             count,
         }
     }
@@ -108,24 +111,24 @@ impl PageIndex {
         size.map_or(PAGE_BYTES, |size| size.saturating_sub(from).min(PAGE_BYTES as u64) as usize)
     }
 
-    /// The size of a file and its record, for [`PageIndex::page_of`].
+    /// The size of a file and its record, for [`PageIndex::page_of`]; not of one that is lent.
     pub(crate) fn sized_file(&mut self, id: FileId) -> Option<(u32, u64)> {
         let file = self.find_file(id)?;
         let slot = &mut self.files[file as usize];
         slot.used = true;
-        slot.size.map(|size| (file, size))
+        slot.size.filter(|_| !slot.lent).map(|size| (file, size))
     }
 
     /// Since when a file's content is what it is, and how many of its pages are here; of a file that programs write by
-    /// sharing it, nothing.
+    /// sharing it, or that one board holds, nothing.
     pub(crate) fn content(&self, id: FileId) -> Option<(u64, u32)> {
-        let file = &self.files[self.find_file(id)? as usize];
-        (!file.shown).then_some((file.since, file.count))
+        let file = &self.files[self.record(id)? as usize];
+        (!file.shown && file.writable == 0).then_some((file.since, file.count))
     }
 
-    /// The record of a file, for [`PageIndex::page_of`].
+    /// The record of a file that is not lent, for [`PageIndex::page_of`].
     pub(crate) fn record(&self, id: FileId) -> Option<u32> {
-        self.find_file(id)
+        self.find_file(id).filter(|&file| !self.files[file as usize].lent)
     }
 
     /// The frame of a page of the file in record `file`.
@@ -165,7 +168,7 @@ impl PageIndex {
         self.page_of(file, page)
     }
 
-    fn next_since(&mut self) -> u64 {
+    pub(crate) fn next_since(&mut self) -> u64 {
         self.last_since += 1;
         self.last_since
     }
@@ -198,7 +201,9 @@ impl PageIndex {
     pub fn put(&mut self, id: FileId, page: u32, frame: Frame, ticket: u64, size: u64) -> Result<bool, Void> {
         let file = self.find_file(id).filter(|&file| self.files[file as usize].since == ticket).ok_or(Void)?;
         let taken = self.pages.get(frame.0 as usize).is_none_or(|slot| slot.file != NONE);
-        self.files[file as usize].size = Some(size);
+        if self.files[file as usize].writable == 0 {
+            self.files[file as usize].size = Some(size);
+        }
         if taken || self.find_page(file, page).is_some() {
             return Ok(false);
         }
@@ -267,8 +272,11 @@ impl PageIndex {
 
     /// Makes all tickets of the file void and, if `to` is `TO_END`, its size unknown; the record.
     pub fn recall(&mut self, id: FileId, to: u32) -> Option<u32> {
-        let file = self.find_file(id)?;
         let since = self.next_since();
+        let Some(file) = self.find_file(id) else {
+            self.unknown_since = since;
+            return None;
+        };
         let record = &mut self.files[file as usize];
         record.since = since;
         if to == TO_END {
@@ -317,7 +325,8 @@ impl PageIndex {
 
     /// Forgets the file in record `file`, of which no page is left.
     pub fn forget(&mut self, file: u32) {
-        let FileSlot { id, chained, .. } = self.files[file as usize];
+        let FileSlot { id, chained, since, .. } = self.files[file as usize];
+        self.unknown_since = self.unknown_since.max(since);
         let chain = hash(id.ino, id.generation, self.file_chains.len());
         if self.file_chains[chain] == file {
             self.file_chains[chain] = chained;
@@ -333,12 +342,26 @@ impl PageIndex {
         self.free_files.push(self.files, |file| &mut file.in_clock, file);
     }
 
-    /// The record of the file that is to make room for another: not used for longest, and nothing of it dirty.
+    /// The record of some file, which is no object.
+    pub(crate) fn any_file(&mut self) -> Option<u32> {
+        for _ in 0..self.files.len() {
+            let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
+            if !self.files[at as usize].id.is_object() {
+                return Some(at);
+            }
+            self.file_clock.remove(self.files, |file| &mut file.in_clock, at);
+            self.file_clock.push(self.files, |file| &mut file.in_clock, at);
+        }
+        None
+    }
+
+    /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not lent.
     pub fn oldest_file(&mut self) -> Option<u32> {
         for _ in 0..=2 * self.files.len() {
             let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
             let file = &mut self.files[at as usize];
-            if !core::mem::take(&mut file.used) && file.dirty == 0 && !file.id.is_object() {
+            let kept = file.dirty > 0 || file.lent || file.id.is_object();
+            if !core::mem::take(&mut file.used) && !kept {
                 return Some(at);
             }
             self.file_clock.remove(self.files, |file| &mut file.in_clock, at);

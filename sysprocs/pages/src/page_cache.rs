@@ -9,7 +9,8 @@
 //! It grows as long as there is memory. When free frames fall below the low mark the memory process wakes it, and it
 //! gives frames back until there are as many as the high mark says; whoever finds none at all asks it to (`Shrink`).
 //!
-//! Not here: which page is where (`index.rs`), who may hold what (the inode processes).
+//! Not here: which page is where (`index.rs`), who may hold what (the inode processes), files that another board writes
+//! (`holding.rs`).
 
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
@@ -20,7 +21,7 @@ use renga_proto::memory::{FreeFrames, MakePrivate, Memory, MemoryStatus, ShareFr
 use renga_proto::pages::{
     FileId, FindPages, KeepPage, NO_FRAME, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached, Recall,
 };
-use renga_rt::{Call, Client, Errno, Never, Notifier, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port, Protocol};
 
 pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
@@ -36,12 +37,16 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) index: PageIndex,
     pub(crate) templates: Templates,
     disk_board: u8,
-    /// Writes dirty pages.
+    /// Writes dirty pages, or has them taken back.
     pub(crate) writer: Option<Notifier>,
+    /// Frames that are wanted and still dirty.
+    pub(crate) missing: u32,
+    pub(crate) me: Me,
 }
 
 /// Serves the cache; the inodes are on `disk_board`, and there is the content `writer`.
 pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
+    me: Me,
     mut port: Port<Pages>,
     memory: Client<Memory>,
     machine: &'static M,
@@ -50,7 +55,7 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     writer: Option<Notifier>,
 ) -> Never {
     let (index, templates) = (PageIndex::new(room), Templates::new());
-    let mut state = State { memory, machine, index, templates, disk_board, writer };
+    let mut state = State { memory, machine, index, templates, disk_board, writer, missing: 0, me };
     loop {
         match port.accept_or_notified(Pages::ENTRIES).await {
             Some(PagesCall::ReadCached(mut call)) => {
@@ -103,7 +108,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             PagesCall::Recall(call) => {
                 let Recall { file, from, to } = call.entry();
                 let left = self.recall(file, from, to).await;
-                call.reply(Ok(left));
+                call.reply(left);
             }
             PagesCall::Shrink(call) => {
                 let freed = self.shrink(call.entry().frames).await;
@@ -128,7 +133,8 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn find(&mut self, file: FileId, page: u32) -> Result<u32, Errno> {
-        let Frame(frame) = self.index.find(file, page).ok_or(Errno::ENOENT)?;
+        let file = self.index.record(file).ok_or(Errno::ENOENT)?;
+        let Frame(frame) = self.index.page_of(file, page).ok_or(Errno::ENOENT)?;
         self.memory.call(ShareFrame { frame }, ()).await?;
         if !self.index.is_shown(frame) {
             return Ok(frame);
@@ -192,8 +198,11 @@ impl<M: UserMemory + ?Sized> State<M> {
         put.map(|_| ()).map_err(|_| Errno::ESTALE)
     }
 
-    async fn recall(&mut self, id: FileId, from: u32, to: u32) -> u32 {
-        let Some(file) = self.index.recall(id, to) else { return 0 };
+    async fn recall(&mut self, id: FileId, from: u32, to: u32) -> Result<u32, Errno> {
+        if self.index.is_held(id) {
+            return Err(Errno::EBUSY);
+        }
+        let Some(file) = self.index.recall(id, to) else { return Ok(0) };
         self.drop_range(file, from, to).await;
         let left = self.index.count_of(file);
         if left == 0 {
@@ -201,7 +210,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
         self.templates.outdate(Some(id));
         self.end_templates(Template::is_outdated).await;
-        left
+        Ok(left)
     }
 
     pub(crate) async fn drop_range(&mut self, file: u32, from: u32, to: u32) {
@@ -214,10 +223,12 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.free(&mut list).await;
     }
 
+    /// Whatever was written here and not taken back is lost.
     async fn drop_all(&mut self) {
         self.templates.outdate(None);
         self.end_templates(|_| true).await;
-        while let Some(file) = self.index.oldest_file() {
+        self.index.lose_dirty();
+        while let Some(file) = self.index.any_file() {
             self.drop_range(file, 0, u32::MAX).await;
             self.index.forget(file);
         }
@@ -228,11 +239,24 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn reclaim(&mut self) {
         let Ok(facts) = self.memory.call(MemoryStatus {}, ()).await else { return };
         let wanted = (facts.total / HIGH_MARK_SHARE).saturating_sub(facts.free);
-        if self.shrink(wanted).await < wanted
-            && self.index.dirty_count() > 0
+        let missing = wanted - self.shrink(wanted).await;
+        self.want(missing);
+    }
+
+    /// So many frames are to be had from pages that are dirty.
+    fn want(&mut self, frames: u32) {
+        self.missing = frames.min(self.index.dirty_count());
+        if self.missing > 0
             && let Some(writer) = self.writer
         {
             writer.notify();
+        }
+    }
+
+    /// Pages have become clean: gives them back if frames are missing.
+    pub(crate) async fn meet_want(&mut self) {
+        if self.missing > 0 {
+            self.missing -= self.shrink(self.missing).await;
         }
     }
 

@@ -58,6 +58,14 @@ pub(crate) struct FileSlot {
     pub(crate) shown: bool,
     /// No page above this one is here.
     pub(crate) highest: u32,
+    /// Another board holds it: its pages here may be old.
+    pub(crate) lent: bool,
+    /// This board holds it: pages below this one may be written here.
+    pub(crate) writable: u32,
+    /// Its inode's process, if this board holds it.
+    pub(crate) slot: u16,
+    /// When it was written here, if nobody has been told.
+    pub(crate) written_ns: Option<u64>,
     pub(crate) chained: u32,
     pub(crate) in_clock: Links,
 }
@@ -73,6 +81,10 @@ impl FileSlot {
         dirty: 0,
         shown: false,
         highest: 0,
+        lent: false,
+        writable: 0,
+        slot: 0,
+        written_ns: None,
         chained: NONE,
         in_clock: Links::NONE,
     };

@@ -50,8 +50,8 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(Ok(()));
             }
             PagesCall::CountDirty(call) => {
-                let spare = self.machine.frames() / WAKE_SHARE / 2;
-                call.reply(Ok(Dirty { pages: self.index.dirty_count(), spare }));
+                let (pages, share) = (self.index.dirty_count(), self.machine.frames() / WAKE_SHARE / 2);
+                call.reply(Ok(Dirty { pages, spare: share.min(pages.saturating_sub(self.missing)) }));
             }
             PagesCall::SetOrdered(call) => {
                 self.index.set_ordered(call.entry().ordered);
@@ -65,7 +65,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(Ok(()));
             }
             PagesCall::LostWrites(call) => call.reply(Ok(self.index.lost())),
-            _ => unreachable!("served before"),
+            other => self.serve_held(other).await,
         }
     }
 
@@ -81,13 +81,18 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.machine.page(frame)[from..end].copy_from_slice(call.lent());
         self.index.changed(file, size);
         self.index.make_dirty(frame.0, place.block);
+        Ok(self.is_crowded())
+    }
+
+    /// Whether so much is dirty that whoever made it so is to wait; wakes the writer before that.
+    pub(crate) fn is_crowded(&self) -> bool {
         let (dirty, frames) = (self.index.dirty_count(), self.machine.frames());
         if dirty > frames / WAKE_SHARE
             && let Some(writer) = self.writer
         {
             writer.notify();
         }
-        Ok(dirty > frames / CROWDED_SHARE)
+        dirty > frames / CROWDED_SHARE
     }
 
     /// Before the file grows to `size` bytes: what programs wrote behind its end by a mapping is not its content.
@@ -99,7 +104,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// The frame that has a page and that no program is shown but those that share it. `ENOENT`: the page is not here.
-    async fn unshared(&mut self, file: FileId, page: u32) -> Result<Frame, Errno> {
+    pub(crate) async fn unshared(&mut self, file: FileId, page: u32) -> Result<Frame, Errno> {
         for _ in 0..2 {
             let frame = self.index.find(file, page).ok_or(Errno::ENOENT)?;
             if self.machine.mappings(frame) == 0 || self.index.is_shown(frame.0) {
@@ -121,7 +126,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// A page of zeros.
-    async fn add(&mut self, file: FileId, page: u32, size: u64) -> Result<Frame, Errno> {
+    pub(crate) async fn add(&mut self, file: FileId, page: u32, size: u64) -> Result<Frame, Errno> {
         let ticket = self.ticket(file).await?;
         let frame = self.allocate().await?;
         if self.index.put(file, page, frame, ticket, size) == Ok(true) {
@@ -186,5 +191,6 @@ impl<M: UserMemory + ?Sized> State<M> {
         let mut list = FrameList::new();
         self.index.end_run(ended.done, ended.evicting, |frame| list.push(frame));
         self.free(&mut list).await;
+        self.meet_want().await;
     }
 }

@@ -165,6 +165,8 @@ protocol! {
         /// As `Activate`, of what is named by its number and must be a directory: `ENOTDIR`, or `ENOENT` if it is no
         /// inode, or has neither names nor references.
         19 ActivateDirectory { ino: u32 } (()) -> Result<u16, Errno>;
+        /// The first inode process from `from` on whose inode is lent to another board; `ENOENT`: none is.
+        20 NextLent { from: u16 } (()) -> Result<u16, Errno>;
     }
 }
 
@@ -214,9 +216,12 @@ protocol! {
         13 Find {} (&'a [u8]) -> Result<EntryFound, Errno>;
         /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type).
         14 Enter { ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
-        /// Of a directory: removes the entry named; the inode number that it had.
-        15 Remove {} (&'a [u8]) -> Result<u32, Errno>;
-        /// Of a directory: makes the entry named stand for another inode.
+        /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
+        /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `TAKE_HOME`: if inode `ino` (0: whichever
+        /// it is) is lent, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if
+        /// there is more to come. Tells and forgets a kept failure of a released write, unless it takes home.
+        15 LeaseWrite { ino: u32, board: u8, page: u32 } (()) -> Result<Lease, Errno>;
+        /// Of a directory: makes the entry named stand for another inode, or removes it (`ino` 0); the inode number that it had.
         16 Repoint { ino: u32, kind: u8 } (&'a [u8]) -> Result<u32, Errno>;
         /// Of a directory: whether it has only `.` and `..`.
         17 IsEmpty {} (()) -> Result<bool, Errno>;
@@ -253,6 +258,28 @@ protocol! {
         /// and the errno in place of the device.
         29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;
     }
+}
+
+in_words! {
+    /// A write lease.
+    pub struct Lease {
+        /// The file's size, bytes.
+        size: u64,
+        /// Pages below this one may be written, for which there is room on the medium. 0: none, writes are to cross.
+        below: u32,
+    }
+}
+/// Of a `LeaseWrite` that ends the lease.
+pub const TAKE_HOME: u32 = u32::MAX - 1;
+impl LeaseWrite {
+    /// Ends the lease of inode `ino`.
+    pub const fn take_home(ino: u32) -> LeaseWrite {
+        LeaseWrite { ino, board: 0, page: TAKE_HOME }
+    }
+}
+impl Lease {
+    /// Writes are to cross.
+    pub const NONE: Lease = Lease { size: 0, below: 0 };
 }
 
 in_words! {

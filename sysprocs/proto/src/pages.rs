@@ -5,7 +5,9 @@
 //! whoever holds up a change by a recall waits for no further one.
 //!
 //! On the disk's board the cache is where content is written: a page is *dirty* until the content writer has brought it
-//! to its block.
+//! to its block. Another board writes in its own cache while it *holds* the file: the inode's process has given it the
+//! write lease (`LeaseWrite`), and takes what is dirty back (`TakeBack`) before anybody else may read or write. The cache
+//! of the disk's board knows meanwhile that the file is *lent*, and shows its pages to the inode's process only.
 //!
 //! Filling a page: `BeginFill` gives a ticket; the page is read from the inode's process into a frame of one's own;
 //! `KeepPage` offers it. A recall between the two makes the ticket void: what was read may be old.
@@ -86,6 +88,57 @@ in_words! {
         count: u32,
     }
 }
+/// Where a write goes that appends.
+pub const AT_END: u64 = u64::MAX;
+/// No page, of what is taken back.
+pub const NO_PAGE: u32 = u32::MAX;
+/// Of a file's last write: there was none that has not been told.
+pub const NOT_WRITTEN: u64 = u64::MAX;
+
+word_enum! {
+    /// What the inode's process wants of a file that another board holds.
+    pub enum Back {
+        /// To know size and time; the board goes on writing.
+        Facts,
+        /// What is dirty; the board may not write any more.
+        Dirty,
+        /// Nothing: what is dirty is forgotten, as the file is.
+        Nothing,
+    }
+}
+in_words! {
+    /// How a write to a held file ended.
+    pub struct HeldWrite {
+        /// Where it ended.
+        end: u64,
+        /// How many bytes were written: all, unless memory is short.
+        bytes: u32,
+        /// So much is dirty that the writer is to wait.
+        crowded: bool,
+        /// Nothing was written, as this page is to be brought in first; otherwise `NO_PAGE`.
+        missing: u32,
+    }
+}
+in_words! {
+    /// What a board gives back.
+    pub struct Given {
+        /// The page that is in the slice; `NO_PAGE`: nothing is dirty there.
+        page: u32,
+        /// The file's size there; 0 if it knows none.
+        size: u64,
+        /// How long ago the file was written, ns; told once.
+        written_ns_ago: u64,
+    }
+}
+in_words! {
+    /// A file with dirty pages.
+    pub struct DirtyFile {
+        /// The file.
+        file: FileId,
+        /// Its inode's process.
+        slot: u16,
+    }
+}
 in_words! {
     /// What a program begins with.
     pub struct TemplateFound {
@@ -135,7 +188,7 @@ protocol! {
         4 KeepPage { file: FileId, page: u32, frame: u32, ticket: u64, size: u64 } (()) -> Result<(), Errno>;
         /// The pages from `from` to before `to` are no longer the file's (`TO_END`: nor is its size known). From the
         /// inode's process, before it changes them; and from a file process, before it has them changed. How many
-        /// pages of the file are left here.
+        /// pages of the file are left here. `EBUSY`: this board holds the file, and it is to be taken home first.
         5 Recall { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// Gives up to `frames` frames back, because memory is short; how many.
         6 Shrink { frames: u32 } (()) -> Result<u32, Errno>;
@@ -179,6 +232,24 @@ protocol! {
         /// The caller is about to make a template of `frame`, which is the cache's from now on. `ESTALE`: the ticket is
         /// void; `EEXIST`: there is one; `ENOMEM`: there is no room for it.
         20 KeepTemplate { file: FileId, at: u64, frame: u32, ticket: u64 } (()) -> Result<(), Errno>;
+        /// A ticket for `HoldFile` of any file.
+        21 BeginHold {} (()) -> Result<u64, Errno>;
+        /// The inode's process `slot` has given this board the write lease of the file, whose size was `size`: pages below
+        /// `below` may be written here. `ESTALE`: something was taken back since the ticket was given.
+        22 HoldFile { file: FileId, slot: u16, ticket: u64, size: u64, below: u32 } (()) -> Result<(), Errno>;
+        /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step.
+        /// `ENOLCK`: the file is not held so far; `ENOMEM`: there is no room.
+        23 WriteHeld { file: FileId, offset: u64 } (&'a [u8]) -> Result<HeldWrite, Errno>;
+        /// What the inode's process wants back of a held file: the first dirty page from `from` on, which stays dirty until
+        /// it is `taken` (`NO_PAGE`: none). From `recalls` only.
+        24 TakeBack { file: FileId, from: u32, taken: u32, back: Back } (&'a mut [u8]) -> Result<Given, Errno>;
+        /// Another board holds the file from now on, or (`lent` not) does so no longer, and the file has `size` bytes.
+        /// From the inode's process only, as the next one. `ENOMEM`: there is no room to know of it.
+        25 Lend { file: FileId, lent: bool, size: u64 } (()) -> Result<(), Errno>;
+        /// As `ReadCached` of a whole page, of a file that is lent, too.
+        26 ReadLent { file: FileId, page: u32 } (&'a mut [u8]) -> Result<(), Errno>;
+        /// The file that has been dirty for longest, of those that this board holds; `ENOENT`: nothing is dirty.
+        27 OldestHeld {} (()) -> Result<DirtyFile, Errno>;
     }
 }
 
@@ -187,5 +258,13 @@ protocol! {
     pub Recalls = 19, RecallsCall {
         /// As `Recall` of the page cache of `board`.
         0 RecallFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
+        /// As `TakeBack` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
+        /// says where it is to go.
+        1 TakeBackFrom { board: u8, file: FileId, from: u32, taken: u32, back: Back } (()) -> Result<Given, Errno>;
+        /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
+        /// it is still kept.
+        2 PutBack { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;
+        /// That page is not to go anywhere.
+        3 LeavePage {} (()) -> Result<(), Errno>;
     }
 }

@@ -89,6 +89,8 @@ kinds! { |at, M|
         renga_fs::content_reader [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
     ContentWriter "content_writer" "Writes dirty pages of files.", DiskBoard 1:
         renga_fs::content_writer [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
+    ContentReturner "content_returner" "Has files taken home that its board has written.", EveryLinked 1:
+        renga_fs::content_returner [];
     Allocator "allocator" "Free blocks and inodes.", Any 1:
         renga_fs::allocator [at.due(), at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
@@ -109,7 +111,7 @@ kinds! { |at, M|
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
         renga_fs::committer [at.each(renga_fs::committer_pages(at.count(Kind::Buffer)), || [0; PAGE_BYTES])];
     Recalls "recalls" "Calls pages back from the boards' caches.", Any 1:
-        renga_fs::recalls [];
+        renga_fs::recalls [at.put(|| [0; PAGE_BYTES])];
     WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
         renga_fs::write_back [at.due()];
     Path "path" "One walk along a path.", DiskBoard 16:
@@ -147,7 +149,8 @@ kinds! { |at, M|
         ];
     PageCache "page_cache" "Cached pages of files.", Every 1:
         renga_pages::page_cache::<M::Memory> [
-            at.machine().memory(), at.page_index(), at.disk_board(), at.notifier(Kind::ContentWriter)
+            at.machine().memory(), at.page_index(), at.disk_board(),
+            at.notifier(Kind::ContentWriter).or(at.notifier(Kind::ContentReturner))
         ];
     References "references" "Which files programs map.", Every 1:
         renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY)];

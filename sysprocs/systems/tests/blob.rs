@@ -1,8 +1,8 @@
 //! Tables come back as they went, and what is not tables is refused with its reason.
 
-use renga_proto::inode::{CommitAll, DirtyPage, FillPage, Reactivate, Release, Sync, Truncate};
+use renga_proto::inode::{CommitAll, DirtyPage, FillPage, LeaseWrite, Reactivate, Release, Sync, Truncate};
 use renga_proto::memory::{FreeFrame, FreeFrames, MemoryStatus, StorePage};
-use renga_proto::pages::Recall;
+use renga_proto::pages::{Recall, TakeBack};
 use renga_proto::{file, path, procs};
 use renga_rt::host::Board;
 use renga_systems::blob::{self, BadTables, HEAD_BYTES};
@@ -170,9 +170,10 @@ fn what_is_let_in_is_what_the_signatures_say() {
     };
     assert_eq!(of(0, Kind::User, Kind::Disk), 0);
     assert_eq!(of(0, Kind::User, Kind::Memory), StorePage::BIT | FreeFrames::BIT | FreeFrame::BIT | MemoryStatus::BIT);
-    let inode = FillPage::BIT | DirtyPage::BIT | Sync::BIT | Truncate::BIT;
+    let inode = FillPage::BIT | DirtyPage::BIT | Sync::BIT | Truncate::BIT | LeaseWrite::BIT;
     assert_eq!(of(0, Kind::User, Kind::Inode), inode);
-    assert_eq!(of(1, Kind::Recalls, Kind::PageCache), Recall::BIT);
+    assert_eq!(of(1, Kind::Recalls, Kind::PageCache), Recall::BIT | TakeBack::BIT);
+    assert_eq!(of(0, Kind::ContentReturner, Kind::Inode), LeaseWrite::BIT);
     assert_eq!(of(0, Kind::Recalls, Kind::PageCache), 0, "the inodes are on this board");
     assert_eq!(of(0, Kind::File, Kind::InodeDirectory), Release::BIT | CommitAll::BIT | Reactivate::BIT);
     // Nobody elsewhere tells a server that a board is dead, makes work for a slot, or opens its files.

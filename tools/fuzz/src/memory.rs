@@ -32,8 +32,10 @@ pub fn start(board: Board, machine: &'static HostMemory) -> Frames {
     let counts = arena.put_slice(frames, |_| 0u16);
     let memory = board.server(|me, port| renga_memory::memory(me, port, counts, machine, None));
     let room = CacheMemory::new(arena, frames, CACHED_FILES);
-    let pages =
-        board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0, None));
+    let pages = board.server(|me, port| {
+        let memory = Client::new(&me, memory);
+        renga_pages::page_cache(me, port, memory, machine, room, 0, None)
+    });
     Frames { machine, memory, pages }
 }
 

@@ -5,7 +5,8 @@ use renga_model::leases::check::{Found, Search, search};
 use renga_model::leases::world::Limits;
 
 const THREADS: usize = 2;
-const PLAIN: Limits = Limits { fills: 3, changes: 3, deaths: 0, inode_deaths: 0, evictions: 0 };
+const PLAIN: Limits = Limits { fills: 3, changes: 3, deaths: 0, inode_deaths: 0, evictions: 0, leases: 0 };
+const LENT: Limits = Limits { fills: 1, changes: 2, leases: 2, ..PLAIN };
 
 fn run(what: &str, wanted: Search) -> Found {
     let found = search(wanted, THREADS);
@@ -13,12 +14,16 @@ fn run(what: &str, wanted: Search) -> Found {
     found
 }
 
-fn limits() -> [(&'static str, Limits); 4] {
+fn limits() -> [(&'static str, Limits); 8] {
     [
         ("nothing goes wrong", PLAIN),
         ("a cache forgets the file", Limits { changes: 2, evictions: 1, ..PLAIN }),
         ("a board dies", Limits { changes: 2, deaths: 1, ..PLAIN }),
         ("the inode's board dies", Limits { changes: 2, inode_deaths: 1, ..PLAIN }),
+        ("boards write in their caches", LENT),
+        ("a cache that writes forgets the file", Limits { evictions: 1, ..LENT }),
+        ("a board that writes dies", Limits { deaths: 1, ..LENT }),
+        ("the inode's board dies while a file is lent", Limits { inode_deaths: 1, ..LENT }),
     ]
 }
 

@@ -6,7 +6,7 @@
 use renga_abi::PAGE_BYTES;
 use renga_proto::content::{ContentReader, ContentWriter, MakeRoom, ReadAhead, ReadIn, WriteContent};
 use renga_proto::disk::{Disk, ReadBlocks};
-use renga_proto::pages::{Cut, FileId, LostWrites, PagePlace, Pages, ProtectPage, ReadCached, WritePage};
+use renga_proto::pages::{Cut, FileId, Lend, LostWrites, PagePlace, Pages, ProtectPage, ReadLent, WritePage};
 use renga_rt::{Client, Errno, Family};
 
 /// Times that a write is tried which found no page, or no room for one.
@@ -42,8 +42,7 @@ impl ContentClients {
         if out.len() != PAGE_BYTES {
             return Err(Errno::EINVAL);
         }
-        let offset = u64::from(place.page) * PAGE_BYTES as u64;
-        self.pages.call(ReadCached { file: place.file, offset }, out).await.map(|_| ())
+        self.pages.call(ReadLent { file: place.file, page: place.page }, out).await
     }
 
     /// The whole page at `place`, which is not in the cache, and is not to be there for that.
@@ -61,13 +60,12 @@ impl ContentClients {
             match told {
                 Ok(crowded) => {
                     if crowded {
-                        // A failure is told to whoever syncs.
-                        let _ = self.writer.call(MakeRoom {}, ()).await;
+                        self.make_room(false).await;
                     }
                     return Ok(());
                 }
                 Err(Errno::ENOENT) => self.read_in(place, 1).await?,
-                Err(Errno::ENOMEM) => drop(self.writer.call(WriteContent {}, ()).await),
+                Err(Errno::ENOMEM) => self.make_room(true).await,
                 Err(_) => break,
             }
         }
@@ -101,6 +99,16 @@ impl ContentClients {
     /// Programs that are shown page `page` fault before they write it again.
     pub(crate) async fn protect(&mut self, file: FileId, page: u32) -> Result<(), Errno> {
         self.pages.call(ProtectPage { file, page }, ()).await
+    }
+
+    /// Another board holds the file, or does so no longer, and it has `size` bytes.
+    pub(crate) async fn lend(&mut self, file: FileId, lent: bool, size: u64) -> Result<(), Errno> {
+        self.pages.call(Lend { file, lent, size }, ()).await
+    }
+
+    /// Makes frames free, or lets fewer be dirty; a failure is told to whoever syncs.
+    pub(crate) async fn make_room(&mut self, all: bool) {
+        let _ = if all { self.writer.call(WriteContent {}, ()).await } else { self.writer.call(MakeRoom {}, ()).await };
     }
 
     /// How many pages the medium has refused for good.

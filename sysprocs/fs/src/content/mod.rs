@@ -2,4 +2,5 @@
 
 pub(crate) mod client;
 pub(crate) mod reader;
+pub(crate) mod returner;
 pub(crate) mod writer;

@@ -1,8 +1,8 @@
 //! Reading a file through the page cache of this board.
 //!
 //! Invariant: what comes from the cache was the file's when the read began: the inode's process calls a page back
-//! before it changes. A write from here drops the own board's pages first, since on an asynchronous edge it may
-//! be under way when this board reads next.
+//! before it changes. A write from here that crosses drops the own board's pages first, since on an asynchronous edge it
+//! may be under way when this board reads next.
 //! Not here: the cache (`renga_pages`), leases (`inode/leases.rs`).
 
 use crate::file::open_file::{State, on_inode};
@@ -14,9 +14,11 @@ use renga_proto::pages::{FileId, ReadCached, Recall, TO_END};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
+/// Times that a file is taken home which this board holds again each time, or that a page is read which is not kept.
+const TRIES_MAX: u32 = 4;
 
 impl<M: UserMemory + ?Sized> State<M> {
-    fn id(&self) -> FileId {
+    pub(super) fn id(&self) -> FileId {
         FileId { ino: self.ino, generation: self.generation }
     }
 
@@ -54,16 +56,34 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Reads what is in one page, which comes into the cache.
     async fn read_missing(&mut self, at: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let mut bytes = 0;
+        for _ in 0..TRIES_MAX {
+            let Filled { size, kept } = self.bring_in(at, out).await?;
+            bytes = size.saturating_sub(at).min(out.len() as u64) as usize;
+            if bytes == out.len() || !kept || !self.is_elsewhere() {
+                break;
+            }
+            // The inode's process does not know of what was written here behind the end that it knows.
+            match self.clients.pages.call(ReadCached { file: self.id(), offset: at }, &mut *out).await {
+                Err(Errno::ENOENT) => {}
+                read => return read,
+            }
+        }
+        Ok(bytes as u32)
+    }
+
+    /// Brings the page with byte `at` into the cache, and into `out` what is in it from there on, zeros behind its end; what
+    /// the inode's process says of it.
+    pub(super) async fn bring_in(&mut self, at: u64, out: &mut [u8]) -> Result<Filled, Errno> {
         let page = u32::try_from(at / PAGE).map_err(|_| Errno::EFBIG)?;
         let (id, machine) = (self.id(), self.machine);
         let begun = Fill::begin(&mut self.clients.memory, &mut self.clients.pages, id, page).await?;
         let frame = begun.frame;
         let filled = self.fill(begun, page).await?;
         let within = (at % PAGE) as usize;
-        let bytes = filled.size.saturating_sub(at).min(out.len() as u64) as usize;
-        out[..bytes].copy_from_slice(&machine.shared_page(frame)[within..within + bytes]);
+        out.copy_from_slice(&machine.shared_page(frame)[within..within + out.len()]);
         fill::free(&mut self.clients.memory, frame).await;
-        Ok(bytes as u32)
+        Ok(filled)
     }
 
     /// Brings page `page` into the frame of `begun`, of which a reference is left unless that fails.
@@ -87,13 +107,20 @@ impl<M: UserMemory + ?Sized> State<M> {
         on_inode!(self, FillPage { ino: self.ino, page }, &mut content[..])
     }
 
-    /// Before content from `offset` on is changed from here.
-    pub(super) async fn recall_own(&mut self, offset: u64) {
-        let own = self.clients.pages.server().board.0;
-        if own != self.clients.inode_directory.server().board.0 {
-            let from = u32::try_from(offset / PAGE).unwrap_or(TO_END);
-            // It refuses nothing.
-            let _ = self.clients.pages.call(Recall { file: self.id(), from, to: TO_END }, ()).await;
+    /// Before content from `offset` on is changed from here by the inode's process.
+    pub(super) async fn recall_own(&mut self, offset: u64) -> Result<(), Errno> {
+        if !self.is_elsewhere() {
+            return Ok(());
         }
+        let from = u32::try_from(offset / PAGE).unwrap_or(TO_END);
+        // It refuses only what is held.
+        for _ in 0..TRIES_MAX {
+            let recall = Recall { file: self.id(), from, to: TO_END };
+            if self.clients.pages.call(recall, ()).await != Err(Errno::EBUSY) {
+                break;
+            }
+            self.take_home().await?;
+        }
+        Ok(())
     }
 }

@@ -3,6 +3,8 @@
 pub(crate) mod attributes;
 pub(crate) mod cached;
 pub(crate) mod file_table;
+mod held;
 pub(crate) mod made;
 pub(crate) mod open_file;
 mod settling;
+mod writing;

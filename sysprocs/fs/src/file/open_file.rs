@@ -8,12 +8,13 @@
 //! this file is stale for ever: its number may be somebody else's.
 //! Not here: descriptors (`process`), content (`inode`).
 
+use crate::file::held::Held as HeldFile;
 use crate::file::made::{MAKERS, NO_END};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Facts, FillPage, Inode, InodeDirectory, Reactivate, ReadDirectory, Release, SetMode, SetOwner,
-    SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, Facts, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release, SetMode,
+    SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
@@ -23,11 +24,11 @@ use renga_proto::slots::{FileTable, FreeFile};
 use renga_rt::{Call, Client, Errno, Family, Held, Life, Me, Never, Port, apart};
 
 /// Access mode bits of the flags, and the modes.
-const ACCESS_MODE: u32 = 3;
-const READ_ONLY: u32 = 0;
+pub(super) const ACCESS_MODE: u32 = 3;
+pub(super) const READ_ONLY: u32 = 0;
 const WRITE_ONLY: u32 = 1;
 /// `O_APPEND`, and all flags that can be set later: also `O_NONBLOCK`, `O_DIRECT`, `O_NOATIME`.
-const APPEND: u32 = 0o2000;
+pub(super) const APPEND: u32 = 0o2000;
 pub(super) const SETTABLE: u32 = APPEND | 0o4000 | 0o200_000 | 0o1_000_000;
 pub(super) const TYPE_MASK: u16 = 0xf000;
 pub(super) const DIRECTORY: u16 = 0x4000;
@@ -45,7 +46,8 @@ pub(super) const INODE: u32 = WriteAt::BIT
     | SetMode::BIT
     | SetTimes::BIT
     | SetOwner::BIT
-    | FillPage::BIT;
+    | FillPage::BIT
+    | LeaseWrite::BIT;
 
 renga_rt::clients! {
     /// Whom an open file calls.
@@ -97,6 +99,7 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) made_end: u64,
     /// Somebody has locked by way of it.
     pub(super) locks: bool,
+    pub(super) held: HeldFile,
 }
 
 /// A call to the inode; again if that had to be opened anew.
@@ -153,6 +156,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
         lost: false,
         made_end: NO_END,
         locks: false,
+        held: HeldFile::default(),
     };
     loop {
         let call = port.accept().await;
@@ -212,6 +216,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
         self.made_end = NO_END;
         self.locks = false;
+        self.held = HeldFile::default();
         self.references.add(board);
     }
 
@@ -228,53 +233,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.read_cached(offset, out).await
     }
 
-    async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
-        let count = if self.flags & APPEND == 0 {
-            self.write_from(self.offset, data).await?
-        } else {
-            self.may_write()?;
-            self.recall_own(0).await;
-            let end = on_inode!(self, Append {}, data);
-            self.offset = self.note(end).await?;
-            return Ok(data.len() as u32);
-        };
-        self.offset += u64::from(count);
-        Ok(count)
-    }
-
     pub(super) fn may_read(&self) -> Result<(), Errno> {
         if self.flags & ACCESS_MODE == WRITE_ONLY { Err(Errno::EBADF) } else { Ok(()) }
-    }
-
-    fn may_write(&self) -> Result<(), Errno> {
-        if self.flags & ACCESS_MODE == READ_ONLY { Err(Errno::EBADF) } else { Ok(()) }
-    }
-
-    async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
-        self.may_write()?;
-        self.recall_own(offset).await;
-        let written = on_inode!(self, WriteAt { offset }, data);
-        self.note(written).await?;
-        Ok(data.len() as u32)
-    }
-
-    /// Takes note of a write. One that failed at once has been told, so what the inode keeps of it
-    /// is forgotten.
-    async fn note<T>(&mut self, written: Result<T, Errno>) -> Result<T, Errno> {
-        match written {
-            Ok(value) => {
-                self.written = true;
-                Ok(value)
-            }
-            Err(errno) => {
-                if let Some(mut inode) = self.inode()?
-                    && inode.call(Settle {}, ()).await == Err(Errno::ESTALE)
-                {
-                    self.forget_inode();
-                }
-                Err(errno)
-            }
-        }
     }
 
     async fn seek(&mut self, seek: Seek) -> Result<u64, Errno> {
@@ -317,6 +277,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.references.remove(board);
             return call.reply(Ok(()));
         }
+        self.note_lost_here().await;
         let told = if self.written || self.lost { self.settle().await } else { Ok(()) };
         // Whoever has closed it finds its locks free.
         self.release_locks().await;

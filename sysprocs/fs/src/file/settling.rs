@@ -1,6 +1,6 @@
 //! What an open file knows of whether what was written is kept: settled by its inode, on the medium, or lost.
 //!
-//! Invariant: what is lost is told once. Not here: writing (`open_file.rs`).
+//! Invariant: what is lost is told once. Not here: writing (`writing.rs`).
 
 use crate::file::open_file::{State, of_the_disk, on_inode};
 use renga_hal::memory::UserMemory;
@@ -31,6 +31,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
         self.written = false;
         committed.map_err(of_the_disk)?;
+        self.note_lost_here().await;
         self.tell_lost()
     }
 }

@@ -10,7 +10,10 @@ use crate::inode::block_map::PointerLine;
 use crate::inode::leases::Leases;
 use crate::inode::read_ahead::ReadAheadWindow;
 use crate::inode::referrers::Referrers;
-use renga_proto::allocator::{Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock};
+use crate::inode::write_lease::WriteLease;
+use renga_proto::allocator::{
+    Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock, TakeReserved,
+};
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Recalls, TO_END};
@@ -42,9 +45,13 @@ pub(crate) struct ActiveInode {
     pub(crate) cache: Cache,
     pub(crate) content: ContentClients,
     pub(crate) leases: Leases,
-    allocator: Client<Allocator>,
-    number: u16,
-    referrers: &'static Referrers,
+    /// The board that holds the inode, so that it alone writes.
+    pub(crate) lent: Option<WriteLease>,
+    /// Write leases that are to be refused, as boards took turns.
+    pub(crate) refusals: u8,
+    pub(crate) allocator: Client<Allocator>,
+    pub(crate) number: u16,
+    pub(crate) referrers: &'static Referrers,
     epoch_ns: u64,
     /// Which inode this is; 0: none.
     pub(crate) ino: u32,
@@ -98,6 +105,8 @@ impl ActiveInode {
             cache: Cache::new(cache),
             content,
             leases: Leases::new(recalls, without_leases),
+            lent: None,
+            refusals: 0,
             allocator,
             number,
             referrers,
@@ -138,6 +147,7 @@ impl ActiveInode {
         self.record = InodeRecord::EMPTY;
         (self.changed, self.bad, self.kept, self.lost_before, self.uncut) = (false, None, None, None, None);
         (self.last_block, self.room_from, self.room_found, self.mapped) = (0, 0, false, false);
+        (self.lent, self.refusals) = (None, 0);
         self.read_ahead = ReadAheadWindow::default();
         self.line = PointerLine::NONE;
     }
@@ -333,7 +343,14 @@ impl ActiveInode {
     /// A block for this inode, near its last one; counted, its content undefined.
     pub(crate) async fn take_block(&mut self) -> Result<u32, Errno> {
         let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
-        let block = self.allocator.call(TakeBlock { goal }, ()).await?;
+        let block = match &mut self.lent {
+            Some(lease) if lease.reserved > 0 => {
+                let block = self.allocator.call(TakeReserved { goal }, ()).await?;
+                lease.reserved -= 1;
+                block
+            }
+            _ => self.allocator.call(TakeBlock { goal }, ()).await?,
+        };
         self.last_block = block;
         self.record.set_sectors(self.record.sectors().saturating_add(SECTORS_PER_BLOCK));
         self.changed = true;

@@ -7,66 +7,18 @@
 //! No step but [`ActiveTable::drop_board`] and [`ActiveTable::retire`] takes time that grows with the table.
 //! Not here: calls (`inode_directory.rs`).
 
+pub use crate::inode::inode_slot::InodeSlot;
+use crate::inode::inode_slot::{LISTS, NO_INODE, NONE, Use};
 use crate::inode::referrers::Referrers;
 use renga_rt::account::AccountNumber;
 use renga_rt::{Errno, Held};
 
-/// No inode.
-const NO_INODE: u32 = 0;
-/// No slot.
-const NONE: u16 = u16::MAX;
 /// Chains of the hash from inode to slot.
 const CHAINS: usize = 256;
 /// Of so many processes one is kept without an inode, so that an opener need not wait.
 const SPARE_SHARE: usize = 16;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Use {
-    /// Without an inode.
-    Vacant,
-    /// Nobody refers to it.
-    Idle,
-    /// It waits for the reaper.
-    Queued,
-    /// Referred to.
-    Referred,
-    /// The reaper has it.
-    Reaped,
-}
-/// Uses that have a list.
-const LISTS: usize = 3;
-
-/// What the directory knows of one inode process. Boot provides one per process.
-#[derive(Clone, Copy)]
-pub struct InodeSlot {
-    ino: u32,
-    references: Held,
-    used: Use,
-    /// It has no links: it is to be freed when nobody refers to it.
-    unlinked: bool,
-    /// It was found to be a directory.
-    directory: bool,
-    /// Who gave up the last reference to it.
-    account: AccountNumber,
-    newer: u16,
-    older: u16,
-    /// Next of the same chain.
-    next: u16,
-}
-impl InodeSlot {
-    /// A process without an inode.
-    pub const EMPTY: InodeSlot = InodeSlot {
-        ino: NO_INODE,
-        references: Held::NONE,
-        used: Use::Vacant,
-        unlinked: false,
-        directory: false,
-        account: AccountNumber::SYSTEM,
-        newer: NONE,
-        older: NONE,
-        next: NONE,
-    };
-}
+/// Inodes that are passed over at a time because they are lent.
+const LENT_PASSED_MAX: usize = 16;
 
 /// Where an inode can be had.
 #[derive(Debug, PartialEq, Eq)]
@@ -179,9 +131,19 @@ impl ActiveTable {
     /// Gives up, in time, the least recently used of those that nobody refers to.
     fn keep_spare(&mut self) {
         let spare = (self.slots.len() / SPARE_SHARE).max(1);
-        let idle = self.oldest[Use::Idle as usize];
-        if self.vacant + self.leaving < spare && idle != NONE {
-            self.set_use(idle, Use::Queued);
+        if self.vacant + self.leaving >= spare {
+            return;
+        }
+        for _ in 0..LENT_PASSED_MAX {
+            let idle = self.oldest[Use::Idle as usize];
+            if idle == NONE {
+                return;
+            }
+            if !self.referrers.is_lent(idle) {
+                return self.set_use(idle, Use::Queued);
+            }
+            self.unlink(idle);
+            self.link(idle, Use::Idle);
         }
     }
 

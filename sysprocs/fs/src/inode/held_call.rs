@@ -1,5 +1,5 @@
-//! The call that an inode's process keeps while it serves who only reads: a write that waits for room, or a truncation
-//! that goes on in pieces.
+//! The call that an inode's process keeps while it serves who only reads: a write that waits for room, a call before which
+//! the inode is to be taken home and finds no room, or a truncation that goes on in pieces.
 //!
 //! Invariant: while there is one nothing else changes the inode. Between two pieces of a truncation whoever waits here is
 //! served, and programs run for a while; what is done for it is charged to its caller, whoever was served meanwhile.
@@ -21,20 +21,22 @@ pub(super) enum HeldCall {
     Dirty(Call<DirtyPage>),
     Truncate(Call<Truncate>),
     Open(Call<OpenCut>),
+    /// Whatever it is: served from its beginning.
+    Home(InodeCall),
 }
 
 impl HeldCall {
     /// Whether it waits for room, which a commit may make.
     pub(super) fn waits(&self) -> bool {
-        matches!(self, HeldCall::Write(_) | HeldCall::Append(..) | HeldCall::Dirty(_))
+        !self.cuts()
     }
 
     /// Whether it goes on in pieces.
     pub(super) fn cuts(&self) -> bool {
-        !self.waits()
+        matches!(self, HeldCall::Truncate(_) | HeldCall::Open(_))
     }
 
-    /// Tries a write again after a commit.
+    /// Tries a write again after a commit; others go on as they were.
     pub(super) async fn again(self, inode: &mut ActiveInode) -> Option<HeldCall> {
         match self {
             HeldCall::Write(mut call) => {
@@ -53,7 +55,7 @@ impl HeldCall {
                 let dirtied = inode.dirty_page_again(board, ino, page).await;
                 call.reply(dirtied);
             }
-            cuts => return Some(cuts),
+            other => return Some(other),
         }
         None
     }
@@ -63,14 +65,14 @@ impl HeldCall {
         match &self {
             HeldCall::Truncate(call) => inode.me.take_up(call),
             HeldCall::Open(call) => inode.me.take_up(call),
-            HeldCall::Write(_) | HeldCall::Append(..) | HeldCall::Dirty(_) => return Some(self),
+            _ => return Some(self),
         }
         let done = inode.cut_on().await;
         match self {
             held if done == Ok(true) => return Some(held),
             HeldCall::Truncate(call) => call.reply(done.map(|_| ())),
             HeldCall::Open(call) => call.reply(Ok(inode.facts_or_why_not(done.err()))),
-            HeldCall::Write(_) | HeldCall::Append(..) | HeldCall::Dirty(_) => {}
+            _ => {}
         }
         None
     }
@@ -144,9 +146,9 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    /// After a piece that ended at `now_ns`.
-    pub(super) fn after(now_ns: u64) -> Pause {
-        Pause { until_ns: now_ns + PAUSE_NS, calls_left: CALLS_MAX }
+    /// After a piece that has ended now.
+    pub(super) fn begin(inode: &ActiveInode) -> Pause {
+        Pause { until_ns: inode.me.now_ns() + PAUSE_NS, calls_left: CALLS_MAX }
     }
 
     /// A call to one of the entries `open` that is to be served before the next piece; `None`: that is due.

@@ -128,6 +128,10 @@ impl State {
                 }
                 call.reply(unlinked.map(|_| ()));
             }
+            InodeDirectoryCall::NextLent(call) => {
+                let next = self.table.next_lent(call.entry().from);
+                call.reply(next.ok_or(Errno::ENOENT));
+            }
             InodeDirectoryCall::HandOver(call) => {
                 let HandOver { slot, board } = call.entry();
                 let handed = self.table.hand_over(slot, call.board(), board);

@@ -38,6 +38,23 @@ impl Holders {
         (from_board..BOARDS_MAX).find(|&board| self.0[board].holds_any(from, to))
     }
 
+    fn of(&self, board: u8) -> Holder {
+        self.0.get(usize::from(board)).copied().unwrap_or_default()
+    }
+
+    fn set(&mut self, board: u8, holds: Holder) {
+        if let Some(holder) = self.0.get_mut(usize::from(board)) {
+            *holder = holds;
+        }
+    }
+
+    /// `board` holds nothing any more.
+    pub fn forget(&mut self, board: u8) {
+        if let Some(holder) = self.0.get_mut(usize::from(board)) {
+            *holder = Holder::default();
+        }
+    }
+
     /// `board` has given up `from..to`, and holds `left` pages of the file.
     pub fn recalled(&mut self, board: usize, from: u32, to: u32, left: u32) {
         let holder = &mut self.0[board];
@@ -53,8 +70,8 @@ impl Holders {
 
 /// The leases of one inode.
 pub(crate) struct Leases {
-    recalls: Client<Recalls>,
-    holders: Holders,
+    pub(super) recalls: Client<Recalls>,
+    pub(super) holders: Holders,
     /// Boards that hold nothing, one bit each: each of their reads crosses.
     without: u8,
 }
@@ -71,6 +88,19 @@ impl Leases {
             self.holders.grant(board, page);
         }
         granted
+    }
+
+    /// Whether `board` may keep anything.
+    pub(crate) fn permit(&self, board: u8) -> bool {
+        self.without >> board & 1 == 0
+    }
+
+    /// Nobody but `board` holds anything of the file when this is over.
+    pub(crate) async fn recall_others(&mut self, file: FileId, board: u8) {
+        let own = self.holders.of(board);
+        self.holders.forget(board);
+        self.recall(file, 0, TO_END).await;
+        self.holders.set(board, own);
     }
 
     /// Before the pages `from..to` change (`TO_END`: and the size): nobody holds them any more when this is over.

@@ -1,31 +1,77 @@
-//! The process that recalls pages from the boards' caches, for all inodes of its board: a caller on another board
+//! The process that calls pages back from the boards' caches, for all inodes of its board: a caller on another board
 //! costs that board a proxy with its pages, and inodes are many.
 //!
-//! Not here: what is recalled from whom (`leases.rs`).
+//! A dirty page that comes back is kept here until its inode's process says which block it is for; nobody else is served
+//! meanwhile. That process waits for the allocator, for buffers and for the disk only, none of whom calls this one.
+//! Not here: what is recalled from whom (`leases.rs`), what is taken back and why (`write_lease.rs`).
 
-use renga_proto::pages::{Pages, Recall, RecallFrom, Recalls, RecallsCall};
-use renga_rt::{Errno, Family, Never, Port};
+use renga_abi::PAGE_BYTES;
+use renga_proto::pages::{
+    Back, LeavePage, NO_PAGE, PagePlace, Pages, PutBack, Recall, RecallFrom, Recalls, RecallsCall, TakeBack,
+    TakeBackFrom, WritePage,
+};
+use renga_rt::{Client, Errno, Family, Never, Port, Protocol};
 
 /// Most lives of a board that one recall is told of.
 const LIVES_MAX: u32 = 4;
+/// What is called on each board.
+const CACHES: u32 = Recall::BIT | TakeBack::BIT;
 
-/// Serves recalls from `caches`.
-pub async fn recalls(mut port: Port<Recalls>, mut caches: Family<Pages, { Recall::BIT }>) -> Never {
+/// Serves recalls from `caches`; what is dirty comes into `own` cache, by way of `room`.
+pub async fn recalls(
+    mut port: Port<Recalls>,
+    mut caches: Family<Pages, CACHES>,
+    mut own: Client<Pages, { WritePage::BIT }>,
+    room: &'static mut [u8; PAGE_BYTES],
+) -> Never {
+    let (mut kept, answers) = (false, PutBack::BIT | LeavePage::BIT);
     loop {
-        let RecallsCall::RecallFrom(call) = port.accept().await;
-        let RecallFrom { board, file, from, to } = call.entry();
-        let left = recall(&mut caches, board, Recall { file, from, to }).await;
-        call.reply(left);
-    }
-}
-
-async fn recall(caches: &mut Family<Pages, { Recall::BIT }>, board: u8, recall: Recall) -> Result<u32, Errno> {
-    for _ in 0..LIVES_MAX {
-        let left = caches.at(board, 0).ok_or(Errno::EINVAL)?.call(recall, ()).await;
-        // It was started again, and may have been granted something since.
-        if left != Err(Errno::ESTALE) {
-            return left;
+        match port.accept_only(if kept { answers } else { Recalls::ENTRIES & !answers }).await {
+            RecallsCall::RecallFrom(call) => {
+                let RecallFrom { board, file, from, to } = call.entry();
+                let recall = Recall { file, from, to };
+                let mut left = Err(Errno::EHOSTDOWN);
+                for _ in 0..LIVES_MAX {
+                    left = match caches.at(board, 0) {
+                        Some(mut cache) => cache.call(recall, ()).await,
+                        None => Err(Errno::EINVAL),
+                    };
+                    // It was started again, and may have been granted something since.
+                    if left != Err(Errno::ESTALE) {
+                        break;
+                    }
+                }
+                call.reply(left);
+            }
+            RecallsCall::TakeBackFrom(call) => {
+                let TakeBackFrom { board, file, from, taken, back } = call.entry();
+                let take = TakeBack { file, from, taken, back };
+                let mut given = Err(Errno::EHOSTDOWN);
+                for _ in 0..LIVES_MAX {
+                    given = match caches.at(board, 0) {
+                        Some(mut cache) => cache.call(take, &mut room[..]).await,
+                        None => Err(Errno::EINVAL),
+                    };
+                    if given != Err(Errno::ESTALE) {
+                        break;
+                    }
+                }
+                kept = back == Back::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
+                call.reply(given);
+            }
+            RecallsCall::PutBack(call) => {
+                let PutBack { file, page, block, size } = call.entry();
+                let end = size.saturating_sub(u64::from(page) * PAGE_BYTES as u64).min(PAGE_BYTES as u64);
+                room[end as usize..].fill(0);
+                let write = WritePage { file, page, place: PagePlace { block, offset: 0 }, size, fresh: true };
+                let put = own.call(write, &room[..]).await;
+                kept = put.is_err();
+                call.reply(put);
+            }
+            RecallsCall::LeavePage(call) => {
+                kept = false;
+                call.reply(Ok(()));
+            }
         }
     }
-    Err(Errno::EHOSTDOWN)
 }

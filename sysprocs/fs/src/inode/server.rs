@@ -5,33 +5,14 @@
 //! come between its pieces.
 //!
 //! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
-//! `status.rs`, `held_call.rs`).
+//! `status.rs`), calls that are kept (`held_call.rs`), inodes that are lent (`lent_call.rs`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, truncate, write};
+use crate::inode::lent_call::{entries, prepare, refuse_lease, serve_leases};
 use crate::inode::referrers::Referrers;
-use renga_proto::inode::{
-    Facts, FillPage, Find, Freeze, Frozen, Inode, InodeCall, IsEmpty, Links, Load, NameOf, OpenKnown, ReadDirectory,
-    ReadLink, Settle, Size, Status, Thaw,
-};
-use renga_rt::{Me, Never, Port, Protocol};
-
-/// What may be asked of an inode that stands still.
-const STILL: u32 = Facts::BIT
-    | FillPage::BIT
-    | Find::BIT
-    | Freeze::BIT
-    | IsEmpty::BIT
-    | Links::BIT
-    | Load::BIT
-    | NameOf::BIT
-    | OpenKnown::BIT
-    | ReadDirectory::BIT
-    | ReadLink::BIT
-    | Settle::BIT
-    | Size::BIT
-    | Status::BIT
-    | Thaw::BIT;
+use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, Repoint};
+use renga_rt::{Errno, Me, Never, Port};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
 /// ns since 1970.
@@ -45,21 +26,28 @@ pub async fn inode(
     epoch_ns: u64,
 ) -> Never {
     let mut inode = ActiveInode::new(me, parts, without_leases, (number, referrers), epoch_ns);
-    let (mut frozen, mut held, mut pause) = (false, None::<HeldCall>, Pause::after(0));
+    let (mut frozen, mut held, mut pause, mut resumed) = (false, None::<HeldCall>, Pause::begin(&inode), None);
     loop {
-        let incoming = if !frozen && held.as_ref().is_some_and(HeldCall::cuts) {
-            pause.next_call(&mut port, &mut inode, STILL).await
-        } else {
-            let open = if frozen || held.is_some() { STILL } else { Inode::ENTRIES };
-            Some(port.accept_only(open).await)
+        let (last, open) = (resumed.is_some(), entries(&inode, frozen, held.is_some()));
+        let incoming = match resumed.take() {
+            Some(call) => Some(call),
+            None if !frozen && held.as_ref().is_some_and(HeldCall::cuts) => {
+                pause.next_call(&mut port, &mut inode, open).await
+            }
+            None => Some(port.accept_only(open).await),
         };
         let Some(call) = incoming else {
             if let Some(cuts) = held.take() {
                 held = cuts.cut_on(&mut inode).await;
-                pause = Pause::after(inode.me.now_ns());
+                pause = Pause::begin(&inode);
             }
             continue;
         };
+        let Some(call) = refuse_lease(&inode, call, held.is_some()) else { continue };
+        if inode.lent.is_some() && prepare(&mut inode, &call, last).await == Err(Errno::EAGAIN) {
+            held = Some(HeldCall::Home(call));
+            continue;
+        }
         match call {
             InodeCall::FillPage(mut call) => {
                 let (FillPage { ino, page }, board) = (call.entry(), call.board());
@@ -80,18 +68,17 @@ pub async fn inode(
                 frozen = false;
                 let committed = call.entry().committed;
                 call.reply(Ok(()));
-                if committed && let Some(waits) = held.take() {
-                    held = waits.again(&mut inode).await;
+                match held.take_if(|_| committed) {
+                    Some(HeldCall::Home(call)) => {
+                        call.take_up(&mut inode.me);
+                        resumed = Some(call);
+                    }
+                    Some(waits) => held = waits.again(&mut inode).await,
+                    None => {}
                 }
             }
-            InodeCall::Truncate(call) => {
-                held = truncate(&mut inode, call).await;
-                pause = Pause::after(inode.me.now_ns());
-            }
-            InodeCall::OpenCut(call) => {
-                held = open_cut(&mut inode, call).await;
-                pause = Pause::after(inode.me.now_ns());
-            }
+            InodeCall::Truncate(call) => (held, pause) = (truncate(&mut inode, call).await, Pause::begin(&inode)),
+            InodeCall::OpenCut(call) => (held, pause) = (open_cut(&mut inode, call).await, Pause::begin(&inode)),
             InodeCall::Find(mut call) => {
                 let found = inode.find(call.lent()).await;
                 call.reply(found);
@@ -165,13 +152,12 @@ async fn serve_directory(inode: &mut ActiveInode, call: InodeCall) {
             let done = inode.enter(call.lent(), entry.ino, entry.kind).await;
             call.reply(done);
         }
-        InodeCall::Remove(mut call) => {
-            let removed = inode.remove(call.lent()).await;
-            call.reply(removed);
-        }
         InodeCall::Repoint(mut call) => {
-            let entry = call.entry();
-            let former = inode.repoint(call.lent(), entry.ino, entry.kind).await;
+            let Repoint { ino, kind } = call.entry();
+            let former = match ino {
+                0 => inode.remove(call.lent()).await,
+                ino => inode.repoint(call.lent(), ino, kind).await,
+            };
             call.reply(former);
         }
         InodeCall::AddLinks(call) => {
@@ -194,7 +180,7 @@ async fn serve_directory(inode: &mut ActiveInode, call: InodeCall) {
 
 async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
     match call {
-        InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.record.size())),
+        InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.known_size())),
         InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
         InodeCall::SetMode(call) => {
             let reply = match inode.admit(&call) {
@@ -217,6 +203,6 @@ async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
             };
             call.reply(reply);
         }
-        _ => unreachable!("served before"),
+        other => serve_leases(inode, other).await,
     }
 }

@@ -26,7 +26,7 @@ impl ActiveInode {
             (0, DEVICE),
             (8, self.ino.into()),
             (32, record.device().into()),
-            (48, record.size()),
+            (48, self.known_size()),
             (64, record.sectors().into()),
         ] {
             put_u64(out, at, word);

@@ -8,7 +8,7 @@ use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE
 use crate::names::pathname::{Component, Name};
 use crate::names::walk::{Node, Parent, Walker};
 use renga_proto::allocator::{FreeInode, TakeInode};
-use renga_proto::inode::{Create, Enter, Intent, IsEmpty, Remove, SetLink, Unlinked};
+use renga_proto::inode::{Create, Enter, Intent, IsEmpty, Repoint, SetLink, Unlinked};
 use renga_rt::Errno;
 
 impl Walker {
@@ -38,7 +38,7 @@ impl Walker {
     }
 
     pub(crate) async fn remove(&mut self, directory: &Node, name: &[u8]) -> Result<u32, Errno> {
-        let ino = self.inode(directory.slot)?.call(Remove {}, name).await?;
+        let ino = self.inode(directory.slot)?.call(Repoint { ino: 0, kind: 0 }, name).await?;
         self.learn(directory, name, 0, 0).await;
         Ok(ino)
     }

@@ -49,7 +49,7 @@ pub(crate) struct Parent {
 
 pub(crate) struct Walker {
     pub(crate) directory: Client<InodeDirectory>,
-    inodes: Family<Inode>,
+    pub(crate) inodes: Family<Inode>,
     cutters: ForwardFamily<Inode>,
     pub(crate) allocator: Client<Allocator>,
     board: u8,

@@ -8,6 +8,7 @@
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
 use crate::names::walk::{COMMITS_MAX, Walker};
+use renga_pages::{take_all_home, take_home_and_commit};
 use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
     CommitAll, Extent, Facts, Inode, InodeDirectory, OpenCut, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status,
@@ -225,11 +226,13 @@ fn two(paths: &[u8]) -> Result<(&[u8], &[u8]), Errno> {
 impl Walker {
     /// Makes room: what was given back is free afterwards.
     pub(crate) async fn commit(&mut self) {
+        let _ = take_all_home(&mut self.directory, &mut self.inodes).await;
         // A failure is that of whoever finds no room then.
         let _ = self.directory.call(CommitAll { extent: Extent::Freed }, ()).await;
     }
 
     async fn unmount(&mut self) -> Result<(), Errno> {
+        take_home_and_commit(&mut self.directory, &mut self.inodes).await?;
         self.directory.call(Retire {}, ()).await?;
         self.directory.call(CommitAll { extent: Extent::Unmount }, ()).await
     }

@@ -36,6 +36,11 @@ pub(crate) struct State {
     pub(crate) generation: u32,
     pub(crate) phase: Phase,
     pub(crate) members: Members,
+    /// Blocks that are kept for inodes that other boards hold, and those inodes' processes.
+    pub(crate) reserved: u32,
+    pub(crate) lent: Members,
+    /// Nothing has changed here, only what is lent makes a commit due.
+    pub(crate) only_lent: bool,
     /// Given back since the last transaction was closed, and what of it is in the one under way.
     pub(crate) freed: Freed,
     pub(crate) closing: Freed,
@@ -62,7 +67,10 @@ pub async fn allocator(
         };
         match port.accept_only(open).await {
             AllocatorCall::TakeBlock(call) => {
-                let reply = state.take_block(call.entry().goal).await;
+                let reply = match state.may_take_unreserved() {
+                    Ok(()) => state.take_block(call.entry().goal).await,
+                    Err(errno) => Err(errno),
+                };
                 call.reply(reply);
             }
             AllocatorCall::LocateInode(call) => {
@@ -101,6 +109,24 @@ async fn serve(state: &mut State, call: AllocatorCall) {
             let reply = state.next_orphan(call.entry().from).await;
             call.reply(reply);
         }
+        other => serve_lent(state, other).await,
+    }
+}
+
+async fn serve_lent(state: &mut State, call: AllocatorCall) {
+    match call {
+        AllocatorCall::Reserve(call) => {
+            let reply = state.reserve(call.entry());
+            call.reply(reply);
+        }
+        AllocatorCall::EndReserve(call) => {
+            state.end_reserve(call.entry().slot, call.entry().blocks);
+            call.reply(Ok(()));
+        }
+        AllocatorCall::TakeReserved(call) => {
+            let reply = state.take_reserved(call.entry().goal).await;
+            call.reply(reply);
+        }
         other => state.serve_committer(other).await,
     }
 }
@@ -119,6 +145,9 @@ impl State {
             generation: 0,
             phase: Phase::Unmounted,
             members: Members::NONE,
+            reserved: 0,
+            lent: Members::NONE,
+            only_lent: false,
             freed: Freed::default(),
             closing: Freed::default(),
             due,
@@ -139,7 +168,7 @@ impl State {
         (self.superblock.blocks() - number as u32 * per_group).min(per_group)
     }
 
-    async fn take_block(&mut self, goal: u32) -> Result<u32, Errno> {
+    pub(crate) async fn take_block(&mut self, goal: u32) -> Result<u32, Errno> {
         self.may_change()?;
         self.freed.may_take().and(self.closing.may_take()).inspect_err(|_| self.hurry())?;
         let per_group = self.superblock.blocks_per_group();
@@ -319,7 +348,7 @@ impl State {
         let books = copies * 2 + self.count as u32 * (2 + table_blocks);
         let (free_blocks, free_inodes) = self.free_totals();
         // What the transaction under way frees is counted in the groups already.
-        let free_blocks = free_blocks + self.freed.blocks();
+        let free_blocks = (free_blocks + self.freed.blocks()).saturating_sub(self.reserved);
         let words = [
             u64::from(MAGIC),
             PAGE_BYTES as u64,

@@ -7,5 +7,6 @@ mod journal;
 mod journal_file;
 mod mount;
 mod recovery;
+mod reserved;
 pub(crate) mod transaction;
 pub(crate) mod write_back;

@@ -45,11 +45,22 @@ impl Members {
         *word &= *word - 1;
         Some(index as u16 * 64 + bit as u16)
     }
+    /// Takes one out.
+    pub(crate) fn remove(&mut self, slot: u16) {
+        if let Some(word) = self.0.get_mut(usize::from(slot) / 64) {
+            *word &= !(1 << (slot % 64));
+        }
+    }
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
 }
 
 impl State {
     /// A commit is due in a while.
     pub(crate) fn make_due(&mut self) {
+        self.only_lent = false;
         self.due.set(self.due.at_ns().or(Some(self.me.now_ns() + COMMIT_AFTER_NS)));
     }
 
@@ -100,7 +111,7 @@ impl State {
     }
 
     fn pending(&self) -> Pended {
-        let changed = self.due.at_ns().is_some();
+        let changed = self.due.at_ns().is_some() && !self.only_lent;
         Pended { changed, checkpoint: self.freed.books || self.closing.books }
     }
 
@@ -108,6 +119,11 @@ impl State {
         self.may_change()?;
         self.phase = Phase::Closed;
         self.due.set(None);
+        if !self.lent.is_empty() {
+            // What is to come home has its time, too.
+            self.make_due();
+            self.only_lent = true;
+        }
         Ok(())
     }
 
@@ -143,7 +159,10 @@ impl State {
                 self.closing.release();
             }
             // It is to be emptied before they are given out: by the next commit, which is due now.
-            Reached::Journaled if self.closing.books => self.due.set(Some(self.me.now_ns())),
+            Reached::Journaled if self.closing.books => {
+                self.only_lent = false;
+                self.due.set(Some(self.me.now_ns()));
+            }
             Reached::Journaled | Reached::Emptied => {
                 self.failures = 0;
                 self.closing.release();

@@ -4,8 +4,9 @@
 //! commit is due. All of them are on one core, as they share that and notify.
 
 use core::cell::Cell;
-use renga_proto::inode::{CommitAll, Extent, InodeDirectory};
-use renga_rt::{Client, Me, Never, Notifier};
+use renga_pages::take_all_home;
+use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite};
+use renga_rt::{Client, Family, Me, Never, Notifier};
 
 /// When the next commit is due: what the allocator tells `write_back`.
 pub struct Due {
@@ -15,12 +16,20 @@ pub struct Due {
     failed: Cell<bool>,
     /// Inodes are being freed.
     freeing: Cell<bool>,
+    /// Somebody waits for it.
+    awaited: Cell<bool>,
 }
 
 impl Due {
     /// Nothing is due yet; without a process to be told there are only the commits that are asked for.
     pub const fn new(write_back: Option<Notifier>) -> Due {
-        Due { write_back, at_ns: Cell::new(None), failed: Cell::new(false), freeing: Cell::new(false) }
+        Due {
+            write_back,
+            at_ns: Cell::new(None),
+            failed: Cell::new(false),
+            freeing: Cell::new(false),
+            awaited: Cell::new(false),
+        }
     }
     /// When, ns since boot; `None`: nothing has been changed since the last commit.
     pub(crate) fn at_ns(&self) -> Option<u64> {
@@ -36,6 +45,7 @@ impl Due {
     /// A commit is due now, if anything has been changed; not if the last one failed, which is tried again in
     /// its time.
     pub(crate) fn hurry(&self, now_ns: u64) {
+        self.awaited.set(true);
         if self.at_ns().is_some_and(|at_ns| at_ns > now_ns) && !self.failed.get() {
             self.set(Some(now_ns));
         }
@@ -52,13 +62,23 @@ impl Due {
     }
 }
 
-/// Commits whenever that is due.
-pub async fn write_back(mut me: Me, mut inode_directory: Client<InodeDirectory>, due: &'static Due) -> Never {
+/// Commits whenever that is due. What other boards hold is brought home first; if somebody waits for room, after a
+/// commit, as the inode that waits may be one of those.
+pub async fn write_back(
+    mut me: Me,
+    mut inode_directory: Client<InodeDirectory>,
+    mut inodes: Family<Inode, { LeaseWrite::BIT }>,
+    due: &'static Due,
+) -> Never {
     loop {
         me.notify_at(due.at_ns());
         me.notified().await;
         if due.at_ns().is_some_and(|at_ns| at_ns <= me.now_ns()) {
-            // One that fails is due again.
+            if due.awaited.take() {
+                let _ = inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
+            }
+            // What cannot come, or a commit that fails, is due again.
+            let _ = take_all_home(&mut inode_directory, &mut inodes).await;
             let _ = inode_directory.call(CommitAll { extent: Extent::Places }, ()).await;
         }
     }

@@ -194,8 +194,10 @@ pub fn servers(
     let table = vec![0u16; frames as usize].leak();
     let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine, None));
     let room = CacheMemory::new(board.arena, frames as usize, files);
-    let pages =
-        board.server(|me, port| renga_pages::page_cache(port, Client::new(&me, memory), machine, room, 0, None));
+    let pages = board.server(|me, port| {
+        let memory = Client::new(&me, memory);
+        renga_pages::page_cache(me, port, memory, machine, room, 0, None)
+    });
     let references = board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
         renga_memory::references(

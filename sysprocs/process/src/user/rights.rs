@@ -13,7 +13,7 @@ use renga_proto::file::{
     AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, NoteLocks, Read, ReadFrom, Seek,
     SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
 };
-use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, Release};
+use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, NextLent, Release};
 use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
 use renga_proto::memory::MemoryStatus;
 use renga_proto::path::{
@@ -56,7 +56,7 @@ pub const FILES: u32 = AddReference::BIT
     | WriteTo::BIT;
 
 /// Of the directory of inodes.
-pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | Release::BIT;
+pub const DIRECTORY: u32 = CommitAll::BIT | KnownOpen::BIT | KnownStatus::BIT | NextLent::BIT | Release::BIT;
 
 /// Of a server of made files.
 pub const MAKERS: u32 = MadePath::BIT | ReadMade::BIT | ReadMadeLink::BIT | StatusMade::BIT | WalkMade::BIT;

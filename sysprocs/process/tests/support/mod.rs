@@ -287,7 +287,8 @@ fn start_servers(
     });
     let room = CacheMemory::new(board.arena, FRAMES as usize, 64);
     board.start(here.pages, |me| {
-        renga_pages::page_cache(Port::new(&me).0, client(&me, here.memory), machine, room, 0, None)
+        let (port, memory) = (Port::new(&me).0, client(&me, here.memory));
+        renga_pages::page_cache(me, port, memory, machine, room, 0, None)
     });
     board.start(here.references, |me| {
         let (port, directory) = (Port::new(&me).0, client(&me, own.inode_directory));

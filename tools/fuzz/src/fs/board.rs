@@ -157,7 +157,10 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     });
     let content = content(board, disk, pages);
     let caches = board.family(&[pages]);
-    let recalls = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
+    let recalls = board.server(|me, port| {
+        let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
+        recalls(port, caches, own, arena.put(|| [0; 4096]))
+    });
     let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
     let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
     let referrers = arena.put_slice(INODES, |_| Cell::new(0));
@@ -183,8 +186,8 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     });
     workers(board, directory, inodes, allocator, (writer, content));
     board.start(timer, |me| {
-        let directory = Client::new(&me, directory);
-        write_back(me, directory, due)
+        let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
+        write_back(me, directory, inodes, due)
     });
     let path = board.server(|me, port| {
         let clients = PathClients {

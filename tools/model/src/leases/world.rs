@@ -1,9 +1,12 @@
 //! The boards, their caches, and what is under way between them and the inode's process.
 //!
-//! Content is a number that each change of a page makes one larger; the size is numbered likewise. Invariant: messages
+//! Content is a number that each change of a page makes one larger; the size is numbered likewise. `content` and `size` are what
+//! the inode's process has, `latest` and `latest_size` what was written last, there or by the board that holds the file. Invariant: messages
 //! of one kind may overtake those of another, and none is lost (the sessions below see to that).
+//! Not here: writing elsewhere, and taking that home (`lent.rs`).
 
 use super::Mutant;
+use super::lent::{Ask, Taking};
 use renga_fs::Holders;
 use renga_proto::pages::TO_END;
 
@@ -25,15 +28,17 @@ pub struct Limits {
     pub inode_deaths: u8,
     /// Files forgotten by a cache.
     pub evictions: u8,
+    /// Write leases asked for.
+    pub leases: u8,
 }
 
 /// A page on its way to a board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fill {
-    page: usize,
+    pub(super) page: usize,
     ticket: u8,
     /// What the page, and the size, was when it was asked for.
-    floor: (u8, u8),
+    pub(super) floor: (u8, u8),
     life: u8,
     /// Page and size, when the inode's process has answered.
     answer: Option<(u8, u8)>,
@@ -43,38 +48,58 @@ pub struct Fill {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Cache {
     /// The present ticket.
-    since: u8,
+    pub(super) since: u8,
     last_since: u8,
-    pages: [Option<u8>; PAGES],
-    size: Option<u8>,
-    life: u8,
+    pub(super) pages: [Option<u8>; PAGES],
+    pub(super) size: Option<u8>,
+    pub(super) life: u8,
     /// It does not know yet that the inode's board began anew; nothing is asked or answered meanwhile.
-    behind: bool,
-    fill: Option<Fill>,
+    pub(super) behind: bool,
+    pub(super) fill: Option<Fill>,
+    /// It may write.
+    pub(super) held: bool,
+    /// Pages that it has written and the inode's process has not.
+    pub(super) dirty: [bool; PAGES],
+    /// The write lease, on its way.
+    pub(super) ask: Option<Ask>,
+}
+impl Cache {
+    /// All tickets are void.
+    pub(super) fn renew(&mut self) {
+        self.last_since += 1;
+        self.since = self.last_since;
+    }
 }
 
 /// A change for which boards are asked to give up what they hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Change {
-    from: u32,
-    to: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
     /// The board that is asked at present.
-    asked: Option<usize>,
+    pub(super) asked: Option<usize>,
     /// Its answer: pages left.
-    answer: Option<u32>,
-    next: usize,
-    applied: bool,
+    pub(super) answer: Option<u32>,
+    pub(super) next: usize,
+    pub(super) applied: bool,
+    /// Nothing changes here: the board is to hold the file.
+    pub(super) lessee: Option<usize>,
 }
 
 /// All of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct World {
     mutant: Option<Mutant>,
-    left: Limits,
-    holders: Holders,
-    content: [u8; PAGES],
-    size: u8,
-    change: Option<Change>,
+    pub(super) left: Limits,
+    pub(super) holders: Holders,
+    pub(super) content: [u8; PAGES],
+    pub(super) size: u8,
+    pub(super) latest: [u8; PAGES],
+    pub(super) latest_size: u8,
+    pub(super) change: Option<Change>,
+    /// The board that holds the file.
+    pub(super) lent: Option<usize>,
+    pub(super) taking: Option<Taking>,
     /// The boards' caches.
     pub caches: [Cache; BOARDS],
     /// A reader was given something older than what was there when it asked.
@@ -104,6 +129,20 @@ pub enum Step {
     Die(usize),
     /// A board learns that the inode's board began anew.
     Learn(usize),
+    /// A board asks for the write lease.
+    AskLease(usize),
+    /// The inode's process begins to give it.
+    Lend(usize),
+    /// The lease arrives.
+    Hold(usize),
+    /// A board writes a page in its own cache.
+    WriteHeld(usize, usize),
+    /// A board makes the file grow there.
+    GrowHeld(usize),
+    /// The inode's process asks for what is dirty, or has got it.
+    Take,
+    /// The board that is asked gives a page back.
+    GiveBack,
 }
 
 impl World {
@@ -111,19 +150,25 @@ impl World {
     pub fn new(mutant: Option<Mutant>, left: Limits) -> World {
         let caches = core::array::from_fn(|_| Cache { since: 1, last_since: 1, ..Cache::default() });
         let holders = Holders::default();
-        World { mutant, left, holders, content: [0; PAGES], size: 0, change: None, caches, old_read: false }
+        let (content, latest, size, latest_size) = ([0; PAGES], [0; PAGES], 0, 0);
+        let (change, lent, taking, old_read) = (None, None, None, false);
+        World { mutant, left, holders, content, size, latest, latest_size, change, lent, taking, caches, old_read }
     }
 
-    fn is(&self, mutant: Mutant) -> bool {
+    pub(super) fn is(&self, mutant: Mutant) -> bool {
         self.mutant == Some(mutant)
     }
 
     /// Whether some board could read what is no longer so.
     pub fn holds_old(&self) -> bool {
-        self.caches.iter().filter(|cache| !cache.behind).any(|cache| {
-            let old_page = cache.pages.iter().zip(self.content).any(|(page, now)| page.is_some_and(|page| page != now));
-            old_page || cache.size.is_some_and(|size| size != self.size)
-        })
+        let shown = self.lent.is_none() || self.is(Mutant::ShownWhileLent);
+        let old_here = shown && (self.content, self.size) != (self.latest, self.latest_size);
+        old_here
+            || self.caches.iter().filter(|cache| !cache.behind).any(|cache| {
+                let mut pages = cache.pages.iter().zip(self.latest);
+                let old_page = pages.any(|(page, now)| page.is_some_and(|page| page != now));
+                old_page || cache.size.is_some_and(|size| size != self.latest_size)
+            })
     }
 
     /// All that may happen next.
@@ -134,7 +179,11 @@ impl World {
         steps.extend(boards.clone().flat_map(|b| [Step::Answer(b), Step::Arrive(b), Step::Forget(b), Step::Die(b)]));
         steps.extend(boards.map(Step::Learn));
         steps.extend((0..PAGES).map(Step::Write));
-        steps.extend([Step::Grow, Step::GoOn, Step::GiveUp]);
+        steps.extend([Step::Grow, Step::GoOn, Step::GiveUp, Step::Take, Step::GiveBack]);
+        for board in 0..BOARDS {
+            steps.extend([Step::AskLease(board), Step::Lend(board), Step::Hold(board), Step::GrowHeld(board)]);
+            steps.extend((0..PAGES).map(|page| Step::WriteHeld(board, page)));
+        }
         steps
     }
 
@@ -152,14 +201,23 @@ impl World {
             Step::Forget(board) => world.forget(board),
             Step::Die(board) => world.die(board),
             Step::Learn(board) => world.learn(board),
+            Step::AskLease(board) => world.ask_lease(board),
+            Step::Lend(board) => world.lend(board),
+            Step::Hold(board) => world.hold(board),
+            Step::WriteHeld(board, page) => world.write_held(board, page, false),
+            Step::GrowHeld(board) => world.write_held(board, PAGES - 1, true),
+            Step::Take => world.take(),
+            Step::GiveBack => world.give_back(),
         }?;
         Some(world)
     }
 
     fn ask(&mut self, board: usize, page: usize) -> Option<()> {
         self.left.fills = self.left.fills.checked_sub(1)?;
-        let (content, size) = (self.content[page], self.size);
+        let (content, size) = (self.latest[page], self.latest_size);
         let cache = &mut self.caches[board];
+        // The board that holds the file knows its size.
+        let size = if cache.held { 0 } else { size };
         if cache.behind || cache.fill.is_some() || cache.pages[page].is_some() {
             return None;
         }
@@ -171,6 +229,10 @@ impl World {
     /// Not while a change is under way: the process does one thing at a time.
     fn answer(&mut self, board: usize) -> Option<()> {
         let noted = !self.is(Mutant::GrantNotNoted);
+        let elsewhere = self.lent.is_some_and(|lent| lent != board) && !self.is(Mutant::AnsweredWhileLent);
+        if elsewhere || self.taking.is_some() {
+            return None;
+        }
         let cache = &mut self.caches[board];
         let fill =
             cache.fill.as_mut().filter(|fill| fill.answer.is_none() && self.change.is_none() && !cache.behind)?;
@@ -183,6 +245,7 @@ impl World {
 
     fn arrive(&mut self, board: usize) -> Option<()> {
         let (any_ticket, any_life) = (self.is(Mutant::TicketIgnored), self.is(Mutant::FormerLife));
+        let (overwrites, old_size) = (self.is(Mutant::FillOverwrites), self.is(Mutant::FillBringsSize));
         let cache = &mut self.caches[board];
         let fill = cache.fill.filter(|fill| fill.answer.is_some())?;
         cache.fill = None;
@@ -192,7 +255,12 @@ impl World {
         }
         self.old_read |= fill.life == cache.life && !cache.behind && (page < fill.floor.0 || size < fill.floor.1);
         if fill.ticket == cache.since || any_ticket || fill.life != cache.life {
-            (cache.pages[fill.page], cache.size) = (Some(page), Some(size));
+            if cache.pages[fill.page].is_none() || overwrites {
+                cache.pages[fill.page] = Some(page);
+            }
+            if !cache.held || old_size {
+                cache.size = Some(size);
+            }
         }
         Some(())
     }
@@ -200,8 +268,8 @@ impl World {
     fn begin_change(&mut self, from: u32, to: u32) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
         let to_recall = if to == TO_END && self.is(Mutant::SizeForgotten) { PAGES as u32 } else { to };
-        let change = Change { from, to: to_recall, asked: None, answer: None, next: 0, applied: false };
-        if self.change.replace(change).is_some() {
+        let change = Change { from, to: to_recall, asked: None, answer: None, next: 0, applied: false, lessee: None };
+        if self.lent.is_some() || self.taking.is_some() || self.change.replace(change).is_some() {
             return None;
         }
         if self.is(Mutant::ChangeBeforeAnswers) {
@@ -216,6 +284,7 @@ impl World {
         }
         let grows = to == TO_END || self.is(Mutant::SizeForgotten);
         self.size += u8::from(grows);
+        (self.latest, self.latest_size) = (self.content, self.size);
         if let Some(change) = &mut self.change {
             change.applied = true;
         }
@@ -229,7 +298,11 @@ impl World {
             self.holders.recalled(board, change.from, to, left);
             (change.asked, change.answer, change.next) = (None, None, board + 1);
         }
-        match self.holders.next(change.next, change.from, change.to) {
+        let mut others = self.holders;
+        if let Some(lessee) = change.lessee {
+            others.forget(lessee as u8);
+        }
+        match others.next(change.next, change.from, change.to) {
             Some(board) => {
                 change.asked = Some(board);
                 self.change = Some(change);
@@ -239,6 +312,9 @@ impl World {
                     self.apply(change.from, change.to);
                 }
                 self.change = None;
+                if let Some(lessee) = change.lessee {
+                    self.grant_lease(lessee);
+                }
             }
         }
         Some(())
@@ -258,8 +334,7 @@ impl World {
             cache.size = None;
         }
         if found || !needs_page {
-            cache.last_since += 1;
-            cache.since = cache.last_since;
+            cache.renew();
         }
         let left = cache.pages.iter().flatten().count() as u32;
         if left == 0 {
@@ -272,9 +347,12 @@ impl World {
 
     fn forget(&mut self, board: usize) -> Option<()> {
         self.left.evictions = self.left.evictions.checked_sub(1)?;
-        let again = self.is(Mutant::TicketUsedTwice);
+        let (again, drops) = (self.is(Mutant::TicketUsedTwice), self.is(Mutant::DirtyForgotten));
         let cache = &mut self.caches[board];
-        (cache.pages, cache.size) = ([None; PAGES], None);
+        if cache.dirty != [false; PAGES] && !drops {
+            return None;
+        }
+        (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
         cache.last_since = if again { 1 } else { cache.last_since + 1 };
         cache.since = cache.last_since;
         Some(())
@@ -283,16 +361,20 @@ impl World {
     fn die(&mut self, board: usize) -> Option<()> {
         if board != 0 {
             self.left.deaths = self.left.deaths.checked_sub(1)?;
-            let Cache { life, behind, fill, .. } = self.caches[board].clone();
+            let Cache { life, behind, fill, ask, .. } = self.caches[board].clone();
             // Numbers begin anew with each life.
-            self.caches[board] = Cache { since: 1, last_since: 1, life: life + 1, behind, fill, ..Cache::default() };
+            self.caches[board] =
+                Cache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..Cache::default() };
+            self.lose_held(board);
             if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
                 change.answer = Some(0);
             }
             return Some(());
         }
         self.left.inode_deaths = self.left.inode_deaths.checked_sub(1)?;
-        (self.holders, self.change) = (Holders::default(), None);
+        (self.holders, self.change, self.lent, self.taking) = (Holders::default(), None, None, None);
+        (self.latest, self.latest_size) = (self.content, self.size);
+        self.lower_floors();
         let life = self.caches[0].life + 1;
         self.caches[0] = Cache { since: 1, last_since: 1, life, ..Cache::default() };
         for cache in &mut self.caches[1..] {
@@ -308,12 +390,11 @@ impl World {
             return None;
         }
         if !keeps {
-            (cache.pages, cache.size) = ([None; PAGES], None);
-            cache.last_since += 1;
-            cache.since = cache.last_since;
+            (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
+            cache.renew();
         }
-        // Its call ended with the session.
-        cache.fill = None;
+        // Its calls ended with the session.
+        (cache.fill, cache.ask) = (None, None);
         Some(())
     }
 }

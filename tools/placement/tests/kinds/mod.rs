@@ -119,6 +119,7 @@ pub const KINDS: &[KindFacts] = &[
         words_only(protocol("ContentWriter", &[(0, "Write")], NONE, NONE)),
         &[one("Disk")],
     ),
+    kind("content_returner", BoardRule::Any, 1, None, &[one("Inode")]),
     kind("reaper", BoardRule::Any, 1, None, &[one("InodeDirectory"), all("Inode"), one("Allocator")]),
     kind(
         "committer",

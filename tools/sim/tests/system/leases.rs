@@ -1,8 +1,8 @@
 //! Pages of one file in the caches of both boards: none is ever old.
 //!
 //! Two programs take turns, each on its board with an open file of its own. Both draw the same operations and know
-//! what the file must hold; whoever has the turn carries the operation out, writes by way of one board being read by
-//! way of the other next.
+//! what the file must hold; whoever has the turn carries operations out, writes by way of one board being read by
+//! way of the other next. With many operations a turn the boards get write leases, with one they mostly do not.
 
 use crate::machine::{possible, run, run_on};
 use renga_sim::program::{Open, Program};
@@ -12,6 +12,7 @@ const TURNS: u32 = 400;
 const PAGES: u64 = 6;
 const PAGE: u64 = 4096;
 const PATH: &str = "/shared";
+const SEEK_END: u64 = 2;
 
 /// Numbers that both programs draw alike (xorshift64).
 #[derive(Clone)]
@@ -30,12 +31,16 @@ enum Operation {
     Write { at: u64, bytes: Vec<u8> },
     Truncate { bytes: u64 },
     Read { at: u64, bytes: usize },
+    Size,
+    Sync,
 }
 
 fn draw(drawn: &mut Drawn, turn: u32) -> Operation {
     let at = drawn.below(PAGES * PAGE);
-    match drawn.below(10) {
+    match drawn.below(12) {
         0 => Operation::Truncate { bytes: at },
+        10 => Operation::Size,
+        11 => Operation::Sync,
         1..=4 => Operation::Write { at, bytes: vec![turn as u8; 1 + drawn.below(2 * PAGE) as usize] },
         _ => Operation::Read { at, bytes: 1 + drawn.below(3 * PAGE) as usize },
     }
@@ -50,18 +55,20 @@ fn apply(model: &mut Vec<u8>, operation: &Operation) {
             model[*at as usize..end].copy_from_slice(bytes);
         }
         Operation::Truncate { bytes } => model.resize(*bytes as usize, 0),
-        Operation::Read { .. } => {}
+        Operation::Read { .. } | Operation::Size | Operation::Sync => {}
     }
 }
 
-/// Every second turn, from `first` on.
-async fn play(program: Program, seed: u64, first: u32, (turn_in, turn_out): (u64, u64)) {
+/// Every second turn of so many operations, from `first` on.
+async fn play(program: Program, (seed, burst): (u64, u32), first: u32, (turn_in, turn_out): (u64, u64)) {
     let file = program.open(PATH, Open::Change).await.unwrap();
     let (mut drawn, mut model) = (Drawn(seed), Vec::new());
     for turn in 0..TURNS {
         let operation = draw(&mut drawn, turn);
-        if turn % 2 == first {
-            assert_eq!(program.read(turn_in, 1).await.unwrap().len(), 1);
+        if turn / burst % 2 == first {
+            if turn.is_multiple_of(burst) {
+                assert_eq!(program.read(turn_in, 1).await.unwrap().len(), 1);
+            }
             match &operation {
                 Operation::Write { at, bytes } => {
                     assert_eq!(program.write_at(file, *at, bytes).await, Ok(bytes.len()), "turn {turn}");
@@ -73,8 +80,14 @@ async fn play(program: Program, seed: u64, first: u32, (turn_in, turn_out): (u64
                     let expected = &model[from..model.len().min(from + *bytes)];
                     assert!(read == expected, "turn {turn}: old content at {at}, {bytes} bytes");
                 }
+                Operation::Size => {
+                    assert_eq!(program.seek(file, 0, SEEK_END).await, Ok(model.len() as u64), "turn {turn}")
+                }
+                Operation::Sync => program.sync(file).await.unwrap(),
             }
-            program.write_all(turn_out, b".").await.unwrap();
+            if (turn + 1).is_multiple_of(burst) {
+                program.write_all(turn_out, b".").await.unwrap();
+            }
         }
         apply(&mut model, &operation);
     }
@@ -86,7 +99,8 @@ fn what_one_board_writes_the_other_reads() {
     if !possible() {
         return;
     }
-    for seed in [1, 0x5eed, 0xfeed_f00d, 0x1234_5678_9abc] {
+    for played in [(1, 1), (0x5eed, 25), (0xfeed_f00d, 8), (0x1234_5678_9abc, 50)] {
+        let (seed, _) = played;
         let finished = run(
             move |init| async move {
                 let file = init.open(PATH, Open::Create).await.unwrap();
@@ -94,12 +108,12 @@ fn what_one_board_writes_the_other_reads() {
                 let (here, there) = (init.pipe().await.unwrap(), init.pipe().await.unwrap());
                 let turns = (there.0, here.1);
                 let other = move |program: Program| async move {
-                    play(program, seed, 1, turns).await;
+                    play(program, played, 1, turns).await;
                     0
                 };
                 let pid = init.fork_on(1, other).await.unwrap();
                 init.write_all(here.1, b".").await.unwrap();
-                play(init.clone(), seed, 0, (here.0, there.1)).await;
+                play(init.clone(), played, 0, (here.0, there.1)).await;
                 assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
                 0
             },
@@ -109,6 +123,49 @@ fn what_one_board_writes_the_other_reads() {
         (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn)));
         assert!(finished.files[PATH] == model, "seed {seed}");
     }
+}
+
+/// Writes ten pages on the other board, and reads them here after `sync` there; the frames that both boards sent in
+/// all.
+fn frames_of_ten_writes(system: &str, times: u64) -> u64 {
+    let finished = run_on(
+        placement(system).unwrap(),
+        move |init| async move {
+            let writes = move |program: Program| async move {
+                let file = program.open(PATH, Open::Create).await.unwrap();
+                for page in 0..10 * times {
+                    let bytes = [page as u8; PAGE as usize];
+                    assert_eq!(program.write_at(file, page % 10 * PAGE, &bytes).await, Ok(bytes.len()));
+                }
+                assert_eq!(program.seek(file, 0, SEEK_END).await, Ok(10 * PAGE));
+                program.sync(file).await.unwrap();
+                program.close(file).await.unwrap();
+                0
+            };
+            let pid = init.fork_on(1, writes).await.unwrap();
+            assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+            let file = init.open(PATH, Open::Read).await.unwrap();
+            let read = init.read_at(file, 9 * PAGE, 2 * PAGE as usize).await.unwrap();
+            assert!(read == [(10 * times - 1) as u8; PAGE as usize]);
+            init.close(file).await.unwrap();
+            0
+        },
+        |_| (),
+    );
+    assert_eq!(finished.files[PATH].len() as u64, 10 * PAGE);
+    finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
+}
+
+#[test]
+fn what_a_board_writes_again_and_again_crosses_once() {
+    if !possible() {
+        return;
+    }
+    let (once, often) = (frames_of_ten_writes(SMALL, 1), frames_of_ten_writes(SMALL, 5));
+    assert!(often < once + 10, "{once} frames for ten pages, {often} for the same five times");
+    let without = SMALL.replace("{ name = \"b\" }", "{ name = \"b\", leases = false }");
+    let crossed = frames_of_ten_writes(&without, 5);
+    assert!(crossed > 2 * often, "{crossed} frames without leases, {often} with them");
 }
 
 /// Reads a page of one file ten times on the other board; the frames that both boards sent in all.

@@ -11,6 +11,11 @@ impl ActiveTable {
         self.leaving == 0
     }
 
+    /// The first process from `from` on whose inode is lent to another board.
+    pub(crate) fn next_lent(&self, from: u16) -> Option<u16> {
+        self.referrers.next_lent(from)
+    }
+
     /// What becomes of it, if nobody refers to it any more, is done for this account.
     pub(crate) fn note_account(&mut self, number: u16, account: AccountNumber) {
         if let Some(slot) = self.slots.get_mut(usize::from(number)) {

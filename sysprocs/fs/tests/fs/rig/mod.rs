@@ -69,6 +69,10 @@ fn leak<T>(value: T) -> &'static mut T {
     Box::leak(Box::new(value))
 }
 
+fn leak_names(count: usize) -> &'static mut [NameSlot] {
+    vec![NameSlot::EMPTY; count].leak()
+}
+
 impl System {
     pub fn new(device: &Medium512, medium: &'static str, counts: Counts) -> System {
         let board = Board::new(0, 4 << 20);
@@ -101,11 +105,15 @@ impl System {
         let memory: Address<Memory> = board.server(|me, port| renga_memory::memory(me, port, frames, machine, None));
         let room = CacheMemory::new(board.arena, counts.frames as usize, 16);
         let content = Content::start(board, disk, |wake| {
-            board.server(|me, port| page_cache(port, Client::new(&me, memory), machine, room, 0, Some(wake)))
+            board.server(|me, port| {
+                let memory = Client::new(&me, memory);
+                page_cache(me, port, memory, machine, room, 0, Some(wake))
+            })
         });
-        let pages = content.pages;
-        let caches = board.family(&[pages]);
-        let recalls: Address<Recalls> = board.server(|me, port| recalls(port, Family::new(&me, caches).narrowed()));
+        let (pages, caches) = (content.pages, board.family(&[content.pages]));
+        let recalls: Address<Recalls> = board.server(|me, port| {
+            recalls(port, Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed(), leak([0; 4096]))
+        });
         let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
         let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
         let referrers = &*leak(Referrers::new(vec![Cell::new(0); counts.inodes].leak()));
@@ -125,15 +133,14 @@ impl System {
             .collect();
         let inodes = board.family(&inodes);
         let slots = vec![InodeSlot::EMPTY; counts.inodes].leak();
-        let names = vec![NameSlot::EMPTY; counts.inodes].leak();
         let directory = board.server(|me, port| {
             let (inodes, passed_on) = (Family::new(&me, inodes), ForwardFamily::new(inodes));
-            inode_directory(me, port, inodes, passed_on, slots, names, referrers, due)
+            inode_directory(me, port, inodes, passed_on, slots, leak_names(counts.inodes), referrers, due)
         });
         workers::workers(board, directory, inodes, allocator, counts.buffers, (writer, content));
         board.start(timer, |me| {
-            let directory = Client::new(&me, directory);
-            write_back(me, directory, due)
+            let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
+            write_back(me, directory, inodes, due)
         });
         let paths = workers::walkers(board, directory, inodes, allocator, counts.paths);
         let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);

@@ -9,6 +9,7 @@ use crate::user::files::path::{
 };
 use crate::user::rights::FILES;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_pages::take_home_and_commit;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
 use renga_proto::inode::{CommitAll, Extent, InodeFacts, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
@@ -317,7 +318,9 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn sync_all(&mut self) -> Outcome {
-        self.services.inode_directory()?.call(CommitAll { extent: Extent::Freed }, ()).await?;
+        let mut directory = self.services.inode_directory()?;
+        take_home_and_commit(&mut directory, &mut self.services.clients.inodes).await?;
+        directory.call(CommitAll { extent: Extent::Freed }, ()).await?;
         Ok(0)
     }
 

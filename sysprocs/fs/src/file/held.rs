@@ -1,0 +1,122 @@
+//! Writing a file in the page cache of this board, while that holds it.
+//!
+//! A write goes there if the inode's process gives the lease; otherwise (no room on the medium, boards that take turns, a hole
+//! would come about) it crosses, as on the board of the inodes. What was written here and is lost with the board of the
+//! inodes is told by `SyncFile` or `Close`.
+//! Not here: the cache's part (`renga_pages`), the inode's (`inode/write_lease.rs`).
+
+use crate::file::open_file::{State, on_inode};
+use renga_abi::PAGE_BYTES;
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::LeaseWrite;
+use renga_proto::pages::{AT_END, BeginHold, HoldFile, LostWrites, NO_PAGE, WriteHeld};
+use renga_rt::Errno;
+
+const PAGE: u64 = PAGE_BYTES as u64;
+/// Times that one write may find the file not held, a page not there, or no room.
+const TRIES_MAX: u32 = 8;
+/// Writes that cross after a lease was refused.
+const CROSSINGS: u8 = 3;
+
+/// What an open file knows of its being held.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Held {
+    /// Writes that cross before a lease is asked for again.
+    crossings: u8,
+    /// How many pages this board had lost before it was first written here.
+    lost_before: Option<u32>,
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// Whether content is written elsewhere than on the board of the inodes.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.clients.pages.server().board.0 != self.board
+    }
+
+    /// Writes here as much of `data` as may be, at `offset` or `AT_END`; where that ended, and how many bytes it was.
+    pub(super) async fn write_held(&mut self, offset: u64, data: &[u8]) -> Result<(u64, usize), Errno> {
+        let (mut at, mut done) = (offset, 0);
+        if !self.is_elsewhere() || data.is_empty() {
+            return Ok((at, 0));
+        }
+        self.check()?;
+        self.note_held().await;
+        for _ in 0..TRIES_MAX {
+            let file = self.id();
+            match self.clients.pages.call(WriteHeld { file, offset: at }, &data[done..]).await {
+                Ok(write) if write.missing != NO_PAGE => {
+                    // Brings it in.
+                    self.bring_in(u64::from(write.missing) * PAGE, &mut []).await?;
+                }
+                Ok(write) => {
+                    (at, done) = (write.end, done + write.bytes as usize);
+                    if write.crowded {
+                        self.take_home().await?;
+                    }
+                    if done == data.len() {
+                        break;
+                    }
+                }
+                Err(Errno::ENOMEM) => self.take_home().await?,
+                Err(Errno::ENOLCK) if self.held.crossings > 0 => {
+                    self.held.crossings -= 1;
+                    break;
+                }
+                Err(Errno::ENOLCK) => {
+                    let last = at.saturating_add((data.len() - done) as u64) - 1;
+                    let page = if at == AT_END { Some(NO_PAGE) } else { u32::try_from(last / PAGE).ok() };
+                    if page.is_none() || !self.ask_lease(page.unwrap_or(0)).await? {
+                        break;
+                    }
+                }
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok((at, done))
+    }
+
+    /// Asks for the lease, up to page `page`; whether this board has it.
+    async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
+        let (file, board) = (self.id(), self.clients.pages.server().board.0);
+        let ticket = self.clients.pages.call(BeginHold {}, ()).await?;
+        let lease = on_inode!(self, LeaseWrite { ino: self.ino, board, page }, ())?;
+        if lease.below == 0 {
+            self.held.crossings = CROSSINGS;
+            return Ok(false);
+        }
+        let slot = self.slot.unwrap_or(0);
+        let hold = HoldFile { file, slot, ticket, size: lease.size, below: lease.below };
+        match self.clients.pages.call(hold, ()).await {
+            // Taken back already: it may be asked for again.
+            Ok(()) | Err(Errno::ESTALE) => Ok(true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Before the first write here: what was lost before is not this file's.
+    async fn note_held(&mut self) {
+        if self.held.lost_before.is_none() {
+            self.held.lost_before = self.clients.pages.call(LostWrites {}, ()).await.ok();
+        }
+    }
+
+    /// Whether what was written here may be lost, since it was last told.
+    pub(super) async fn note_lost_here(&mut self) {
+        if let Some(before) = self.held.lost_before.take()
+            && self.clients.pages.call(LostWrites {}, ()).await != Ok(before)
+        {
+            self.lost = true;
+        }
+    }
+
+    /// What is dirty here of this file goes to the board of the inodes, but for what finds room only after a commit.
+    pub(super) async fn take_home(&mut self) -> Result<(), Errno> {
+        let mut more = Ok(true);
+        // Each turn takes pages, of which there are no more than this board holds.
+        while more == Ok(true) {
+            let lease = on_inode!(self, LeaseWrite::take_home(self.ino), ());
+            more = lease.map(|lease| lease.below > 0);
+        }
+        more.map(|_| ()).or_else(|errno| if errno == Errno::EAGAIN { Ok(()) } else { Err(errno) })
+    }
+}

@@ -1,0 +1,66 @@
+//! Writing an open file: in the page cache of this board while that holds it, otherwise by its inode's process.
+//!
+//! Not here: files that are held (`held.rs`), offsets (`open_file.rs`).
+
+use crate::file::open_file::{ACCESS_MODE, APPEND, READ_ONLY, State, on_inode};
+use renga_hal::memory::UserMemory;
+use renga_proto::inode::{Append, Settle, WriteAt};
+use renga_proto::pages::AT_END;
+use renga_rt::Errno;
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
+        if data.is_empty() {
+            return self.may_write().map(|()| 0);
+        }
+        let count = if self.flags & APPEND == 0 {
+            self.write_from(self.offset, data).await?
+        } else {
+            self.may_write()?;
+            let (mut end, done) = self.write_held(AT_END, data).await?;
+            if done < data.len() {
+                self.recall_own(0).await?;
+                let appended = on_inode!(self, Append {}, &data[done..]);
+                end = self.note(appended).await?;
+            }
+            self.offset = end;
+            return Ok(data.len() as u32);
+        };
+        self.offset += u64::from(count);
+        Ok(count)
+    }
+
+    pub(super) fn may_write(&self) -> Result<(), Errno> {
+        if self.flags & ACCESS_MODE == READ_ONLY { Err(Errno::EBADF) } else { Ok(()) }
+    }
+
+    pub(super) async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
+        self.may_write()?;
+        let (at, done) = self.write_held(offset, data).await?;
+        if done < data.len() {
+            self.recall_own(at).await?;
+            let written = on_inode!(self, WriteAt { offset: at }, &data[done..]);
+            self.note(written).await?;
+        }
+        Ok(data.len() as u32)
+    }
+
+    /// Takes note of a write. One that failed at once has been told, so what the inode keeps of it
+    /// is forgotten.
+    async fn note<T>(&mut self, written: Result<T, Errno>) -> Result<T, Errno> {
+        match written {
+            Ok(value) => {
+                self.written = true;
+                Ok(value)
+            }
+            Err(errno) => {
+                if let Some(mut inode) = self.inode()?
+                    && inode.call(Settle {}, ()).await == Err(Errno::ESTALE)
+                {
+                    self.forget_inode();
+                }
+                Err(errno)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the directory of inodes knows of one inode process.
+//!
+//! Not here: the table of all of them (`active_table.rs`).
+
+use renga_rt::Held;
+use renga_rt::account::AccountNumber;
+
+/// No inode.
+pub(super) const NO_INODE: u32 = 0;
+/// No slot.
+pub(super) const NONE: u16 = u16::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    /// Without an inode.
+    Vacant,
+    /// Nobody refers to it.
+    Idle,
+    /// It waits for the reaper.
+    Queued,
+    /// Referred to.
+    Referred,
+    /// The reaper has it.
+    Reaped,
+}
+/// Uses that have a list.
+pub(super) const LISTS: usize = 3;
+
+/// What the directory knows of one inode process. Boot provides one per process.
+#[derive(Clone, Copy)]
+pub struct InodeSlot {
+    pub(super) ino: u32,
+    pub(super) references: Held,
+    pub(super) used: Use,
+    /// It has no links: it is to be freed when nobody refers to it.
+    pub(super) unlinked: bool,
+    /// It was found to be a directory.
+    pub(super) directory: bool,
+    /// Who gave up the last reference to it.
+    pub(super) account: AccountNumber,
+    pub(super) newer: u16,
+    pub(super) older: u16,
+    /// Next of the same chain.
+    pub(super) next: u16,
+}
+impl InodeSlot {
+    /// A process without an inode.
+    pub const EMPTY: InodeSlot = InodeSlot {
+        ino: NO_INODE,
+        references: Held::NONE,
+        used: Use::Vacant,
+        unlinked: false,
+        directory: false,
+        account: AccountNumber::SYSTEM,
+        newer: NONE,
+        older: NONE,
+        next: NONE,
+    };
+}

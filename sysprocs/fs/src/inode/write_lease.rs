@@ -1,0 +1,367 @@
+//! Write leases: another board writes the file in its own cache, until what is dirty there is taken home.
+//!
+//! The record here does not know of what is dirty elsewhere: neither size nor blocks. So a commit holds what was taken home, and
+//! nothing refers to content that is not on this board. Blocks are reserved when the lease is given.
+//!
+//! Invariants: while the inode is lent, no other board holds anything of it, and the cache of this board shows its pages to
+//! this process only. The lease ends before anybody else reads or writes (`Need`), with the board that has it, or by
+//! `LeaseWrite` with `TAKE_HOME`. A page is taken at most once, and is dirty there until it is dirty here.
+//! Not here: what the board does (`renga_pages`), whose page caches hold clean pages (`leases.rs`).
+
+use crate::format::inode_record::{REGULAR, Time};
+use crate::inode::active_inode::ActiveInode;
+use crate::inode::block_map::{DIRECT, PER_BLOCK};
+use crate::inode::content::page_of;
+use renga_abi::PAGE_BYTES;
+use renga_proto::allocator::{EndReserve, Reserve};
+use renga_proto::inode::{InodeCall, Lease, TAKE_HOME};
+use renga_proto::pages::{Back, Given, LeavePage, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom};
+use renga_rt::Errno;
+
+const PAGE: u64 = PAGE_BYTES as u64;
+/// Pages behind the end that a board may write at first, and at most at a time.
+const GROWTH_MIN: u32 = 8;
+const GROWTH_MAX: u32 = 512;
+/// Indirect blocks for so many pages behind the end: one of each level that they lie in, and one more where they cross.
+const INDIRECT_MAX: u32 = 6;
+/// A file with holes is lent if it has no more pages.
+const HOLES_PAGES_MAX: u32 = 256;
+/// Pages that come home between two other calls.
+const PIECE_PAGES: u32 = 16;
+/// Leases that are refused after one that another board's reading or writing has ended.
+const REFUSALS: u8 = 2;
+/// Times that a page is offered to the cache here.
+const TRIES_MAX: u32 = 4;
+
+/// What is lent to whom.
+#[derive(Clone, Copy)]
+pub(crate) struct WriteLease {
+    board: u8,
+    /// Pages below this one may be written.
+    below: u32,
+    /// Blocks that are kept for them.
+    pub(crate) reserved: u32,
+    /// The board may not write any more, and may still have what is dirty.
+    closed: bool,
+    /// What is dirty from there on is still to be taken.
+    from: u32,
+    taken: u32,
+    /// The size that the board has told last.
+    size: u64,
+    /// A page of it has been lost here.
+    damaged: bool,
+}
+
+/// What a call needs of an inode that is lent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// Nothing.
+    Nothing,
+    /// Size and time.
+    Facts,
+    /// All of it, here.
+    Home,
+    /// That nothing be left of it.
+    End,
+}
+
+/// Blocks of a file of so many pages without holes.
+fn full_blocks(pages: u64) -> u64 {
+    let single = pages.saturating_sub(DIRECT);
+    if single == 0 {
+        return pages;
+    }
+    let (double, mut indirect) = (single.saturating_sub(PER_BLOCK), 1);
+    if double > 0 {
+        indirect += 1 + double.min(PER_BLOCK * PER_BLOCK).div_ceil(PER_BLOCK);
+    }
+    let triple = double.saturating_sub(PER_BLOCK * PER_BLOCK);
+    if triple > 0 {
+        indirect += 1 + triple.div_ceil(PER_BLOCK) + triple.div_ceil(PER_BLOCK * PER_BLOCK);
+    }
+    pages + indirect
+}
+
+impl ActiveInode {
+    /// What `call` needs before it is served.
+    pub(crate) fn need(&self, call: &InodeCall) -> Need {
+        let Some(lease) = self.lent else { return Need::Nothing };
+        match call {
+            InodeCall::FillPage(call) if call.board() == lease.board => Need::Nothing,
+            InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => Need::Nothing,
+            InodeCall::LeaseWrite(call) if self.lessee(call.board(), call.entry().board) == lease.board => {
+                if lease.closed { Need::Home } else { Need::Nothing }
+            }
+            InodeCall::Status(_) | InodeCall::Size(_) | InodeCall::SetTimes(_) => Need::Facts,
+            InodeCall::Unload(_) if self.record.links() == 0 => Need::End,
+            InodeCall::OpenCut(_) => Need::End,
+            InodeCall::Truncate(call) if call.entry().bytes == 0 && self.admit(call).is_ok() => Need::End,
+            InodeCall::FillPage(_)
+            | InodeCall::LeaseWrite(_)
+            | InodeCall::WriteAt(_)
+            | InodeCall::Append(_)
+            | InodeCall::DirtyPage(_)
+            | InodeCall::Truncate(_)
+            | InodeCall::Sync(_)
+            | InodeCall::Unload(_) => Need::Home,
+            _ => Need::Nothing,
+        }
+    }
+
+    /// Takes note if the call shows that boards take turns.
+    pub(crate) fn note_turn(&mut self, call: &InodeCall) {
+        let takes_turn = match call {
+            InodeCall::LeaseWrite(call) => self.lessee(call.board(), call.entry().board) == call.board(),
+            InodeCall::FillPage(_) | InodeCall::WriteAt(_) | InodeCall::Append(_) => true,
+            _ => false,
+        };
+        if takes_turn && self.lent.is_some_and(|lease| lease.board != call.board()) {
+            self.refusals = REFUSALS;
+        }
+    }
+
+    /// For which board a lease is asked.
+    pub(crate) fn lessee(&self, caller: u8, board: u8) -> u8 {
+        if caller == self.me.id().board.0 { board } else { caller }
+    }
+
+    /// Lends page `page`, and others, to `board`; nothing if that is not to be.
+    pub(crate) async fn lease_write(&mut self, board: u8, ino: u32, page: u32) -> Result<Lease, Errno> {
+        if ino != self.ino {
+            return Err(Errno::ESTALE);
+        }
+        self.check_regular()?;
+        let (size, refused) = (self.record.size(), Lease { size: self.record.size(), below: 0 });
+        // What programs here write by mappings stays here.
+        if self.mapped {
+            return Ok(refused);
+        }
+        if self.refusals > 0 {
+            self.refusals -= 1;
+            return Ok(refused);
+        }
+        let (may_lend, _) = self.referrers.may_lend();
+        if board == self.me.id().board.0 || !self.leases.permit(board) || !(may_lend || self.lent.is_some()) {
+            return Ok(refused);
+        }
+        let pages = page_of(size + PAGE - 1);
+        let (end, kept) = match self.lent {
+            Some(lease) => (lease.below, 0),
+            None => match self.blocks_for_holes(pages) {
+                Some(blocks) => (pages, blocks),
+                None => return Ok(refused),
+            },
+        };
+        let growth = (end / 2).clamp(GROWTH_MIN, GROWTH_MAX);
+        let page = if page == NO_PAGE { end } else { page };
+        // One write may reach from the page before the end to the one behind it.
+        if page > end + 1 {
+            return Ok(refused);
+        }
+        let below = if page < end && self.lent.is_some() { end } else { end.saturating_add(growth) };
+        let lent = self.lend(board, below, kept, below - end).await;
+        Ok(if lent.is_ok() { Lease { size, below } } else { refused })
+    }
+
+    /// Blocks to be kept for pages of the file that have none. `None`: more than is worth while.
+    fn blocks_for_holes(&self, pages: u32) -> Option<u32> {
+        let blocks = u64::from(self.record.sectors() / 8);
+        if blocks >= full_blocks(pages.into()) {
+            return Some(0);
+        }
+        (pages <= HOLES_PAGES_MAX).then_some(pages + INDIRECT_MAX)
+    }
+
+    async fn lend(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {
+        self.begin_write().await?;
+        let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
+        let blocks = kept + more + indirect;
+        let (_, hurry) = self.referrers.may_lend();
+        self.allocator.call(Reserve { slot: self.number, blocks, hurry }, ()).await?;
+        match &mut self.lent {
+            Some(lease) => (lease.below, lease.reserved) = (below, lease.reserved + blocks),
+            None => {
+                let (file, size) = (self.file(), self.record.size());
+                self.leases.recall_others(file, board).await;
+                let lent = self.content.lend(file, true, size).await;
+                if lent.is_err() {
+                    self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await?;
+                    return lent;
+                }
+                let reserved = blocks;
+                self.referrers.set_lent(self.number, true);
+                self.lent = Some(WriteLease {
+                    board,
+                    below,
+                    reserved,
+                    closed: false,
+                    from: 0,
+                    taken: NO_PAGE,
+                    size,
+                    damaged: false,
+                });
+            }
+        }
+        self.leases.grant(board, below - 1);
+        Ok(())
+    }
+
+    /// What the board that holds the inode says of it.
+    pub(crate) async fn ask_facts(&mut self) {
+        let given = self.take_back(Back::Facts).await;
+        if given.is_err() {
+            self.end_lease(given.err()).await;
+        }
+    }
+
+    /// The size, with what is dirty elsewhere, as far as that is known.
+    pub(crate) fn known_size(&self) -> u64 {
+        self.record.size().max(self.lent.map_or(0, |lease| lease.size))
+    }
+
+    async fn take_back(&mut self, back: Back) -> Result<Given, Errno> {
+        let Some(lease) = self.lent else { return Err(Errno::EINVAL) };
+        let WriteLease { board, from, taken, .. } = lease;
+        let asked = TakeBackFrom { board, file: self.file(), from, taken, back };
+        let given = self.leases.recalls.call(asked, ()).await?;
+        if let Some(lease) = &mut self.lent {
+            lease.size = given.size.min(u64::from(lease.below) * PAGE);
+        }
+        if given.written_ns_ago != NOT_WRITTEN && self.record.is(REGULAR) {
+            let ns = self.now_ns().saturating_sub(given.written_ns_ago);
+            self.record.set_time_ns(Time::Modify, ns);
+            self.record.set_time_ns(Time::Change, ns);
+            self.changed = true;
+        }
+        Ok(given)
+    }
+
+    /// Brings all home and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time.
+    pub(crate) async fn take_home(&mut self, last: bool) -> Result<(), Errno> {
+        while self.take_piece(u32::MAX, last).await? {}
+        Ok(())
+    }
+
+    /// Some pages; whether there is more.
+    pub(crate) async fn take_some_home(&mut self, last: bool) -> Result<bool, Errno> {
+        self.take_piece(PIECE_PAGES, last).await
+    }
+
+    async fn take_piece(&mut self, most: u32, last: bool) -> Result<bool, Errno> {
+        if self.lent.is_none() {
+            return Ok(false);
+        }
+        if let Err(errno) = self.begin_write().await {
+            // Nothing may be changed any more.
+            let _ = self.take_back(Back::Nothing).await;
+            self.end_lease(Some(errno)).await;
+            return Ok(false);
+        }
+        for _ in 0..most {
+            let Some(lease) = &mut self.lent else { return Ok(false) };
+            lease.closed = true;
+            match self.take_back(Back::Dirty).await {
+                Ok(Given { page: NO_PAGE, .. }) => {
+                    self.end_lease(None).await;
+                    return Ok(false);
+                }
+                Ok(given) => self.put_back(given.page, last).await?,
+                Err(errno) => {
+                    self.end_lease(Some(errno)).await;
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The page that has come is the file's; a failure is told to whoever syncs, unless it is tried again after a commit.
+    async fn put_back(&mut self, page: u32, last: bool) -> Result<(), Errno> {
+        let Some(lease) = self.lent else { return Ok(()) };
+        if page < lease.from || page >= lease.below {
+            // It gives what it has not got.
+            self.leases.recalls.call(LeavePage {}, ()).await?;
+            self.end_lease(Some(Errno::EIO)).await;
+            return Ok(());
+        }
+        let put = self.place_page(page, lease.size).await;
+        if put.is_err() {
+            self.leases.recalls.call(LeavePage {}, ()).await?;
+        }
+        match put {
+            Err(Errno::EAGAIN) if !last => return Err(Errno::EAGAIN),
+            Err(errno) => {
+                let errno = if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno };
+                self.kept = self.kept.or(Some(errno));
+                self.lent.iter_mut().for_each(|lease| lease.damaged = true);
+            }
+            Ok(()) => {}
+        }
+        if let Some(lease) = &mut self.lent {
+            (lease.from, lease.taken) = (page.saturating_add(1).max(lease.from), page);
+        }
+        Ok(())
+    }
+
+    async fn place_page(&mut self, page: u32, size: u64) -> Result<(), Errno> {
+        let (block, _) = self.map_for_write(page.into()).await?;
+        let (file, size) = (self.file(), self.record.size().max(size.min((u64::from(page) + 1) * PAGE)));
+        let mut put = Err(Errno::EIO);
+        for _ in 0..TRIES_MAX {
+            put = self.leases.recalls.call(PutBack { file, page, block, size }, ()).await;
+            match put {
+                Ok(crowded) => {
+                    if crowded {
+                        self.content.make_room(false).await;
+                    }
+                    break;
+                }
+                Err(Errno::ENOMEM) => self.content.make_room(true).await,
+                Err(_) => break,
+            }
+        }
+        put?;
+        self.record.set_size(size);
+        self.changed = true;
+        Ok(())
+    }
+
+    /// The lease is over. A board that does not answer is dead: what it had written and nobody has taken is lost.
+    async fn end_lease(&mut self, failed: Option<Errno>) {
+        let Some(lease) = self.lent.take() else { return };
+        self.referrers.set_lent(self.number, false);
+        if failed.is_some() {
+            self.leases.holders.forget(lease.board);
+        }
+        let blocks = lease.reserved;
+        // Neither is refused.
+        let _ = self.allocator.call(EndReserve { slot: self.number, blocks }, ()).await;
+        let _ = self.content.lend(self.file(), false, self.record.size()).await;
+        if lease.damaged {
+            // It still shows what is lost.
+            self.recall(0, TO_END).await;
+        }
+    }
+
+    /// Nothing is left of what is dirty elsewhere: the file goes.
+    pub(crate) async fn abandon_lease(&mut self) {
+        let _ = self.take_back(Back::Nothing).await;
+        let board = self.lent.map(|lease| lease.board);
+        self.end_lease(None).await;
+        if let Some(board) = board {
+            self.leases.holders.forget(board);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::full_blocks;
+
+    #[test]
+    fn a_file_without_holes_has_so_many_blocks() {
+        for (pages, blocks) in [(0, 0), (12, 12), (13, 14), (1036, 1037), (1037, 1040), (2060, 2063), (2061, 2065)] {
+            assert_eq!(full_blocks(pages), blocks, "{pages} pages");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Files that one board holds, so that it alone writes them: in its own cache, and in that of the disk's board.
+//!
+//! Invariants, on the board that holds a file: its size is the one known here; every page from the end on that the
+//! inode's process knew of is dirty, or was taken back; a page is written only while the file is held. On the disk's board:
+//! what is known of a file that is lent is shown to its inode's process only.
+//! Not here: whether a board may hold a file (`renga_fs`), calls (`holding.rs`).
+
+use crate::index::{PageIndex, Void};
+use renga_hal::memory::Frame;
+use renga_proto::pages::FileId;
+
+/// Dirty pages of files of other boards have no block: they are found by what differs between pages side by side and
+/// between files.
+fn stand_in(id: FileId, page: u32) -> u32 {
+    id.ino.wrapping_mul(0x9e37_79b1).wrapping_add(page)
+}
+
+/// What is known of a file that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holding {
+    /// Its size, bytes.
+    pub size: u64,
+    /// Pages below this one may be written.
+    pub below: u32,
+}
+
+impl PageIndex {
+    /// Whether the file is held, or what was written while it was has not been taken.
+    pub fn is_held(&self, id: FileId) -> bool {
+        self.find_file(id)
+            .map(|file| &self.files[file as usize])
+            .is_some_and(|file| file.writable > 0 || file.dirty > 0)
+    }
+
+    /// A ticket for [`PageIndex::hold`].
+    pub fn now(&self) -> u64 {
+        self.last_since
+    }
+
+    /// The file is held from now on, or further than before; whether there is room for its record.
+    ///
+    /// # Errors
+    /// Something was taken back or called back since the ticket was given.
+    pub fn hold(&mut self, id: FileId, slot: u16, ticket: u64, holding: Holding) -> Result<bool, Void> {
+        let since = self.find_file(id).map_or(self.unknown_since, |file| self.files[file as usize].since);
+        if since > ticket {
+            return Err(Void);
+        }
+        if self.ticket(id).is_none() {
+            return Ok(false);
+        }
+        let Some(file) = self.find_file(id) else { return Ok(false) };
+        let record = &mut self.files[file as usize];
+        if record.writable == 0 {
+            record.size = Some(holding.size);
+        }
+        (record.writable, record.slot) = (record.writable.max(holding.below), slot);
+        Ok(true)
+    }
+
+    /// What is held of a file, if it is.
+    pub fn holding(&self, id: FileId) -> Option<Holding> {
+        let record = &self.files[self.find_file(id)? as usize];
+        record.size.filter(|_| record.writable > 0).map(|size| Holding { size, below: record.writable })
+    }
+
+    /// The page in frame `at` of a held file, which has at least `size` bytes now, was written at `now_ns`.
+    pub fn wrote(&mut self, at: Frame, size: u64, now_ns: u64) {
+        let slot = self.pages[at.0 as usize];
+        let record = &mut self.files[slot.file as usize];
+        (record.size, record.written_ns, record.used) = (record.size.map(|old| old.max(size)), Some(now_ns), true);
+        let stand_in = stand_in(record.id, slot.page);
+        self.make_dirty(at.0, stand_in);
+    }
+
+    /// When the file was written here, and its size; told once.
+    pub fn take_facts(&mut self, id: FileId) -> (u64, Option<u64>) {
+        let Some(file) = self.find_file(id) else { return (0, None) };
+        let record = &mut self.files[file as usize];
+        (record.size.unwrap_or(0), record.written_ns.take())
+    }
+
+    /// The file is not held any more, and whatever was asked for on its behalf is old.
+    pub fn end_hold(&mut self, id: FileId) {
+        let since = self.next_since();
+        match self.find_file(id) {
+            Some(file) => {
+                let record = &mut self.files[file as usize];
+                (record.writable, record.since) = (0, since);
+            }
+            None => self.unknown_since = since,
+        }
+    }
+
+    /// The first dirty page of the file from `from` on, and its frame.
+    pub fn first_dirty(&self, id: FileId, from: u32) -> Option<(u32, Frame)> {
+        let file = self.find_file(id)?;
+        let record = &self.files[file as usize];
+        let is_dirty = |at: u32| self.pages[at as usize].dirty.is_some();
+        if record.dirty == 0 || from > record.highest {
+            return None;
+        }
+        if record.highest - from < record.count {
+            let mut pages = from..=record.highest;
+            return pages
+                .find_map(|page| self.find_page(file, page).filter(|&at| is_dirty(at)).map(|at| (page, Frame(at))));
+        }
+        let (mut at, mut first) = (record.pages.first, None);
+        // Each of the file's pages.
+        while let Some(slot) = self.pages.get(at as usize) {
+            if slot.dirty.is_some() && slot.page >= from && first.is_none_or(|(page, _)| slot.page < page) {
+                first = Some((slot.page, Frame(at)));
+            }
+            at = slot.in_file.next;
+        }
+        first
+    }
+
+    /// The inode's process has the page.
+    pub fn taken(&mut self, id: FileId, page: u32) {
+        if let Some(at) = self.find_file(id).and_then(|file| self.find_page(file, page))
+            && self.pages[at as usize].dirty.is_some()
+        {
+            self.make_clean(at);
+        }
+    }
+
+    /// The file of the page that is dirty for longest, and its inode's process.
+    pub fn oldest_held(&self) -> Option<(FileId, u16)> {
+        let record = self.files.get(self.pages[self.oldest_dirty()? as usize].file as usize)?;
+        Some((record.id, record.slot))
+    }
+
+    /// Another board holds the file, or does so no longer: then it has `size` bytes. Whether there is room to know of it.
+    pub fn lend(&mut self, id: FileId, lent: bool, size: u64) -> bool {
+        if self.ticket(id).is_none() {
+            return false;
+        }
+        if let Some(file) = self.changed(id, size) {
+            self.files[file as usize].lent = lent;
+        }
+        true
+    }
+
+    /// Whether pages of the file are for programs of this board.
+    pub fn is_open(&self, id: FileId) -> bool {
+        self.record(id).is_some()
+    }
+
+    /// The frame with a page, of a file that may be lent.
+    pub fn find_lent(&mut self, id: FileId, page: u32) -> Option<Frame> {
+        let file = self.find_file(id)?;
+        self.page_of(file, page)
+    }
+}

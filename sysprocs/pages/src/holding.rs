@@ -1,0 +1,155 @@
+//! Calls about files that one board holds: writing them here, giving back what is dirty.
+//!
+//! Invariant: a dirty page of a held file stays so until the inode's process says that it has it.
+//! Not here: what is known of such files (`held.rs`), who asks (`renga_fs`).
+
+use crate::held::Holding;
+use crate::page_cache::{PAGE, State};
+use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
+use renga_proto::pages::{
+    AT_END, Back, DirtyFile, FileId, Given, HeldWrite, HoldFile, Lend, NO_PAGE, NOT_WRITTEN, PagesCall, ReadLent,
+    TakeBack, WriteHeld,
+};
+use renga_rt::{Call, Errno};
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(crate) async fn serve_held(&mut self, call: PagesCall) {
+        match call {
+            PagesCall::BeginHold(call) => call.reply(Ok(self.index.now())),
+            PagesCall::HoldFile(call) => {
+                let held = self.hold(call.entry()).await;
+                call.reply(held);
+            }
+            PagesCall::WriteHeld(mut call) => {
+                let written = self.write_held(&mut call).await;
+                call.reply(written);
+            }
+            PagesCall::TakeBack(mut call) => {
+                let given = self.give_back(&mut call).await;
+                call.reply(Ok(given));
+            }
+            PagesCall::Lend(call) => {
+                let lent = self.lend(call.entry()).await;
+                call.reply(lent);
+            }
+            PagesCall::ReadLent(mut call) => {
+                let ReadLent { file, page } = call.entry();
+                let found = self.index.find_lent(file, page).ok_or(Errno::ENOENT);
+                let read = found.and_then(|frame| {
+                    let out = call.lent().get_mut(..PAGE_BYTES).ok_or(Errno::EINVAL)?;
+                    out.copy_from_slice(&*self.machine.shared_page(frame));
+                    Ok(())
+                });
+                call.reply(read);
+            }
+            PagesCall::OldestHeld(call) => {
+                let oldest = self.index.oldest_held().map(|(file, slot)| DirtyFile { file, slot });
+                call.reply(oldest.ok_or(Errno::ENOENT));
+            }
+            _ => unreachable!("served before"),
+        }
+    }
+
+    async fn hold(&mut self, hold: HoldFile) -> Result<(), Errno> {
+        let HoldFile { file, slot, ticket, size, below } = hold;
+        // Makes room for its record, if there is none.
+        if self.index.hold(file, slot, ticket, Holding { size, below }).map_err(|_| Errno::ESTALE)? {
+            return Ok(());
+        }
+        self.ticket(file).await.and(Err(Errno::ESTALE))
+    }
+
+    async fn write_held(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
+        let WriteHeld { file, offset } = call.entry();
+        let Holding { size, below } = self.index.holding(file).ok_or(Errno::ENOLCK)?;
+        let (at, bytes) = (if offset == AT_END { size } else { offset }, call.lent().len());
+        let end = at.checked_add(bytes as u64).filter(|end| end.div_ceil(PAGE) <= below.into());
+        let end = end.filter(|_| bytes > 0).ok_or(Errno::ENOLCK)?;
+        // What would leave out pages is the inode's to write.
+        if at / PAGE > size.div_ceil(PAGE) {
+            return Err(Errno::ENOLCK);
+        }
+        for page in (at / PAGE)..end.div_ceil(PAGE) {
+            let whole = at <= page * PAGE && (page + 1) * PAGE <= end;
+            if page * PAGE < size && !whole && self.index.find_lent(file, page as u32).is_none() {
+                return Ok(HeldWrite { end: at, bytes: 0, crowded: false, missing: page as u32 });
+            }
+        }
+        let mut done = 0;
+        // Each turn passes a page.
+        while done < bytes {
+            match self.write_part(file, at + done as u64, &call.lent()[done..]).await {
+                Ok(part) => done += part,
+                Err(errno) if done == 0 => return Err(errno),
+                Err(_) => break,
+            }
+        }
+        let crowded = self.is_crowded();
+        Ok(HeldWrite { end: at + done as u64, bytes: done as u32, crowded, missing: NO_PAGE })
+    }
+
+    /// The part of `data` that lies in the page with byte `at`, which is here or need not be; how many bytes.
+    async fn write_part(&mut self, file: FileId, at: u64, data: &[u8]) -> Result<usize, Errno> {
+        let (page, within) = ((at / PAGE) as u32, (at % PAGE) as usize);
+        let bytes = data.len().min(PAGE_BYTES - within);
+        let size = self.index.holding(file).ok_or(Errno::ENOLCK)?.size;
+        let fresh = u64::from(page) * PAGE >= size || bytes == PAGE_BYTES;
+        let frame = match self.unshared(file, page).await {
+            Err(Errno::ENOENT) if fresh => self.add(file, page, size).await?,
+            // It was given up to make room for the page before it.
+            Err(Errno::ENOENT) => return Err(Errno::ENOMEM),
+            found => found?,
+        };
+        self.machine.page(frame)[within..within + bytes].copy_from_slice(&data[..bytes]);
+        let now_ns = self.me.now_ns();
+        self.index.wrote(frame, at + bytes as u64, now_ns);
+        Ok(bytes)
+    }
+
+    async fn give_back(&mut self, call: &mut Call<TakeBack>) -> Given {
+        let TakeBack { file, from, taken, back } = call.entry();
+        if back == Back::Nothing {
+            self.forget_file(file).await;
+            return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN };
+        }
+        let mut page = NO_PAGE;
+        if back == Back::Dirty {
+            self.index.end_hold(file);
+            if taken != NO_PAGE {
+                self.index.taken(file, taken);
+                self.meet_want().await;
+            }
+            if let Some((dirty, frame)) = self.index.first_dirty(file, from)
+                && let Some(out) = call.lent().get_mut(..PAGE_BYTES)
+            {
+                self.index.restrict(self.machine, frame.0, Access::Read);
+                out.copy_from_slice(&*self.machine.shared_page(frame));
+                page = dirty;
+            }
+        }
+        let (size, written_ns) = self.index.take_facts(file);
+        let now_ns = self.me.now_ns();
+        let written_ns_ago = written_ns.map_or(NOT_WRITTEN, |written_ns| now_ns.saturating_sub(written_ns));
+        Given { page, size, written_ns_ago }
+    }
+
+    async fn forget_file(&mut self, id: FileId) {
+        self.templates.outdate(Some(id));
+        self.index.end_hold(id);
+        if let Some(file) = self.index.recall(id, u32::MAX) {
+            self.drop_range(file, 0, u32::MAX).await;
+            self.index.forget(file);
+        }
+    }
+
+    async fn lend(&mut self, lend: Lend) -> Result<(), Errno> {
+        let Lend { file, lent, size } = lend;
+        self.ticket(file).await?;
+        self.index.lend(file, lent, size);
+        if let Some(record) = self.index.find_file(file).filter(|_| lent) {
+            // Programs that are shown a page find it anew, by way of the inode's process.
+            self.index.withhold_range(self.machine, record, 0, u32::MAX);
+        }
+        Ok(())
+    }
+}

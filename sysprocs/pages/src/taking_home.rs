@@ -1,0 +1,54 @@
+//! Before a commit that is to hold what other boards have written: what is dirty there comes to the board of the inodes.
+//!
+//! Whoever wants that does it for himself: if a board does not answer, only he waits.
+//! Not here: how an inode does it (`renga_fs`).
+
+use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite, NextLent};
+use renga_rt::{Client, Errno, Family};
+
+/// Commits that are waited for, each of which may free blocks for what comes.
+const COMMITS_MAX: u32 = 3;
+
+/// Ends all write leases that there are now. What fails is told to whoever syncs the file. `EAGAIN`: something is still to come,
+/// after a commit.
+///
+/// # Errors
+/// Of the medium.
+pub async fn take_all_home<const D: u32, const I: u32>(
+    directory: &mut Client<InodeDirectory, D>,
+    inodes: &mut Family<Inode, I>,
+) -> Result<(), Errno> {
+    let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
+    // Each turn passes an inode process.
+    while let Ok(slot) = directory.call(NextLent { from }, ()).await {
+        if let Some(mut inode) = inodes.at(board, slot.into()) {
+            let mut more = Ok(true);
+            // Each turn brings pages, of which there are no more than the lease reaches. Whichever inode it is.
+            while more == Ok(true) {
+                more = inode.call(LeaseWrite::take_home(0), ()).await.map(|lease| lease.below > 0);
+            }
+            told = told.and(more.map(|_| ()));
+        }
+        let Some(next) = slot.checked_add(1) else { break };
+        from = next;
+    }
+    told
+}
+
+/// The same, with commits in between if there is room for something only after one.
+///
+/// # Errors
+/// `EAGAIN`: not for all that, others took the room.
+pub async fn take_home_and_commit<const D: u32, const I: u32>(
+    directory: &mut Client<InodeDirectory, D>,
+    inodes: &mut Family<Inode, I>,
+) -> Result<(), Errno> {
+    for _ in 0..COMMITS_MAX {
+        let told = take_all_home(directory, inodes).await;
+        if told != Err(Errno::EAGAIN) {
+            return told;
+        }
+        directory.call(CommitAll { extent: Extent::Journal }, ()).await?;
+    }
+    take_all_home(directory, inodes).await
+}
