@@ -61,14 +61,16 @@ impl PageIndex {
         self.dirty.count
     }
 
-    /// How many the medium has refused for good.
+    /// How many the medium has refused for good, or were lost with a lease.
     pub fn lost(&self) -> u32 {
         self.dirty.lost
     }
 
-    /// All that is dirty is about to be dropped.
-    pub(crate) fn lose_dirty(&mut self) {
-        self.dirty.lost = self.dirty.lost.wrapping_add(self.dirty.count);
+    /// All that is dirty of the file in record `file` is about to be dropped; how many pages.
+    pub(crate) fn lose_dirty(&mut self, file: u32) -> u32 {
+        let lost = self.files[file as usize].dirty;
+        self.dirty.lost = self.dirty.lost.wrapping_add(lost);
+        lost
     }
 
     /// The frame of the page that is dirty for longest.

@@ -22,6 +22,8 @@ pub struct Holding {
     pub size: u64,
     /// Pages below this one may be written.
     pub below: u32,
+    /// Under which lease.
+    pub lease: u64,
 }
 
 impl PageIndex {
@@ -54,14 +56,18 @@ impl PageIndex {
         if record.writable == 0 {
             record.size = Some(holding.size);
         }
-        (record.writable, record.slot) = (record.writable.max(holding.below), slot);
+        (record.writable, record.slot, record.lease) = (record.writable.max(holding.below), slot, holding.lease);
         Ok(true)
     }
 
     /// What is held of a file, if it is.
     pub fn holding(&self, id: FileId) -> Option<Holding> {
         let record = &self.files[self.find_file(id)? as usize];
-        record.size.filter(|_| record.writable > 0).map(|size| Holding { size, below: record.writable })
+        record.size.filter(|_| record.writable > 0).map(|size| Holding {
+            size,
+            below: record.writable,
+            lease: record.lease,
+        })
     }
 
     /// The page in frame `at` of a held file, which has at least `size` bytes now, was written at `now_ns`.

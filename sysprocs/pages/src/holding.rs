@@ -7,8 +7,8 @@ use crate::held::Holding;
 use crate::page_cache::{PAGE, State};
 use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
 use renga_proto::pages::{
-    AT_END, Back, DirtyFile, FileId, Given, HeldWrite, HoldFile, Lend, NO_PAGE, NOT_WRITTEN, PagesCall, ReadLent,
-    TakeBack, WriteHeld,
+    AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, Lend, NO_PAGE, NOT_WRITTEN, PagesCall,
+    ReadLent, TakeBack, WriteHeld,
 };
 use renga_rt::{Call, Errno};
 
@@ -46,14 +46,26 @@ impl<M: UserMemory + ?Sized> State<M> {
                 let oldest = self.index.oldest_held().map(|(file, slot)| DirtyFile { file, slot });
                 call.reply(oldest.ok_or(Errno::ENOENT));
             }
+            PagesCall::FindAdrift(call) => {
+                let found = self.index.find_adrift(call.entry().file);
+                call.reply(found.ok_or(Errno::ENOENT));
+            }
+            PagesCall::EndAdrift(call) => {
+                let EndAdrift { file, lease } = call.entry();
+                if self.index.find_adrift(file).is_some_and(|adrift| adrift.lease == lease) {
+                    self.lose(file).await;
+                }
+                call.reply(Ok(()));
+            }
             _ => unreachable!("served before"),
         }
     }
 
     async fn hold(&mut self, hold: HoldFile) -> Result<(), Errno> {
-        let HoldFile { file, slot, ticket, size, below } = hold;
+        let HoldFile { file, slot, ticket, size, below, lease } = hold;
+        self.end_other_lease(file, lease).await;
         // Makes room for its record, if there is none.
-        if self.index.hold(file, slot, ticket, Holding { size, below }).map_err(|_| Errno::ESTALE)? {
+        if self.index.hold(file, slot, ticket, Holding { size, below, lease }).map_err(|_| Errno::ESTALE)? {
             return Ok(());
         }
         self.ticket(file).await.and(Err(Errno::ESTALE))
@@ -61,7 +73,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn write_held(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
         let WriteHeld { file, offset } = call.entry();
-        let Holding { size, below } = self.index.holding(file).ok_or(Errno::ENOLCK)?;
+        let Holding { size, below, .. } = self.index.holding(file).ok_or(Errno::ENOLCK)?;
         let (at, bytes) = (if offset == AT_END { size } else { offset }, call.lent().len());
         let end = at.checked_add(bytes as u64).filter(|end| end.div_ceil(PAGE) <= below.into());
         let end = end.filter(|_| bytes > 0).ok_or(Errno::ENOLCK)?;
@@ -107,7 +119,8 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn give_back(&mut self, call: &mut Call<TakeBack>) -> Given {
-        let TakeBack { file, from, taken, back } = call.entry();
+        let TakeBack { file, from, taken, back, lease } = call.entry();
+        self.end_other_lease(file, lease).await;
         if back == Back::Nothing {
             self.forget_file(file).await;
             return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN };
@@ -126,6 +139,9 @@ impl<M: UserMemory + ?Sized> State<M> {
                 out.copy_from_slice(&*self.machine.shared_page(frame));
                 page = dirty;
             }
+            if page == NO_PAGE {
+                self.index.land(file);
+            }
         }
         let (size, written_ns) = self.index.take_facts(file);
         let now_ns = self.me.now_ns();
@@ -133,7 +149,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         Given { page, size, written_ns_ago }
     }
 
-    async fn forget_file(&mut self, id: FileId) {
+    pub(crate) async fn forget_file(&mut self, id: FileId) {
         self.templates.outdate(Some(id));
         self.index.end_hold(id);
         if let Some(file) = self.index.recall(id, u32::MAX) {

@@ -32,7 +32,7 @@ pub struct PageIndex {
     objects: Ends,
     file_clock: Ends,
     /// Records that were never used begin here.
-    fresh_file: u32,
+    pub(crate) fresh_file: u32,
     free_files: Ends,
     pub(crate) last_since: u64,
     /// The last number that a file got which has no record any more, or never had one.
@@ -111,12 +111,12 @@ impl PageIndex {
         size.map_or(PAGE_BYTES, |size| size.saturating_sub(from).min(PAGE_BYTES as u64) as usize)
     }
 
-    /// The size of a file and its record, for [`PageIndex::page_of`]; not of one that is lent.
+    /// The size of a file and its record, for [`PageIndex::page_of`]; not of one that is lent or adrift.
     pub(crate) fn sized_file(&mut self, id: FileId) -> Option<(u32, u64)> {
         let file = self.find_file(id)?;
         let slot = &mut self.files[file as usize];
         slot.used = true;
-        slot.size.filter(|_| !slot.lent).map(|size| (file, size))
+        slot.size.filter(|_| !slot.is_withheld()).map(|size| (file, size))
     }
 
     /// Since when a file's content is what it is, and how many of its pages are here; of a file that programs write by
@@ -126,9 +126,9 @@ impl PageIndex {
         (!file.shown && file.writable == 0).then_some((file.since, file.count))
     }
 
-    /// The record of a file that is not lent, for [`PageIndex::page_of`].
+    /// The record of a file that is neither lent nor adrift, for [`PageIndex::page_of`].
     pub(crate) fn record(&self, id: FileId) -> Option<u32> {
-        self.find_file(id).filter(|&file| !self.files[file as usize].lent)
+        self.find_file(id).filter(|&file| !self.files[file as usize].is_withheld())
     }
 
     /// The frame of a page of the file in record `file`.
@@ -199,7 +199,8 @@ impl PageIndex {
 
     /// Puts a page in; whether it is the one that shows it now. No: the ticket is void, or another does already.
     pub fn put(&mut self, id: FileId, page: u32, frame: Frame, ticket: u64, size: u64) -> Result<bool, Void> {
-        let file = self.find_file(id).filter(|&file| self.files[file as usize].since == ticket).ok_or(Void)?;
+        let may_come = |slot: &FileSlot| slot.since == ticket && !slot.adrift;
+        let file = self.find_file(id).filter(|&file| may_come(&self.files[file as usize])).ok_or(Void)?;
         let taken = self.pages.get(frame.0 as usize).is_none_or(|slot| slot.file != NONE);
         if self.files[file as usize].writable == 0 {
             self.files[file as usize].size = Some(size);
@@ -220,7 +221,7 @@ impl PageIndex {
     }
 
     /// Takes the page that `at` shows out; whether the frame is no longer needed.
-    fn remove(&mut self, at: u32) -> bool {
+    pub(crate) fn remove(&mut self, at: u32) -> bool {
         let PageSlot { file, page, chained, .. } = self.pages[at as usize];
         let chain = hash(page, file, self.page_chains.len());
         if self.page_chains[chain] == at {
@@ -340,19 +341,6 @@ impl PageIndex {
         self.file_clock.remove(self.files, |file| &mut file.in_clock, file);
         self.files[file as usize] = FileSlot::EMPTY;
         self.free_files.push(self.files, |file| &mut file.in_clock, file);
-    }
-
-    /// The record of some file, which is no object.
-    pub(crate) fn any_file(&mut self) -> Option<u32> {
-        for _ in 0..self.files.len() {
-            let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
-            if !self.files[at as usize].id.is_object() {
-                return Some(at);
-            }
-            self.file_clock.remove(self.files, |file| &mut file.in_clock, at);
-            self.file_clock.push(self.files, |file| &mut file.in_clock, at);
-        }
-        None
     }
 
     /// The record of the file that is to make room for another: not used for longest, nothing of it dirty, not lent.

@@ -9,6 +9,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod adrift;
 mod dirty;
 pub mod fill;
 pub mod frame_list;

@@ -10,7 +10,7 @@
 //! gives frames back until there are as many as the high mark says; whoever finds none at all asks it to (`Shrink`).
 //!
 //! Not here: which page is where (`index.rs`), who may hold what (the inode processes), files that another board writes
-//! (`holding.rs`).
+//! (`holding.rs`), the end of a session (`adrift.rs`).
 
 use crate::frame_list::FrameList;
 use crate::index::PageIndex;
@@ -116,7 +116,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             PagesCall::BoardDied(call) => {
                 if call.entry().board == self.disk_board {
-                    self.drop_all().await;
+                    self.end_leases().await;
                 }
                 call.reply(Ok(()));
             }
@@ -221,17 +221,6 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.free(&mut list).await;
         }
         self.free(&mut list).await;
-    }
-
-    /// Whatever was written here and not taken back is lost.
-    async fn drop_all(&mut self) {
-        self.templates.outdate(None);
-        self.end_templates(|_| true).await;
-        self.index.lose_dirty();
-        while let Some(file) = self.index.any_file() {
-            self.drop_range(file, 0, u32::MAX).await;
-            self.index.forget(file);
-        }
     }
 
     /// Gives frames back until as many are free as the high mark says: clean ones first, dirty ones when they are

@@ -62,14 +62,21 @@ pub(crate) struct FileSlot {
     pub(crate) lent: bool,
     /// This board holds it: pages below this one may be written here.
     pub(crate) writable: u32,
-    /// Its inode's process, if this board holds it.
+    /// Its inode's process, and under which lease, if this board holds it.
     pub(crate) slot: u16,
+    pub(crate) lease: u64,
+    /// The session in which it was held has ended: what is dirty here may be old.
+    pub(crate) adrift: bool,
     /// When it was written here, if nobody has been told.
     pub(crate) written_ns: Option<u64>,
     pub(crate) chained: u32,
     pub(crate) in_clock: Links,
 }
 impl FileSlot {
+    /// Whether what is here of it is shown to nobody.
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.lent || self.adrift
+    }
     /// Of no file.
     pub(crate) const EMPTY: FileSlot = FileSlot {
         id: FileId { ino: 0, generation: 0 },
@@ -84,6 +91,8 @@ impl FileSlot {
         lent: false,
         writable: 0,
         slot: 0,
+        lease: 0,
+        adrift: false,
         written_ns: None,
         chained: NONE,
         in_clock: Links::NONE,

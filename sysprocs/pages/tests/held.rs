@@ -9,7 +9,7 @@ use renga_rt::host::Board;
 const PAGE: u64 = 4096;
 const FILE: FileId = FileId { ino: 7, generation: 1 };
 const OTHER: FileId = FileId { ino: 8, generation: 1 };
-const HOLDING: Holding = Holding { size: 0, below: 8 };
+const HOLDING: Holding = Holding { size: 0, below: 8, lease: 1 };
 
 fn index(files: usize) -> PageIndex {
     PageIndex::new(CacheMemory::new(Board::new(0, 1 << 20).arena, 64, files))
@@ -60,8 +60,8 @@ fn the_size_of_a_held_file_is_what_was_written_here() {
     write(&mut index, FILE, 0, 10);
     let ticket = index.ticket(FILE).unwrap();
     index.put(FILE, 3, Frame(13), ticket, 1).unwrap();
-    index.hold(FILE, 1, index.now(), Holding { size: 0, below: 16 }).unwrap();
-    assert_eq!(index.holding(FILE), Some(Holding { size: PAGE, below: 16 }));
+    index.hold(FILE, 1, index.now(), Holding { size: 0, below: 16, lease: 1 }).unwrap();
+    assert_eq!(index.holding(FILE), Some(Holding { size: PAGE, below: 16, lease: 1 }));
     assert_eq!(index.take_facts(FILE), (PAGE, Some(5)));
     assert_eq!(index.take_facts(FILE), (PAGE, None), "told once");
 }
@@ -69,7 +69,7 @@ fn the_size_of_a_held_file_is_what_was_written_here() {
 #[test]
 fn dirty_pages_are_given_back_in_order_and_stay_dirty_until_taken() {
     let mut index = index(8);
-    index.hold(FILE, 1, index.now(), Holding { size: 0, below: 2_000 }).unwrap();
+    index.hold(FILE, 1, index.now(), Holding { size: 0, below: 2_000, lease: 1 }).unwrap();
     for (page, frame) in [(5, 20), (0, 21), (1_000, 22), (1, 23)] {
         write(&mut index, FILE, page, frame);
     }

@@ -267,6 +267,8 @@ in_words! {
         size: u64,
         /// Pages below this one may be written, for which there is room on the medium. 0: none, writes are to cross.
         below: u32,
+        /// Which lease it is: no other has had that number, also before the board was started.
+        id: u64,
     }
 }
 /// Of a `LeaseWrite` that ends the lease.
@@ -279,7 +281,7 @@ impl LeaseWrite {
 }
 impl Lease {
     /// Writes are to cross.
-    pub const NONE: Lease = Lease { size: 0, below: 0 };
+    pub const NONE: Lease = Lease { size: 0, below: 0, id: 0 };
 }
 
 in_words! {

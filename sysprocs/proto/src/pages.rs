@@ -31,6 +31,8 @@ pub struct FileId {
     pub generation: u32,
 }
 impl FileId {
+    /// No file: whichever it is.
+    pub const ANY: FileId = FileId { ino: 0, generation: 0 };
     /// Memory that programs share without a file: it has no inode, and is in the cache only.
     pub const fn object(number: u32) -> FileId {
         FileId { ino: 0, generation: number }
@@ -131,6 +133,17 @@ in_words! {
     }
 }
 in_words! {
+    /// A file that is adrift.
+    pub struct AdriftFile {
+        /// The file.
+        file: FileId,
+        /// Its inode's process.
+        slot: u16,
+        /// The lease under which it was written.
+        lease: u64,
+    }
+}
+in_words! {
     /// A file with dirty pages.
     pub struct DirtyFile {
         /// The file.
@@ -192,7 +205,7 @@ protocol! {
         5 Recall { file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// Gives up to `frames` frames back, because memory is short; how many.
         6 Shrink { frames: u32 } (()) -> Result<u32, Errno>;
-        /// A board is dead. With that of the inodes end the leases of all pages.
+        /// A board is dead. With that of the inodes end the leases of all pages; files that are held are adrift from then on.
         7 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Writes the slice to page `page` of the file, which has `size` bytes from now on; the page is dirty then.
         /// `fresh`: its block is new, so around the slice are zeros. Whether so much is dirty that the writer is to
@@ -215,7 +228,7 @@ protocol! {
         14 CountDirty {} (()) -> Result<Dirty, Errno>;
         /// Whether a commit refers to what is dirty: then it is to be written though its file is cut.
         15 SetOrdered { ordered: bool } (()) -> Result<(), Errno>;
-        /// How many pages the medium has refused for good.
+        /// How many pages the medium has refused for good, or were lost with a lease.
         16 LostWrites {} (()) -> Result<u32, Errno>;
         /// Shows page `page` of the file at page `at` of the address space whose root is frame `space`, and those behind
         /// it, up to `count`, that are cached where nothing is shown; each with a reference. The cache restricts what is
@@ -236,13 +249,13 @@ protocol! {
         21 BeginHold {} (()) -> Result<u64, Errno>;
         /// The inode's process `slot` has given this board the write lease of the file, whose size was `size`: pages below
         /// `below` may be written here. `ESTALE`: something was taken back since the ticket was given.
-        22 HoldFile { file: FileId, slot: u16, ticket: u64, size: u64, below: u32 } (()) -> Result<(), Errno>;
+        22 HoldFile { file: FileId, slot: u16, ticket: u64, size: u64, below: u32, lease: u64 } (()) -> Result<(), Errno>;
         /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step.
         /// `ENOLCK`: the file is not held so far; `ENOMEM`: there is no room.
         23 WriteHeld { file: FileId, offset: u64 } (&'a [u8]) -> Result<HeldWrite, Errno>;
         /// What the inode's process wants back of a held file: the first dirty page from `from` on, which stays dirty until
-        /// it is `taken` (`NO_PAGE`: none). From `recalls` only.
-        24 TakeBack { file: FileId, from: u32, taken: u32, back: Back } (&'a mut [u8]) -> Result<Given, Errno>;
+        /// it is `taken` (`NO_PAGE`: none). What was written under another lease than this is lost. From `recalls` only.
+        24 TakeBack { file: FileId, from: u32, taken: u32, back: Back, lease: u64 } (&'a mut [u8]) -> Result<Given, Errno>;
         /// Another board holds the file from now on, or (`lent` not) does so no longer, and the file has `size` bytes.
         /// From the inode's process only, as the next one. `ENOMEM`: there is no room to know of it.
         25 Lend { file: FileId, lent: bool, size: u64 } (()) -> Result<(), Errno>;
@@ -250,6 +263,12 @@ protocol! {
         26 ReadLent { file: FileId, page: u32 } (&'a mut [u8]) -> Result<(), Errno>;
         /// The file that has been dirty for longest, of those that this board holds; `ENOENT`: nothing is dirty.
         27 OldestHeld {} (()) -> Result<DirtyFile, Errno>;
+        /// The file if it is adrift, or (number 0) one that is: it was held when the session with the inodes' board ended,
+        /// and has not been taken home since. `ENOENT`: it is not, or none is.
+        28 FindAdrift { file: FileId } (()) -> Result<AdriftFile, Errno>;
+        /// The inode's process does not know of that lease any more: if the file is still adrift, what was written under it is
+        /// lost.
+        29 EndAdrift { file: FileId, lease: u64 } (()) -> Result<(), Errno>;
     }
 }
 
@@ -260,7 +279,7 @@ protocol! {
         0 RecallFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// As `TakeBack` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
         /// says where it is to go.
-        1 TakeBackFrom { board: u8, file: FileId, from: u32, taken: u32, back: Back } (()) -> Result<Given, Errno>;
+        1 TakeBackFrom { board: u8, file: FileId, from: u32, taken: u32, back: Back, lease: u64 } (()) -> Result<Given, Errno>;
         /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
         /// it is still kept.
         2 PutBack { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;

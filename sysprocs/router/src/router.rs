@@ -18,6 +18,7 @@ use crate::rules::EdgeRule;
 use crate::session::{Session, State, Verdict};
 use crate::set::NumberSet;
 use crate::stats::{Stats, add};
+use crate::timing::ANSWER_FACTOR;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_rt::raw::ExchangePort;
 use renga_rt::{Me, Never, Watch};
@@ -186,8 +187,18 @@ impl<D: Phy + 'static> Router<D> {
             let now_ns = self.now_ns;
             if !self.peer(board).session.expire(now_ns) {
                 self.end_session(board, State::Dead);
+            } else if self.answer_due_ns(board).is_some_and(|at_ns| at_ns <= now_ns) {
+                self.me.log("a board does not answer a recall: board", [u64::from(board), 0]);
+                self.end_session(board, State::Dead);
             }
         }
+    }
+
+    /// When the session with `board` ends, though that is there, as it does not answer what holds up others.
+    fn answer_due_ns(&mut self, board: u8) -> Option<u64> {
+        let asked_ns = self.memory.watch.asked_ns(board)?;
+        let session = &self.peer(board).session;
+        (session.state() == State::Up).then_some(asked_ns + session.timing.dead_ns * ANSWER_FACTOR)
     }
 
     /// Asks to be notified when a session has something to do. An alarm that is too early is left:
@@ -196,9 +207,10 @@ impl<D: Phy + 'static> Router<D> {
         let (now_ns, mut first_ns) = (self.now_ns, self.device.deadline_ns());
         for board in self.peers() {
             let watched = self.memory.watch.holds(board);
+            let due_ns = self.answer_due_ns(board);
             let peer = self.peer(board);
             peer.session.set_watched(now_ns, watched || peer.waiting > 0 || peer.serving > 0);
-            first_ns = [first_ns, peer.session.deadline_ns()].into_iter().flatten().min();
+            first_ns = [first_ns, peer.session.deadline_ns(), due_ns].into_iter().flatten().min();
         }
         let Some(at_ns) = first_ns else { return };
         if self.alarm_ns.is_none_or(|set_ns| at_ns < set_ns) {

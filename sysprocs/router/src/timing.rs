@@ -62,3 +62,6 @@ impl LinkTiming {
 pub const GREETINGS_MAX: u64 = 200;
 /// A board that is heard, but acknowledges nothing, is dead after this many times `dead_ns`.
 pub const STUCK_FACTOR: u64 = 10;
+/// A board that is heard, but does not answer what holds up others, is given up after this many times `dead_ns`: 5 s with
+/// `pi3`.
+pub const ANSWER_FACTOR: u64 = 56;

@@ -2,7 +2,8 @@
 //!
 //! Invariant: a server counts itself in exactly while the death of the board would have to be told to
 //! somebody who waits here (a parent whose child is there, a reader of a pipe whose writers are). The
-//! router asks such a board now and then whether it is still there; all others it leaves in peace.
+//! router asks such a board now and then whether it is still there; all others it leaves in peace. A board that is there and
+//! does not answer a question which holds up others it gives up, too.
 
 use crate::BOARDS_MAX;
 use core::cell::Cell;
@@ -12,12 +13,18 @@ use renga_core::notify::Notifier;
 pub struct Watch {
     router: Option<Notifier>,
     reasons: [Cell<u16>; BOARDS_MAX],
+    /// Since when each board has been asked for what it must answer at once.
+    asked_ns: [Cell<Option<u64>>; BOARDS_MAX],
 }
 
 impl Watch {
     /// No board; `router` is told when that changes.
     pub const fn new(router: Option<Notifier>) -> Watch {
-        Watch { router, reasons: [const { Cell::new(0) }; BOARDS_MAX] }
+        Watch {
+            router,
+            reasons: [const { Cell::new(0) }; BOARDS_MAX],
+            asked_ns: [const { Cell::new(None) }; BOARDS_MAX],
+        }
     }
     /// One reason more.
     pub fn add(&self, board: u8) {
@@ -46,6 +53,24 @@ impl Watch {
                 _ => {}
             }
         }
+    }
+    /// `board` is about to be asked for what no server there may put off. Its session ends if it does not answer for long,
+    /// though it is there. By one process at a time.
+    pub fn begin_question(&self, board: u8, now_ns: u64) {
+        self.set_asked(board, Some(now_ns));
+    }
+    /// It has answered, or its session has ended.
+    pub fn end_question(&self, board: u8) {
+        self.set_asked(board, None);
+    }
+    fn set_asked(&self, board: u8, at_ns: Option<u64>) {
+        if let Some(asked_ns) = self.asked_ns.get(usize::from(board)) {
+            asked_ns.set(at_ns);
+        }
+    }
+    /// Since when an answer of `board` is awaited, if one is.
+    pub fn asked_ns(&self, board: u8) -> Option<u64> {
+        self.asked_ns.get(usize::from(board))?.get()
     }
     /// Whether there is a reason.
     pub fn holds(&self, board: u8) -> bool {

@@ -105,13 +105,15 @@ kinds! { |at, M|
             at.put(|| [0; PAGE_BYTES])
         ];
     Inode "inode" "One active inode.", Any 4096:
-        renga_fs::inode [at.number(), at.referrers(), at.without_leases(), at.machine().epoch_ns()];
+        renga_fs::inode [
+            at.number(), at.referrers(), at.without_leases(), at.machine().epoch_ns(), at.machine().starts()
+        ];
     Reaper "reaper" "Gives inodes up, and frees those without names.", DiskBoard 1:
         renga_fs::reaper [];
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
         renga_fs::committer [at.each(renga_fs::committer_pages(at.count(Kind::Buffer)), || [0; PAGE_BYTES])];
     Recalls "recalls" "Calls pages back from the boards' caches.", Any 1:
-        renga_fs::recalls [at.put(|| [0; PAGE_BYTES])];
+        renga_fs::recalls [at.put(|| [0; PAGE_BYTES]), at.watch()];
     WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
         renga_fs::write_back [at.due()];
     Path "path" "One walk along a path.", DiskBoard 16:

@@ -1,30 +1,71 @@
-//! The content returner: has files taken home that this board has written, when much of that is dirty or frames are scarce.
+//! The content returner: has files taken home that this board has written, when much of that is dirty or frames are scarce; and
+//! those that are adrift, when there is a session with the board of the inodes again.
 //!
-//! Not here: what is dirty (`renga_pages`), taking it (`inode/write_lease.rs`).
+//! Not here: what is dirty or adrift (`renga_pages`), taking it (`inode/write_lease.rs`).
 
 use renga_proto::inode::{Inode, LeaseWrite};
-use renga_proto::pages::{CountDirty, Dirty, OldestHeld, Pages};
-use renga_rt::{Client, Family, Me, Never};
+use renga_proto::pages::{CountDirty, Dirty, EndAdrift, FileId, FindAdrift, OldestHeld, Pages};
+use renga_rt::{Client, Errno, Family, Me, Never};
+
+/// How long it waits before it asks again a board that did not answer, at first and at most, ns.
+const PAUSE_NS_MIN: u64 = 50_000_000;
+const PAUSE_NS_MAX: u64 = 2_000_000_000;
+
+struct State {
+    pages: Client<Pages>,
+    inodes: Family<Inode, { LeaseWrite::BIT }>,
+}
 
 /// Serves nobody: the page cache of its board wakes it.
-pub async fn content_returner(
-    mut me: Me,
-    mut pages: Client<Pages>,
-    mut inodes: Family<Inode, { LeaseWrite::BIT }>,
-) -> Never {
+pub async fn content_returner(mut me: Me, pages: Client<Pages>, inodes: Family<Inode, { LeaseWrite::BIT }>) -> Never {
+    let (mut state, mut pause_ns) = (State { pages, inodes }, PAUSE_NS_MIN);
     loop {
         me.notified().await;
-        let Ok(Dirty { pages: dirty, spare }) = pages.call(CountDirty {}, ()).await else { continue };
+        if state.return_adrift().await.is_ok() {
+            pause_ns = PAUSE_NS_MIN;
+            state.return_oldest().await;
+        } else {
+            let at_ns = me.now_ns() + pause_ns;
+            me.notify_at(Some(at_ns));
+            pause_ns = (2 * pause_ns).min(PAUSE_NS_MAX);
+        }
+    }
+}
+
+impl State {
+    /// Has inode `ino` taken home, at least in part; whether there is more.
+    async fn take_home(&mut self, slot: u16, ino: u32) -> Result<bool, Errno> {
+        let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0).ok_or(Errno::EIO)?;
+        let mut inode = self.inodes.at(board, slot.into()).ok_or(Errno::EIO)?;
+        let mut lease = inode.call(LeaseWrite::take_home(ino), ()).await;
+        if lease.as_ref().err() == Some(&Errno::ESTALE) {
+            // Told once of the end of the session.
+            lease = inode.call(LeaseWrite::take_home(ino), ()).await;
+        }
+        lease.map(|lease| lease.below > 0)
+    }
+
+    /// Has all that is adrift taken home. What the inodes' processes do not know of is lost.
+    async fn return_adrift(&mut self) -> Result<(), Errno> {
+        // Each turn takes pages, or ends a file's being adrift.
+        while let Ok(adrift) = self.pages.call(FindAdrift { file: FileId::ANY }, ()).await {
+            if !self.take_home(adrift.slot, adrift.file.ino).await? {
+                self.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn return_oldest(&mut self) {
+        let Ok(Dirty { pages: dirty, spare }) = self.pages.call(CountDirty {}, ()).await else { return };
         // Each turn takes pages home.
         for _ in spare..dirty {
-            let board = (0..inodes.boards()).find(|&board| inodes.count(board) > 0);
-            let Ok(oldest) = pages.call(OldestHeld {}, ()).await else { break };
-            let Some(mut inode) = board.and_then(|board| inodes.at(board, oldest.slot.into())) else { break };
-            // What cannot come stays, until there is room for it or its board is dead.
-            if inode.call(LeaseWrite::take_home(oldest.file.ino), ()).await.is_err() {
+            let Ok(oldest) = self.pages.call(OldestHeld {}, ()).await else { break };
+            // What cannot come stays, until there is room for it or its board is there.
+            if self.take_home(oldest.slot, oldest.file.ino).await.is_err() {
                 break;
             }
-            if !pages.call(CountDirty {}, ()).await.is_ok_and(|left| left.pages > left.spare) {
+            if !self.pages.call(CountDirty {}, ()).await.is_ok_and(|left| left.pages > left.spare) {
                 break;
             }
         }

@@ -9,7 +9,7 @@ use crate::file::open_file::{State, on_inode};
 use renga_abi::PAGE_BYTES;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::LeaseWrite;
-use renga_proto::pages::{AT_END, BeginHold, HoldFile, LostWrites, NO_PAGE, WriteHeld};
+use renga_proto::pages::{AT_END, BeginHold, EndAdrift, FindAdrift, HoldFile, LostWrites, NO_PAGE, WriteHeld};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -85,7 +85,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             return Ok(false);
         }
         let slot = self.slot.unwrap_or(0);
-        let hold = HoldFile { file, slot, ticket, size: lease.size, below: lease.below };
+        let hold = HoldFile { file, slot, ticket, size: lease.size, below: lease.below, lease: lease.id };
         match self.clients.pages.call(hold, ()).await {
             // Taken back already: it may be asked for again.
             Ok(()) | Err(Errno::ESTALE) => Ok(true),
@@ -100,8 +100,25 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
     }
 
+    /// If the file is adrift: takes it home, or finds that what was written here is lost. Otherwise it stays as it is.
+    async fn settle_adrift(&mut self) {
+        let Ok(adrift) = self.clients.pages.call(FindAdrift { file: self.id() }, ()).await else { return };
+        let mut more = Ok(true);
+        // Each turn takes pages, of which there are no more than this board holds.
+        while more == Ok(true) {
+            more = self.take_piece_home().await;
+        }
+        if more.is_ok() {
+            // Refused by nobody.
+            let _ = self.clients.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await;
+        }
+    }
+
     /// Whether what was written here may be lost, since it was last told.
     pub(super) async fn note_lost_here(&mut self) {
+        if self.held.lost_before.is_some() {
+            self.settle_adrift().await;
+        }
         if let Some(before) = self.held.lost_before.take()
             && self.clients.pages.call(LostWrites {}, ()).await != Ok(before)
         {
@@ -109,13 +126,17 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
     }
 
+    async fn take_piece_home(&mut self) -> Result<bool, Errno> {
+        let lease = on_inode!(self, LeaseWrite::take_home(self.ino), ())?;
+        Ok(lease.below > 0)
+    }
+
     /// What is dirty here of this file goes to the board of the inodes, but for what finds room only after a commit.
     pub(super) async fn take_home(&mut self) -> Result<(), Errno> {
         let mut more = Ok(true);
         // Each turn takes pages, of which there are no more than this board holds.
         while more == Ok(true) {
-            let lease = on_inode!(self, LeaseWrite::take_home(self.ino), ());
-            more = lease.map(|lease| lease.below > 0);
+            more = self.take_piece_home().await;
         }
         more.map(|_| ()).or_else(|errno| if errno == Errno::EAGAIN { Ok(()) } else { Err(errno) })
     }

@@ -53,6 +53,8 @@ pub(crate) struct ActiveInode {
     pub(crate) number: u16,
     pub(crate) referrers: &'static Referrers,
     epoch_ns: u64,
+    /// Counts the starts of this board.
+    pub(super) boot: u8,
     /// Which inode this is; 0: none.
     pub(crate) ino: u32,
     place: InodePlace,
@@ -97,7 +99,7 @@ impl ActiveInode {
         clients: InodeClients,
         without_leases: u8,
         (number, referrers): (u16, &'static Referrers),
-        epoch_ns: u64,
+        (epoch_ns, boot): (u64, u8),
     ) -> Self {
         let InodeClients { cache, content, recalls, allocator, index } = clients;
         ActiveInode {
@@ -111,6 +113,7 @@ impl ActiveInode {
             number,
             referrers,
             epoch_ns,
+            boot,
             ino: 0,
             place: InodePlace { block: 0, offset: 0, bytes: 0, goal: 0, generation: 0 },
             record: InodeRecord::EMPTY,

@@ -240,6 +240,7 @@ impl ActiveTable {
 
     /// Drops all that a dead board refers to.
     pub(crate) fn drop_board(&mut self, board: u8) {
+        self.referrers.end_session(board);
         for number in 0..self.slots.len() as u16 {
             if self.slot(number).references.drop_board(board) > 0 {
                 self.tell_referrers(number);

@@ -50,7 +50,9 @@ impl ActiveInode {
         if bytes > 0 {
             self.touch_access();
         }
-        Ok(Filled { size, kept: board == self.me.id().board.0 || self.leases.grant(board, page) })
+        // What is lent is granted to nobody else, though it is served while the board that has it is away.
+        let may_keep = self.lent.is_none_or(|lease| lease.board == board && !self.is_away());
+        Ok(Filled { size, kept: board == self.me.id().board.0 || may_keep && self.leases.grant(board, page) })
     }
 
     /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or

@@ -54,13 +54,20 @@ pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> 
 
 /// Before a call to an inode that is lent is served. `EAGAIN`: not before the next commit.
 pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: bool) -> Result<(), Errno> {
+    let ask = inode.is_worth_asking(call);
     match inode.need(call) {
         Need::Nothing => {}
-        Need::Facts => inode.ask_facts().await,
+        Need::Facts if ask => inode.ask_facts().await,
+        Need::Facts => {}
         Need::Home => {
             inode.note_turn(call);
             // The reaper cannot wait for a commit; it gives up nothing that is lent, unless the board stops.
-            return inode.take_home(last || matches!(call, InodeCall::Unload(_))).await;
+            let last = last || matches!(call, InodeCall::Unload(_));
+            let home = if ask { inode.take_home(last).await } else { Err(Errno::EHOSTDOWN) };
+            if home != Err(Errno::EHOSTDOWN) {
+                return home;
+            }
+            inode.serve_away(call).await;
         }
         Need::End => inode.abandon_lease().await,
     }

@@ -2,7 +2,8 @@
 
 pub(crate) mod active_inode;
 pub(crate) mod active_table;
-pub(crate) mod block_map;
+pub(crate) mod away;
+mod block_map;
 mod commit_queue;
 pub(crate) mod content;
 pub(crate) mod directory;

@@ -2,7 +2,7 @@
 //! costs that board a proxy with its pages, and inodes are many.
 //!
 //! A dirty page that comes back is kept here until its inode's process says which block it is for; nobody else is served
-//! meanwhile. That process waits for the allocator, for buffers and for the disk only, none of whom calls this one.
+//! meanwhile. A board that is there and does not answer is given up by the router (`Watch`). That process waits for the allocator, for buffers and for the disk only, none of whom calls this one.
 //! Not here: what is recalled from whom (`leases.rs`), what is taken back and why (`write_lease.rs`).
 
 use renga_abi::PAGE_BYTES;
@@ -10,7 +10,7 @@ use renga_proto::pages::{
     Back, LeavePage, NO_PAGE, PagePlace, Pages, PutBack, Recall, RecallFrom, Recalls, RecallsCall, TakeBack,
     TakeBackFrom, WritePage,
 };
-use renga_rt::{Client, Errno, Family, Never, Port, Protocol};
+use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 
 /// Most lives of a board that one recall is told of.
 const LIVES_MAX: u32 = 4;
@@ -19,10 +19,12 @@ const CACHES: u32 = Recall::BIT | TakeBack::BIT;
 
 /// Serves recalls from `caches`; what is dirty comes into `own` cache, by way of `room`.
 pub async fn recalls(
+    me: Me,
     mut port: Port<Recalls>,
     mut caches: Family<Pages, CACHES>,
     mut own: Client<Pages, { WritePage::BIT }>,
     room: &'static mut [u8; PAGE_BYTES],
+    watch: &'static Watch,
 ) -> Never {
     let (mut kept, answers) = (false, PutBack::BIT | LeavePage::BIT);
     loop {
@@ -31,6 +33,7 @@ pub async fn recalls(
                 let RecallFrom { board, file, from, to } = call.entry();
                 let recall = Recall { file, from, to };
                 let mut left = Err(Errno::EHOSTDOWN);
+                watch.begin_question(board, me.now_ns());
                 for _ in 0..LIVES_MAX {
                     left = match caches.at(board, 0) {
                         Some(mut cache) => cache.call(recall, ()).await,
@@ -41,12 +44,14 @@ pub async fn recalls(
                         break;
                     }
                 }
+                watch.end_question(board);
                 call.reply(left);
             }
             RecallsCall::TakeBackFrom(call) => {
-                let TakeBackFrom { board, file, from, taken, back } = call.entry();
-                let take = TakeBack { file, from, taken, back };
+                let TakeBackFrom { board, file, from, taken, back, lease } = call.entry();
+                let take = TakeBack { file, from, taken, back, lease };
                 let mut given = Err(Errno::EHOSTDOWN);
+                watch.begin_question(board, me.now_ns());
                 for _ in 0..LIVES_MAX {
                     given = match caches.at(board, 0) {
                         Some(mut cache) => cache.call(take, &mut room[..]).await,
@@ -56,6 +61,7 @@ pub async fn recalls(
                         break;
                     }
                 }
+                watch.end_question(board);
                 kept = back == Back::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
                 call.reply(given);
             }

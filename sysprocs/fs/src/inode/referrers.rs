@@ -1,11 +1,12 @@
 //! Which boards refer to which active inode: what its process asks before it changes anything for another board. And
-//! which inodes are lent: their processes are not given other inodes, as taking them home may have to wait.
+//! which inodes are lent: their processes are not given other inodes, as taking them home may have to wait; and which session
+//! with each board it is.
 //!
 //! Invariant: who refers is written by the directory of inodes alone, whenever a board begins or ends to refer to an inode;
 //! what is lent by the inodes' processes, which are on its board. Not here: the references (`active_table.rs`).
 
 use core::cell::Cell;
-use renga_rt::{Call, Entry};
+use renga_rt::{BOARDS_MAX, Call, Entry};
 
 /// In a set: the inode is lent.
 const LENT: u16 = 1 << 8;
@@ -17,12 +18,24 @@ const LENT_SHARE: usize = 4;
 pub struct Referrers {
     sets: &'static [Cell<u16>],
     lent: Cell<usize>,
+    /// Sessions with each board that have ended.
+    ended: [Cell<u32>; BOARDS_MAX],
 }
 
 impl Referrers {
     /// As many as there are `sets`.
     pub const fn new(sets: &'static [Cell<u16>]) -> Referrers {
-        Referrers { sets, lent: Cell::new(0) }
+        Referrers { sets, lent: Cell::new(0), ended: [const { Cell::new(0) }; BOARDS_MAX] }
+    }
+    /// A session with `board` has ended.
+    pub(crate) fn end_session(&self, board: u8) {
+        if let Some(ended) = self.ended.get(usize::from(board)) {
+            ended.set(ended.get().wrapping_add(1));
+        }
+    }
+    /// Which session with `board` it is. The directory of inodes is told of its end before the next one begins.
+    pub(crate) fn session(&self, board: u8) -> u32 {
+        self.ended.get(usize::from(board)).map_or(0, Cell::get)
     }
     pub(crate) fn set(&self, slot: u16, boards: u8) {
         if let Some(set) = self.sets.get(usize::from(slot)) {

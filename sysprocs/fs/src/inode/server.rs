@@ -15,7 +15,8 @@ use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, Repoint};
 use renga_rt::{Errno, Me, Never, Port};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
-/// ns since 1970.
+/// ns since 1970; `boot` counts the starts of this board.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn inode(
     me: Me,
     mut port: Port<Inode>,
@@ -24,8 +25,9 @@ pub async fn inode(
     referrers: &'static Referrers,
     without_leases: u8,
     epoch_ns: u64,
+    boot: u8,
 ) -> Never {
-    let mut inode = ActiveInode::new(me, parts, without_leases, (number, referrers), epoch_ns);
+    let mut inode = ActiveInode::new(me, parts, without_leases, (number, referrers), (epoch_ns, boot));
     let (mut frozen, mut held, mut pause, mut resumed) = (false, None::<HeldCall>, Pause::begin(&inode), None);
     loop {
         let (last, open) = (resumed.is_some(), entries(&inode, frozen, held.is_some()));

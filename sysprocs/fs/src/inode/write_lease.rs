@@ -6,7 +6,7 @@
 //! Invariants: while the inode is lent, no other board holds anything of it, and the cache of this board shows its pages to
 //! this process only. The lease ends before anybody else reads or writes (`Need`), with the board that has it, or by
 //! `LeaseWrite` with `TAKE_HOME`. A page is taken at most once, and is dirty there until it is dirty here.
-//! Not here: what the board does (`renga_pages`), whose page caches hold clean pages (`leases.rs`).
+//! Not here: boards that do not answer (`away.rs`), what the board does (`renga_pages`), whose page caches hold clean pages (`leases.rs`).
 
 use crate::format::inode_record::{REGULAR, Time};
 use crate::inode::active_inode::ActiveInode;
@@ -36,7 +36,13 @@ const TRIES_MAX: u32 = 4;
 /// What is lent to whom.
 #[derive(Clone, Copy)]
 pub(crate) struct WriteLease {
-    board: u8,
+    pub(super) board: u8,
+    /// No other lease of this inode has had that number.
+    id: u64,
+    /// The session with the board in which it was given.
+    pub(super) session: u32,
+    /// Since when the board has not answered.
+    pub(super) silent_ns: Option<u64>,
     /// Pages below this one may be written.
     below: u32,
     /// Blocks that are kept for them.
@@ -86,11 +92,12 @@ impl ActiveInode {
     /// What `call` needs before it is served.
     pub(crate) fn need(&self, call: &InodeCall) -> Need {
         let Some(lease) = self.lent else { return Need::Nothing };
+        let away = self.is_away();
         match call {
-            InodeCall::FillPage(call) if call.board() == lease.board => Need::Nothing,
+            InodeCall::FillPage(call) if call.board() == lease.board && !away => Need::Nothing,
             InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => Need::Nothing,
             InodeCall::LeaseWrite(call) if self.lessee(call.board(), call.entry().board) == lease.board => {
-                if lease.closed { Need::Home } else { Need::Nothing }
+                if lease.closed || away { Need::Home } else { Need::Nothing }
             }
             InodeCall::Status(_) | InodeCall::Size(_) | InodeCall::SetTimes(_) => Need::Facts,
             InodeCall::Unload(_) if self.record.links() == 0 => Need::End,
@@ -131,7 +138,7 @@ impl ActiveInode {
             return Err(Errno::ESTALE);
         }
         self.check_regular()?;
-        let (size, refused) = (self.record.size(), Lease { size: self.record.size(), below: 0 });
+        let (size, refused) = (self.record.size(), Lease { size: self.record.size(), ..Lease::NONE });
         // What programs here write by mappings stays here.
         if self.mapped {
             return Ok(refused);
@@ -141,7 +148,9 @@ impl ActiveInode {
             return Ok(refused);
         }
         let (may_lend, _) = self.referrers.may_lend();
-        if board == self.me.id().board.0 || !self.leases.permit(board) || !(may_lend || self.lent.is_some()) {
+        let is_lent = self.lent.is_some();
+        // Of a board that is away it was not taken home.
+        if board == self.me.id().board.0 || !self.leases.permit(board) || !(may_lend || is_lent) || self.is_away() {
             return Ok(refused);
         }
         let pages = page_of(size + PAGE - 1);
@@ -160,7 +169,8 @@ impl ActiveInode {
         }
         let below = if page < end && self.lent.is_some() { end } else { end.saturating_add(growth) };
         let lent = self.lend(board, below, kept, below - end).await;
-        Ok(if lent.is_ok() { Lease { size, below } } else { refused })
+        let id = self.lent.map_or(0, |lease| lease.id);
+        Ok(if lent.is_ok() { Lease { size, below, id } } else { refused })
     }
 
     /// Blocks to be kept for pages of the file that have none. `None`: more than is worth while.
@@ -192,6 +202,9 @@ impl ActiveInode {
                 self.referrers.set_lent(self.number, true);
                 self.lent = Some(WriteLease {
                     board,
+                    id: self.lease_id(),
+                    session: self.referrers.session(board),
+                    silent_ns: None,
                     below,
                     reserved,
                     closed: false,
@@ -209,20 +222,20 @@ impl ActiveInode {
     /// What the board that holds the inode says of it.
     pub(crate) async fn ask_facts(&mut self) {
         let given = self.take_back(Back::Facts).await;
-        if given.is_err() {
-            self.end_lease(given.err()).await;
+        if let Err(errno) = given {
+            let _ = self.note_silence(errno).await;
         }
     }
 
     /// The size, with what is dirty elsewhere, as far as that is known.
     pub(crate) fn known_size(&self) -> u64 {
-        self.record.size().max(self.lent.map_or(0, |lease| lease.size))
+        self.record.size().max(self.lent.filter(|_| !self.is_away()).map_or(0, |lease| lease.size))
     }
 
     async fn take_back(&mut self, back: Back) -> Result<Given, Errno> {
         let Some(lease) = self.lent else { return Err(Errno::EINVAL) };
-        let WriteLease { board, from, taken, .. } = lease;
-        let asked = TakeBackFrom { board, file: self.file(), from, taken, back };
+        let WriteLease { board, id, from, taken, .. } = lease;
+        let asked = TakeBackFrom { board, file: self.file(), from, taken, back, lease: id };
         let given = self.leases.recalls.call(asked, ()).await?;
         if let Some(lease) = &mut self.lent {
             lease.size = given.size.min(u64::from(lease.below) * PAGE);
@@ -236,7 +249,8 @@ impl ActiveInode {
         Ok(given)
     }
 
-    /// Brings all home and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time.
+    /// Brings all home and ends the lease. `EAGAIN`: after a commit, unless this is the `last` time. `EHOSTDOWN`: when the board is
+    /// there again.
     pub(crate) async fn take_home(&mut self, last: bool) -> Result<(), Errno> {
         while self.take_piece(u32::MAX, last).await? {}
         Ok(())
@@ -266,10 +280,7 @@ impl ActiveInode {
                     return Ok(false);
                 }
                 Ok(given) => self.put_back(given.page, last).await?,
-                Err(errno) => {
-                    self.end_lease(Some(errno)).await;
-                    return Ok(false);
-                }
+                Err(errno) => return self.note_silence(errno).await.map(|()| false),
             }
         }
         Ok(true)
@@ -326,8 +337,8 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// The lease is over. A board that does not answer is dead: what it had written and nobody has taken is lost.
-    async fn end_lease(&mut self, failed: Option<Errno>) {
+    /// The lease is over; if that `failed`, what its board had written and nobody has taken is lost.
+    pub(super) async fn end_lease(&mut self, failed: Option<Errno>) {
         let Some(lease) = self.lent.take() else { return };
         self.referrers.set_lent(self.number, false);
         if failed.is_some() {
@@ -345,12 +356,10 @@ impl ActiveInode {
 
     /// Nothing is left of what is dirty elsewhere: the file goes.
     pub(crate) async fn abandon_lease(&mut self) {
-        let _ = self.take_back(Back::Nothing).await;
-        let board = self.lent.map(|lease| lease.board);
-        self.end_lease(None).await;
-        if let Some(board) = board {
-            self.leases.holders.forget(board);
+        if !self.is_away() {
+            let _ = self.take_back(Back::Nothing).await;
         }
+        self.end_lease(Some(Errno::ENOENT)).await;
     }
 }
 

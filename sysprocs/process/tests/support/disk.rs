@@ -141,6 +141,8 @@ pub async fn inode_directory(mut port: Port<InodeDirectory>, disk: &'static Disk
             InodeDirectoryCall::KnownStatus(call) => call.reply(Err(Errno::EAGAIN)),
             InodeDirectoryCall::KnownOpen(call) => call.reply(Err(Errno::EAGAIN)),
             InodeDirectoryCall::CommitAll(call) => call.reply(Ok(())),
+            // Nothing is lent.
+            InodeDirectoryCall::NextLent(call) => call.reply(Err(Errno::ENOENT)),
             other => refuse!(other, InodeDirectoryCall: Activate Create),
         }
     }

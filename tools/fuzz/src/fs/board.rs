@@ -159,7 +159,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let caches = board.family(&[pages]);
     let recalls = board.server(|me, port| {
         let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
-        recalls(port, caches, own, arena.put(|| [0; 4096]))
+        recalls(me, port, caches, own, arena.put(|| [0; 4096]), arena.put(|| Watch::new(None)))
     });
     let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
     let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
@@ -174,7 +174,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
                 allocator: Client::new(&me, allocator),
                 index: Client::new(&me, index),
             };
-            inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS)
+            inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS, 0)
         })
     });
     let inodes = board.family(inodes);

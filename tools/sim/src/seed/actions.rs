@@ -241,14 +241,6 @@ impl Plan {
         let workers = self.workers.iter().enumerate().filter(|(_, worker)| worker.board == board);
         workers.map(|(number, worker)| folder(number, worker.victim)).collect()
     }
-
-    /// Where workers have their files which are written on other boards than the first, also by their children.
-    pub fn folders_elsewhere(&self) -> Vec<String> {
-        let shares = |action: &Action| matches!(action, Action::Share { board, .. } if *board != 0);
-        let is_elsewhere = |worker: &WorkerPlan| worker.board != 0 || worker.actions.iter().any(shares);
-        let workers = self.workers.iter().enumerate().filter(|(_, worker)| is_elsewhere(worker));
-        workers.map(|(number, worker)| folder(number, worker.victim)).collect()
-    }
 }
 
 impl Action {

@@ -45,12 +45,10 @@ pub fn judge(system: &mut System, stopped: Option<u8>, files: &Known) -> Result<
             return Err(format!("calls refused, boards dead, calls lost, calls failed: {bad:?}"));
         }
     }
-    let ended: u64 = system.link_stats().iter().chain(system.former_stats()).map(|stats| stats.deaths.get()).sum();
     let bytes = system.disk.bytes();
     let found = if files.is_damaged() { image::recover(&bytes) } else { image::check(&bytes) };
     let found = found.map_err(|error| error.to_string())?;
-    keeps(&found, files)?;
-    if files.is_doubtful() { Ok(()) } else { compare(&found, files, ended > 0) }
+    if files.is_doubtful() { keeps(&found, files) } else { compare(&found, files) }
 }
 
 /// Whether all is there that was promised.
@@ -64,13 +62,12 @@ pub fn keeps(found: &Tree, known: &Known) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares the workers' files on the medium with the model; `ended`: sessions have, between boards that went on.
-fn compare(found: &Tree, known: &Known, ended: bool) -> Result<(), String> {
+/// Compares the workers' files on the medium with the model.
+fn compare(found: &Tree, known: &Known) -> Result<(), String> {
     let of_workers = found.keys().filter(|name| name.starts_with("/w"));
     let model = known.tree();
     let names: BTreeSet<&String> = of_workers.chain(model.keys()).collect();
-    let is_known = |name: &&String| known.knows(name) && !(ended && known.is_elsewhere(name));
-    for name in names.into_iter().filter(is_known) {
+    for name in names.into_iter().filter(|name| known.knows(name)) {
         let (found, model) = (found.get(name), model.get(name));
         if found != model {
             let bytes = |content: Option<&Vec<u8>>| content.map(Vec::len);

@@ -39,9 +39,6 @@ struct Knowledge {
     /// Init is there.
     running: bool,
     unknown: BTreeSet<String>,
-    /// Where programs of other boards than the disk's write: what they have not synced is lost when their session with that
-    /// board ends.
-    elsewhere: BTreeSet<String>,
     /// Whether boards die, or are out of reach.
     faulty: bool,
     /// Whether all that is to happen to boards has happened.
@@ -134,15 +131,6 @@ impl Known {
         let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
         !self.0.borrow().unknown.contains(folder)
     }
-    /// Programs of other boards than the disk's write below `folder`.
-    pub fn set_elsewhere(&self, folder: &str) {
-        self.0.borrow_mut().elsewhere.insert(folder.into());
-    }
-    /// Whether they write a file, so that all of it that was not synced is lost with a session.
-    pub fn is_elsewhere(&self, name: &str) -> bool {
-        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-        self.0.borrow().elsewhere.contains(folder)
-    }
     /// Whether boards die, or are out of reach.
     pub fn is_faulty(&self) -> bool {
         self.0.borrow().faulty
@@ -182,8 +170,7 @@ impl Known {
 
     /// Something else than the model says: then `program` gives up if files may have been lost, and that is all.
     pub async fn wrong<T>(&self, program: &Program, folder: &str, what: String) -> T {
-        let lost = self.is_faulty() && self.0.borrow().elsewhere.contains(folder);
-        assert!(self.is_doubtful() || lost, "{what}");
+        assert!(self.is_doubtful(), "{what}");
         self.give_up(program, folder).await
     }
 

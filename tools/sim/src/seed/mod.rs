@@ -114,7 +114,6 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
     plan.cut(cut);
     let faulty = !plan.incidents.is_empty() || settings.faults.lost_per_mille > FAIR_PER_MILLE;
     let (programs, files) = (Programs::default(), Known::new(faulty));
-    plan.folders_elsewhere().iter().for_each(|folder| files.set_elsewhere(folder));
     start::add_programs(&programs, settings.boards, &plan, &files);
     let disk = fresh_disk(&programs).map_err(early)?;
     let placement = placed(settings).map_err(|error| early(error.to_string()))?;

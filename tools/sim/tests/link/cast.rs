@@ -168,6 +168,7 @@ pub struct Stores {
     addresses: Rc<Vec<Vec<Address<Store>>>>,
     /// The router, and server 0 of board 0.
     far: (&'static Process, ProcId),
+    watch: &'static Watch,
 }
 
 impl Stores {
@@ -177,6 +178,10 @@ impl Stores {
     /// The server of board 0 taken for one of another protocol.
     pub fn wrong<P: Protocol>(&mut self) -> Client<P> {
         Client::new(&self.me, Address::elsewhere(self.far.0, self.far.1))
+    }
+    /// What its board's router is told.
+    pub fn watch(&self) -> &'static Watch {
+        self.watch
     }
     pub fn now_ns(&self) -> u64 {
         self.me.now_ns()
@@ -253,7 +258,7 @@ fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
 fn start_clients(
     site: &Site,
     cast: Cast,
-    router_process: &'static Process,
+    (router_process, watch): (&'static Process, &'static Watch),
     (servers, clients): (&[&'static Process], &[&'static Process]),
     body: impl Fn(u8, usize) -> Option<Body>,
 ) {
@@ -270,7 +275,7 @@ fn start_clients(
         let Some(body) = body(number, i) else { continue };
         let addresses = addresses.clone();
         board.start(process, |me| async move {
-            body(Stores { me, addresses, far }).await;
+            body(Stores { me, addresses, far, watch }).await;
             std::future::pending().await
         });
     }
@@ -307,7 +312,7 @@ pub fn build(site: &mut Site, cast: Cast, body: impl Fn(u8, usize) -> Option<Bod
         let (noted, calls) = (noted[i].clone(), calls.clone());
         board.start(process, |me| store(Port::new(&me).0, noted, calls));
     }
-    start_clients(site, cast, router_process, (servers, clients), body);
+    start_clients(site, cast, (router_process, plan.watch), (servers, clients), body);
     Seen { stats, clients: clients.to_vec(), noted, calls }
 }
 

@@ -44,6 +44,46 @@ fn a_caller_that_waits_for_minutes_learns_of_the_death_within_a_tenth_of_a_secon
 }
 
 #[test]
+fn a_board_that_is_there_and_does_not_answer_what_holds_up_others_is_given_up_after_five_seconds() {
+    let (results, patient, after) = (Results::default(), Results::default(), Results::default());
+    let noted = [results.clone(), patient.clone(), after.clone()];
+    let (mut cluster, seen) =
+        cluster(ClusterSetup::new(2), Cast::pair(2), move |board, client| match (board, client) {
+            (1, 0) => {
+                let (asked, after) = (noted[0].clone(), noted[2].clone());
+                body(move |mut stores| {
+                    let (asked, after) = (asked.clone(), after.clone());
+                    async move {
+                        stores.me().sleep_until(1_000 * MS).await;
+                        stores.watch().begin_question(0, stores.now_ns());
+                        let result = stores.at(0, 0).call(Pass {}, ()).await;
+                        stores.watch().end_question(0);
+                        asked.borrow_mut().push((stores.now_ns(), result));
+                        // It is a board like any other when there is a session again.
+                        while stores.at(0, 0).call(Null {}, ()).await.is_err() {
+                            let soon_ns = stores.now_ns() + MS;
+                            stores.me().sleep_until(soon_ns).await;
+                        }
+                        after.borrow_mut().push((stores.now_ns(), Ok(0)));
+                    }
+                })
+            }
+            (1, _) => waiter(&noted[1]),
+            _ => None,
+        });
+    cluster.run_until(6_000 * MS);
+    assert!(results.borrow().is_empty() && patient.borrow().is_empty(), "it answers questions of the link");
+    cluster.run_until(6_100 * MS);
+    assert_eq!(results.borrow().first().map(|(_, result)| *result), Some(Err(Errno::EHOSTDOWN)));
+    assert_eq!(patient.borrow().len(), 1, "who waits for the same board for other reasons is told, too");
+    assert_eq!((seen[1].stats.deaths.get(), seen[1].stats.refused.get()), (1, 0));
+    cluster.run_until(7_000 * MS);
+    assert_eq!(after.borrow().len(), 1);
+    cluster.run_until(60_000 * MS);
+    assert_eq!(seen[1].stats.deaths.get(), 1, "a question that has ended ends no session");
+}
+
+#[test]
 fn who_awaits_nothing_of_each_other_leaves_the_bus_in_peace() {
     let (mut cluster, seen) = cluster(ClusterSetup::new(4), Cast { boards: 4, ..Cast::pair(1) }, |_, _| {
         body(|mut stores| async move {

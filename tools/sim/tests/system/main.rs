@@ -1,5 +1,6 @@
 //! Whole systems: every process of a placement file, and programs on both boards.
 
+mod adrift;
 mod boot;
 mod death;
 mod disk_board;

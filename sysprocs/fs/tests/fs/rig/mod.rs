@@ -112,7 +112,8 @@ impl System {
         });
         let (pages, caches) = (content.pages, board.family(&[content.pages]));
         let recalls: Address<Recalls> = board.server(|me, port| {
-            recalls(port, Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed(), leak([0; 4096]))
+            let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
+            recalls(me, port, caches, own, leak([0; 4096]), leak(Watch::new(None)))
         });
         let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
         let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
@@ -127,7 +128,7 @@ impl System {
                         allocator: Client::new(&me, allocator),
                         index: Client::new(&me, index),
                     };
-                    inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS)
+                    inode(me, port, clients, number as u16, referrers, 0, EPOCH_NS, 0)
                 })
             })
             .collect();

@@ -1,0 +1,126 @@
+//! Files that this board held when its session with the board of the inodes ended.
+//!
+//! What is dirty of them stays: the inode's process, if it is in the same life, knows the lease under which that was written, and
+//! takes it home when it is asked. Until then the file is *adrift*: nothing of it is shown here or written, so that every
+//! call about it goes to that process. What it does not know any more, as its board was started again or somebody else has
+//! changed the file, is lost.
+//!
+//! Invariant: of a file that is adrift only dirty pages are here, and its size is what it was when the session ended.
+//! Not here: who asks (`renga_fs`: `content_returner`, open files), how pages are taken (`holding.rs`).
+
+use crate::frame_list::FrameList;
+use crate::index::PageIndex;
+use crate::page_cache::State;
+use renga_hal::memory::{Frame, UserMemory};
+use renga_proto::pages::{AdriftFile, FileId};
+
+impl PageIndex {
+    /// The record of the first file from record `from` on, which is no object.
+    pub(crate) fn next_file(&self, from: u32) -> Option<u32> {
+        (from..self.fresh_file).find(|&at| self.files[at as usize].id.ino != 0)
+    }
+
+    /// Makes all tickets void, also those of files without a record.
+    pub fn end_tickets(&mut self) {
+        let mut since = self.next_since();
+        self.unknown_since = since;
+        for at in 0..self.fresh_file {
+            since = self.next_since();
+            self.files[at as usize].since = since;
+        }
+    }
+
+    /// The session is over in which the file in record `at` was held, if it was; whether something of it is to stay.
+    pub(crate) fn cast_adrift(&mut self, at: u32) -> bool {
+        let file = &mut self.files[at as usize];
+        (file.writable, file.adrift) = (0, file.dirty > 0);
+        file.adrift
+    }
+
+    /// All of a file that was adrift has been taken home.
+    pub(crate) fn land(&mut self, id: FileId) {
+        if let Some(file) = self.find_file(id) {
+            self.files[file as usize].adrift = false;
+        }
+    }
+
+    /// The file, if it is adrift, or (number 0) the first that is.
+    pub fn find_adrift(&self, id: FileId) -> Option<AdriftFile> {
+        let at = match id.ino {
+            0 => (0..self.fresh_file).find(|&at| self.files[at as usize].adrift),
+            _ => self.find_file(id).filter(|&at| self.files[at as usize].adrift),
+        };
+        at.map(|at| &self.files[at as usize]).map(|file| AdriftFile {
+            file: file.id,
+            slot: file.slot,
+            lease: file.lease,
+        })
+    }
+
+    /// Whether pages of the file are dirty that were written under another lease.
+    fn has_other(&self, id: FileId, lease: u64) -> bool {
+        self.find_file(id).map(|at| &self.files[at as usize]).is_some_and(|file| file.dirty > 0 && file.lease != lease)
+    }
+
+    /// Takes clean pages of the file in record `file` out and into `list`, until that is full; whether there may be more.
+    fn take_clean(&mut self, file: u32, list: &mut FrameList) -> bool {
+        let mut at = self.files[file as usize].pages.first;
+        // Each of the file's pages.
+        while let Some(slot) = self.pages.get(at as usize) {
+            if list.is_full() {
+                return true;
+            }
+            let (next, is_clean) = (slot.in_file.next, slot.dirty.is_none());
+            if is_clean && self.remove(at) {
+                list.push(Frame(at));
+            }
+            at = next;
+        }
+        false
+    }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// The session with the board of the inodes has ended, and with it all leases: what is dirty stays, adrift.
+    pub(crate) async fn end_leases(&mut self) {
+        self.templates.outdate(None);
+        self.end_templates(|_| true).await;
+        self.index.end_tickets();
+        let mut next = 0;
+        // Each turn passes a record.
+        while let Some(file) = self.index.next_file(next) {
+            next = file + 1;
+            if !self.index.cast_adrift(file) {
+                self.drop_range(file, 0, u32::MAX).await;
+                self.index.forget(file);
+                continue;
+            }
+            self.index.withhold_range(self.machine, file, 0, u32::MAX);
+            let mut list = FrameList::new();
+            // Each turn but the last takes out as many pages as the list holds.
+            while self.index.take_clean(file, &mut list) {
+                self.free(&mut list).await;
+            }
+            self.free(&mut list).await;
+        }
+        if let Some(writer) = self.writer {
+            writer.notify();
+        }
+    }
+
+    /// What was written under another lease than this is of an earlier life of the inodes' board.
+    pub(crate) async fn end_other_lease(&mut self, id: FileId, lease: u64) {
+        if self.index.has_other(id, lease) {
+            self.lose(id).await;
+        }
+    }
+
+    /// What was written here of the file is lost.
+    pub(crate) async fn lose(&mut self, id: FileId) {
+        if let Some(file) = self.index.find_file(id) {
+            let pages = self.index.lose_dirty(file);
+            self.me.log("what was written here is lost: inode, pages", [id.ino.into(), pages.into()]);
+        }
+        self.forget_file(id).await;
+    }
+}
