@@ -20,7 +20,7 @@ use renga_proto::pages::{FileId, Recalls, TO_END};
 use renga_rt::{Call, Client, Entry, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
-const SECTORS_PER_BLOCK: u32 = 8;
+pub(super) const SECTORS_PER_BLOCK: u32 = 8;
 /// Links that ext2 allows.
 const LINKS_MAX: u32 = 32_000;
 

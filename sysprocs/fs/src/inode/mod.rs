@@ -15,6 +15,7 @@ mod known_names;
 pub(crate) mod known_path;
 pub(crate) mod leases;
 mod lent_call;
+mod lent_size;
 pub(crate) mod mapped;
 pub(crate) mod name_cache;
 pub(crate) mod name_index;

@@ -27,7 +27,7 @@ impl ActiveInode {
             (8, self.ino.into()),
             (32, record.device().into()),
             (48, self.known_size()),
-            (64, record.sectors().into()),
+            (64, self.known_sectors()),
         ] {
             put_u64(out, at, word);
         }

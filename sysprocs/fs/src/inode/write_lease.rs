@@ -10,7 +10,7 @@
 
 use crate::format::inode_record::{REGULAR, Time};
 use crate::inode::active_inode::ActiveInode;
-use crate::inode::block_map::{DIRECT, PER_BLOCK};
+use crate::inode::block_map::DIRECT;
 use crate::inode::content::page_of;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
@@ -23,9 +23,7 @@ const PAGE: u64 = PAGE_BYTES as u64;
 const GROWTH_MIN: u32 = 8;
 const GROWTH_MAX: u32 = 512;
 /// Indirect blocks for so many pages behind the end: one of each level that they lie in, and one more where they cross.
-const INDIRECT_MAX: u32 = 6;
-/// A file with holes is lent if it has no more pages.
-const HOLES_PAGES_MAX: u32 = 256;
+pub(super) const INDIRECT_MAX: u32 = 6;
 /// Pages that come home between two other calls.
 const PIECE_PAGES: u32 = 16;
 /// Leases that are refused after one that another board's reading or writing has ended.
@@ -53,7 +51,7 @@ pub(crate) struct WriteLease {
     from: u32,
     taken: u32,
     /// The size that the board has told last.
-    size: u64,
+    pub(super) size: u64,
     /// A page of it has been lost here.
     damaged: bool,
 }
@@ -69,23 +67,6 @@ pub(crate) enum Need {
     Home,
     /// That nothing be left of it.
     End,
-}
-
-/// Blocks of a file of so many pages without holes.
-fn full_blocks(pages: u64) -> u64 {
-    let single = pages.saturating_sub(DIRECT);
-    if single == 0 {
-        return pages;
-    }
-    let (double, mut indirect) = (single.saturating_sub(PER_BLOCK), 1);
-    if double > 0 {
-        indirect += 1 + double.min(PER_BLOCK * PER_BLOCK).div_ceil(PER_BLOCK);
-    }
-    let triple = double.saturating_sub(PER_BLOCK * PER_BLOCK);
-    if triple > 0 {
-        indirect += 1 + triple.div_ceil(PER_BLOCK) + triple.div_ceil(PER_BLOCK * PER_BLOCK);
-    }
-    pages + indirect
 }
 
 impl ActiveInode {
@@ -173,15 +154,6 @@ impl ActiveInode {
         Ok(if lent.is_ok() { Lease { size, below, id } } else { refused })
     }
 
-    /// Blocks to be kept for pages of the file that have none. `None`: more than is worth while.
-    fn blocks_for_holes(&self, pages: u32) -> Option<u32> {
-        let blocks = u64::from(self.record.sectors() / 8);
-        if blocks >= full_blocks(pages.into()) {
-            return Some(0);
-        }
-        (pages <= HOLES_PAGES_MAX).then_some(pages + INDIRECT_MAX)
-    }
-
     async fn lend(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {
         self.begin_write().await?;
         let indirect = if u64::from(below) > DIRECT && more > 0 { INDIRECT_MAX } else { 0 };
@@ -225,11 +197,6 @@ impl ActiveInode {
         if let Err(errno) = given {
             let _ = self.note_silence(errno).await;
         }
-    }
-
-    /// The size, with what is dirty elsewhere, as far as that is known.
-    pub(crate) fn known_size(&self) -> u64 {
-        self.record.size().max(self.lent.filter(|_| !self.is_away()).map_or(0, |lease| lease.size))
     }
 
     async fn take_back(&mut self, back: Back) -> Result<Given, Errno> {
@@ -360,17 +327,5 @@ impl ActiveInode {
             let _ = self.take_back(Back::Nothing).await;
         }
         self.end_lease(Some(Errno::ENOENT)).await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::full_blocks;
-
-    #[test]
-    fn a_file_without_holes_has_so_many_blocks() {
-        for (pages, blocks) in [(0, 0), (12, 12), (13, 14), (1036, 1037), (1037, 1040), (2060, 2063), (2061, 2065)] {
-            assert_eq!(full_blocks(pages), blocks, "{pages} pages");
-        }
     }
 }

@@ -90,6 +90,29 @@ fn a_file_that_the_cut_took_back_is_stale_for_who_has_it_open() {
 }
 
 #[test]
+fn what_was_written_elsewhere_and_not_synced_is_lost_with_the_disk_board_which_is_told_once() {
+    if !possible() {
+        return;
+    }
+    over_a_return(2, |program, step| async move {
+        let file = program.open("/kept", Open::Truncate).await.unwrap();
+        program.write_all(file, b"kept").await.unwrap();
+        program.sync(file).await.unwrap();
+        assert_eq!(program.write_at(file, 0, b"lost").await, Ok(4));
+        step.set(1);
+        wait_for_return(&program, &step).await;
+        program.sleep(3_000 * MS).await.unwrap();
+        assert_eq!(program.read_at(file, 0, 100).await.as_deref(), Ok(b"kept".as_slice()));
+        assert_eq!(program.write_at(file, 4, b"!").await, Ok(1));
+        assert_eq!([program.sync(file).await, program.sync(file).await], [Err(Errno::EIO), Ok(())]);
+        assert_eq!(program.read_at(file, 0, 100).await.as_deref(), Ok(b"kept!".as_slice()));
+        assert_eq!(program.close(file).await, Ok(()));
+        step.set(3);
+        0
+    });
+}
+
+#[test]
 fn a_file_that_is_still_there_is_opened_anew() {
     if !possible() {
         return;
