@@ -111,10 +111,7 @@ impl System {
             })
         });
         let (pages, caches) = (content.pages, board.family(&[content.pages]));
-        let recalls: Address<Recalls> = board.server(|me, port| {
-            let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
-            recalls(me, port, caches, own, leak([0; 4096]), leak(Watch::new(None)))
-        });
+        let recalls = Self::recalls(board, caches, pages);
         let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
         let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
         let referrers = &*leak(Referrers::new(vec![Cell::new(0); counts.inodes].leak()));
@@ -146,6 +143,13 @@ impl System {
         let paths = workers::walkers(board, directory, inodes, allocator, counts.paths);
         let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
         System { board, allocator, buffers: buffer_directory, paths, directory, inodes, table, files }
+    }
+
+    fn recalls(board: Board, caches: &'static [Members], pages: Address<Pages>) -> Address<Recalls> {
+        board.server(|me, port| {
+            let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
+            recalls(me, port, caches, own, leak([0; 4096]), leak(Watch::new(None)))
+        })
     }
 
     fn opener(
