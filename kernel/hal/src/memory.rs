@@ -32,9 +32,10 @@ pub type PageBytes = [u8; PAGE_BYTES];
 pub struct Frame(pub u32);
 
 /// What a user program may do with a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
     /// Nothing: every access faults as if the page were absent, but the frame stays.
+    #[default]
     None,
     /// Read.
     Read,

@@ -7,9 +7,10 @@ use crate::layout::PAGE;
 use renga_hal::memory::Access;
 
 /// Where the first content of an area's pages comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Origin {
     /// Zeros.
+    #[default]
     Zero,
     /// A file.
     File {
@@ -23,9 +24,10 @@ pub enum Origin {
 }
 
 /// Whose the pages are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Sharing {
     /// The space's own, from the first write on.
+    #[default]
     Private,
     /// The file's, which was not opened for writing.
     Readable,
@@ -36,7 +38,7 @@ pub enum Sharing {
 }
 
 /// Pages next to each other with one access and one origin.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Area {
     /// Its first page's number (address / 4096).
     pub start: u32,

@@ -4,21 +4,24 @@
 //! far as the operations here made them so. Not here: pages; whoever changes areas unmaps first.
 
 use crate::area::Area;
-use heapless::Vec;
 use renga_abi::Errno;
 use renga_hal::memory::Access;
+use tinyvec::SliceVec;
 
 /// Most areas of a space.
-pub const AREAS_MAX: usize = 64;
+pub const AREAS_MAX: usize = 512;
 
 /// A sorted list of areas.
-#[derive(Clone, Default)]
-pub struct Areas(Vec<Area, AREAS_MAX>);
+#[derive(Default)]
+pub struct Areas(SliceVec<'static, Area>);
 
 impl Areas {
-    /// None.
-    pub const fn new() -> Self {
-        Areas(Vec::new())
+    /// None yet, with room for as many as there are `places`.
+    pub fn new(places: &'static mut [Area]) -> Self {
+        Areas(SliceVec::from_slice_len(places, 0))
+    }
+    fn is_full(&self) -> bool {
+        self.0.len() == self.0.capacity()
     }
     /// Forgets all.
     pub fn clear(&mut self) {
@@ -27,8 +30,7 @@ impl Areas {
     /// Becomes `other`; only what that has is copied.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.0.clear();
-        let copied = self.0.extend_from_slice(&other.0);
-        debug_assert!(copied.is_ok(), "both have room for as many");
+        self.0.extend_from_slice(&other.0);
     }
     /// All of them in order.
     pub fn as_slice(&self) -> &[Area] {
@@ -67,14 +69,21 @@ impl Areas {
             self.0[at - 1] = joined;
             return Ok(());
         }
-        self.0.insert(at, area).map_err(|_| Errno::ENOMEM)
+        if self.is_full() {
+            return Err(Errno::ENOMEM);
+        }
+        self.0.insert(at, area);
+        Ok(())
     }
     /// Takes pages `start..end` out of all areas. `ENOMEM`, and no change, when a split makes too many.
     pub fn remove(&mut self, start: u32, end: u32) -> Result<(), Errno> {
         let first = self.first_ending_behind(start);
         let Some(&head) = self.0.get(first).filter(|area| area.start < end) else { return Ok(()) };
         if head.start < start && head.end > end {
-            self.0.insert(first + 1, head.part(end, head.end)).map_err(|_| Errno::ENOMEM)?;
+            if self.is_full() {
+                return Err(Errno::ENOMEM);
+            }
+            self.0.insert(first + 1, head.part(end, head.end));
             self.0[first] = head.part(head.start, start);
             return Ok(());
         }
@@ -96,7 +105,7 @@ impl Areas {
     /// Gives the pages `start..end`, all of which are in areas, another access. `ENOMEM`, and no
     /// change, when splits make too many.
     pub fn set_access(&mut self, start: u32, end: u32, access: Access) -> Result<(), Errno> {
-        if self.0.len() + 2 > AREAS_MAX {
+        if self.0.len() + 2 > self.0.capacity() {
             return Err(Errno::ENOMEM);
         }
         let mut at = start;

@@ -27,7 +27,7 @@ impl Space {
         if area.access.writable() {
             return Ok(());
         }
-        let file = self.files.get(file).ok_or(Errno::EIO)?;
+        let file = self.table.files.get(file).ok_or(Errno::EIO)?;
         let whole = ((bytes / PAGE) as u32).min(area.end - area.start);
         let (mut page, end) = (first.max(area.start), end.min(area.start + whole));
         // Each turn passes a step.

@@ -2,8 +2,9 @@
 //!
 //! Three ways: *handed over* (a copy, which the bytes are from now on: fork), *borrowed* (vfork: the sender
 //! waits and goes on with its own afterwards), *described* (remote fork: areas and files only; pages
-//! travel by [`crate::page_list`]). Numbers are LEB128, areas count from the end of the one before:
-//! a static program takes about 60 bytes, a full space at most about 1.4 KB.
+//! travel by [`crate::page_list`]). On the same board its areas lie deposited ([`crate::tables`]), and the bytes say where.
+//! To another board they are in the bytes: numbers are LEB128, areas count from the end of the one before, so that a static
+//! program takes about 60 bytes, a dynamic one some 8 for each area. What does not fit into a page does not travel.
 //!
 //! Not here: registers, files, signals: the rest of a process's descriptor.
 
@@ -14,6 +15,7 @@ use crate::layout::{PAGE, STACK_END};
 use crate::mapped_files::{FILES_MAX, MappedFile, MappedFiles};
 use crate::pager::Pager;
 use crate::space::Space;
+use crate::tables::{Lists, SpaceTables};
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, UserMemory};
 
@@ -79,41 +81,49 @@ impl Reader<'_> {
 }
 
 impl Space {
-    /// Writes a copy of this space so that whoever decodes the bytes owns it; to be called last. How many bytes;
+    /// Writes `copy` so that whoever decodes the bytes owns it, or runs in it while this one is not used. How many bytes;
     /// `E2BIG` if they do not fit.
     pub fn encode_copy(&self, copy: &SpaceCopy, out: &mut [u8]) -> Result<usize, Errno> {
-        self.encode(HANDED_OVER, copy.0, out)
-    }
-    /// Writes the space so that whoever decodes the bytes runs in it while this one is not used.
-    pub fn encode_borrowed(&self, out: &mut [u8]) -> Result<usize, Errno> {
-        self.encode(BORROWED, self.root, out)
+        let mut writer = Writer { out, at: 0 };
+        self.put_head(&mut writer, if copy.lent { BORROWED } else { HANDED_OVER }, copy.root)?;
+        writer.put(copy.table as u64)?;
+        Ok(writer.at)
     }
     /// Writes areas, files and break for another board.
     pub fn encode_areas(&self, out: &mut [u8]) -> Result<usize, Errno> {
-        self.encode(DESCRIBED, Frame(0), out)
-    }
-
-    fn encode(&self, way: u64, root: Frame, out: &mut [u8]) -> Result<usize, Errno> {
         let mut writer = Writer { out, at: 0 };
-        writer.put(way)?;
-        writer.put(u64::from(root.0))?;
-        writer.put(self.break_start)?;
-        writer.put(self.break_end.saturating_sub(self.break_start))?;
-        put_files(&mut writer, &self.files)?;
-        put_areas(&mut writer, &self.areas)?;
+        self.put_head(&mut writer, DESCRIBED, Frame(0))?;
+        put_files(&mut writer, &self.table.files)?;
+        put_areas(&mut writer, &self.table.areas)?;
         Ok(writer.at)
     }
 
+    fn put_head(&self, writer: &mut Writer, way: u64, root: Frame) -> Result<(), Errno> {
+        writer.put(way)?;
+        writer.put(u64::from(root.0))?;
+        writer.put(self.break_start)?;
+        writer.put(self.break_end.saturating_sub(self.break_start))
+    }
+
+    fn get_break(&mut self, reader: &mut Reader) -> Result<(), Errno> {
+        self.break_start = reader.get_max(STACK_END)?;
+        self.break_end = self.break_start + reader.get_max(STACK_END)?;
+        Ok(())
+    }
+
     /// The space that was encoded on this board, handed over or borrowed. `EINVAL` for other bytes.
-    pub fn decode_local(bytes: &[u8]) -> Result<Space, Errno> {
+    pub fn decode_local(tables: &'static SpaceTables, bytes: &[u8]) -> Result<Space, Errno> {
         let mut reader = Reader { bytes };
         let way = reader.get()?;
         if way != HANDED_OVER && way != BORROWED {
             return Err(Errno::EINVAL);
         }
-        let mut space = Space::with_root(Frame(reader.get_max(u64::from(u32::MAX))? as u32));
+        let mut space = Space::none();
+        space.root = Frame(reader.get_max(u64::from(u32::MAX))? as u32);
+        space.get_break(&mut reader)?;
+        space.table = tables.adopt(reader.get()? as usize)?;
         space.borrowed = way == BORROWED;
-        space.read_description(&mut reader)?;
+        space.note_shared_areas();
         Ok(space)
     }
 
@@ -125,51 +135,48 @@ impl Space {
             return Err(Errno::EINVAL);
         }
         reader.get()?;
-        let mut described = Space::with_root(Frame(0));
-        described.read_description(&mut reader)?;
-        let mut result = Ok(());
-        let mut adopted = MappedFiles::new();
-        for (index, &file) in described.files.as_slice().iter().enumerate() {
-            let mut kept = file;
-            if let Some(file) = file {
-                let adopted = if file.is_object() {
-                    // What is there is not shared with here: it is copied.
-                    pager.make_object().await
-                } else {
-                    pager.keep_file(file).await.map(|()| file)
-                };
-                result = result.and(adopted.map(|_| ()));
-                kept = adopted.ok();
-            }
-            adopted.put(index, kept)?;
-        }
-        described.files = adopted;
+        let mut described = Space::of(Frame(0), pager.tables.take()?, false);
+        described.get_break(&mut reader)?;
+        get_files(&mut reader, &mut described.table.files)?;
+        let Lists { areas, files } = &mut *described.table;
+        get_areas(&mut reader, files, areas)?;
+        described.note_shared_areas();
+        let mut result = described.adopt_files(pager).await;
         if result.is_ok() {
-            match Space::create(pager).await {
-                Ok(space) => described.root = space.root,
-                Err(errno) => result = Err(errno),
-            }
+            result = Space::create_root(pager).await.map(|root| described.root = root);
         }
         if let Err(errno) = result {
-            described.areas = Areas::new();
+            described.table.areas.clear();
             described.release_unused_files(pager).await;
             return Err(errno);
         }
         Ok(described)
     }
 
-    fn read_description(&mut self, reader: &mut Reader) -> Result<(), Errno> {
-        self.break_start = reader.get_max(STACK_END)?;
-        self.break_end = self.break_start + reader.get_max(STACK_END)?;
-        self.files = get_files(reader)?;
-        self.areas = get_areas(reader, &self.files)?;
-        for index in 0..self.areas.as_slice().len() {
-            let area = self.areas.as_slice()[index];
+    /// A use of each file, and an object of its own for each that is another board's. Those without are none afterwards.
+    async fn adopt_files<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
+        let mut result = Ok(());
+        for index in 0..self.table.files.as_slice().len() {
+            let Some(file) = self.table.files.as_slice()[index] else { continue };
+            let adopted = if file.is_object() {
+                // What is there is not shared with here: it is copied.
+                pager.make_object().await
+            } else {
+                pager.keep_file(file).await.map(|()| file)
+            };
+            result = result.and(adopted.map(|_| ()));
+            self.table.files.put(index, adopted.ok())?;
+        }
+        result
+    }
+
+    fn note_shared_areas(&mut self) {
+        for index in 0..self.table.areas.as_slice().len() {
+            let area = self.table.areas.as_slice()[index];
             if area.is_shared() {
                 self.note_shared(&area);
             }
         }
-        Ok(())
     }
 }
 
@@ -186,8 +193,7 @@ fn put_files(writer: &mut Writer, files: &MappedFiles) -> Result<(), Errno> {
     Ok(())
 }
 
-fn get_files(reader: &mut Reader) -> Result<MappedFiles, Errno> {
-    let mut files = MappedFiles::new();
+fn get_files(reader: &mut Reader, files: &mut MappedFiles) -> Result<(), Errno> {
     for index in 0..reader.get_max(FILES_MAX as u64)? {
         let mut file = None;
         if reader.get_max(1)? == 1 {
@@ -198,7 +204,7 @@ fn get_files(reader: &mut Reader) -> Result<MappedFiles, Errno> {
         }
         files.put(index as usize, file)?;
     }
-    Ok(files)
+    Ok(())
 }
 
 fn put_areas(writer: &mut Writer, areas: &Areas) -> Result<(), Errno> {
@@ -228,8 +234,7 @@ fn put_areas(writer: &mut Writer, areas: &Areas) -> Result<(), Errno> {
     Ok(())
 }
 
-fn get_areas(reader: &mut Reader, files: &MappedFiles) -> Result<Areas, Errno> {
-    let mut areas = Areas::new();
+fn get_areas(reader: &mut Reader, files: &MappedFiles, areas: &mut Areas) -> Result<(), Errno> {
     let (mut behind, end_max) = (0, u64::from(number(STACK_END)));
     for _ in 0..reader.get_max(AREAS_MAX as u64)? {
         let start = behind + reader.get_max(end_max)?;
@@ -243,7 +248,7 @@ fn get_areas(reader: &mut Reader, files: &MappedFiles) -> Result<Areas, Errno> {
         let mut origin = Origin::Zero;
         let mut is_object = false;
         if kind & FROM_FILE != 0 {
-            let file = reader.get_max(FILES_MAX as u64)? as u8;
+            let file = reader.get_max(FILES_MAX as u64 - 1)? as u8;
             let first_page = reader.get_max(u64::from(u32::MAX) - pages)? as u32;
             let bytes = if kind & WHOLE != 0 { pages * PAGE } else { reader.get_max(pages * PAGE)? };
             is_object = files.get(file).ok_or(Errno::EINVAL)?.is_object();
@@ -260,5 +265,5 @@ fn get_areas(reader: &mut Reader, files: &MappedFiles) -> Result<Areas, Errno> {
         }
         areas.insert(area)?;
     }
-    Ok(areas)
+    Ok(())
 }

@@ -113,8 +113,8 @@ impl Space {
         area: &Area,
     ) -> Result<(), Errno> {
         let Origin::File { file: index, .. } = area.origin else { return Err(Errno::EIO) };
-        let slot = pager.reopen_file(self.files.get(index).ok_or(Errno::EIO)?).await?;
-        self.files.set_slot(index, slot);
+        let slot = pager.reopen_file(self.table.files.get(index).ok_or(Errno::EIO)?).await?;
+        self.table.files.set_slot(index, slot);
         Ok(())
     }
 
@@ -164,7 +164,7 @@ impl Space {
             let frame = if va == TRAMPOLINE { trampoline(pager).await? } else { pager.allocate().await? };
             return self.show(pager, va, frame, area.access).await;
         };
-        let file = self.files.get(file).ok_or(Errno::EIO)?;
+        let file = self.table.files.get(file).ok_or(Errno::EIO)?;
         if kind != AccessKind::Write && bytes == PAGE as usize {
             return self.bring_around(pager, area, page, file).await;
         }

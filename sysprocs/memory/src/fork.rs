@@ -12,45 +12,66 @@ use renga_abi::Errno;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::ShareFrames;
 
-/// A copy of a space with the same areas and files, of which it has its own use. Given to a child by
-/// [`Space::encode_copy`], or given back by [`Space::discard_copy`].
-pub struct SpaceCopy(pub(crate) Frame);
+/// A copy of a space with the same areas and files, of which it has its own use; or the space itself, lent, with a copy
+/// of its areas. Given to a child by [`Space::encode_copy`], or given back by [`Space::discard_copy`].
+pub struct SpaceCopy {
+    pub(crate) root: Frame,
+    /// Where its areas are deposited.
+    pub(crate) table: usize,
+    pub(crate) lent: bool,
+}
 
 impl SpaceCopy {
     /// The frame with the root of its tables.
     pub fn root(&self) -> Frame {
-        self.0
+        self.root
     }
 }
 
 impl Space {
     /// A copy of the space; both see private copies from now on. `ENOMEM`: nothing is left behind.
     pub async fn fork<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
+        let table = pager.tables.deposit_copy(&self.table)?;
+        let copied = self.copy_pages(pager).await;
+        if copied.is_err() {
+            drop(pager.tables.adopt(table));
+        }
+        copied.map(|root| SpaceCopy { root, table, lent: false })
+    }
+
+    /// The space itself, for a child that runs in it while the program waits.
+    pub fn lend<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<SpaceCopy, Errno> {
+        Ok(SpaceCopy { root: self.root, table: pager.tables.deposit_copy(&self.table)?, lent: true })
+    }
+
+    /// The root of tables that show what this space shows, with uses of their own.
+    async fn copy_pages<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<Frame, Errno> {
         self.keep_files(pager).await?;
-        let copy = match Space::create_root(pager).await {
-            Ok(root) => SpaceCopy(root),
+        let root = match Space::create_root(pager).await {
+            Ok(root) => root,
             Err(errno) => {
                 self.release_files(pager, usize::MAX).await;
                 return Err(errno);
             }
         };
-        match self.share_with(pager, &copy).await {
-            Ok(()) => Ok(copy),
-            Err(errno) => {
-                self.discard_copy(pager, copy).await;
-                Err(errno)
-            }
+        let shared = self.share_with(pager, root).await;
+        if shared.is_err() {
+            self.take_apart(pager, root).await;
         }
+        shared.map(|()| root)
     }
 
     /// Gives a copy of this space back.
     pub async fn discard_copy<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, copy: SpaceCopy) {
-        self.take_apart(pager, copy.0).await;
+        if !copy.lent {
+            self.take_apart(pager, copy.root).await;
+        }
+        drop(pager.tables.adopt(copy.table));
     }
 
     /// A further use of each file that areas show; of all of them or none.
     async fn keep_files<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        for (index, &file) in self.files.as_slice().iter().enumerate() {
+        for (index, &file) in self.table.files.as_slice().iter().enumerate() {
             if let Some(file) = file
                 && let Err(errno) = pager.keep_file(file).await
             {
@@ -62,18 +83,14 @@ impl Space {
     }
 
     /// Shows all pages in the copy as well.
-    async fn share_with<M: UserMemory + ?Sized>(
-        &self,
-        pager: &mut Pager<'_, M>,
-        copy: &SpaceCopy,
-    ) -> Result<(), Errno> {
+    async fn share_with<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, copy: Frame) -> Result<(), Errno> {
         let mut list = FrameList::new();
-        for area in self.areas.as_slice().iter().filter(|area| !area.is_shared()) {
+        for area in self.table.areas.as_slice().iter().filter(|area| !area.is_shared()) {
             let (mut at, end) = (area.start_address(), area.end_address());
             // Each turn passes a list of pages, or gives a table for the next ones.
             while at < end {
                 list.clear();
-                let run = pager.machine.share_run(self.root, copy.0, (at, end), list.room());
+                let run = pager.machine.share_run(self.root, copy, (at, end), list.room());
                 list.added(run.pages);
                 if !list.is_empty() {
                     self.count_shared(pager, copy, (at, run.next), &list).await?;
@@ -81,7 +98,7 @@ impl Space {
                 at = run.next;
                 if at < end && !list.is_full() {
                     let table = pager.allocate().await?;
-                    pager.machine.add_table(copy.0, at, table);
+                    pager.machine.add_table(copy, at, table);
                 }
             }
         }
@@ -92,14 +109,14 @@ impl Space {
     async fn count_shared<M: UserMemory + ?Sized>(
         &self,
         pager: &mut Pager<'_, M>,
-        copy: &SpaceCopy,
+        copy: Frame,
         range: (u64, u64),
         list: &FrameList,
     ) -> Result<(), Errno> {
         let counted = pager.memory.call(ShareFrames {}, list.as_bytes()).await;
         if counted.is_err() {
             let mut unshown = FrameList::new();
-            pager.machine.unmap_run(copy.0, range, unshown.room());
+            pager.machine.unmap_run(copy, range, unshown.room());
         }
         counted
     }
@@ -109,7 +126,7 @@ impl Space {
         let mut list = FrameList::new();
         pager.machine.leave_templates(root);
         // Area by area: the tables are large, and mostly empty. Pages are in areas, but for one.
-        for area in self.areas.as_slice() {
+        for area in self.table.areas.as_slice() {
             Space::take_pages(pager, root, (area.start_address(), area.end_address()), &mut list).await;
         }
         Space::take_trampoline(pager, root, &mut list).await;
@@ -126,7 +143,7 @@ impl Space {
 
     /// Gives a use of each file below `end` back.
     async fn release_files<M: UserMemory + ?Sized>(&self, pager: &mut Pager<'_, M>, end: usize) {
-        for &file in self.files.as_slice().iter().take(end).flatten() {
+        for &file in self.table.files.as_slice().iter().take(end).flatten() {
             pager.release_file(file).await;
         }
     }

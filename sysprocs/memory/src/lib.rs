@@ -29,6 +29,7 @@ pub mod pager;
 pub mod references;
 mod shared_fault;
 pub mod space;
+pub mod tables;
 
 pub use copy::{ReadPiece, WritePiece};
 pub use exec::arguments::ArgumentPages;
@@ -45,3 +46,4 @@ pub use pager::Pager;
 pub use references::references;
 pub(crate) use renga_pages::frame_list;
 pub use space::Space;
+pub use tables::{SpaceTables, TABLES_PER_SLOT};

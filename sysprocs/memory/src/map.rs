@@ -135,15 +135,15 @@ impl Space {
         pager: &mut Pager<'_, M>,
         area: Area,
     ) -> Result<(), Errno> {
-        if !self.areas.within(area.start, area.end).is_empty() {
-            self.areas.remove(area.start, area.end)?;
+        if !self.table.areas.within(area.start, area.end).is_empty() {
+            self.table.areas.remove(area.start, area.end)?;
             self.unmap_pages(pager, area.start_address(), area.end_address()).await;
         }
-        self.areas.insert(area)
+        self.table.areas.insert(area)
     }
 
     fn place(&self, place: Place, length: u64) -> Result<u64, Errno> {
-        let is_free = |start, end| self.areas.within(number(start), number(end)).is_empty();
+        let is_free = |start, end| self.table.areas.within(number(start), number(end)).is_empty();
         match place {
             Place::Fixed(address) => whole_pages(address, length).map(|(start, _)| start),
             Place::FixedFree(address) => {
@@ -156,7 +156,8 @@ impl Space {
                     return Ok(start);
                 }
                 let pages = number(length);
-                let found = self.areas.find_free(pages, number(MAP_START), number(MMAP_END)).ok_or(Errno::ENOMEM)?;
+                let found =
+                    self.table.areas.find_free(pages, number(MAP_START), number(MMAP_END)).ok_or(Errno::ENOMEM)?;
                 Ok(u64::from(found) * PAGE)
             }
         }
@@ -190,11 +191,11 @@ impl Space {
         pager: &mut Pager<'_, M>,
         file: MappedFile,
     ) -> Result<u8, Errno> {
-        if let Some(index) = self.files.find(&file) {
+        if let Some(index) = self.table.files.find(&file) {
             return Ok(index);
         }
         pager.keep_file(file).await?;
-        match self.files.add(file) {
+        match self.table.files.add(file) {
             Ok(index) => Ok(index),
             Err(errno) => {
                 pager.release_file(file).await;
@@ -206,7 +207,7 @@ impl Space {
     /// The number of new memory that programs share, with a use at the `references` process.
     async fn use_object<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<u8, Errno> {
         let object = pager.make_object().await?;
-        match self.files.add(object) {
+        match self.table.files.add(object) {
             Ok(index) => Ok(index),
             Err(errno) => {
                 pager.release_file(object).await;
@@ -224,7 +225,7 @@ impl Space {
     ) -> Result<(), Errno> {
         self.check_owned()?;
         let (start, end) = whole_pages(address, length).map_err(|_| Errno::EINVAL)?;
-        self.areas.remove(number(start), number(end))?;
+        self.table.areas.remove(number(start), number(end))?;
         self.unmap_pages(pager, start, end).await;
         self.release_unused_files(pager).await;
         Ok(())
@@ -244,14 +245,14 @@ impl Space {
             return Ok(());
         }
         let (start, end) = whole_pages(address, length)?;
-        if !self.areas.covers(number(start), number(end)) {
+        if !self.table.areas.covers(number(start), number(end)) {
             return Err(Errno::ENOMEM);
         }
-        if !self.areas.within(number(start), number(end)).iter().all(|area| area.admits(access)) {
+        if !self.table.areas.within(number(start), number(end)).iter().all(|area| area.admits(access)) {
             return Err(Errno::EACCES);
         }
-        self.areas.set_access(number(start), number(end), access)?;
-        for area in self.areas.within(number(start), number(end)) {
+        self.table.areas.set_access(number(start), number(end), access)?;
+        for area in self.table.areas.within(number(start), number(end)) {
             let (start, end) = (start.max(area.start_address()), end.min(area.end_address()));
             if area.is_shared() {
                 // It faults on them again: some may have been withheld, others are to be dirty first.
@@ -266,7 +267,7 @@ impl Space {
     /// Whether all pages of addresses `start..end` are mapped.
     pub fn covers(&self, start: u64, end: u64) -> bool {
         let Some(end) = page_up(end).filter(|&end| end <= USER_END) else { return false };
-        start >= end || self.areas.covers(number(start), number(end))
+        start >= end || self.table.areas.covers(number(start), number(end))
     }
 
     /// Whether files may have been written by shared areas of `address..address + length`; or what has failed of that.
@@ -282,11 +283,11 @@ impl Space {
             return Err(Errno::ENOMEM);
         }
         let (mut written, mut told, mut last) = (false, Ok(()), None);
-        for area in self.areas.within(number(address), number(page_up(end).ok_or(Errno::ENOMEM)?)) {
+        for area in self.table.areas.within(number(address), number(page_up(end).ok_or(Errno::ENOMEM)?)) {
             let Origin::File { file, .. } = area.origin else { continue };
             if area.sharing == Sharing::Writable && last.replace(file) != Some(file) {
                 written = true;
-                let settled = pager.settle_file(self.files.get(file).ok_or(Errno::EIO)?).await;
+                let settled = pager.settle_file(self.table.files.get(file).ok_or(Errno::EIO)?).await;
                 told = told.and(settled);
             }
         }
@@ -312,12 +313,12 @@ impl Space {
         if new > old {
             let area = Area::new(old, new, Access::ReadWrite, Origin::Zero);
             let too_much = (new - old) / PAGE > u64::from(pager.machine.frames());
-            let free = self.areas.within(area.start, area.end).is_empty();
-            if too_much || !free || self.areas.insert(area).is_err() {
+            let free = self.table.areas.within(area.start, area.end).is_empty();
+            if too_much || !free || self.table.areas.insert(area).is_err() {
                 return self.break_end;
             }
         } else if new < old {
-            if self.areas.remove(number(new), number(old)).is_err() {
+            if self.table.areas.remove(number(new), number(old)).is_err() {
                 return self.break_end;
             }
             self.unmap_pages(pager, new, old).await;
@@ -339,7 +340,8 @@ impl Space {
         self.check_owned()?;
         let (start, end) = whole_pages(address, length)?;
         let new_length = page_up(new_length).filter(|&new| new > 0 && new < USER_END).ok_or(Errno::EINVAL)?;
-        let area = *self.areas.find(number(start)).filter(|area| area.end_address() >= end).ok_or(Errno::EFAULT)?;
+        let area =
+            *self.table.areas.find(number(start)).filter(|area| area.end_address() >= end).ok_or(Errno::EFAULT)?;
         let new_end = start + new_length;
         if new_end < end {
             self.unmap(pager, new_end, end - new_end).await?;
@@ -351,17 +353,17 @@ impl Space {
             return Err(Errno::ENOMEM);
         }
         let grown = Area::new(end, new_end, area.access, Origin::Zero);
-        if new_end <= STACK_END && self.areas.within(grown.start, grown.end).is_empty() {
-            return self.areas.insert(grown).map(|()| start);
+        if new_end <= STACK_END && self.table.areas.within(grown.start, grown.end).is_empty() {
+            return self.table.areas.insert(grown).map(|()| start);
         }
         if !may_move {
             return Err(Errno::ENOMEM);
         }
         let target = self.place(Place::Anywhere(0), new_length)?;
-        self.areas.insert(Area::new(target, target + new_length, area.access, Origin::Zero))?;
+        self.table.areas.insert(Area::new(target, target + new_length, area.access, Origin::Zero))?;
         let moved = self.move_pages(pager, (start, end), target).await;
         let (old, old_end) = if moved.is_ok() { (start, end) } else { (target, target + new_length) };
-        self.areas.remove(number(old), number(old_end))?;
+        self.table.areas.remove(number(old), number(old_end))?;
         moved.map(|()| target)
     }
 

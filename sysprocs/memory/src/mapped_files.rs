@@ -5,12 +5,12 @@
 
 use crate::area::Origin;
 use crate::areas::Areas;
-use heapless::Vec;
 use renga_abi::Errno;
 use renga_proto::pages::FileId;
+use tinyvec::SliceVec;
 
 /// Most files that one space maps at a time.
-pub const FILES_MAX: usize = 16;
+pub const FILES_MAX: usize = 128;
 
 /// An active inode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,13 +38,20 @@ impl MappedFile {
 }
 
 /// The files of one space, by a number that stays.
-#[derive(Clone, Default)]
-pub struct MappedFiles(Vec<Option<MappedFile>, FILES_MAX>);
+#[derive(Default)]
+pub struct MappedFiles(SliceVec<'static, Option<MappedFile>>);
 
 impl MappedFiles {
-    /// None.
-    pub const fn new() -> Self {
-        MappedFiles(Vec::new())
+    /// None yet, with room for as many as there are `places`.
+    pub fn new(places: &'static mut [Option<MappedFile>]) -> Self {
+        MappedFiles(SliceVec::from_slice_len(places, 0))
+    }
+    fn push(&mut self, file: Option<MappedFile>) -> Result<(), Errno> {
+        if self.0.len() == self.0.capacity() {
+            return Err(Errno::ENFILE);
+        }
+        self.0.push(file);
+        Ok(())
     }
     /// Forgets all.
     pub fn clear(&mut self) {
@@ -53,8 +60,7 @@ impl MappedFiles {
     /// Becomes `other`; only what that has is copied.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.0.clear();
-        let copied = self.0.extend_from_slice(&other.0);
-        debug_assert!(copied.is_ok(), "both have room for as many");
+        self.0.extend_from_slice(&other.0);
     }
     /// The file with a number.
     pub fn get(&self, index: u8) -> Option<MappedFile> {
@@ -69,7 +75,7 @@ impl MappedFiles {
         let free = self.0.iter().position(Option::is_none);
         match free {
             Some(index) => self.0[index] = Some(file),
-            None => self.0.push(Some(file)).map_err(|_| Errno::ENFILE)?,
+            None => self.push(Some(file))?,
         }
         Ok(free.unwrap_or(self.0.len() - 1) as u8)
     }
@@ -77,7 +83,7 @@ impl MappedFiles {
     pub(crate) fn put(&mut self, index: usize, file: Option<MappedFile>) -> Result<(), Errno> {
         match self.0.get_mut(index) {
             Some(place) => *place = file,
-            None => self.0.push(file).map_err(|_| Errno::ENFILE)?,
+            None => self.push(file)?,
         }
         Ok(())
     }

@@ -209,7 +209,7 @@ impl Space {
 
     /// The first page at or after `from` that a copy elsewhere needs to get.
     fn next_private_page<'m, M: UserMemory + ?Sized>(&self, machine: &'m M, from: u64) -> Option<(u64, PageRef<'m>)> {
-        for area in self.areas.within(number(from), number(STACK_END)).iter().filter(|area| area.touched) {
+        for area in self.table.areas.within(number(from), number(STACK_END)).iter().filter(|area| area.touched) {
             let (mut at, end) = (from.max(area.start_address()), area.end_address());
             // Each turn passes a page.
             while let Some((va, frame, _)) = self.next_page(machine, at, end) {
@@ -294,7 +294,7 @@ impl Space {
         va: u64,
         frame: Frame,
     ) -> Result<(), Errno> {
-        let object = area.file_page(number(va)).and_then(|(file, page, _)| self.files.get(file).zip(Some(page)));
+        let object = area.file_page(number(va)).and_then(|(file, page, _)| self.table.files.get(file).zip(Some(page)));
         let kept = match object {
             Some((object, page)) => pager.keep_page(object, page, frame).await,
             None => Err(Errno::EINVAL),

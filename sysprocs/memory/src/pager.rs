@@ -5,6 +5,7 @@
 
 use crate::frame_list::FrameList;
 use crate::mapped_files::MappedFile;
+use crate::tables::SpaceTables;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
 use renga_pages::{Fill, fill};
@@ -36,6 +37,8 @@ pub(crate) struct PageRead {
 pub struct Pager<'a, M: UserMemory + ?Sized + 'static> {
     /// The board's user memory.
     pub machine: &'static M,
+    /// The board's tables of areas.
+    pub tables: &'static SpaceTables,
     /// Page frames.
     pub memory: &'a mut Client<Memory>,
     /// Cached file pages.

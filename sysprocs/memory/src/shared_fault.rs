@@ -59,7 +59,7 @@ impl Space {
         }
         let at = number(va);
         let Some((index, page, _)) = area.file_page(at) else { return Err(Errno::EFBIG) };
-        let file = self.files.get(index).ok_or(Errno::EIO)?;
+        let file = self.table.files.get(index).ok_or(Errno::EIO)?;
         let writes = if area.sharing == Sharing::Object { area.access.writable() } else { kind == AccessKind::Write };
         let show_for = match area.access {
             _ if writes => ShowFor::Write,
@@ -105,14 +105,14 @@ impl Space {
 
     /// Shows all pages that the objects of shared areas have.
     pub(crate) async fn show_objects<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) -> Result<(), Errno> {
-        for index in 0..self.areas.as_slice().len() {
-            let area = self.areas.as_slice()[index];
+        for index in 0..self.table.areas.as_slice().len() {
+            let area = self.table.areas.as_slice()[index];
             if area.sharing != Sharing::Object {
                 continue;
             }
             for at in area.start..area.end {
                 let Some((index, page, _)) = area.file_page(at) else { break };
-                let file = self.files.get(index).ok_or(Errno::EIO)?.id();
+                let file = self.table.files.get(index).ok_or(Errno::EIO)?.id();
                 let show = ShowPages { file, page, count: 1, space: self.root.0, at, show_for: ShowFor::Read };
                 let mut shown = Err(Errno::ENXIO);
                 // At most a turn for each table.

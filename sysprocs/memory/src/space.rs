@@ -5,16 +5,15 @@
 //! the frame's only one (others are made so by a write fault). Each file that an area shows has one use
 //! at the `references` process. A *borrowed* space (vfork) owns nothing of all that: its lender waits.
 //!
-//! A space does not give anything back by being dropped: [`Space::destroy`] does.
+//! A space does not give anything back by being dropped, but for its table: [`Space::destroy`] does.
 //!
 //! Not here: the operations (`fault.rs`, `map.rs`, `fork.rs`, `copy.rs`, `encode.rs`, `exec`).
 
 use crate::area::{Area, Origin, Sharing, number};
-use crate::areas::Areas;
 use crate::frame_list::FrameList;
 use crate::layout::{PAGE, TRAMPOLINE};
-use crate::mapped_files::MappedFiles;
 use crate::pager::Pager;
+use crate::tables::Table;
 use core::cell::Cell;
 use renga_abi::Errno;
 use renga_hal::memory::{Access, Frame, USER_END, UserMemory};
@@ -30,8 +29,8 @@ const NO_ROOT: Frame = Frame(u32::MAX);
 /// An address space; see the module.
 pub struct Space {
     pub(crate) root: Frame,
-    pub(crate) areas: Areas,
-    pub(crate) files: MappedFiles,
+    /// Its areas, and the files that they show.
+    pub(crate) table: Table,
     /// The break: the program's heap lies from the first to the second.
     pub(crate) break_start: u64,
     pub(crate) break_end: u64,
@@ -46,7 +45,8 @@ impl Space {
     /// An empty space. The board must have room for two per user-process slot (`spaces_max`): exec
     /// builds the new one beside the old.
     pub async fn create<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Space, Errno> {
-        Space::create_root(pager).await.map(Space::with_root)
+        let table = pager.tables.take()?;
+        Ok(Space::of(Space::create_root(pager).await?, table, false))
     }
 
     /// The root of new, empty tables.
@@ -56,46 +56,14 @@ impl Space {
         Ok(root)
     }
 
-    pub(crate) const fn with_root(root: Frame) -> Space {
-        Space {
-            root,
-            areas: Areas::new(),
-            files: MappedFiles::new(),
-            break_start: 0,
-            break_end: 0,
-            borrowed: false,
-            shared: NOWHERE,
-            pages_most: Cell::new(0),
-        }
-    }
-
     /// No space: nothing is to be given back. For [`Space::load`].
-    pub const fn none() -> Space {
-        let mut space = Space::with_root(NO_ROOT);
-        space.borrowed = true;
-        space
+    pub fn none() -> Space {
+        Space::of(NO_ROOT, Table::default(), true)
     }
 
-    /// An empty space with this root, where none was.
-    pub(crate) fn begin(&mut self, root: Frame) {
-        assert!(self.borrowed, "a space is overwritten");
-        self.areas.clear();
-        self.files.clear();
-        (self.root, self.borrowed) = (root, false);
-        (self.break_start, self.break_end) = (0, 0);
-        self.shared = NOWHERE;
-        self.pages_most.set(0);
-    }
-
-    /// Becomes `other`, where none was; `other` is none then.
-    pub fn take(&mut self, other: &mut Space) {
-        self.begin(other.root);
-        self.areas.copy_from(&other.areas);
-        self.files.copy_from(&other.files);
-        (self.break_start, self.break_end) = (other.break_start, other.break_end);
-        self.shared = other.shared;
-        self.pages_most.set(other.pages_most.get());
-        other.borrowed = true;
+    /// A space without areas behind `root`, with an empty `table` of them.
+    pub(crate) fn of(root: Frame, table: Table, borrowed: bool) -> Space {
+        Space { root, table, break_start: 0, break_end: 0, borrowed, shared: NOWHERE, pages_most: Cell::new(0) }
     }
 
     /// The number that a program's turn names it by (`Me::run_user`).
@@ -124,13 +92,15 @@ impl Space {
     }
     /// Its areas, in order.
     pub fn areas(&self) -> &[Area] {
-        self.areas.as_slice()
+        self.table.areas.as_slice()
     }
     /// The inode number of the file that an area of it shows, and the page of that which comes first; 0: none.
     pub fn shown_file(&self, area: &Area) -> (u32, u32) {
         match area.origin {
             Origin::Zero => (0, 0),
-            Origin::File { file, first_page, .. } => (self.files.get(file).map_or(0, |file| file.ino), first_page),
+            Origin::File { file, first_page, .. } => {
+                (self.table.files.get(file).map_or(0, |file| file.ino), first_page)
+            }
         }
     }
     /// The beginning of the program's heap.
@@ -213,7 +183,7 @@ impl Space {
     /// Gives back the use of files that no area shows any more.
     pub(crate) async fn release_unused_files<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
         // Each turn takes a file out.
-        while let Some(file) = self.files.take_unused(&self.areas) {
+        while let Some(file) = self.table.take_unused_file() {
             pager.release_file(file).await;
         }
     }
@@ -234,6 +204,6 @@ impl Space {
                 origin: Origin::Zero,
             });
         }
-        self.areas.find(page).copied()
+        self.table.areas.find(page).copied()
     }
 }

@@ -47,10 +47,11 @@ fn a_space_is_handed_over_and_lent() {
         assert!(length < 80, "{length} bytes");
         let (areas, root) = (space.areas().to_vec(), copy.root());
         space.destroy(&mut world.pager()).await;
-        space = Space::decode_local(&bytes[..length]).unwrap();
+        space = Space::decode_local(world.tables, &bytes[..length]).unwrap();
         assert_eq!((space.areas(), space.root(), space.is_borrowed()), (&areas[..], root, false));
-        let length = space.encode_borrowed(&mut bytes).unwrap();
-        let mut child = Space::decode_local(&bytes[..length]).unwrap();
+        let lent = space.lend(&mut world.pager()).unwrap();
+        let length = space.encode_copy(&lent, &mut bytes).unwrap();
+        let mut child = Space::decode_local(world.tables, &bytes[..length]).unwrap();
         child.copy_out(&mut world.pager(), AT, b"both").await.unwrap();
         let more =
             Mapping { place: Place::Anywhere(0), length: PAGE, access: Access::ReadWrite, backing: Backing::Zero };
@@ -74,8 +75,8 @@ fn a_space_is_rebuilt_on_another_board() {
         let mut space = sample(&mut world).await;
         let mut bytes = [0; 1024];
         let length = space.encode_areas(&mut bytes).unwrap();
-        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let World { machine, tables, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut world.pager()).await;
@@ -105,8 +106,8 @@ fn a_space_is_rebuilt_on_another_board() {
 fn what_did_not_arrive_is_given_back() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let World { machine, tables, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         export.cancel(&mut pager, &mut there.memory).await;
         space.destroy(&mut pager).await;
@@ -118,8 +119,8 @@ fn what_did_not_arrive_is_given_back() {
 fn what_arrived_in_vain_is_given_back() {
     run(1300, 64, contents(), |mut world: World| async move {
         let mut space = sample(&mut world).await;
-        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let World { machine, tables, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, pages, references, inodes };
         let export = space.export_pages(&mut pager, &mut there.memory).await.unwrap();
         let list = export.first_list();
         export.finish(&mut pager).await;
@@ -168,8 +169,8 @@ fn an_export_that_finds_no_room_leaves_nothing() {
         while taken.len() < 500 {
             taken.push(world.there.memory.call(renga_proto::memory::AllocateFrame {}, ()).await.unwrap());
         }
-        let World { machine, memory, pages, references, inodes, there, .. } = &mut world;
-        let mut pager = renga_memory::Pager { machine: *machine, memory, pages, references, inodes };
+        let World { machine, tables, memory, pages, references, inodes, there, .. } = &mut world;
+        let mut pager = renga_memory::Pager { machine: *machine, tables, memory, pages, references, inodes };
         assert_eq!(space.export_pages(&mut pager, &mut there.memory).await.err(), Some(Errno::ENOMEM));
         space.destroy(&mut pager).await;
         for frame in taken {
@@ -187,10 +188,12 @@ fn bytes_that_are_no_space_are_refused() {
         let copy = space.fork(&mut world.pager()).await.unwrap();
         let length = space.encode_copy(&copy, &mut bytes).unwrap();
         for cut in 0..length {
-            assert!(Space::decode_local(&bytes[..cut]).is_err());
+            assert!(Space::decode_local(world.tables, &bytes[..cut]).is_err());
             assert_eq!(space.encode_copy(&copy, &mut [0; 1024][..cut]), Err(Errno::E2BIG));
         }
+        let free = world.tables.free();
         space.discard_copy(&mut world.pager(), copy).await;
+        assert_eq!(world.tables.free(), free + 1, "its table is free again");
         let mut state = 1u64;
         for _ in 0..20_000 {
             let mut hostile = bytes;
@@ -198,7 +201,7 @@ fn bytes_that_are_no_space_are_refused() {
                 state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 hostile[(state >> 40) as usize % length] = (state >> 32) as u8;
             }
-            let _ = Space::decode_local(&hostile[..length]);
+            let _ = Space::decode_local(world.tables, &hostile[..length]);
         }
         space.destroy(&mut world.pager()).await;
         world

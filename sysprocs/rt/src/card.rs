@@ -19,7 +19,7 @@ pub struct Origin {
 pub const LIMITS: usize = 16;
 
 /// Areas of memory, at most.
-pub const AREAS: usize = 64;
+pub const AREAS: usize = 512;
 /// What a program may do with an area.
 pub const READS: u8 = 1;
 /// As [`READS`].

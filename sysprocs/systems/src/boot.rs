@@ -11,6 +11,7 @@ use crate::outline::Outline;
 use core::cell::Cell;
 use renga_fs::{Due, Referrers};
 use renga_hal::memory::UserMemory;
+use renga_memory::SpaceTables;
 use renga_pages::CacheMemory;
 use renga_process::UserFacts;
 use renga_procfs::Plan;
@@ -59,7 +60,8 @@ fn start<M: Machine>(
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
     let cards = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| Card::new());
-    let boot = Boot { machine, directory, wanted: &wanted, watch, wakes, due, referrers, cards, link };
+    let tables = SpaceTables::new(arena, directory.of_kind(Kind::User).len());
+    let boot = Boot { machine, directory, wanted: &wanted, watch, wakes, due, referrers, cards, tables, link };
     let (started, placed) = (kinds::start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");
     let (link_stats, ends) = boot.link.map(|link| (link.stats, link.ends)).unzip();
@@ -76,6 +78,7 @@ pub(crate) struct Boot<'m, M> {
     due: &'static Due,
     referrers: &'static Referrers,
     cards: &'static [Card],
+    tables: &'static SpaceTables,
     link: Option<LinkParts>,
 }
 
@@ -197,6 +200,7 @@ impl<'b, M: Machine> At<'b, M> {
         let first = self.number == 0 && directory.board() == directory.disk_board();
         let boot_program = if first { machine.init() } else { "" };
         let card = &self.boot.cards[usize::from(self.number)];
-        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed(), card })
+        let tables = self.boot.tables;
+        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed(), card, tables })
     }
 }

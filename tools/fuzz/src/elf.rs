@@ -6,7 +6,7 @@
 use crate::memory::{self, Frames};
 use renga_hal::host::HostMemory;
 use renga_hal::memory::PAGE_BYTES;
-use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Pager, Space};
+use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Pager, Space, SpaceTables};
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
@@ -54,9 +54,16 @@ fn load(board: Board, machine: &'static HostMemory, bytes: &[u8]) {
         let (mut memory, mut pages) = (Client::<Memory>::new(&me, memory), Client::<Pages>::new(&me, pages));
         let mut uses = Client::<References>::new(&me, uses);
         let mut inodes = Family::new(&me, members).narrowed();
+        let tables = SpaceTables::new(arena, 1);
         async move {
-            let mut pager =
-                Pager { machine, memory: &mut memory, pages: &mut pages, references: &mut uses, inodes: &mut inodes };
+            let mut pager = Pager {
+                machine,
+                tables,
+                memory: &mut memory,
+                pages: &mut pages,
+                references: &mut uses,
+                inodes: &mut inodes,
+            };
             if let Ok((space, sp)) = load_program(&mut pager).await {
                 touch(space, sp, &mut pager).await;
             }

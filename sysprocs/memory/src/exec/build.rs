@@ -41,8 +41,8 @@ pub struct Start {
 
 impl Space {
     /// Becomes a new space with `program`, its dynamic linker if it asks for one, and the finished `strings`, which it takes
-    /// over in any case; it is none before ([`Space::none`]), and if it fails. (Spaces are large to move.) The inodes of the
-    /// files must be held active by the caller until this returns; the space has its own use of them afterwards.
+    /// over in any case; it is none before ([`Space::none`]), and if it fails. The inodes of the files must be held active by
+    /// the caller until this returns; the space has its own use of them afterwards.
     pub async fn load<M: UserMemory + ?Sized>(
         &mut self,
         pager: &mut Pager<'_, M>,
@@ -51,8 +51,8 @@ impl Space {
         strings: ArgumentPages,
         credentials: Credentials,
     ) -> Result<Start, Errno> {
-        match Space::create_root(pager).await {
-            Ok(root) => self.begin(root),
+        match Space::create(pager).await {
+            Ok(space) => *self = space,
             Err(errno) => {
                 strings.release(pager).await;
                 return Err(errno);

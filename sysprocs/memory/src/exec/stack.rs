@@ -91,14 +91,16 @@ fn stack_start(bytes: u64) -> u64 {
 impl Space {
     /// The stack may grow to `bytes` from now on, as far as there is room; what it has it keeps.
     pub fn limit_stack<M: UserMemory + ?Sized>(&mut self, machine: &M, bytes: u64) {
-        let Some(stack) = self.areas.find(number(STACK_END) - 1).copied().filter(|_| !self.borrowed) else { return };
+        let Some(stack) = self.table.areas.find(number(STACK_END) - 1).copied().filter(|_| !self.borrowed) else {
+            return;
+        };
         let (old, new) = (stack.start_address(), stack_start(bytes));
-        if new < old && self.areas.within(number(new), number(old)).is_empty() {
+        if new < old && self.table.areas.within(number(new), number(old)).is_empty() {
             // Without room in the list of areas it stays as it is.
-            let _ = self.areas.insert(Area::new(new, old, stack.access, Origin::Zero));
+            let _ = self.table.areas.insert(Area::new(new, old, stack.access, Origin::Zero));
         } else if new > old {
             let kept = self.next_page(machine, old, new).map_or(new, |(va, _, _)| va);
-            let _ = self.areas.remove(number(old), number(kept)); // from its end, which takes no room
+            let _ = self.table.areas.remove(number(old), number(kept)); // from its end, which takes no room
         }
     }
 
@@ -111,7 +113,7 @@ impl Space {
         let start = STACK_END - strings.span();
         let bottom = stack_start(strings.stack_bytes.max(strings.span() + BELOW_STRINGS_BYTES));
         let stack = Area::new(bottom, STACK_END, Access::ReadWrite, Origin::Zero);
-        let mut result = self.areas.insert(stack).map(|()| start);
+        let mut result = self.table.areas.insert(stack).map(|()| start);
         for index in 0..strings.count() {
             let frame = strings.frame(pager.machine, index);
             if result.is_ok() {

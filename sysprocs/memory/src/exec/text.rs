@@ -53,7 +53,7 @@ impl Space {
         let pages_before = pager.machine.pages(self.root);
         let (mut page, end) = (number(at), number(at + TEMPLATE_SPAN_BYTES));
         // Each turn passes an area.
-        while let Some(&area) = self.areas.within(page, end).first() {
+        while let Some(&area) = self.table.areas.within(page, end).first() {
             self.show_cached(pager, &area, (page, end)).await?;
             page = area.end;
         }

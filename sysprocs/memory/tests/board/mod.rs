@@ -6,7 +6,7 @@ use renga_abi::Errno;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::pager::Inodes;
-use renga_memory::{MappedFile, Pager, Space};
+use renga_memory::{MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
 use renga_proto::memory::{Memory, MemoryStatus};
@@ -35,6 +35,7 @@ pub struct Counts {
 /// What is on another board.
 pub struct There {
     pub machine: &'static HostMemory,
+    pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
     pub pages: Client<Pages>,
     pub references: Client<References>,
@@ -43,6 +44,7 @@ pub struct There {
 /// Everything that a test's process has.
 pub struct World {
     pub machine: &'static HostMemory,
+    pub tables: &'static SpaceTables,
     pub memory: Client<Memory>,
     pub pages: Client<Pages>,
     pub references: Client<References>,
@@ -57,6 +59,7 @@ impl World {
     pub fn pager(&mut self) -> Pager<'_, HostMemory> {
         Pager {
             machine: self.machine,
+            tables: self.tables,
             memory: &mut self.memory,
             pages: &mut self.pages,
             references: &mut self.references,
@@ -73,8 +76,8 @@ impl World {
     }
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
-        let There { machine, memory, pages, references } = &mut self.there;
-        Pager { machine, memory, pages, references, inodes: &mut self.inodes }
+        let There { machine, tables, memory, pages, references } = &mut self.there;
+        Pager { machine, tables, memory, pages, references, inodes: &mut self.inodes }
     }
     pub async fn free_frames(&mut self) -> u32 {
         self.memory.call(MemoryStatus {}, ()).await.unwrap().free
@@ -91,7 +94,7 @@ pub async fn fork(space: &mut Space, pager: &mut Pager<'_, HostMemory>) -> Resul
     let copy = space.fork(pager).await?;
     let mut bytes = [0; 4096];
     let length = space.encode_copy(&copy, &mut bytes)?;
-    Space::decode_local(&bytes[..length])
+    Space::decode_local(pager.tables, &bytes[..length])
 }
 
 /// Of each file.
@@ -183,13 +186,21 @@ async fn directory(mut port: Port<InodeDirectory>, counts: Rc<Counts>) -> Never 
     }
 }
 
+/// For whose programs a board has tables.
+const SLOTS: usize = 8;
+
+/// The processes of one board, and what they share.
+#[derive(Clone, Copy)]
+pub struct Servers {
+    machine: &'static HostMemory,
+    tables: &'static SpaceTables,
+    memory: Address<Memory>,
+    pages: Address<Pages>,
+    references: Address<References>,
+}
+
 /// The processes of one board.
-pub fn servers(
-    board: Board,
-    frames: u32,
-    files: usize,
-    directory: Address<InodeDirectory>,
-) -> (&'static HostMemory, Address<Memory>, Address<Pages>, Address<References>) {
+pub fn servers(board: Board, frames: u32, files: usize, directory: Address<InodeDirectory>) -> Servers {
     let machine: &'static HostMemory = Box::leak(Box::new(HostMemory::new(frames)));
     let table = vec![0u16; frames as usize].leak();
     let memory = board.server(|me, port| renga_memory::memory(me, port, table, machine, None));
@@ -208,7 +219,8 @@ pub fn servers(
             board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
         )
     });
-    (machine, memory, pages, references)
+    let tables = SpaceTables::new(board.arena, SLOTS);
+    Servers { machine, tables, memory, pages, references }
 }
 
 /// Runs `body` as a process of a board with `frames` frames, room for `cached` files in the page cache and
@@ -219,39 +231,45 @@ pub fn run<F: Future<Output = World> + 'static>(
     contents: Vec<Vec<u8>>,
     body: impl FnOnce(World) -> F + 'static,
 ) {
-    let board = Board::new(0, 1 << 20);
+    let board = Board::new(0, 1 << 21);
     let counts = Rc::new(Counts::default());
     counts.references.borrow_mut().resize(contents.len(), 1);
     counts.inos.borrow_mut().extend((0..contents.len()).map(|slot| file(slot as u16).ino));
     let files = contents.len();
     let contents = Rc::new(RefCell::new(contents));
     let directory = board.server(|_, port| directory(port, counts.clone()));
-    let (machine, memory, pages, references) = servers(board, frames, cached, directory);
-    let inode =
-        |slot| board.server(|me, port| inode(port, Client::new(&me, pages), slot, contents.clone(), counts.clone()));
+    let here = servers(board, frames, cached, directory);
+    let inode = |slot| {
+        board.server(|me, port| inode(port, Client::new(&me, here.pages), slot, contents.clone(), counts.clone()))
+    };
     let inodes: Vec<_> = (0..files).map(inode).collect();
     let members = board.family(&inodes);
-    let (machine_there, memory_there, pages_there, references_there) = servers(board, frames, cached, directory);
+    let there = servers(board, frames, cached, directory);
     let done = Rc::new(Cell::new(false));
     let finished = done.clone();
     board.client(move |me| {
-        let (memory, pages) = (Client::new(&me, memory), Client::new(&me, pages));
-        let (references, inodes) = (Client::new(&me, references), Family::new(&me, members).narrowed());
+        let Servers { machine, tables, .. } = here;
+        let (memory, pages) = (Client::new(&me, here.memory), Client::new(&me, here.pages));
+        let (references, inodes) = (Client::new(&me, here.references), Family::new(&me, members).narrowed());
         let there = There {
-            machine: machine_there,
-            memory: Client::new(&me, memory_there),
-            pages: Client::new(&me, pages_there),
-            references: Client::new(&me, references_there),
+            machine: there.machine,
+            tables: there.tables,
+            memory: Client::new(&me, there.memory),
+            pages: Client::new(&me, there.pages),
+            references: Client::new(&me, there.references),
         };
         async move {
             let _me = me;
-            let world = World { machine, memory, pages, references, inodes, there, counts, contents };
+            let world = World { machine, tables, memory, pages, references, inodes, there, counts, contents };
             let mut world = body(world).await;
             let There { memory, pages, .. } = &mut world.there;
             for (memory, pages) in [(&mut world.memory, &mut world.pages), (memory, pages)] {
                 pages.call(Shrink { frames: u32::MAX }, ()).await.unwrap();
                 let facts = memory.call(MemoryStatus {}, ()).await.unwrap();
                 assert_eq!(facts.free, facts.total, "frames leaked");
+            }
+            for tables in [world.tables, world.there.tables] {
+                assert_eq!(tables.free(), SLOTS * TABLES_PER_SLOT, "tables leaked");
             }
             assert!(world.counts.references.borrow().iter().all(|&count| count == 1), "inode references leaked");
             finished.set(true);

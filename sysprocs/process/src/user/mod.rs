@@ -34,7 +34,7 @@ use escape::Escape;
 use program::Program;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
-use renga_memory::{Pager, Space};
+use renga_memory::{Pager, Space, SpaceTables};
 use renga_proto::path::PATH_BYTES_MAX;
 use renga_rt::card::Card;
 use renga_rt::user::UserContext;
@@ -42,7 +42,7 @@ use renga_rt::{Errno, Me};
 use services::Services;
 
 /// What a slot is told at boot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct UserFacts {
     /// Its number on its board.
     pub slot: u16,
@@ -52,6 +52,8 @@ pub struct UserFacts {
     pub seed: u64,
     /// Shows its programs to others.
     pub card: &'static Card,
+    /// Its board's tables of areas.
+    pub tables: &'static SpaceTables,
 }
 
 /// The processor's part in a program's floating-point state.
@@ -133,6 +135,7 @@ fn pager<'a, M: UserMemory + ?Sized>(machine: &'static M, services: &'a mut Serv
     let clients = &mut services.clients;
     Pager {
         machine,
+        tables: services.tables,
         memory: &mut clients.memory,
         pages: &mut clients.pages,
         references: &mut clients.references,

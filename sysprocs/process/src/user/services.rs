@@ -2,7 +2,9 @@
 //!
 //! Not here: what is asked of them.
 
+use crate::user::UserFacts;
 use crate::user::rights::{CONSOLE, DIRECTORY, FIFOS, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
+use renga_memory::SpaceTables;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_proto::clock::Clock;
@@ -85,17 +87,20 @@ pub struct Services {
     pub disk_board: u8,
     /// This process's slot, which spreads processes over path walkers.
     pub slot: u16,
+    /// This board's tables of areas.
+    pub tables: &'static SpaceTables,
     /// State of the generator behind `getrandom`.
     pub random: u64,
 }
 
 impl Services {
-    /// For the process in `slot` of `board`; `seed` starts its random numbers.
-    pub fn new(clients: UserClients, board: u8, slot: u16, seed: u64) -> Self {
+    /// For the process of `board` that was told `facts`.
+    pub fn new(clients: UserClients, board: u8, facts: &UserFacts) -> Self {
+        let UserFacts { slot, seed, tables, .. } = *facts;
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
-        Services { clients, board, disk_board, slot, random }
+        Services { clients, board, disk_board, slot, tables, random }
     }
 
     /// A path walker.

@@ -12,6 +12,7 @@ use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
+use renga_memory::SpaceTables;
 use renga_pages::CacheMemory;
 use renga_process::host::{Flushed, Script, run};
 use renga_process::{UserClients, UserFacts};
@@ -88,6 +89,7 @@ struct Headers {
     files: Vec<&'static Process>,
     pipes: Vec<&'static Process>,
     users: Vec<&'static Process>,
+    tables: &'static SpaceTables,
 }
 
 /// The headers of the disk board's own.
@@ -127,6 +129,7 @@ fn declare(board: Board) -> Headers {
         files: many(FILES),
         pipes: many(PIPES),
         users: (0..SLOTS).map(|_| board.declare(2)).collect(),
+        tables: SpaceTables::new(board.arena, SLOTS),
     }
 }
 
@@ -345,7 +348,8 @@ fn start_user<M: UserMemory>(
     switch: &'static Switch,
 ) {
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
-    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card: leak(renga_rt::card::Card::new()) });
+    let (card, tables) = (leak(renga_rt::card::Card::new()), all[number].tables);
+    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     let here = &all[number];
     board.start(here.users[slot], |me| {

@@ -8,6 +8,7 @@ use renga_hal::host::HostMemory;
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
 use renga_hal::uart::Uart;
+use renga_memory::SpaceTables;
 use renga_process::host::Flushed;
 use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, UserClients, UserFacts};
 use renga_proto::clock::Clock;
@@ -98,9 +99,10 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static Switch = arena.put(|| Switch);
     let processor: &'static Flushed = arena.put(|| Flushed);
+    let (card, tables) = (arena.put(Card::new), SpaceTables::new(arena, users.len()));
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };
-        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card: arena.put(Card::new) });
+        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let Servers { path, directory, inodes, table, files, locks } = files;
         board.start(process, |me| {

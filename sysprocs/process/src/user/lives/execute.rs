@@ -190,7 +190,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             borrowed = old.is_borrowed();
             old.give_back(&mut pager(self.machine, &mut self.services)).await;
         }
-        self.space.get_or_insert_with(Space::none).take(space);
+        self.space = Some(core::mem::replace(space, Space::none()));
         if borrowed {
             self.give_space_back().await;
         }

@@ -72,7 +72,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let child = match flags & CLONE_VM {
             0 => self.fork_here(wishes).await,
-            _ => self.spawn_here(wishes, None).await,
+            _ => self.fork_borrowing(wishes).await,
         };
         let child = restarted(child)?;
         // While the child borrows the space, this process stays away from it.
@@ -89,13 +89,19 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn fork_here(&mut self, wishes: Wishes) -> Result<u32, Errno> {
         let (space, mut pager) = self.memory();
         let copy = space.fork(&mut pager).await?;
-        self.spawn_here(wishes, Some(copy)).await
+        self.spawn_here(wishes, copy).await
     }
 
-    /// A process on this board in `copy`, or in the program's own space, which it borrows.
-    async fn spawn_here(&mut self, wishes: Wishes, copy: Option<SpaceCopy>) -> Result<u32, Errno> {
+    async fn fork_borrowing(&mut self, wishes: Wishes) -> Result<u32, Errno> {
+        let (space, mut pager) = self.memory();
+        let lent = space.lend(&mut pager)?;
+        self.spawn_here(wishes, lent).await
+    }
+
+    /// A process on this board in `copy`.
+    async fn spawn_here(&mut self, wishes: Wishes, copy: SpaceCopy) -> Result<u32, Errno> {
         let result = match self.keep_objects().await {
-            Ok(()) => match self.spawn_with_space(wishes, copy.as_ref()).await {
+            Ok(()) => match self.spawn_with_space(wishes, &copy).await {
                 Ok(pid) => return Ok(pid),
                 Err(errno) => {
                     self.release_objects(usize::MAX).await;
@@ -104,14 +110,12 @@ impl<M: UserMemory + ?Sized> User<M> {
             },
             Err(errno) => errno,
         };
-        if let Some(copy) = copy {
-            let (space, mut pager) = self.memory();
-            space.discard_copy(&mut pager, copy).await;
-        }
+        let (space, mut pager) = self.memory();
+        space.discard_copy(&mut pager, copy).await;
         Err(result)
     }
 
-    async fn spawn_with_space(&mut self, wishes: Wishes, copy: Option<&SpaceCopy>) -> Result<u32, Errno> {
+    async fn spawn_with_space(&mut self, wishes: Wishes, copy: &SpaceCopy) -> Result<u32, Errno> {
         let board = self.services.board;
         let pages = self.store_files(board).await?;
         let spawned = self.spawn_with_files(wishes, copy, &pages).await;
@@ -121,20 +125,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         spawned
     }
 
-    async fn spawn_with_files(
-        &mut self,
-        wishes: Wishes,
-        copy: Option<&SpaceCopy>,
-        pages: &[u32],
-    ) -> Result<u32, Errno> {
+    async fn spawn_with_files(&mut self, wishes: Wishes, copy: &SpaceCopy, pages: &[u32]) -> Result<u32, Errno> {
         let Some(own) = &self.space else { unreachable!("a program has a space while it runs") };
         self.processor.flush(self.context);
         let mut writer = Writer::new(&mut self.scratch);
         put_state(&mut writer, self.context, &self.program, (wishes, pages), SPACE_HERE)?;
-        let space_bytes = match copy {
-            Some(copy) => own.encode_copy(copy, writer.rest())?,
-            None => own.encode_borrowed(writer.rest())?,
-        };
+        let space_bytes = own.encode_copy(copy, writer.rest())?;
         let bytes = writer.bytes() + space_bytes;
         // Group and session 0: the parent's.
         let Program { pid, blocked, .. } = self.program;
@@ -304,7 +300,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut reader = Reader::new(&self.scratch[at..bytes]);
         let mut pager = crate::user::pager(self.machine, &mut self.services);
         if way == SPACE_HERE {
-            self.space = Some(Space::decode_local(reader.rest())?);
+            self.space = Some(Space::decode_local(pager.tables, reader.rest())?);
         } else {
             let first_list = reader.word()? as u32;
             let space = match Space::decode_areas(&mut pager, reader.rest()).await {

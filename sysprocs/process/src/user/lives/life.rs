@@ -46,7 +46,7 @@ pub fn user<M: UserMemory + ?Sized>(
     places: &'static mut [DescriptorPlace],
     paths: &'static mut [u8; PATHS_BYTES],
 ) -> impl Future<Output = Never> + 'static {
-    let services = Services::new(clients, me.id().board.0, facts.slot, facts.seed);
+    let services = Services::new(clients, me.id().board.0, facts);
     let mut user = User {
         me,
         services,
