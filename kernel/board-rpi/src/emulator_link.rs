@@ -1,6 +1,6 @@
 //! The link device of the cluster emulator: a page of registers and interrupt 48.
 //!
-//! Also the emulator's other services to the kernel: identity, wall-clock epoch, trace, exit. On a real
+//! Also the emulator's other services to the kernel: identity, wall-clock epoch, exit. On a real
 //! board the page does not exist; [`EmulatorLink::probe`] finds out.
 //!
 //! Not here: what frames contain (`renga-wire`), the device itself (`tools/emu`).
@@ -23,8 +23,6 @@ mod offset {
     pub const EXIT: usize = 0x30;
     pub const TOKEN_WAIT: usize = 0x34;
     pub const WIRE_TIME: usize = 0x38;
-    pub const TRACE_WORD: usize = 0x3c;
-    pub const TRACE_END: usize = 0x40;
     pub const FLAGS: usize = 0x44;
     pub const EPOCH: usize = 0x48;
     pub const EPOCH_NS: usize = 0x50;
@@ -37,7 +35,6 @@ const STATUS_RECEIVED: u32 = 1 << 0;
 const STATUS_OVERRUN: u32 = 1 << 2;
 const INTERRUPT_RECEIVE: u32 = 1 << 0;
 const INTERRUPT_TRANSMIT: u32 = 1 << 1;
-const FLAG_TRACING: u32 = 1 << 0;
 const FLAG_INTERACTIVE: u32 = 1 << 1;
 const DESTINATION_SHIFT: u32 = 16;
 const NS_PER_S: u64 = 1_000_000_000;
@@ -80,19 +77,6 @@ impl<R: Registers> EmulatorLink<R> {
             token_wait_ns: self.registers.read(offset::TOKEN_WAIT),
             wire_ns: self.registers.read(offset::WIRE_TIME),
         }
-    }
-
-    /// Hands one record of words to the emulator's trace.
-    pub fn trace(&mut self, words: &[u32]) {
-        for &word in words {
-            self.registers.write(offset::TRACE_WORD, word);
-        }
-        self.registers.write(offset::TRACE_END, words.len() as u32);
-    }
-
-    /// Whether the run is traced.
-    pub fn tracing(&self) -> bool {
-        self.registers.read(offset::FLAGS) & FLAG_TRACING != 0
     }
 
     /// Whether a person sits at the console.

@@ -9,6 +9,7 @@
 //! it is (`user.rs`).
 
 use crate::api::Call;
+use crate::probe;
 use crate::process::{Me, Process};
 use crate::protocol::Entry;
 use crate::ready::Core;
@@ -282,6 +283,7 @@ impl Core {
 impl Process {
     /// Makes this the process of a user slot, whose own account is `number`.
     pub fn set_account(&self, number: AccountNumber) {
+        probe::account(self, number);
         self.account.set(self.core.account(number));
         self.charged_as.set(Count::SystemNs);
     }
@@ -290,6 +292,7 @@ impl Process {
 impl Me {
     /// Works for account `number` from now on.
     pub fn act_for(&mut self, number: AccountNumber) {
+        probe::account(self.0, number);
         self.0.account.set(self.0.core.account(number));
     }
     /// Takes a call up again that it has kept while it served others: what it does from now on is done for that

@@ -7,10 +7,10 @@
 
 use crate::address::{Address, Members, Place};
 use crate::api::Call;
+use crate::probe;
 use crate::process::{Process, Wait, Words};
 use crate::protocol::{Entry, Protocol};
 use crate::rendezvous::RawCall;
-use crate::trace::Event;
 use core::marker::PhantomData;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
@@ -99,7 +99,7 @@ impl RawCall {
         if caller.wait.get() == Wait::ReplyInPlace {
             caller.wait.set(Wait::Forwarded);
         }
-        caller.core.record(|| Event::called(caller));
+        probe::forward(caller);
         deliver(caller, server);
     }
 }

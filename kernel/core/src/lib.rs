@@ -1,8 +1,8 @@
-//! The kernel without hardware: processes, rendezvous, ready queue, timers, notifications, trace.
+//! The kernel without hardware: processes, rendezvous, ready queue, timers, notifications, probes.
 //!
 //! Invariant: no statics and no allocation; all state is in one [`Core`] per processor core and the
 //! headers of its processes, so that many kernels fit into one host program. All `unsafe` is in
-//! `rendezvous.rs`, `user.rs` and `arena.rs` (and the host harness). Not here: traps, interrupts'
+//! `rendezvous.rs`, `user.rs`, `arena.rs` and `probe.rs` (and the host harness). Not here: traps, interrupts'
 //! sources and page tables (`arch-aarch64`, `board-rpi`), other boards (`sysprocs/router`).
 #![cfg_attr(not(feature = "host"), no_std)]
 
@@ -13,9 +13,12 @@ pub mod arena;
 mod call_queue;
 pub mod forward;
 #[cfg(feature = "host")]
+pub mod heard;
+#[cfg(feature = "host")]
 pub mod host;
 pub mod log;
 pub mod notify;
+pub mod probe;
 pub mod process;
 pub mod protocol;
 mod queue;
@@ -25,7 +28,6 @@ mod real_time;
 pub mod rendezvous;
 mod runners;
 mod timer;
-pub mod trace;
 pub mod user;
 
 pub use address::{Address, Members};

@@ -3,6 +3,7 @@
 //! Invariant: a notification is a flag, not a count, is never lost, and never blocks the one who
 //! gives it, so it makes no edge in the wait-for graph.
 
+use crate::probe;
 use crate::process::{Me, Process, Wait};
 use crate::rendezvous::NOTIFIED;
 use crate::runners::NOT_WAITING;
@@ -15,6 +16,7 @@ impl Process {
     /// Wakes the process from `notified` or `accept_or_notified`, or is kept for its next wait there.
     /// To be called between polls: by interrupt handling, or by a process of the same core.
     pub fn notify(&'static self) {
+        probe::notify(self);
         if self.wait.get() == Wait::Notification {
             self.wait.set(Wait::Nothing);
             self.core.make_ready(self);
@@ -92,6 +94,7 @@ impl Me {
         let me = self.0;
         if !me.notified.replace(false) {
             me.begin(Wait::Notification);
+            probe::wait_for_notification(me);
             poll_fn(|_| if me.wait.get() == Wait::Nothing { Poll::Ready(()) } else { Poll::Pending }).await
         }
     }
@@ -100,6 +103,7 @@ impl Me {
     pub async fn yield_turn(&mut self) {
         let (me, mut gone) = (self.0, false);
         me.begin(Wait::Turn);
+        probe::wait_for_turn(me);
         me.core.make_ready(me);
         poll_fn(|_| if replace(&mut gone, true) { Poll::Ready(()) } else { Poll::Pending }).await;
         me.wait.set(Wait::Nothing);

@@ -5,11 +5,11 @@
 
 use crate::account::Account;
 use crate::log::{Line, Lines};
+use crate::probe;
 use crate::process::Process;
 use crate::queue::{Link, Queue};
 use crate::real_time::RealTime;
 use crate::runners::Runners;
-use crate::trace::{Event, TraceRing};
 use core::cell::Cell;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
@@ -57,7 +57,9 @@ pub struct Core {
     log: Cell<Log>,
     /// The last lines of the log.
     pub(crate) lines: Lines,
-    trace: TraceRing,
+    /// Who listens, inside a host program.
+    #[cfg(feature = "host")]
+    pub(crate) ear: crate::heard::Ear,
 }
 
 impl Default for Core {
@@ -95,7 +97,8 @@ impl Core {
             now_ns: Cell::new(0),
             log: Cell::new(|_, _, _| ()),
             lines: Lines::new(),
-            trace: TraceRing::new(),
+            #[cfg(feature = "host")]
+            ear: crate::heard::Ear::new(),
         }
     }
 
@@ -117,16 +120,6 @@ impl Core {
     pub(crate) fn log(&self, who: ProcId, text: &'static str, figures: [u64; 2]) {
         self.lines.push(Line { at_ns: self.now_ns(), who: Some(who), text, figures });
         (self.log.get())(who, text, figures);
-    }
-    /// The ring of trace events.
-    pub fn trace(&self) -> &TraceRing {
-        &self.trace
-    }
-    #[inline(always)]
-    pub(crate) fn record(&self, event: impl FnOnce() -> Event) {
-        if TraceRing::ON {
-            self.trace.push(self.now_ns(), event());
-        }
     }
 
     #[inline(always)]
@@ -182,7 +175,7 @@ impl Core {
     #[inline(always)]
     fn poll(&self, process: &'static Process, now_ns: impl FnOnce() -> u64) {
         self.in_place_left.set(IN_PLACE_PER_DISPATCH);
-        self.record(|| Event::Dispatch { process: process.id() });
+        probe::dispatch(process);
         process.poll(&mut Context::from_waker(Waker::noop()));
         self.charge_dispatch(process, now_ns());
     }

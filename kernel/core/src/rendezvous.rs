@@ -13,9 +13,9 @@
 //! Not here: types of messages (`protocol.rs`, `api.rs`), other boards (the router).
 
 use crate::address::Place;
+use crate::probe;
 use crate::process::{Me, Process, Wait, Words};
 use crate::protocol::Lends;
-use crate::trace::Event;
 use core::cell::Cell;
 use core::convert::Infallible as Never;
 use core::future::Future;
@@ -78,6 +78,7 @@ impl Process {
     pub(crate) fn take(&'static self, caller: &'static Process) {
         self.open.set(0);
         self.accepted.set(Some(caller));
+        probe::accept(self, caller);
     }
 
     /// The first of the calls that wait for one of the entries in the set.
@@ -86,6 +87,7 @@ impl Process {
         // Bounded by the clients placed: each has at most one call here.
         let caller = self.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0)?;
         self.accepted.set(Some(caller));
+        probe::accept_waiting(self, caller);
         Some(RawCall(caller))
     }
 }
@@ -137,7 +139,7 @@ impl<'a> RawCallFuture<'a> {
             }
             _ => panic!("process polled while its call is pending"),
         }
-        core.record(|| Event::called(me));
+        probe::call(me);
         if server.open.get() >> me.op.get() & 1 == 0 {
             return wait_at_closed(me, server);
         }
@@ -230,7 +232,7 @@ impl RawCall {
     pub fn reply(self, put: impl FnOnce(&Words)) {
         let caller = self.hand_on();
         put(&caller.words);
-        caller.core.record(|| Event::Reply { caller: caller.id() });
+        probe::reply(caller);
         if caller.wait.replace(Wait::Replied) == Wait::Reply {
             caller.core.make_ready(caller);
         }
@@ -268,6 +270,7 @@ impl RawAccept<'_> {
             return Poll::Ready(Some(call));
         }
         me.begin(Wait::Accept);
+        probe::wait_for_call(me);
         me.open.set(open);
         Poll::Pending
     }

@@ -9,11 +9,11 @@
 //! (`arch-aarch64`), the timer (the image arms it for [`UserTurn::left_ns`]).
 
 use crate::account::{Account, Count};
+use crate::probe;
 use crate::process::{Me, Process, Wait};
 use crate::ready::Core;
 use crate::real_time::RANK_SPENT;
 use crate::runners::{NOT_WAITING, Order};
-use crate::trace::Event;
 use core::future::{Future, poll_fn};
 use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
@@ -296,8 +296,9 @@ impl Core {
 }
 
 impl UserTurn {
-    /// The program's registers.
+    /// The program's registers, to enter it with.
     pub fn context(&mut self) -> &mut UserContext {
+        probe::enter(self.0);
         // SAFETY: set by `RunUser`, whose borrow is held by a pending future (as I5 of
         // `rendezvous.rs`); the turn exists once, since the process left the heap of those who wait.
         unsafe { &mut *self.0.user.get() }
@@ -365,7 +366,7 @@ impl UserTurn {
         let process = self.0;
         process.trap.set(trap);
         process.wait.set(Wait::Nothing);
-        process.core.record(|| Event::UserTrap { process: process.id() });
+        probe::trap(process);
         process
     }
 }

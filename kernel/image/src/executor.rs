@@ -8,10 +8,10 @@
 use crate::care::Care;
 use crate::hardware::InterruptLines;
 use crate::logger;
-use crate::trace_port::TracePort;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::memory::FrameMemory;
 use renga_arch_aarch64::timer::GenericTimer;
+use renga_core::probe;
 use renga_core::user::UserTurn;
 use renga_core::{Core, Process};
 use renga_hal::cpu::Cpu;
@@ -45,8 +45,6 @@ pub struct Executor {
     pub uart_owner: Option<&'static Process>,
     /// Who is woken by the link, if this board has one.
     pub link_owner: Option<&'static Process>,
-    /// Where trace events go.
-    pub trace: TracePort,
     /// When the hardware alarm is set for; or `NEVER_NS`, or `GONE_OFF_NS`.
     pub armed_ns: u64,
     /// Who looks after the board.
@@ -80,7 +78,6 @@ impl Executor {
             if !self.core.dispatch_by(|| self.timer.now_ns()) {
                 return true;
             }
-            self.trace.drain(self.core.trace());
         }
         !self.core.has_ready()
     }
@@ -101,10 +98,7 @@ impl Executor {
         let now_ns = self.timer.now_ns();
         turn.charge_until(now_ns);
         match exit {
-            Exit::Trap(trap) => {
-                turn.resume(trap, || self.timer.now_ns());
-                self.trace.drain(self.core.trace());
-            }
+            Exit::Trap(trap) => turn.resume(trap, || self.timer.now_ns()),
             Exit::Interrupt => {
                 drop(turn); // it goes on, unless somebody else is to run first
                 self.take_interrupt(now_ns);
@@ -117,6 +111,7 @@ impl Executor {
             self.interrupts.enable(Source::Log);
         }
         self.set_alarm(self.first_alarm_ns());
+        probe::idle();
         ThisCore.wait_for_interrupt();
         let now_ns = self.timer.now_ns();
         self.core.stamp(now_ns);
@@ -169,6 +164,7 @@ impl Executor {
     #[inline(always)]
     fn take_alarms(&mut self, now_ns: u64) {
         if self.armed_ns <= now_ns {
+            probe::interrupt_alarm();
             self.armed_ns = GONE_OFF_NS;
         }
         if self.care.next_ns() <= now_ns {
@@ -181,6 +177,7 @@ impl Executor {
     #[inline(never)]
     fn take_devices(&mut self) {
         let pending = self.interrupts.pending();
+        probe::interrupt_devices(pending.uart, pending.log, pending.link);
         if pending.uart {
             notify_or_silence(self.uart_owner, &mut self.interrupts, Source::Uart);
         }

@@ -254,7 +254,7 @@ pub fn emulated() -> bool {
     EMULATED.get().copied().unwrap_or(false)
 }
 
-/// The emulator's link device, if there is one. Its parts (frames, trace, exit) have registers of
+/// The emulator's link device, if there is one. Its parts (frames, exit) have registers of
 /// their own, so that each user has its own handle.
 pub fn emulator_link() -> Option<EmulatorPage> {
     if !emulated() {

@@ -18,7 +18,6 @@ mod machine;
 mod marks;
 mod once;
 mod programs;
-mod trace_port;
 
 use executor::Executor;
 use hardware::Hardware;
@@ -27,7 +26,6 @@ use renga_arch_aarch64::physical::to_kernel;
 use renga_core::{Arena, Core};
 use renga_rt::given::Servers;
 use renga_systems::{Directory, Kind, Machine, blob, start_all};
-use trace_port::TracePort;
 
 #[unsafe(no_mangle)]
 extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
@@ -70,7 +68,6 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         uart_owner: directory::owner(Kind::Console),
         link_owner: directory::owner(Kind::Router),
         care: care::Care::begin(directory::owner(Kind::Router).is_some(), hardware.panic_ns),
-        trace: TracePort::new(hardware::emulator_link()),
         armed_ns: executor::NEVER_NS,
     }
     .run()

@@ -31,6 +31,7 @@ pub use renga_core::account;
 #[cfg(feature = "host")]
 pub use renga_core::host;
 pub use renga_core::notify::{Interruptor, Notifier};
+pub use renga_core::probe;
 pub use renga_core::raw;
 pub use renga_core::{
     ALL_ENTRIES, Address, Arena, Call, CallQueue, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Members,

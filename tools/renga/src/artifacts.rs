@@ -52,8 +52,6 @@ pub struct Kernel {
 pub enum Flavour {
     /// The ordinary one.
     Plain,
-    /// With every rendezvous traced.
-    Traced,
     /// With the built-in measurements in place of programs.
     Bench,
     /// With boards that attack the others, if they are told to.
@@ -64,7 +62,6 @@ impl Flavour {
     fn feature(self) -> Option<&'static str> {
         match self {
             Flavour::Plain => None,
-            Flavour::Traced => Some("trace"),
             Flavour::Bench => Some("bench"),
             Flavour::Hostile => Some("hostile"),
         }

@@ -110,7 +110,8 @@ pub struct Run {
     /// command line, with a copy of the card in its slot
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "trace", "ImageChoice"])]
     pub cards: Option<PathBuf>,
-    /// Write every rendezvous and every frame with its virtual time, as JSON lines
+    /// Write what the kernels do, and every frame, with its exact virtual time; the run is the same without (see `renga
+    /// trace`)
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Record what is typed, with its virtual time
@@ -153,7 +154,7 @@ pub struct Run {
     pub revive: bool,
     /// Instead of its processes, this board runs some that make calls of any content to every process of the others,
     /// drawn from the seed (may be repeated)
-    #[arg(long, value_name = "BOARD", conflicts_with_all = ["replay", "trace", "cards"], help_heading = DISTURBANCES)]
+    #[arg(long, value_name = "BOARD", conflicts_with_all = ["replay", "cards"], help_heading = DISTURBANCES)]
     pub hostile: Vec<String>,
     /// Boards find memory, registers and devices full of garbage when they start, drawn from the seed
     #[arg(long, help_heading = DISTURBANCES)]

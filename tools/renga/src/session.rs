@@ -18,6 +18,7 @@ use anyhow::{Context, Result, bail};
 use renga_emu::{
     BoardConfig, BusConfig, Cluster, ClusterConfig, Event, FrameEvent, Limits, PinsConfig, PowerChange, Stats,
 };
+use renga_emu_probes::Hit;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
@@ -44,8 +45,10 @@ pub struct Session<'a> {
     pub profile: Profile,
     /// Seed of all chance.
     pub seed: u64,
-    /// Pass trace events on.
-    pub trace: bool,
+    /// Tell of frames.
+    pub frames: bool,
+    /// Tell of the probes that boards reach.
+    pub probes: bool,
     /// Keep virtual time from running ahead of real time.
     pub pace: bool,
     /// Give up at this virtual time.
@@ -70,9 +73,9 @@ pub trait Listener {
     fn console(&mut self, board: u8, time_ns: u64, bytes: &[u8]);
     /// A board logged a line.
     fn log(&mut self, line: &str);
-    /// A board traced something.
-    fn traced(&mut self, board: u8, words: &[u32]);
-    /// A board started at this time, and its clock with it.
+    /// A board reached a probe.
+    fn probe(&mut self, _board: u8, _hit: &Hit) {}
+    /// A board was started again at this time, and its clock with it.
     fn started(&mut self, _board: u8, _time_ns: u64) {}
     /// Something happened to a board; a line for the person.
     fn news(&mut self, _line: &str) {}
@@ -136,7 +139,8 @@ impl Session<'_> {
         config.seed = self.seed;
         config.epoch_s = EPOCH_S;
         config.pace = self.pace;
-        config.trace = self.trace;
+        config.frames = self.frames;
+        config.probes = self.probes.then(|| self.kernel.elf.clone());
         config.limits = Limits { virtual_ns: self.limit_ns, ..Limits::default() };
         config.faults = self.disturbance.faults;
         config.power = self.disturbance.power.clone();

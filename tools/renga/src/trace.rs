@@ -1,128 +1,109 @@
-//! `--trace`: every rendezvous and every frame as a line of JSON, with its virtual time.
+//! `--trace`: what the kernels' probes tell of a run, and every frame, in a file.
 //!
-//! Invariant: lines of one board are in the order of its time. Not here: pictures and tables of it.
+//! The run is the same with and without. Invariant: events are in the order of (time, board), as the cluster tells them.
+//! Not here: the file's layout and what can be made of it (`renga-trace`), what is watched (`kernel/core/src/probe.rs`).
 
+use crate::machine_code;
 use crate::system::SystemFile;
-use anyhow::{Context, Result};
-use renga_abi::ProcId;
-use renga_core::trace::Event;
+use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
-use serde_json::{Value, json};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use renga_emu_probes::{Hit, Probes};
+use renga_trace::{Board, Decoder, Event, Frame, Header, ProcessKind, Protocol, Timed, Writer};
+use std::fs::{self, File};
+use std::io::BufWriter;
 use std::path::Path;
 
-/// A trace file, and the names of what it tells of.
+/// A trace file that is being written.
 pub struct TraceFile {
-    out: BufWriter<File>,
-    /// By board and index: kind, ordinal and names of entries.
-    processes: Vec<Vec<Named>>,
-    boards: Vec<String>,
-    /// By board: when it was started last, ns.
-    started_ns: Vec<u64>,
-}
-
-#[derive(Clone)]
-struct Named {
-    name: String,
-    entries: &'static [(u32, &'static str)],
+    out: Writer<BufWriter<File>>,
+    decoder: Decoder,
+    /// The first that went wrong; the run goes on.
+    failed: Option<std::io::Error>,
 }
 
 impl TraceFile {
-    /// Creates it.
+    /// Creates it, for boards that run the kernel with this ELF file.
     ///
     /// # Errors
-    /// If the file cannot be written.
-    pub fn create(path: &Path, system: &SystemFile) -> Result<TraceFile> {
-        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let checked = &system.checked;
-        let named = |board| {
-            let instances = checked.instances(board);
-            let mut named = vec![Named { name: "?".to_string(), entries: &[] }; instances.len()];
-            for instance in instances {
-                let facts = checked.kinds.iter().find(|kind| kind.name == instance.kind);
-                let entries = facts.and_then(|facts| facts.serves).map_or(&[][..], |protocol| protocol.entries);
-                let name = format!("{} {}", instance.kind, instance.ordinal);
-                named[usize::from(instance.id.index)] = Named { name, entries };
-            }
-            named
-        };
-        let processes = (0..checked.boards.len()).map(named).collect();
-        let started_ns = vec![0; checked.boards.len()];
-        let boards = checked.boards.iter().map(|board| board.name.clone()).collect();
-        Ok(TraceFile { out: BufWriter::new(file), processes, boards, started_ns })
-    }
-
-    fn name(&self, id: ProcId) -> String {
-        let board = self.boards.get(usize::from(id.board.0)).map_or("?", String::as_str);
-        let process = self.named(id).map_or("?", |named| &named.name);
-        format!("{board}: {process}")
-    }
-
-    fn named(&self, id: ProcId) -> Option<&Named> {
-        self.processes.get(usize::from(id.board.0))?.get(usize::from(id.index))
-    }
-
-    fn line(&mut self, value: &Value) {
-        // A full disk shows when the file is finished.
-        let _ = writeln!(self.out, "{value}");
-    }
-
-    /// Writes a record of the kernel's trace: time (two words) and event (three).
-    pub fn record(&mut self, board: u8, words: &[u32]) {
-        let &[low, high, first, second, third] = words else { return };
-        let started_ns = self.started_ns.get(usize::from(board)).copied().unwrap_or(0);
-        let time_ns = started_ns + (u64::from(high) << 32 | u64::from(low));
-        let board = self.boards.get(usize::from(board)).cloned().unwrap_or_default();
-        let value = match Event::from_words([first, second, third]) {
-            Some(Event::Call { caller, server, op }) => {
-                let entries = self.named(server).map_or(&[][..], |named| named.entries);
-                let entry = entries.iter().find(|(number, _)| *number == u32::from(op)).map_or("?", |(_, name)| name);
-                json!({"t_ns": time_ns, "board": board, "event": "call", "caller": self.name(caller),
-                    "server": self.name(server), "entry": entry})
-            }
-            Some(Event::Reply { caller }) => {
-                json!({"t_ns": time_ns, "board": board, "event": "reply", "caller": self.name(caller)})
-            }
-            Some(Event::Dispatch { process }) => {
-                json!({"t_ns": time_ns, "board": board, "event": "dispatch", "process": self.name(process)})
-            }
-            Some(Event::UserTrap { process }) => {
-                json!({"t_ns": time_ns, "board": board, "event": "trap", "process": self.name(process)})
-            }
-            None => return,
-        };
-        self.line(&value);
-    }
-
-    /// A board was started at this time: its own clock begins anew.
-    pub fn started(&mut self, board: u8, time_ns: u64) {
-        if let Some(started_ns) = self.started_ns.get_mut(usize::from(board)) {
-            *started_ns = time_ns;
+    /// If the file cannot be written, or the kernel's probes cannot be told.
+    pub fn create(path: &Path, system: &SystemFile, elf: &Path) -> Result<TraceFile> {
+        let kernel = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
+        let probes = Probes::read(&kernel).and_then(|probes| Decoder::new(&probes).map(|decoder| (probes, decoder)));
+        let (probes, decoder) = probes.map_err(|what| anyhow::anyhow!("{}: {what}", elf.display()))?;
+        let passed = machine_code::passed(&kernel, probes.probes.iter().map(|probe| probe.address))?;
+        if let Some(address) = passed.first() {
+            bail!(
+                "a branch goes to {address:#x}, past the probe there: make that probe a `nop` (kernel/core/src/probe.rs)"
+            );
         }
-        let name = self.boards.get(usize::from(board)).cloned().unwrap_or_default();
-        self.line(&json!({"t_ns": time_ns, "board": name, "event": "start"}));
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let out = Writer::new(BufWriter::new(file), &header(system))?;
+        Ok(TraceFile { out, decoder, failed: None })
     }
 
-    /// Writes a frame of the link.
+    fn write(&mut self, board: u8, time_ns: u64, event: Event) {
+        if let Err(error) = self.out.write(&Timed { time_ns, board, event }) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// A board reached a probe.
+    pub fn probe(&mut self, board: u8, hit: &Hit) {
+        if let Some(event) = self.decoder.event(hit) {
+            self.write(board, hit.time_ns, event);
+        }
+    }
+
+    /// A board was started again.
+    pub fn started(&mut self, board: u8, time_ns: u64) {
+        self.write(board, time_ns, Event::Started);
+    }
+
+    /// A frame took the wire.
     pub fn frame(&mut self, frame: &FrameEvent) {
-        let board = |number: u8| self.boards.get(usize::from(number)).map_or("all", String::as_str);
-        let value = json!({"t_ns": frame.start_ns(), "event": "frame", "from": board(frame.source),
-            "to": board(frame.destination), "bytes": frame.bytes.len(), "sent_ns": frame.sent_ns,
-            "token_wait_ns": frame.token_wait_ns, "wire_ns": frame.wire_ns, "delivered_ns": frame.delivered_ns,
-            "frame": hexadecimal(&frame.bytes)});
-        self.line(&value);
+        let told = Frame {
+            destination: frame.destination,
+            token_wait_ns: frame.token_wait_ns,
+            wire_ns: frame.wire_ns,
+            arrives_after_ns: frame.delivered_ns.saturating_sub(frame.start_ns()),
+            bytes: frame.bytes.clone(),
+        };
+        self.write(frame.source, frame.start_ns(), Event::Frame(told));
     }
 
     /// Makes sure that all of it is in the file.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub fn finish(mut self) -> Result<()> {
-        self.out.flush().context("the trace cannot be written")
+    /// If it could not be written.
+    pub fn finish(self) -> Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error).context("the trace could not be written");
+        }
+        self.out.finish().context("the trace could not be written").map(drop)
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+/// The names of a system.
+pub fn header(system: &SystemFile) -> Header {
+    let checked = &system.checked;
+    let mut header = Header::default();
+    for facts in &checked.kinds {
+        let serves = facts.serves.map(|protocol| {
+            let entries = protocol.entries.iter().map(|(number, name)| (*number as u8, (*name).to_string())).collect();
+            header.protocols.push(Protocol { name: protocol.name.to_string(), entries });
+            header.protocols.len() - 1
+        });
+        header.kinds.push(ProcessKind { name: facts.name.to_string(), serves });
+    }
+    for (number, board) in checked.boards.iter().enumerate() {
+        let mut instances = checked.instances(number);
+        instances.sort_by_key(|instance| instance.id.index);
+        let mut named = Board { name: board.name.clone(), processes: Vec::new() };
+        for instance in instances {
+            let kind = header.kinds.iter().position(|kind| kind.name == instance.kind);
+            named.add(instance.id.index, instance.ordinal, kind.unwrap_or(usize::MAX));
+        }
+        header.boards.push(named);
+    }
+    header
 }

@@ -57,7 +57,7 @@ impl<'a> Watch<'a> {
                     log.take(bytes).iter().for_each(|line| listener.log(line));
                 }
             }
-            Event::Trace { board, words, .. } => listener.traced(*board, words),
+            Event::Probe { board, hit } => listener.probe(*board, hit),
             Event::Frame(frame) => listener.frame(frame),
             Event::Power { board, time_ns, change, starts } => {
                 if *change == PowerChange::Start {

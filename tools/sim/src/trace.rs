@@ -3,7 +3,7 @@
 //! Invariant: two runs with the same number had, in all likelihood, the same events on the same boards
 //! at the same times in the same order. Not here: formats for people.
 
-use renga_core::trace::{Event, TraceRing};
+use renga_core::heard::{Event, Heard};
 use renga_rt::ProcId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -14,8 +14,8 @@ const LATEST_MAX: usize = 60;
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// Events: the time, ns, and the words of each.
-type Latest = VecDeque<(u64, [u32; 3])>;
+/// Events with their times, ns.
+type Latest = VecDeque<(u64, Event)>;
 
 /// The events of all boards.
 pub struct Trace {
@@ -32,17 +32,14 @@ impl Default for Trace {
 }
 
 impl Trace {
-    /// Takes the events out of the ring of `board`.
-    ///
-    /// # Panics
-    /// If the ring was too short for what one dispatch did.
-    pub fn drain(&self, board: u8, ring: &TraceRing) {
+    /// Takes what was heard of `board`.
+    pub fn take(&self, board: u8, heard: Heard) {
         let (mut all, place) = (self.latest.borrow_mut(), usize::from(board));
         let boards = all.len().max(place + 1);
         all.resize_with(boards, VecDeque::new);
         let latest = &mut all[place];
-        // Bounded by the ring.
-        while let Some((time_ns, words)) = ring.pop() {
+        for (time_ns, event) in heard {
+            let words = event.to_words();
             self.mix(time_ns ^ u64::from(board) << 56);
             self.mix(u64::from(words[0]));
             self.mix(u64::from(words[1]) << 32 | u64::from(words[2]));
@@ -50,9 +47,8 @@ impl Trace {
             if latest.len() == LATEST_MAX {
                 latest.pop_front();
             }
-            latest.push_back((time_ns, words));
+            latest.push_back((time_ns, event));
         }
-        assert!(ring.lost() == 0, "the trace of board {board} lost events");
     }
 
     /// Mixes a word in: whole words, in place of the bytes of FNV-1a.
@@ -73,16 +69,15 @@ impl Trace {
     pub fn latest(&self, board: u8, name: &dyn Fn(ProcId) -> String) -> Vec<String> {
         let latest = self.latest.borrow();
         let Some(latest) = latest.get(usize::from(board)) else { return Vec::new() };
-        latest.iter().map(|(time_ns, words)| format!("{time_ns} {}", told(*words, name))).collect()
+        latest.iter().map(|(time_ns, event)| format!("{time_ns} {}", told(*event, name))).collect()
     }
 }
 
-fn told(words: [u32; 3], name: &dyn Fn(ProcId) -> String) -> String {
-    match Event::from_words(words) {
-        Some(Event::Call { caller, server, op }) => format!("{} calls {}, entry {op}", name(caller), name(server)),
-        Some(Event::Reply { caller }) => format!("{} is answered", name(caller)),
-        Some(Event::Dispatch { process }) => format!("{} runs", name(process)),
-        Some(Event::UserTrap { process }) => format!("the program of {} traps", name(process)),
-        None => format!("{words:x?}"),
+fn told(event: Event, name: &dyn Fn(ProcId) -> String) -> String {
+    match event {
+        Event::Call { caller, server, op } => format!("{} calls {}, entry {op}", name(caller), name(server)),
+        Event::Reply { caller } => format!("{} is answered", name(caller)),
+        Event::Dispatch { process } => format!("{} runs", name(process)),
+        Event::UserTrap { process } => format!("the program of {} traps", name(process)),
     }
 }

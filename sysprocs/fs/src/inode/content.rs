@@ -10,7 +10,7 @@ use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::Filled;
 use renga_proto::pages::TO_END;
-use renga_rt::Errno;
+use renga_rt::{Errno, probe};
 
 /// Largest file, bytes, as Linux's ext2 has it for blocks of 4096: such that the sectors of a file
 /// without holes still fit into 32 bits.
@@ -52,7 +52,11 @@ impl ActiveInode {
         }
         // What is lent is granted to nobody else, though it is served while the board that has it is away.
         let may_keep = self.lent.is_none_or(|lease| lease.board == board && !self.is_away());
-        Ok(Filled { size, kept: board == self.me.id().board.0 || may_keep && self.leases.grant(board, page) })
+        let kept = board == self.me.id().board.0 || may_keep && self.leases.grant(board, page);
+        if kept {
+            probe::lease(file.ino, board, page);
+        }
+        Ok(Filled { size, kept })
     }
 
     /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or

@@ -6,7 +6,7 @@
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
 use renga_proto::pages::{FileId, RecallFrom, Recalls, TO_END};
-use renga_rt::{BOARDS_MAX, Client};
+use renga_rt::{BOARDS_MAX, Client, probe};
 
 /// What one board may hold.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
@@ -109,7 +109,9 @@ impl Leases {
         while let Some(board) = self.holders.next(next, from, to) {
             // A board that does not answer is dead: nothing is left there.
             let asked = RecallFrom { board: board as u8, file, from, to };
+            probe::recall(file.ino, board as u8, from, to);
             let left = self.recalls.call(asked, ()).await.unwrap_or(0);
+            probe::recall_end(file.ino, board as u8);
             self.holders.recalled(board, from, to, left);
             next = board + 1;
         }

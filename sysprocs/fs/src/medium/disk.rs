@@ -29,6 +29,7 @@ pub async fn disk<D: Block + 'static>(
             DiskCall::ReadBlocks(mut call) => {
                 let first = call.entry().first;
                 let out = call.lent();
+                me.probe_disk(first, out.len() / PAGE_BYTES, false);
                 let done_ns = heads.transfer(first, out.len() / PAGE_BYTES, false, me.now_ns());
                 let done = match partition.sector(first, out.len()) {
                     Ok(sector) => device.read(sector, out).map_err(|_| Errno::EIO),
@@ -36,12 +37,14 @@ pub async fn disk<D: Block + 'static>(
                 };
                 me.count(Count::BlocksRead, (out.len() / PAGE_BYTES) as i64);
                 me.sleep_until(done_ns).await;
+                me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot read blocks from", first);
                 call.reply(done);
             }
             DiskCall::WriteBlocks(mut call) => {
                 let first = call.entry().first;
                 let data = call.lent();
+                me.probe_disk(first, data.len() / PAGE_BYTES, true);
                 let done_ns = heads.transfer(first, data.len() / PAGE_BYTES, true, me.now_ns());
                 let done = match partition.sector(first, data.len()) {
                     Ok(sector) => device.write(sector, data).map_err(|_| Errno::EIO),
@@ -49,6 +52,7 @@ pub async fn disk<D: Block + 'static>(
                 };
                 me.count(Count::BlocksWritten, (data.len() / PAGE_BYTES) as i64);
                 me.sleep_until(done_ns).await;
+                me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot write blocks from", first);
                 call.reply(done);
             }

@@ -112,7 +112,10 @@ pub async fn committer(mut me: Me, clients: CommitterClients, pages: &'static mu
         ended = match wanted {
             Ok(wanted) => {
                 me.act_for(AccountNumber(wanted.account));
-                state.commit(wanted.extent).await
+                me.probe_commit();
+                let ended = state.commit(wanted.extent).await;
+                me.probe_commit_end();
+                ended
             }
             Err(errno) => Err(errno),
         };

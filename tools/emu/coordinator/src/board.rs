@@ -9,6 +9,7 @@ use crate::error::EmuError;
 use crate::liveness::{LOOK, LiveStream, Liveness, Patience};
 use crate::qemu::Qemu;
 use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome};
+use renga_emu_probes::{Hit, Hits};
 use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -53,6 +54,17 @@ pub struct Board {
     overruns_before: u64,
     orders: Vec<Order>,
     state: BoardState,
+}
+
+/// What a board has done.
+#[derive(Debug)]
+pub struct Done {
+    /// What it reported, in order.
+    pub records: Vec<Record>,
+    /// Probes that it reached, in order.
+    pub hits: Vec<Hit>,
+    /// With what status it ended, if it did.
+    pub exit: Option<u8>,
 }
 
 /// A board whose plugin has not called yet.
@@ -148,8 +160,8 @@ impl Board {
         messages::send(self.stream.out(), &grant, &mut self.scratch).map_err(|error| self.explain(error))
     }
 
-    /// Waits until it has stopped; what it did, and with what status it ended if it did.
-    pub fn receive(&mut self) -> Result<(Vec<Record>, Option<u8>), EmuError> {
+    /// Waits until it has stopped.
+    pub fn receive(&mut self) -> Result<Done, EmuError> {
         let report: Result<Report, MessageError> = messages::receive(&mut self.stream, &mut self.scratch);
         let report = report.map_err(|error| self.explain(error))?;
         self.now_ns = self.origin_ns + report.now_ns;
@@ -161,7 +173,8 @@ impl Board {
             self.state = BoardState::Exited;
         }
         let records = report.records.into_iter().map(|record| record.later(self.origin_ns)).collect();
-        Ok((records, report.exit))
+        let hits = Hits(&report.hits).map(|hit| hit.later(self.origin_ns)).collect();
+        Ok(Done { records, hits, exit: report.exit })
     }
 
     /// Cuts its power.

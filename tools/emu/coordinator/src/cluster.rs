@@ -100,7 +100,7 @@ impl Cluster {
             bus: TokenBus::new(config.bus, config.boards.len()),
             faults: Faults::new(config.faults, config.seed),
             faults_met: 0,
-            timeline: Timeline::new(config.boards.len(), config.trace),
+            timeline: Timeline::new(config.boards.len(), config.frames),
             commands: Commands::new(),
             pace: config.pace.then(Pace::new),
             recorder,
@@ -306,17 +306,18 @@ impl Cluster {
             granted.push((number, board.grant(grants_ns[number])));
         }
         for (number, grant) in granted {
-            let (records, exit) = match grant.and_then(|()| self.boards[number].receive()) {
-                Ok(report) => report,
+            let done = match grant.and_then(|()| self.boards[number].receive()) {
+                Ok(done) => done,
                 Err(error) => {
                     self.lose(number as u8, error)?;
                     continue;
                 }
             };
-            for record in records {
+            for record in done.records {
                 self.note(number as u8, record);
             }
-            if let Some(status) = exit {
+            self.timeline.add_hits(number as u8, done.hits);
+            if let Some(status) = done.exit {
                 let time_ns = self.boards[number].now_ns();
                 self.timeline.add(number as u8, time_ns, Item::Exit(status));
                 self.release_pins(number as u8, time_ns);
@@ -329,7 +330,6 @@ impl Cluster {
         match record {
             Record::Console { time_ns, byte } => self.timeline.add(board, time_ns, Item::Console(byte)),
             Record::Log { time_ns, byte } => self.timeline.add(board, time_ns, Item::Log(byte)),
-            Record::Trace { time_ns, words } => self.timeline.add(board, time_ns, Item::Trace(words)),
             Record::Frame { time_ns, destination, bytes } => {
                 self.bus.send(board, Waiting { sent_ns: time_ns, destination, bytes });
             }
@@ -377,7 +377,8 @@ impl Cluster {
             console_hash: hashes.console.value(),
             log_hash: hashes.log.value(),
             frame_hash: hashes.frame.value(),
-            trace_hash: hashes.trace.value(),
+            hits: self.timeline.hits(),
+            probe_hash: hashes.probe.value(),
             pin_hash: hashes.pin.value(),
             ..self.stats.clone()?
         })

@@ -64,8 +64,10 @@ pub struct ClusterConfig {
     pub epoch_s: u64,
     /// Virtual time is not to be faster than the host's: for a person at the console.
     pub pace: bool,
-    /// Boards are told to trace, and frames and trace records are reported as events.
-    pub trace: bool,
+    /// Frames are reported as events.
+    pub frames: bool,
+    /// The ELF file of the boards' image: the probes that it names are reported as events. The run is the same without.
+    pub probes: Option<PathBuf>,
     /// When to stop.
     pub limits: Limits,
     /// What happens to boards, and when.
@@ -93,7 +95,8 @@ impl ClusterConfig {
             seed: 1,
             epoch_s: 0,
             pace: false,
-            trace: false,
+            frames: false,
+            probes: None,
             limits: Limits::default(),
             power: Vec::new(),
             revive_ns: None,

@@ -2,6 +2,7 @@
 
 use crate::power::{BoardStatus, PowerChange};
 use renga_emu_device::registers::BROADCAST;
+use renga_emu_probes::Hit;
 use std::fmt;
 
 /// Something that happened; events come in the order of virtual time.
@@ -25,16 +26,14 @@ pub enum Event {
         /// What.
         bytes: Vec<u8>,
     },
-    /// A board ended a trace record; only with `trace`.
-    Trace {
+    /// A board reached a probe, at the hit's time; only with `probes`.
+    Probe {
         /// Which board.
         board: u8,
-        /// When, ns.
-        time_ns: u64,
-        /// What.
-        words: Vec<u32>,
+        /// Which probe, and its operands.
+        hit: Hit,
     },
-    /// A frame took the wire; only with `trace`.
+    /// A frame took the wire; only with `frames`.
     Frame(FrameEvent),
     /// A board ended.
     BoardExited {
@@ -159,8 +158,10 @@ pub struct Stats {
     pub log_hash: u64,
     /// Over every frame, with all its times.
     pub frame_hash: u64,
-    /// Over every trace record, with board and time.
-    pub trace_hash: u64,
+    /// Probes that boards reached; 0 without `probes`.
+    pub hits: u64,
+    /// Over each of them, with board and time.
+    pub probe_hash: u64,
     /// Over every change of pins, with board and time.
     pub pin_hash: u64,
 }

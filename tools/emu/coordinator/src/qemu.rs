@@ -136,7 +136,8 @@ fn command(config: &ClusterConfig, number: u8, starts: u32, socket: &str) -> Com
     command.arg("-seed").arg(board_seed(config.seed, number, starts).to_string());
     command.args(["-chardev", "null,id=console", "-serial", "chardev:console"]);
     command.args(["-chardev", "null,id=log", "-serial", "chardev:log"]);
-    command.arg("-plugin").arg(format!("{},socket={socket}", quoted(&config.plugin)));
+    let probes = config.probes.as_ref().map_or(String::new(), |elf| format!(",probes={}", quoted(elf)));
+    command.arg("-plugin").arg(format!("{},socket={socket}{probes}", quoted(&config.plugin)));
     add_files(&mut command, board, starts);
     command
 }

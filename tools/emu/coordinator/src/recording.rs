@@ -42,8 +42,6 @@ pub struct Header {
     pub pins: Option<PinsConfig>,
     /// Boards were told that a person sits at the console.
     pub interactive: bool,
-    /// Boards were told to trace.
-    pub trace: bool,
 }
 
 impl Header {
@@ -61,7 +59,6 @@ impl Header {
             faults: config.faults,
             pins: config.pins,
             interactive: config.pace,
-            trace: config.trace,
         }
     }
 }
@@ -145,7 +142,7 @@ impl Recording {
     /// Whether a run with `config` can be the recorded one; what the boards are told is taken from the recording.
     pub fn check(&self, config: &ClusterConfig) -> Result<(), EmuError> {
         let own = Header::of(config);
-        let told = Header { interactive: self.header.interactive, trace: self.header.trace, ..own };
+        let told = Header { interactive: self.header.interactive, ..own };
         if told == self.header {
             return Ok(());
         }

@@ -10,6 +10,7 @@ use crate::fingerprint::Fingerprint;
 use crate::power::PowerChange;
 use crate::wires::Fights;
 use renga_emu_device::pins::Drive;
+use renga_emu_probes::Hit;
 use std::collections::VecDeque;
 
 /// Most bytes of one console or log event.
@@ -22,8 +23,6 @@ pub enum Item {
     Console(u8),
     /// A byte to the log.
     Log(u8),
-    /// A trace record.
-    Trace(Vec<u32>),
     /// The board ended.
     Exit(u8),
     /// Something happened to the board, which had been started so often.
@@ -45,8 +44,8 @@ pub struct Hashes {
     pub log: Fingerprint,
     /// Frames.
     pub frame: Fingerprint,
-    /// Trace records.
-    pub trace: Fingerprint,
+    /// Probes.
+    pub probe: Fingerprint,
     /// Changes of pins.
     pub pin: Fingerprint,
 }
@@ -56,29 +55,34 @@ pub struct Hashes {
 pub struct Timeline {
     /// One per board, and a last one for frames; each ordered by time.
     lanes: Vec<VecDeque<(u64, Item)>>,
+    /// The probes that each board reached, each ordered by time.
+    hits: Vec<VecDeque<Hit>>,
     /// What happened before this may be told, ns.
     bound_ns: u64,
     /// When the last of what was told happened, ns.
     told_ns: Option<u64>,
     hashes: Hashes,
-    /// Whether frames and trace records become events.
-    trace: bool,
+    /// Whether frames become events.
+    tells_frames: bool,
     frames: u64,
+    hits_told: u64,
     pin_changes: u64,
     fights: Fights,
 }
 
 impl Timeline {
     /// For `boards` boards.
-    pub fn new(boards: usize, trace: bool) -> Self {
+    pub fn new(boards: usize, tells_frames: bool) -> Self {
         let empty = Fingerprint::new();
         Self {
             lanes: (0..=boards).map(|_| VecDeque::new()).collect(),
+            hits: vec![VecDeque::new(); boards],
             bound_ns: 0,
             told_ns: None,
-            hashes: Hashes { console: empty, log: empty, frame: empty, trace: empty, pin: empty },
-            trace,
+            hashes: Hashes { console: empty, log: empty, frame: empty, probe: empty, pin: empty },
+            tells_frames,
             frames: 0,
+            hits_told: 0,
             pin_changes: 0,
             fights: Fights::new(boards),
         }
@@ -87,6 +91,11 @@ impl Timeline {
     /// Something happened on `board`.
     pub fn add(&mut self, board: u8, time_ns: u64, item: Item) {
         self.lanes[usize::from(board)].push_back((time_ns, item));
+    }
+
+    /// `board` reached these probes.
+    pub fn add_hits(&mut self, board: u8, hits: Vec<Hit>) {
+        self.hits[usize::from(board)].extend(hits);
     }
 
     /// A frame took the wire.
@@ -103,12 +112,17 @@ impl Timeline {
 
     /// Whether an event may be told.
     pub fn is_ready(&self) -> bool {
-        self.first().is_some()
+        self.first().is_some() || self.first_hit(self.bound_ns).is_some()
     }
 
     /// The next event that may be told.
     pub fn pop(&mut self) -> Option<Event> {
         loop {
+            // What a board says at an instant comes before the probes that it reaches then.
+            let item_ns = self.first().map_or(self.bound_ns, |(time_ns, _)| time_ns);
+            if let Some(board) = self.first_hit(item_ns) {
+                return self.take_hit(board);
+            }
             let (time_ns, board, item) = self.take()?;
             return Some(match item {
                 Item::Console(byte) => {
@@ -122,13 +136,12 @@ impl Timeline {
                 Item::Power(change, starts) => Event::Power { board, time_ns, change, starts },
                 Item::Crash(status) => Event::BoardCrashed { board, time_ns, status },
                 Item::Exit(status) => Event::BoardExited { board, status, time_ns },
-                Item::Trace(words) if self.trace => Event::Trace { board, time_ns, words },
-                Item::Frame(frame) if self.trace => Event::Frame(frame),
+                Item::Frame(frame) if self.tells_frames => Event::Frame(frame),
                 Item::Pins(drive) => match self.fights.change(board, time_ns, drive) {
                     Some(fight) => Event::Fight(fight),
                     None => continue,
                 },
-                Item::Trace(_) | Item::Frame(_) => continue,
+                Item::Frame(_) => continue,
             });
         }
     }
@@ -138,7 +151,7 @@ impl Timeline {
         self.told_ns
     }
 
-    /// Over all that was told, or would have been with `trace`.
+    /// Over all that was told, or would have been.
     pub fn hashes(&self) -> Hashes {
         self.hashes
     }
@@ -146,6 +159,11 @@ impl Timeline {
     /// Frames among that.
     pub fn frames(&self) -> u64 {
         self.frames
+    }
+
+    /// Probes among that.
+    pub fn hits(&self) -> u64 {
+        self.hits_told
     }
 
     /// Changes of pins among that.
@@ -158,6 +176,22 @@ impl Timeline {
         firsts.min().filter(|(time_ns, _)| *time_ns < self.bound_ns)
     }
 
+    /// The board with the first probe before `end_ns`.
+    fn first_hit(&self, end_ns: u64) -> Option<u8> {
+        let firsts = self.hits.iter().enumerate().filter_map(|(board, hits)| Some((hits.front()?.time_ns, board)));
+        firsts.min().filter(|(time_ns, _)| *time_ns < end_ns).map(|(_, board)| board as u8)
+    }
+
+    fn take_hit(&mut self, board: u8) -> Option<Event> {
+        let hit = self.hits[usize::from(board)].pop_front()?;
+        self.hits_told += 1;
+        let hash = &mut self.hashes.probe;
+        hash.mix_u64(hit.time_ns);
+        hash.mix_u64(u64::from(board) << 16 | u64::from(hit.probe));
+        hash.mix(hit.operands());
+        Some(Event::Probe { board, hit })
+    }
+
     fn take(&mut self) -> Option<(u64, u8, Item)> {
         let (time_ns, lane) = self.first()?;
         let (_, item) = self.lanes[lane].pop_front()?;
@@ -166,7 +200,6 @@ impl Timeline {
         match &item {
             Item::Console(byte) => mix_byte(&mut self.hashes.console, board, time_ns, *byte),
             Item::Log(byte) => mix_byte(&mut self.hashes.log, board, time_ns, *byte),
-            Item::Trace(words) => mix_record(&mut self.hashes.trace, board, time_ns, words),
             Item::Exit(_) | Item::Power(..) | Item::Crash(_) => {}
             Item::Pins(drive) => {
                 self.pin_changes += 1;

@@ -80,7 +80,7 @@ fn boards_die_and_return_at_their_instants_in_every_run() {
 fn nothing_comes_from_a_dead_board() {
     for change in [PowerChange::Cut, PowerChange::Hang] {
         let Some(mut config) = lives(vec![order(1, 40 * MS, change)]) else { return };
-        config.trace = true;
+        config.frames = true;
         let mut sources = Vec::new();
         let heard = run_with(config, |_, event| {
             if let Event::Frame(frame) = event

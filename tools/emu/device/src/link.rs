@@ -7,7 +7,7 @@
 
 use crate::messages::{Order, Record, Welcome};
 use crate::registers as at;
-use crate::registers::{FRAME_BYTES_MAX, RECEIVE_SLOTS, TRACE_WORDS_MAX, TRANSMIT_SLOTS};
+use crate::registers::{FRAME_BYTES_MAX, RECEIVE_SLOTS, TRANSMIT_SLOTS};
 use std::collections::VecDeque;
 
 const NS_PER_S: u64 = 1_000_000_000;
@@ -54,7 +54,6 @@ pub struct LinkDevice {
     /// Ordered by time; not reached yet.
     departing: VecDeque<Departed>,
     last_departed: Departed,
-    trace: Vec<u32>,
 }
 
 impl LinkDevice {
@@ -72,7 +71,6 @@ impl LinkDevice {
             sending: 0,
             departing: VecDeque::new(),
             last_departed: Departed::default(),
-            trace: Vec::new(),
         }
     }
 
@@ -177,11 +175,6 @@ impl LinkDevice {
             at::TRANSMIT_SEND => return self.send(value, now_ns),
             at::INTERRUPTS => self.interrupts = value & (at::INTERRUPT_RECEIVE | at::INTERRUPT_TRANSMIT),
             at::EXIT => return Effect::Exit(value as u8),
-            at::TRACE_WORD if self.trace.len() < TRACE_WORDS_MAX => self.trace.push(value),
-            at::TRACE_END => {
-                let words = std::mem::take(&mut self.trace);
-                return Effect::Report(Record::Trace { time_ns: now_ns, words });
-            }
             _ => {}
         }
         Effect::None

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt;
 use std::io::{self, Read, Write};
 
-/// Most bytes of a message; a report is sent early, long before it grows to this.
-pub const MESSAGE_BYTES_MAX: usize = 1 << 24;
+/// Most bytes of a message: a board alone goes 20 million instructions between reports, and few of them are probes.
+pub const MESSAGE_BYTES_MAX: usize = 1 << 27;
 /// The time that never comes.
 pub const NEVER_NS: u64 = u64::MAX;
 
@@ -67,6 +67,9 @@ pub struct Report {
     pub overruns: u64,
     /// What it did, in order.
     pub records: Vec<Record>,
+    /// Probes that it reached, in order, as `renga-emu-probes` writes them.
+    #[serde(with = "serde_bytes")]
+    pub hits: Vec<u8>,
 }
 
 /// Something that a board did.
@@ -85,13 +88,6 @@ pub enum Record {
         time_ns: u64,
         /// What.
         byte: u8,
-    },
-    /// Ended a trace record.
-    Trace {
-        /// When.
-        time_ns: u64,
-        /// What.
-        words: Vec<u32>,
     },
     /// Sent a frame.
     Frame {
@@ -116,7 +112,6 @@ impl Record {
     pub fn later(mut self, by_ns: u64) -> Self {
         let (Record::Console { time_ns, .. }
         | Record::Log { time_ns, .. }
-        | Record::Trace { time_ns, .. }
         | Record::Frame { time_ns, .. }
         | Record::Pins { time_ns, .. }) = &mut self;
         *time_ns += by_ns;

@@ -37,10 +37,6 @@ pub const EXIT: u64 = 0x30;
 pub const TOKEN_WAIT: u64 = 0x34;
 /// R: how long that frame was on the wire, ns.
 pub const WIRE_TIME: u64 = 0x38;
-/// W: appends a word to the trace record.
-pub const TRACE_WORD: u64 = 0x3c;
-/// W: ends the trace record; it gets this instant's time.
-pub const TRACE_END: u64 = 0x40;
 /// R: the `FLAG_` bits.
 pub const FLAGS: u64 = 0x44;
 /// R: seconds from 1970 to time 0 of this board, low word.
@@ -64,8 +60,6 @@ pub const STATUS_OVERRUN: u32 = 1 << 2;
 pub const INTERRUPT_RECEIVE: u32 = 1 << 0;
 /// Interrupt while the transmitter has room.
 pub const INTERRUPT_TRANSMIT: u32 = 1 << 1;
-/// The run is traced.
-pub const FLAG_TRACING: u32 = 1 << 0;
 /// A person sits (or, replayed, sat) at the console.
 pub const FLAG_INTERACTIVE: u32 = 1 << 1;
 
@@ -77,5 +71,3 @@ pub const FRAME_BYTES_MAX: usize = 1088;
 pub const RECEIVE_SLOTS: usize = 64;
 /// Frames that the transmitter holds.
 pub const TRANSMIT_SLOTS: usize = 16;
-/// Words of a trace record; more are cut off.
-pub const TRACE_WORDS_MAX: usize = 256;

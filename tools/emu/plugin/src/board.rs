@@ -6,7 +6,7 @@
 use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Timer};
 use crate::timers::TimerList;
 use crate::typing::Typing;
-use crate::{fail, gpio, uart, with_board};
+use crate::{fail, gpio, probes, uart, with_board};
 use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring};
 use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
 use std::ffi::c_void;
@@ -121,7 +121,8 @@ impl Board {
         let records = std::mem::take(&mut self.records);
         let (wants_departures, overruns) = (self.link.wants_departures(), self.link.overruns());
         let wakes = self.pins.as_ref().map_or(0, |pins| pins.block.wakes());
-        let mut report = Report { now_ns, next_ns, wants_departures, wakes, exit, overruns, records };
+        let mut report =
+            Report { now_ns, next_ns, wants_departures, wakes, exit, overruns, records, hits: probes::take_hits() };
         messages::send(self.stream.get_mut(), &report, &mut self.scratch)?;
         report.records.clear();
         self.records = report.records;

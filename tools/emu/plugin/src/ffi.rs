@@ -12,6 +12,8 @@ pub const PLUGIN_INTERFACE: c_int = 4;
 pub const CLOCK_VIRTUAL: c_int = 1;
 /// `QEMU_PLUGIN_CB_NO_REGS`.
 pub const NO_REGISTERS: c_int = 0;
+/// `QEMU_PLUGIN_CB_R_REGS`.
+pub const READ_REGISTERS: c_int = 1;
 /// `SCALE_NS`.
 pub const SCALE_NS: c_int = 1;
 /// `DEVICE_LITTLE_ENDIAN`.
@@ -65,6 +67,28 @@ pub struct Implemented {
     pub bytes_min: c_uint,
     pub bytes_max: c_uint,
     pub unaligned: bool,
+}
+
+/// `GByteArray`.
+#[repr(C)]
+pub struct ByteArray {
+    pub data: *mut u8,
+    pub bytes: c_uint,
+}
+
+/// `GArray` of `qemu_plugin_reg_descriptor`.
+#[repr(C)]
+pub struct Descriptors {
+    pub data: *const Descriptor,
+    pub count: c_uint,
+}
+
+/// `qemu_plugin_reg_descriptor`.
+#[repr(C)]
+pub struct Descriptor {
+    pub handle: *mut Opaque,
+    pub name: *const c_char,
+    pub feature: *const c_char,
 }
 
 /// `VersionInfo`.
@@ -152,6 +176,17 @@ unsafe extern "C" {
         registers: c_int,
         argument: *mut c_void,
     );
+    pub fn qemu_plugin_insn_vaddr(instruction: *const Opaque) -> u64;
+    pub fn qemu_plugin_register_vcpu_init_cb(id: u64, callback: extern "C" fn(u64, c_uint));
+    pub fn qemu_plugin_get_registers() -> *mut Descriptors;
+    pub fn qemu_plugin_read_register(handle: *mut Opaque, to: *mut ByteArray) -> c_int;
+    pub fn g_byte_array_new() -> *mut ByteArray;
+    pub fn g_byte_array_set_size(array: *mut ByteArray, bytes: c_uint) -> *mut ByteArray;
+    pub fn cpu_physical_memory_map(address: u64, bytes: *mut u64, write: bool) -> *const u8;
+    pub fn icount_get() -> i64;
+    pub fn icount_get_raw() -> i64;
+    pub fn icount_to_ns(count: i64) -> i64;
+    pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn qemu_get_cpu(index: c_int) -> *mut Opaque;
     pub fn icount_update(core: *mut Opaque);
 

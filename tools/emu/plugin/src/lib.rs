@@ -2,9 +2,10 @@
 //!
 //! It stops the board at the end of each quantum of virtual time, in a timer callback that waits for the
 //! coordinator's grant; maps the page of registers of `renga-emu-device`; takes what the board writes to its two
-//! UARTs, with the instant of each byte; and types at its console at exact instants.
+//! UARTs, with the instant of each byte; types at its console at exact instants; and, if it is given the kernel's ELF file,
+//! tells of each probe that the kernel reaches.
 //!
-//! Invariant: all of it but `waiting` runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
+//! Invariant: all of it but `waiting`, `probes` and `count` runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
 //! clock.
 //!
 //! It calls functions that the QEMU binary exports for its own modules, hence the licence and the exact version
@@ -12,9 +13,11 @@
 //! (`renga-emu`).
 
 mod board;
+mod count;
 mod ffi;
 mod gpio;
 mod machine;
+mod probes;
 mod timers;
 mod typing;
 mod uart;
@@ -65,7 +68,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
         // SAFETY: by this function's contract, `arguments` has `count` valid C strings.
         .map(|index| unsafe { CStr::from_ptr(*arguments.add(index)) }.to_string_lossy().into_owned())
         .collect();
-    match install(&arguments) {
+    match install(id, &arguments) {
         Ok(()) => {
             waiting::watch(id);
             0
@@ -77,12 +80,13 @@ pub unsafe extern "C" fn qemu_plugin_install(
     }
 }
 
-fn install(arguments: &[String]) -> Result<(), String> {
-    let socket = arguments
-        .iter()
-        .find_map(|argument| argument.strip_prefix("socket="))
-        .ok_or("the plugin needs socket=NAME, the coordinator's abstract socket")?;
+fn install(id: u64, arguments: &[String]) -> Result<(), String> {
+    let named = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
+    let socket = named("socket=").ok_or("the plugin needs socket=NAME, the coordinator's abstract socket")?;
     let version = version::check()?;
+    if let Some(kernel) = named("probes=") {
+        probes::watch(id, kernel)?;
+    }
     let board = Board::connect(socket, version).map_err(|error| format!("no coordinator at {socket}: {error}"))?;
     *BOARD.lock().map_err(|_| "the plugin was entered after a fault")? = Some(board);
     machine::when_complete(|| with_board(Board::start));

@@ -9,6 +9,7 @@
 //! nothing of the plugin's.
 
 use crate::ffi::{self, Opaque};
+use crate::probes;
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
 
@@ -23,6 +24,7 @@ pub fn watch(id: u64) {
 
 /// A block of instructions was translated; `wfi` ends its block.
 extern "C" fn translated(_id: u64, block: *mut Opaque) {
+    probes::translated(block);
     let mut word = [0; 4];
     // SAFETY: QEMU gives a block of at least one instruction, valid during this call; `word` has the bytes named.
     let last = unsafe {

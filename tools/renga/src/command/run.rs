@@ -17,6 +17,7 @@ use crate::terminal::Terminal;
 use crate::trace::TraceFile;
 use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
+use renga_emu_probes::Hit;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -31,7 +32,6 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
     let flavour = match () {
-        () if options.trace.is_some() => Flavour::Traced,
         () if !disturbance.hostile.is_empty() => Flavour::Hostile,
         () => Flavour::Plain,
     };
@@ -65,7 +65,8 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         cards,
         profile: if pins { machine.with_pins() } else { machine },
         seed: options.chaos.unwrap_or(options.machine.seed),
-        trace: options.trace.is_some(),
+        frames: options.trace.is_some(),
+        probes: options.trace.is_some(),
         pace: interactive && !options.no_pace && std::io::stdin().is_terminal(),
         limit_ns: options.limit_s.map(|seconds| seconds * 1_000_000_000),
         record: options.record.clone(),
@@ -77,7 +78,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     };
     let mut screen = Screen {
         log: options.log,
-        trace: options.trace.as_deref().map(|path| TraceFile::create(path, &system)).transpose()?,
+        trace: options.trace.as_deref().map(|path| TraceFile::create(path, &system, &kernel.elf)).transpose()?,
         line_end: if terminal.as_ref().is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
         disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
     };
@@ -171,9 +172,9 @@ impl Listener for Screen {
     fn news(&mut self, line: &str) {
         eprint!("{line}{}", self.line_end);
     }
-    fn traced(&mut self, board: u8, words: &[u32]) {
+    fn probe(&mut self, board: u8, hit: &Hit) {
         if let Some(trace) = &mut self.trace {
-            trace.record(board, words);
+            trace.probe(board, hit);
         }
     }
     fn frame(&mut self, frame: &FrameEvent) {
@@ -194,5 +195,8 @@ fn print_stats(outcome: &Outcome) {
     }
     eprintln!("console hash   {:016x}", stats.console_hash);
     eprintln!("frame hash     {:016x}", stats.frame_hash);
-    eprintln!("trace hash     {:016x}", stats.trace_hash);
+    if stats.hits > 0 {
+        eprintln!("probes         {} reached", stats.hits);
+        eprintln!("trace hash     {:016x}", stats.probe_hash);
+    }
 }

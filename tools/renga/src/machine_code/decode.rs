@@ -62,6 +62,17 @@ impl Instruction {
             || self.matches(0x7c00_0000, 0x3400_0000)
             || self.matches(0xfe00_0000, 0xd600_0000)
     }
+    /// Where it branches, at `address`, if its target is in it: B, BL, B.cond, CBZ, TBZ.
+    pub fn branches_to(self, address: u64) -> Option<u64> {
+        let words = |low: u32, bits: u32| i64::from((self.field(low, bits) << (32 - bits)) as i32 >> (32 - bits));
+        let words = match () {
+            () if self.matches(0x7c00_0000, 0x1400_0000) => words(0, 26),
+            () if self.matches(0xfe00_0000, 0x5400_0000) || self.matches(0x7e00_0000, 0x3400_0000) => words(5, 19),
+            () if self.matches(0x7e00_0000, 0x3600_0000) => words(5, 14),
+            () => return None,
+        };
+        Some(address.wrapping_add_signed(words * 4))
+    }
     /// A load or store that is not of a literal and not of whole 64-bit words at an offset of such words: what
     /// early code may do with a base that is a multiple of 8.
     pub fn may_be_unaligned(self) -> bool {

@@ -5,10 +5,12 @@
 
 mod decode;
 mod errata;
+mod passed;
 
 use anyhow::{Context, Result, bail};
 use decode::Instruction;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
+pub use passed::passed;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -21,8 +23,7 @@ const HEADER_MAGIC: &[u8] = b"ARM\x64";
 /// The most that one function may take of the kernel's stack of 256 KB. The deepest chain in use is some ten of the large
 /// ones; how deep it gets is measured too (cluster test `stack`).
 const FRAME_BYTES_MAX: u64 = 16 << 10;
-/// Boot, which everything else runs on top of, and the most that it and a closure of it may take, one on top of the other:
-/// the kernel with tracing makes its rings there.
+/// Boot, which everything else runs on top of, and the most that it and a closure of it may take, one on top of the other.
 const BOOT: (&str, u64) = ("renga_kernel_main", 118 << 10);
 /// Findings that are told; more are counted.
 const FINDINGS_TOLD_MAX: usize = 12;

@@ -23,6 +23,7 @@ mod linux;
 mod log;
 mod many;
 mod pipes;
+mod probes;
 mod proc;
 mod programs;
 mod protection;

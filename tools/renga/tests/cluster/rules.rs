@@ -42,8 +42,8 @@ fn the_frames_of_a_traced_run_keep_the_rules_of_sessions() {
     let trace = scratch.join("trace");
     let run = Renga::script(CROSSING).with(["--trace".as_ref(), trace.as_os_str()]);
     run.end().expect_status(0).expect_text(SAID);
-    let text = fs::read_to_string(&trace).expect("the trace was written");
-    let record = read(&text).unwrap_or_else(|(line, wrong)| panic!("line {line} of the trace: {wrong}"));
+    let written = fs::read(&trace).expect("the trace was written");
+    let record = read(&written).unwrap_or_else(|bad| panic!("{bad}"));
     let frames = check(&record).unwrap_or_else(|(place, broken)| panic!("{:?} breaks {broken:?}", record[place]));
     for board in [0, 1] {
         let places: Vec<usize> = (0..record.len()).filter(|place| is_data_of(board, &record[*place])).collect();

@@ -215,6 +215,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let pc = self.context.pc;
         let (signal, code, address) = match trap {
             Trap::PageFault { address, kind, .. } => {
+                self.me.probe_fault(address, kind as u64);
                 let before = self.fetched();
                 let (space, mut pager) = self.memory();
                 let served = space.fault(&mut pager, address, kind).await;

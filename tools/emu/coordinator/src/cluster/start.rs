@@ -6,7 +6,7 @@ use crate::error::EmuError;
 use crate::recording::Header;
 use crate::wires::Wires;
 use renga_emu_device::messages::Welcome;
-use renga_emu_device::registers::{FLAG_INTERACTIVE, FLAG_TRACING};
+use renga_emu_device::registers::FLAG_INTERACTIVE;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -49,8 +49,7 @@ pub(super) struct Starter {
 impl Starter {
     /// For a cluster of this configuration.
     pub fn new(config: ClusterConfig, header: &Header, lookahead_ns: u64) -> Self {
-        let flag = |on: bool, bit: u32| if on { bit } else { 0 };
-        let flags = flag(config.trace, FLAG_TRACING) | flag(header.interactive, FLAG_INTERACTIVE);
+        let flags = if header.interactive { FLAG_INTERACTIVE } else { 0 };
         Self { config, flags, lookahead_ns }
     }
 

@@ -29,7 +29,7 @@ pub struct Outcome {
     pub crashes: Vec<(u8, String)>,
     pub frames: u64,
     pub virtual_ns: u64,
-    pub hashes: [u64; 5],
+    pub hashes: [u64; 4],
 }
 
 pub fn tools() -> Option<Tools> {
@@ -115,14 +115,13 @@ pub fn run_with(
                 outcome.frames = stats.frames;
                 outcome.virtual_ns = stats.virtual_ns;
                 assert!(stats.virtual_ns != VIRTUAL_MAX_NS, "the run does not end: {outcome:#?}");
-                outcome.hashes =
-                    [stats.console_hash, stats.log_hash, stats.frame_hash, stats.trace_hash, stats.pin_hash];
+                outcome.hashes = [stats.console_hash, stats.log_hash, stats.frame_hash, stats.pin_hash];
                 println!("{outcome:#?}\n{stats:?}");
                 return Ok((outcome, stats));
             }
             Event::Power { board, time_ns, change, starts } => outcome.power.push((board, time_ns, change, starts)),
             Event::BoardCrashed { board, status, .. } => outcome.crashes.push((board, status)),
-            Event::Trace { .. } | Event::Frame(_) | Event::Fight(_) | Event::Status { .. } | Event::Deadlock { .. } => {
+            Event::Probe { .. } | Event::Frame(_) | Event::Fight(_) | Event::Status { .. } | Event::Deadlock { .. } => {
             }
         }
     }

@@ -146,8 +146,6 @@ fn ping(board: u32) -> ! {
                 let (wait_ns, wire_ns) = (read(LINK + 0x34), read(LINK + 0x38));
                 say!("call {call}: {} ns, my frame waited {wait_ns} ns, wire {wire_ns} ns", now_ns() - begin_ns);
             }
-            write(LINK + 0x3c, call);
-            write(LINK + 0x40, 1);
         } else {
             let (word, arrival_ns) = receive();
             hash = (hash ^ now_ns() ^ arrival_ns).wrapping_mul(0x100_0000_01b3);

@@ -2,16 +2,16 @@
 
 use super::*;
 use crate::registers::{
-    ARRIVAL_LOW, BOARD, EPOCH_HIGH, EPOCH_LOW, EPOCH_NS, EXIT, FLAG_TRACING, FLAGS, INTERRUPT_RECEIVE,
+    ARRIVAL_LOW, BOARD, EPOCH_HIGH, EPOCH_LOW, EPOCH_NS, EXIT, FLAG_INTERACTIVE, FLAGS, INTERRUPT_RECEIVE,
     INTERRUPT_TRANSMIT, INTERRUPTS, MAGIC, MAGIC_VALUE, RECEIVE_DROP, RECEIVE_LENGTH, RECEIVE_WORD, STARTS, STATUS,
-    STATUS_OVERRUN, STATUS_RECEIVED, STATUS_SENDING, TOKEN_WAIT, TRACE_END, TRACE_WORD, TRANSMIT_FREE, TRANSMIT_SEND,
-    TRANSMIT_WORD, WIRE_TIME,
+    STATUS_OVERRUN, STATUS_RECEIVED, STATUS_SENDING, TOKEN_WAIT, TRANSMIT_FREE, TRANSMIT_SEND, TRANSMIT_WORD,
+    WIRE_TIME,
 };
 
 fn device() -> LinkDevice {
     LinkDevice::new(Welcome {
         board: 3,
-        flags: FLAG_TRACING,
+        flags: FLAG_INTERACTIVE,
         epoch_ns: (1 << 32 | 7) * 1_000_000_000 + 9,
         starts: 2,
         lookahead_ns: 100,
@@ -88,17 +88,13 @@ fn the_receive_queue_is_bounded() {
 }
 
 #[test]
-fn trace_identity_and_exit() {
+fn identity_and_exit() {
     let mut device = device();
-    device.write(TRACE_WORD, 1, 5);
-    device.write(TRACE_WORD, 2, 6);
-    let record = Record::Trace { time_ns: 7, words: vec![1, 2] };
-    assert_eq!(device.write(TRACE_END, 0, 7), Effect::Report(record));
     assert_eq!(device.read(MAGIC, 8), MAGIC_VALUE);
     assert_eq!(device.read(BOARD, 8), 3);
     assert_eq!((device.read(EPOCH_LOW, 8), device.read(EPOCH_HIGH, 8), device.read(EPOCH_NS, 8)), (7, 1, 9));
     assert_eq!(device.read(STARTS, 8), 2);
-    assert_eq!(device.read(FLAGS, 8), FLAG_TRACING);
+    assert_eq!(device.read(FLAGS, 8), FLAG_INTERACTIVE);
     assert_eq!(device.write(EXIT, 0x103, 9), Effect::Exit(3));
 }
 

@@ -97,7 +97,8 @@ impl<'a> Bed<'a> {
             cards: None,
             profile: profile(self.machine.profile),
             seed: self.machine.seed,
-            trace: frames,
+            frames,
+            probes: false,
             pace: false,
             limit_ns: None,
             record: None,
@@ -126,7 +127,6 @@ impl Listener for Ear {
         }
     }
     fn log(&mut self, _: &str) {}
-    fn traced(&mut self, _: u8, _: &[u32]) {}
     fn frame(&mut self, frame: &FrameEvent) {
         self.frames.push(frame.clone());
     }

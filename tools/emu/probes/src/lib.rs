@@ -1,0 +1,11 @@
+//! Probes of a kernel: what its ELF file says of them, and how the emulator's plugin tells that one was reached.
+//!
+//! Used by the plugin, which reads registers and memory at a probe, and by the tools, which know what it means. Not here:
+//! either of the two (`renga-emu-plugin`, `renga-trace`).
+#![forbid(unsafe_code)]
+
+mod hit;
+mod notes;
+
+pub use hit::{Hit, Hits, OPERAND_BYTES_MAX, push};
+pub use notes::{Operand, Probe, Probes};

@@ -1,0 +1,149 @@
+//! Tracing: the kernel has its probes, a traced run is the untraced one, and what the trace says happened.
+
+use crate::support::{Ended, Renga, Scratch, clusters_can_run, work};
+use renga::machine_code;
+use renga_emu_probes::Probes;
+use renga_trace::event::Kind;
+use renga_trace::{Event, Reader, Timed};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+/// Probes of a kind at least, where inlining makes many, and exactly, where there is one place.
+const MANY_MIN: [(Kind, usize); 4] = [(Kind::Call, 200), (Kind::Reply, 200), (Kind::Accept, 200), (Kind::WaitCall, 10)];
+const ONE: [Kind; 7] =
+    [Kind::Enter, Kind::SystemCall, Kind::Fault, Kind::Idle, Kind::Devices, Kind::Commit, Kind::CommitEnd];
+
+/// What must be the same.
+#[derive(Debug, PartialEq, Eq)]
+struct Facts {
+    stdout: Vec<u8>,
+    figures: Vec<String>,
+}
+
+impl Facts {
+    fn of(ended: &Ended) -> Facts {
+        let names = ["virtual time", "frames", "console hash", "frame hash"];
+        Facts { stdout: ended.stdout.clone(), figures: ended.figures(&names) }
+    }
+}
+
+/// The run with these options, and with what a trace is to be written to.
+fn run(script: &str, options: &[&str], trace: Option<&Path>) -> Facts {
+    let mut all: Vec<OsString> = vec!["--stats".into()];
+    all.extend(options.iter().map(OsString::from));
+    if let Some(trace) = trace {
+        all.extend(["--trace".into(), trace.as_os_str().to_owned()]);
+    }
+    Facts::of(&Renga::script(script).with(&all).end().expect_status(0))
+}
+
+fn events(trace: &Path) -> Vec<Timed> {
+    let bytes = fs::read(trace).expect("a trace was written");
+    let reader = Reader::new(&bytes).unwrap_or_else(|bad| panic!("{bad}"));
+    reader.map(|event| event.unwrap_or_else(|bad| panic!("{bad}"))).collect()
+}
+
+/// The same run twice; its events.
+fn same(name: &str, script: &str, options: &[&str]) -> Vec<Timed> {
+    let scratch = Scratch::new(name);
+    let untraced = run(script, options, None);
+    let trace = scratch.join("trace");
+    let traced = run(script, options, Some(&trace));
+    assert_eq!(traced, untraced, "{name}: the traced run is another run");
+    let events = events(&trace);
+    let places: Vec<(u64, u8)> = events
+        .iter()
+        .filter(|timed| !matches!(timed.event, Event::Frame(_) | Event::Started))
+        .map(|timed| (timed.time_ns, timed.board))
+        .collect();
+    assert!(places.is_sorted(), "{name}: events are not in the order of time and board");
+    println!("{name}: {} events", events.len());
+    events
+}
+
+fn count(events: &[Timed]) -> BTreeMap<Kind, usize> {
+    let mut counts = BTreeMap::new();
+    for (kind, _) in events.iter().filter_map(|timed| timed.event.numbers()) {
+        *counts.entry(kind).or_insert(0) += 1;
+    }
+    counts
+}
+
+#[test]
+fn the_kernel_has_its_probes_and_no_branch_goes_past_one() {
+    if !clusters_can_run() {
+        return;
+    }
+    Renga::script("true").end().expect_status(0);
+    let kernel = fs::read(work().join("kernels/plain/kernel.elf")).expect("a kernel was built");
+    let probes = Probes::read(&kernel).expect("the kernel's notes").probes;
+    let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
+    for probe in &probes {
+        *counts.entry(Kind::named(&probe.name).expect("a probe with a meaning")).or_default() += 1;
+    }
+    println!("{} probes: {counts:?}", probes.len());
+    for kind in Kind::ALL {
+        assert!(counts.contains_key(kind), "the kernel has no probe {}", kind.name());
+    }
+    for (kind, least) in MANY_MIN {
+        assert!(counts[&kind] >= least, "{} probes {}", counts[&kind], kind.name());
+    }
+    for kind in ONE {
+        assert_eq!(counts[&kind], 1, "probes {}", kind.name());
+    }
+    let passed = machine_code::passed(&kernel, probes.iter().map(|probe| probe.address)).expect("the kernel's code");
+    assert!(passed.is_empty(), "branches go past probes: {passed:x?}");
+}
+
+#[test]
+fn a_traced_run_is_the_same_run() {
+    if !clusters_can_run() {
+        return;
+    }
+    let pipes =
+        "ls -l /bin | remote -b b sort | head -n 5; remote -b b sh -c 'echo $$ > /tmp/f; cat /tmp/f'; rm /tmp/f; sync";
+    let counts = count(&same("pipes", pipes, &[]));
+    println!("{counts:?}");
+    for kind in Kind::ALL {
+        // Processes of one priority give way to each other only while programs are many.
+        assert!(counts.contains_key(kind) || *kind == Kind::WaitTurn, "nothing is told of {}", kind.name());
+    }
+    // Whoever calls is answered, but for those that wait at the end and those whose board ended.
+    let (calls, replies) = (counts[&Kind::Call], counts[&Kind::Reply]);
+    assert!(replies <= calls && replies + 1000 > calls, "{calls} calls, {replies} replies");
+}
+
+#[test]
+fn a_traced_run_with_faults_and_deaths_is_the_same_run() {
+    if !clusters_can_run() {
+        return;
+    }
+    let across = "for i in 1 2 3; do ls -lR /etc | remote -b b md5sum; done";
+    same("faults", across, &["--faults", "loss=20,corrupt=5,duplicate=10,token=2"]);
+    let dies = "i=0; while [ $i -lt 8 ]; do echo $i | remote -b b cat; sleep 0.1; i=$((i+1)); done; true";
+    let events = same("kill", dies, &["--kill", "b@150", "--restart", "b@400"]);
+    let started = events.iter().position(|timed| timed.event == Event::Started).expect("board b starts again");
+    assert_eq!(events[started].time_ns, 400_000_000);
+    let later = events[started..].iter().find(|timed| timed.board == 1 && timed.event != Event::Started);
+    assert!(later.is_some_and(|timed| timed.time_ns < 410_000_000), "its second life is told in its time: {later:?}");
+    same("chaos", "for i in 1 2 3; do ls /bin | remote -b b sort | md5sum; done; true", &["--chaos", "7"]);
+}
+
+#[test]
+fn a_replayed_session_can_be_traced() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("traced-replay");
+    let recording = scratch.join("typed");
+    let record = Renga::run().with(["--stats".as_ref(), "--record".as_ref(), recording.as_os_str()]);
+    let recorded = record.input(b"echo hi | remote -b b cat\nexit 3\n").end().expect_status(3);
+    let trace = scratch.join("trace");
+    let options =
+        ["--stats".as_ref(), "--replay".as_ref(), recording.as_os_str(), "--trace".as_ref(), trace.as_os_str()];
+    let replayed = Renga::run().with(options).end().expect_status(3);
+    assert_eq!(Facts::of(&replayed), Facts::of(&recorded));
+    assert!(count(&events(&trace))[&Kind::SystemCall] > 100);
+}

@@ -1,0 +1,310 @@
+//! What can happen, as plain data.
+//!
+//! Each kind of event but a frame and a start has the name of a probe of the kernel, and the numbers that the probe tells,
+//! in their order: [`Kind`] is the one table of both. Invariant: an event made of numbers gives the same numbers again.
+
+use renga_abi::ProcId;
+
+/// Most numbers of an event.
+pub const NUMBERS_MAX: usize = 4;
+
+/// Something that happened, when and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timed {
+    /// When, ns of the cluster's time.
+    pub time_ns: u64,
+    /// On which board; of a frame, whose it is.
+    pub board: u8,
+    /// What.
+    pub event: Event,
+}
+
+/// A frame of the link; its time is when it took the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// To whom.
+    pub destination: u8,
+    /// How long it had waited for the token, ns.
+    pub token_wait_ns: u64,
+    /// How long it is on the wire, ns.
+    pub wire_ns: u64,
+    /// When it arrives, after it took the wire, ns.
+    pub arrives_after_ns: u64,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// What a number of an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// A process.
+    Id,
+    /// Anything else.
+    Plain,
+}
+
+macro_rules! events { ($($(#[$doc:meta])* $Name:ident = $name:literal { $($(#[$about:meta])* $field:ident: $How:ident as $Type:ty),* },)*) => {
+    /// What happened.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum Event {
+        /// The board was started; not told of the first time.
+        Started,
+        /// A frame took the wire.
+        Frame(Frame),
+        $($(#[$doc])* $Name { $($(#[$about])* $field: $Type),* },)*
+    }
+
+    /// A kind of event that a probe tells.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Kind { $($(#[$doc])* $Name),* }
+
+    impl Kind {
+        /// All of them.
+        pub const ALL: &'static [Kind] = &[$(Kind::$Name),*];
+
+        /// The name of its probes.
+        pub const fn name(self) -> &'static str {
+            match self { $(Kind::$Name => $name),* }
+        }
+
+        /// Its numbers.
+        pub const fn numbers(self) -> &'static [Number] {
+            match self { $(Kind::$Name => &[$(Number::$How),*]),* }
+        }
+    }
+
+    impl Event {
+        /// The event of `kind` with these numbers, as many as it has.
+        pub fn of(kind: Kind, numbers: &[u64]) -> Event {
+            let mut numbers = numbers.iter().copied();
+            match kind { $(Kind::$Name => Event::$Name {
+                $($field: <$Type as Field>::from_number(numbers.next().unwrap_or(0))),*
+            }),* }
+        }
+
+        /// Its kind and its numbers; none of a frame and a start.
+        pub fn numbers(&self) -> Option<(Kind, Vec<u64>)> {
+            match self {
+                Event::Started | Event::Frame(_) => None,
+                $(Event::$Name { $($field),* } => Some((Kind::$Name, vec![$(Field::to_number(*$field)),*])),)*
+            }
+        }
+    }
+} }
+
+events! {
+    /// A process calls another one.
+    Call = "call" {
+        /// Who waits from now on.
+        caller: Id as ProcId,
+        /// Who is asked.
+        server: Id as ProcId,
+        /// Which entry.
+        op: Plain as u8
+    },
+    /// Whoever had a call has passed it on.
+    Forward = "forward" {
+        /// Who waits.
+        caller: Id as ProcId,
+        /// Who is asked now.
+        server: Id as ProcId,
+        /// Which entry.
+        op: Plain as u8
+    },
+    /// A server takes a call: the router too, of a call to another board.
+    Accept = "accept" {
+        /// Who has it now.
+        server: Id as ProcId,
+        /// Who waits.
+        caller: Id as ProcId,
+        /// Which entry.
+        op: Plain as u8
+    },
+    /// A call is answered.
+    Reply = "reply" {
+        /// Who goes on.
+        caller: Id as ProcId,
+        /// Who was asked.
+        server: Id as ProcId,
+        /// Which entry.
+        op: Plain as u8
+    },
+    /// A process waits for a call.
+    WaitCall = "wait-call" {
+        /// Who.
+        process: Id as ProcId
+    },
+    /// A process waits for a notification.
+    WaitNotification = "wait-notification" {
+        /// Who.
+        process: Id as ProcId
+    },
+    /// A process waits until others had their turn.
+    WaitTurn = "wait-turn" {
+        /// Who.
+        process: Id as ProcId
+    },
+    /// A process is notified.
+    Notify = "notify" {
+        /// Who.
+        process: Id as ProcId
+    },
+    /// A process gets the core.
+    Dispatch = "dispatch" {
+        /// Who.
+        process: Id as ProcId
+    },
+    /// A process works for an account from now on, and so do servers whose calls come from it.
+    Account = "account" {
+        /// Who.
+        process: Id as ProcId,
+        /// For which: 0 the system's, then each board's slots in turn.
+        account: Plain as u16
+    },
+    /// A user program gets the core.
+    Enter = "enter" {
+        /// Whose it is.
+        process: Id as ProcId
+    },
+    /// A user program has left the core.
+    Trap = "trap" {
+        /// Whose it is.
+        process: Id as ProcId
+    },
+    /// A user program has made a system call.
+    SystemCall = "system-call" {
+        /// Whose it is.
+        process: Id as ProcId,
+        /// Which, as Linux numbers them.
+        number: Plain as u32
+    },
+    /// A user program has touched memory that it may not, or may not yet.
+    Fault = "fault" {
+        /// Whose it is.
+        process: Id as ProcId,
+        /// Where.
+        address: Plain as u64,
+        /// To read (0), to write (1), to execute (2).
+        kind: Plain as u8
+    },
+    /// The core waits for an interrupt.
+    Idle = "idle" {},
+    /// The alarm has gone off.
+    Alarm = "interrupt-alarm" {},
+    /// The devices were looked at.
+    Devices = "interrupt-devices" {
+        /// Those that want attention, a bit each: console, log, link.
+        sources: Plain as u8
+    },
+    /// The disk begins to read or write.
+    Disk = "disk" {
+        /// The disk's process.
+        process: Id as ProcId,
+        /// The first block.
+        first: Plain as u64,
+        /// How many.
+        blocks: Plain as u32,
+        /// Whether it writes.
+        writes: Plain as bool
+    },
+    /// The disk is done.
+    DiskEnd = "disk-end" {
+        /// The disk's process.
+        process: Id as ProcId
+    },
+    /// A commit of the file system begins.
+    Commit = "commit" {
+        /// Who commits.
+        process: Id as ProcId
+    },
+    /// It is over.
+    CommitEnd = "commit-end" {
+        /// Who commits.
+        process: Id as ProcId
+    },
+    /// A board may keep a page of a file.
+    Lease = "lease" {
+        /// Whose page: the inode's number.
+        ino: Plain as u32,
+        /// Who may.
+        board: Plain as u8,
+        /// Which page.
+        page: Plain as u32
+    },
+    /// A board is asked to give pages up.
+    Recall = "recall" {
+        /// Whose pages: the inode's number.
+        ino: Plain as u32,
+        /// Who has them.
+        board: Plain as u8,
+        /// The first.
+        from: Plain as u32,
+        /// Behind the last.
+        to: Plain as u32
+    },
+    /// It has given them up.
+    RecallEnd = "recall-end" {
+        /// Whose pages: the inode's number.
+        ino: Plain as u32,
+        /// Who had them.
+        board: Plain as u8
+    },
+}
+
+impl Kind {
+    /// The kind that probes of this name tell.
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+/// A part of an event, as a number.
+trait Field: Copy {
+    fn from_number(number: u64) -> Self;
+    fn to_number(self) -> u64;
+}
+
+macro_rules! fields { ($($Type:ty),*) => { $(impl Field for $Type {
+    fn from_number(number: u64) -> Self {
+        number as $Type
+    }
+    fn to_number(self) -> u64 {
+        self as u64
+    }
+})* } }
+fields!(u8, u16, u32, u64);
+
+impl Field for bool {
+    fn from_number(number: u64) -> Self {
+        number != 0
+    }
+    fn to_number(self) -> u64 {
+        u64::from(self)
+    }
+}
+
+impl Field for ProcId {
+    fn from_number(number: u64) -> Self {
+        ProcId::from_word(number as u32)
+    }
+    fn to_number(self) -> u64 {
+        self.to_word().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_make_the_event_that_has_them() {
+        for kind in Kind::ALL {
+            let numbers: Vec<u64> = (1..=kind.numbers().len() as u64).map(|at| at.min(1 + at % 2)).collect();
+            assert!(numbers.len() <= NUMBERS_MAX);
+            let same: Vec<u64> = if *kind == Kind::Disk { vec![1, 2, 3, 1] } else { numbers };
+            assert_eq!(Event::of(*kind, &same).numbers(), Some((*kind, same)));
+            assert_eq!(Kind::named(kind.name()), Some(*kind));
+        }
+        assert_eq!(Kind::named("hello"), None);
+    }
+}

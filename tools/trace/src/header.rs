@@ -1,0 +1,133 @@
+//! Who the boards of a traced run are, their processes, and the entries that these serve: all names that a trace needs.
+
+use renga_abi::ProcId;
+use serde::{Deserialize, Serialize};
+
+/// The names of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The boards, by number.
+    pub boards: Vec<Board>,
+    /// The kinds of processes.
+    pub kinds: Vec<ProcessKind>,
+    /// The protocols.
+    pub protocols: Vec<Protocol>,
+}
+
+/// A board.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Board {
+    /// Its name.
+    pub name: String,
+    /// Its processes, by index.
+    pub processes: Vec<Run>,
+}
+
+/// Processes of one kind with consecutive indices and ordinals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The index of the first.
+    pub index: u16,
+    /// Which of those of its kind on its board the first is.
+    pub ordinal: u16,
+    /// How many.
+    pub count: u16,
+    /// What they are: a place in [`Header::kinds`].
+    pub kind: usize,
+}
+
+/// A kind of process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessKind {
+    /// Its name.
+    pub name: String,
+    /// Which protocol it serves: a place in [`Header::protocols`].
+    pub serves: Option<usize>,
+}
+
+/// A protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Protocol {
+    /// Its name.
+    pub name: String,
+    /// Its entries: number and name.
+    pub entries: Vec<(u8, String)>,
+}
+
+impl Board {
+    /// Adds a process, whose index is the next one.
+    pub fn add(&mut self, index: u16, ordinal: u16, kind: usize) {
+        match self.processes.last_mut() {
+            Some(run) if run.kind == kind && run.index + run.count == index && run.ordinal + run.count == ordinal => {
+                run.count += 1;
+            }
+            _ => self.processes.push(Run { index, ordinal, count: 1, kind }),
+        }
+    }
+
+    /// Kind and ordinal of the process with this index.
+    fn find(&self, index: u16) -> Option<(usize, u16)> {
+        let behind = self.processes.partition_point(|run| run.index <= index);
+        let run = self.processes.get(behind.checked_sub(1)?)?;
+        let place = index - run.index;
+        (place < run.count).then(|| (run.kind, run.ordinal.wrapping_add(place)))
+    }
+}
+
+impl Header {
+    /// The kind of a process, and which of them it is.
+    fn process(&self, id: ProcId) -> Option<(&ProcessKind, u16)> {
+        let (kind, ordinal) = self.boards.get(usize::from(id.board.0))?.find(id.index)?;
+        Some((self.kinds.get(kind)?, ordinal))
+    }
+
+    /// The name of board `number`.
+    pub fn board(&self, number: u8) -> &str {
+        self.boards.get(usize::from(number)).map_or("?", |board| &board.name)
+    }
+
+    /// Kind and number: `inode 3`.
+    pub fn name(&self, id: ProcId) -> String {
+        self.process(id).map_or("?".to_string(), |(kind, ordinal)| format!("{} {ordinal}", kind.name))
+    }
+
+    /// Board, kind and number: `a: inode 3`.
+    pub fn full_name(&self, id: ProcId) -> String {
+        format!("{}: {}", self.board(id.board.0), self.name(id))
+    }
+
+    /// The kind of a process.
+    pub fn kind(&self, id: ProcId) -> &str {
+        self.process(id).map_or("?", |(kind, _)| &kind.name)
+    }
+
+    /// Entry `op` of what `server` serves.
+    pub fn entry(&self, server: ProcId, op: u8) -> &str {
+        let protocol = self.process(server).and_then(|(kind, _)| self.protocols.get(kind.serves?));
+        let entry = protocol.and_then(|protocol| protocol.entries.iter().find(|(number, _)| *number == op));
+        entry.map_or("?", |(_, name)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_named_by_their_runs() {
+        let mut board = Board { name: "a".into(), processes: Vec::new() };
+        for (index, ordinal, kind) in [(0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 2, 1), (5, 3, 1)] {
+            board.add(index, ordinal, kind);
+        }
+        assert_eq!(board.processes.len(), 3);
+        let kind = |name: &str, serves| ProcessKind { name: name.into(), serves };
+        let protocols = vec![Protocol { name: "Inode".into(), entries: vec![(4, "Read".into())] }];
+        let header = Header { boards: vec![board], kinds: vec![kind("disk", None), kind("inode", Some(0))], protocols };
+        let name = |index: u16| header.full_name(ProcId::new(0, index));
+        assert_eq!(
+            [0, 1, 3, 4, 5, 6].map(name),
+            ["a: disk 0", "a: inode 0", "a: inode 2", "a: ?", "a: inode 3", "a: ?"]
+        );
+        assert_eq!((header.entry(ProcId::new(0, 2), 4), header.entry(ProcId::new(0, 0), 4)), ("Read", "?"));
+    }
+}
