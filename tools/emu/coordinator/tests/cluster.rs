@@ -234,12 +234,11 @@ fn telling_frames_changes_nothing_else() {
     let Some(tools) = tools() else { return };
     let mut frames = 0;
     let config = ClusterConfig { frames: true, ..tools.config(2, "ping") };
-    let (traced, _) = run_with(config, |_, event| match event {
-        Event::Frame(frame) => {
+    let (traced, _) = run_with(config, |_, event| {
+        if let Event::Frame(frame) = event {
             assert_eq!(frame.delivered_ns, frame.start_ns() + frame.wire_ns);
             frames += 1;
         }
-        _ => {}
     })
     .unwrap();
     assert_eq!(frames, 600);

@@ -12,7 +12,7 @@ use crate::ffi::{self, ByteArray, Opaque};
 use renga_emu_probes::{Hit, OPERAND_BYTES_MAX, Operand, Probe, Probes, push};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_uint, c_void};
-use std::ptr::{copy_nonoverlapping, null, null_mut};
+use std::ptr::{copy_nonoverlapping, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -92,7 +92,7 @@ extern "C" fn core_made(_: u64, _: c_uint) {
         }
         (ffi::g_byte_array_new(), ffi::cpu_physical_memory_map(0, &mut memory_bytes, false))
     };
-    if registers.iter().any(|register| register.is_null()) || memory == null() {
+    if registers.iter().any(|register| register.is_null()) || memory.is_null() {
         fail("this QEMU does not show registers or memory");
     }
     let listener = Listener { registers, bytes, memory, memory_bytes, counter: Counter::default(), hits: Vec::new() };

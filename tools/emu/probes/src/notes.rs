@@ -58,7 +58,7 @@ impl Probes {
         let file = object::File::parse(file).map_err(|error| format!("not an ELF file: {error}"))?;
         let object::File::Elf64(elf) = &file else { return Err("not an ELF file of 64 bits".to_string()) };
         let first = elf.segments().next().ok_or("no segments")?;
-        let physical = u64::from(first.elf_program_header().p_paddr.get(elf.endian()).to_le());
+        let physical = first.elf_program_header().p_paddr.get(elf.endian());
         let linear_base = first.address().wrapping_sub(physical);
         let mut probes = Vec::new();
         for section in elf.sections().filter(|section| section.name() == Ok(SECTION)) {
