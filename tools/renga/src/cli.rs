@@ -4,6 +4,7 @@
 
 mod image_choice;
 mod job;
+mod trace;
 
 use crate::card;
 use crate::serial::PortName;
@@ -11,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use image_choice::ImageChoice;
 pub use job::Job;
 use std::path::PathBuf;
+pub use trace::Trace;
 
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
 /// in deterministic virtual time.
@@ -30,6 +32,7 @@ const EXAMPLES: &str = "Examples:
   ./renga sim --seeds 1000                      a thousand drawn clusters with faults, in one host program
   ./renga check pair                            who runs where, and why nobody can wait in a circle
   ./renga run --image dev                       the same shell with Debian's compilers and interpreters on the disk
+  ./renga run --trace t -c ls; ./renga trace t  who called whom how often, and how long it took
   ./renga image --list                          which images there are, what is in them, how large they are
   ./renga image --board pi3 --out cards         card images for two real boards
   ./renga test                                  all tests";
@@ -52,6 +55,8 @@ pub enum Command {
     /// Run the cluster in one host program, from seeds: drawn workloads, faults and deaths
     #[command(disable_help_flag = true)]
     Sim(Sim),
+    /// Say what a trace (`renga run --trace`) says: a summary, or what an option asks for
+    Trace(Trace),
     /// Build the disk image, or the card images of real boards; look into a card
     Image(Image),
     /// Write card images to cards, carefully; without arguments, list what could be written to

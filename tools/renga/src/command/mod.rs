@@ -12,3 +12,4 @@ pub mod linux;
 pub mod run;
 pub mod sim;
 pub mod test;
+pub mod trace;

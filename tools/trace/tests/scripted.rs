@@ -1,0 +1,151 @@
+//! What is made of a trace that was written by hand: a program of board a reads through a file of board b.
+
+use prost::Message;
+use renga_abi::ProcId;
+use renga_trace::calls::Calls;
+use renga_trace::event::{Event, Timed};
+use renga_trace::header::{Board, Header, ProcessKind, Protocol};
+use renga_trace::path::{path, system_calls, waits};
+use renga_trace::perfetto::{self, Trace};
+use renga_trace::{diff, summary};
+
+const USER: ProcId = ProcId::new(0, 0);
+const ROUTER: ProcId = ProcId::new(0, 1);
+const PROXY: ProcId = ProcId::new(1, 0);
+const FILE: ProcId = ProcId::new(1, 1);
+const DISK: ProcId = ProcId::new(1, 2);
+
+fn header() -> Header {
+    let kinds = ["user", "router", "proxy", "file", "disk"];
+    let serves = [None, None, None, Some(0), Some(1)];
+    let kind = |(name, serves): (&str, Option<usize>)| ProcessKind { name: name.to_string(), serves };
+    let board = |name: &str, kinds: std::ops::Range<usize>| {
+        let mut board = Board { name: name.to_string(), processes: Vec::new() };
+        kinds.zip(0..).for_each(|(kind, index)| board.add(index, 0, kind));
+        board
+    };
+    let protocol = |name: &str, entry: &str| Protocol { name: name.into(), entries: vec![(0, entry.into())] };
+    Header {
+        boards: vec![board("a", 0..2), board("b", 2..5)],
+        kinds: kinds.into_iter().zip(serves).map(kind).collect(),
+        protocols: vec![protocol("File", "Read"), protocol("Disk", "ReadBlocks")],
+    }
+}
+
+/// 100 to 1,000 ns: a system call, of which 200 to 900 the call to b, of which 300 to 800 on b, of which 400 to 700 the
+/// disk.
+fn events() -> Vec<Timed> {
+    let call = |caller, server| Event::Call { caller, server, op: 0 };
+    let accept = |server, caller| Event::Accept { server, caller, op: 0 };
+    let reply = |caller, server| Event::Reply { caller, server, op: 0 };
+    let disk = Event::Disk { process: DISK, first: 8, blocks: 1, writes: false };
+    [
+        (50, 0, Event::Enter { process: USER }),
+        (90, 0, Event::Trap { process: USER }),
+        (100, 0, Event::SystemCall { process: USER, number: 63 }),
+        (200, 0, call(USER, FILE)),
+        (210, 0, accept(ROUTER, USER)),
+        (250, 0, Event::Idle {}),
+        (290, 1, Event::Dispatch { process: PROXY }),
+        (300, 1, call(PROXY, FILE)),
+        (300, 1, accept(FILE, PROXY)),
+        (400, 1, call(FILE, DISK)),
+        (420, 1, accept(DISK, FILE)),
+        (430, 1, disk),
+        (430, 1, Event::WaitNotification { process: DISK }),
+        (440, 1, Event::Idle {}),
+        (690, 1, Event::DiskEnd { process: DISK }),
+        (690, 1, Event::Notify { process: DISK }),
+        (700, 1, reply(FILE, DISK)),
+        (800, 1, reply(PROXY, FILE)),
+        (900, 0, reply(USER, FILE)),
+        (1000, 0, Event::Enter { process: USER }),
+    ]
+    .into_iter()
+    .map(|(time_ns, board, event)| Timed { time_ns, board, event })
+    .collect()
+}
+
+#[test]
+fn calls_are_paired_with_their_answers_and_with_those_made_for_them() {
+    let calls = Calls::of(&header(), &events());
+    let told: Vec<_> = calls.iter().map(|call| (call.begin_ns, call.accept_ns, call.end_ns, call.made_for)).collect();
+    let wanted =
+        [(200, Some(210), Some(900), None), (300, Some(300), Some(800), Some(0)), (400, Some(420), Some(700), None)];
+    assert_eq!(told, wanted);
+}
+
+#[test]
+fn the_summary_counts_calls_and_times() {
+    let sums = summary::summary(&header(), &events());
+    let of = |remote: bool| -> Vec<(u64, u64, u64)> {
+        let edges = sums.edges.iter().filter(|(edge, _)| edge.remote == remote);
+        edges.map(|(_, sum)| (sum.calls, sum.total_ns, sum.waiting_ns)).collect()
+    };
+    assert_eq!(of(true), [(1, 700, 10)]);
+    assert_eq!(of(false), [(1, 300, 20), (1, 500, 0)]);
+    let [(_, a), (_, b)] = &sums.cores[..] else { panic!("two boards") };
+    assert_eq!((a.programs_ns, a.system_ns, a.idle_ns), (40, 260, 650));
+    assert_eq!((b.programs_ns, b.system_ns, b.idle_ns), (0, 460, 490));
+    assert_eq!((sums.overlap_ns, sums.disk_ns), (100, (260, 10)));
+    assert!(sums.to_string().contains("a: user -> b: file, Read"));
+}
+
+#[test]
+fn the_path_of_a_system_call_follows_it_to_the_disk_and_back() {
+    let calls = system_calls(&events());
+    let [call] = &calls[..] else { panic!("one system call: {calls:?}") };
+    assert_eq!((call.number, call.begin_ns, call.end_ns), (63, 100, 1000));
+    let pieces = path(&header(), &events(), USER, call.begin_ns, call.end_ns);
+    assert!(pieces.windows(2).all(|pair| pair[0].end_ns == pair[1].begin_ns), "{pieces:#?}");
+    assert_eq!((pieces[0].begin_ns, pieces[pieces.len() - 1].end_ns), (100, 1000));
+    let at = |time_ns: u64| {
+        let piece = pieces.iter().find(|piece| (piece.begin_ns..piece.end_ns).contains(&time_ns));
+        piece.map(|piece| (piece.begin_ns, piece.end_ns, piece.what.as_str()))
+    };
+    assert_eq!(at(150), Some((100, 200, "a: user 0: runs")));
+    assert_eq!(at(250), Some((200, 300, "a: user 0 -> link -> b: file 0 (Read)")));
+    assert_eq!(at(350), Some((300, 400, "a: user 0 -> b: file 0 (Read): runs")));
+    let disk = "a: user 0 -> b: file 0 (Read) -> b: disk 0 (ReadBlocks): waits for the medium";
+    assert_eq!(at(500), Some((430, 690, disk)));
+    assert_eq!(at(850).map(|piece| piece.0), Some(800));
+}
+
+#[test]
+fn who_waits_for_whom_at_a_moment() {
+    let lines = waits(&header(), &events(), 500);
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert!(lines[0].starts_with("since 200 ns: a: user 0 -> b: file 0 (Read) -> b: disk 0"), "{}", lines[0]);
+    assert!(waits(&header(), &events(), 950).is_empty());
+}
+
+#[test]
+fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
+    let bytes = perfetto::export(&header(), &events()).encode_to_vec();
+    let trace = Trace::decode(&bytes[..]).expect("a trace");
+    let events: Vec<_> =
+        trace.packet.iter().filter_map(|packet| Some((packet.timestamp?, packet.track_event.clone()?))).collect();
+    assert!(events.is_sorted_by_key(|(time_ns, _)| *time_ns));
+    let mut depths = std::collections::BTreeMap::new();
+    for (_, event) in &events {
+        let depth = depths.entry(event.track_uuid).or_insert(0);
+        *depth += if event.r#type == Some(1) { 1 } else { -1 };
+        assert!((0..=1).contains(depth), "slices of a track follow each other: {event:?}");
+    }
+    assert!(depths.values().all(|depth| *depth == 0));
+    let flows: Vec<_> = events.iter().filter(|(_, event)| event.flow_ids == [1]).map(|(time_ns, _)| *time_ns).collect();
+    assert_eq!(flows, [200, 300], "from the caller to its proxy");
+    let tracks: Vec<_> = trace.packet.iter().filter_map(|packet| packet.track_descriptor.clone()?.uuid).collect();
+    assert!(events.iter().all(|(_, event)| tracks.contains(&event.track_uuid.unwrap())), "every track is described");
+}
+
+#[test]
+fn two_traces_part_where_they_differ() {
+    let (one, mut other) = (events(), events());
+    assert_eq!(diff::difference(&header(), &one, &other).first, None);
+    other[16].time_ns += 50;
+    let found = diff::difference(&header(), &one, &other);
+    assert_eq!(found.first, Some([Some(one[16].clone()), Some(other[16].clone())]));
+    let [(edge, [left, right])] = &found.edges[..] else { panic!("one edge: {:?}", found.edges) };
+    assert_eq!((edge.entry.as_str(), left.total_ns, right.total_ns), ("ReadBlocks", 300, 350));
+}
