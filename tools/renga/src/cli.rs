@@ -4,6 +4,7 @@
 
 mod image_choice;
 mod job;
+mod linux;
 mod trace;
 
 use crate::card;
@@ -11,6 +12,7 @@ use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use image_choice::ImageChoice;
 pub use job::Job;
+pub use linux::Linux;
 use std::path::PathBuf;
 pub use trace::Trace;
 
@@ -173,20 +175,6 @@ pub struct Run {
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,
-}
-
-/// `renga linux`
-#[derive(Args, Debug, Clone)]
-pub struct Linux {
-    /// What runs, from which disk.
-    #[command(flatten)]
-    pub job: Job,
-    /// Show what Linux says while it starts and stops, on standard error
-    #[arg(long)]
-    pub log: bool,
-    /// End it after so many seconds of this machine
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
-    pub limit_s: u64,
 }
 
 /// `renga sim`
