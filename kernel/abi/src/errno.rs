@@ -62,6 +62,7 @@ errnos! {
     EAFNOSUPPORT = 97 "Address family not supported";
     EHOSTDOWN = 112 "The board is down";
     ESTALE = 116 "Stale file handle";
+    ECANCELED = 125 "Operation canceled";
     ECROSSED = 1024 "The path leads into another file system: ours, which no program sees";
 }
 

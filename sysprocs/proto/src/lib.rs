@@ -11,6 +11,7 @@ pub mod clock;
 pub mod console;
 pub mod content;
 pub mod disk;
+pub mod events;
 pub mod fifos;
 pub mod file;
 pub mod inode;

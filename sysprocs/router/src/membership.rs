@@ -8,6 +8,7 @@ use core::cell::Cell;
 use renga_core::notify::Notifier;
 use renga_proto::clock::{self, Clock};
 use renga_proto::console::{self, Console};
+use renga_proto::events::{self, Events};
 use renga_proto::file::{self, File};
 use renga_proto::inode::{self, InodeDirectory};
 use renga_proto::locks::{self, Locks};
@@ -68,6 +69,8 @@ clients! {
         inode_directory: Local<InodeDirectory>,
         /// The terminal.
         console: Local<Console>,
+        /// Event files: what is held there.
+        events: Local<Events>,
         /// Programs that wait for something there, when all others know.
         clock: Local<Clock>,
         /// Locks that are held there.
@@ -90,6 +93,7 @@ impl MembershipClients {
             inode_directory: Local::new(me, &Members::NONE),
             console: Local::new(me, &Members::NONE),
             clock: Local::new(me, &Members::NONE),
+            events: Local::new(me, &Members::NONE),
             memory: Local::new(me, &Members::NONE),
             pages: Local::new(me, &Members::NONE),
         }
@@ -108,6 +112,7 @@ pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'stat
             tell(&me, &mut clients.files, || file::BoardDied { board }).await;
             tell(&me, &mut clients.locks, || locks::BoardDied { board }).await;
             tell(&me, &mut clients.inode_directory, || inode::BoardDied { board }).await;
+            tell(&me, &mut clients.events, || events::BoardDied { board }).await;
             tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
             tell(&me, &mut clients.pages, || pages::BoardDied { board }).await;
             tell(&me, &mut clients.clock, || clock::BoardDied { board }).await;

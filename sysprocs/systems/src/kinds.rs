@@ -58,6 +58,9 @@ macro_rules! kinds { (|$at:ident, $M:ident| $(
 /// Locks of all files.
 const LOCKS: usize = 1024;
 
+/// Event files of a board.
+const EVENT_FILES: usize = 256;
+
 /// Timers of a board with so many user slots: of each the three that every program has, and some more.
 const fn timers(slots: usize) -> usize {
     8 * slots
@@ -70,6 +73,11 @@ kinds! { |at, M|
             at.each(timers(at.count(Kind::User)), || renga_clock::Timer::FREE),
             at.each(at.count(Kind::User) + timers(at.count(Kind::User)), || renga_clock::DuePlace::EMPTY),
             at.each(at.count(Kind::User), || renga_clock::SlotWait::NONE), at.watch()
+        ];
+    Events "events" "Counts and timers that programs read.", Every 1:
+        renga_clock::events [
+            at.each(EVENT_FILES, || renga_clock::EventPlace::FREE), at.each(EVENT_FILES, || renga_clock::DuePlace::EMPTY),
+            at.machine().epoch_ns(), at.machine().starts(), at.wakes()
         ];
     Waker "waker" "Has programs look again at what they wait for.", Every 1:
         renga_clock::waker [at.wakes()];

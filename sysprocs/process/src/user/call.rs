@@ -72,6 +72,7 @@ calls! {
         15 lremovexattr => use_attribute_of_link;
         16 fremovexattr => use_attribute_of_file;
         17 getcwd => get_directory;
+        19 eventfd2 => make_event_file;
         23 dup => duplicate;
         24 dup3 => duplicate_to;
         25 fcntl => control_descriptor;
@@ -118,6 +119,9 @@ calls! {
         81 sync => sync_all;
         82 fsync => sync_file;
         83 fdatasync => sync_file;
+        85 timerfd_create => make_timer_file;
+        86 timerfd_settime => set_timer_file;
+        87 timerfd_gettime => get_timer_file;
         88 utimensat => change_times;
         93 exit => exit;
         94 exit_group => exit;

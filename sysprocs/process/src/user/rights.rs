@@ -8,6 +8,7 @@ use renga_proto::console::{
     GetAttributes, GetForeground, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground, SetWindow,
     WriteTerminal,
 };
+use renga_proto::events::{AddCount, AskTimerFile, DropEvents, HoldEvents, PollEvents, SetTimerFile, TakeCount};
 use renga_proto::fifos::OpenFifo;
 use renga_proto::file::{
     AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, NoteLocks, Read, ReadFrom, Seek,
@@ -88,6 +89,15 @@ pub const PATHS: u32 = AbsolutePath::BIT
 /// Of a pipe.
 pub const PIPES: u32 =
     AddEnd::BIT | AwaitPartner::BIT | CloseEnd::BIT | PipeBytes::BIT | PollPipe::BIT | ReadPipe::BIT | WritePipe::BIT;
+
+/// Of the event files of any board.
+pub const EVENTS: u32 = AddCount::BIT
+    | AskTimerFile::BIT
+    | DropEvents::BIT
+    | HoldEvents::BIT
+    | PollEvents::BIT
+    | SetTimerFile::BIT
+    | TakeCount::BIT;
 
 /// Of the open fifos.
 pub const FIFOS: u32 = OpenFifo::BIT;

@@ -3,12 +3,13 @@
 //! Not here: what is asked of them.
 
 use crate::user::UserFacts;
-use crate::user::rights::{CONSOLE, DIRECTORY, FIFOS, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
+use crate::user::rights::{CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MAKERS, MEMORIES, PATHS, PIPES, PROCS};
 use renga_memory::SpaceTables;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
+use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
 use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release};
@@ -64,6 +65,10 @@ clients! {
         own_pipes: Local<Pipe>,
         /// Free pipes of this board.
         pipe_table: Client<PipeTable>,
+        /// Event files.
+        events: Family<Events, EVENTS>,
+        /// Those of this board, where they are made.
+        own_events: Local<Events>,
         /// Which pipes are open fifos.
         fifos: Family<Fifos, FIFOS>,
         /// The terminal.
@@ -162,6 +167,11 @@ impl Services {
     #[inline(always)]
     pub fn pipe(&mut self, board: u8, number: u16) -> Result<Client<Pipe, PIPES>, Errno> {
         self.clients.pipes.at(board, usize::from(number)).ok_or(Errno::EIO)
+    }
+
+    /// The keeper of `board`'s event files.
+    pub fn events(&mut self, board: u8) -> Result<Client<Events, EVENTS>, Errno> {
+        self.clients.events.at(board, 0).ok_or(Errno::EIO)
     }
 
     /// The keeper of fifos.

@@ -35,6 +35,8 @@ pub const QUEUED: usize = 40;
 /// Locks that there can be.
 pub const LOCKS: usize = 6;
 const TIMERS: usize = 20;
+/// Event files that there can be on a board.
+pub const EVENTS: usize = 8;
 const TURNS_MAX: u64 = 2_000_000;
 
 /// A serial line whose other end is the test.
@@ -83,6 +85,7 @@ struct Headers {
     references: &'static Process,
     clock: &'static Process,
     waker: &'static Process,
+    events: &'static Process,
     wakes: &'static Wakes,
     file_table: &'static Process,
     pipe_table: &'static Process,
@@ -123,6 +126,7 @@ fn declare(board: Board) -> Headers {
         references: board.declare(3),
         clock: board.declare(3),
         waker,
+        events: board.declare(3),
         wakes: leak(Wakes::new(Some(Notifier::new(waker)))),
         file_table: board.declare(3),
         pipe_table: board.declare(3),
@@ -317,6 +321,12 @@ fn start_servers(
         let clocks = family(&me, all.iter().map(|headers| members(&[headers.clock])).collect());
         renga_clock::waker(me, clocks, here.wakes)
     });
+    board.start(here.events, |me| {
+        let port = Port::new(&me).0;
+        let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
+        let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
+        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes)
+    });
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {
         board.start(file, |me| disk::file(Port::new(&me).0, client(&me, here.file_table), disk, number as u16));
@@ -368,6 +378,8 @@ fn start_user<M: UserMemory>(
             inode_directory: family(&me, only_family(all.len(), own.inode_directory)),
             paths: family(&me, only_family(all.len(), own.path)),
             locks: family(&me, only_family(all.len(), own.locks)),
+            events: family(&me, all.iter().map(|headers| members(&[headers.events])).collect()),
+            own_events: Local::new(&me, leak(members(&[here.events]))),
             fifos: family(&me, only_family(all.len(), own.fifos)),
             files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
             own_paths: Local::new(&me, if number == 0 { leak(members(&[own.path])) } else { &Members::NONE }),

@@ -12,6 +12,7 @@ use renga_memory::SpaceTables;
 use renga_process::host::Flushed;
 use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, UserClients, UserFacts};
 use renga_proto::clock::Clock;
+use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
@@ -25,6 +26,7 @@ use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifie
 use std::cell::Cell;
 
 const USERS: usize = 3;
+const EVENTS: usize = 4;
 /// Records of processes.
 const RECORDS: usize = 16;
 const PIPES: usize = 2;
@@ -95,6 +97,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
     let references = memory::references(board, files.directory, pages);
     let (clock, wakes) = clock(board, procs, watch);
+    let events = events(board, wakes);
     let Pipes { pipe_table, pipes, fifos } = pipes(board, watch, wakes);
     let console = board.server(|me, port| renga_console::console(me, port, arena.put(|| Silence), wakes));
     let power: &'static Switch = arena.put(|| Switch);
@@ -125,6 +128,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 file_table: Client::new(&me, table),
                 pipes: Family::new(&me, board.family(pipes)).narrowed(),
                 pipe_table: Client::new(&me, pipe_table),
+                events: Family::new(&me, board.family(&[events])).narrowed(),
+                own_events: Local::new(&me, &board.family(&[events])[0]),
                 fifos: Family::new(&me, board.family(&[fifos])).narrowed(),
                 console: Family::new(&me, board.family(&[console])).narrowed(),
                 clock: Client::new(&me, clock),
@@ -148,6 +153,12 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         keep(me, keeping, free)
     });
     Keeper { notifier: Notifier::new(keeper), free }
+}
+
+fn events(board: Board, wakes: &'static Wakes) -> Address<Events> {
+    let places = board.arena.put_slice(EVENTS, |_| renga_clock::EventPlace::FREE);
+    let due = board.arena.put_slice(EVENTS, |_| renga_clock::DuePlace::EMPTY);
+    board.server(|me, port| renga_clock::events(me, port, places, due, 1_000_000_000, 1, wakes))
 }
 
 struct Pipes {

@@ -175,6 +175,7 @@ pub const KINDS: &[KindFacts] = &[
         words_only(protocol("PipeTable", &[(0, "Take"), (1, "Free")], NONE, NONE)),
         &[],
     ),
+    kind("events", BoardRule::Every, 1, words_only(protocol("Events", &[(0, "Make"), (1, "Take")], NONE, NONE)), &[]),
     kind(
         "fifos",
         BoardRule::DiskOnly,

@@ -4,6 +4,7 @@ use crate::user::User;
 use crate::user::escape::{Outcome, restartable_unless_handled};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{CalendarTime, SetCalendarTime, SleepUntil};
+use renga_proto::events::FollowCalendar;
 use renga_rt::Errno;
 
 /// Calendar time.
@@ -117,6 +118,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let now_ns = self.get_time(self.argument(1)).await?;
         self.services.clients.clock.call(SetCalendarTime { now_ns }, ()).await?;
+        if let Some(mut events) = self.services.clients.own_events.at(0) {
+            events.call(FollowCalendar { now_ns }, ()).await?;
+        }
         Ok(0)
     }
 

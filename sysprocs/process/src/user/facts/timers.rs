@@ -75,7 +75,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// A time and an interval of `unit_ns` at `address`: a `struct itimerspec` or `itimerval`, whose interval is first.
-    async fn get_setting(&mut self, address: u64, unit_ns: u64) -> Result<Left, Errno> {
+    pub(in crate::user) async fn get_setting(&mut self, address: u64, unit_ns: u64) -> Result<Left, Errno> {
         let mut ns = [0; 2];
         for (index, ns) in ns.iter_mut().enumerate() {
             let at = address.wrapping_add(16 * index as u64);
@@ -88,7 +88,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(Left { left_ns: ns[1], interval_ns: ns[0] })
     }
 
-    async fn put_setting(
+    pub(in crate::user) async fn put_setting(
         &mut self,
         address: u64,
         Left { left_ns, interval_ns }: Left,

@@ -47,6 +47,17 @@ pub enum Object {
         /// Which of its lives.
         life: u32,
     },
+    /// An event file of `board`.
+    Events {
+        /// The board of its maker.
+        board: u8,
+        /// Its number there.
+        number: u16,
+        /// Which life of that.
+        life: u32,
+        /// What it is.
+        sort: EventSort,
+    },
     /// What was on a board that has died since.
     Lost {
         /// An end of a pipe; else a file.
@@ -67,6 +78,15 @@ pub enum Object {
         /// The set, a bit each.
         mask: u64,
     },
+}
+
+/// What an event file is to a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EventSort {
+    /// A count (eventfd).
+    Count,
+    /// A timer that is read (timerfd).
+    Timer,
 }
 
 /// A descriptor's meaning.
@@ -331,7 +351,9 @@ impl Descriptors {
                 Object::Pipe { board: at, .. } | Object::Fifo { board: at, .. } if at == board => {
                     Object::Lost { pipe: true }
                 }
-                Object::File { board: at, .. } if at == board => Object::Lost { pipe: false },
+                Object::File { board: at, .. } | Object::Events { board: at, .. } if at == board => {
+                    Object::Lost { pipe: false }
+                }
                 other => other,
             };
         }

@@ -6,7 +6,7 @@
 
 use crate::user::User;
 use crate::user::escape::Outcome;
-use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::descriptors::{Descriptor, EventSort, Object};
 use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, kept_flags};
 use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
 use crate::user::rights::MAKERS;
@@ -244,6 +244,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::Full => b"/dev/full",
             Object::Random => b"/dev/urandom",
             Object::Signals { .. } => b"anon_inode:[signalfd]",
+            Object::Events { sort: EventSort::Count, .. } => b"anon_inode:[eventfd]",
+            Object::Events { sort: EventSort::Timer, .. } => b"anon_inode:[timerfd]",
         };
         let bytes = text.len().min(out.len());
         out[..bytes].copy_from_slice(&text[..bytes]);

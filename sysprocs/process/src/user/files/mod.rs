@@ -4,6 +4,7 @@ pub(crate) mod absent;
 pub(crate) mod descriptors;
 pub(crate) mod directory;
 pub(crate) mod disk;
+pub(crate) mod events;
 pub(crate) mod extended_status;
 pub(crate) mod fifo;
 pub(crate) mod hot;

@@ -7,6 +7,7 @@ use crate::user::files::descriptors::Object;
 use crate::user::lives::loss::is_loss;
 use crate::user::services::Services;
 use renga_proto::console::{ReadTerminal, WriteTerminal};
+use renga_proto::events::{DropEvents, HoldEvents};
 use renga_proto::file::{AddReference, Close, Read, ReadFrom, Write, WriteTo};
 use renga_proto::pipe::{AddEnd, CloseEnd, PipeEnd, ReadPipe, WritePipe};
 use renga_rt::Errno;
@@ -46,8 +47,8 @@ impl Services {
                 out.fill(0);
                 return Ok(out.len());
             }
-            // They are the program's, which its slot takes.
-            Object::Signals { .. } => return Err(Errno::EINVAL),
+            // They are the program's, which its slot takes; and whole numbers, not bytes.
+            Object::Signals { .. } | Object::Events { .. } => return Err(Errno::EINVAL),
             Object::Random => {
                 self.fill_random(out);
                 return Ok(out.len());
@@ -78,7 +79,7 @@ impl Services {
             Object::Console => self.console()?.call(WriteTerminal {}, bytes).await?,
             Object::Null | Object::Zero | Object::Random => return Ok(bytes.len()),
             Object::Full => return Err(Errno::ENOSPC),
-            Object::Signals { .. } => return Err(Errno::EINVAL),
+            Object::Signals { .. } | Object::Events { .. } => return Err(Errno::EINVAL),
         };
         Ok(written as usize)
     }
@@ -88,6 +89,9 @@ impl Services {
         match object {
             Object::File { board, number, life } => self.file(board, number)?.call(AddReference { life }, ()).await,
             Object::Pipe { board, number, life, end } => self.pipe(board, number)?.call(AddEnd { life, end }, ()).await,
+            Object::Events { board, number, life, .. } => {
+                self.events(board)?.call(HoldEvents { number, life }, ()).await
+            }
             Object::Fifo { board, number, life } => {
                 let mut pipe = self.pipe(board, number)?;
                 pipe.call(AddEnd { life, end: PipeEnd::Reader }, ()).await?;
@@ -112,6 +116,10 @@ impl Services {
             Some(Object::Pipe { board, number, life, end }) => {
                 let closed = self.pipe(board, number)?.call(CloseEnd { life, end }, ()).await;
                 if closed.is_err_and(is_loss) { Ok(()) } else { closed }
+            }
+            Some(Object::Events { board, number, life, .. }) => {
+                let dropped = self.events(board)?.call(DropEvents { number, life }, ()).await;
+                if dropped.is_err_and(is_loss) { Ok(()) } else { dropped }
             }
             Some(Object::Fifo { board, number, life }) => {
                 let mut pipe = self.pipe(board, number)?;

@@ -11,6 +11,7 @@ use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
 use renga_proto::console::PollTerminal;
+use renga_proto::events::PollEvents;
 use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PipeEnd, PollPipe, READABLE, WRITABLE};
 use renga_proto::procs::PendingSignals;
 use renga_rt::Errno;
@@ -223,6 +224,12 @@ impl<M: UserMemory + ?Sized> User<M> {
                     held |= pipe.call(poll, ()).await.unwrap_or(event | ERROR | HANG_UP);
                 }
                 held
+            }
+            Object::Events { board, number, life, .. } => {
+                *boards |= 1 << board;
+                let poll = PollEvents { number, life, events, slot, seen: 0 };
+                let polled = self.services.events(board)?.call(poll, ()).await;
+                polled.map_or(READABLE | WRITABLE | ERROR | HANG_UP, |polled| polled.events)
             }
             Object::Lost { .. } => READABLE | WRITABLE | ERROR | HANG_UP,
             Object::Console => {

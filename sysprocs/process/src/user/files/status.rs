@@ -55,7 +55,7 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
         Object::Full => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 7),
         Object::Random => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 9),
         // As Linux says of what has no name.
-        Object::Signals { .. } => (0o600, 0),
+        Object::Signals { .. } | Object::Events { .. } => (0o600, 0),
         Object::File { .. } | Object::Pipe { .. } | Object::Fifo { .. } | Object::Lost { .. } => {
             (u32::from(S_IFIFO) | 0o600, 0)
         }

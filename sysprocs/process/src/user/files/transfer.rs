@@ -76,6 +76,9 @@ impl<M: UserMemory + ?Sized> User<M> {
             return self.read_signals(&descriptor, self.argument(1), self.argument(2)).await;
         }
         let manner = descriptor.manner(self.offset_in(place)?);
+        if let Object::Events { .. } = descriptor.object {
+            return apart!(self.read_events(&descriptor, self.argument(1), self.argument(2), manner));
+        }
         self.take_in(&descriptor, self.argument(1), self.argument(2), manner).await
     }
 
@@ -85,6 +88,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_writing()?;
         let manner = descriptor.manner(self.offset_in(place)?);
+        if let Object::Events { .. } = descriptor.object {
+            return apart!(self.write_events(&descriptor, self.argument(1), self.argument(2), manner));
+        }
         self.give_out(&descriptor, self.argument(1), self.argument(2), manner).await
     }
 

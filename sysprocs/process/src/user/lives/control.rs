@@ -117,9 +117,11 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let offset = self.argument(1) as i64;
                 Ok(self.services.file(board, number)?.call(Seek { offset, whence }, ()).await?)
             }
-            Object::Pipe { .. } | Object::Fifo { .. } | Object::Console | Object::Signals { .. } => {
-                Err(Errno::ESPIPE.into())
-            }
+            Object::Pipe { .. }
+            | Object::Fifo { .. }
+            | Object::Console
+            | Object::Signals { .. }
+            | Object::Events { .. } => Err(Errno::ESPIPE.into()),
             Object::Lost { pipe: false } => Err(Errno::EIO.into()),
             Object::Lost { pipe: true } => Err(Errno::ESPIPE.into()),
             Object::Null | Object::Zero | Object::Full | Object::Random => Ok(0),

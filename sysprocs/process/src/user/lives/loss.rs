@@ -36,6 +36,10 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// `EIO`. Everything else that the program had there is lost too.
     pub(in crate::user) fn note_loss(&mut self, object: Object, errno: Errno, writing: bool) -> Errno {
         match object {
+            Object::Events { board, .. } if is_loss(errno) => {
+                self.program.files.lose_board(board);
+                Errno::EIO
+            }
             Object::Pipe { board, .. } | Object::Fifo { board, .. } if is_loss(errno) => {
                 self.program.files.lose_board(board);
                 if writing { Errno::EPIPE } else { Errno::EIO }

@@ -6,7 +6,7 @@
 
 use crate::signals::{SIGNALS, UNSTOPPABLE};
 use crate::user::facts::limits::{LIMITS, Limit, NOFILE};
-use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, Object};
+use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, EventSort, Object};
 use crate::user::program::{AlternateStack, Program};
 use crate::user::signals::actions::{Action, Actions};
 use renga_proto::pipe::PipeEnd;
@@ -207,6 +207,8 @@ mod kind {
     pub const LOST_FILE: u8 = 10;
     pub const SIGNALS: u8 = 11;
     pub const FIFO: u8 = 12;
+    pub const COUNT: u8 = 13;
+    pub const TIMER: u8 = 14;
 }
 
 /// An object: kind, board, number; of a file and a pipe also its life, of signals their set.
@@ -215,6 +217,8 @@ fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
         Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Reader } => (kind::READER, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Writer } => (kind::WRITER, board, number, Some(life)),
+        Object::Events { board, number, life, sort: EventSort::Count } => (kind::COUNT, board, number, Some(life)),
+        Object::Events { board, number, life, sort: EventSort::Timer } => (kind::TIMER, board, number, Some(life)),
         Object::Fifo { board, number, life } => (kind::FIFO, board, number, Some(life)),
         Object::Console => (kind::CONSOLE, 0, 0, None),
         Object::Null => (kind::NULL, 0, 0, None),
@@ -242,6 +246,8 @@ fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
         kind::FILE => Object::File { board, number, life: life()? },
         kind::READER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Reader },
         kind::WRITER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Writer },
+        kind::COUNT => Object::Events { board, number, life: life()?, sort: EventSort::Count },
+        kind::TIMER => Object::Events { board, number, life: life()?, sort: EventSort::Timer },
         kind::FIFO => Object::Fifo { board, number, life: life()? },
         kind::CONSOLE => Object::Console,
         kind::NULL => Object::Null,

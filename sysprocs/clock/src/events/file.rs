@@ -1,0 +1,146 @@
+//! One event file: a count, or the times of a timer.
+//!
+//! Invariant: a timer that has expired is due again only when it has been read, so that one that nobody reads costs
+//! nothing. Not here: who holds it and who waits for it (`server.rs`).
+
+use renga_proto::clock::Left;
+use renga_proto::events::{COUNT_MAX, EventKind};
+use renga_proto::pipe::{READABLE, WRITABLE};
+use renga_rt::{Errno, Held, Life, Waiters};
+
+/// An event file, or a free place for one. Boot provides them.
+#[derive(Debug)]
+pub struct EventPlace {
+    /// Which life it is in, once it has had one.
+    pub(super) life: Option<Life>,
+    pub(super) held: Held,
+    pub(super) waiters: Waiters,
+    pub(super) edges: u32,
+    pub(super) kind: EventKind,
+    /// Of a counter.
+    pub(super) count: u64,
+    pub(super) timer: Times,
+}
+
+impl EventPlace {
+    /// Free, and never used.
+    pub const FREE: EventPlace = EventPlace {
+        life: None,
+        held: Held::NONE,
+        waiters: Waiters::NONE,
+        edges: 1,
+        kind: EventKind::Count,
+        count: 0,
+        timer: Times::NONE,
+    };
+
+    pub(super) fn is_timer(&self) -> bool {
+        matches!(self.kind, EventKind::Timer | EventKind::CalendarTimer)
+    }
+
+    /// Something has happened that others may wait for.
+    pub(super) fn note_edge(&mut self) {
+        self.edges = self.edges.wrapping_add(1).max(1);
+    }
+
+    /// The events that hold.
+    pub(super) fn events(&self) -> u32 {
+        match self.kind {
+            EventKind::Timer | EventKind::CalendarTimer => {
+                if self.timer.expired || self.timer.canceled {
+                    READABLE
+                } else {
+                    0
+                }
+            }
+            EventKind::Count | EventKind::Semaphore => {
+                let readable = if self.count > 0 { READABLE } else { 0 };
+                readable | if self.count < COUNT_MAX { WRITABLE } else { 0 }
+            }
+        }
+    }
+
+    /// Takes what a read of it takes; `now_ns` is of the time that it counts.
+    pub(super) fn take(&mut self, now_ns: u64) -> Result<u64, Errno> {
+        match self.kind {
+            EventKind::Timer | EventKind::CalendarTimer => self.timer.take(now_ns),
+            _ if self.count == 0 => Err(Errno::EAGAIN),
+            EventKind::Count => Ok(core::mem::take(&mut self.count)),
+            EventKind::Semaphore => {
+                self.count -= 1;
+                Ok(1)
+            }
+        }
+    }
+
+    /// Adds to the count.
+    pub(super) fn add(&mut self, add: u64) -> Result<(), Errno> {
+        let count = self.count.checked_add(add).filter(|&count| count <= COUNT_MAX);
+        self.count = count.ok_or(Errno::EAGAIN)?;
+        Ok(())
+    }
+}
+
+/// The times of a timer, of what it counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// When it expires next, or did; 0: it is not set.
+    at_ns: u64,
+    interval_ns: u64,
+    /// It has, and nobody has read that.
+    pub(super) expired: bool,
+    /// A read is to fail once calendar time was set; that has happened.
+    told: bool,
+    canceled: bool,
+}
+
+impl Times {
+    /// Not set.
+    pub(super) const NONE: Times = Times { at_ns: 0, interval_ns: 0, expired: false, told: false, canceled: false };
+
+    /// Expires at `at_ns` (0: never) and then every `interval_ns`.
+    pub(super) fn set(&mut self, at_ns: u64, interval_ns: u64, told: bool) {
+        *self = Times { at_ns, interval_ns, told, ..Times::NONE };
+    }
+
+    /// When it is due.
+    pub(super) fn due_ns(&self) -> Option<u64> {
+        (self.at_ns != 0 && !self.expired).then_some(self.at_ns)
+    }
+
+    /// What is left of it.
+    pub(super) fn left(&self, now_ns: u64) -> Left {
+        let (at_ns, interval_ns) = (self.at_ns, self.interval_ns);
+        let left_ns = match at_ns.saturating_sub(now_ns) {
+            _ if at_ns == 0 => 0,
+            0 if interval_ns > 0 => interval_ns - (now_ns - at_ns) % interval_ns,
+            // Never that it is not set while it still is.
+            0 if !self.expired => 1,
+            left_ns => left_ns,
+        };
+        Left { left_ns, interval_ns }
+    }
+
+    /// How often it has expired since it was last asked.
+    fn take(&mut self, now_ns: u64) -> Result<u64, Errno> {
+        if core::mem::take(&mut self.canceled) {
+            return Err(Errno::ECANCELED);
+        }
+        if !core::mem::take(&mut self.expired) {
+            return Err(Errno::EAGAIN);
+        }
+        if self.interval_ns == 0 {
+            self.at_ns = 0;
+            return Ok(1);
+        }
+        let more = now_ns.saturating_sub(self.at_ns) / self.interval_ns;
+        self.at_ns = self.at_ns.saturating_add((more + 1).saturating_mul(self.interval_ns));
+        Ok(more + 1)
+    }
+
+    /// Calendar time was set; whether a read is to be told.
+    pub(super) fn cancel(&mut self) -> bool {
+        self.canceled |= self.told && self.at_ns != 0;
+        self.canceled
+    }
+}

@@ -1,0 +1,163 @@
+//! Descriptors that are read as a number: counts (eventfd) and timers (timerfd).
+//!
+//! Invariant: who finds nothing to take waits at the clock, as in `poll`, and tries again when it is woken; so both are
+//! inherited, polled and waited for across boards as pipes are. Not here: the counts and times (`renga_clock`).
+
+use crate::user::User;
+use crate::user::escape::{Outcome, restartable};
+use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
+use crate::user::files::descriptors::{Descriptor, EventSort, Object};
+use crate::user::files::objects::Manner;
+use crate::user::files::open::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::{AwaitWake, Left};
+use renga_proto::events::{AddCount, AskTimerFile, EventFile, EventKind, MakeEvents, SetTimerFile, TakeCount};
+use renga_proto::pipe::NOBODY;
+use renga_rt::Errno;
+
+/// Bytes of what is read and written.
+const NUMBER_BYTES: u64 = 8;
+const EFD_SEMAPHORE: u32 = 1;
+const TFD_TIMER_ABSTIME: u32 = 1;
+const TFD_TIMER_CANCEL_ON_SET: u32 = 2;
+/// Clocks that also wake a machine that sleeps, which ours never does.
+const CLOCK_REALTIME_ALARM: u32 = 8;
+const CLOCK_BOOTTIME_ALARM: u32 = 9;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn make_event_file(&mut self) -> Outcome {
+        let (count, flags) = (self.int(0), self.int(1));
+        if flags & !(EFD_SEMAPHORE | O_CLOEXEC | O_NONBLOCK) != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let kind = if flags & EFD_SEMAPHORE != 0 { EventKind::Semaphore } else { EventKind::Count };
+        self.add_events(MakeEvents { kind, count: count.into() }, EventSort::Count, flags).await
+    }
+
+    pub(in crate::user) async fn make_timer_file(&mut self) -> Outcome {
+        let (clock, flags) = (self.int(0), self.int(1));
+        if flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let kind = match clock {
+            CLOCK_REALTIME | CLOCK_REALTIME_ALARM => EventKind::CalendarTimer,
+            CLOCK_MONOTONIC | CLOCK_BOOTTIME | CLOCK_BOOTTIME_ALARM => EventKind::Timer,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        self.add_events(MakeEvents { kind, count: 0 }, EventSort::Timer, flags).await
+    }
+
+    pub(in crate::user) async fn add_events(&mut self, make: MakeEvents, sort: EventSort, flags: u32) -> Outcome {
+        if self.program.files.free() == 0 {
+            return Err(Errno::EMFILE.into());
+        }
+        let mut own = self.services.clients.own_events.at(0).ok_or(Errno::ENFILE)?;
+        let EventFile { number, life } = own.call(make, ()).await?;
+        let object = Object::Events { board: self.services.board, number, life, sort };
+        let (flags, close_on_exec) = (O_RDWR | flags & O_NONBLOCK, flags & O_CLOEXEC != 0);
+        self.add_descriptor(Descriptor { object, ino: 0, mode: 0o600, flags, close_on_exec }).await
+    }
+
+    /// Reads a number to `place`, where there is room for `bytes`.
+    pub(in crate::user) async fn read_events(
+        &mut self,
+        file: &Descriptor,
+        place: u64,
+        bytes: u64,
+        manner: Manner,
+    ) -> Outcome {
+        let Object::Events { board, number, life, .. } = file.object else { return Err(Errno::EINVAL.into()) };
+        check(bytes, manner)?;
+        let slot = if manner.nonblocking { NOBODY } else { self.facts.slot };
+        // Each turn takes the count or waits.
+        let count = loop {
+            match self.services.events(board)?.call(TakeCount { number, life, slot }, ()).await {
+                Err(Errno::EAGAIN) if !manner.nonblocking => {
+                    restartable(self.await_events(board).await)?;
+                }
+                Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
+                Ok(count) => break count,
+            }
+        };
+        self.put(place, &count.to_le_bytes()).await?;
+        Ok(NUMBER_BYTES)
+    }
+
+    /// Adds the number at `place`, where there are `bytes`.
+    pub(in crate::user) async fn write_events(
+        &mut self,
+        file: &Descriptor,
+        place: u64,
+        bytes: u64,
+        manner: Manner,
+    ) -> Outcome {
+        let Object::Events { board, number, life, sort: EventSort::Count } = file.object else {
+            return Err(Errno::EINVAL.into());
+        };
+        check(bytes, manner)?;
+        let add = self.get_word(place).await?;
+        if add == u64::MAX {
+            return Err(Errno::EINVAL.into());
+        }
+        let slot = if manner.nonblocking { NOBODY } else { self.facts.slot };
+        // As above.
+        loop {
+            match self.services.events(board)?.call(AddCount { number, life, add, slot }, ()).await {
+                Err(Errno::EAGAIN) if !manner.nonblocking => {
+                    restartable(self.await_events(board).await)?;
+                }
+                Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
+                Ok(()) => return Ok(NUMBER_BYTES),
+            }
+        }
+    }
+
+    /// Waits to be woken by a server of `board`.
+    async fn await_events(&mut self, board: u8) -> Result<(), Errno> {
+        if self.look_at_signals || self.me.interrupted() {
+            return Err(Errno::EINTR);
+        }
+        let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 1 << board };
+        self.services.clients.clock.call(wait, ()).await
+    }
+
+    /// The timer that argument 0 names: board, number and life.
+    fn timer_file(&self) -> Result<(u8, u16, u32), Errno> {
+        match self.program.files.get(self.argument(0))?.object {
+            Object::Events { board, number, life, sort: EventSort::Timer } => Ok((board, number, life)),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    pub(in crate::user) async fn set_timer_file(&mut self) -> Outcome {
+        let (flags, new, old) = (self.int(1), self.argument(2), self.argument(3));
+        let Left { left_ns: at_ns, interval_ns } = self.get_setting(new, 1).await?;
+        if flags & !(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET) != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        let (board, number, life) = self.timer_file()?;
+        let (absolute, told) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
+        let set = SetTimerFile { number, life, at_ns, interval_ns, absolute, told };
+        let left = self.services.events(board)?.call(set, ()).await?;
+        if old != 0 {
+            self.put_setting(old, left, 1).await?;
+        }
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn get_timer_file(&mut self) -> Outcome {
+        let (board, number, life) = self.timer_file()?;
+        let left = self.services.events(board)?.call(AskTimerFile { number, life }, ()).await?;
+        self.put_setting(self.argument(1), left, 1).await?;
+        Ok(0)
+    }
+}
+
+/// Whether a number can be transferred so.
+fn check(bytes: u64, manner: Manner) -> Result<(), Errno> {
+    match manner.offset {
+        Some(_) => Err(Errno::ESPIPE),
+        None if bytes < NUMBER_BYTES => Err(Errno::EINVAL),
+        None => Ok(()),
+    }
+}
