@@ -153,8 +153,10 @@ fn a_timer_counts_what_nobody_has_read() {
     let out = times.clone();
     board.client(move |me| async move {
         let mut file = File(Client::new(&me, server), made);
-        out.borrow_mut().push(file.take(NOBODY).await);
-        out.borrow_mut().push(file.take(9).await);
+        for slot in [NOBODY, 9] {
+            let taken = file.take(slot).await;
+            out.borrow_mut().push(taken);
+        }
         let EventFile { number, life } = made;
         let left = file.0.call(AskTimerFile { number, life }, ()).await;
         assert_eq!(left, Ok(Left { left_ns: 25, interval_ns: 30 }));
