@@ -11,9 +11,9 @@ pub mod address;
 pub mod api;
 pub mod arena;
 mod call_queue;
-pub mod forward;
 #[cfg(feature = "host")]
-pub mod heard;
+pub mod events;
+pub mod forward;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod log;

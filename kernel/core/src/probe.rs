@@ -1,16 +1,16 @@
 //! Probes: places in the code of which the emulator tells when they are reached, and what they are about.
 //!
 //! Each is a note in the kernel's ELF file, in SystemTap's form (`readelf -n` shows it): where it is, and where its
-//! operands are then, as `bytes@register` or `bytes@[register,offset]`. Whoever listens reads them there, so that the
+//! operands are then, as `bytes@register` or `bytes@[register,offset]`. Whoever is_on reads them there, so that the
 //! board need not. In the code it is a label, or one `nop` where the next instruction may be reached by another way too.
 //!
 //! Invariant: a probe changes nothing, and a label costs nothing (decision 0047; the cluster test `probes` counts them and
-//! looks whether a branch goes past one). Not here: who listens (`tools/emu/plugin`), what it means (`tools/trace`). Host
-//! programs have [`crate::heard`] instead.
+//! looks whether a branch goes past one). Not here: who is_on (`tools/emu/plugin`), what it means (`tools/trace`). Host
+//! programs have [`crate::events`] instead.
 
 use crate::account::AccountNumber;
 #[cfg(feature = "host")]
-use crate::heard::Event;
+use crate::events::Event;
 use crate::process::{Me, Process};
 use core::mem::offset_of;
 use core::ptr::from_ref;
@@ -62,7 +62,7 @@ macro_rules! mark_process {
 #[inline(always)]
 pub(crate) fn call(caller: &Process) {
     #[cfg(feature = "host")]
-    caller.core.hear(|| Event::called(caller));
+    caller.core.record(|| Event::called(caller));
     mark!(readonly, "", "call", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller)),
         (id: offset_of!(Process, word), to: offset_of!(Process, destination), op: offset_of!(Process, op)));
 }
@@ -71,7 +71,7 @@ pub(crate) fn call(caller: &Process) {
 #[inline(always)]
 pub(crate) fn forward(caller: &Process) {
     #[cfg(feature = "host")]
-    caller.core.hear(|| Event::called(caller));
+    caller.core.record(|| Event::called(caller));
     mark!(readonly, "nop", "forward", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller)),
         (id: offset_of!(Process, word), to: offset_of!(Process, destination), op: offset_of!(Process, op)));
 }
@@ -94,7 +94,7 @@ pub(crate) fn accept_waiting(server: &Process, caller: &Process) {
 #[inline(always)]
 pub(crate) fn reply(caller: &Process) {
     #[cfg(feature = "host")]
-    caller.core.hear(|| Event::Reply { caller: caller.id() });
+    caller.core.record(|| Event::Reply { caller: caller.id() });
     mark!(readonly, "", "reply", "4@[{c},{id}] 4@[{c},{to}] 4@[{c},{op}]", (c: from_ref(caller)),
         (id: offset_of!(Process, word), to: offset_of!(Process, destination), op: offset_of!(Process, op)));
 }
@@ -127,7 +127,7 @@ pub(crate) fn notify(process: &Process) {
 #[inline(always)]
 pub(crate) fn dispatch(process: &Process) {
     #[cfg(feature = "host")]
-    process.core.hear(|| Event::Dispatch { process: process.id() });
+    process.core.record(|| Event::Dispatch { process: process.id() });
     mark_process!(nomem, "", "dispatch", process);
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn enter(process: &Process) {
 #[inline(always)]
 pub(crate) fn trap(process: &Process) {
     #[cfg(feature = "host")]
-    process.core.hear(|| Event::UserTrap { process: process.id() });
+    process.core.record(|| Event::UserTrap { process: process.id() });
     mark_process!(nomem, "", "trap", process);
 }
 

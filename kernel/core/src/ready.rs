@@ -57,9 +57,9 @@ pub struct Core {
     log: Cell<Log>,
     /// The last lines of the log.
     pub(crate) lines: Lines,
-    /// Who listens, inside a host program.
+    /// Who is_on, inside a host program.
     #[cfg(feature = "host")]
-    pub(crate) ear: crate::heard::Ear,
+    pub(crate) recorder: crate::events::Recorder,
 }
 
 impl Default for Core {
@@ -98,7 +98,7 @@ impl Core {
             log: Cell::new(|_, _, _| ()),
             lines: Lines::new(),
             #[cfg(feature = "host")]
-            ear: crate::heard::Ear::new(),
+            recorder: crate::events::Recorder::new(),
         }
     }
 

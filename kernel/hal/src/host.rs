@@ -144,7 +144,7 @@ impl UserMemory for HostMemory {
         PageRef::new(core::cell::Ref::map(content, |page| &**page))
     }
 
-    fn look(&self, frame: Frame) -> Option<PageRef<'_>> {
+    fn peek(&self, frame: Frame) -> Option<PageRef<'_>> {
         let content = self.is_plain(frame).then(|| self.plain(frame).content.try_borrow().ok())??;
         Some(PageRef::new(core::cell::Ref::map(content, |page| &**page)))
     }

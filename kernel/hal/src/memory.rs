@@ -166,7 +166,7 @@ pub trait UserMemory: TableTemplates {
     fn shared_page(&self, frame: Frame) -> PageRef<'_>;
 
     /// As `shared_page`; `None` instead of panics: for who looks at memory that others use meanwhile.
-    fn look(&self, frame: Frame) -> Option<PageRef<'_>>;
+    fn peek(&self, frame: Frame) -> Option<PageRef<'_>>;
 
     /// Fills the content of a plain frame with zeros. Panics as `page`.
     fn clear_page(&self, frame: Frame) {

@@ -27,7 +27,7 @@ impl Mac {
     pub(crate) fn wait(&mut self, now_ns: u64, lines: Lines, out: &mut Actions) {
         match self.state {
             State::Idle { .. } if !self.wants() => self.lose(now_ns),
-            State::Idle { heard: true, .. } if !mutated!(self, ClaimsAtOnce) => self.lose(now_ns),
+            State::Idle { received: true, .. } if !mutated!(self, ClaimsAtOnce) => self.lose(now_ns),
             State::Idle { .. } if mutated!(self, NeverClaims) => self.lose(now_ns),
             State::Idle { .. } if !lines.busy || mutated!(self, ClaimsAtOnce) => {
                 self.enter(State::Arb, now_ns, self.setup.timing.bid_ns);
@@ -58,7 +58,7 @@ impl Mac {
 
     fn ask_on(&mut self, now_ns: u64, stuck: u8) {
         let after_ns = self.claim_after_ns();
-        self.enter(State::Idle { asks: true, heard: false, stuck }, now_ns, after_ns);
+        self.enter(State::Idle { asks: true, received: false, stuck }, now_ns, after_ns);
     }
 
     /// After a collision: silent for a time that no other board waits, then claims.
@@ -73,7 +73,7 @@ impl Mac {
         let more = if turn == 0 { 0 } else { self.setup.serial >> ((turn - 1) * SERIAL_BITS) & 7 };
         let steps = u64::from(self.setup.board) + 1 + more * u64::from(BOARDS_MAX);
         let after_ns = steps * self.setup.timing.back_off_ns;
-        self.enter(State::Idle { asks: false, heard: false, stuck: 0 }, now_ns, after_ns);
+        self.enter(State::Idle { asks: false, received: false, stuck: 0 }, now_ns, after_ns);
     }
 
     /// The bids are known: the lowest number wins.

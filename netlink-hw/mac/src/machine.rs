@@ -77,8 +77,8 @@ impl Mac {
     pub fn step(&mut self, now_ns: u64, lines: Lines, event: Event<'_>) -> Actions {
         let (mut out, before) = (Actions::default(), discriminant(&self.state));
         self.taken &= lines.token_in;
-        if lines.heard && !mutated!(self, IgnoresOthers) {
-            self.hear(now_ns, &mut out);
+        if lines.received && !mutated!(self, IgnoresOthers) {
+            self.note_traffic(now_ns, &mut out);
         }
         match event {
             Event::Started => self.start(now_ns),
@@ -197,9 +197,9 @@ impl Mac {
     }
 
     /// Another board has talked: so it has the token.
-    fn hear(&mut self, now_ns: u64, out: &mut Actions) {
+    fn note_traffic(&mut self, now_ns: u64, out: &mut Actions) {
         match &mut self.state {
-            State::Idle { heard, stuck, .. } => (*heard, *stuck) = (true, 0),
+            State::Idle { received, stuck, .. } => (*received, *stuck) = (true, 0),
             State::Burst { .. } | State::Park { .. } => self.lose(now_ns),
             State::Wire { .. } | State::Guard { .. } => self.handed_on(now_ns, out),
             State::Hold { .. } | State::Arb => {
@@ -213,7 +213,7 @@ impl Mac {
     /// Has no token any more, if it had one.
     pub(crate) fn lose(&mut self, now_ns: u64) {
         let asks = self.wants();
-        self.state = State::Idle { asks, heard: false, stuck: 0 };
+        self.state = State::Idle { asks, received: false, stuck: 0 };
         self.deadline_ns = asks.then(|| now_ns + self.claim_after_ns());
         (self.ask, self.tell, self.fruitless, self.leaps) = (false, false, 0, 0);
     }

@@ -12,7 +12,7 @@ pub enum State {
         /// Waits for the token with ATN# low; `false` while it wants nothing, or backs off.
         asks: bool,
         /// A frame was heard since the last alarm.
-        heard: bool,
+        received: bool,
         /// Alarms in a row at which BUSY# was low and nothing was heard.
         stuck: u8,
     },

@@ -62,7 +62,7 @@ fn a_frame_takes_its_time_and_is_answered_by_all() {
     // Board 2 took it, board 3 wants the token.
     assert_eq!(ends[1].poll(0), Some(PhyEvent::Sent(Ok(Poll(1 << 2 | 1 << 11)))));
     assert_eq!((received(&mut ends[2]), received(&mut ends[0])), (vec![1], vec![]));
-    assert!(ends[0].lines(0).heard && !ends[0].lines(0).heard && !ends[1].lines(0).heard);
+    assert!(ends[0].lines(0).received && !ends[0].lines(0).received && !ends[1].lines(0).received);
     assert!((0..4).all(|board| !bus.interrupts(board)));
 }
 

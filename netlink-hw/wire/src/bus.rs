@@ -23,7 +23,7 @@ pub struct Lines {
     /// TOK_IN#: the board before this one on the harness hands the token on.
     pub token_in: bool,
     /// Another board has talked since the lines were last looked at: a frame's intact header was seen.
-    pub heard: bool,
+    pub received: bool,
 }
 
 /// What a board pulls low.

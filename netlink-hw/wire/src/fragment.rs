@@ -147,12 +147,12 @@ impl Head {
                 more(2, *caller, &mut out)?;
                 out.byte(*number)?;
                 let used = if *used_bytes > 0 { HAS_USED } else { 0 };
-                let told = if *cost == Cost::NONE { 0 } else { HAS_COST };
-                words::put(words, used | told, &mut out)?;
+                let cost_flag = if *cost == Cost::NONE { 0 } else { HAS_COST };
+                words::put(words, used | cost_flag, &mut out)?;
                 if *used_bytes > 0 {
                     out.varint(u64::from(*used_bytes))?;
                 }
-                if told != 0 {
+                if cost_flag != 0 {
                     cost.put(&mut out)?;
                 }
             }

@@ -18,7 +18,7 @@ pub enum Closing {
     /// Its calls are still being made, or the servers here are being told; the board has greeted meanwhile.
     Open {
         /// `membership` has been asked.
-        told: bool,
+        reported: bool,
         /// The board has greeted, and not been answered.
         greeted: bool,
     },
@@ -46,7 +46,7 @@ impl<D: Phy + 'static> Router<D> {
         peer.session.end(now_ns, state);
         peer.jobs.clear();
         if was_up {
-            peer.closing = Closing::Open { told: false, greeted: false };
+            peer.closing = Closing::Open { reported: false, greeted: false };
         }
         let text = if state == State::Dead { "a board is dead: board, callers waiting" } else { BEGUN_ANEW };
         self.me.log(text, [u64::from(board), u64::from(waiting)]);
@@ -71,12 +71,12 @@ impl<D: Phy + 'static> Router<D> {
     /// Takes the next step of what is left of ended sessions, if it may be taken.
     pub(crate) fn continue_closing(&mut self) {
         for board in self.peers() {
-            let Closing::Open { told, greeted } = self.peer(board).closing else { continue };
-            if !told && !self.has_stale(board) {
+            let Closing::Open { reported, greeted } = self.peer(board).closing else { continue };
+            if !reported && !self.has_stale(board) {
                 self.memory.ends.begin(board);
-                self.peer(board).closing = Closing::Open { told: true, greeted };
+                self.peer(board).closing = Closing::Open { reported: true, greeted };
             }
-            if (told || !self.has_stale(board)) && !self.memory.ends.is_pending(board) {
+            if (reported || !self.has_stale(board)) && !self.memory.ends.is_pending(board) {
                 self.peer(board).closing = Closing::Done;
                 if greeted {
                     self.peer(board).session.greet_back();

@@ -17,7 +17,7 @@ impl Session {
 
     /// Takes all that has happened to have happened at 0.
     pub fn forget_times(&mut self) {
-        (self.greet_at_ns, self.progress_ns, self.heard_ns, self.round_trip_ns) = (0, 0, 0, 0);
+        (self.greet_at_ns, self.progress_ns, self.received_ns, self.round_trip_ns) = (0, 0, 0, 0);
         self.greet_until_ns = if self.state == State::Greeting { self.timing.dead_ns } else { 0 };
         self.greeted_ns = None;
         if let Some(asked) = &mut self.asked {

@@ -72,7 +72,7 @@ impl Session {
     /// The device has taken the frame of [`Session::unsent`].
     pub fn set_sent(&mut self, now_ns: u64) {
         if !self.is_awaited() {
-            self.heard_ns = self.heard_ns.max(now_ns);
+            self.received_ns = self.received_ns.max(now_ns);
         }
         if self.sent == 0 {
             self.progress_ns = now_ns;

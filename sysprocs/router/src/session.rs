@@ -98,7 +98,7 @@ pub struct Session {
     /// When one was last acknowledged, or the first was sent.
     pub(crate) progress_ns: u64,
     /// When the other board was last heard, or something was first awaited of it since.
-    pub(crate) heard_ns: u64,
+    pub(crate) received_ns: u64,
     /// Something else than acknowledgements is awaited of it.
     pub(crate) watched: bool,
     pub(crate) asked: Option<Asked>,
@@ -149,7 +149,7 @@ impl Session {
             sent: 0,
             reached: 0,
             progress_ns: 0,
-            heard_ns: 0,
+            received_ns: 0,
             watched: false,
             asked: None,
             ask_due: false,
@@ -200,7 +200,7 @@ impl Session {
 
     fn restart(&mut self, now_ns: u64) {
         (self.base, self.built, self.sent, self.reached) = (0, 0, 0, 0);
-        (self.progress_ns, self.heard_ns, self.asked, self.ask_due) = (now_ns, now_ns, None, false);
+        (self.progress_ns, self.received_ns, self.asked, self.ask_due) = (now_ns, now_ns, None, false);
         (self.question, self.heard_question, self.timed, self.round_trip_ns) = (0, 0, None, 0);
         (self.expected, self.unacknowledged, self.acknowledge_now) = (0, 0, false);
         (self.acknowledge_at_ns, self.gap) = (None, Gap::None);
@@ -236,7 +236,7 @@ impl Session {
         self.greet_until_ns = now_ns + self.timing.dead_ns;
         // Nothing of this session can have arrived there.
         if hello.known == Some(self.epoch) && sequence == 0 {
-            (self.state, self.heard_ns) = (State::Up, now_ns);
+            (self.state, self.received_ns) = (State::Up, now_ns);
         }
         (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
         0
@@ -249,7 +249,7 @@ impl Session {
         }
         let asked = self.asked.take_if(|_| hello.answers == self.question);
         (self.hello_due, self.heard_question) = (self.hello_due | hello.asks, hello.question);
-        self.heard_ns = now_ns;
+        self.received_ns = now_ns;
         self.acknowledge(now_ns, next);
         let Some(asked) = asked else { return 0 };
         if asked.times == 1 {
@@ -275,7 +275,7 @@ impl Session {
             return Verdict::Stray;
         }
         if self.is_possible(acknowledged) {
-            self.heard_ns = now_ns;
+            self.received_ns = now_ns;
             self.acknowledge(now_ns, acknowledged);
         }
         if header.sequence == self.expected {
@@ -301,7 +301,7 @@ impl Session {
         if self.state != State::Up || !self.knows(header.epoch) || !self.is_possible(header.sequence) {
             return 0;
         }
-        self.heard_ns = now_ns;
+        self.received_ns = now_ns;
         self.acknowledge(now_ns, header.sequence);
         if gap && self.sent > 0 && header.sequence == self.base { self.go_back(now_ns) } else { 0 }
     }
@@ -314,7 +314,7 @@ impl Session {
     /// Says whether more than acknowledgements is awaited of the other board.
     pub fn set_watched(&mut self, now_ns: u64, watched: bool) {
         if watched && !self.is_awaited() {
-            self.heard_ns = self.heard_ns.max(now_ns);
+            self.received_ns = self.received_ns.max(now_ns);
         }
         self.watched = watched;
         if !self.is_awaited() {
@@ -335,13 +335,13 @@ impl Session {
             return self.is_awaited().then_some(asked.at_ns + patience_ns);
         }
         let frames = (self.sent > 0).then_some(self.progress_ns + retransmit_ns.max(2 * self.round_trip_ns));
-        [frames, self.is_awaited().then_some(self.heard_ns + probe_ns)].into_iter().flatten().min()
+        [frames, self.is_awaited().then_some(self.received_ns + probe_ns)].into_iter().flatten().min()
     }
 
     /// When the other board is dead, if it stays silent.
     fn dead_at_ns(&self) -> Option<u64> {
         let stuck = (self.reached > 0).then_some(self.progress_ns + self.timing.dead_ns * STUCK_FACTOR);
-        let silent = self.is_awaited().then_some(self.heard_ns + self.timing.dead_ns);
+        let silent = self.is_awaited().then_some(self.received_ns + self.timing.dead_ns);
         [stuck, silent].into_iter().flatten().min()
     }
 

@@ -125,7 +125,7 @@ impl UserMemory for NoDevice {
     fn shared_page(&self, _: Frame) -> PageRef<'_> {
         match *self {}
     }
-    fn look(&self, _: Frame) -> Option<PageRef<'_>> {
+    fn peek(&self, _: Frame) -> Option<PageRef<'_>> {
         match *self {}
     }
     fn is_plain(&self, _: Frame) -> bool {

@@ -26,7 +26,7 @@ fn data(from: u8, epoch: u8, sequence: u8, acknowledged: u8, slot: u16) -> Vec<u
 
 /// Board `from` says a frame, and the other hears it.
 fn carried(from: u8, bytes: Vec<u8>) -> [Recorded; 2] {
-    [Recorded::Said(from, bytes.clone()), Recorded::Heard(1 - from, bytes)]
+    [Recorded::Sent(from, bytes.clone()), Recorded::Received(1 - from, bytes)]
 }
 
 /// Two boards greet; board 0 sends two frames, the second is lost and sent again; board 1 one.
@@ -36,7 +36,7 @@ fn sound() -> Vec<Recorded> {
     record.extend(carried(1, hello(1, 90, Some(7))));
     record.extend(carried(0, hello(0, 7, Some(90))));
     record.extend(carried(0, data(0, 7, 0, 0, 5)));
-    record.push(Recorded::Said(0, data(0, 7, 1, 0, 6)));
+    record.push(Recorded::Sent(0, data(0, 7, 1, 0, 6)));
     record.extend(carried(1, data(1, 90, 0, 1, 3)));
     record.extend(carried(0, data(0, 7, 1, 1, 6)));
     record.extend(carried(1, frame(1, Kind::Ack, 90, 2, &[])));
@@ -52,21 +52,21 @@ fn a_sound_record_is_accepted() {
 fn each_rule_is_held() {
     let last = sound().len();
     let cases: [(Broken, Recorded); 8] = [
-        (Broken::NoFrame, Recorded::Said(0, vec![0; 30])),
-        (Broken::Epoch, Recorded::Said(0, hello(0, 6, None))),
-        (Broken::Epoch, Recorded::Said(0, data(0, 6, 2, 1, 1))),
-        (Broken::Sequence, Recorded::Said(0, data(0, 7, 3, 1, 1))),
-        (Broken::Sequence, Recorded::Said(0, data(0, 7, 200, 1, 1))),
-        (Broken::Changed, Recorded::Said(0, data(0, 7, 1, 1, 9))),
-        (Broken::Acknowledged, Recorded::Said(0, data(0, 7, 2, 2, 1))),
-        (Broken::Acknowledged, Recorded::Said(1, frame(1, Kind::Nak, 90, 3, &[]))),
+        (Broken::NoFrame, Recorded::Sent(0, vec![0; 30])),
+        (Broken::Epoch, Recorded::Sent(0, hello(0, 6, None))),
+        (Broken::Epoch, Recorded::Sent(0, data(0, 6, 2, 1, 1))),
+        (Broken::Sequence, Recorded::Sent(0, data(0, 7, 3, 1, 1))),
+        (Broken::Sequence, Recorded::Sent(0, data(0, 7, 200, 1, 1))),
+        (Broken::Changed, Recorded::Sent(0, data(0, 7, 1, 1, 9))),
+        (Broken::Acknowledged, Recorded::Sent(0, data(0, 7, 2, 2, 1))),
+        (Broken::Acknowledged, Recorded::Sent(1, frame(1, Kind::Nak, 90, 3, &[]))),
     ];
     for (broken, part) in cases {
         let record = [sound(), vec![part]].concat();
         assert_eq!(check(&record), Err((last, broken)));
     }
     let unnamed =
-        [sound(), vec![Recorded::Said(0, hello(0, 8, None)), Recorded::Said(0, data(0, 8, 0, 0, 1))]].concat();
+        [sound(), vec![Recorded::Sent(0, hello(0, 8, None)), Recorded::Sent(0, data(0, 8, 0, 0, 1))]].concat();
     assert_eq!(check(&unnamed), Err((last + 1, Broken::DataBeforeGreeting)));
 }
 
@@ -90,7 +90,7 @@ fn frames_of_a_trace_are_said_and_heard() {
         out.write(&Timed { time_ns, board: 0, event }).unwrap();
     }
     let written = out.finish().unwrap();
-    let wanted = vec![Recorded::Said(0, bytes.clone()), Recorded::Heard(1, bytes), Recorded::Started(0)];
+    let wanted = vec![Recorded::Sent(0, bytes.clone()), Recorded::Received(1, bytes), Recorded::Started(0)];
     assert_eq!(read(&written), Ok(wanted));
     assert!(read(&written[..written.len() - 1]).is_err());
 }

@@ -91,7 +91,7 @@ impl Site {
             if !self.board.core.dispatch() {
                 return dispatches > 0;
             }
-            trace.take(self.number, self.board.core.take_heard());
+            trace.take(self.number, self.board.core.take_events());
         }
         panic!("board {} never comes to rest", self.number);
     }
@@ -148,7 +148,7 @@ impl Cluster {
 
     fn boot(&self, number: u8, boots: u8, build: &mut dyn FnMut(&mut Site)) -> Site {
         let board = Board::new(number, self.setup.memory_bytes);
-        board.core.listen();
+        board.core.record_events();
         board.core.set_now_ns(self.now_ns);
         let bus = self.bus.clone();
         let mut site = Site {

@@ -70,7 +70,7 @@ impl Reach {
     /// A board goes down, or is there again.
     pub fn set_down(&mut self, board: u8, down: bool, now_ns: u64) {
         self.down[usize::from(board)] = down;
-        self.look(now_ns);
+        self.check(now_ns);
     }
 
     /// A board begins to hang, or ceases to: meanwhile pairs that have not met cannot do so.
@@ -92,10 +92,10 @@ impl Reach {
     /// A board is put into another group.
     pub fn set_group(&mut self, board: u8, group: u8, now_ns: u64) {
         self.groups[usize::from(board)] = group;
-        self.look(now_ns);
+        self.check(now_ns);
     }
 
-    fn look(&mut self, now_ns: u64) {
+    fn check(&mut self, now_ns: u64) {
         let boards = self.down.len() as u8;
         for pair in pairs(boards) {
             let (low, high) = (usize::from(pair.0), usize::from(pair.1));

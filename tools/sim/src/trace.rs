@@ -3,7 +3,7 @@
 //! Invariant: two runs with the same number had, in all likelihood, the same events on the same boards
 //! at the same times in the same order. Not here: formats for people.
 
-use renga_core::heard::{Event, Heard};
+use renga_core::events::{Event, Events};
 use renga_rt::ProcId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -32,13 +32,13 @@ impl Default for Trace {
 }
 
 impl Trace {
-    /// Takes what was heard of `board`.
-    pub fn take(&self, board: u8, heard: Heard) {
+    /// Takes what was events of `board`.
+    pub fn take(&self, board: u8, events: Events) {
         let (mut all, place) = (self.latest.borrow_mut(), usize::from(board));
         let boards = all.len().max(place + 1);
         all.resize_with(boards, VecDeque::new);
         let latest = &mut all[place];
-        for (time_ns, event) in heard {
+        for (time_ns, event) in events {
             let words = event.to_words();
             self.mix(time_ns ^ u64::from(board) << 56);
             self.mix(u64::from(words[0]));

@@ -213,7 +213,7 @@ impl UserMemory for FrameMemory {
         PageRef::new(Ref::map(borrow, |()| unsafe { &*content }))
     }
 
-    fn look(&self, frame: Frame) -> Option<PageRef<'_>> {
+    fn peek(&self, frame: Frame) -> Option<PageRef<'_>> {
         let free = self.is_plain(frame) && self.plain(frame).borrow.try_borrow().is_ok();
         free.then(|| self.shared_page(frame))
     }

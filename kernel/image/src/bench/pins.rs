@@ -79,8 +79,8 @@ pub fn measure(out: &mut impl Write, room: &mut Room) {
         let answers = Answers { board: LISTENER, present: true, epoch: Some(0), ..Answers::default() };
         let mut ideal = bus(Ideal::talker(frame, handshake, readings), LISTENER, handshake);
         ideal.gpio().begin();
-        let heard = ideal.listen(into, true, &answers);
-        assert!(heard.is_ok(), "the script's talker sends a frame");
+        let received = ideal.listen(into, true, &answers);
+        assert!(received.is_ok(), "the script's talker sends a frame");
         let accesses = ideal.gpio().accesses();
         let instructions = counted(readings, LISTENER, handshake, |bus| bus.listen(into, true, black_box(&answers)));
         line(out, "listener", name, accesses, instructions);

@@ -12,8 +12,8 @@ use std::boxed::Box;
 impl Bus {
     fn others(&self, place: usize) -> impl Iterator<Item = usize> + use<'_> {
         let group = self.stations[place].group;
-        let heard = move |other: &usize| *other != place && self.stations[*other].group == group;
-        (0..self.stations.len()).filter(heard)
+        let received = move |other: &usize| *other != place && self.stations[*other].group == group;
+        (0..self.stations.len()).filter(received)
     }
 
     /// A station begins to send.
@@ -61,7 +61,7 @@ impl Bus {
             return; // it never ends
         }
         let Some(talk) = self.stations[place].talk.take() else { return };
-        self.look();
+        self.sample();
         if let Some(error) = talk.failed {
             self.stations[place].sent = Some(Err(error));
             return;
@@ -111,7 +111,7 @@ impl Bus {
             }
             let room = self.stations[other].receive.len() < RECEIVE_FRAMES_MAX;
             let answer = self.stations[other].answers.to(header, payload, room);
-            self.stations[other].heard = true;
+            self.stations[other].received = true;
             if !self.random.per_mille(faults.unanswered_per_mille) {
                 poll |= answer.0;
             }

@@ -24,7 +24,7 @@ impl Bus {
     /// The lines as a station sees them.
     pub(super) fn lines(&self, place: usize) -> Lines {
         let (me, now_ns) = (&self.stations[place], self.now_ns);
-        let mut lines = Lines { busy: now_ns < me.false_busy_ns, heard: me.heard, ..Lines::default() };
+        let mut lines = Lines { busy: now_ns < me.false_busy_ns, received: me.received, ..Lines::default() };
         let mut talks = false;
         for (i, station) in self.stations.iter().enumerate().filter(|(_, station)| station.group == me.group) {
             let drive = if i == place { station.drive } else { station.seen(now_ns) };
@@ -52,10 +52,10 @@ impl Bus {
             (station.drive, station.seen_ns) = (drive, now_ns + self.timing.line_ns);
             // It knows what follows from its own doing.
             if old.busy != drive.busy {
-                station.told.busy = drive.busy;
+                station.reported.busy = drive.busy;
             }
             if old.attention != drive.attention {
-                station.told.attention = drive.attention;
+                station.reported.attention = drive.attention;
             }
             self.tell_change(place, old, drive);
         }
@@ -113,23 +113,23 @@ impl Bus {
     }
 
     pub(super) fn look_after(&mut self, after_ns: u64) {
-        self.put(self.now_ns + after_ns, Due::Look);
+        self.put(self.now_ns + after_ns, Due::Sample);
     }
 
     /// Tells everybody whose watched lines are not as they were.
-    pub(super) fn look(&mut self) {
+    pub(super) fn sample(&mut self) {
         (0..self.stations.len()).for_each(|place| self.look_at(place));
     }
 
     fn look_at(&mut self, place: usize) {
         let station = &self.stations[place];
-        let (watch, told) = (station.watch, station.told);
+        let (watch, reported) = (station.watch, station.reported);
         if !station.listens || watch == Watch::default() {
             return;
         }
         let lines = self.lines(place);
-        self.stations[place].lines_changed = watch.busy && lines.busy != told.busy
-            || watch.attention && lines.attention != told.attention
-            || watch.token_in && lines.token_in != told.token_in;
+        self.stations[place].lines_changed = watch.busy && lines.busy != reported.busy
+            || watch.attention && lines.attention != reported.attention
+            || watch.token_in && lines.token_in != reported.token_in;
     }
 }

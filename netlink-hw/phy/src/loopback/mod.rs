@@ -25,7 +25,7 @@ use std::vec::Vec;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Due {
     /// Lines may have changed for everybody.
-    Look,
+    Sample,
     /// Its frame ends.
     End { station: usize, turn: u32 },
     /// Its bid ends.
@@ -173,7 +173,7 @@ impl Bus {
             let Some(Reverse((at_ns, _, due))) = self.agenda.pop() else { break };
             self.now_ns = at_ns;
             match due {
-                Due::Look => self.look(),
+                Due::Sample => self.sample(),
                 Due::End { station, turn } if self.stations[station].turn == turn => self.end_frame(station),
                 Due::Bids { station, turn } if self.stations[station].turn == turn => self.end_bid(station),
                 Due::End { .. } | Due::Bids { .. } | Due::Arrive => {}
@@ -197,7 +197,7 @@ impl TokenPhy for Loopback {
         let bus = &mut *self.bus.0.borrow_mut();
         let lines = bus.lines(usize::from(self.board));
         let station = &mut bus.stations[usize::from(self.board)];
-        (station.told, station.lines_changed, station.heard) = (lines, false, false);
+        (station.reported, station.lines_changed, station.received) = (lines, false, false);
         lines
     }
 

@@ -25,7 +25,7 @@ const READINGS_MAX: u32 = 8;
 
 /// What was heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Received {
     /// An intact frame of so many bytes that is for this board or names it as its source.
     Frame(usize),
     /// A frame for others, or one that was damaged or refused; its header was intact.
@@ -58,20 +58,25 @@ impl<G: PinBank> PinBus<G> {
         into: &mut [u8; FRAME_BYTES_MAX],
         room: bool,
         answers: &Answers,
-    ) -> Result<Heard, BusError> {
+    ) -> Result<Received, BusError> {
         // A request of this board's ends here: attention is the talker's now.
         self.change(ACCEPTED, ATTENTION);
         self.frame_end_ns = self.gpio.now_ns() + self.timing.arm_ns + self.timing.frame_ns;
-        let heard = self.hear(into, room, answers);
+        let received = self.receive(into, room, answers);
         self.release();
-        heard.map_err(|Stopped| self.why)
+        received.map_err(|Stopped| self.why)
     }
 
-    fn hear(&mut self, into: &mut [u8; FRAME_BYTES_MAX], room: bool, answers: &Answers) -> Result<Heard, Stopped> {
+    fn receive(
+        &mut self,
+        into: &mut [u8; FRAME_BYTES_MAX],
+        room: bool,
+        answers: &Answers,
+    ) -> Result<Received, Stopped> {
         let mut ear = Ear { edge: 0, differs: false };
         let first = self.strobe(0, ATTENTION)?;
         if let Some(rest) = self.first_word(first, &mut ear, into)? {
-            return self.hear_test(rest).map(Heard::Test);
+            return self.receive_test(rest).map(Received::Test);
         }
         self.words(&mut ear, &mut into[2..HEADER_BYTES - 2])?;
         let last = self.last_of_header(&mut ear)?;
@@ -80,7 +85,7 @@ impl<G: PinBank> PinBus<G> {
         let stays = head.is_some_and(|(header, _)| concerns(&header, answers));
         let (_, payload_bytes) = head.ok_or_else(|| self.stop(BusError::HeaderDamaged))?;
         if !stays {
-            return Ok(Heard::Nothing);
+            return Ok(Received::Nothing);
         }
         self.answer_strobe(self.wiring.handshake, &mut ear);
         let bytes = frame_bytes(payload_bytes);
@@ -95,7 +100,7 @@ impl<G: PinBank> PinBus<G> {
         };
         let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != Kind::Poll);
         self.answer(poll)?;
-        Ok(if ours && room { Heard::Frame(bytes) } else { Heard::Nothing })
+        Ok(if ours && room { Received::Frame(bytes) } else { Received::Nothing })
     }
 
     /// The first word, whose strobe was seen with `levels`. A test keeps attention low after it and is
@@ -276,7 +281,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// The patterns of a test after the first one; the strobe is high, attention low.
-    fn hear_test(&mut self, first: u16) -> Result<View, Stopped> {
+    fn receive_test(&mut self, first: u16) -> Result<View, Stopped> {
         let mut view = View::default();
         view.patterns[0] = first;
         let pins = self.data;

@@ -23,7 +23,7 @@ pub mod wiring;
 
 pub use bus::{Handshake, PinBus, PullUps, Wiring};
 pub use error::BusError;
-pub use listen::Heard;
+pub use listen::Received;
 pub use phy::PinPhy;
 pub use timing::Timing;
 pub use wiring::{Line, PinName, Width};

@@ -6,7 +6,7 @@
 
 use super::bus::PinBus;
 use super::error::BusError;
-use super::listen::Heard;
+use super::listen::Received;
 use super::test::View;
 use super::wiring::{Line, gather};
 use crate::FRAME_BYTES_MAX;
@@ -51,8 +51,8 @@ pub struct PinPhy<G> {
     now: Lines,
     /// The same as levels of the pins.
     levels: u32,
-    told: Lines,
-    heard: bool,
+    reported: Lines,
+    received: bool,
     wanted: Wanted,
     outgoing: [u8; FRAME_BYTES_MAX],
     ended: Option<PhyEvent>,
@@ -82,8 +82,8 @@ impl<G: PinBank> PinPhy<G> {
             answers: Answers { board, ..Answers::default() },
             now: Lines::default(),
             levels: u32::MAX,
-            told: Lines::default(),
-            heard: false,
+            reported: Lines::default(),
+            received: false,
             wanted: Wanted::Nothing,
             outgoing: [0; FRAME_BYTES_MAX],
             ended: None,
@@ -135,7 +135,7 @@ impl<G: PinBank> PinPhy<G> {
                 let sent = self.bus.talk(&self.outgoing[..bytes]);
                 self.note(&sent);
                 self.count.sent += u64::from(sent.is_ok());
-                self.ended = Some(PhyEvent::Sent(sent.map_err(told)));
+                self.ended = Some(PhyEvent::Sent(sent.map_err(send_error)));
             }
             Wanted::Bid => self.ended = Some(PhyEvent::Bids(self.bus.bid())),
             Wanted::Nothing => {}
@@ -158,20 +158,20 @@ impl<G: PinBank> PinPhy<G> {
         // Without room the frame is only answered; what is being sent is not touched by that.
         let mut scratch = [0; FRAME_BYTES_MAX];
         let into = if room { &mut self.frames[place] } else { &mut scratch };
-        let heard = self.bus.listen(into, room, &self.answers);
-        match &heard {
-            Ok(Heard::Frame(bytes)) => {
+        let received = self.bus.listen(into, room, &self.answers);
+        match &received {
+            Ok(Received::Frame(bytes)) => {
                 self.lengths[place] = *bytes;
                 self.held += 1;
                 self.count.received += 1;
             }
-            Ok(Heard::Test(view)) => self.test = Some(*view),
-            Ok(Heard::Nothing) | Err(_) => {}
+            Ok(Received::Test(view)) => self.test = Some(*view),
+            Ok(Received::Nothing) | Err(_) => {}
         }
         // An intact header is what counts, whatever became of the rest.
-        self.heard |= matches!(heard, Ok(Heard::Frame(_) | Heard::Nothing));
-        self.awaits_change = matches!(heard, Err(BusError::NoAnswer(_)));
-        self.note(&heard);
+        self.received |= matches!(received, Ok(Received::Frame(_) | Received::Nothing));
+        self.awaits_change = matches!(received, Err(BusError::NoAnswer(_)));
+        self.note(&received);
     }
 
     fn note<T>(&mut self, result: &Result<T, BusError>) {
@@ -192,7 +192,7 @@ impl<G: PinBank> PinPhy<G> {
             busy: low(Line::Busy),
             attention: idle && low(Line::Attention),
             token_in: low(Line::TokenIn),
-            heard: false,
+            received: false,
         };
         self.idle_looks = if idle { self.idle_looks.saturating_add(1) } else { 0 };
         if self.idle_looks >= IDLE_LOOKS && self.is_asking() {
@@ -220,15 +220,15 @@ impl<G: PinBank> PinPhy<G> {
     }
 
     fn lines_changed(&self) -> bool {
-        let (watch, now, told) = (self.watch, self.now, self.told);
-        watch.busy && now.busy != told.busy
-            || watch.attention && now.attention != told.attention
-            || watch.token_in && now.token_in != told.token_in
+        let (watch, now, reported) = (self.watch, self.now, self.reported);
+        watch.busy && now.busy != reported.busy
+            || watch.attention && now.attention != reported.attention
+            || watch.token_in && now.token_in != reported.token_in
     }
 }
 
 /// As the token protocol knows it.
-fn told(error: BusError) -> SendError {
+fn send_error(error: BusError) -> SendError {
     match error {
         BusError::NobodyListens => SendError::NoListener,
         BusError::Collision(_) | BusError::WiresDiffer(_) => SendError::Collision,
@@ -259,8 +259,8 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
     }
 
     fn lines(&mut self, _: u64) -> Lines {
-        self.told = self.now;
-        Lines { heard: core::mem::take(&mut self.heard), ..self.now }
+        self.reported = self.now;
+        Lines { received: core::mem::take(&mut self.received), ..self.now }
     }
 
     fn set(&mut self, _: u64, drive: Drive, watch: Watch, answers: Answers) {
@@ -305,7 +305,7 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
             return Some(ended);
         }
         let changed = self.lines_changed();
-        self.told = self.now;
+        self.reported = self.now;
         if !changed {
             self.wake(self.waking());
         }

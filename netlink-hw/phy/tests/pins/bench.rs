@@ -4,7 +4,7 @@ use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::pins::model::{Model, ModelPins, Setup, Tasks, Violation};
 use renga_phy::pins::test::View;
-use renga_phy::pins::{BusError, Handshake, Heard, PinBus, PullUps, Timing, Width, Wiring};
+use renga_phy::pins::{BusError, Handshake, PinBus, PullUps, Received, Timing, Width, Wiring};
 use renga_wire::bus::{Answers, Poll};
 use renga_wire::{Header, Kind};
 use std::cell::RefCell;
@@ -53,7 +53,7 @@ pub struct Sent {
 #[derive(Default, Debug)]
 pub struct Seen {
     pub sent: Vec<Sent>,
-    pub heard: Vec<(u8, Vec<u8>)>,
+    pub received: Vec<(u8, Vec<u8>)>,
     /// Who failed to receive, when it had begun and ended, and why.
     pub errors: Vec<(u8, u64, u64, BusError)>,
     pub views: Vec<(u8, View)>,
@@ -103,14 +103,14 @@ pub fn station(
             bus.gpio().wait_until(next_ns);
             continue;
         }
-        let heard = bus.listen(&mut into, true, &answers);
+        let received = bus.listen(&mut into, true, &answers);
         let end_ns = bus.gpio().now_ns();
-        awaits_change = matches!(heard, Err(BusError::NoAnswer(_)));
+        awaits_change = matches!(received, Err(BusError::NoAnswer(_)));
         let mut seen = seen.borrow_mut();
-        match heard {
-            Ok(Heard::Frame(bytes)) => seen.heard.push((board, into[..bytes].to_vec())),
-            Ok(Heard::Test(view)) => seen.views.push((board, view)),
-            Ok(Heard::Nothing) => {}
+        match received {
+            Ok(Received::Frame(bytes)) => seen.received.push((board, into[..bytes].to_vec())),
+            Ok(Received::Test(view)) => seen.views.push((board, view)),
+            Ok(Received::Nothing) => {}
             Err(error) => seen.errors.push((board, begin_ns, end_ns, error)),
         }
     }

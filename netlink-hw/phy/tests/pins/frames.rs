@@ -17,8 +17,8 @@ fn arrives(setup: &Setup, wiring: Wiring, bytes: usize) {
     assert_eq!(seen.errors, [], "{setup:?} {wiring:?}");
     let result = seen.sent[0].result;
     assert_eq!(result, Ok(Poll(((1 << boards) - 2) as u16)), "{setup:?} {wiring:?}");
-    assert_eq!(seen.heard.len() as u32, boards - 1);
-    assert!(seen.heard.iter().all(|(_, bytes)| *bytes == sent), "{setup:?} {wiring:?}");
+    assert_eq!(seen.received.len() as u32, boards - 1);
+    assert!(seen.received.iter().all(|(_, bytes)| *bytes == sent), "{setup:?} {wiring:?}");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn only_who_is_meant_answers() {
         let setup = Setup { handshake, ..Setup::of(4, Speed::PI3_1200) };
         let (seen, violations) = run(&setup, Wiring { handshake, ..WIRING }, &plans, 2 * BEGIN_NS);
         assert_eq!(seen.sent[0].result, Ok(Poll(1 << 2)));
-        assert_eq!(seen.heard.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [2]);
+        assert_eq!(seen.received.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [2]);
         assert_eq!((violations, seen.errors), (vec![], vec![]));
     }
 }
@@ -95,7 +95,7 @@ fn a_board_that_wants_the_token_says_so_in_others_polls() {
     tasks.run_until(2 * BEGIN_NS);
     let result = seen.borrow().sent[0].result.unwrap();
     assert_eq!((result.takers(), result.wanting(1)), (1 << 1, 1 << 2));
-    assert_eq!(seen.borrow().heard.len(), 1);
+    assert_eq!(seen.borrow().received.len(), 1);
     assert_eq!(model.violations(), []);
 }
 
@@ -126,7 +126,7 @@ fn two_talkers_see_each_other() {
         assert_eq!(violations, [], "{apart_ns} ns apart");
         assert_eq!(seen.sent.len(), 2, "{apart_ns} ns apart: both end");
         let done = seen.sent.iter().filter(|sent| sent.result == Ok(Poll(1 << 2))).count();
-        assert_eq!(seen.heard.len(), done, "{apart_ns} ns apart: {seen:?}");
+        assert_eq!(seen.received.len(), done, "{apart_ns} ns apart: {seen:?}");
         both_sent += usize::from(done == 2);
     }
     println!("both frames arrived in {both_sent} of the runs");

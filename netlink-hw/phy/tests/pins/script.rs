@@ -4,7 +4,7 @@ use crate::bench::{ALL, WIRING, answers, frame, payload};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::pins::script::{Ideal, READINGS_MAX, Script};
-use renga_phy::pins::{Handshake, Heard, PinBus, Timing, Width, Wiring};
+use renga_phy::pins::{Handshake, PinBus, Received, Timing, Width, Wiring};
 use renga_wire::bus::Poll;
 
 const TIMING: Timing = Timing { settle_ns: 0, hold_ns: 0, ..Timing::for_width(Width::Sixteen) };
@@ -30,13 +30,13 @@ fn a_script_makes_the_driver_do_the_same_again() {
             let mut into = [0; FRAME_BYTES_MAX];
             let mut bus = begun(Ideal::talker(&sent, handshake, &mut readings), 1, handshake);
             bus.gpio().begin();
-            let heard = bus.listen(&mut into, true, &answers(1));
-            assert_eq!(heard, Ok(Heard::Frame(sent.len())), "{handshake:?}, {bytes} bytes");
+            let received = bus.listen(&mut into, true, &answers(1));
+            assert_eq!(received, Ok(Received::Frame(sent.len())), "{handshake:?}, {bytes} bytes");
             assert_eq!(into[..sent.len()], sent);
             let (read, _) = bus.gpio().accesses();
             let mut bus = begun(Script::new(&readings), 1, handshake);
             bus.gpio().begin();
-            assert_eq!(bus.listen(&mut into, true, &answers(1)), Ok(Heard::Frame(sent.len())));
+            assert_eq!(bus.listen(&mut into, true, &answers(1)), Ok(Received::Frame(sent.len())));
             assert_eq!(bus.gpio().read(), read);
             assert!(read < READINGS_MAX);
         }

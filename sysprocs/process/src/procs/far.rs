@@ -85,7 +85,7 @@ impl Table {
         };
         match stop_signal(status) {
             Some(signal) => {
-                self.rows.change(index, |record| record.state = State::Stopped { signal, told: false });
+                self.rows.change(index, |record| record.state = State::Stopped { signal, reported: false });
             }
             None => {
                 self.forget_far(index);

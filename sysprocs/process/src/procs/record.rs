@@ -32,7 +32,7 @@ pub enum State {
         /// Which signal.
         signal: u8,
         /// Whether the parent knows.
-        told: bool,
+        reported: bool,
     },
     /// It ended, with this status of `wait4`.
     Ended(u32),

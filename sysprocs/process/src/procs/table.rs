@@ -217,7 +217,7 @@ impl Table {
         if !self.rows.change(index, |record| core::mem::take(&mut record.stopping)) {
             return Ok(0);
         }
-        self.rows.change(index, |record| record.state = State::Stopped { signal, told: false });
+        self.rows.change(index, |record| record.state = State::Stopped { signal, reported: false });
         let parent = self.rows[index].parent;
         self.tell_parent(parent, pid, stopped(signal));
         Ok(parent)
@@ -276,8 +276,8 @@ impl Table {
                     self.remove(index);
                     return Ok(Some(Waited { pid, status }));
                 }
-                State::Stopped { signal, told: false } if options & WAIT_STOPPED != 0 => {
-                    self.rows.change(index, |record| record.state = State::Stopped { signal, told: true });
+                State::Stopped { signal, reported: false } if options & WAIT_STOPPED != 0 => {
+                    self.rows.change(index, |record| record.state = State::Stopped { signal, reported: true });
                     return Ok(Some(Waited { pid, status: stopped(signal) }));
                 }
                 _ => {}

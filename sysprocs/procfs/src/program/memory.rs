@@ -22,7 +22,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 break;
             }
             let Some((frame, _)) = self.machine.lookup(Frame(space), at) else { break };
-            let Some(page) = self.machine.look(frame) else { break };
+            let Some(page) = self.machine.peek(frame) else { break };
             let from = (at % PAGE) as usize;
             let bytes = (end - at).min(PAGE - at % PAGE) as usize;
             if !take(&page[from..from + bytes]) {

@@ -50,9 +50,9 @@ pub struct Board {
     /// What others see of it in this tick.
     pub seen: Drive,
     /// The lines as it knows them.
-    told: Lines,
+    reported: Lines,
     /// Another board has talked since it last looked.
-    pub heard: bool,
+    pub received: bool,
     /// The end of its frame, for whom it was.
     pub sent: Option<(u8, Result<Poll, SendError>)>,
     /// The bids.
@@ -85,8 +85,8 @@ impl Board {
             demand: false,
             endless: false,
             seen: Drive::default(),
-            told: Lines::default(),
-            heard: false,
+            reported: Lines::default(),
+            received: false,
             sent: None,
             bids: None,
             bidding: 0,
@@ -124,9 +124,9 @@ impl Board {
     }
 
     fn lines_changed(&self, lines: Lines, watch: Watch) -> bool {
-        watch.busy && lines.busy != self.told.busy
-            || watch.attention && lines.attention != self.told.attention
-            || watch.token_in && lines.token_in != self.told.token_in
+        watch.busy && lines.busy != self.reported.busy
+            || watch.attention && lines.attention != self.reported.attention
+            || watch.token_in && lines.token_in != self.reported.token_in
     }
 
     /// Does what it has to do; `lines`: as others pull them.
@@ -180,18 +180,18 @@ impl Board {
 
     fn step(&mut self, others: Lines, event: Event<'_>) {
         let before = self.mac.drive();
-        let lines = Lines { heard: self.heard, ..self.lines(others) };
-        (self.told, self.heard) = (Lines { heard: false, ..lines }, false);
+        let lines = Lines { received: self.received, ..self.lines(others) };
+        (self.reported, self.received) = (Lines { received: false, ..lines }, false);
         let (state, event_kind) = (self.mac.state(), event);
         let actions = self.mac.step(NOW_NS, lines, event);
         self.rude |=
-            is_rude(state, self.mac.state(), Lines { heard: lines.heard, ..others }, &event_kind, self.number());
+            is_rude(state, self.mac.state(), Lines { received: lines.received, ..others }, &event_kind, self.number());
         let drive = self.mac.drive();
         if drive.busy != before.busy {
-            self.told.busy = drive.busy;
+            self.reported.busy = drive.busy;
         }
         if drive.attention != before.attention {
-            self.told.attention = drive.attention;
+            self.reported.attention = drive.attention;
         }
         self.regenerated |= actions.reports().any(|report| matches!(report, renga_mac::Report::Regenerated { .. }));
         match actions.command {
@@ -222,7 +222,7 @@ fn is_rude(from: State, to: State, others: Lines, event: &Event<'_>, number: u8)
         // Its sender keeps BUSY# low until the token has arrived.
         Event::Frame(_) => false,
         // It has heard that its token is one too many.
-        _ if matches!(from, State::Park { .. }) && others.heard && !others.token_in => {
+        _ if matches!(from, State::Park { .. }) && others.received && !others.token_in => {
             matches!(to, State::Park { .. } | State::Hold { .. })
         }
         _ => uses(to) && !uses(from) && others.busy,

@@ -114,7 +114,7 @@ impl World {
         let handed = self.boards[before].seen.token_out && self.blind >> place & 1 == 0;
         let talks = self.boards.iter().any(|board| board.talk.is_some());
         let token_in = handed || self.offered >> place & 1 != 0;
-        Lines { busy, attention: attention && !talks, token_in, heard: false }
+        Lines { busy, attention: attention && !talks, token_in, received: false }
     }
 
     fn is_due(&self, place: usize) -> bool {
@@ -312,7 +312,7 @@ impl World {
             if !board.on || talk.collided || lost >> other & 1 != 0 {
                 continue;
             }
-            board.heard = true;
+            board.received = true;
             if muted >> other & 1 == 0 {
                 poll |= board.mac.answers().to(&header, payload, true).0;
             }

@@ -14,9 +14,9 @@ pub enum Recorded {
     /// A board was started.
     Started(u8),
     /// A board said a frame.
-    Said(u8, Vec<u8>),
+    Sent(u8, Vec<u8>),
     /// A board heard a frame.
-    Heard(u8, Vec<u8>),
+    Received(u8, Vec<u8>),
 }
 
 /// Holds a record against the rules: how many frames it has, or which of its parts breaks which.
@@ -28,8 +28,8 @@ pub fn check(record: &[Recorded]) -> Result<usize, (usize, Broken)> {
     for (place, part) in record.iter().enumerate() {
         match part {
             Recorded::Started(board) => rules.started(*board),
-            Recorded::Said(board, bytes) => rules.said(*board, bytes).map_err(|broken| (place, broken))?,
-            Recorded::Heard(board, bytes) => rules.heard(*board, bytes),
+            Recorded::Sent(board, bytes) => rules.sent(*board, bytes).map_err(|broken| (place, broken))?,
+            Recorded::Received(board, bytes) => rules.received(*board, bytes),
         }
     }
     Ok(record.iter().filter(|part| !matches!(part, Recorded::Started(_))).count())

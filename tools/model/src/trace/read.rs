@@ -15,15 +15,15 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Recorded>, BadTrace> {
             Event::Started => timed.push((event.time_ns, Recorded::Started(event.board))),
             Event::Frame(frame) => {
                 let to = frame.bytes.first().map_or(0, |byte| byte >> 4);
-                let heard_ns = event.time_ns.saturating_add(frame.arrives_after_ns);
-                timed.push((heard_ns, Recorded::Heard(to, frame.bytes.clone())));
-                let said_ns = event.time_ns.saturating_sub(frame.token_wait_ns);
-                timed.push((said_ns, Recorded::Said(event.board, frame.bytes)));
+                let received_ns = event.time_ns.saturating_add(frame.arrives_after_ns);
+                timed.push((received_ns, Recorded::Received(to, frame.bytes.clone())));
+                let sent_ns = event.time_ns.saturating_sub(frame.token_wait_ns);
+                timed.push((sent_ns, Recorded::Sent(event.board, frame.bytes)));
             }
             _ => {}
         }
     }
     // At the same time a frame is heard before the next is said.
-    timed.sort_by_key(|(at_ns, part)| (*at_ns, matches!(part, Recorded::Said(..))));
+    timed.sort_by_key(|(at_ns, part)| (*at_ns, matches!(part, Recorded::Sent(..))));
     Ok(timed.into_iter().map(|(_, part)| part).collect())
 }

@@ -34,12 +34,12 @@ struct Side {
     /// The other has named the epoch.
     named: bool,
     /// Data frames said, and the last ones' fragments.
-    said: u64,
+    sent: u64,
     fragments: VecDeque<Vec<u8>>,
     /// The other's epoch.
     peer: Option<u8>,
     /// Data frames heard in order.
-    heard: u64,
+    received: u64,
 }
 
 /// What all boards have said and heard so far.
@@ -58,7 +58,7 @@ impl Rules {
     ///
     /// # Errors
     /// The rule that it breaks.
-    pub fn said(&mut self, board: u8, bytes: &[u8]) -> Result<(), Broken> {
+    pub fn sent(&mut self, board: u8, bytes: &[u8]) -> Result<(), Broken> {
         let frame = Frame::parse(bytes).map_err(|_| Broken::NoFrame)?;
         let header = frame.header;
         let side = self.sides.entry((board, header.destination)).or_default();
@@ -87,7 +87,7 @@ impl Rules {
     }
 
     /// `board` hears a frame, which may be damaged or for others.
-    pub fn heard(&mut self, board: u8, bytes: &[u8]) {
+    pub fn received(&mut self, board: u8, bytes: &[u8]) {
         let Ok(frame) = Frame::parse(bytes) else { return };
         let header = frame.header;
         if header.destination != board {
@@ -99,11 +99,13 @@ impl Rules {
                 let Ok(hello) = Hello::parse(frame.payload) else { return };
                 let named = hello.known.is_some() && hello.known == side.epoch;
                 if !named || side.peer != Some(header.epoch) {
-                    (side.peer, side.heard) = (Some(header.epoch), 0);
+                    (side.peer, side.received) = (Some(header.epoch), 0);
                 }
                 side.named = named;
             }
-            Kind::Data if side.peer == Some(header.epoch) && header.sequence == side.heard as u8 => side.heard += 1,
+            Kind::Data if side.peer == Some(header.epoch) && header.sequence == side.received as u8 => {
+                side.received += 1
+            }
             _ => {}
         }
     }
@@ -120,8 +122,8 @@ impl Side {
         match epoch.wrapping_sub(former) {
             0 => Ok(()),
             steps if steps <= u8::MAX / 2 => {
-                let (peer, heard) = (self.peer, self.heard);
-                *self = Side { epoch: Some(epoch), peer, heard, ..Side::default() };
+                let (peer, received) = (self.peer, self.received);
+                *self = Side { epoch: Some(epoch), peer, received, ..Side::default() };
                 Ok(())
             }
             _ => Err(Broken::Epoch),
@@ -136,14 +138,14 @@ impl Side {
     }
 
     fn check_acknowledged(&self, next: u8) -> Result<(), Broken> {
-        let behind = (self.heard as u8).wrapping_sub(next);
-        if behind <= u8::MAX / 2 && u64::from(behind) <= self.heard { Ok(()) } else { Err(Broken::Acknowledged) }
+        let behind = (self.received as u8).wrapping_sub(next);
+        if behind <= u8::MAX / 2 && u64::from(behind) <= self.received { Ok(()) } else { Err(Broken::Acknowledged) }
     }
 
     fn say(&mut self, sequence: u8, fragment: &[u8]) -> Result<(), Broken> {
-        let back = (self.said as u8).wrapping_sub(sequence);
+        let back = (self.sent as u8).wrapping_sub(sequence);
         if back == 0 {
-            self.said += 1;
+            self.sent += 1;
             self.fragments.push_back(fragment.to_vec());
             if self.fragments.len() > usize::from(WINDOW_FRAMES) {
                 self.fragments.pop_front();

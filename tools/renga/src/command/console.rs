@@ -5,7 +5,7 @@ use crate::cli::Console;
 use crate::environment::Environment;
 use crate::escape::Typed;
 use crate::kernel_log::{BoardLog, LogTable};
-use crate::serial::{Heard, Interleaver, Port, PortName, RATE_BPS, listen};
+use crate::serial::{Input, Interleaver, Port, PortName, RATE_BPS, listen};
 use crate::terminal::Terminal;
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
@@ -25,7 +25,7 @@ pub fn console(environment: &Environment, options: &Console) -> Result<u8> {
     let ports: Vec<&PortName> = options.port.iter().chain(&options.log).collect();
     let table = if options.log.is_empty() { None } else { Some(log_table(environment, options)?) };
     let names: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
-    let (sender, heard) = channel();
+    let (sender, input) = channel();
     let mut open = Vec::new();
     for (number, name) in ports.iter().enumerate() {
         let port = Port::open(name)?;
@@ -47,7 +47,7 @@ pub fn console(environment: &Environment, options: &Console) -> Result<u8> {
         typing_to: 0,
         line_end: if terminal.is_raw() { "\r\n" } else { "\n" },
     };
-    desk.run(&heard, &keys)?;
+    desk.run(&input, &keys)?;
     Ok(0)
 }
 
@@ -83,12 +83,12 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    fn run(&mut self, heard: &Receiver<Heard>, keys: &Receiver<Typed>) -> Result<()> {
+    fn run(&mut self, input: &Receiver<Input>, keys: &Receiver<Typed>) -> Result<()> {
         let mut left = self.ports.len();
         while left > 0 {
-            match heard.recv_timeout(KEYS_POLL) {
-                Ok(Heard::Bytes(number, bytes)) => self.show(number, &bytes)?,
-                Ok(Heard::Gone(number)) => {
+            match input.recv_timeout(KEYS_POLL) {
+                Ok(Input::Bytes(number, bytes)) => self.show(number, &bytes)?,
+                Ok(Input::Gone(number)) => {
                     left -= 1;
                     eprint!("{} is gone{}", self.ports[number].name, self.line_end);
                 }

@@ -7,4 +7,4 @@ mod lines;
 mod port;
 
 pub use lines::Interleaver;
-pub use port::{Heard, Port, PortName, RATE_BPS, listen};
+pub use port::{Input, Port, PortName, RATE_BPS, listen};

@@ -79,7 +79,7 @@ impl Port {
 
 /// What was heard on a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Input {
     /// These bytes, on the port of this number.
     Bytes(usize, Vec<u8>),
     /// Nothing more: the port is gone.
@@ -90,18 +90,18 @@ pub enum Heard {
 ///
 /// # Errors
 /// If the host gives no second handle on it.
-pub fn listen(port: &Port, number: usize, sender: Sender<Heard>) -> Result<()> {
+pub fn listen(port: &Port, number: usize, sender: Sender<Input>) -> Result<()> {
     let mut file = port.file.try_clone().context("cannot listen to a serial port")?;
     // It ends with the port, with its receiver, or with the process.
     std::thread::spawn(move || {
         let mut chunk = [0; CHUNK_BYTES];
         loop {
-            let heard = match file.read(&mut chunk) {
-                Ok(count @ 1..) => Heard::Bytes(number, chunk[..count].to_vec()),
-                Ok(0) | Err(_) => Heard::Gone(number),
+            let input = match file.read(&mut chunk) {
+                Ok(count @ 1..) => Input::Bytes(number, chunk[..count].to_vec()),
+                Ok(0) | Err(_) => Input::Gone(number),
             };
-            let last = matches!(heard, Heard::Gone(_));
-            if sender.send(heard).is_err() || last {
+            let last = matches!(input, Input::Gone(_));
+            if sender.send(input).is_err() || last {
                 return;
             }
         }

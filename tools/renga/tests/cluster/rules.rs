@@ -18,17 +18,17 @@ const DATA_FRAMES_MIN: usize = 100;
 
 /// Whether this is a data frame that `board` says.
 fn is_data_of(board: u8, part: &Recorded) -> bool {
-    matches!(part, Recorded::Said(from, bytes)
+    matches!(part, Recorded::Sent(from, bytes)
         if *from == board && Frame::parse(bytes).is_ok_and(|frame| frame.header.kind == Kind::Data))
 }
 
 /// The record without the data frame that stands at `place`, said or heard.
 fn without(record: &[Recorded], place: usize) -> Vec<Recorded> {
     let mut less = record.to_vec();
-    let Recorded::Said(_, bytes) = less.remove(place) else { panic!("no frame is said at {place}") };
-    let is_it = |part: &Recorded| matches!(part, Recorded::Heard(_, heard) if *heard == bytes);
-    if let Some(heard) = less[place..].iter().position(is_it) {
-        less.remove(place + heard);
+    let Recorded::Sent(_, bytes) = less.remove(place) else { panic!("no frame is said at {place}") };
+    let is_it = |part: &Recorded| matches!(part, Recorded::Received(_, received) if *received == bytes);
+    if let Some(received) = less[place..].iter().position(is_it) {
+        less.remove(place + received);
     }
     less
 }

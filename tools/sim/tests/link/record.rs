@@ -30,13 +30,13 @@ impl<D: FrameDevice> FrameDevice for Noted<D> {
     }
     fn receive(&mut self, out: &mut [u8; FRAME_BYTES_MAX]) -> Option<usize> {
         let bytes = self.0.receive(out)?;
-        let heard = Recorded::Heard(self.board(), out[..bytes].to_vec());
-        RECORD.with_borrow_mut(|record| record.push(heard));
+        let received = Recorded::Received(self.board(), out[..bytes].to_vec());
+        RECORD.with_borrow_mut(|record| record.push(received));
         Some(bytes)
     }
     fn send(&mut self, destination: u8, frame: &[u8]) -> Result<(), TransmitFull> {
         self.0.send(destination, frame)?;
-        let said = Recorded::Said(self.board(), frame.to_vec());
+        let said = Recorded::Sent(self.board(), frame.to_vec());
         RECORD.with_borrow_mut(|record| record.push(said));
         Ok(())
     }
@@ -97,7 +97,7 @@ fn what_is_said_around_deaths_keeps_the_rules() {
         frames += check(&record).unwrap_or_else(|broken| panic!("seed {seed}: {broken:?}"));
         // The same with one frame of data that was never heard.
         let data =
-            |part: &Recorded| matches!(part, Recorded::Heard(_, bytes) if bytes.len() > 30 && bytes[1] & 0xf == 1);
+            |part: &Recorded| matches!(part, Recorded::Received(_, bytes) if bytes.len() > 30 && bytes[1] & 0xf == 1);
         let mut wrong = record;
         wrong.retain({
             let mut gone = 0;
@@ -106,7 +106,7 @@ fn what_is_said_around_deaths_keeps_the_rules() {
                 gone != 3 || !data(part)
             }
         });
-        assert!(check(&wrong).is_err(), "seed {seed}: a frame that was acknowledged and not heard is not missed");
+        assert!(check(&wrong).is_err(), "seed {seed}: a frame that was acknowledged and not received is not missed");
     }
     println!("{frames} frames keep the rules");
 }

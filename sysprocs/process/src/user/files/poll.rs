@@ -179,8 +179,11 @@ impl<M: UserMemory + ?Sized> User<M> {
                 }
                 // Who will not wait is not to be woken.
                 let slot = if over || ready > 0 { NOBODY } else { self.facts.slot };
-                let found =
-                    if number < 0 { 0 } else { self.look(number as u64, events.into(), slot, &mut boards).await? };
+                let found = if number < 0 {
+                    0
+                } else {
+                    self.ready_events(number as u64, events.into(), slot, &mut boards).await?
+                };
                 wanted.entries[index].found = found as u16;
                 ready += u64::from(found != 0);
             }
@@ -205,7 +208,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Which of `events`, or of what is always told, hold for a descriptor. If none does, its server wakes `slot` when one
     /// does; the server's board is added to `boards`.
-    async fn look(&mut self, number: u64, events: u32, slot: u16, boards: &mut u8) -> Result<u32, Errno> {
+    async fn ready_events(&mut self, number: u64, events: u32, slot: u16, boards: &mut u8) -> Result<u32, Errno> {
         let Ok(descriptor) = self.program.files.get(number) else { return Ok(INVALID) };
         let now = match descriptor.object {
             Object::Pipe { board, number, life, end } => {

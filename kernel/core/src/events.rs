@@ -1,6 +1,6 @@
-//! What happened on a core, told inside a host program: tests and the simulator, where no emulator reads probes.
+//! What happened on a core, recorded inside a host program: tests and the simulator, where no emulator reads probes.
 //!
-//! Invariant: nothing is kept until somebody listens.
+//! Invariant: nothing is kept until somebody is_on.
 
 use crate::process::Process;
 use crate::ready::Core;
@@ -56,36 +56,36 @@ impl Event {
 }
 
 /// Events with their times, ns.
-pub type Heard = Vec<(u64, Event)>;
+pub type Events = Vec<(u64, Event)>;
 
-/// Who listens to a core.
+/// Who is_on to a core.
 #[derive(Default)]
-pub(crate) struct Ear {
-    listens: Cell<bool>,
-    heard: RefCell<Heard>,
+pub(crate) struct Recorder {
+    is_on: Cell<bool>,
+    events: RefCell<Events>,
 }
 
-impl Ear {
-    pub(crate) const fn new() -> Ear {
-        Ear { listens: Cell::new(false), heard: RefCell::new(Vec::new()) }
+impl Recorder {
+    pub(crate) const fn new() -> Recorder {
+        Recorder { is_on: Cell::new(false), events: RefCell::new(Vec::new()) }
     }
 }
 
 impl Core {
-    /// From now on events are kept for [`Core::take_heard`].
-    pub fn listen(&self) {
-        self.ear.listens.set(true);
+    /// From now on events are kept for [`Core::take_events`].
+    pub fn record_events(&self) {
+        self.recorder.is_on.set(true);
     }
 
     /// What happened since the last time.
-    pub fn take_heard(&self) -> Heard {
-        self.ear.heard.take()
+    pub fn take_events(&self) -> Events {
+        self.recorder.events.take()
     }
 
     #[inline(always)]
-    pub(crate) fn hear(&self, event: impl FnOnce() -> Event) {
-        if self.ear.listens.get() {
-            self.ear.heard.borrow_mut().push((self.now_ns(), event()));
+    pub(crate) fn record(&self, event: impl FnOnce() -> Event) {
+        if self.recorder.is_on.get() {
+            self.recorder.events.borrow_mut().push((self.now_ns(), event()));
         }
     }
 }
