@@ -5,6 +5,7 @@
 
 pub mod calls;
 pub mod disk;
+mod free;
 
 use disk::Disk;
 use renga_core::Process;
@@ -16,7 +17,6 @@ use renga_memory::SpaceTables;
 use renga_pages::CacheMemory;
 use renga_process::host::{Flushed, Script, run};
 use renga_process::{UserClients, UserFacts};
-use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
@@ -224,21 +224,6 @@ impl System {
     /// What the kernel log says.
     pub fn log() -> Vec<String> {
         LOG.with_borrow(|log| log.iter().map(|(who, text)| format!("{who}: {text}")).collect())
-    }
-
-    /// How many page frames each board has free.
-    pub fn free_frames(&self) -> Vec<u32> {
-        let ask = |(board, &memory): (&Board, &&'static Process)| {
-            let free = Rc::new(Cell::new(0));
-            let answer = free.clone();
-            board.client(move |me| async move {
-                let facts = Client::new(&me, Address::<Memory>::new(memory)).call(MemoryStatus {}, ()).await;
-                answer.set(facts.map_or(0, |facts| facts.free));
-            });
-            board.run();
-            free.get()
-        };
-        self.boards.iter().zip(&self.memories).map(ask).collect()
     }
 }
 

@@ -176,6 +176,7 @@ pub const KINDS: &[KindFacts] = &[
         &[],
     ),
     kind("events", BoardRule::Every, 1, words_only(protocol("Events", &[(0, "Make"), (1, "Take")], NONE, NONE)), &[]),
+    kind("content_returner", BoardRule::Any, 1, None, &[]),
     kind(
         "fifos",
         BoardRule::DiskOnly,
