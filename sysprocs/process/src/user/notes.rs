@@ -1,7 +1,7 @@
 //! What is to be said of each system call: how much of it there is, how it differs from Linux's, which test holds it.
 //!
 //! The table of `docs/reference/system-calls.md` is made of this and of the calls that there are (`call.rs`), by the test
-//! `reference`: `RENGA_BLESS=1 cargo test -p renga-process --test reference`. Not here: what the calls do.
+//! `reference`: `RENGA_BLESS=1 cargo test -p renga-process reference`. Not here: what the calls do.
 
 use Held::{Test, Untested};
 use State::{NoEffect, Part, Refused, Whole};

@@ -1,8 +1,6 @@
 //! A system for scripted programs: real process, memory, pipe, console and clock processes over
 //! imitated files; boards are joined without a link, by calling straight across.
 
-#![allow(dead_code)]
-
 pub mod calls;
 pub mod disk;
 mod free;

@@ -1,14 +1,12 @@
 //! Scripted programs on one board: signals as programs see them.
 
-mod support;
-
-use Argument::{Code, Of, Result, Value};
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     ANY, CLONE, CLOSE, EXIT, GETPID, KILL, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, READ, SIGACTION, SIGCHLD, SIGPENDING,
     SIGPROCMASK, SIGSUSPEND, SIGTIMEDWAIT, WAIT4, WRITE, error, exit, handle, say, wait_status, with_console,
 };
+use Argument::{Code, Of, Result, Value};
+use renga_process::host::{Argument, Script};
 
 #[test]
 fn a_broken_pipe_kills_or_fails() {

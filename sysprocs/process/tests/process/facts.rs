@@ -1,11 +1,9 @@
 //! Scripted programs on one board: calls whose answer is always the same, or that only say who is asked.
 
-mod support;
-
+use crate::support::System;
+use crate::support::calls::{ANY, NONE, ONE, error, exit, expect_word, set, words};
 use Argument::Value;
 use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{ANY, NONE, ONE, error, exit, expect_word, set, words};
 
 const EPERM: i64 = 1;
 const ESRCH: i64 = 3;

@@ -1,14 +1,12 @@
 //! Scripted programs on two boards that count and wait for times by descriptors.
 
-mod support;
-
-use Argument::Value;
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     CLOSE, EVENTFD, FORK_ON, NANOSLEEP, NONE, ONE, PPOLL, READ, TIMERFD_CREATE, TIMERFD_GETTIME, TIMERFD_SETTIME,
     WRITE, behind, error, exit, expect_word, wait_status, with_console, words,
 };
+use Argument::Value;
+use renga_process::host::{Argument, Script};
 
 const MS: u64 = 1_000_000;
 const EIGHT: Argument = Value(8);
@@ -98,7 +96,7 @@ fn what_is_no_number_is_refused() {
     init.call(WRITE, &[Value(2), room, EIGHT]).expect(error(EINVAL), 13);
     init.call(CLOSE, &[Value(2)]).expect(NONE, 14);
     // All that the board has; those that are closed come back.
-    for number in 1..support::EVENTS as u64 {
+    for number in 1..crate::support::EVENTS as u64 {
         init.call(EVENTFD, &[NONE, NONE]).expect(Value(number + 1), 15);
     }
     init.call(EVENTFD, &[NONE, NONE]).expect(error(ENFILE), 16);

@@ -1,8 +1,6 @@
 //! The memory and text processes by their calls alone.
 
-mod board;
-
-use board::{World, run};
+use crate::board::{World, run};
 use renga_abi::Errno;
 use renga_hal::memory::{Frame, UserMemory};
 use renga_proto::memory::{

@@ -1,13 +1,11 @@
 //! Scripted programs on two boards that wait for one of several things: they are woken when that is there, not later.
 
-mod support;
-
-use Argument::Value;
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     FORK_ON, NANOSLEEP, NONE, ONE, PIPE2, PPOLL, WRITE, behind, exit, expect_word, wait_status, with_console, words,
 };
+use Argument::Value;
+use renga_process::host::{Argument, Script};
 
 const MS: u64 = 1_000_000;
 /// No multiple of any step at which something could be looked at.

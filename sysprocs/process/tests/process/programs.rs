@@ -1,15 +1,13 @@
 //! Scripted programs on one board: processes, memory and files as programs see them.
 
-mod support;
-
-use Argument::{Code, Of, Result, Value};
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     ANY, AT_FDCWD, BRK, CLONE, CLOSE, DUP3, EXECVE, FCNTL, GETPPID, HALT, KILL, LSEEK, MMAP, NANOSLEEP, NONE, ONE,
     OPENAT, PIPE2, PPOLL, READ, READV, SIGACTION, SIGCHLD, WAIT4, WRITE, WRITEV, error, exit, say, wait_status,
     with_console,
 };
+use Argument::{Code, Of, Result, Value};
+use renga_process::host::{Argument, Script};
 
 #[test]
 fn init_says_hello_and_exits() {
@@ -219,7 +217,7 @@ fn slots_run_out_with_an_errno() {
     init.place(again).call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);
     init.jump_if(error(11), full);
     init.take(Of(count)).add(ONE).keep(count).jump(again);
-    init.place(full).take(Of(count)).expect(Value(support::SLOTS as u64 - 1), 1);
+    init.place(full).take(Of(count)).expect(Value(crate::support::SLOTS as u64 - 1), 1);
     init.call(KILL, &[ANY, Value(9)]).expect(NONE, 2);
     wait_status(&mut init);
     init.expect(Value(9), 3);

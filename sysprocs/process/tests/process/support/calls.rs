@@ -16,7 +16,6 @@ pub const EVENTFD: u64 = 19;
 pub const TIMERFD_CREATE: u64 = 85;
 pub const TIMERFD_SETTIME: u64 = 86;
 pub const TIMERFD_GETTIME: u64 = 87;
-pub const IOCTL: u64 = 29;
 pub const FCNTL: u64 = 25;
 pub const DUP3: u64 = 24;
 pub const OPENAT: u64 = 56;

@@ -1,14 +1,12 @@
 //! Scripted programs on two boards: forks onto another board, pipes and signals across.
 
-mod support;
-
-use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     ANY, AT_FDCWD, CLONE, CLOSE, EXECVE, FORK_ON, GETPGID, GETPID, GETPPID, KILL, LSEEK, NANOSLEEP, NONE, ONE, OPENAT,
     PIPE2, READ, SETPGID, SIGCHLD, WAIT4, WRITE, exit, with_console,
 };
+use Argument::{Of, Value};
+use renga_process::host::{Argument, Script};
 
 fn expect_child(script: &mut Script, status: u64) {
     let place = script.variable();
@@ -119,9 +117,9 @@ fn what_cannot_be_sent_is_refused() {
     init.place(again).call(FORK_ON, &[ONE]).jump_if_zero(child);
     init.jump_if(Value(-11i64 as u64), full);
     init.take(Of(count)).add(ONE).keep(count).jump(again);
-    init.place(full).take(Of(count)).expect(Value(support::SLOTS as u64), 3);
+    init.place(full).take(Of(count)).expect(Value(crate::support::SLOTS as u64), 3);
     init.call(KILL, &[ANY, Value(9)]).expect(NONE, 4);
-    for _ in 0..support::SLOTS {
+    for _ in 0..crate::support::SLOTS {
         expect_child(&mut init, 9);
     }
     init.call(CLONE, &[SIGCHLD, NONE, NONE, NONE, NONE]).jump_if_zero(child);

@@ -1,10 +1,7 @@
 //! Programs of one file share its pages by templates of tables, and none can tell.
 
-mod board;
-mod elf_file;
-
-use board::{World, file, fork, run};
-use elf_file::{FIXED, LOAD, Part, R, W, X, elf};
+use crate::board::{World, file, fork, run};
+use crate::elf_file::{FIXED, LOAD, Part, R, W, X, elf};
 use renga_abi::user::AccessKind::Write;
 use renga_hal::memory::{Access, Frame, UserMemory};
 use renga_hal::templates::TableTemplates;

@@ -1,14 +1,12 @@
 //! Scripted programs on two boards: locks on bytes of a file exclude wherever their holders are.
 
-mod support;
-
-use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
-use support::calls::{
+use crate::support::calls::{
     ANY, AT_FDCWD, CLOSE, EXIT, FCNTL, FORK_ON, NANOSLEEP, NONE, ONE, OPENAT, WAIT4, behind, error, exit, expect_word,
     words,
 };
-use support::{LOCKS, System};
+use crate::support::{LOCKS, System};
+use Argument::{Of, Value};
+use renga_process::host::{Argument, Script};
 
 const GETLK: Argument = Value(5);
 const SETLK: Argument = Value(6);

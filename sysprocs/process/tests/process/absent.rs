@@ -1,11 +1,9 @@
 //! `statx`, descriptors that only name a file, and calls about what is not here: they fail as a Linux without it fails.
 
-mod support;
-
+use crate::support::System;
+use crate::support::calls::{AT_FDCWD, MMAP, NONE, ONE, OPENAT, PIPE2, error, exit, with_console};
 use Argument::Value;
 use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{AT_FDCWD, MMAP, NONE, ONE, OPENAT, PIPE2, error, exit, with_console};
 
 const STATX: u64 = 291;
 const AT_EMPTY_PATH: Argument = Value(0x1000);

@@ -1,10 +1,7 @@
 //! Loading programs: well-formed, real, and hostile ones.
 
-mod board;
-mod elf_file;
-
-use board::{World, file, run};
-use elf_file::{FIXED, INDEPENDENT, INTERPRETER, LOAD, Part, R, W, X, elf};
+use crate::board::{World, file, run};
+use crate::elf_file::{FIXED, INDEPENDENT, INTERPRETER, LOAD, Part, R, W, X, elf};
 use renga_abi::Errno;
 use renga_abi::user::AccessKind::{Execute, Read, Write};
 use renga_hal::memory::{Access, UserMemory};

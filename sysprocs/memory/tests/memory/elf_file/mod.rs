@@ -1,5 +1,4 @@
 //! ELF files made to order.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 pub const FIXED: u16 = 2;
 pub const INDEPENDENT: u16 = 3;

@@ -1,14 +1,12 @@
 //! Scripted programs on one board that read their signals from a descriptor.
 
-mod support;
-
-use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     CLONE, DUP3, GETPPID, KILL, NANOSLEEP, NONE, ONE, PPOLL, READ, SIGCHLD, SIGNALFD, SIGPROCMASK, behind, error, exit,
     expect_word, set, wait_status, words,
 };
+use Argument::{Of, Value};
+use renga_process::host::{Argument, Script};
 
 const LATER_NS: u64 = 7_000_001;
 const NEW: Argument = Value(u64::MAX);

@@ -1,13 +1,11 @@
 //! Scripted programs on two boards that open fifos.
 
-mod support;
-
-use Argument::Value;
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     AT_FDCWD, CLOSE, FORK_ON, NANOSLEEP, NONE, ONE, OPENAT, READ, WRITE, error, exit, wait_status, with_console, words,
 };
+use Argument::Value;
+use renga_process::host::{Argument, Script};
 
 const ENXIO: i64 = 6;
 const READ_ONLY: Argument = Value(0);

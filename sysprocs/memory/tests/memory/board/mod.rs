@@ -1,6 +1,5 @@
 //! A board for tests: the processes that have its memory, files in the host's memory, and a check that
 //! everything was given back.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 use renga_abi::Errno;
 use renga_hal::host::HostMemory;

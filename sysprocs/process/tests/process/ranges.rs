@@ -1,13 +1,11 @@
 //! Scripted programs on one board: ranges of descriptors, bytes and pages.
 
-mod support;
-
-use Argument::{Of, Value};
-use renga_process::host::{Argument, Script};
-use support::System;
-use support::calls::{
+use crate::support::System;
+use crate::support::calls::{
     AT_FDCWD, CLOSE, FCNTL, LSEEK, MMAP, NONE, ONE, OPENAT, READ, WRITE, error, exit, expect_word, handle, words,
 };
+use Argument::{Of, Value};
+use renga_process::host::{Argument, Script};
 
 const MINCORE: u64 = 232;
 const COPY_FILE_RANGE: u64 = 285;

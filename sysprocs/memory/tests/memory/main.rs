@@ -1,0 +1,14 @@
+//! Page frames and address spaces, against the processes of boards in a host program.
+
+mod anew;
+mod board;
+mod elf_file;
+mod exec;
+mod exec_limits;
+mod low_mark;
+mod model;
+mod processes;
+mod shared;
+mod space;
+mod text;
+mod travel;

@@ -1,0 +1,17 @@
+//! Programs of slots with scripted system calls, and what keeps their records.
+
+mod absent;
+mod boards;
+mod events;
+mod facts;
+mod fifos;
+mod locks;
+mod programs;
+mod ranges;
+mod reference;
+mod signal_files;
+mod signals;
+mod support;
+mod table;
+mod timers;
+mod waits;
