@@ -13,6 +13,7 @@ const EBADF: i64 = 9;
 const EINVAL: i64 = 22;
 const ESPIPE: i64 = 29;
 const ELOOP: i64 = 40;
+const O_CREAT: u64 = 0o100;
 const ENOTSOCK: i64 = 88;
 const EOPNOTSUPP: i64 = 95;
 const EAFNOSUPPORT: i64 = 97;
@@ -24,6 +25,17 @@ fn expect_all(init: &mut Script, calls: &[(u64, &[Argument], Argument)]) {
     }
     exit(init, 0);
     assert_eq!(System::solo(init).status(), 0, "the number of the call that came to something else");
+}
+
+#[test]
+fn a_path_that_is_changed_while_it_is_walked_is_walked_again() {
+    let mut init = with_console();
+    let (seldom, always) = (init.string("/moved-8"), init.string("/moved-99"));
+    let calls: &[(u64, &[Argument], Argument)] = &[
+        (OPENAT, &[AT_FDCWD, seldom, Value(O_CREAT), NONE], ONE),
+        (OPENAT, &[AT_FDCWD, always, Value(O_CREAT), NONE], error(ELOOP)),
+    ];
+    expect_all(&mut init, calls);
 }
 
 #[test]

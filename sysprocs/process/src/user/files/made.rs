@@ -20,7 +20,7 @@ use renga_proto::proc_files::{DESCRIPTORS, Led, MadePath, ProcFiles, TOP, WalkMa
 use renga_proto::procs::board_of;
 use renga_rt::{Client, Errno};
 
-/// Times that a path may leave the disk.
+/// Times that a path may leave the disk, or seem to.
 pub(in crate::user) const CROSSINGS_MAX: u32 = 8;
 
 /// A path, where it lies.
@@ -123,7 +123,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (mut number, mut piece) = match beyond(path) {
             _ if relative && at >= MADE => (at, piece),
             Some(rest) => (TOP, piece.clone().last(rest.len())),
-            None => (TOP, self.leave_disk(at, piece, flags).await?),
+            None => match self.leave_disk(at, piece.clone(), flags).await {
+                // What led out of the disk has been changed since: once more.
+                Err(Errno::EAGAIN) => return Ok(Crossed::Disk { at, path: piece }),
+                left => (TOP, left?),
+            },
         };
         // Again at most once, on the board of the program that the path names.
         for _ in 0..=1 {

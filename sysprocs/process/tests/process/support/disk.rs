@@ -28,7 +28,13 @@ pub struct Disk {
     pub unmounted: Cell<bool>,
     /// References to open files, over all file processes.
     pub open_files: Cell<i32>,
+    /// Walks that left the disk, of those that `moved` is about.
+    pub crossed: Cell<u32>,
 }
+
+/// A path that ends with this and a number leads out of the disk so many times, and never does so any more when its rest is
+/// asked for: somebody changes it all the time.
+const MOVED: &[u8] = b"/moved-";
 
 impl Disk {
     pub fn add(&self, name: &str, mode: u16, device: u32, content: Vec<u8>) {
@@ -47,6 +53,12 @@ impl Disk {
     }
     fn find(&self, path: &[u8]) -> Option<usize> {
         self.nodes.borrow().iter().position(|node| node.name.as_bytes() == path)
+    }
+    fn leaves(&self, path: &[u8]) -> bool {
+        let times = path.strip_prefix(MOVED).and_then(|times| std::str::from_utf8(times).ok()?.parse().ok());
+        let leaves = times.is_some_and(|times| self.crossed.get() < times);
+        self.crossed.set(self.crossed.get() + u32::from(leaves));
+        leaves
     }
     fn open(&self, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
         let slot = match self.find(path) {
@@ -93,7 +105,8 @@ pub async fn path(mut port: Port<Path>, disk: &'static Disk) -> Never {
         match port.accept().await {
             PathCall::Open(mut call) => {
                 let flags = call.entry().flags;
-                let reply = disk.open(call.lent(), flags);
+                let leaves = disk.leaves(call.lent());
+                let reply = if leaves { Err(Errno::ECROSSED) } else { disk.open(call.lent(), flags) };
                 call.reply(reply);
             }
             PathCall::Access(mut call) => {
@@ -119,6 +132,7 @@ pub async fn path(mut port: Port<Path>, disk: &'static Disk) -> Never {
                 disk.unmounted.set(true);
                 call.reply(Ok(()));
             }
+            PathCall::Cross(call) => call.reply(Err(Errno::EAGAIN)),
             PathCall::ReadLinkOf(call) => call.reply(Err(Errno::EINVAL)),
             other => refuse!(other, PathCall: MakeDirectory Unlink Rename Link SymbolicLink ChangeMode ChangeTimes
                 ChangeOwner MakeNode FileSystemStatus),
