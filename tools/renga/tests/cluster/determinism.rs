@@ -17,14 +17,19 @@ struct Facts {
 
 impl Facts {
     fn of(ended: &Ended) -> Facts {
-        let names = ["virtual time", "frames", "console hash", "frame hash", "trace hash"];
+        let names = ["virtual time", "frames", "console hash", "frame hash"];
         Facts { stdout: ended.stdout.clone(), figures: ended.figures(&names) }
+    }
+    fn of_traced(ended: &Ended) -> Facts {
+        let mut facts = Facts::of(ended);
+        facts.figures.extend(ended.figures(&["trace hash"]));
+        facts
     }
 }
 
 fn traced(trace: &Path) -> Facts {
     let run = Renga::script(SCRIPT).with(["--stats".as_ref(), "--trace".as_ref(), trace.as_os_str()]);
-    Facts::of(&run.end().expect_status(0))
+    Facts::of_traced(&run.end().expect_status(0))
 }
 
 /// The kernel that runs have booted; a run that differs because sources were edited meanwhile is no fault of the
