@@ -27,12 +27,13 @@ right() {
     exit 1
 }
 
-write() { remote -b b sh -c "seq $1 $2 > far.$1" && right far.$1 "seq $1 $2"; }
+# What a board has written and not synced ends with it (decision 0033).
+write() { remote -b b sh -c "seq $1 $2 > far.$1 && sync" && right far.$1 "seq $1 $2"; }
 pipe() { seq $1 $2 | remote -b b sort -rn | remote -b b cat > piped.$1 && right piped.$1 "seq $1 $2 | sort -rn"; }
 near() { remote -b b seq $1 $2 | tac > near.$1 && right near.$1 "seq $1 $2 | tac"; }
-copy() { remote -b b cp far.$1 copy.$1 && right copy.$1 "seq $1 $2"; }
+copy() { remote -b b sh -c "cp far.$1 copy.$1 && sync" && right copy.$1 "seq $1 $2"; }
 move() { { [ ! -e copy.$1 ] || remote -b b mv copy.$1 moved.$1; } && right moved.$1 "seq $1 $2"; }
-append() { cp far.$1 long.$1 && remote -b b sh -c "seq 1 9 >> long.$1" && right long.$1 "seq $1 $2; seq 1 9"; }
+append() { cp far.$1 long.$1 && remote -b b sh -c "seq 1 9 >> long.$1 && sync" && right long.$1 "seq $1 $2; seq 1 9"; }
 
 sums() {
     far=$(remote -b b md5sum far.$1) || return
