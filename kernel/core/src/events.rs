@@ -1,6 +1,6 @@
 //! What happened on a core, recorded inside a host program: tests and the simulator, where no emulator reads probes.
 //!
-//! Invariant: nothing is kept until somebody is_on.
+//! Invariant: nothing is kept until somebody asks for it (`record_events`).
 
 use crate::process::Process;
 use crate::ready::Core;
@@ -58,7 +58,7 @@ impl Event {
 /// Events with their times, ns.
 pub type Events = Vec<(u64, Event)>;
 
-/// Who is_on to a core.
+/// What a core records.
 #[derive(Default)]
 pub(crate) struct Recorder {
     is_on: Cell<bool>,

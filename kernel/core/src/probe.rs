@@ -1,11 +1,11 @@
 //! Probes: places in the code of which the emulator tells when they are reached, and what they are about.
 //!
 //! Each is a note in the kernel's ELF file, in SystemTap's form (`readelf -n` shows it): where it is, and where its
-//! operands are then, as `bytes@register` or `bytes@[register,offset]`. Whoever is_on reads them there, so that the
+//! operands are then, as `bytes@register` or `bytes@[register,offset]`. Whoever listens reads them there, so that the
 //! board need not. In the code it is a label, or one `nop` where the next instruction may be reached by another way too.
 //!
 //! Invariant: a probe changes nothing, and a label costs nothing (decision 0047; the cluster test `probes` counts them and
-//! looks whether a branch goes past one). Not here: who is_on (`tools/emu/plugin`), what it means (`tools/trace`). Host
+//! looks whether a branch goes past one). Not here: who listens (`tools/emu/plugin`), what it means (`tools/trace`). Host
 //! programs have [`crate::events`] instead.
 
 use crate::account::AccountNumber;

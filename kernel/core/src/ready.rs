@@ -57,7 +57,7 @@ pub struct Core {
     log: Cell<Log>,
     /// The last lines of the log.
     pub(crate) lines: Lines,
-    /// Who is_on, inside a host program.
+    /// What has happened, inside a host program.
     #[cfg(feature = "host")]
     pub(crate) recorder: crate::events::Recorder,
 }

@@ -17,6 +17,8 @@ const LIVES_MAX: u32 = 4;
 /// What is called on each board.
 const CACHES: u32 = Recall::BIT | TakeBack::BIT;
 
+type Cache = Client<Pages, CACHES>;
+
 /// Serves recalls from `caches`; what is dirty comes into `own` cache, by way of `room`.
 pub async fn recalls(
     me: Me,
@@ -32,36 +34,15 @@ pub async fn recalls(
             RecallsCall::RecallFrom(call) => {
                 let RecallFrom { board, file, from, to } = call.entry();
                 let recall = Recall { file, from, to };
-                let mut left = Err(Errno::EHOSTDOWN);
-                watch.begin_question(board, me.now_ns());
-                for _ in 0..LIVES_MAX {
-                    left = match caches.at(board, 0) {
-                        Some(mut cache) => cache.call(recall, ()).await,
-                        None => Err(Errno::EINVAL),
-                    };
-                    // It was started again, and may have been granted something since.
-                    if left != Err(Errno::ESTALE) {
-                        break;
-                    }
-                }
-                watch.end_question(board);
+                let ask = async |mut cache: Cache| cache.call(recall, ()).await;
+                let left = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 call.reply(left);
             }
             RecallsCall::TakeBackFrom(call) => {
                 let TakeBackFrom { board, file, from, taken, back, lease } = call.entry();
                 let take = TakeBack { file, from, taken, back, lease };
-                let mut given = Err(Errno::EHOSTDOWN);
-                watch.begin_question(board, me.now_ns());
-                for _ in 0..LIVES_MAX {
-                    given = match caches.at(board, 0) {
-                        Some(mut cache) => cache.call(take, &mut room[..]).await,
-                        None => Err(Errno::EINVAL),
-                    };
-                    if given != Err(Errno::ESTALE) {
-                        break;
-                    }
-                }
-                watch.end_question(board);
+                let ask = async |mut cache: Cache| cache.call(take, &mut room[..]).await;
+                let given = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 kept = back == Back::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
                 call.reply(given);
             }
@@ -80,4 +61,27 @@ pub async fn recalls(
             }
         }
     }
+}
+
+/// What the cache of `board` answers; the router gives that board up if it does not.
+async fn answer<T>(
+    caches: &mut Family<Pages, CACHES>,
+    board: u8,
+    (watch, now_ns): (&Watch, u64),
+    mut ask: impl AsyncFnMut(Cache) -> Result<T, Errno>,
+) -> Result<T, Errno> {
+    let mut answered = Err(Errno::EHOSTDOWN);
+    watch.begin_question(board, now_ns);
+    for _ in 0..LIVES_MAX {
+        answered = match caches.at(board, 0) {
+            Some(cache) => ask(cache).await,
+            None => Err(Errno::EINVAL),
+        };
+        // It was started again, and may have been granted something since.
+        if !matches!(answered, Err(Errno::ESTALE)) {
+            break;
+        }
+    }
+    watch.end_question(board);
+    answered
 }

@@ -4,7 +4,7 @@
 //! All seeds twice: `RENGA_CHAOS_REPEAT=1`. Others: `RENGA_CHAOS_SEEDS=50,200`. One by hand:
 //! `./renga run --log --chaos SEED -f tools/renga/tests/cluster/chaos.sh`.
 
-use crate::support::{Disk, Ended, Renga, Scratch, clusters_can_run};
+use crate::support::{Disk, Ended, Facts, Renga, Scratch, clusters_can_run};
 use renga::disk_image::{self, Verdict};
 use std::fs;
 use std::ops::Range;
@@ -71,7 +71,7 @@ fn judge(seed: u64, image: &Path) -> Result<(), String> {
     if ended.status != 0 {
         return fail(&format!("status {}", ended.status));
     }
-    let facts = facts(&ended);
+    let facts = Facts::of(&ended);
     let text = ended.text();
     let failed = text.lines().find_map(|line| line.strip_prefix("failed:")).unwrap_or("no list");
     let calm = !ended.stderr.lines().any(|line| line.starts_with("renga: "));
@@ -88,7 +88,7 @@ fn judge(seed: u64, image: &Path) -> Result<(), String> {
     let mut runs = "once";
     if std::env::var_os("RENGA_CHAOS_REPEAT").is_some() || seed.is_multiple_of(REPEATED_EVERY) {
         let again = run(seed, image, &scratch.join("again.img"));
-        if again.status != 0 || self::facts(&again) != facts {
+        if again.status != 0 || Facts::of(&again) != facts {
             return fail(&format!("the second run differs\n{}", again.report()));
         }
         runs = "twice the same";
@@ -105,11 +105,6 @@ fn run(seed: u64, image: &Path, disk: &Path) -> Ended {
     let options = ["--stats".into(), "--chaos".into(), seed.to_string().into(), "--disk".into(), disk.into()];
     let options: [std::ffi::OsString; 5] = options;
     Renga::run().with(options).end()
-}
-
-/// What must be the same in another run of the seed.
-fn facts(ended: &Ended) -> (Vec<String>, String) {
-    (ended.figures(&["virtual time", "frames", "console hash", "frame hash"]), ended.text())
 }
 
 /// After a clean stop there is nothing to repair, after a cut nothing that needs a person; and every file is right.

@@ -1,31 +1,12 @@
 //! A run is the same whenever and wherever it is run: times, frames and output, to the nanosecond.
 
-use crate::support::{Ended, Renga, Scratch, clusters_can_run, under_load, work};
+use crate::support::{Facts, Renga, Scratch, clusters_can_run, under_load, work};
 use std::fs;
 use std::path::Path;
 
 /// Programs on both boards, files, pipes, time.
 const SCRIPT: &str =
     "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
-
-/// What must be the same.
-#[derive(Debug, PartialEq, Eq)]
-struct Facts {
-    stdout: Vec<u8>,
-    figures: Vec<String>,
-}
-
-impl Facts {
-    fn of(ended: &Ended) -> Facts {
-        let names = ["virtual time", "frames", "console hash", "frame hash"];
-        Facts { stdout: ended.stdout.clone(), figures: ended.figures(&names) }
-    }
-    fn of_traced(ended: &Ended) -> Facts {
-        let mut facts = Facts::of(ended);
-        facts.figures.extend(ended.figures(&["trace hash"]));
-        facts
-    }
-}
 
 fn traced(trace: &Path) -> Facts {
     let run = Renga::script(SCRIPT).with(["--stats".as_ref(), "--trace".as_ref(), trace.as_os_str()]);

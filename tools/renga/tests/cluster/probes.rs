@@ -1,6 +1,6 @@
 //! Tracing: the kernel has its probes, a traced run is the untraced one, and what the trace says happened.
 
-use crate::support::{Ended, Renga, Scratch, clusters_can_run, work};
+use crate::support::{Facts, Renga, Scratch, clusters_can_run, work};
 use renga::machine_code;
 use renga_emu_probes::Probes;
 use renga_trace::event::Kind;
@@ -14,20 +14,6 @@ use std::path::Path;
 const MANY_MIN: [(Kind, usize); 4] = [(Kind::Call, 200), (Kind::Reply, 200), (Kind::Accept, 200), (Kind::WaitCall, 10)];
 const ONE: [Kind; 7] =
     [Kind::Enter, Kind::SystemCall, Kind::Fault, Kind::Idle, Kind::Devices, Kind::Commit, Kind::CommitEnd];
-
-/// What must be the same.
-#[derive(Debug, PartialEq, Eq)]
-struct Facts {
-    stdout: Vec<u8>,
-    figures: Vec<String>,
-}
-
-impl Facts {
-    fn of(ended: &Ended) -> Facts {
-        let names = ["virtual time", "frames", "console hash", "frame hash"];
-        Facts { stdout: ended.stdout.clone(), figures: ended.figures(&names) }
-    }
-}
 
 /// The run with these options, and with what a trace is to be written to.
 fn run(script: &str, options: &[&str], trace: Option<&Path>) -> Facts {

@@ -2,6 +2,7 @@
 
 mod busybox;
 mod disk;
+mod facts;
 mod load;
 mod processes;
 mod renga;
@@ -12,6 +13,7 @@ mod tree;
 
 pub use busybox::{Busybox, folder_of_package};
 pub use disk::Disk;
+pub use facts::Facts;
 pub use load::under_load;
 pub use processes::{children, command_line, send_signal, stop};
 pub use renga::{Ended, Renga, clusters_can_run};
