@@ -82,11 +82,12 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         line_end: if terminal.as_ref().is_some_and(Terminal::is_raw) { "\r\n" } else { "\n" },
         disk_board: system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0) as u8,
     };
-    let outcome = session.run(&mut screen)?;
+    let outcome = session.run(&mut screen);
     drop(terminal);
-    if let Some(trace) = screen.trace.take() {
-        trace.finish()?;
-    }
+    // Also of a run that failed: its trace is wanted most.
+    let traced = screen.trace.take().map_or(Ok(()), TraceFile::finish);
+    let outcome = outcome?;
+    traced?;
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk, folder)?;
     }
