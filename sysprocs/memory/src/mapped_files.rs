@@ -99,10 +99,12 @@ impl MappedFiles {
     }
     /// Takes out one file that no area shows.
     pub fn take_unused(&mut self, areas: &Areas) -> Option<MappedFile> {
-        let used = |index: usize| {
-            let shows = |origin| matches!(origin, Origin::File { file, .. } if usize::from(file) == index);
-            areas.as_slice().iter().any(|area| shows(area.origin))
-        };
-        (0..self.0.len()).find(|&index| self.0[index].is_some() && !used(index)).and_then(|index| self.0[index].take())
+        const { assert!(FILES_MAX <= u128::BITS as usize) };
+        let used = areas.as_slice().iter().fold(0u128, |used, area| match area.origin {
+            Origin::File { file, .. } => used | 1 << file,
+            Origin::Zero => used,
+        });
+        let unused = |&index: &usize| self.0[index].is_some() && used >> index & 1 == 0;
+        (0..self.0.len()).find(unused).and_then(|index| self.0[index].take())
     }
 }

@@ -124,6 +124,9 @@ impl Times {
     /// How often it has expired since it was last asked.
     fn take(&mut self, now_ns: u64) -> Result<u64, Errno> {
         if core::mem::take(&mut self.canceled) {
+            if core::mem::take(&mut self.expired) {
+                self.at_ns = 0; // not told any more, as on Linux
+            }
             return Err(Errno::ECANCELED);
         }
         if !core::mem::take(&mut self.expired) {

@@ -144,10 +144,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
-            match self.services.keep(object).await {
+            let mut kept = self.services.keep(object).await;
+            if kept == Err(Errno::ESTALE) {
+                kept = self.services.keep(object).await; // it was this process that had to learn something
+            }
+            match kept {
                 Ok(()) => {}
                 // With its board, which is no reason not to fork.
-                Err(Errno::EHOSTDOWN) => self.program.files.lose(object),
+                Err(errno) if is_loss(errno) => self.program.files.lose(object),
                 Err(errno) => {
                     self.release_objects(number).await;
                     return Err(errno);
