@@ -39,13 +39,17 @@ impl PageIndex {
         self.last_since
     }
 
+    /// Whether something was taken back or called back since the ticket was given.
+    pub(crate) fn is_void(&self, id: FileId, ticket: u64) -> bool {
+        self.find_file(id).map_or(self.unknown_since, |file| self.files[file as usize].since) > ticket
+    }
+
     /// The file is held from now on, or further than before; whether there is room for its record.
     ///
     /// # Errors
     /// Something was taken back or called back since the ticket was given.
     pub fn hold(&mut self, id: FileId, slot: u16, ticket: u64, holding: Holding) -> Result<bool, Void> {
-        let since = self.find_file(id).map_or(self.unknown_since, |file| self.files[file as usize].since);
-        if since > ticket {
+        if self.is_void(id, ticket) {
             return Err(Void);
         }
         if self.ticket(id).is_none() {

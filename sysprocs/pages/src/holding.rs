@@ -63,6 +63,10 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn hold(&mut self, hold: HoldFile) -> Result<(), Errno> {
         let HoldFile { file, slot, ticket, size, below, lease } = hold;
+        // Before anything is given up: an answer that comes late says nothing of what was written since.
+        if self.index.is_void(file, ticket) {
+            return Err(Errno::ESTALE);
+        }
         self.end_other_lease(file, lease).await;
         // Makes room for its record, if there is none.
         if self.index.hold(file, slot, ticket, Holding { size, below, lease }).map_err(|_| Errno::ESTALE)? {

@@ -19,8 +19,16 @@ pub async fn take_all_home<const D: u32, const I: u32>(
     inodes: &mut Family<Inode, I>,
 ) -> Result<(), Errno> {
     let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
-    // Each turn passes an inode process.
-    while let Ok(slot) = directory.call(NextLent { from }, ()).await {
+    let mut renewed = false;
+    // Each turn but one passes an inode process.
+    loop {
+        let slot = match directory.call(NextLent { from }, ()).await {
+            Ok(slot) => slot,
+            Err(Errno::ENOENT) => break,
+            // Told once of a new session.
+            Err(Errno::ESTALE) if !core::mem::replace(&mut renewed, true) => continue,
+            Err(errno) => return Err(errno),
+        };
         if let Some(mut inode) = inodes.at(board, slot.into()) {
             let mut more = Ok(true);
             // Each turn brings pages, of which there are no more than the lease reaches. Whichever inode it is.

@@ -235,6 +235,7 @@ impl ActiveInode {
         if let Err(errno) = self.begin_write().await {
             // Nothing may be changed any more.
             let _ = self.take_back(Back::Nothing).await;
+            self.kept = self.kept.or(Some(errno)); // told to whoever syncs
             self.end_lease(Some(errno)).await;
             return Ok(false);
         }
