@@ -1,7 +1,7 @@
 //! The content returner: has files taken home that this board has written, when much of that is dirty or frames are scarce; and
 //! those that are adrift, when there is a session with the board of the inodes again.
 //!
-//! Not here: what is dirty or adrift (`renga_pages`), taking it (`inode/write_lease.rs`).
+//! Not here: what is dirty or adrift (`renga_pages`), taking it (`inode/lending`).
 
 use renga_proto::inode::{Inode, LeaseWrite};
 use renga_proto::pages::{CountDirty, Dirty, EndAdrift, FileId, FindAdrift, OldestHeld, Pages};

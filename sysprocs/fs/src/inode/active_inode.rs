@@ -7,10 +7,10 @@ use crate::cache::client::{Cache, CacheClients};
 use crate::content::client::ContentClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use crate::inode::block_map::PointerLine;
-use crate::inode::leases::Leases;
+use crate::inode::lending::page_leases::PageLeases;
 use crate::inode::read_ahead::ReadAheadWindow;
 use crate::inode::referrers::Referrers;
-use crate::inode::write_lease::WriteLease;
+use crate::inode::lending::write_lease::WriteLease;
 use renga_proto::allocator::{
     Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock, TakeReserved,
 };
@@ -44,7 +44,7 @@ pub(crate) struct ActiveInode {
     pub(crate) me: Me,
     pub(crate) cache: Cache,
     pub(crate) content: ContentClients,
-    pub(crate) leases: Leases,
+    pub(crate) leases: PageLeases,
     /// The board that holds the inode, so that it alone writes.
     pub(crate) lent: Option<WriteLease>,
     /// Write leases that are to be refused, as boards took turns.
@@ -106,7 +106,7 @@ impl ActiveInode {
             me,
             cache: Cache::new(cache),
             content,
-            leases: Leases::new(recalls, without_leases),
+            leases: PageLeases::new(recalls, without_leases),
             lent: None,
             refusals: 0,
             allocator,

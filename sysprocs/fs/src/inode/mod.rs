@@ -2,7 +2,6 @@
 
 pub(crate) mod active_inode;
 pub(crate) mod active_table;
-pub(crate) mod away;
 mod block_map;
 mod commit_queue;
 pub(crate) mod content;
@@ -13,18 +12,14 @@ pub(crate) mod inode_directory;
 mod inode_slot;
 mod known_names;
 pub(crate) mod known_path;
-pub(crate) mod leases;
-mod lent_call;
-mod lent_size;
+pub(crate) mod lending;
 pub(crate) mod mapped;
 pub(crate) mod name_cache;
 pub(crate) mod name_index;
 mod names_lock;
 pub(crate) mod read_ahead;
 pub(crate) mod reaper;
-pub(crate) mod recalls;
 pub(crate) mod referrers;
 pub(crate) mod server;
 pub(crate) mod status;
 pub(crate) mod truncate;
-pub(crate) mod write_lease;

@@ -5,11 +5,11 @@
 //! come between its pieces.
 //!
 //! Not here: what the entries do (`active_inode.rs`, `content.rs`, `truncate.rs`, `directory.rs`,
-//! `status.rs`), calls that are kept (`held_call.rs`), inodes that are lent (`lent_call.rs`).
+//! `status.rs`), calls that are kept (`held_call.rs`), inodes that are lent (`lending`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, truncate, write};
-use crate::inode::lent_call::{entries, prepare, refuse_lease, serve_leases};
+use crate::inode::lending::call::{entries, prepare, refuse_lease, serve_leases};
 use crate::inode::referrers::Referrers;
 use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, Repoint};
 use renga_rt::{Errno, Me, Never, Port};

@@ -2,7 +2,7 @@
 //!
 //! Invariant: as many blocks are free as are reserved, so that a board that may write a page need not fear for its
 //! block. Which blocks they will be is found when the page comes.
-//! Not here: who is lent what (`inode/write_lease.rs`).
+//! Not here: who is lent what (`inode/lending`).
 
 use crate::volume::allocator::State;
 use renga_proto::allocator::Reserve;

@@ -3,7 +3,7 @@
 //!
 //! A dirty page that comes back is kept here until its inode's process says which block it is for; nobody else is served
 //! meanwhile. A board that is there and does not answer is given up by the router (`Watch`). That process waits for the allocator, for buffers and for the disk only, none of whom calls this one.
-//! Not here: what is recalled from whom (`leases.rs`), what is taken back and why (`write_lease.rs`).
+//! Not here: what is recalled from whom (`page_leases.rs`), what is taken back and why (`write_lease.rs`).
 
 use renga_abi::PAGE_BYTES;
 use renga_proto::pages::{

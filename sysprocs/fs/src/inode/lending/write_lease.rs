@@ -6,7 +6,7 @@
 //! Invariants: while the inode is lent, no other board holds anything of it, and the cache of this board shows its pages to
 //! this process only. The lease ends before anybody else reads or writes (`Need`), with the board that has it, or by
 //! `LeaseWrite` with `TAKE_HOME`. A page is taken at most once, and is dirty there until it is dirty here.
-//! Not here: boards that do not answer (`away.rs`), what the board does (`renga_pages`), whose page caches hold clean pages (`leases.rs`).
+//! Not here: boards that do not answer (`away.rs`), what the board does (`renga_pages`), whose page caches hold clean pages (`page_leases.rs`).
 
 use crate::format::inode_record::{REGULAR, Time};
 use crate::inode::active_inode::ActiveInode;
@@ -23,7 +23,7 @@ const PAGE: u64 = PAGE_BYTES as u64;
 const GROWTH_MIN: u32 = 8;
 const GROWTH_MAX: u32 = 512;
 /// Indirect blocks for so many pages behind the end: one of each level that they lie in, and one more where they cross.
-pub(super) const INDIRECT_MAX: u32 = 6;
+pub(in crate::inode) const INDIRECT_MAX: u32 = 6;
 /// Pages that come home between two other calls.
 const PIECE_PAGES: u32 = 16;
 /// Leases that are refused after one that another board's reading or writing has ended.
@@ -34,13 +34,13 @@ const TRIES_MAX: u32 = 4;
 /// What is lent to whom.
 #[derive(Clone, Copy)]
 pub(crate) struct WriteLease {
-    pub(super) board: u8,
+    pub(in crate::inode) board: u8,
     /// No other lease of this inode has had that number.
     id: u64,
     /// The session with the board in which it was given.
-    pub(super) session: u32,
+    pub(in crate::inode) session: u32,
     /// Since when the board has not answered.
-    pub(super) silent_ns: Option<u64>,
+    pub(in crate::inode) silent_ns: Option<u64>,
     /// Pages below this one may be written.
     below: u32,
     /// Blocks that are kept for them.
@@ -51,7 +51,7 @@ pub(crate) struct WriteLease {
     from: u32,
     taken: u32,
     /// The size that the board has told last.
-    pub(super) size: u64,
+    pub(in crate::inode) size: u64,
     /// A page of it has been lost here.
     damaged: bool,
 }
@@ -306,7 +306,7 @@ impl ActiveInode {
     }
 
     /// The lease is over; if that `failed`, what its board had written and nobody has taken is lost.
-    pub(super) async fn end_lease(&mut self, failed: Option<Errno>) {
+    pub(in crate::inode) async fn end_lease(&mut self, failed: Option<Errno>) {
         let Some(lease) = self.lent.take() else { return };
         self.referrers.set_lent(self.number, false);
         if failed.is_some() {

@@ -4,7 +4,7 @@
 //! Not here: write leases (`write_lease.rs`), calls that are kept (`held_call.rs`).
 
 use crate::inode::active_inode::ActiveInode;
-use crate::inode::write_lease::Need;
+use crate::inode::lending::write_lease::Need;
 use renga_proto::inode::{
     Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseWrite, Links, Load, NameOf, OpenKnown,
     ReadDirectory, ReadLink, Settle, Size, Status, TAKE_HOME, Thaw,
@@ -32,7 +32,7 @@ const STILL: u32 = Facts::BIT
 const NOT_LENT: u32 = FillPage::BIT | Size::BIT | Status::BIT;
 
 /// What may be asked now; `held`: another call is kept.
-pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
+pub(in crate::inode) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
     if !frozen && !held {
         return Inode::ENTRIES;
     }
@@ -41,7 +41,7 @@ pub(super) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
 }
 
 /// While another call is kept: it may wait for a commit, and whoever takes files home may be who commits.
-pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> Option<InodeCall> {
+pub(in crate::inode) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> Option<InodeCall> {
     match call {
         InodeCall::LeaseWrite(call) if held => {
             let comes_home = call.entry().page == TAKE_HOME && inode.lent.is_some();
@@ -53,7 +53,7 @@ pub(super) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held: bool) -> 
 }
 
 /// Before a call to an inode that is lent is served. `EAGAIN`: not before the next commit.
-pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: bool) -> Result<(), Errno> {
+pub(in crate::inode) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: bool) -> Result<(), Errno> {
     let ask = inode.is_worth_asking(call);
     match inode.need(call) {
         Need::Nothing => {}
@@ -75,7 +75,7 @@ pub(super) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: boo
 }
 
 /// What is asked about leases.
-pub(super) async fn serve_leases(inode: &mut ActiveInode, call: InodeCall) {
+pub(in crate::inode) async fn serve_leases(inode: &mut ActiveInode, call: InodeCall) {
     match call {
         InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => {
             let ino = call.entry().ino;

@@ -69,16 +69,16 @@ impl Holders {
 }
 
 /// The leases of one inode.
-pub(crate) struct Leases {
-    pub(super) recalls: Client<Recalls>,
-    pub(super) holders: Holders,
+pub(crate) struct PageLeases {
+    pub(in crate::inode) recalls: Client<Recalls>,
+    pub(in crate::inode) holders: Holders,
     /// Boards that hold nothing, one bit each: each of their reads crosses.
     without: u8,
 }
 
-impl Leases {
+impl PageLeases {
     pub(crate) fn new(recalls: Client<Recalls>, without: u8) -> Self {
-        Leases { recalls, holders: Holders::default(), without }
+        PageLeases { recalls, holders: Holders::default(), without }
     }
 
     /// Before a page and the size go to `board`; whether it may keep them.

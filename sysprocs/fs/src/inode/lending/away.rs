@@ -18,12 +18,12 @@ const TIME_BITS: u32 = 56;
 
 impl ActiveInode {
     /// A number that no lease of this inode has had.
-    pub(super) fn lease_id(&self) -> u64 {
+    pub(in crate::inode) fn lease_id(&self) -> u64 {
         u64::from(self.boot) << TIME_BITS | self.me.now_ns() & ((1 << TIME_BITS) - 1)
     }
 
     /// Whether the session in which it was lent has ended.
-    pub(super) fn is_away(&self) -> bool {
+    pub(in crate::inode) fn is_away(&self) -> bool {
         self.lent.is_some_and(|lease| lease.silent_ns.is_some() || lease.session != self.referrers.session(lease.board))
     }
 
@@ -31,7 +31,7 @@ impl ActiveInode {
     ///
     /// # Errors
     /// `EHOSTDOWN`: the lease goes on.
-    pub(super) async fn note_silence(&mut self, errno: Errno) -> Result<(), Errno> {
+    pub(in crate::inode) async fn note_silence(&mut self, errno: Errno) -> Result<(), Errno> {
         let now_ns = self.me.now_ns();
         let Some(lease) = &mut self.lent else { return Ok(()) };
         let silent_ns = *lease.silent_ns.get_or_insert(now_ns);
@@ -43,7 +43,7 @@ impl ActiveInode {
     }
 
     /// Whether the call shows that the board which has the lease is there, or is of somebody who waits for it.
-    pub(super) fn is_worth_asking(&self, call: &InodeCall) -> bool {
+    pub(in crate::inode) fn is_worth_asking(&self, call: &InodeCall) -> bool {
         let Some(lease) = self.lent else { return false };
         let board = match call {
             InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => return true,
@@ -63,7 +63,7 @@ impl ActiveInode {
     }
 
     /// Before the call is served though its inode is not at home.
-    pub(super) async fn serve_away(&mut self, call: &InodeCall) {
+    pub(in crate::inode) async fn serve_away(&mut self, call: &InodeCall) {
         let changes = matches!(
             call,
             InodeCall::WriteAt(_)

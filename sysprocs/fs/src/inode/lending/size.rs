@@ -4,7 +4,7 @@
 
 use crate::inode::active_inode::{ActiveInode, SECTORS_PER_BLOCK};
 use crate::inode::block_map::{DIRECT, PER_BLOCK};
-use crate::inode::write_lease::INDIRECT_MAX;
+use crate::inode::lending::write_lease::INDIRECT_MAX;
 use renga_abi::PAGE_BYTES;
 
 /// A file with holes is lent if it has no more pages.
@@ -41,7 +41,7 @@ impl ActiveInode {
     }
 
     /// Blocks to be kept for pages of the file that have none. `None`: more than is worth while.
-    pub(super) fn blocks_for_holes(&self, pages: u32) -> Option<u32> {
+    pub(in crate::inode) fn blocks_for_holes(&self, pages: u32) -> Option<u32> {
         let blocks = u64::from(self.record.sectors() / 8);
         if blocks >= full_blocks(pages.into()) {
             return Some(0);
