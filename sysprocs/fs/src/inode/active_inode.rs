@@ -8,9 +8,9 @@ use crate::content::client::ContentClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
 use crate::inode::block_map::PointerLine;
 use crate::inode::lending::page_leases::PageLeases;
+use crate::inode::lending::write_lease::WriteLease;
 use crate::inode::read_ahead::ReadAheadWindow;
 use crate::inode::referrers::Referrers;
-use crate::inode::lending::write_lease::WriteLease;
 use renga_proto::allocator::{
     Allocator, FreeBlocks, InodePlace, JoinTransaction, LocateInode, TakeBlock, TakeReserved,
 };

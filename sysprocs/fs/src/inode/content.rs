@@ -7,6 +7,7 @@
 use crate::content::client::Place;
 use crate::format::inode_record::{DIRECTORY, POINTER_BYTES, REGULAR, SYMBOLIC_LINK, Time};
 use crate::inode::active_inode::ActiveInode;
+use crate::inode::held_call::no_room;
 use renga_abi::PAGE_BYTES;
 use renga_proto::inode::Filled;
 use renga_proto::pages::TO_END;
@@ -131,14 +132,9 @@ impl ActiveInode {
         Ok(self.record.size())
     }
 
-    /// A write that was tried before; what still finds no room will not find any.
-    pub(crate) async fn write_again(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
-        let written = self.write_at(offset, data).await;
-        if written != Err(Errno::EAGAIN) {
-            return written;
-        }
-        self.kept = self.kept.or(Some(Errno::ENOSPC));
-        Err(Errno::ENOSPC)
+    /// What came of a write that is not tried again: whoever was let go early is told that there was no room.
+    pub(crate) fn keep_refusal(&mut self, written: Result<(), Errno>) -> Result<(), Errno> {
+        written.map_err(no_room).inspect_err(|errno| self.kept = self.kept.or(Some(*errno)))
     }
 
     /// The target of a symbolic link; how many bytes.

@@ -14,11 +14,15 @@ const PAUSE_NS: u64 = renga_abi::policy::SLICE_NS;
 /// Calls that are served between two pieces at most: who asks all the time does not keep a truncation from going on.
 const CALLS_MAX: u32 = 32;
 
-/// A call that is kept; of an append where it began.
+/// Commits that a call which finds no room waits for. The first may come before what other boards hold has come home, whereupon
+/// more is free, and one that somebody else has asked for before that.
+const COMMITS_MAX: u8 = 3;
+
+/// A call that is kept; of an append where it began; of what waits for room for how many commits it has.
 pub(super) enum HeldCall {
-    Write(Call<WriteAt>),
-    Append(Call<Append>, u64),
-    Dirty(Call<DirtyPage>),
+    Write(Call<WriteAt>, u8),
+    Append(Call<Append>, u64, u8),
+    Dirty(Call<DirtyPage>, u8),
     Truncate(Call<Truncate>),
     Open(Call<OpenCut>),
     /// Whatever it is: served from its beginning.
@@ -36,24 +40,34 @@ impl HeldCall {
         matches!(self, HeldCall::Truncate(_) | HeldCall::Open(_))
     }
 
-    /// Tries a write again after a commit; others go on as they were.
+    /// Tries a write again after a commit; what still finds no room after the last of them will not find any. Others go on as
+    /// they were.
     pub(super) async fn again(self, inode: &mut ActiveInode) -> Option<HeldCall> {
         match self {
-            HeldCall::Write(mut call) => {
+            HeldCall::Write(mut call, commits) => {
                 inode.me.take_up(&call);
-                let written = inode.write_again(call.entry().offset, call.lent()).await;
-                call.reply(written);
+                let written = inode.write_at(call.entry().offset, call.lent()).await;
+                if is_to_wait(&written, commits + 1) {
+                    return Some(HeldCall::Write(call, commits + 1));
+                }
+                call.reply(inode.keep_refusal(written));
             }
-            HeldCall::Append(mut call, offset) => {
+            HeldCall::Append(mut call, offset, commits) => {
                 inode.me.take_up(&call);
-                let written = inode.write_again(offset, call.lent()).await;
-                call.reply(written.map(|()| inode.record.size()));
+                let written = inode.write_at(offset, call.lent()).await;
+                if is_to_wait(&written, commits + 1) {
+                    return Some(HeldCall::Append(call, offset, commits + 1));
+                }
+                call.reply(inode.keep_refusal(written).map(|()| inode.record.size()));
             }
-            HeldCall::Dirty(call) => {
+            HeldCall::Dirty(call, commits) => {
                 inode.me.take_up(&call);
-                let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
-                let dirtied = inode.dirty_page_again(board, ino, page).await;
-                call.reply(dirtied);
+                let DirtyPage { ino, page } = call.entry();
+                let dirtied = inode.dirty_page(call.board(), ino, page).await;
+                if is_to_wait(&dirtied, commits + 1) {
+                    return Some(HeldCall::Dirty(call, commits + 1));
+                }
+                call.reply(dirtied.map_err(no_room));
             }
             other => return Some(other),
         }
@@ -78,6 +92,16 @@ impl HeldCall {
     }
 }
 
+/// Whether a call that was `done` so waits for one commit more, after so many.
+fn is_to_wait(done: &Result<(), Errno>, commits: u8) -> bool {
+    *done == Err(Errno::EAGAIN) && commits < COMMITS_MAX
+}
+
+/// What a caller is told who waits for room no longer.
+pub(super) fn no_room(errno: Errno) -> Errno {
+    if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno }
+}
+
 #[inline(always)]
 pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> Option<HeldCall> {
     let offset = call.entry().offset;
@@ -86,7 +110,7 @@ pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> O
         Err(errno) => Err(errno),
     };
     match written {
-        Err(Errno::EAGAIN) => return Some(HeldCall::Write(call)),
+        Err(Errno::EAGAIN) => return Some(HeldCall::Write(call, 0)),
         written => call.reply(written),
     }
     None
@@ -100,7 +124,7 @@ pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> O
         Err(errno) => Err(errno),
     };
     match end {
-        Err(Errno::EAGAIN) => return Some(HeldCall::Append(call, offset)),
+        Err(Errno::EAGAIN) => return Some(HeldCall::Append(call, offset, 0)),
         end => call.reply(end),
     }
     None
@@ -113,7 +137,7 @@ pub(super) async fn dirty_page(inode: &mut ActiveInode, call: Call<DirtyPage>) -
         Err(errno) => Err(errno),
     };
     match dirtied {
-        Err(Errno::EAGAIN) => return Some(HeldCall::Dirty(call)),
+        Err(Errno::EAGAIN) => return Some(HeldCall::Dirty(call, 0)),
         dirtied => call.reply(dirtied),
     }
     None

@@ -34,12 +34,6 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// As `dirty_page`, tried before; what still finds no room will not find any.
-    pub(crate) async fn dirty_page_again(&mut self, board: u8, ino: u32, page: u32) -> Result<(), Errno> {
-        let dirtied = self.dirty_page(board, ino, page).await;
-        dirtied.map_err(|errno| if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno })
-    }
-
     /// Before `page` is read for `board`: programs here fault before they change it again.
     pub(crate) async fn protect_for(&mut self, board: u8, page: u32) -> Result<(), Errno> {
         if self.mapped && board != self.me.id().board.0 {

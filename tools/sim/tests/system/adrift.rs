@@ -167,3 +167,87 @@ fn what_somebody_else_has_changed_meanwhile_stays_and_the_writer_is_told_once() 
         },
     );
 }
+
+/// What board 1 does as soon as it goes on, by the one file that it has written.
+fn at_once<F: Future<Output = ()> + 'static>(after: impl Fn(Program, u64) -> F + Clone + 'static, found: Vec<u8>) {
+    over_a_hang(
+        move |program, step| {
+            let after = after.clone();
+            async move {
+                let file = write_all_of_it(&program).await;
+                step.set(1);
+                while step.get() < 3 {
+                    program.sleep(MS).await.unwrap();
+                }
+                after(program, file).await;
+                step.set(4);
+            }
+        },
+        |_| async {},
+        move |init, step| {
+            let found = found.clone();
+            async move {
+                while step.get() < 4 {
+                    init.sleep(MS).await.unwrap();
+                }
+                assert!(read_all_of_it(&init).await == found);
+            }
+        },
+    );
+}
+
+/// Opens the file as soon as there is a session again.
+async fn open_again(program: &Program, how: Open) -> u64 {
+    loop {
+        match program.open(PATH, how).await {
+            Ok(file) => return file,
+            Err(errno) => assert_eq!(errno, Errno::EHOSTDOWN),
+        }
+        program.sleep(MS).await.unwrap();
+    }
+}
+
+#[test]
+fn a_sync_after_the_session_has_ended_takes_home_what_was_written() {
+    if !possible() {
+        return;
+    }
+    let after = |program: Program, file| async move {
+        // The first call is the one that is told of the end; the second must not say more than is true.
+        if program.sync(file).await.is_err() {
+            assert_eq!(program.sync(file).await, Ok(()));
+        }
+        program.close(file).await.unwrap();
+    };
+    at_once(after, written());
+}
+
+#[test]
+fn what_is_appended_after_the_session_has_ended_follows_what_was_written_before() {
+    if !possible() {
+        return;
+    }
+    let after = |program: Program, file| async move {
+        let appending = open_again(&program, Open::Append).await;
+        program.write_all(appending, b"behind").await.unwrap();
+        program.close(appending).await.unwrap();
+        program.close(file).await.unwrap();
+    };
+    at_once(after, [written(), b"behind".to_vec()].concat());
+}
+
+#[test]
+fn a_second_file_of_the_same_inode_writes_on_where_the_first_has_written() {
+    if !possible() {
+        return;
+    }
+    let after = |program: Program, file| async move {
+        let second = open_again(&program, Open::Change).await;
+        assert_eq!(program.write_at(second, 2, b"second").await, Ok(6));
+        assert_eq!(program.write_at(file, 8, b"first").await, Ok(5));
+        program.close(second).await.unwrap();
+        program.close(file).await.unwrap();
+    };
+    let whole = written();
+    at_once(after, [&whole[..2], b"secondfirst", &whole[13..]].concat());
+}

@@ -9,7 +9,6 @@ use renga_sim::program::{Open, Program};
 use renga_sim::system::{SMALL, placement};
 
 const TURNS: u32 = 400;
-const PAGES: u64 = 6;
 const PAGE: u64 = 4096;
 const PATH: &str = "/shared";
 const SEEK_END: u64 = 2;
@@ -35,8 +34,8 @@ enum Operation {
     Sync,
 }
 
-fn draw(drawn: &mut Drawn, turn: u32) -> Operation {
-    let at = drawn.below(PAGES * PAGE);
+fn draw(drawn: &mut Drawn, turn: u32, pages: u64) -> Operation {
+    let at = drawn.below(pages * PAGE);
     match drawn.below(12) {
         0 => Operation::Truncate { bytes: at },
         10 => Operation::Size,
@@ -59,12 +58,21 @@ fn apply(model: &mut Vec<u8>, operation: &Operation) {
     }
 }
 
+/// What is played: what is drawn, operations of a turn, and pages of the file.
+#[derive(Clone, Copy)]
+struct Game {
+    seed: u64,
+    burst: u32,
+    pages: u64,
+}
+
 /// Every second turn of so many operations, from `first` on.
-async fn play(program: Program, (seed, burst): (u64, u32), first: u32, (turn_in, turn_out): (u64, u64)) {
+async fn play(program: Program, game: Game, first: u32, (turn_in, turn_out): (u64, u64)) {
+    let Game { seed, burst, pages } = game;
     let file = program.open(PATH, Open::Change).await.unwrap();
     let (mut drawn, mut model) = (Drawn(seed), Vec::new());
     for turn in 0..TURNS {
-        let operation = draw(&mut drawn, turn);
+        let operation = draw(&mut drawn, turn, pages);
         if turn / burst % 2 == first {
             if turn.is_multiple_of(burst) {
                 assert_eq!(program.read(turn_in, 1).await.unwrap().len(), 1);
@@ -99,8 +107,17 @@ fn what_one_board_writes_the_other_reads() {
     if !possible() {
         return;
     }
-    for played in [(1, 1), (0x5eed, 25), (0xfeed_f00d, 8), (0x1234_5678_9abc, 50)] {
-        let (seed, _) = played;
+    // The last two have holes, and blocks of block numbers: of one level, of two.
+    let games = [
+        (1, 1, 6),
+        (0x5eed, 25, 6),
+        (0xfeed_f00d, 8, 6),
+        (0x1234_5678_9abc, 50, 6),
+        (0xbeef, 10, 60),
+        (0xcafe, 20, 1_200),
+    ];
+    for (seed, burst, pages) in games {
+        let game = Game { seed, burst, pages };
         let finished = run(
             move |init| async move {
                 let file = init.open(PATH, Open::Create).await.unwrap();
@@ -108,19 +125,19 @@ fn what_one_board_writes_the_other_reads() {
                 let (here, there) = (init.pipe().await.unwrap(), init.pipe().await.unwrap());
                 let turns = (there.0, here.1);
                 let other = move |program: Program| async move {
-                    play(program, played, 1, turns).await;
+                    play(program, game, 1, turns).await;
                     0
                 };
                 let pid = init.fork_on(1, other).await.unwrap();
                 init.write_all(here.1, b".").await.unwrap();
-                play(init.clone(), played, 0, (here.0, there.1)).await;
+                play(init.clone(), game, 0, (here.0, there.1)).await;
                 assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
                 0
             },
             |_| (),
         );
         let (mut drawn, mut model) = (Drawn(seed), Vec::new());
-        (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn)));
+        (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn, pages)));
         assert!(finished.files[PATH] == model, "seed {seed}");
     }
 }

@@ -4,6 +4,7 @@ mod adrift;
 mod boot;
 mod death;
 mod disk_board;
+mod full_disk;
 mod hostile;
 mod leases;
 mod limits;

@@ -12,6 +12,7 @@ use crate::format::inode_record::{REGULAR, Time};
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::block_map::DIRECT;
 use crate::inode::content::page_of;
+use crate::inode::held_call::no_room;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
 use renga_proto::inode::{InodeCall, Lease, TAKE_HOME};
@@ -270,8 +271,7 @@ impl ActiveInode {
         match put {
             Err(Errno::EAGAIN) if !last => return Err(Errno::EAGAIN),
             Err(errno) => {
-                let errno = if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno };
-                self.kept = self.kept.or(Some(errno));
+                self.kept = self.kept.or(Some(no_room(errno)));
                 self.lent.iter_mut().for_each(|lease| lease.damaged = true);
             }
             Ok(()) => {}

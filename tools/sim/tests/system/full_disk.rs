@@ -1,0 +1,94 @@
+//! A disk that becomes full while the other board holds files, for which more blocks are kept than it needs.
+
+use crate::machine::{possible, run};
+use renga_abi::Errno;
+use renga_sim::program::{Open, Program};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const PAGE: usize = 4096;
+/// Files that the other board holds: so few that nobody hurries to take them home.
+const HELD: usize = 5;
+/// Far more pages than the disk has blocks.
+const PAGES_MAX: usize = 1 << 16;
+
+/// Writes a page to each of some files; they are held from then on, unless that is ended by `sync`.
+async fn write_pages(program: &Program, sync: bool) -> Vec<u64> {
+    let mut files = Vec::new();
+    for number in 0..HELD {
+        let file = program.open(&format!("/held{number}"), Open::Create).await.unwrap();
+        assert_eq!(program.write_at(file, 0, &[number as u8; PAGE]).await, Ok(PAGE));
+        if sync {
+            program.sync(file).await.unwrap();
+        }
+        files.push(file);
+    }
+    files
+}
+
+/// Pages that a program can write on the disk's board before there is no room.
+async fn fill(program: &Program, path: &str) -> usize {
+    let file = program.open(path, Open::Create).await.unwrap();
+    for page in 0..PAGES_MAX {
+        match program.write_at(file, (page * PAGE) as u64, &[7; PAGE]).await {
+            Ok(PAGE) => {}
+            refused => {
+                assert_eq!(refused, Err(Errno::ENOSPC));
+                program.close(file).await.unwrap();
+                return page;
+            }
+        }
+    }
+    panic!("the disk takes everything")
+}
+
+/// How many pages find room beside files that the other board has written; `held`: while it holds them.
+fn pages_that_find_room(held: bool) -> usize {
+    let (step, pages) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let filled = pages.clone();
+    run(
+        move |init| {
+            let (step, filled) = (step.clone(), filled.clone());
+            async move {
+                let steps = step.clone();
+                let there = move |program: Program| {
+                    let step = steps.clone();
+                    async move {
+                        let files = write_pages(&program, !held).await;
+                        step.set(1);
+                        while step.get() < 2 {
+                            program.sleep(MS).await.unwrap();
+                        }
+                        for (number, file) in files.into_iter().enumerate() {
+                            assert_eq!(program.sync(file).await, Ok(()), "file {number}");
+                            assert_eq!(program.read_at(file, 0, PAGE).await.unwrap(), [number as u8; PAGE]);
+                            program.close(file).await.unwrap();
+                        }
+                        0
+                    }
+                };
+                let pid = init.fork_on(1, there).await.unwrap();
+                while step.get() < 1 {
+                    init.sleep(MS).await.unwrap();
+                }
+                filled.set(fill(&init, "/full").await);
+                step.set(2);
+                assert_eq!(init.wait(pid).await, Ok((pid, 0)));
+                0
+            }
+        },
+        |_| (),
+    );
+    pages.get()
+}
+
+#[test]
+fn nobody_is_refused_room_that_is_only_kept_for_somebody() {
+    if !possible() {
+        return;
+    }
+    let (without, beside) = (pages_that_find_room(false), pages_that_find_room(true));
+    assert!(without > 1_000, "{without} pages");
+    assert_eq!(beside, without, "pages that find room beside leases, and without them");
+}
