@@ -44,16 +44,17 @@ impl PageIndex {
         }
     }
 
-    /// The file, if it is adrift, or (number 0) the first that is.
-    pub fn find_adrift(&self, id: FileId) -> Option<AdriftFile> {
+    /// The file, if it is adrift, or (number 0) the first that is, from record `from` on.
+    pub fn find_adrift(&self, id: FileId, from: u32) -> Option<AdriftFile> {
         let at = match id.ino {
-            0 => (0..self.fresh_file).find(|&at| self.files[at as usize].adrift),
+            0 => (from..self.fresh_file).find(|&at| self.files[at as usize].adrift),
             _ => self.find_file(id).filter(|&at| self.files[at as usize].adrift),
         };
-        at.map(|at| &self.files[at as usize]).map(|file| AdriftFile {
+        at.map(|record| (record, &self.files[record as usize])).map(|(record, file)| AdriftFile {
             file: file.id,
             slot: file.slot,
             lease: file.lease,
+            record,
         })
     }
 

@@ -47,12 +47,12 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(oldest.ok_or(Errno::ENOENT));
             }
             PagesCall::FindAdrift(call) => {
-                let found = self.index.find_adrift(call.entry().file);
+                let found = self.index.find_adrift(call.entry().file, call.entry().from);
                 call.reply(found.ok_or(Errno::ENOENT));
             }
             PagesCall::EndAdrift(call) => {
                 let EndAdrift { file, lease } = call.entry();
-                if self.index.find_adrift(file).is_some_and(|adrift| adrift.lease == lease) {
+                if self.index.find_adrift(file, 0).is_some_and(|adrift| adrift.lease == lease) {
                     self.lose(file).await;
                 }
                 call.reply(Ok(()));

@@ -18,6 +18,18 @@ pub async fn take_all_home<const D: u32, const I: u32>(
     directory: &mut Client<InodeDirectory, D>,
     inodes: &mut Family<Inode, I>,
 ) -> Result<(), Errno> {
+    take_home_until(directory, inodes, || false).await.map(|_| ())
+}
+
+/// The same, until all is home or `is_over` says so, which it is asked after each piece; whether all may be home.
+///
+/// # Errors
+/// As of [`take_all_home`].
+pub async fn take_home_until<const D: u32, const I: u32>(
+    directory: &mut Client<InodeDirectory, D>,
+    inodes: &mut Family<Inode, I>,
+    mut is_over: impl FnMut() -> bool,
+) -> Result<bool, Errno> {
     let (mut from, mut told, board) = (0, Ok(()), directory.server().board.0);
     let mut renewed = false;
     // Each turn but one passes an inode process.
@@ -34,6 +46,9 @@ pub async fn take_all_home<const D: u32, const I: u32>(
             // Each turn brings pages, of which there are no more than the lease reaches. Whichever inode it is.
             while more == Ok(true) {
                 more = inode.call(LeaseWrite::take_home(0), ()).await.map(|lease| lease.below > 0);
+                if is_over() {
+                    return Ok(false);
+                }
             }
             // What is on a board that is away comes when that is there again.
             told = told.and(if more == Err(Errno::EHOSTDOWN) { Ok(()) } else { more.map(|_| ()) });
@@ -41,7 +56,7 @@ pub async fn take_all_home<const D: u32, const I: u32>(
         let Some(next) = slot.checked_add(1) else { break };
         from = next;
     }
-    told
+    told.map(|()| true)
 }
 
 /// The same, with commits in between if there is room for something only after one.

@@ -141,6 +141,8 @@ in_words! {
         slot: u16,
         /// The lease under which it was written.
         lease: u64,
+        /// Its record in the cache.
+        record: u32,
     }
 }
 in_words! {
@@ -263,9 +265,9 @@ protocol! {
         26 ReadLent { file: FileId, page: u32 } (&'a mut [u8]) -> Result<(), Errno>;
         /// The file that has been dirty for longest, of those that this board holds; `ENOENT`: nothing is dirty.
         27 OldestHeld {} (()) -> Result<DirtyFile, Errno>;
-        /// The file if it is adrift, or (number 0) one that is: it was held when the session with the inodes' board ended,
+        /// The file if it is adrift, or (number 0) one that is, of those in the records from `from` on: it was held when the session with the inodes' board ended,
         /// and has not been taken home since. `ENOENT`: it is not, or none is.
-        28 FindAdrift { file: FileId } (()) -> Result<AdriftFile, Errno>;
+        28 FindAdrift { file: FileId, from: u32 } (()) -> Result<AdriftFile, Errno>;
         /// The inode's process does not know of that lease any more: if the file is still adrift, what was written under it is
         /// lost.
         29 EndAdrift { file: FileId, lease: u64 } (()) -> Result<(), Errno>;

@@ -47,17 +47,23 @@ impl State {
 
     /// Has all that is adrift taken home. What the inodes' processes do not know of is lost.
     async fn return_adrift(&mut self) -> Result<(), Errno> {
-        // Each turn takes pages, or ends a file's being adrift.
-        while let Ok(adrift) = self.pages.call(FindAdrift { file: FileId::ANY }, ()).await {
-            if !self.take_home(adrift.slot, adrift.file.ino).await? {
-                self.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await?;
+        let (mut from, mut told) = (0, Ok(()));
+        // Each turn takes pages, ends a file's being adrift, or passes one.
+        while let Ok(adrift) = self.pages.call(FindAdrift { file: FileId::ANY, from }, ()).await {
+            match self.take_home(adrift.slot, adrift.file.ino).await {
+                Ok(true) => {}
+                Ok(false) => self.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await?,
+                // Nor will others come.
+                Err(Errno::EHOSTDOWN) => return Err(Errno::EHOSTDOWN),
+                Err(errno) => (from, told) = (adrift.record.saturating_add(1), Err(errno)),
             }
         }
-        Ok(())
+        told
     }
 
     async fn return_oldest(&mut self) {
         let Ok(Dirty { pages: dirty, spare }) = self.pages.call(CountDirty {}, ()).await else { return };
+        let mut before = dirty;
         // Each turn takes pages home.
         for _ in spare..dirty {
             let Ok(oldest) = self.pages.call(OldestHeld {}, ()).await else { break };
@@ -65,9 +71,12 @@ impl State {
             if self.take_home(oldest.slot, oldest.file.ino).await.is_err() {
                 break;
             }
-            if !self.pages.call(CountDirty {}, ()).await.is_ok_and(|left| left.pages > left.spare) {
+            let left = self.pages.call(CountDirty {}, ()).await;
+            // Or nothing has come: its inode's process does not know of it.
+            if !left.is_ok_and(|left| left.pages > left.spare && left.pages < before) {
                 break;
             }
+            before = left.map_or(0, |left| left.pages);
         }
     }
 }

@@ -33,7 +33,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.clients.pages.server().board.0 != self.board
     }
 
-    /// Writes here as much of `data` as may be, at `offset` or `AT_END`; where that ended, and how many bytes it was.
+    /// Writes here as much of `data` as may be, at `offset` or `AT_END`; where that ended, and how many bytes it was. An error
+    /// only if nothing was written.
     pub(super) async fn write_held(&mut self, offset: u64, data: &[u8]) -> Result<(u64, usize), Errno> {
         let (mut at, mut done) = (offset, 0);
         if !self.is_elsewhere() || data.is_empty() {
@@ -45,18 +46,22 @@ impl<M: UserMemory + ?Sized> State<M> {
             let file = self.id();
             match self.clients.pages.call(WriteHeld { file, offset: at }, &data[done..]).await {
                 Ok(write) if write.missing != NO_PAGE => {
-                    // Brings it in.
-                    self.bring_in(u64::from(write.missing) * PAGE, &mut []).await?;
+                    match self.bring_in(u64::from(write.missing) * PAGE, &mut []).await {
+                        Err(_) if done > 0 => break,
+                        brought => brought?,
+                    };
                 }
                 Ok(write) => {
                     (at, done) = (write.end, done + write.bytes as usize);
                     if write.crowded {
-                        self.take_home().await?;
+                        // What is written is written: a failure is that of whoever finds no room, or syncs.
+                        let _ = self.take_home().await;
                     }
                     if done == data.len() {
                         break;
                     }
                 }
+                Err(_) if done > 0 => break,
                 Err(Errno::ENOMEM) => self.take_home().await?,
                 Err(Errno::ENOLCK) if self.held.crossings > 0 => {
                     self.held.crossings -= 1;
@@ -102,13 +107,8 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// If the file is adrift: takes it home, or finds that what was written here is lost. Otherwise it stays as it is.
     async fn settle_adrift(&mut self) {
-        let Ok(adrift) = self.clients.pages.call(FindAdrift { file: self.id() }, ()).await else { return };
-        let mut more = Ok(true);
-        // Each turn takes pages, of which there are no more than this board holds.
-        while more == Ok(true) {
-            more = self.take_piece_home().await;
-        }
-        if more.is_ok() {
+        let Ok(adrift) = self.clients.pages.call(FindAdrift { file: self.id(), from: 0 }, ()).await else { return };
+        if self.take_all_home().await.is_ok() {
             // Refused by nobody.
             let _ = self.clients.pages.call(EndAdrift { file: adrift.file, lease: adrift.lease }, ()).await;
         }
@@ -126,18 +126,16 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
     }
 
-    async fn take_piece_home(&mut self) -> Result<bool, Errno> {
-        let lease = on_inode!(self, LeaseWrite::take_home(self.ino), ())?;
-        Ok(lease.below > 0)
+    /// What is dirty here of this file goes to the board of the inodes.
+    async fn take_all_home(&mut self) -> Result<(), Errno> {
+        // Each turn takes pages, of which there are no more than this board holds.
+        while on_inode!(self, LeaseWrite::take_home(self.ino), ())?.below > 0 {}
+        Ok(())
     }
 
-    /// What is dirty here of this file goes to the board of the inodes, but for what finds room only after a commit.
+    /// The same, but for what finds room only after a commit.
     pub(super) async fn take_home(&mut self) -> Result<(), Errno> {
-        let mut more = Ok(true);
-        // Each turn takes pages, of which there are no more than this board holds.
-        while more == Ok(true) {
-            more = self.take_piece_home().await;
-        }
-        more.map(|_| ()).or_else(|errno| if errno == Errno::EAGAIN { Ok(()) } else { Err(errno) })
+        let taken = self.take_all_home().await;
+        taken.or_else(|errno| if errno == Errno::EAGAIN { Ok(()) } else { Err(errno) })
     }
 }

@@ -134,30 +134,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
     number: u16,
     boot: u8,
 ) -> Never {
-    let home = me.id().board.0;
-    let board = clients.inode_directory.server().board.0;
-    let life = Life::before_first(boot);
-    let mut state = State {
-        clients,
-        machine,
-        number,
-        home,
-        board,
-        life,
-        references: Held::NONE,
-        asker: 0,
-        ino: 0,
-        generation: 0,
-        mode: 0,
-        slot: None,
-        flags: 0,
-        offset: 0,
-        written: false,
-        lost: false,
-        made_end: NO_END,
-        locks: false,
-        held: HeldFile::default(),
-    };
+    let mut state = State::new(&me, clients, machine, number, boot);
     loop {
         let call = port.accept().await;
         state.asker = call.board();
@@ -200,6 +177,33 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 }
 
 impl<M: UserMemory + ?Sized> State<M> {
+    fn new(me: &Me, clients: FileClients, machine: &'static M, number: u16, boot: u8) -> State<M> {
+        let home = me.id().board.0;
+        let board = clients.inode_directory.server().board.0;
+        let life = Life::before_first(boot);
+        State {
+            clients,
+            machine,
+            number,
+            home,
+            board,
+            life,
+            references: Held::NONE,
+            asker: 0,
+            ino: 0,
+            generation: 0,
+            mode: 0,
+            slot: None,
+            flags: 0,
+            offset: 0,
+            written: false,
+            lost: false,
+            made_end: NO_END,
+            locks: false,
+            held: HeldFile::default(),
+        }
+    }
+
     /// `EBADF` if the board that asks has no reference: a number alone opens nothing.
     pub(super) fn check(&self) -> Result<(), Errno> {
         if self.references.holds(self.asker) { Ok(()) } else { Err(Errno::EBADF) }

@@ -17,14 +17,14 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.write_from(self.offset, data).await?
         } else {
             self.may_write()?;
-            let (mut end, done) = self.write_held(AT_END, data).await?;
-            if done < data.len() {
-                self.recall_own(0).await?;
-                let appended = on_inode!(self, Append {}, &data[done..]);
-                end = self.note(appended).await?;
-            }
+            let (end, done) = self.write_held(AT_END, data).await?;
+            let (end, done) = match self.append_rest(&data[done..]).await {
+                Ok(Some(end)) => (end, data.len()),
+                Err(errno) if done == 0 => return Err(errno),
+                Ok(None) | Err(_) => (end, done),
+            };
             self.offset = end;
-            return Ok(data.len() as u32);
+            return Ok(done as u32);
         };
         self.offset += u64::from(count);
         Ok(count)
@@ -37,12 +37,31 @@ impl<M: UserMemory + ?Sized> State<M> {
     pub(super) async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
         let (at, done) = self.write_held(offset, data).await?;
-        if done < data.len() {
-            self.recall_own(at).await?;
-            let written = on_inode!(self, WriteAt { offset: at }, &data[done..]);
-            self.note(written).await?;
+        match self.write_rest(at, &data[done..]).await {
+            Ok(()) => Ok(data.len() as u32),
+            // The rest is refused when it is written by itself.
+            Err(_) if done > 0 => Ok(done as u32),
+            Err(errno) => Err(errno),
         }
-        Ok(data.len() as u32)
+    }
+
+    async fn write_rest(&mut self, offset: u64, rest: &[u8]) -> Result<(), Errno> {
+        if rest.is_empty() {
+            return Ok(());
+        }
+        self.recall_own(offset).await?;
+        let written = on_inode!(self, WriteAt { offset }, rest);
+        self.note(written).await
+    }
+
+    /// The new end, unless there is nothing to append.
+    async fn append_rest(&mut self, rest: &[u8]) -> Result<Option<u64>, Errno> {
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        self.recall_own(0).await?;
+        let appended = on_inode!(self, Append {}, rest);
+        self.note(appended).await.map(Some)
     }
 
     /// Takes note of a write. One that failed at once has been told, so what the inode keeps of it

@@ -4,7 +4,8 @@
 //! first; one that is referred to, or that the reaper has, is in none. One without references stays active
 //! until its process is needed for another, unless it has no links: then it is to be given up, and freed, at once.
 //! References are counted by the board that holds them.
-//! No step but [`ActiveTable::drop_board`] and [`ActiveTable::retire`] takes time that grows with the table.
+//! No step but [`ActiveTable::drop_board`], [`ActiveTable::retire`], and taking an inode when no process is vacant, takes time
+//! that grows with the table.
 //! Not here: calls (`inode_directory.rs`).
 
 pub use crate::inode::inode_slot::InodeSlot;
@@ -105,7 +106,7 @@ impl ActiveTable {
         }
         let number = self.oldest[Use::Vacant as usize];
         if number == NONE {
-            self.keep_spare();
+            self.make_spare();
             return if self.leaving > 0 { Ok(Found::Later) } else { Err(Errno::ENFILE) };
         }
         self.set_ino(number, ino);
@@ -144,6 +145,13 @@ impl ActiveTable {
             }
             self.unlink(idle);
             self.link(idle, Use::Idle);
+        }
+    }
+
+    /// As `keep_spare`, however many are lent: when there is none left.
+    fn make_spare(&mut self) {
+        for _ in 0..=self.slots.len() / LENT_PASSED_MAX {
+            self.keep_spare();
         }
     }
 

@@ -6,7 +6,7 @@
 //! Not here: a piece (`truncate.rs`), what may be asked meanwhile (`server.rs`).
 
 use crate::inode::active_inode::ActiveInode;
-use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Truncate, WriteAt};
+use renga_proto::inode::{Append, DirtyPage, Inode, InodeCall, OpenCut, Thaw, Truncate, WriteAt};
 use renga_rt::{Call, Errno, Port};
 
 /// How long programs that are ready run before the next piece, ns: one slice. A piece takes a quarter of that.
@@ -92,13 +92,31 @@ impl HeldCall {
     }
 }
 
+/// After a commit: goes on with the call that was kept, which is kept on, or is to be served from its beginning.
+pub(super) async fn thaw(
+    inode: &mut ActiveInode,
+    call: Call<Thaw>,
+    held: Option<HeldCall>,
+) -> (Option<HeldCall>, Option<InodeCall>) {
+    let committed = call.entry().committed;
+    call.reply(Ok(()));
+    match held {
+        Some(HeldCall::Home(call)) if committed => {
+            call.take_up(&mut inode.me);
+            (None, Some(call))
+        }
+        Some(waits) if committed => (waits.again(inode).await, None),
+        held => (held, None),
+    }
+}
+
 /// Whether a call that was `done` so waits for one commit more, after so many.
 fn is_to_wait(done: &Result<(), Errno>, commits: u8) -> bool {
     *done == Err(Errno::EAGAIN) && commits < COMMITS_MAX
 }
 
 /// What a caller is told who waits for room no longer.
-pub(super) fn no_room(errno: Errno) -> Errno {
+pub(crate) fn no_room(errno: Errno) -> Errno {
     if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno }
 }
 

@@ -6,7 +6,7 @@ mod block_map;
 mod commit_queue;
 pub(crate) mod content;
 pub(crate) mod directory;
-mod held_call;
+pub(crate) mod held_call;
 pub(crate) mod index_table;
 pub(crate) mod inode_directory;
 mod inode_slot;

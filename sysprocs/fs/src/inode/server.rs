@@ -8,7 +8,7 @@
 //! `status.rs`), calls that are kept (`held_call.rs`), inodes that are lent (`lending`).
 
 use crate::inode::active_inode::{ActiveInode, InodeClients};
-use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, truncate, write};
+use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
 use crate::inode::lending::call::{entries, prepare, refuse_lease, serve_leases};
 use crate::inode::referrers::Referrers;
 use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, Repoint};
@@ -68,16 +68,7 @@ pub async fn inode(
             }
             InodeCall::Thaw(call) => {
                 frozen = false;
-                let committed = call.entry().committed;
-                call.reply(Ok(()));
-                match held.take_if(|_| committed) {
-                    Some(HeldCall::Home(call)) => {
-                        call.take_up(&mut inode.me);
-                        resumed = Some(call);
-                    }
-                    Some(waits) => held = waits.again(&mut inode).await,
-                    None => {}
-                }
+                (held, resumed) = thaw(&mut inode, call, held).await;
             }
             InodeCall::Truncate(call) => (held, pause) = (truncate(&mut inode, call).await, Pause::begin(&inode)),
             InodeCall::OpenCut(call) => (held, pause) = (open_cut(&mut inode, call).await, Pause::begin(&inode)),

@@ -1,6 +1,7 @@
 //! Opening: resolving, creating and checking, as Linux's `open(2)` does.
 
 use crate::format::inode_record::{REGULAR, TYPE_MASK};
+use crate::inode::held_call::no_room;
 use crate::inode::known_path::may_open;
 use crate::names::pathname::Component;
 use crate::names::walk::{COMMITS_MAX, Node, Parent, Walker};
@@ -30,7 +31,6 @@ impl Walker {
             self.commit().await;
             opened = self.open_locked(creates, open, path).await;
         }
-        let no_room = |errno| if errno == Errno::EAGAIN { Errno::ENOSPC } else { errno };
         let (node, created) = opened.map_err(no_room)?;
         match self.finish_open(&node, open.flags, created).await {
             Ok(facts) => Ok(facts),

@@ -4,7 +4,7 @@
 //! commit is due. All of them are on one core, as they share that and notify.
 
 use core::cell::Cell;
-use renga_pages::take_all_home;
+use renga_pages::take_home_until;
 use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, LeaseWrite};
 use renga_rt::{Client, Family, Me, Never, Notifier};
 
@@ -62,6 +62,9 @@ impl Due {
     }
 }
 
+/// So long content comes home before what has come is committed, ns.
+const HOME_NS_MAX: u64 = 1_000_000_000;
+
 /// Commits whenever that is due. What other boards hold is brought home first; if somebody waits for room, after a
 /// commit, as the inode that waits may be one of those.
 pub async fn write_back(
@@ -74,12 +77,20 @@ pub async fn write_back(
         me.notify_at(due.at_ns());
         me.notified().await;
         if due.at_ns().is_some_and(|at_ns| at_ns <= me.now_ns()) {
-            if due.awaited.take() {
-                let _ = inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
+            let mut all = Ok(false);
+            // Each turn brings content home, of which there is no more than the boards' memory.
+            while all == Ok(false) {
+                let urgent = due.awaited.take();
+                if urgent {
+                    let _ = inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
+                }
+                let until_ns = me.now_ns() + HOME_NS_MAX;
+                // Whoever waits for room waits for all that is kept for others.
+                let is_over = || !urgent && me.now_ns() >= until_ns;
+                // What cannot come, or a commit that fails, is due again.
+                all = take_home_until(&mut inode_directory, &mut inodes, is_over).await;
+                let _ = inode_directory.call(CommitAll { extent: Extent::Places }, ()).await;
             }
-            // What cannot come, or a commit that fails, is due again.
-            let _ = take_all_home(&mut inode_directory, &mut inodes).await;
-            let _ = inode_directory.call(CommitAll { extent: Extent::Places }, ()).await;
         }
     }
 }

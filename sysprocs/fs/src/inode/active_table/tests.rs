@@ -2,13 +2,30 @@
 
 use super::{AccountNumber, ActiveTable, Errno, Found, InodeSlot};
 use crate::inode::referrers::Referrers;
+use core::cell::Cell;
 extern crate std;
 
 fn table(count: usize) -> ActiveTable {
+    let sets = std::vec![Cell::new(0); count].leak();
     ActiveTable::new(
         std::vec![InodeSlot::EMPTY; count].leak(),
-        std::boxed::Box::leak(std::boxed::Box::new(Referrers::new(&[]))),
+        std::boxed::Box::leak(std::boxed::Box::new(Referrers::new(sets))),
     )
+}
+
+#[test]
+fn however_many_idle_inodes_are_lent_another_is_given_up() {
+    const LENT: u16 = 40;
+    let mut table = table(LENT as usize + 1);
+    for number in 0..=LENT {
+        assert_eq!(table.activate(u32::from(number) + 10, 0), Ok(Found::Fresh(number)));
+        table.referrers.set_lent(number, number < LENT);
+    }
+    for number in 0..=LENT {
+        table.release(number, u32::from(number) + 10, 0).unwrap();
+    }
+    assert_eq!(table.activate(9, 0), Ok(Found::Later));
+    assert_eq!(table.next_reap(), Some((LENT, u32::from(LENT) + 10, AccountNumber::SYSTEM)));
 }
 
 #[test]

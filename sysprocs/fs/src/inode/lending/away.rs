@@ -8,7 +8,6 @@
 //! Invariant: nobody is granted a page of it meanwhile. Not here: leases (`write_lease.rs`).
 
 use crate::inode::active_inode::ActiveInode;
-use renga_proto::inode::{InodeCall, TAKE_HOME};
 use renga_rt::Errno;
 
 /// How long a lease outlives the last sign of its board, ns: an inode that is lent keeps its process and its room.
@@ -42,42 +41,8 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// Whether the call shows that the board which has the lease is there, or is of somebody who waits for it.
-    pub(in crate::inode) fn is_worth_asking(&self, call: &InodeCall) -> bool {
-        let Some(lease) = self.lent else { return false };
-        let board = match call {
-            InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => return true,
-            InodeCall::LeaseWrite(call) => self.lessee(call.board(), call.entry().board),
-            InodeCall::FillPage(call) => call.board(),
-            InodeCall::WriteAt(call) => call.board(),
-            InodeCall::Append(call) => call.board(),
-            InodeCall::DirtyPage(call) => call.board(),
-            InodeCall::Truncate(call) => call.board(),
-            InodeCall::Sync(call) => call.board(),
-            InodeCall::Status(call) => call.board(),
-            InodeCall::Size(call) => call.board(),
-            InodeCall::SetTimes(call) => call.board(),
-            _ => return !self.is_away(),
-        };
-        board == lease.board || !self.is_away()
-    }
-
-    /// Before the call is served though its inode is not at home.
-    pub(in crate::inode) async fn serve_away(&mut self, call: &InodeCall) {
-        let changes = matches!(
-            call,
-            InodeCall::WriteAt(_)
-                | InodeCall::Append(_)
-                | InodeCall::DirtyPage(_)
-                | InodeCall::Truncate(_)
-                | InodeCall::Unload(_)
-        );
-        if changes {
-            self.give_up_lease().await;
-        }
-    }
-
-    async fn give_up_lease(&mut self) {
+    /// What the board has written is lost.
+    pub(super) async fn give_up_lease(&mut self) {
         if let Some(lease) = self.lent {
             let text = "what a board has written is lost, as it does not answer: board, inode";
             self.me.log(text, [lease.board.into(), self.ino.into()]);

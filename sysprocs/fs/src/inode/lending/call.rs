@@ -1,15 +1,18 @@
 //! What an inode's process does with a call before it serves it: whether it may come now, and whether the inode, if it is lent,
 //! is to be taken home first.
 //!
-//! Not here: write leases (`write_lease.rs`), calls that are kept (`held_call.rs`).
+//! Not here: what a call demands (`demand.rs`), write leases (`write_lease.rs`), calls that are kept (`held_call.rs`).
 
 use crate::inode::active_inode::ActiveInode;
-use crate::inode::lending::write_lease::Need;
+use crate::inode::lending::demand::Need;
 use renga_proto::inode::{
     Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseWrite, Links, Load, NameOf, OpenKnown,
     ReadDirectory, ReadLink, Settle, Size, Status, TAKE_HOME, Thaw,
 };
 use renga_rt::{Errno, Protocol};
+
+/// Leases that are refused after one that another board's reading or writing has ended.
+const REFUSALS: u8 = 2;
 
 /// What may be asked of an inode that stands still.
 const STILL: u32 = Facts::BIT
@@ -54,20 +57,26 @@ pub(in crate::inode) fn refuse_lease(inode: &ActiveInode, call: InodeCall, held:
 
 /// Before a call to an inode that is lent is served. `EAGAIN`: not before the next commit.
 pub(in crate::inode) async fn prepare(inode: &mut ActiveInode, call: &InodeCall, last: bool) -> Result<(), Errno> {
-    let ask = inode.is_worth_asking(call);
-    match inode.need(call) {
+    let Some(lease) = inode.lent else { return Ok(()) };
+    let demand = inode.demand(call, lease);
+    let ask = demand.is_worth_asking(lease, inode.is_away());
+    match demand.need {
         Need::Nothing => {}
         Need::Facts if ask => inode.ask_facts().await,
         Need::Facts => {}
         Need::Home => {
-            inode.note_turn(call);
+            if demand.is_turn(lease) {
+                inode.refusals = REFUSALS;
+            }
             // The reaper cannot wait for a commit; it gives up nothing that is lent, unless the board stops.
             let last = last || matches!(call, InodeCall::Unload(_));
             let home = if ask { inode.take_home(last).await } else { Err(Errno::EHOSTDOWN) };
             if home != Err(Errno::EHOSTDOWN) {
                 return home;
             }
-            inode.serve_away(call).await;
+            if demand.changes {
+                inode.give_up_lease().await;
+            }
         }
         Need::End => inode.abandon_lease().await,
     }

@@ -5,8 +5,11 @@
 //! What is below `below` may be there; as a file grows at its end, one recall serves all further writes.
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
-use renga_proto::pages::{FileId, RecallFrom, Recalls, TO_END};
-use renga_rt::{BOARDS_MAX, Client, probe};
+use renga_proto::pages::{Back, FileId, NO_PAGE, RecallFrom, Recalls, TO_END, TakeBackFrom};
+use renga_rt::{BOARDS_MAX, Client, Errno, probe};
+
+/// The number of no lease.
+const NO_LEASE: u64 = 0;
 
 /// What one board may hold.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
@@ -103,14 +106,27 @@ impl PageLeases {
         self.holders.set(board, own);
     }
 
+    /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever
+    /// wrote it. No page is left there.
+    async fn revoke(&mut self, file: FileId, board: u8) -> u32 {
+        let asked = TakeBackFrom { board, file, from: 0, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE };
+        // Who does not answer has lost it as well.
+        let _ = self.recalls.call(asked, ()).await;
+        0
+    }
+
     /// Before the pages `from..to` change (`TO_END`: and the size): nobody holds them any more when this is over.
     pub(crate) async fn recall(&mut self, file: FileId, from: u32, to: u32) {
         let mut next = 0;
         while let Some(board) = self.holders.next(next, from, to) {
-            // A board that does not answer is dead: nothing is left there.
             let asked = RecallFrom { board: board as u8, file, from, to };
             probe::recall(file.ino, board as u8, from, to);
-            let left = self.recalls.call(asked, ()).await.unwrap_or(0);
+            let left = match self.recalls.call(asked, ()).await {
+                Ok(left) => left,
+                Err(Errno::EBUSY) => self.revoke(file, board as u8).await,
+                // A board that does not answer is dead: nothing is left there.
+                Err(_) => 0,
+            };
             probe::recall_end(file.ino, board as u8);
             self.holders.recalled(board, from, to, left);
             next = board + 1;

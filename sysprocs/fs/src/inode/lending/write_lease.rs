@@ -4,7 +4,7 @@
 //! nothing refers to content that is not on this board. Blocks are reserved when the lease is given.
 //!
 //! Invariants: while the inode is lent, no other board holds anything of it, and the cache of this board shows its pages to
-//! this process only. The lease ends before anybody else reads or writes (`Need`), with the board that has it, or by
+//! this process only. The lease ends before anybody else reads or writes (`demand.rs`), with the board that has it, or by
 //! `LeaseWrite` with `TAKE_HOME`. A page is taken at most once, and is dirty there until it is dirty here.
 //! Not here: boards that do not answer (`away.rs`), what the board does (`renga_pages`), whose page caches hold clean pages (`page_leases.rs`).
 
@@ -15,7 +15,7 @@ use crate::inode::content::page_of;
 use crate::inode::held_call::no_room;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
-use renga_proto::inode::{InodeCall, Lease, TAKE_HOME};
+use renga_proto::inode::Lease;
 use renga_proto::pages::{Back, Given, LeavePage, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom};
 use renga_rt::Errno;
 
@@ -27,8 +27,6 @@ const GROWTH_MAX: u32 = 512;
 pub(in crate::inode) const INDIRECT_MAX: u32 = 6;
 /// Pages that come home between two other calls.
 const PIECE_PAGES: u32 = 16;
-/// Leases that are refused after one that another board's reading or writing has ended.
-const REFUSALS: u8 = 2;
 /// Times that a page is offered to the cache here.
 const TRIES_MAX: u32 = 4;
 
@@ -47,7 +45,7 @@ pub(crate) struct WriteLease {
     /// Blocks that are kept for them.
     pub(crate) reserved: u32,
     /// The board may not write any more, and may still have what is dirty.
-    closed: bool,
+    pub(in crate::inode) closed: bool,
     /// What is dirty from there on is still to be taken.
     from: u32,
     taken: u32,
@@ -57,58 +55,7 @@ pub(crate) struct WriteLease {
     damaged: bool,
 }
 
-/// What a call needs of an inode that is lent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// Nothing.
-    Nothing,
-    /// Size and time.
-    Facts,
-    /// All of it, here.
-    Home,
-    /// That nothing be left of it.
-    End,
-}
-
 impl ActiveInode {
-    /// What `call` needs before it is served.
-    pub(crate) fn need(&self, call: &InodeCall) -> Need {
-        let Some(lease) = self.lent else { return Need::Nothing };
-        let away = self.is_away();
-        match call {
-            InodeCall::FillPage(call) if call.board() == lease.board && !away => Need::Nothing,
-            InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => Need::Nothing,
-            InodeCall::LeaseWrite(call) if self.lessee(call.board(), call.entry().board) == lease.board => {
-                if lease.closed || away { Need::Home } else { Need::Nothing }
-            }
-            InodeCall::Status(_) | InodeCall::Size(_) | InodeCall::SetTimes(_) => Need::Facts,
-            InodeCall::Unload(_) if self.record.links() == 0 => Need::End,
-            InodeCall::OpenCut(_) => Need::End,
-            InodeCall::Truncate(call) if call.entry().bytes == 0 && self.admit(call).is_ok() => Need::End,
-            InodeCall::FillPage(_)
-            | InodeCall::LeaseWrite(_)
-            | InodeCall::WriteAt(_)
-            | InodeCall::Append(_)
-            | InodeCall::DirtyPage(_)
-            | InodeCall::Truncate(_)
-            | InodeCall::Sync(_)
-            | InodeCall::Unload(_) => Need::Home,
-            _ => Need::Nothing,
-        }
-    }
-
-    /// Takes note if the call shows that boards take turns.
-    pub(crate) fn note_turn(&mut self, call: &InodeCall) {
-        let takes_turn = match call {
-            InodeCall::LeaseWrite(call) => self.lessee(call.board(), call.entry().board) == call.board(),
-            InodeCall::FillPage(_) | InodeCall::WriteAt(_) | InodeCall::Append(_) => true,
-            _ => false,
-        };
-        if takes_turn && self.lent.is_some_and(|lease| lease.board != call.board()) {
-            self.refusals = REFUSALS;
-        }
-    }
-
     /// For which board a lease is asked.
     pub(crate) fn lessee(&self, caller: u8, board: u8) -> u8 {
         if caller == self.me.id().board.0 { board } else { caller }
