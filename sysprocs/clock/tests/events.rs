@@ -4,9 +4,9 @@ use renga_proto::clock::Left;
 use renga_proto::events::EventKind::{CalendarTimer, Count, Semaphore, Timer};
 use renga_proto::events::{
     AddCount, AskTimerFile, BoardDied, COUNT_MAX, DropEvents, EventFile, EventKind, Events, FollowCalendar, HoldEvents,
-    MakeEvents, PollEvents, Polled, SetTimerFile, TakeCount,
+    MakeEvents, PollEvents, SetTimerFile, TakeCount,
 };
-use renga_proto::pipe::{NOBODY, READABLE, WRITABLE};
+use renga_proto::pipe::{NOBODY, Polled, READABLE, WRITABLE};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Wakes};
 use std::cell::{Cell, RefCell};
@@ -183,6 +183,23 @@ fn timers_by_the_calendar_follow_it_and_can_be_told() {
         let left = file.0.call(AskTimerFile { number, life }, ()).await;
         assert_eq!(left, Ok(Left { left_ns: EPOCH_NS + 100, interval_ns: 0 }));
     });
+}
+
+/// As the clock's: so long from now is so long, whatever the calendar says meanwhile.
+#[test]
+fn timers_for_a_while_do_not_follow_the_calendar() {
+    let rig = rig();
+    let (board, wakes) = (rig.board, rig.wakes);
+    rig.run(CalendarTimer, 0, |mut file| async move {
+        assert!(file.set(500, 0, false).await.is_ok());
+        assert_eq!(file.take(3).await, Err(Errno::EAGAIN));
+        file.0.call(FollowCalendar { now_ns: 400 }, ()).await.unwrap();
+        let EventFile { number, life } = file.1;
+        let left = file.0.call(AskTimerFile { number, life }, ()).await;
+        assert_eq!(left, Ok(Left { left_ns: 500, interval_ns: 0 }));
+    });
+    board.run_through_alarms();
+    assert_eq!((board.core.now_ns(), wakes.take()), (500, Some((0, [1 << 3, 0, 0, 0]))));
 }
 
 #[test]

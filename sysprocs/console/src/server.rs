@@ -12,7 +12,7 @@ use renga_hal::uart::Uart;
 use renga_proto::console::{
     Console, ConsoleCall, KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, WindowSize, WriteTerminal,
 };
-use renga_proto::pipe::{NOBODY, READABLE, WRITABLE};
+use renga_proto::pipe::{NOBODY, Polled, READABLE, WRITABLE};
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol, Waiters, Wakes};
 
 /// User processes that may wait for the terminal at a time, on all boards.
@@ -40,6 +40,8 @@ struct State<U: Uart + 'static> {
     readers: Vec<Reader, WAITERS_MAX>,
     /// Programs that wait until something can be read.
     waiters: Waiters,
+    /// How often something has come that can be read.
+    edges: u32,
     wakes: &'static Wakes,
     signals: Deque<KeyboardSignal, SIGNALS_MAX>,
     keyboard: Option<Call<NextSignal>>,
@@ -62,6 +64,7 @@ pub async fn console<U: Uart>(
         incoming: Incoming::default(),
         readers: Vec::new(),
         waiters: Waiters::NONE,
+        edges: 1,
         wakes,
         signals: Deque::new(),
         keyboard: None,
@@ -120,6 +123,7 @@ impl<U: Uart> State<U> {
                 let termios = Termios::from_bytes(call.lent());
                 if let Some(termios) = termios {
                     self.line.set(termios, flush);
+                    self.note_edge();
                 }
                 call.reply(termios.map(|_| ()).ok_or(Errno::EINVAL));
             }
@@ -135,13 +139,14 @@ impl<U: Uart> State<U> {
                 self.resize(size);
             }
             ConsoleCall::PollTerminal(call) => {
-                let PollTerminal { events, slot } = call.entry();
-                let held = self.events() & events;
+                let PollTerminal { events, slot, seen } = call.entry();
+                let edges = self.edges;
+                let held = if seen == edges { 0 } else { self.events() & events };
                 // What can be written is all that holds at once.
                 if held == 0 && slot != NOBODY && events & READABLE != 0 {
                     self.waiters.add(call.board(), slot);
                 }
-                call.reply(Ok(held));
+                call.reply(Ok(Polled { events: held, edges }));
             }
             ConsoleCall::BoardDied(call) => {
                 // Its readers' calls are over: the router has interrupted them.
@@ -180,6 +185,14 @@ impl<U: Uart> State<U> {
         WRITABLE | if self.line.readable() { READABLE } else { 0 }
     }
 
+    /// Something has come: if it can be read, who waits for that looks again.
+    fn note_edge(&mut self) {
+        if self.line.readable() {
+            self.edges = self.edges.wrapping_add(1).max(1);
+            self.wakes.wake(&mut self.waiters);
+        }
+    }
+
     /// Takes every key that the UART has; bounded by its queue.
     fn take_keys(&mut self) {
         while let Some(byte) = self.output.uart().try_read() {
@@ -205,6 +218,7 @@ impl<U: Uart> State<U> {
                 // A full queue means the keyboard process is far behind; the key may be pressed again.
                 let _ = self.signals.push_back(KeyboardSignal { signal, group: self.foreground });
             }
+            self.note_edge();
         }
     }
 
@@ -234,9 +248,6 @@ impl<U: Uart> State<U> {
             let count = self.line.read(call.lent());
             call.set_taken_used(count);
             call.reply(Ok(count as u32));
-        }
-        if self.line.readable() {
-            self.wakes.wake(&mut self.waiters);
         }
         if self.keyboard.as_ref().is_some_and(Call::interrupted)
             && let Some(call) = self.keyboard.take()

@@ -204,8 +204,8 @@ fn programs_that_wait_for_keys_are_woken_when_a_line_can_be_read() {
     let poll = |events| {
         let out = seen.clone();
         rig.client(move |mut console| async move {
-            let polled = console.call(PollTerminal { events, slot: 9 }, ()).await;
-            out.borrow_mut().push(polled);
+            let polled = console.call(PollTerminal { events, slot: 9, seen: 0 }, ()).await;
+            out.borrow_mut().push(polled.map(|polled| polled.events));
         });
         rig.board.run();
         seen.take()

@@ -117,7 +117,7 @@ impl Space {
         self.give_back(pager).await;
     }
 
-    /// As `destroy`, for a space that stays where it is: it is not to be used any more. (Spaces are large to move.)
+    /// As `destroy`, for a space that stays where it is: it is not to be used any more.
     pub async fn give_back<M: UserMemory + ?Sized>(&mut self, pager: &mut Pager<'_, M>) {
         if !core::mem::replace(&mut self.borrowed, true) {
             self.take_apart(pager, self.root).await;

@@ -47,6 +47,8 @@ enum Place {
 pub struct SpaceTables {
     places: &'static [Cell<Place>],
     first_free: Cell<usize>,
+    /// How many are free.
+    free: Cell<usize>,
 }
 
 impl SpaceTables {
@@ -65,7 +67,7 @@ impl SpaceTables {
             _ => unreachable!("there are as many of each"),
         };
         let places = arena.put_slice(count, |number| Cell::new(free(number + 1)));
-        arena.put(|| SpaceTables { places, first_free: Cell::new(0) })
+        arena.put(|| SpaceTables { places, first_free: Cell::new(0), free: Cell::new(count) })
     }
 
     /// An empty table. `ENOMEM`: all are taken.
@@ -74,26 +76,16 @@ impl SpaceTables {
         match self.places.get(number).map(Cell::take) {
             Some(Place::Free(lists, next)) => {
                 self.first_free.set(next);
+                self.free.set(self.free.get() - 1);
                 Ok(Table { lists, number, tables: Some(self) })
             }
             _ => Err(Errno::ENOMEM),
         }
     }
 
-    /// How many nobody has. Bounded by the tables.
+    /// How many nobody has.
     pub fn free(&self) -> usize {
-        let mut next = self.first_free.get();
-        (0..self.places.len())
-            .take_while(|_| {
-                let Some(place) = self.places.get(next) else { return false };
-                let taken = place.take();
-                if let Place::Free(_, following) = &taken {
-                    next = *following;
-                }
-                place.set(taken);
-                true
-            })
-            .count()
+        self.free.get()
     }
 
     /// A copy of `table`, deposited: its number.
@@ -134,6 +126,7 @@ impl Drop for Table {
             lists.areas.clear();
             lists.files.clear();
             let next = tables.first_free.replace(self.number);
+            tables.free.set(tables.free.get() + 1);
             tables.places[self.number].set(Place::Free(lists, next));
         }
     }

@@ -2,14 +2,14 @@
 //!
 //! Invariant: a reader is kept only while the ring is empty and a writer lives; a writer is kept only
 //! while its bytes do not fit and a reader lives. Whoever is kept is answered by the call that
-//! changes that, or by its own interruption. Programs that wait for events are woken when an event begins to hold: while
-//! any waits, what held last is known. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
+//! changes that, or by its own interruption. Programs that wait for events are woken when one may hold that they wait
+//! for. Writes of up to `PIPE_ATOMIC_BYTES` are whole.
 
 use crate::Ring;
 use crate::ring::copy;
 use renga_proto::pipe::{
-    AddEnd, AwaitPartner, CloseEnd, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, PollPipe, ReadPipe,
-    WritePipe,
+    AddEnd, AwaitPartner, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, READABLE,
+    ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
@@ -32,9 +32,11 @@ struct State {
     writing: CallQueue<WritePipe>,
     /// How much of the first writer's slice is in the ring already; the others wait whole.
     written: usize,
-    /// Programs that wait for events of the reading and of the writing end, and which of these held last.
+    /// Programs that wait for events of the reading and of the writing end, and for which.
     waiters: [Waiters; 2],
-    held: [u32; 2],
+    awaited: [u32; 2],
+    /// How often something has happened to each end that could make an event hold.
+    edges: [u32; 2],
     wakes: &'static Wakes,
     /// Of a fifo: how often each end has been opened in this life, and who waits for the other end to be. Of a pipe without
     /// a name nobody opens an end, and each has had its partner from the beginning.
@@ -65,7 +67,8 @@ pub async fn pipe(
         writing: CallQueue::new(),
         written: 0,
         waiters: [const { Waiters::NONE }; 2],
-        held: [0; 2],
+        awaited: [0; 2],
+        edges: [1; 2],
         wakes,
         opened: [0; 2],
         named: false,
@@ -100,12 +103,12 @@ pub async fn pipe(
 }
 
 impl State {
-    /// Whether a transfer concerns nobody but the caller and who reads: nobody waits to write or for events, and there
-    /// is room for a piece, which is a page at most.
+    /// Whether a transfer concerns nobody but the caller and who reads: nobody waits to write, and there is room for a
+    /// piece, which is a page at most.
     #[inline(always)]
     fn is_simple(&mut self, life: u32, end: PipeEnd, board: u8) -> bool {
         let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
-        roomy && self.writing.is_empty() && !self.is_awaited() && self.check(life, end, board).is_ok()
+        roomy && self.writing.is_empty() && self.check(life, end, board).is_ok()
     }
 
     #[inline(always)]
@@ -141,7 +144,7 @@ impl State {
         if given == bytes.len() {
             return call.reply(Ok(given as u32));
         }
-        let written = given + self.ring.push(&bytes[given..]);
+        let written = given + self.push(&bytes[given..]);
         call.reply(Ok(written as u32));
         if !self.reading.is_empty() {
             self.settle();
@@ -149,6 +152,7 @@ impl State {
     }
 
     fn serve(&mut self, call: PipeCall) {
+        let left = [self.writers.is_empty(), self.readers.is_empty()];
         match call {
             PipeCall::OpenPipe(call) => {
                 self.begin(false);
@@ -175,8 +179,7 @@ impl State {
                 call.reply(if held { Ok(()) } else { Err(Errno::ESTALE) });
             }
             PipeCall::PollPipe(call) => {
-                let PollPipe { life, end, events, slot } = call.entry();
-                let polled = self.check(life, end, call.board()).map(|()| self.poll(end, events, slot, call.board()));
+                let polled = self.poll(call.entry(), call.board());
                 call.reply(polled);
             }
             PipeCall::PipeBytes(call) => {
@@ -202,6 +205,14 @@ impl State {
                 self.readers.drop_board(board);
                 self.writers.drop_board(board);
                 call.reply(Ok(()));
+            }
+        }
+        for (end, was_left, is_left, event) in [
+            (PipeEnd::Reader, left[0], self.writers.is_empty(), HANG_UP),
+            (PipeEnd::Writer, left[1], self.readers.is_empty(), ERROR),
+        ] {
+            if is_left && !was_left {
+                self.note_edge(end, event);
             }
         }
         let boards = self.readers.boards() | self.writers.boards();
@@ -242,7 +253,7 @@ impl State {
             if room == 0 || (bytes <= PIPE_ATOMIC_BYTES && bytes > room) {
                 call.reply(Err(Errno::EAGAIN));
             } else {
-                let written = self.ring.push(call.lent());
+                let written = self.push(call.lent());
                 call.reply(Ok(written as u32));
             }
         } else {
@@ -260,15 +271,16 @@ impl State {
                 break;
             }
         }
-        if self.is_awaited() {
-            self.wake_waiters();
-        }
     }
 
-    /// Whether a program waits for events.
+    /// Puts as much of `bytes` as fits into the ring; how much.
     #[inline(always)]
-    fn is_awaited(&self) -> bool {
-        self.waiters.iter().any(|waiters| !waiters.is_empty())
+    fn push(&mut self, bytes: &[u8]) -> usize {
+        let count = self.ring.push(bytes);
+        if count > 0 {
+            self.note_edge(PipeEnd::Reader, READABLE);
+        }
+        count
     }
 
     /// Takes bytes of the first writer into the ring; whether anything changed.
@@ -286,6 +298,9 @@ impl State {
             return false;
         }
         let moved = self.ring.push(rest);
+        if moved > 0 {
+            self.note_edge(PipeEnd::Reader, READABLE);
+        }
         self.written += moved;
         if moved == length {
             let written = core::mem::take(&mut self.written) as u32;
@@ -308,7 +323,11 @@ impl State {
             return false;
         }
         let Some(mut call) = self.reading.pop_front() else { return false };
+        let had_room = self.ring.room() >= PIPE_ATOMIC_BYTES;
         let count = self.ring.pop(call.lent());
+        if !had_room && self.ring.room() >= PIPE_ATOMIC_BYTES {
+            self.note_edge(PipeEnd::Writer, WRITABLE);
+        }
         call.set_taken_used(count);
         call.reply(Ok(count as u32));
         true

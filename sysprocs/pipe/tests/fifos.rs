@@ -123,16 +123,22 @@ fn who_will_not_wait_reads_nothing_and_writes_to_nobody() {
         assert_eq!(clients.open(FIRST, Writer, true).await, Err(Errno::ENXIO));
         let reader = clients.open(FIRST, Reader, true).await.unwrap();
         let (life, number) = (reader.life, usize::from(reader.number));
-        let poll = PollPipe { life, end: PipeEnd::Reader, events: READABLE, slot: NOBODY };
+        let (ends, events, partners) = (Reader, READABLE, reader.partners);
+        let poll = PollPipe { life, ends, events, slot: NOBODY, seen: 0, partners };
         let pipe = &mut clients.pipes[number];
         assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Ok(0), "no writer");
-        assert_eq!(pipe.call(poll, ()).await, Ok(0), "none has left");
+        assert_eq!(pipe.call(poll, ()).await.unwrap().events, 0, "none has left");
         let writer = clients.open(FIRST, Writer, true).await.unwrap();
         let pipe = &mut clients.pipes[number];
         assert_eq!(pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 4]).await, Err(Errno::EAGAIN));
         assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"ab").await, Ok(2));
         clients.close(writer, PipeEnd::Writer).await.unwrap();
-        assert_eq!(clients.pipes[number].call(poll, ()).await, Ok(READABLE | HANG_UP));
+        assert_eq!(clients.pipes[number].call(poll, ()).await.unwrap().events, READABLE | HANG_UP);
+        // Who opens it for reading now has not been left by anybody.
+        let second = clients.open(FIRST, Reader, true).await.unwrap();
+        let poll = PollPipe { partners: second.partners, ..poll };
+        assert_eq!(clients.pipes[number].call(poll, ()).await.unwrap().events, READABLE);
+        clients.close(second, PipeEnd::Reader).await.unwrap();
         // With a reader gone and a writer there, the next writer is refused again.
         let writer = clients.open(FIRST, Writer, true).await.unwrap();
         clients.close(reader, PipeEnd::Reader).await.unwrap();

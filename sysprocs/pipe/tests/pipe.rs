@@ -1,9 +1,10 @@
 //! A pipe as its readers and writers see it.
 use renga_core::Entry;
 use renga_pipe::{pipe, pipe_table};
+use renga_proto::fifos::FifoEnds;
 use renga_proto::pipe::{
     AddEnd, BoardDied, CloseEnd, ERROR, HANG_UP, NOBODY, OpenPipe, PIPE_BYTES, Pipe, PipeBytes, PipeEnd, PollPipe,
-    READABLE, ReadPipe, WRITABLE, WritePipe,
+    Polled, READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
 use renga_rt::host::Board;
@@ -145,33 +146,39 @@ fn an_interrupted_reader_gets_eintr_also_when_it_comes_interrupted() {
 }
 
 /// What holds of all that can be asked for.
-fn poll(end: PipeEnd) -> PollPipe {
-    PollPipe { life: 1, end, events: u32::MAX, slot: NOBODY }
+fn poll(ends: FifoEnds) -> PollPipe {
+    PollPipe { life: 1, ends, events: u32::MAX, slot: NOBODY, seen: 0, partners: 0 }
+}
+
+/// The events of an answer.
+fn events(polled: Result<Polled, Errno>) -> Result<u32, Errno> {
+    polled.map(|polled| polled.events)
 }
 
 #[test]
 fn polls_tell_what_would_not_wait() {
     let rig = rig();
     rig.run(|_, mut pipe| async move {
-        assert_eq!(pipe.call(poll(PipeEnd::Reader), ()).await, Ok(0));
-        assert_eq!(pipe.call(poll(PipeEnd::Writer), ()).await, Ok(WRITABLE));
+        assert_eq!(events(pipe.call(poll(FifoEnds::Reader), ()).await), Ok(0));
+        assert_eq!(events(pipe.call(poll(FifoEnds::Writer), ()).await), Ok(WRITABLE));
         pipe.call(WritePipe { life: 1, nonblocking: false }, b"x").await.unwrap();
         assert_eq!(pipe.call(PipeBytes { life: 1 }, ()).await, Ok(1));
         pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
-        assert_eq!(pipe.call(poll(PipeEnd::Reader), ()).await, Ok(READABLE | HANG_UP));
-        let asked = PollPipe { events: 0, ..poll(PipeEnd::Reader) };
-        assert_eq!(pipe.call(asked, ()).await, Ok(HANG_UP), "which is always told");
+        assert_eq!(events(pipe.call(poll(FifoEnds::Reader), ()).await), Ok(READABLE | HANG_UP));
+        let asked = PollPipe { events: 0, ..poll(FifoEnds::Reader) };
+        assert_eq!(events(pipe.call(asked, ()).await), Ok(HANG_UP), "which is always told");
         pipe.call(AddEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap();
         pipe.call(CloseEnd { life: 1, end: PipeEnd::Reader }, ()).await.unwrap();
-        assert_eq!(pipe.call(poll(PipeEnd::Writer), ()).await, Ok(WRITABLE | ERROR));
+        assert_eq!(events(pipe.call(poll(FifoEnds::Writer), ()).await), Ok(WRITABLE | ERROR));
     });
 }
 
 impl Rig {
-    /// Polls for `events` of `end` for the program in `slot`.
-    fn wait_for(&self, end: PipeEnd, events: u32, slot: u16) {
+    /// Polls for `events` of `ends` for the program in `slot`.
+    fn wait_for(&self, ends: FifoEnds, asked: u32, slot: u16) {
         self.run(move |_, mut pipe| async move {
-            assert_eq!(pipe.call(PollPipe { life: 1, end, events, slot }, ()).await, Ok(0));
+            let polled = pipe.call(PollPipe { events: asked, slot, ..poll(ends) }, ()).await;
+            assert_eq!(events(polled), Ok(0));
         });
     }
     fn write(&self, bytes: &'static [u8]) {
@@ -186,30 +193,62 @@ impl Rig {
     }
 }
 
+/// An event that is there and was seen is none; who waits for the next is woken by it, not by others.
+#[test]
+fn edges_are_told_once_each() {
+    let rig = rig();
+    let (one, seen) = (poll(FifoEnds::Reader), std::rc::Rc::new(std::cell::Cell::new(0)));
+    let (first, second) = (seen.clone(), seen.clone());
+    rig.write(b"x");
+    rig.run(move |_, mut pipe| async move {
+        let told = pipe.call(one, ()).await.unwrap();
+        assert_eq!(told.events, READABLE);
+        let again = pipe.call(PollPipe { slot: 5, seen: told.edges, ..one }, ()).await;
+        assert_eq!(again, Ok(Polled { events: 0, ..told }));
+        first.set(told.edges);
+    });
+    rig.read(0);
+    assert_eq!(rig.wakes.take(), None);
+    rig.write(b"y");
+    assert_eq!(rig.wakes.take(), Some((0, [1 << 5, 0, 0, 0])), "though it could be read before");
+    rig.run(move |_, mut pipe| async move {
+        let told = pipe.call(PollPipe { seen: second.get(), ..one }, ()).await.unwrap();
+        assert!(told.events == READABLE && told.edges != second.get());
+        // Of both ends, each edge is one.
+        let both = pipe.call(PollPipe { ends: FifoEnds::Both, ..one }, ()).await.unwrap();
+        assert_eq!(both.events, READABLE | WRITABLE);
+        let wait = PollPipe { ends: FifoEnds::Both, slot: 6, seen: both.edges, ..one };
+        assert_eq!(pipe.call(wait, ()).await, Ok(Polled { events: 0, ..both }));
+        pipe.call(WritePipe { life: 1, nonblocking: false }, b"z").await.unwrap();
+        assert_eq!(pipe.call(wait, ()).await.unwrap().events, READABLE | WRITABLE);
+    });
+    assert_eq!(rig.wakes.take(), Some((0, [1 << 6, 0, 0, 0])));
+}
+
 /// Whoever waits is woken once, by what begins to hold, not by what holds and is not waited for.
 #[test]
 fn programs_that_wait_are_woken_when_something_begins_to_hold() {
     let rig = rig();
-    rig.wait_for(PipeEnd::Reader, READABLE, 5);
+    rig.wait_for(FifoEnds::Reader, READABLE, 5);
     assert_eq!(rig.wakes.take(), None);
     rig.write(b"xyz");
     assert_eq!(rig.wakes.take(), Some((0, [1 << 5, 0, 0, 0])));
     rig.write(b"more");
     assert_eq!(rig.wakes.take(), None, "nobody waits");
-    rig.wait_for(PipeEnd::Reader, 0, 6);
+    rig.wait_for(FifoEnds::Reader, 0, 6);
     rig.write(b"and more");
     assert_eq!(rig.wakes.take(), None, "it could be read before");
     rig.read(100);
     rig.write(&[7; PIPE_BYTES]);
     rig.wakes.take();
-    rig.wait_for(PipeEnd::Writer, WRITABLE, 200);
+    rig.wait_for(FifoEnds::Writer, WRITABLE, 200);
     rig.read(1);
     assert_eq!(rig.wakes.take(), None, "not enough room");
     rig.read(8000);
     assert_eq!(rig.wakes.take(), Some((0, [0, 0, 0, 1 << 8])));
-    rig.wait_for(PipeEnd::Reader, 0, 7);
+    rig.wait_for(FifoEnds::Reader, 0, 7);
     rig.run(|_, mut pipe| async move { pipe.call(CloseEnd { life: 1, end: PipeEnd::Writer }, ()).await.unwrap() });
-    assert_eq!(rig.wakes.take(), Some((0, [1 << 7, 0, 0, 0])), "no writer is left");
+    assert_eq!(rig.wakes.take(), Some((0, [1 << 6 | 1 << 7, 0, 0, 0])), "no writer is left");
 }
 
 #[test]
@@ -268,7 +307,7 @@ fn ends_that_a_dead_board_held_are_closed() {
     assert!(!rig.watch.holds(3));
     // What that board knows of the pipe is void, even while the pipe lives on.
     let stale = u64::from(Errno::ESTALE.0);
-    assert_eq!(rig.call_for(3, poll(PipeEnd::Writer)), stale);
+    assert_eq!(rig.call_for(3, poll(FifoEnds::Writer)), stale);
     assert_eq!(rig.call_for(3, CloseEnd { life: 1, end: PipeEnd::Reader }), stale);
     assert_eq!(rig.call_for(0, CloseEnd { life: 1, end: PipeEnd::Reader }), 0);
     rig.run(|mut table, mut pipe| async move {
@@ -285,8 +324,8 @@ fn a_board_that_holds_no_end_is_told_and_given_nothing() {
     rig.run(|_, mut pipe| async move {
         assert_eq!(pipe.call(WritePipe { life: 1, nonblocking: false }, b"secret").await, Ok(6));
     });
-    for end in [PipeEnd::Reader, PipeEnd::Writer] {
-        assert_eq!(rig.call_for(1, poll(end)), stale);
+    for (end, ends) in [(PipeEnd::Reader, FifoEnds::Reader), (PipeEnd::Writer, FifoEnds::Writer)] {
+        assert_eq!(rig.call_for(1, poll(ends)), stale);
         assert_eq!(rig.call_for(1, CloseEnd { life: 1, end }), stale);
         for life in [0, 2, u32::MAX] {
             assert_eq!(rig.call_for(1, AddEnd { life, end }), stale);

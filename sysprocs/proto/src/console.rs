@@ -1,5 +1,6 @@
 //! The console: one terminal with its line discipline, on the board that has the UART.
 
+use crate::pipe::Polled;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
 
@@ -46,7 +47,7 @@ protocol! {
         /// Sets rows and columns.
         7 SetWindow { rows: u16, columns: u16 } (()) -> Result<(), Errno>;
         /// Which of `events` hold now, as of a pipe; if none does, `slot` is woken when one does, likewise.
-        8 PollTerminal { events: u32, slot: u16 } (()) -> Result<u32, Errno>;
+        8 PollTerminal { events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
         /// Waits for a key that means a signal; called by the keyboard process only.
         9 NextSignal {} (()) -> Result<KeyboardSignal, Errno> [defers];
         /// A board is dead: a foreground group that was set from there is none any more.

@@ -1,6 +1,7 @@
 //! Event files: what programs wait for and read that is no stream of bytes. One process keeps those of each board.
 
 use crate::clock::Left;
+use crate::pipe::Polled;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol, word_enum};
 
@@ -25,15 +26,6 @@ in_words! {
         number: u16,
         /// Which life of that number.
         life: u32,
-    }
-}
-in_words! {
-    /// What holds of something that is polled.
-    pub struct Polled {
-        /// The events that hold, of those asked for.
-        events: u32,
-        /// How often something has happened that could make one hold; never 0.
-        edges: u32,
     }
 }
 

@@ -4,7 +4,7 @@ use renga_abi::Errno;
 use renga_core::{in_words, protocol, word_enum};
 
 word_enum! {
-    /// What of a fifo is opened.
+    /// What of a fifo is opened, and of a pipe polled.
     pub enum FifoEnds {
         /// Where bytes come out.
         Reader,

@@ -2,7 +2,7 @@
 
 use crate::fifos::{FifoEnds, OpenedFifo};
 use renga_abi::Errno;
-use renga_core::{protocol, word_enum};
+use renga_core::{in_words, protocol, word_enum};
 
 word_enum! {
     /// An end of a pipe.
@@ -31,6 +31,16 @@ pub const HANG_UP: u32 = 16;
 /// As a slot to be woken: nobody.
 pub const NOBODY: u16 = u16::MAX;
 
+in_words! {
+    /// What holds of something that is polled.
+    pub struct Polled {
+        /// The events that hold, of those asked for.
+        events: u32,
+        /// How often something has happened that could make one hold; never 0.
+        edges: u32,
+    }
+}
+
 protocol! {
     /// One pipe. `life` is what `OpenPipe` answered: `ESTALE` if the pipe is in another life by now, or
     /// the caller's board holds the end no more, since this board took it for dead meanwhile.
@@ -48,9 +58,12 @@ protocol! {
         3 AddEnd { life: u32, end: PipeEnd } (()) -> Result<(), Errno>;
         /// One reference less; the last of both ends frees the pipe.
         4 CloseEnd { life: u32, end: PipeEnd } (()) -> Result<(), Errno> [releases];
-        /// Which of `events` (and of error and hang-up) hold for `end` now. If none does, the program in `slot` of the
-        /// caller's board, unless that is `NOBODY`, is woken once when another one holds.
-        5 PollPipe { life: u32, end: PipeEnd, events: u32, slot: u16 } (()) -> Result<u32, Errno>;
+        /// Which of `events` (and of error and hang-up) hold now for who has `ends`, unless no more has happened than the
+        /// `seen` edges (0: it does not matter). If none does, the program in `slot` of the caller's board, unless that is
+        /// `NOBODY`, is woken once when one is to be looked for again. `partners`: of a reader of a fifo that was opened
+        /// while nobody wrote, how many had by then; it is not left before more have.
+        5 PollPipe { life: u32, ends: FifoEnds, events: u32, slot: u16, seen: u32, partners: u32 } (())
+            -> Result<Polled, Errno>;
         /// Bytes that can be read now.
         6 PipeBytes { life: u32 } (()) -> Result<u32, Errno>;
         /// A board is dead: its processes' references to the ends are dropped.

@@ -87,6 +87,8 @@ pub(super) struct Times {
     /// When it expires next, or did; 0: it is not set.
     at_ns: u64,
     interval_ns: u64,
+    /// They are of calendar time, however that is set; else of the time since boot.
+    pub(super) follows: bool,
     /// It has, and nobody has read that.
     pub(super) expired: bool,
     /// A read is to fail once calendar time was set; that has happened.
@@ -96,11 +98,12 @@ pub(super) struct Times {
 
 impl Times {
     /// Not set.
-    pub(super) const NONE: Times = Times { at_ns: 0, interval_ns: 0, expired: false, told: false, canceled: false };
+    pub(super) const NONE: Times =
+        Times { at_ns: 0, interval_ns: 0, follows: false, expired: false, told: false, canceled: false };
 
     /// Expires at `at_ns` (0: never) and then every `interval_ns`.
-    pub(super) fn set(&mut self, at_ns: u64, interval_ns: u64, told: bool) {
-        *self = Times { at_ns, interval_ns, told, ..Times::NONE };
+    pub(super) fn set(&mut self, at_ns: u64, interval_ns: u64, follows: bool, told: bool) {
+        *self = Times { at_ns, interval_ns, follows, told, ..Times::NONE };
     }
 
     /// When it is due.

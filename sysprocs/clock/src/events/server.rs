@@ -8,9 +8,9 @@ use super::file::{EventPlace, Times};
 use crate::due::{Due, DuePlace};
 use renga_proto::clock::Left;
 use renga_proto::events::{
-    AddCount, EventFile, EventKind, Events, EventsCall, HoldEvents, MakeEvents, PollEvents, Polled, SetTimerFile,
+    AddCount, EventFile, EventKind, Events, EventsCall, HoldEvents, MakeEvents, PollEvents, SetTimerFile,
 };
-use renga_proto::pipe::NOBODY;
+use renga_proto::pipe::{NOBODY, Polled};
 use renga_rt::{Call, Entry, Errno, Held, Life, Me, Never, Port, Protocol, Wakes};
 
 struct State {
@@ -167,7 +167,7 @@ impl State {
 
     /// By how much the time that file `number` counts is ahead of that since boot.
     fn ahead_ns(&self, number: usize) -> u64 {
-        if self.places[number].kind == EventKind::CalendarTimer { self.epoch_ns } else { 0 }
+        if self.places[number].timer.follows { self.epoch_ns } else { 0 }
     }
 
     /// Now, of the time that file `number` counts.
@@ -222,19 +222,21 @@ impl State {
 
     fn set_timer(&mut self, number: usize, set: SetTimerFile) -> Result<Left, Errno> {
         let SetTimerFile { at_ns, interval_ns, absolute, told, .. } = set;
-        let (left, now_ns) = (self.left(number)?, self.now_ns(number));
+        let (left, now_ns) = (self.left(number)?, self.me.now_ns());
+        let follows = self.places[number].kind == EventKind::CalendarTimer;
         let times: &mut Times = &mut self.places[number].timer;
         match at_ns {
-            0 => times.set(0, interval_ns, false),
-            _ if absolute => times.set(at_ns, interval_ns, told),
-            _ => times.set(now_ns.saturating_add(at_ns), interval_ns, false),
+            0 => times.set(0, interval_ns, false, false),
+            _ if absolute => times.set(at_ns, interval_ns, follows, told && follows),
+            // So long from now, however the calendar is set meanwhile.
+            _ => times.set(now_ns.saturating_add(at_ns), interval_ns, false, false),
         }
         self.plan(number);
         Ok(left)
     }
 
     fn follow_calendar(&mut self, number: usize) {
-        if self.places[number].kind == EventKind::CalendarTimer && !self.places[number].held.is_empty() {
+        if self.places[number].timer.follows && !self.places[number].held.is_empty() {
             self.plan(number);
             if self.places[number].timer.cancel() {
                 self.happened(number);

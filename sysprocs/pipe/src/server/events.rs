@@ -1,44 +1,63 @@
 //! Programs that wait for events of a pipe's ends.
 //!
-//! Invariant: while any waits, what held last is known, so that it is woken when an event begins to hold.
+//! Invariant: whatever can make an event hold is an edge of its end; while programs wait, what they wait for is known,
+//! and an edge of that wakes them.
 
 use super::State;
-use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PipeEnd, READABLE, WRITABLE};
+use renga_proto::fifos::FifoEnds;
+use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PIPE_ATOMIC_BYTES, PipeEnd, PollPipe, Polled, READABLE, WRITABLE};
+use renga_rt::Errno;
 
 impl State {
-    /// Which poll events hold for an end.
-    fn events(&self, end: PipeEnd) -> u32 {
-        match end {
-            PipeEnd::Reader => {
-                let readable = if self.ring.is_empty() { 0 } else { READABLE };
-                // A fifo's reader that no writer has come to yet has not been left.
-                let left = self.writers.is_empty() && !(self.named && self.opened[PipeEnd::Writer as usize] == 0);
+    /// Which poll events hold for who has `ends`, and has been told of so many `partners`.
+    fn events(&self, ends: FifoEnds, partners: u32) -> u32 {
+        let readable = if self.ring.is_empty() { 0 } else { READABLE };
+        let writable = if self.ring.room() >= PIPE_ATOMIC_BYTES { WRITABLE } else { 0 };
+        match ends {
+            FifoEnds::Reader => {
+                // A fifo's reader that no writer has come to since has not been left.
+                let left = self.writers.is_empty() && !(self.named && self.opened[1] == partners);
                 readable | if left { HANG_UP } else { 0 }
             }
-            PipeEnd::Writer => {
-                let writable = if self.ring.room() >= PIPE_ATOMIC_BYTES { WRITABLE } else { 0 };
-                writable | if self.readers.is_empty() { ERROR } else { 0 }
-            }
+            FifoEnds::Writer => writable | if self.readers.is_empty() { ERROR } else { 0 },
+            // Neither is ever left.
+            FifoEnds::Both => readable | writable,
         }
     }
 
-    /// Which of `events` hold for `end`; if none does, the program in `slot` of `board` waits for another one.
-    pub(super) fn poll(&mut self, end: PipeEnd, events: u32, slot: u16, board: u8) -> u32 {
-        let held = self.events(end) & (events | ERROR | HANG_UP);
+    /// What holds of what a program asks; if nothing does, it waits.
+    pub(super) fn poll(&mut self, poll: PollPipe, board: u8) -> Result<Polled, Errno> {
+        let PollPipe { life, ends, events, slot, seen, partners } = poll;
+        let asked: &[PipeEnd] = match ends {
+            FifoEnds::Reader => &[PipeEnd::Reader],
+            FifoEnds::Writer => &[PipeEnd::Writer],
+            FifoEnds::Both => &[PipeEnd::Reader, PipeEnd::Writer],
+        };
+        let mut edges = 0u32;
+        for &end in asked {
+            self.check(life, end, board)?;
+            edges = edges.wrapping_add(self.edges[end as usize]);
+        }
+        let edges = edges.max(1);
+        let events = events | ERROR | HANG_UP;
+        let held = if seen == edges { 0 } else { self.events(ends, partners) & events };
         if held == 0 && slot != NOBODY {
-            self.held = [self.events(PipeEnd::Reader), self.events(PipeEnd::Writer)];
-            self.waiters[end as usize].add(board, slot);
+            for &end in asked {
+                self.waiters[end as usize].add(board, slot);
+                self.awaited[end as usize] |= events;
+            }
         }
-        held
+        Ok(Polled { events: held, edges })
     }
 
-    /// Wakes who waits for an end of which an event has begun to hold.
-    pub(super) fn wake_waiters(&mut self) {
-        for (index, end) in [PipeEnd::Reader, PipeEnd::Writer].into_iter().enumerate() {
-            let held = self.events(end);
-            if held & !core::mem::replace(&mut self.held[index], held) != 0 {
-                self.wakes.wake(&mut self.waiters[index]);
-            }
+    /// Something has happened to `end` that can make `event` hold: who waits for that looks again.
+    #[inline(always)]
+    pub(super) fn note_edge(&mut self, end: PipeEnd, event: u32) {
+        let end = end as usize;
+        self.edges[end] = self.edges[end].wrapping_add(1).max(1);
+        if self.awaited[end] & event != 0 {
+            self.awaited[end] = 0;
+            self.wakes.wake(&mut self.waiters[end]);
         }
     }
 }

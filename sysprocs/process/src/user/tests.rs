@@ -130,7 +130,7 @@ fn a_program_arrives_as_it_left() {
     program.umask = 0o77;
     program.blocked = 0xf0f0;
     program.name[..2].copy_from_slice(b"sh");
-    let pipe = Object::Pipe { board: 2, number: 9, life: 0x0102_0304, end: PipeEnd::Writer };
+    let pipe = Object::Pipe { board: 2, number: 9, life: 0x0102_0304, end: PipeEnd::Writer, partners: 7 };
     program.files.add(Descriptor { close_on_exec: true, ..named(FILE) }).unwrap();
     program.files.add(named(pipe)).unwrap();
     program.files.add_copy(1, named(pipe), 5).unwrap();

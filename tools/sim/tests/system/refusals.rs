@@ -3,11 +3,12 @@
 use crate::machine::{LIMIT_NS, possible, setup};
 use renga_hostile::{Attack, Deed};
 use renga_proto::disk::WriteBlocks;
+use renga_proto::fifos::FifoEnds;
 use renga_proto::file::{self, WriteTo};
 use renga_proto::inode::{self, CommitAll, Extent, WriteAt};
 use renga_proto::memory::{AllocateFrame, FreeFrame, MakePrivate, ShareFrame, TakeStored};
 use renga_proto::path::{self, MakeNode, OPEN_WRITE};
-use renga_proto::pipe::{self, PipeEnd, PollPipe, ReadPipe};
+use renga_proto::pipe::{self, PollPipe, ReadPipe};
 use renga_proto::procs::{self, AwaitWork, ChildExited, Exit, INIT, PolicyOf, Spawn, TakenUp};
 use renga_rt::{Entry, Errno};
 use renga_sim::ClusterSetup;
@@ -111,7 +112,7 @@ fn calls() -> Vec<(Deed, Fate)> {
         ));
         let read = ReadPipe { life: 1, nonblocking: true };
         calls.push(refused(Deed { taken: 9, ..deed(User, (Pipe, number), read) }, Errno::ESTALE));
-        let poll = PollPipe { life: 1, end: PipeEnd::Reader, events: u32::MAX, slot: 0 };
+        let poll = PollPipe { life: 1, ends: FifoEnds::Reader, events: u32::MAX, slot: 0, seen: 0, partners: 0 };
         calls.push(refused(deed(User, (Pipe, number), poll), Errno::ESTALE));
     }
     calls

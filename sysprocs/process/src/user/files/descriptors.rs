@@ -37,6 +37,8 @@ pub enum Object {
         life: u32,
         /// Which end.
         end: PipeEnd,
+        /// Of a reader of a fifo that was opened while nobody wrote: how many had until then.
+        partners: u32,
     },
     /// Both ends of a fifo, which is a pipe of `board`, opened at once.
     Fifo {
@@ -65,6 +67,11 @@ pub enum Object {
     },
     /// The terminal.
     Console,
+    /// A file of the disk that is only named: a fifo, or a symbolic link.
+    Named {
+        /// Which file its inode's number stood for.
+        generation: u32,
+    },
     /// `/dev/null`.
     Null,
     /// `/dev/zero`.

@@ -125,8 +125,15 @@ impl<M: UserMemory + ?Sized> User<M> {
     fn timer_file(&self) -> Result<(u8, u16, u32), Errno> {
         match self.program.files.get(self.argument(0))?.object {
             Object::Events { board, number, life, sort: EventSort::Timer } => Ok((board, number, life)),
+            Object::Lost { pipe: false } => Err(Errno::EIO),
             _ => Err(Errno::EINVAL),
         }
+    }
+
+    /// What the program sees of a failure of that timer.
+    fn note_timer_loss(&mut self, errno: Errno) -> Errno {
+        let object = self.program.files.get(self.argument(0)).map(|descriptor| descriptor.object);
+        object.map_or(errno, |object| self.note_loss(object, errno, false))
     }
 
     pub(in crate::user) async fn set_timer_file(&mut self) -> Outcome {
@@ -138,7 +145,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (board, number, life) = self.timer_file()?;
         let (absolute, told) = (flags & TFD_TIMER_ABSTIME != 0, flags & TFD_TIMER_CANCEL_ON_SET != 0);
         let set = SetTimerFile { number, life, at_ns, interval_ns, absolute, told };
-        let left = self.services.events(board)?.call(set, ()).await?;
+        let left = self.services.events(board)?.call(set, ()).await;
+        let left = left.map_err(|errno| self.note_timer_loss(errno))?;
         if old != 0 {
             self.put_setting(old, left, 1).await?;
         }
@@ -147,7 +155,8 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn get_timer_file(&mut self) -> Outcome {
         let (board, number, life) = self.timer_file()?;
-        let left = self.services.events(board)?.call(AskTimerFile { number, life }, ()).await?;
+        let left = self.services.events(board)?.call(AskTimerFile { number, life }, ()).await;
+        let left = left.map_err(|errno| self.note_timer_loss(errno))?;
         self.put_setting(self.argument(1), left, 1).await?;
         Ok(0)
     }

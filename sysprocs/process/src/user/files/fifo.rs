@@ -20,7 +20,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn open_fifo(&mut self, facts: &InodeFacts, flags: u32) -> Outcome {
         let InodeFacts { ino, mode, birth, .. } = *facts;
         let close_on_exec = flags & O_CLOEXEC != 0;
-        let descriptor = Descriptor { object: Object::Null, ino, mode, flags: kept_flags(flags), close_on_exec };
+        let object = Object::Named { generation: birth.generation };
+        let descriptor = Descriptor { object, ino, mode, flags: kept_flags(flags), close_on_exec };
         if is_path_only(flags) {
             return self.add_descriptor(descriptor).await;
         }
@@ -36,10 +37,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         let board = self.services.disk_board;
         let object = match ends {
             FifoEnds::Both => Object::Fifo { board, number, life },
-            _ => Object::Pipe { board, number, life, end },
+            // Who opened it while somebody had the other end can be left at once.
+            _ => Object::Pipe { board, number, life, end, partners: if alone { partners } else { 0 } },
         };
         if alone && !nonblocking {
-            let partner = self.services.pipe(board, number)?.call(AwaitPartner { life, end, partners }, ()).await;
+            let partner = match self.services.pipe(board, number) {
+                Ok(mut pipe) => pipe.call(AwaitPartner { life, end, partners }, ()).await,
+                Err(errno) => Err(errno),
+            };
             if partner.is_err() {
                 let _ = self.services.release(Some(object)).await; // nothing was written
                 return restartable(partner.map(|()| 0).map_err(|errno| self.note_loss(object, errno, false)));

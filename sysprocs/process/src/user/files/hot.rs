@@ -60,7 +60,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn hot_read(&mut self, call: u64) -> Option<Outcome> {
         let Piece { object, nonblocking, reads, frame, range, .. } = self.piece(AccessKind::Write)?;
         let read = match object {
-            Object::Pipe { board, number, life, end: PipeEnd::Reader } if call == READ => {
+            Object::Pipe { board, number, life, end: PipeEnd::Reader, .. } if call == READ => {
                 let pipe = self.services.pipe(board, number).ok()?;
                 let mut page = self.machine.page(frame);
                 pipe.call_once(ReadPipe { life, nonblocking }, &mut page[range]).await
@@ -98,7 +98,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn hot_write(&mut self) -> Option<Outcome> {
         let Piece { object, nonblocking, writes, frame, range, .. } = self.piece(AccessKind::Read)?;
         let written = match object {
-            Object::Pipe { board, number, life, end: PipeEnd::Writer } => {
+            Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => {
                 let pipe = self.services.pipe(board, number).ok()?;
                 let page = self.machine.shared_page(frame);
                 pipe.call_once(WritePipe { life, nonblocking }, &page[range]).await

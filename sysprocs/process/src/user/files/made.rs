@@ -7,7 +7,7 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, EventSort, Object};
-use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, kept_flags};
+use crate::user::files::open::{O_ACCMODE, O_CLOEXEC, is_path_only, kept_flags};
 use crate::user::files::path::{S_IFDIR, S_IFLNK, S_IFMT};
 use crate::user::rights::MAKERS;
 use crate::user::services::Services;
@@ -208,12 +208,19 @@ impl<M: UserMemory + ?Sized> User<M> {
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// Opens what a descriptor of the program stands for once more: a copy of it, with other flags.
-    pub(in crate::user) fn open_own(&mut self, descriptor: u64, flags: u32, walk: u32) -> Outcome {
+    pub(in crate::user) async fn open_own(&mut self, descriptor: u64, flags: u32, walk: u32) -> Outcome {
         let old = *self.program.files.get(descriptor)?;
         let kept = kept_flags(flags);
         let copy = Descriptor { flags: kept, close_on_exec: flags & O_CLOEXEC != 0, ..old };
         if walk & OPEN_DIRECTORY != 0 {
             return Err(Errno::ENOTDIR.into());
+        }
+        if let Object::Named { generation } = old.object {
+            if old.mode & S_IFMT == S_IFLNK && !is_path_only(flags) {
+                return Err(Errno::ELOOP.into());
+            }
+            let facts = InodeFacts { slot: 0, ino: old.ino, mode: old.mode, birth: Birth { generation, device: 0 } };
+            return self.open_fifo(&facts, flags).await;
         }
         let end = Descriptor { flags: old.flags, ..copy };
         if matches!(old.object, Object::Pipe { .. } | Object::Fifo { .. } | Object::File { .. })
@@ -237,7 +244,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::File { .. } if ino < MADE && mode & S_IFMT == S_IFDIR => {
                 return Ok(self.services.walker()?.call(AbsolutePath { at: ino }, out).await? as usize);
             }
-            Object::File { .. } => return Ok(put_numbered(out, b"file:[", ino.into())),
+            Object::File { .. } | Object::Named { .. } => return Ok(put_numbered(out, b"file:[", ino.into())),
+            // It has a name.
+            Object::Pipe { .. } | Object::Fifo { .. } if ino != 0 => {
+                return Ok(put_numbered(out, b"file:[", ino.into()));
+            }
             Object::Pipe { board, number, .. } | Object::Fifo { board, number, .. } => {
                 return Ok(put_numbered(out, b"pipe:[", 1 << 40 | u64::from(board) << 16 | u64::from(number)));
             }

@@ -41,6 +41,7 @@ impl Services {
                 self.pipe(board, number)?.call(ReadPipe { life, nonblocking }, out).await?
             }
             Object::Lost { .. } => return Err(Errno::EIO),
+            Object::Named { .. } => return Err(Errno::EBADF),
             Object::Console => self.console()?.call(ReadTerminal { nonblocking }, out).await?,
             Object::Null => 0,
             Object::Zero | Object::Full => {
@@ -76,6 +77,7 @@ impl Services {
                 self.pipe(board, number)?.call(WritePipe { life, nonblocking }, bytes).await?
             }
             Object::Lost { pipe } => return Err(if pipe { Errno::EPIPE } else { Errno::EIO }),
+            Object::Named { .. } => return Err(Errno::EBADF),
             Object::Console => self.console()?.call(WriteTerminal {}, bytes).await?,
             Object::Null | Object::Zero | Object::Random => return Ok(bytes.len()),
             Object::Full => return Err(Errno::ENOSPC),
@@ -88,7 +90,9 @@ impl Services {
     pub async fn keep(&mut self, object: Object) -> Result<(), Errno> {
         match object {
             Object::File { board, number, life } => self.file(board, number)?.call(AddReference { life }, ()).await,
-            Object::Pipe { board, number, life, end } => self.pipe(board, number)?.call(AddEnd { life, end }, ()).await,
+            Object::Pipe { board, number, life, end, .. } => {
+                self.pipe(board, number)?.call(AddEnd { life, end }, ()).await
+            }
             Object::Events { board, number, life, .. } => {
                 self.events(board)?.call(HoldEvents { number, life }, ()).await
             }
@@ -113,7 +117,7 @@ impl Services {
                 let closed = self.file(board, number)?.call(Close { life }, ()).await;
                 closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno })
             }
-            Some(Object::Pipe { board, number, life, end }) => {
+            Some(Object::Pipe { board, number, life, end, .. }) => {
                 let closed = self.pipe(board, number)?.call(CloseEnd { life, end }, ()).await;
                 if closed.is_err_and(is_loss) { Ok(()) } else { closed }
             }

@@ -100,7 +100,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if matches!(opened, Err(Errno::ECROSSED)) {
             opened = match apart!(self.open_across(open, length)) {
                 Ok(Found::Made { number, mode }) => return apart!(self.open_made(number, mode, flags, walk)),
-                Ok(Found::Own { descriptor }) => return self.open_own(descriptor, flags, walk),
+                Ok(Found::Own { descriptor }) => return apart!(self.open_own(descriptor, flags, walk)),
                 Ok(Found::Disk(facts)) => Ok(facts),
                 Err(errno) => Err(errno),
             };
@@ -152,12 +152,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         let status = self.status_at_path(self.argument(0), self.argument(1), AT_SYMLINK_NOFOLLOW).await?;
         let (ino, mode) =
             (u32::from_le_bytes([status[8], status[9], status[10], status[11]]), [status[16], status[17]]);
+        let object = Object::Named { generation: 0 };
         let mode = u16::from_le_bytes(mode);
         if mode & S_IFMT != S_IFLNK || flags & O_DIRECTORY != 0 {
             return Err(Errno::ELOOP.into());
         }
         let close_on_exec = flags & O_CLOEXEC != 0;
-        self.add_descriptor(Descriptor { object: Object::Null, ino, mode, flags: NO_ACCESS, close_on_exec }).await
+        self.add_descriptor(Descriptor { object, ino, mode, flags: NO_ACCESS, close_on_exec }).await
     }
 
     /// Puts a fresh object at the first free descriptor.
@@ -232,7 +233,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let mut numbers = [0; 2];
         for (place, end, access) in [(0, PipeEnd::Reader, O_RDONLY), (1, PipeEnd::Writer, O_WRONLY)] {
-            let object = Object::Pipe { board, number, life, end };
+            let object = Object::Pipe { board, number, life, end, partners: 0 };
             let flags_kept = access | flags & O_NONBLOCK;
             let close_on_exec = flags & O_CLOEXEC != 0;
             let mode = S_IFIFO;

@@ -12,7 +12,8 @@ use renga_hal::memory::UserMemory;
 use renga_proto::clock::AwaitWake;
 use renga_proto::console::PollTerminal;
 use renga_proto::events::PollEvents;
-use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PipeEnd, PollPipe, READABLE, WRITABLE};
+use renga_proto::fifos::FifoEnds;
+use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PipeEnd, PollPipe, Polled, READABLE, WRITABLE};
 use renga_proto::procs::PendingSignals;
 use renga_rt::Errno;
 
@@ -206,27 +207,32 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
+    /// Asks a pipe.
+    async fn poll_pipe(&mut self, object: Object, events: u32, slot: u16, boards: &mut u8) -> Result<Polled, Errno> {
+        let (board, number, life, ends, partners) = match object {
+            Object::Pipe { board, number, life, end: PipeEnd::Reader, partners } => {
+                (board, number, life, FifoEnds::Reader, partners)
+            }
+            Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => {
+                (board, number, life, FifoEnds::Writer, 0)
+            }
+            Object::Fifo { board, number, life } => (board, number, life, FifoEnds::Both, 0),
+            _ => return Err(Errno::EINVAL),
+        };
+        *boards |= 1 << board;
+        let poll = PollPipe { life, ends, events, slot, seen: 0, partners };
+        self.services.pipe(board, number)?.call(poll, ()).await
+    }
+
     /// Which of `events`, or of what is always told, hold for a descriptor. If none does, its server wakes `slot` when one
     /// does; the server's board is added to `boards`.
     async fn ready_events(&mut self, number: u64, events: u32, slot: u16, boards: &mut u8) -> Result<u32, Errno> {
         let Ok(descriptor) = self.program.files.get(number) else { return Ok(INVALID) };
         let now = match descriptor.object {
-            Object::Pipe { board, number, life, end } => {
-                *boards |= 1 << board;
-                let held = self.services.pipe(board, number)?.call(PollPipe { life, end, events, slot }, ()).await;
+            Object::Pipe { .. } | Object::Fifo { .. } => {
+                let polled = self.poll_pipe(descriptor.object, events, slot, boards).await;
                 // Whoever reads or writes now learns that it is lost.
-                held.unwrap_or(READABLE | WRITABLE | ERROR | HANG_UP)
-            }
-            Object::Fifo { board, number, life } => {
-                *boards |= 1 << board;
-                let mut pipe = self.services.pipe(board, number)?;
-                let mut held = 0;
-                // It has both ends, so that neither is ever left.
-                for (end, event) in [(PipeEnd::Reader, READABLE), (PipeEnd::Writer, WRITABLE)] {
-                    let poll = PollPipe { life, end, events: events & event, slot };
-                    held |= pipe.call(poll, ()).await.unwrap_or(event | ERROR | HANG_UP);
-                }
-                held
+                polled.map_or(READABLE | WRITABLE | ERROR | HANG_UP, |polled| polled.events)
             }
             Object::Events { board, number, life, .. } => {
                 *boards |= 1 << board;
@@ -238,7 +244,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::Console => {
                 let mut console = self.services.console()?;
                 *boards |= 1 << console.server().board.0;
-                console.call(PollTerminal { events, slot }, ()).await?
+                console.call(PollTerminal { events, slot, seen: 0 }, ()).await?.events
             }
             Object::Signals { mask } => {
                 if self.waiting_of(mask).await? != 0 {

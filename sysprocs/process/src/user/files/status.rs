@@ -56,9 +56,11 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
         Object::Random => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 9),
         // As Linux says of what has no name.
         Object::Signals { .. } | Object::Events { .. } => (0o600, 0),
-        Object::File { .. } | Object::Pipe { .. } | Object::Fifo { .. } | Object::Lost { .. } => {
-            (u32::from(S_IFIFO) | 0o600, 0)
-        }
+        Object::File { .. }
+        | Object::Pipe { .. }
+        | Object::Fifo { .. }
+        | Object::Named { .. }
+        | Object::Lost { .. } => (u32::from(S_IFIFO) | 0o600, 0),
     };
     let ino = match descriptor.object {
         _ if is_fifo(descriptor) => descriptor.ino.into(),

@@ -122,6 +122,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             | Object::Console
             | Object::Signals { .. }
             | Object::Events { .. } => Err(Errno::ESPIPE.into()),
+            Object::Named { .. } => Err(Errno::EBADF.into()),
             Object::Lost { pipe: false } => Err(Errno::EIO.into()),
             Object::Lost { pipe: true } => Err(Errno::ESPIPE.into()),
             Object::Null | Object::Zero | Object::Full | Object::Random => Ok(0),

@@ -9,6 +9,7 @@ use crate::user::escape::{Escape, Outcome};
 use crate::user::lives::loss::is_loss;
 use crate::user::lives::travel::{FilePages, Reader, Writer, get_program, get_registers, put_program, put_registers};
 use crate::user::program::Program;
+use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
 use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Relations, Rename, Spawn, board_of};
@@ -281,6 +282,26 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
+    /// Takes descriptors and memory that board `from` has stored here; `rest` of the scratch page describes the memory.
+    async fn take_from(&mut self, from: u8, pages: &FilePages, rest: Range<usize>) -> Result<(), Errno> {
+        let first_list = Reader::new(&self.scratch[rest.clone()]).word()? as u32;
+        let taken = self.take_files(pages).await;
+        self.keep_what_came().await; // also of some only: all that are here are let go at the end
+        let mut pager = crate::user::pager(self.machine, &mut self.services);
+        let described = &self.scratch[rest.start + size_of::<u64>()..rest.end];
+        let space = match taken {
+            Ok(()) => Space::decode_areas(&mut pager, described).await,
+            Err(errno) => Err(errno),
+        };
+        match space {
+            Ok(space) => self.space.insert(space).import_pages(&mut pager, from, first_list).await,
+            Err(errno) => {
+                Space::discard_pages(&mut pager, from, first_list).await;
+                Err(errno)
+            }
+        }
+    }
+
     /// Becomes the program that the first `bytes` of the scratch page describe, which a process of board `maker` has
     /// written. `EINVAL` if that is another board and says what only this one can.
     pub(in crate::user) async fn take_up(&mut self, pid: u32, bytes: usize, maker: u8) -> Result<(), Errno> {
@@ -297,25 +318,12 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::EINVAL);
         }
         let at = bytes - reader.rest().len();
-        self.take_files(&pages).await?;
-        if way != SPACE_HERE {
-            self.keep_what_came().await;
-        }
-        let mut reader = Reader::new(&self.scratch[at..bytes]);
-        let mut pager = crate::user::pager(self.machine, &mut self.services);
         if way == SPACE_HERE {
-            self.space = Some(Space::decode_local(pager.tables, reader.rest())?);
+            // First: from now on it is this program's to give back, whatever fails.
+            self.space = Some(Space::decode_local(self.services.tables, reader.rest())?);
+            self.take_files(&pages).await?;
         } else {
-            let first_list = reader.word()? as u32;
-            let space = match Space::decode_areas(&mut pager, reader.rest()).await {
-                Ok(space) => space,
-                Err(errno) => {
-                    Space::discard_pages(&mut pager, from, first_list).await;
-                    return Err(errno);
-                }
-            };
-            let imported = self.space.insert(space).import_pages(&mut pager, from, first_list).await;
-            imported?;
+            self.take_from(from, &pages, at..bytes).await?;
         }
         if set_tid != 0 {
             // As on Linux, a bad address is not worth a signal.

@@ -209,18 +209,20 @@ mod kind {
     pub const FIFO: u8 = 12;
     pub const COUNT: u8 = 13;
     pub const TIMER: u8 = 14;
+    pub const NAMED: u8 = 15;
 }
 
-/// An object: kind, board, number; of a file and a pipe also its life, of signals their set.
+/// An object: kind, board, number; of a file and a pipe also its life, of a pipe its partners, of signals their set.
 fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
     let (kind, board, number, life) = match object {
         Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
-        Object::Pipe { board, number, life, end: PipeEnd::Reader } => (kind::READER, board, number, Some(life)),
-        Object::Pipe { board, number, life, end: PipeEnd::Writer } => (kind::WRITER, board, number, Some(life)),
+        Object::Pipe { board, number, life, end: PipeEnd::Reader, .. } => (kind::READER, board, number, Some(life)),
+        Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => (kind::WRITER, board, number, Some(life)),
         Object::Events { board, number, life, sort: EventSort::Count } => (kind::COUNT, board, number, Some(life)),
         Object::Events { board, number, life, sort: EventSort::Timer } => (kind::TIMER, board, number, Some(life)),
         Object::Fifo { board, number, life } => (kind::FIFO, board, number, Some(life)),
         Object::Console => (kind::CONSOLE, 0, 0, None),
+        Object::Named { generation } => (kind::NAMED, 0, 0, Some(generation)),
         Object::Null => (kind::NULL, 0, 0, None),
         Object::Zero => (kind::ZERO, 0, 0, None),
         Object::Full => (kind::FULL, 0, 0, None),
@@ -234,22 +236,25 @@ fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
     };
     let [low, high] = number.to_le_bytes();
     writer.put(&[kind, board, low, high])?;
-    life.map_or(Ok(()), |life| writer.put(&life.to_le_bytes()))
+    life.map_or(Ok(()), |life| writer.put(&life.to_le_bytes()))?;
+    if let Object::Pipe { partners, .. } = object { writer.put(&partners.to_le_bytes()) } else { Ok(()) }
 }
 
 fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
     let [kind, board, low, high] = reader.take()?;
     let number = u16::from_le_bytes([low, high]);
     let mut life = || reader.take().map(u32::from_le_bytes);
+    let (reads, writes) = (PipeEnd::Reader, PipeEnd::Writer);
     Ok(Some(match kind {
         kind::END => return Ok(None),
         kind::FILE => Object::File { board, number, life: life()? },
-        kind::READER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Reader },
-        kind::WRITER => Object::Pipe { board, number, life: life()?, end: PipeEnd::Writer },
+        kind::READER => Object::Pipe { board, number, life: life()?, end: reads, partners: life()? },
+        kind::WRITER => Object::Pipe { board, number, life: life()?, end: writes, partners: life()? },
         kind::COUNT => Object::Events { board, number, life: life()?, sort: EventSort::Count },
         kind::TIMER => Object::Events { board, number, life: life()?, sort: EventSort::Timer },
         kind::FIFO => Object::Fifo { board, number, life: life()? },
         kind::CONSOLE => Object::Console,
+        kind::NAMED => Object::Named { generation: life()? },
         kind::NULL => Object::Null,
         kind::ZERO => Object::Zero,
         kind::FULL => Object::Full,

@@ -34,7 +34,8 @@ beat = timer(0.25, 0.25)
 print(number(beat), time.monotonic() - begun >= 0.25)
 time.sleep(0.8)
 print(number(beat), select.select([beat, count], [], [], 60)[0] != [])
-child = far("os.read(int(sys.argv[1]), 8); print(time.monotonic() > 0)", beat)
+time.sleep(0.6)
+child = far("print(int.from_bytes(os.read(int(sys.argv[1]), 8), sys.byteorder) >= 2)", beat)
 print(child.wait(), os.readlink(f"/proc/self/fd/{beat}"))
 left = ctypes.create_string_buffer(32)
 print(libc.timerfd_gettime(beat, left), struct.unpack("QQQQ", left)[:2])
@@ -48,6 +49,37 @@ try:
 except TimeoutError:
     print("interrupted")
 "#;
+
+/// Has a timer of its own board, and a child on board a that asks for it until there is none.
+const LOSES: &str = r#"
+import ctypes, os, subprocess, time
+made = ctypes.CDLL(None).timerfd_create(1, 0)
+subprocess.Popen(["remote", "-b", "a", "python3", "-c", """
+import ctypes, errno, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+left = ctypes.create_string_buffer(32)
+made = int(sys.argv[1])
+print(libc.timerfd_gettime(made, left))
+for _ in range(200):
+    if libc.timerfd_gettime(made, left) != 0:
+        break
+    time.sleep(0.1)
+print(errno.errorcode[ctypes.get_errno()])
+print(libc.timerfd_settime(made, 0, left, None), errno.errorcode[ctypes.get_errno()])
+""", str(made)], pass_fds=[made])
+time.sleep(1000)
+"#;
+
+#[test]
+fn a_timer_is_lost_with_the_board_of_its_maker() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let script = format!("exec 2> /dev/null; remote -b b python3 -c '{LOSES}'; sleep 3\n");
+    let text = Renga::script(&script).with(["--image", "dev", "--kill", "b@8000"]).end().expect_status(0).text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, ["0", "EIO", "-1 EIO"], "{text}");
+}
 
 const THEY_SAY: [&str; 10] = [
     "3 EAGAIN anon_inode:[eventfd]",

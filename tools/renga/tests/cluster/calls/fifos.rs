@@ -71,6 +71,57 @@ print(name(write_now))
 os.unlink("/tmp/f")
 "#;
 
+/// What descriptors that only name a file lead to, and when a reader has been left. Without a word of other boards, so that
+/// Linux runs it too.
+const NAMES: &str = r#"
+import errno, os, select, stat
+def name(call):
+    try:
+        return call()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+os.mkfifo("/tmp/g")
+named = os.open("/tmp/g", os.O_PATH)
+path = f"/proc/self/fd/{named}"
+print(stat.S_ISFIFO(os.fstat(named).st_mode), name(lambda: os.read(named, 1)), name(lambda: os.open(path, os.O_WRONLY | os.O_NONBLOCK)))
+reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+writer = os.open(path, os.O_WRONLY)
+print(os.write(writer, b"x"), os.read(reader, 5), os.fstat(reader).st_ino == os.fstat(named).st_ino)
+os.close(writer)
+second = os.open("/tmp/g", os.O_RDONLY | os.O_NONBLOCK)
+poll = select.poll()
+poll.register(reader)
+poll.register(second)
+print([(number == reader, events) for number, events in poll.poll(0)])
+print(os.readlink(f"/proc/self/fd/{reader}")[:5] == "pipe:", os.readlink(path)[:9] == "/dev/null")
+os.symlink("g", "/tmp/l")
+link = os.open("/tmp/l", os.O_PATH | os.O_NOFOLLOW)
+print(stat.S_ISLNK(os.fstat(link).st_mode), name(lambda: os.open(f"/proc/self/fd/{link}", os.O_RDONLY)))
+os.unlink("/tmp/l")
+os.unlink("/tmp/g")
+writer = os.open(path, os.O_WRONLY)
+print(os.write(writer, b"gone"), os.read(reader, 9), os.path.exists("/tmp/g"))
+both = os.open(path, os.O_RDWR)
+one = select.poll()
+one.register(both, select.POLLIN)
+print(one.poll(0), os.write(both, b"x"), [events for _, events in one.poll(0)])
+"#;
+
+/// As Linux printed it.
+const NAMES_SAY: [&str; 7] =
+    ["True EBADF ENXIO", "1 b'x' True", "[(True, 16)]", "False False", "True ELOOP", "4 b'gone' False", "[] 1 [1]"];
+
+#[test]
+fn descriptors_that_name_fifos_lead_to_them() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let script = format!("python3 -c '{NAMES}'\nremote -b b python3 -c '{NAMES}'\n");
+    let text = Renga::script(&script).with(["--image", "dev"]).end().expect_status(0).text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, [NAMES_SAY, NAMES_SAY].concat(), "{text}");
+}
+
 const OPENERS_SAY: [&str; 10] = [
     "ENXIO",
     "b'' []",
