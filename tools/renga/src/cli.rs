@@ -4,6 +4,7 @@
 
 mod image_choice;
 mod job;
+mod ledger;
 mod linux;
 mod trace;
 
@@ -12,6 +13,7 @@ use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use image_choice::ImageChoice;
 pub use job::Job;
+pub use ledger::Ledger;
 pub use linux::Linux;
 use std::path::PathBuf;
 pub use trace::Trace;
@@ -253,6 +255,8 @@ pub enum Measurement {
     Unix(Unix),
     /// Real workloads from board b with synchronous and asynchronous calls
     SyncAsync(Machine),
+    /// The results of the paper on process networks, row by row: published, ours, verdict
+    P1(Ledger),
 }
 
 /// `renga bench unix`

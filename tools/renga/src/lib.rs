@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod artifacts;
+pub mod benches;
 pub mod card;
 pub mod cli;
 pub mod command;

@@ -1,5 +1,5 @@
 //! Runs a command and tells how long it took in the board's time, and what the link counted
-//! meanwhile, and since boot: one line that `renga bench` reads.
+//! meanwhile, and since boot, and when it began: two lines that `renga bench` reads.
 #![no_std]
 #![no_main]
 
@@ -17,6 +17,11 @@ fn main(arguments: Arguments) -> i32 {
         complain(&[USAGE]);
         return 2;
     };
+    say(b"measuring ");
+    say(label.to_bytes());
+    say(b" at ");
+    say(Decimal::new(now_ns()).digits());
+    say(b"\n");
     let before = cluster::link_counters();
     let start_ns = now_ns();
     let pid = match fork() {

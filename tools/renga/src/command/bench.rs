@@ -3,6 +3,7 @@
 //! Invariant: every figure comes from a run that this command made; nothing is remembered.
 
 pub mod bus;
+mod ledger;
 mod link;
 mod measured;
 mod pins;
@@ -25,6 +26,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::Pins => pins::measure(environment),
         Measurement::Bus(options) => bus::measure(options.seed, options.instructions),
         Measurement::Unix(options) => unix::measure(environment, options),
+        Measurement::P1(options) => ledger::measure(environment, options),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
     }
 }

@@ -138,6 +138,15 @@ pub fn build(spec: &ImageSpec, out: &Path, progress: &mut dyn FnMut(&str)) -> Re
     stamp::write(out, &stamp)
 }
 
+/// A word that changes with the content of the image that [`build`] would build; nothing is built.
+///
+/// # Errors
+/// See [`ImageError`].
+pub fn fingerprint(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<String, ImageError> {
+    let plan = base::Plan::make(spec, progress)?;
+    Ok(stamp::of(plan.sum, &spec.placed)?.trim().to_string())
+}
+
 /// Fetches what an image is made of, if it was not fetched before.
 ///
 /// # Errors

@@ -54,16 +54,21 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     })
 }
 
-/// What nothing outside `tools` may import, but for its tests.
+/// What runs on the host only, and may import anything.
+fn is_in_tools(package: &Package) -> bool {
+    package.folder.starts_with("tools/") || package.folder == "bench"
+}
+
+/// What nothing outside the tools may import, but for its tests.
 fn is_tool(packages: &[Package], name: &str) -> bool {
-    packages.iter().any(|package| package.name == name && package.folder.starts_with("tools/"))
+    packages.iter().any(|package| package.name == name && is_in_tools(package))
 }
 
 #[test]
 fn arrows() {
     let packages = packages();
     let mut violations = Vec::new();
-    for package in packages.iter().filter(|package| !package.folder.starts_with("tools/")) {
+    for package in packages.iter().filter(|package| !is_in_tools(package)) {
         for dependency in &package.dependencies {
             if !packages.iter().any(|other| other.name == dependency.name) {
                 continue;

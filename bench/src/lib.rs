@@ -1,0 +1,16 @@
+//! The rows of the paper ledger: each published result as an experiment on the emulated cluster.
+//!
+//! - [`rows`]: one file for each row: what is run, what is measured, what was published, what is aimed at, when it counts
+//!   as confirmed;
+//! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
+//! - [`workload`], [`text`]: the programs that rows run, and what these read;
+//! - [`findings`]: figures, tables, claims and their verdicts.
+//!
+//! Invariant: a row is data and arithmetic. Not here: running anything, keeping results (`tools/renga`, `bench`).
+#![forbid(unsafe_code)]
+
+pub mod findings;
+pub mod rows;
+pub mod run;
+pub mod text;
+pub mod workload;

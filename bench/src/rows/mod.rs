@@ -1,0 +1,76 @@
+//! The rows: an experiment each.
+
+pub mod p1_t1;
+
+use crate::findings::Findings;
+use crate::run::{Outcome, Profile, Run};
+use anyhow::Result;
+
+/// What a row is run with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// How fast things are.
+    pub profile: Profile,
+    /// Only the least that shows it: for tests.
+    pub short: bool,
+}
+
+/// A row of the ledger.
+pub struct Row {
+    /// As the ledger calls it.
+    pub id: &'static str,
+    /// What is measured.
+    pub title: &'static str,
+    /// What was published, and what of it is claimed.
+    pub published: &'static str,
+    /// How it is measured here, and what is not as it was there.
+    pub method: &'static str,
+    /// What it needs to run.
+    pub runs: fn(Plan) -> Vec<Run>,
+    /// What the runs say; these are in the order of `runs`.
+    pub judge: fn(Plan, &[Outcome]) -> Result<Findings>,
+}
+
+/// All rows, in the ledger's order.
+pub const ROWS: &[Row] = &[p1_t1::ROW];
+
+/// The row with this name, in any case and with or without the paper's.
+pub fn find(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| {
+        let id = row.id;
+        id.eq_ignore_ascii_case(name) || id.split_once('.').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name))
+    })
+}
+
+/// ns as ms, for a table.
+fn ms(ns: u64) -> String {
+    let ms = ns as f64 / 1e6;
+    match ms {
+        1000.0.. => format!("{ms:.0}"),
+        _ => format!("{ms:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Plan, ROWS, find};
+    use crate::run::Profile;
+
+    #[test]
+    fn rows_are_found_by_their_names() {
+        assert_eq!(find("p1.t1").unwrap().id, "P1.T1");
+        assert_eq!(find("T1").unwrap().id, "P1.T1");
+        assert!(find("T9").is_none());
+    }
+
+    #[test]
+    fn each_row_runs_something_with_each_profile_and_less_in_short() {
+        for row in ROWS {
+            for profile in [Profile::Pi3, Profile::Paper1989] {
+                let [whole, short] = [false, true].map(|short| (row.runs)(Plan { profile, short }));
+                assert!(!short.is_empty() && short.len() <= whole.len(), "{}", row.id);
+                assert!(whole.iter().chain(&short).all(|run| run.profile == profile), "{}", row.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! P1.T1: what a program takes on a monolithic system, on the board with the disk, and on the board without.
+
+use super::{Plan, Row, ms};
+use crate::findings::{Bound, Claim, Findings, Table};
+use crate::run::{ALONE, Machine, OURS, Outcome, PAPERS, Profile, Run, System};
+use crate::workload::{CC_30, CC_1011, CC_6876, GCC_30, GCC_1011, GCC_6876, MANDOC, NROFF, Program, YACC};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.T1",
+    title: "Response times of programs: a monolithic system, board a, board b",
+    published: "cc, yacc and nroff take within 5 % of the monolithic system's time on the board with the disk, and at most \
+                10 % more on the diskless board.",
+    method: "Each program runs twice on a freshly started cluster; the second time counts, when disk and caches have what \
+             it reads, because Linux' card has no model of its medium. tcc and gcc stand for cc, mandoc and groff for \
+             nroff. The monolithic system is Debian's Linux with profile pi3, and Renga on one board with paper-1989, \
+             whose speed Linux cannot be given; gcc and groff run with pi3 only, as they would take minutes of 1989.",
+    runs,
+    judge,
+};
+
+/// A program, and what was published of it: mono, a, b, in s.
+const PROGRAMS: [(Program, [f64; 3]); 9] = [
+    (CC_30, [27.4, 27.1, 29.6]),
+    (CC_1011, [44.7, 42.7, 45.8]),
+    (CC_6876, [85.8, 87.0, 90.5]),
+    (GCC_30, [27.4, 27.1, 29.6]),
+    (GCC_1011, [44.7, 42.7, 45.8]),
+    (GCC_6876, [85.8, 87.0, 90.5]),
+    (YACC, [21.4, 21.1, 21.9]),
+    (MANDOC, [20.1, 19.4, 21.4]),
+    (NROFF, [20.1, 19.4, 21.4]),
+];
+
+/// Board a may take so many times as long as the monolithic system, and board b as board a: as published, and as aimed at.
+const A_TO_MONO: Bound = Bound::AtMost(1.05, 1.0);
+const B_TO_A: Bound = Bound::AtMost(1.10, 1.05);
+
+fn programs(plan: Plan) -> Vec<(Program, [f64; 3])> {
+    let runs = |program: &Program| match plan {
+        Plan { short: true, .. } => *program == CC_1011,
+        Plan { profile: Profile::Pi3, .. } => true,
+        Plan { profile: Profile::Paper1989, .. } => !program.heavy,
+    };
+    PROGRAMS.into_iter().filter(|(program, _)| runs(program)).collect()
+}
+
+/// Monolithic; a; b; b without leases. The short form leaves out the first.
+fn runs(plan: Plan) -> Vec<Run> {
+    let on = |board: &str, machine| {
+        let mut script = String::new();
+        for (program, _) in programs(plan) {
+            for time in ["1", "2"] {
+                script += &format!("on {board} {}\n", program.timed(&format!("{}-{time}", program.name)));
+            }
+        }
+        Run::new(machine, plan.profile, "dev", &script)
+    };
+    let cluster = |board, system: System| on(board, Machine::Cluster(system));
+    let mono = match plan.profile {
+        Profile::Pi3 => on("a", Machine::Linux),
+        Profile::Paper1989 => cluster("a", ALONE),
+    };
+    let mut runs = vec![cluster("a", OURS), cluster("b", OURS), cluster("b", PAPERS)];
+    if !plan.short {
+        runs.push(mono);
+    }
+    runs
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let mut table = Table::new(
+        "Times, ms (published: s). b/a: with leases; without: the paper's configuration.",
+        &["", "mono", "a", "b", "b without", "a/mono", "b/a", "without", "published:", "mono", "a", "b", "b/a"],
+    );
+    let mut worst = [0.0f64; 3];
+    for (program, published) in programs(plan) {
+        let label = format!("{}-2", program.name);
+        let ns =
+            |run: usize| outcomes.get(run).map(|outcome| outcome.measured(&label).map(|found| found.ns)).transpose();
+        let (a, b, without, mono) = (ns(0)?.unwrap_or(0), ns(1)?.unwrap_or(0), ns(2)?.unwrap_or(0), ns(3)?);
+        for (name, ns) in [("a", Some(a)), ("b", Some(b)), ("b without leases", Some(without)), ("mono", mono)] {
+            ns.into_iter().for_each(|ns| findings.figure(format!("{} {name} ns", program.name), ns));
+        }
+        for (name, run) in [("b", 1), ("b without leases", 2)] {
+            findings.figure(format!("{} {name} calls to a", program.name), outcomes[run].measured(&label)?.calls);
+        }
+        let ratio = |one: u64, other: u64| one as f64 / other.max(1) as f64;
+        let ratios = [mono.map(|mono| ratio(a, mono)), Some(ratio(b, a)), Some(ratio(without, a))];
+        for (worst, ratio) in worst.iter_mut().zip(ratios) {
+            *worst = worst.max(ratio.unwrap_or(0.0));
+        }
+        let mut row = vec![program.title.to_string(), mono.map_or("-".to_string(), ms), ms(a), ms(b), ms(without)];
+        row.extend(ratios.map(|ratio| ratio.map_or("-".to_string(), |ratio| format!("{ratio:.2}"))));
+        row.push(String::new());
+        row.extend(published.map(|seconds| seconds.to_string()));
+        row.push(format!("{:.2}", published[2] / published[1]));
+        table.rows.push(row);
+    }
+    findings.tables.push(table);
+    let [to_mono, with, without] = worst;
+    if to_mono > 0.0 {
+        let what = match plan.profile {
+            Profile::Pi3 => "board a to Linux, the slowest program",
+            Profile::Paper1989 => "board a to one board alone, the slowest program",
+        };
+        let claim = Claim::new(what, "1.01", to_mono, A_TO_MONO);
+        // One board alone is Renga too: that says what the other board costs this one, and nothing of monolithic systems.
+        findings.claims.push(if plan.profile == Profile::Pi3 { claim } else { claim.beside() });
+    }
+    findings.claims.push(Claim::new("board b to board a, the slowest program", "1.10", with, B_TO_A));
+    findings.claims.push(Claim::new("the same without leases", "1.10", without, B_TO_A).beside());
+    Ok(findings)
+}

@@ -1,0 +1,240 @@
+//! One run, as data: which machine, which system, which script and files. And what came of it.
+//!
+//! Invariant: a run is told by its parts; runs with the same parts give the same outcome, so that one that was done need
+//! not be done again. Not here: how it is carried out.
+
+use anyhow::{Context, Result, bail};
+use renga_trace::event::Timed;
+use renga_trace::{Header, Reader};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::PathBuf;
+
+/// What an instruction, the link and the medium take (docs/reference/profiles.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Profile {
+    /// A board of today's cheapest.
+    #[serde(rename = "pi3")]
+    Pi3,
+    /// The machines of the paper.
+    #[serde(rename = "paper-1989")]
+    Paper1989,
+}
+
+impl Profile {
+    /// As it is called in commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Pi3 => "pi3",
+            Profile::Paper1989 => "paper-1989",
+        }
+    }
+
+    /// How long an instruction takes, ns.
+    pub fn instruction_ns(self) -> u64 {
+        match self {
+            Profile::Pi3 => 1,
+            Profile::Paper1989 => 1024,
+        }
+    }
+}
+
+/// A line of a system file that reads otherwise in a run: all of a line but the space around it.
+pub type Edit = (&'static str, &'static str);
+
+/// Boards and their processes: a file of `sysprocs/systems` with lines changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct System {
+    /// What tables call it.
+    pub label: &'static str,
+    /// The file's name.
+    pub base: &'static str,
+    /// The lines that change.
+    pub edits: &'static [Edit],
+}
+
+/// Two boards, as they are.
+pub const OURS: System = System { label: "leases", base: "pair", edits: &[] };
+/// Two boards, and b keeps nothing of files: the paper's configuration.
+pub const PAPERS: System = System {
+    label: "no leases",
+    base: "pair",
+    edits: &[("{ name = \"b\", message_kib = 1536 },", "{ name = \"b\", message_kib = 1536, leases = false },")],
+};
+/// One board.
+pub const ALONE: System = System { label: "one board", base: "solo", edits: &[] };
+
+impl System {
+    /// The system's text, made from that of its file.
+    ///
+    /// # Errors
+    /// If a line that changes is not there, or more than once.
+    pub fn text(&self, base: &str) -> Result<String> {
+        let mut lines: Vec<String> = base.lines().map(str::to_string).collect();
+        for (old, new) in self.edits {
+            let mut found = lines.iter_mut().filter(|line| line.split('#').next().unwrap_or("").trim() == *old);
+            let line = found.next().with_context(|| format!("{}.toml has no line `{old}`", self.base))?;
+            if found.next().is_some() {
+                bail!("{}.toml has more than one line `{old}`", self.base);
+            }
+            *line = (*new).to_string();
+        }
+        Ok(lines.join("\n") + "\n")
+    }
+}
+
+/// What runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// Renga's boards.
+    Cluster(System),
+    /// Debian's Linux on one such board; only with [`Profile::Pi3`] and without a trace.
+    Linux,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// What runs.
+    pub machine: Machine,
+    /// How fast things are.
+    pub profile: Profile,
+    /// The image of `userland/images`.
+    pub image: &'static str,
+    /// The shell script; see [`SCRIPT_HEAD`].
+    pub script: String,
+    /// Further files of the disk: path, bytes.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Whether its trace is kept.
+    pub traced: bool,
+    /// Seed of all chance.
+    pub seed: u64,
+}
+
+/// Before each script: `on BOARD COMMAND...`, and `timed LABEL COMMAND...`, whose line [`Outcome::measured`] reads.
+const SCRIPT_HEAD: &str = "timed() { /usr/lib/renga/measure \"$@\" || exit 1; }\ncd /tmp\n";
+const ON_BOARDS: &str = "on() { board=$1; shift; remote -b $board \"$@\" || exit 1; }\n";
+const ON_LINUX: &str = "on() { shift; \"$@\" || exit 1; }\n";
+
+impl Run {
+    /// A run of `script` with the files of the workloads.
+    pub fn new(machine: Machine, profile: Profile, image: &'static str, script: &str) -> Run {
+        let on = if machine == Machine::Linux { ON_LINUX } else { ON_BOARDS };
+        let script = format!("{SCRIPT_HEAD}{on}{script}");
+        Run { machine, profile, image, script, files: crate::workload::files(), traced: false, seed: 1 }
+    }
+
+    /// The same, and its trace is kept.
+    pub fn traced(self) -> Run {
+        Run { traced: true, ..self }
+    }
+
+    /// What a person calls it.
+    pub fn label(&self) -> String {
+        match self.machine {
+            Machine::Cluster(system) => format!("{} ({}), {}", system.base, system.label, self.profile.name()),
+            Machine::Linux => "Linux".to_string(),
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The disk board's console.
+    pub text: String,
+    /// Where its trace is, if it was kept.
+    pub trace: Option<PathBuf>,
+}
+
+/// A line of `measure`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// When it began, by its board's clock, ns.
+    pub begin_ns: u64,
+    /// How long it took, ns.
+    pub ns: u64,
+    /// Calls to other boards meanwhile, as its board's router counts them.
+    pub calls: u64,
+    /// Of those, they that let their callers go on at once.
+    pub asynchronous: u64,
+    /// They that could, if their edges said so.
+    pub could_be_asynchronous: u64,
+}
+
+impl Outcome {
+    /// What `timed LABEL` measured.
+    ///
+    /// # Errors
+    /// If it did not end well.
+    pub fn measured(&self, label: &str) -> Result<Measured> {
+        let missing = || format!("no measurement of `{label}`; the run said:\n{}", self.text);
+        let after =
+            |start: String| self.text.lines().find_map(|line| line.trim_end().strip_prefix(&start).map(str::to_string));
+        let begin = after(format!("measuring {label} at ")).with_context(missing)?;
+        let rest = after(format!("measured {label} status 0 ns ")).with_context(missing)?;
+        let (ns, counters) = rest.split_once(" counters").with_context(missing)?;
+        let numbers: Vec<u64> = counters.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        let count = |which: usize| numbers.get(which).copied().unwrap_or(0);
+        Ok(Measured {
+            begin_ns: begin.parse()?,
+            ns: ns.parse()?,
+            calls: count(0) + count(1),
+            asynchronous: count(1),
+            could_be_asynchronous: count(2),
+        })
+    }
+
+    /// The numbers behind `start` of the first line that begins so.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn numbers(&self, start: &str) -> Result<Vec<u64>> {
+        let line = self.text.lines().find_map(|line| line.trim_end().strip_prefix(start));
+        let line = line.with_context(|| format!("no line `{start}...`; the run said:\n{}", self.text))?;
+        line.split_whitespace().map(|word| word.parse().with_context(|| format!("`{start}{line}`"))).collect()
+    }
+
+    /// Its trace.
+    ///
+    /// # Errors
+    /// If it was not kept or cannot be read.
+    pub fn events(&self) -> Result<(Header, Vec<Timed>)> {
+        let path = self.trace.as_ref().context("this run's trace was not kept")?;
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let reader = Reader::new(&bytes).with_context(|| path.display().to_string())?;
+        let header = reader.header().clone();
+        Ok((header, reader.collect::<Result<_, _>>().with_context(|| path.display().to_string())?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Outcome, PAPERS, System};
+
+    #[test]
+    fn the_papers_configuration_is_an_edit_of_ours() {
+        let base = std::fs::read_to_string("../sysprocs/systems/pair.toml").unwrap();
+        let text = PAPERS.text(&base).unwrap();
+        let changed = base.lines().zip(text.lines()).filter(|(old, new)| old != new).count();
+        assert_eq!((changed, base.lines().count()), (1, text.lines().count()));
+        assert!(text.contains("leases = false"));
+        let twice = System { label: "", base: "pair", edits: &[("", "x")] };
+        assert!(twice.text(&base).unwrap_err().to_string().contains("more than one"));
+        let never = System { label: "", base: "pair", edits: &[("hello", "x")] };
+        assert!(never.text(&base).unwrap_err().to_string().contains("no line"));
+    }
+
+    #[test]
+    fn measurements_are_read_from_the_console() {
+        let text = "measuring cc at 7\nhello\nmeasured cc status 0 ns 9 counters 5 1 4 totals 8 8 8\r\n\
+                    measuring ls at 7\nmeasured ls status 1 ns 9 counters 5 1 4 totals 8 8 8\nstorm 3 12\n";
+        let outcome = Outcome { text: text.to_string(), trace: None };
+        let found = outcome.measured("cc").unwrap();
+        assert_eq!((found.begin_ns, found.ns, found.calls), (7, 9, 6));
+        assert_eq!((found.asynchronous, found.could_be_asynchronous), (1, 4));
+        assert!(outcome.measured("ls").is_err() && outcome.measured("c").is_err());
+        assert_eq!(outcome.numbers("storm ").unwrap(), [3, 12]);
+        assert!(outcome.numbers("measured cc").is_err() && outcome.events().is_err());
+    }
+}

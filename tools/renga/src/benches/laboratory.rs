@@ -1,0 +1,226 @@
+//! Where runs are carried out, and kept by their content: what was run once is not run again.
+//!
+//! Invariant: a run's key is the sum of everything that decides what it does: kernel, tables, emulator and its plugin, disk,
+//! script, parameters. A kept run is complete: its folder gets its name when all of it is there.
+
+use super::listener::Keeper;
+use super::result::RunFacts;
+use crate::artifacts::{self, Flavour, Kernel};
+use crate::card::{sha256, sha256_of_file};
+use crate::cli::ProfileName;
+use crate::disk_image::{self, Choice, Content, ImageSpec, Placed};
+use crate::disturbance::Disturbance;
+use crate::environment::Environment;
+use crate::linux::Linux;
+use crate::profile;
+use crate::progress::Progress;
+use crate::scratch::Scratch;
+use crate::session::Session;
+use crate::session_disk::SCRIPT_PATH;
+use crate::system::SystemFile;
+use crate::trace::TraceFile;
+use anyhow::{Context, Result, bail};
+use renga_bench::run::{Machine, Outcome, Profile, Run, System};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A run of Linux that takes longer does not end.
+const LINUX_LIMIT: Duration = Duration::from_secs(1800);
+/// Permission bits of files that runs bring.
+const FILE_MODE: u32 = 0o644;
+const CONSOLE_FILE: &str = "console.txt";
+const FACTS_FILE: &str = "run.json";
+const TRACE_FILE: &str = "trace";
+
+/// What all runs share.
+pub struct Laboratory<'a> {
+    environment: &'a Environment,
+    kernel: Kernel,
+    plugin: PathBuf,
+    programs: Vec<Placed>,
+    /// What every run of the cluster is made of: sums.
+    common: BTreeMap<String, String>,
+    scratch: Scratch,
+    /// Says what is being done.
+    pub progress: Progress,
+}
+
+impl<'a> Laboratory<'a> {
+    /// Builds what all runs share.
+    ///
+    /// # Errors
+    /// If it does not build.
+    pub fn open(environment: &'a Environment) -> Result<Laboratory<'a>> {
+        let progress = Progress::start();
+        let kernel = artifacts::kernel(environment, Flavour::Plain, &progress)?;
+        let plugin = artifacts::plugin(environment, &progress)?;
+        let programs = artifacts::programs(environment, &progress)?;
+        let sum = |path: &Path| sha256_of_file(path).map(|sum| sum.to_string());
+        let common = BTreeMap::from([
+            ("kernel".to_string(), sum(&kernel.image)?),
+            ("plugin".to_string(), sum(&plugin)?),
+            ("emulator".to_string(), sum(environment.qemu()?)?),
+        ]);
+        let scratch = Scratch::make(environment)?;
+        Ok(Laboratory { environment, kernel, plugin, programs, common, scratch, progress })
+    }
+
+    /// The folder of everything that benches keep.
+    pub fn folder(environment: &Environment) -> PathBuf {
+        environment.work().join("bench")
+    }
+
+    fn image(&self, run: &Run) -> ImageSpec {
+        let choice = Choice { flavour: run.image.to_string(), ..Choice::default() };
+        let mut placed = self.programs.clone();
+        let script = (SCRIPT_PATH.to_string(), run.script.clone().into_bytes());
+        placed.extend(run.files.iter().cloned().chain([script]).map(|(dest, bytes)| Placed {
+            dest,
+            content: Content::Bytes(bytes),
+            mode: FILE_MODE,
+        }));
+        ImageSpec { choice, placed, ..ImageSpec::new(&self.environment.root) }
+    }
+
+    fn system(&self, system: &System) -> Result<SystemFile> {
+        let base = SystemFile::find(self.environment, system.base)?;
+        let text = system.text(&fs::read_to_string(&base.path)?)?;
+        let path = self.scratch.folder.join(format!("{}.toml", system.base));
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        SystemFile::find(self.environment, &path.to_string_lossy())
+    }
+
+    /// What a run is made of, and its key.
+    ///
+    /// # Errors
+    /// If its image or its system cannot be told.
+    pub fn facts(&self, run: &Run) -> Result<RunFacts> {
+        let mut parts = self.common.clone();
+        let mut add = |name: &str, value: String| parts.insert(name.to_string(), value);
+        match run.machine {
+            Machine::Cluster(system) => {
+                let tables = self.system(&system)?.checked.to_blob();
+                add("system", format!("{} ({})", system.base, system.label));
+                add("tables", sha256(&tables).to_string());
+            }
+            Machine::Linux => {
+                add("system", "Debian's Linux".to_string());
+                add("kernel", String::new());
+                add("plugin", String::new());
+            }
+        }
+        let disk = disk_image::fingerprint(&self.image(run), &mut |step| self.progress.step(step))?;
+        add("image", run.image.to_string());
+        add("disk", disk);
+        add("script", sha256(run.script.as_bytes()).to_string());
+        add("profile", format!("{:?}", profile::profile(name_of(run.profile))));
+        add("seed", run.seed.to_string());
+        add("traced", run.traced.to_string());
+        let key = sha256(format!("{parts:?}").as_bytes()).to_string();
+        Ok(RunFacts { label: run.label(), key, parts, hashes: BTreeMap::new() })
+    }
+
+    fn kept(&self, key: &str) -> PathBuf {
+        Self::folder(self.environment).join("runs").join(key)
+    }
+
+    /// What came of a run that was done before.
+    pub fn remembered(&self, facts: &RunFacts) -> Option<(RunFacts, Outcome)> {
+        let folder = self.kept(&facts.key);
+        let facts = serde_json::from_str(&fs::read_to_string(folder.join(FACTS_FILE)).ok()?).ok()?;
+        let text = fs::read_to_string(folder.join(CONSOLE_FILE)).ok()?;
+        let trace = folder.join(TRACE_FILE);
+        Some((facts, Outcome { text, trace: trace.exists().then_some(trace) }))
+    }
+
+    /// Carries a run out and keeps what came of it.
+    ///
+    /// # Errors
+    /// If it fails, or its script does.
+    pub fn carry_out(&self, run: &Run, mut facts: RunFacts) -> Result<(RunFacts, Outcome)> {
+        let folder = self.scratch.folder.join("run");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let disk = folder.join("disk.img");
+        disk_image::build(&self.image(run), &disk, &mut |step| self.progress.step(step))?;
+        let (status, text) = match run.machine {
+            Machine::Linux => self.linux(&disk)?,
+            Machine::Cluster(system) => self.cluster(run, &system, &disk, &folder, &mut facts)?,
+        };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        if status != 0 {
+            bail!("{}: the script ended with status {status}; it said:\n{text}", run.label());
+        }
+        fs::remove_file(&disk).with_context(|| format!("cannot remove {}", disk.display()))?;
+        let _ = fs::remove_file(disk.with_extension("img.stamp"));
+        fs::write(folder.join(CONSOLE_FILE), text)?;
+        fs::write(folder.join(FACTS_FILE), serde_json::to_string_pretty(&facts)? + "\n")?;
+        let kept = self.kept(&facts.key);
+        fs::create_dir_all(kept.parent().unwrap_or(&kept))?;
+        // Another command may have kept the same meanwhile, which is the same.
+        if fs::rename(&folder, &kept).is_err() {
+            fs::remove_dir_all(&folder)?;
+        }
+        self.remembered(&facts).with_context(|| format!("{} does not hold a run", kept.display()))
+    }
+
+    fn linux(&self, disk: &Path) -> Result<(u8, Vec<u8>)> {
+        let linux = Linux::prepare(self.environment, &self.scratch.folder, &self.progress)?;
+        let mut text = Vec::new();
+        let status = linux.run(disk, LINUX_LIMIT, &mut text, None)?;
+        Ok((status, text))
+    }
+
+    fn cluster(
+        &self,
+        run: &Run,
+        system: &System,
+        disk: &Path,
+        folder: &Path,
+        facts: &mut RunFacts,
+    ) -> Result<(u8, Vec<u8>)> {
+        let system = self.system(system)?;
+        let trace = run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), &system, &self.kernel.elf));
+        let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
+        let mut keeper = Keeper::new(disk_board as u8, trace.transpose()?);
+        let session = Session {
+            qemu: self.environment.qemu()?.to_path_buf(),
+            plugin: self.plugin.clone(),
+            kernel: &self.kernel,
+            system: &system,
+            tables: artifacts::tables(&system, &self.scratch.folder)?,
+            disk: disk.to_path_buf(),
+            cards: None,
+            profile: profile::profile(name_of(run.profile)),
+            seed: run.seed,
+            frames: run.traced,
+            probes: run.traced,
+            pace: false,
+            limit_ns: None,
+            record: None,
+            replay: None,
+            panic: None,
+            disturbance: Disturbance::default(),
+            revive: false,
+            keys: None,
+        };
+        let outcome = session.run(&mut keeper)?;
+        keeper.finish()?;
+        let stats = &outcome.stats;
+        for (name, value) in
+            [("console", stats.console_hash), ("frames", stats.frame_hash), ("probes", stats.probe_hash)]
+        {
+            facts.hashes.insert(name.to_string(), format!("{value:016x}"));
+        }
+        Ok((outcome.status, std::mem::take(&mut keeper.text)))
+    }
+}
+
+/// The profile that rows call so.
+pub(crate) fn name_of(profile: Profile) -> ProfileName {
+    match profile {
+        Profile::Pi3 => ProfileName::Pi3,
+        Profile::Paper1989 => ProfileName::Paper1989,
+    }
+}

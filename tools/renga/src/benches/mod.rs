@@ -1,0 +1,11 @@
+//! Carrying out the rows of `bench`: runs that are kept by their content, results with all that they hang on.
+//!
+//! Not here: what rows measure and how they judge (`renga-bench`), the command (`command::bench::ledger`).
+
+mod laboratory;
+mod listener;
+mod result;
+
+pub use laboratory::Laboratory;
+pub(crate) use laboratory::name_of;
+pub use result::RowResult;

@@ -1,0 +1,137 @@
+//! `renga bench p1`: the rows of the paper, one after the other, each with the runs that were not done before.
+//!
+//! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
+
+use crate::benches::{Laboratory, RowResult};
+use crate::cli::{Ledger, ProfileName};
+use crate::environment::Environment;
+use crate::profile;
+use anyhow::{Context, Result};
+use renga_bench::rows::{Plan, ROWS, Row, find};
+use renga_bench::run::{Outcome, Profile};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Runs the rows, prints and keeps what they find.
+///
+/// # Errors
+/// If a row is not known, or a run fails.
+pub fn measure(environment: &Environment, options: &Ledger) -> Result<u8> {
+    let rows: Vec<&Row> = match options.rows.as_slice() {
+        [] => ROWS.iter().collect(),
+        names => names.iter().map(|name| find(name).with_context(|| unknown(name))).collect::<Result<_>>()?,
+    };
+    let profiles: Vec<Profile> = match options.profile {
+        Some(ProfileName::Pi3) => vec![Profile::Pi3],
+        Some(ProfileName::Paper1989) => vec![Profile::Paper1989],
+        None => vec![Profile::Pi3, Profile::Paper1989],
+    };
+    let plans = profiles.iter().map(|profile| Plan { profile: *profile, short: options.short });
+    let all: Vec<(&Row, Plan)> = rows.iter().flat_map(|row| plans.clone().map(move |plan| (*row, plan))).collect();
+    let laboratory = Laboratory::open(environment)?;
+    let folder = options.results.clone().unwrap_or_else(|| Laboratory::folder(environment).join("results"));
+    let mut left = Left::of(&laboratory, &all)?;
+    let revision = revision(environment);
+    for (row, plan) in all {
+        let result = carry_out(&laboratory, row, plan, revision.clone(), &mut left)?;
+        laboratory.progress.step("");
+        result.write(&folder)?;
+        print(row, &result);
+    }
+    laboratory.progress.finish();
+    println!("results in {}", folder.display());
+    Ok(0)
+}
+
+fn unknown(name: &str) -> String {
+    let known: Vec<&str> = ROWS.iter().map(|row| row.id).collect();
+    format!("there is no row `{name}`; there are {}", known.join(", "))
+}
+
+fn carry_out(
+    laboratory: &Laboratory<'_>,
+    row: &Row,
+    plan: Plan,
+    revision: Option<String>,
+    left: &mut Left,
+) -> Result<RowResult> {
+    let (mut runs, mut outcomes) = (Vec::new(), Vec::<Outcome>::new());
+    for run in (row.runs)(plan) {
+        let facts = laboratory.facts(&run)?;
+        let (facts, outcome) = match laboratory.remembered(&facts) {
+            Some(done) => done,
+            None => {
+                laboratory.progress.step(&format!("{}: {}{}", row.id, run.label(), left.say()));
+                let begin = Instant::now();
+                let done = laboratory.carry_out(&run, facts).with_context(|| row.id.to_string())?;
+                left.one_done(begin.elapsed());
+                done
+            }
+        };
+        runs.push(facts);
+        outcomes.push(outcome);
+    }
+    Ok(RowResult {
+        row: row.id.to_string(),
+        title: row.title.to_string(),
+        profile: plan.profile,
+        short: plan.short,
+        parameters: profile::parameters(plan.profile),
+        revision,
+        runs,
+        findings: (row.judge)(plan, &outcomes).with_context(|| row.id.to_string())?,
+    })
+}
+
+/// The revision of the sources, unless something was changed since.
+fn revision(environment: &Environment) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").current_dir(&environment.root).args(arguments).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    git(&["status", "--porcelain"])?.is_empty().then(|| git(&["rev-parse", "HEAD"]))?
+}
+
+/// How many runs are left, and how long they may take.
+struct Left {
+    runs: u32,
+    done: u32,
+    taken: Duration,
+}
+
+impl Left {
+    /// Counts the runs that were not done before.
+    fn of(laboratory: &Laboratory<'_>, all: &[(&Row, Plan)]) -> Result<Left> {
+        let mut keys = std::collections::BTreeSet::new();
+        for run in all.iter().flat_map(|(row, plan)| (row.runs)(*plan)) {
+            let facts = laboratory.facts(&run)?;
+            if laboratory.remembered(&facts).is_none() {
+                keys.insert(facts.key);
+            }
+        }
+        Ok(Left { runs: keys.len() as u32, done: 0, taken: Duration::ZERO })
+    }
+
+    fn one_done(&mut self, taken: Duration) {
+        self.done += 1;
+        self.taken += taken;
+    }
+
+    fn say(&self) -> String {
+        let left = self.runs.saturating_sub(self.done);
+        match self.taken.checked_div(self.done) {
+            Some(each) => {
+                format!(" (run {} of {}, about {} s left)", self.done + 1, self.runs, (each * left).as_secs())
+            }
+            None => format!(" (run {} of {})", self.done + 1, self.runs),
+        }
+    }
+}
+
+fn print(row: &Row, result: &RowResult) {
+    let verdict = result.findings.verdict().map_or(String::new(), |verdict| format!(": {verdict}"));
+    let title = format!("{} {}, profile {}{verdict}", row.id, row.title, result.profile.name());
+    println!("{title}\n{}\n", "=".repeat(title.chars().count()));
+    let parameters: Vec<String> = result.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    println!("{}\n\n{}", parameters.join("; "), result.findings);
+}
