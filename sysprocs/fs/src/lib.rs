@@ -12,6 +12,7 @@
 //! | `inode` | [`inode`] (one per active inode), [`name_index`], [`inode_directory`], [`reaper`], [`recalls`] |
 //! | `names` | [`path`] (one per walk at a time) |
 //! | `locks` | [`locks`] (one): what programs have locked |
+//! | `held` | [`name_cache`], on each board without the disk: names and inodes that it may hold |
 //! | `file` | [`file`], [`file_table`], on each opener's board |
 //!
 //! Each process calls only those before it, so nobody waits in a circle; the waits that depend on another
@@ -36,6 +37,7 @@ mod cache;
 mod content;
 mod file;
 mod format;
+mod held;
 mod inode;
 mod locks;
 mod medium;
@@ -53,6 +55,9 @@ pub use content::returner::content_returner;
 pub use content::writer::content_writer;
 pub use file::file_table::file_table;
 pub use file::open_file::{FileClients, file};
+pub use held::inodes::HeldInode;
+pub use held::name_cache::name_cache;
+pub use held::targets::HeldTarget;
 pub use inode::active_inode::InodeClients;
 pub use inode::active_table::InodeSlot;
 pub use inode::index_table::IndexSlot;

@@ -101,6 +101,15 @@ word_enum! {
         Change,
     }
 }
+in_words! {
+    /// Boards that hold a name, a bit each.
+    pub struct NameHolders {
+        /// They hold it.
+        one: u8,
+        /// They hold names of which there are no notes any more: all their names are to be recalled.
+        all: u8,
+    }
+}
 /// No process.
 pub const NO_SLOT: u16 = u16::MAX;
 
@@ -130,7 +139,8 @@ protocol! {
         6 LockNames { exclusive: bool } (()) -> Result<(), Errno>;
         /// An active inode that the caller refers to has no links any more (or got none): it is to be
         /// freed when nobody refers to it. From a walker that holds the lock of names exclusively.
-        8 Unlinked { slot: u16 } (()) -> Result<(), Errno>;
+        /// Which boards hold names in it, a bit each.
+        8 Unlinked { slot: u16 } (()) -> Result<u8, Errno>;
         /// Gives the lock of names back.
         7 UnlockNames {} (()) -> Result<(), Errno>;
         /// A board is dead: its references are dropped, and what it held locked is given back.
@@ -167,6 +177,12 @@ protocol! {
         19 ActivateDirectory { ino: u32 } (()) -> Result<u16, Errno>;
         /// The first inode process from `from` on whose inode is lent to another board; `ENOENT`: none is.
         20 NextLent { from: u16 } (()) -> Result<u16, Errno>;
+        /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From
+        /// walkers only, under the lock of names.
+        22 GrantName { directory: u32, board: u8 } (&'a [u8]) -> Result<bool, Errno>;
+        /// Which boards hold the name in inode `directory`; they do not from now on, as the caller recalls it from them. From
+        /// walkers only, under the exclusive lock of names, before the name is changed.
+        21 TakeHolders { directory: u32 } (&'a [u8]) -> Result<NameHolders, Errno>;
     }
 }
 
@@ -229,13 +245,14 @@ protocol! {
         18 AddLinks { add: i32 } (()) -> Result<u32, Errno>;
         /// Of a symbolic link: its target; how many bytes.
         19 ReadLink {} (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Becomes the process of inode `ino`: from the directory of inodes only.
-        20 Load { ino: u32 } (()) -> Result<(), Errno>;
+        /// Becomes the process of inode `ino`, which is fresh if it has a `mode`: from the directory of inodes only.
+        20 Load { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
         /// Writes the inode back and becomes free; without links, frees its blocks first, some at a time. From the
         /// reaper only; says whether the inode itself is to be freed.
         21 Unload {} (()) -> Result<Unloaded, Errno>;
-        /// Initialises a fresh inode: from the directory only.
-        22 Initialise { ino: u32, mode: u16, device: u32 } (()) -> Result<(), Errno>;
+        /// As `Status` and `Facts`, for `board`, which may hold that until it is recalled if the answer says so. From walkers
+        /// only.
+        22 LeaseStatus { board: u8 } (&'a mut [u8]) -> Result<LeasedFacts, Errno>;
         /// Of a directory: the name of the entry of inode `ino`; its length. `ENOENT` without one.
         23 NameOf { ino: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Of a fresh symbolic link: sets its target.
@@ -300,6 +317,17 @@ in_words! {
         size: u64,
         /// The board may keep page and size; otherwise they are for the caller only.
         kept: bool,
+    }
+}
+in_words! {
+    /// What `LeaseStatus` brought.
+    pub struct LeasedFacts {
+        /// Type and permission bits.
+        mode: u16,
+        /// What it was born with.
+        birth: Birth,
+        /// The board may hold it.
+        held: bool,
     }
 }
 in_words! {

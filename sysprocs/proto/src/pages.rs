@@ -275,7 +275,7 @@ protocol! {
 }
 
 protocol! {
-    /// Recalls on behalf of inodes: so that a board has one caller of its page cache for all of them.
+    /// Recalls on behalf of inodes and walkers: so that a board has one caller of its caches for all of them.
     pub Recalls = 19, RecallsCall {
         /// As `Recall` of the page cache of `board`.
         0 RecallFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
@@ -287,5 +287,9 @@ protocol! {
         2 PutBack { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;
         /// That page is not to go anywhere.
         3 LeavePage {} (()) -> Result<(), Errno>;
+        /// As `RecallName` of the name cache of `board`.
+        4 RecallNameFrom { board: u8, directory: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// As `RecallInode` of the name cache of `board`.
+        5 RecallInodeFrom { board: u8, ino: u32 } (()) -> Result<(), Errno>;
     }
 }

@@ -13,6 +13,7 @@ use renga_proto::file::{self, File};
 use renga_proto::inode::{self, InodeDirectory};
 use renga_proto::locks::{self, Locks};
 use renga_proto::memory::{self, Memory};
+use renga_proto::names::{self, Names};
 use renga_proto::pages::{self, Pages};
 use renga_proto::pipe::{self, Pipe};
 use renga_proto::procs::{self, Procs};
@@ -79,6 +80,8 @@ clients! {
         memory: Local<Memory>,
         /// Cached pages of files, if that board has the inodes.
         pages: Local<Pages>,
+        /// Names and inodes that are held, likewise.
+        names: Local<Names>,
     }
 }
 
@@ -96,6 +99,7 @@ impl MembershipClients {
             events: Local::new(me, &Members::NONE),
             memory: Local::new(me, &Members::NONE),
             pages: Local::new(me, &Members::NONE),
+            names: Local::new(me, &Members::NONE),
         }
     }
 }
@@ -115,6 +119,7 @@ pub async fn membership(mut me: Me, mut clients: MembershipClients, ends: &'stat
             tell(&me, &mut clients.events, || events::BoardDied { board }).await;
             tell(&me, &mut clients.memory, || memory::BoardDied { board }).await;
             tell(&me, &mut clients.pages, || pages::BoardDied { board }).await;
+            tell(&me, &mut clients.names, || names::BoardDied { board }).await;
             tell(&me, &mut clients.clock, || clock::BoardDied { board }).await;
             ends.finish(board);
         }

@@ -61,6 +61,11 @@ const LOCKS: usize = 1024;
 /// Event files of a board.
 const EVENT_FILES: usize = 256;
 
+/// What the name cache of a board holds: names, inodes, and targets of symbolic links.
+const HELD_NAMES: usize = 2048;
+const HELD_INODES: usize = 1024;
+const HELD_TARGETS: usize = 256;
+
 /// Timers of a board with so many user slots: of each the three that every program has, and some more.
 const fn timers(slots: usize) -> usize {
     8 * slots
@@ -120,7 +125,7 @@ kinds! { |at, M|
         renga_fs::reaper [];
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
         renga_fs::committer [at.each(renga_fs::committer_pages(at.count(Kind::Buffer)), || [0; PAGE_BYTES])];
-    Recalls "recalls" "Calls pages back from the boards' caches.", Any 1:
+    Recalls "recalls" "Calls pages and names back from the boards' caches.", Any 1:
         renga_fs::recalls [at.put(|| [0; PAGE_BYTES]), at.watch()];
     WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
         renga_fs::write_back [at.due()];
@@ -161,6 +166,11 @@ kinds! { |at, M|
         renga_pages::page_cache::<M::Memory> [
             at.machine().memory(), at.page_index(), at.disk_board(),
             at.notifier(Kind::ContentWriter).or(at.notifier(Kind::ContentReturner))
+        ];
+    NameCache "name_cache" "What a board without the disk holds of names and inodes.", Any 1:
+        renga_fs::name_cache [
+            at.each(HELD_NAMES, || renga_fs::NameSlot::EMPTY), at.each(HELD_INODES, || renga_fs::HeldInode::EMPTY),
+            at.each(HELD_TARGETS, || renga_fs::HeldTarget::EMPTY), at.disk_board(), at.without_leases()
         ];
     References "references" "Which files programs map.", Every 1:
         renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY)];

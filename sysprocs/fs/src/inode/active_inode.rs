@@ -183,7 +183,7 @@ impl ActiveInode {
         for time in [Time::Access, Time::Modify, Time::Change] {
             self.record.set_time_ns(time, now_ns);
         }
-        self.changed = true;
+        self.note_change();
     }
 
     /// Writes the record to its buffer.
@@ -215,10 +215,12 @@ impl ActiveInode {
                 return Ok(Unloaded { more: true, ..told });
             }
             self.free_rest().await?;
-            (self.changed, told.free) = (true, true);
+            self.note_change();
+            told.free = true;
         }
         // Nobody would call them back any more.
         self.recall(0, TO_END).await;
+        self.recall_status().await;
         let saved = self.save().await;
         self.reset(0);
         saved.map(|()| told)
@@ -253,13 +255,23 @@ impl ActiveInode {
     }
 
     /// Before anything is changed: joins the transaction, so that a commit follows and holds all of the change.
-    /// `EROFS`: nothing may be changed.
+    /// `EROFS`: nothing may be changed. Nobody holds the inode's status from then on, until the change is over.
     pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
+        self.recall_status().await;
         if !self.joined {
             self.allocator.call(JoinTransaction { slot: self.number }, ()).await?;
             self.joined = true;
         }
         Ok(())
+    }
+
+    /// It is not on the medium as it is now.
+    ///
+    /// # Panics
+    /// If some board holds the status that was.
+    pub(crate) fn note_change(&mut self) {
+        assert!(!self.leases.is_status_held(), "inode {} changes while its status is held", self.ino);
+        self.changed = true;
     }
 
     /// Tells the first failure since the last time. A page that was given up may have been anybody's,
@@ -288,14 +300,14 @@ impl ActiveInode {
         let now_ns = self.now_ns();
         self.record.set_time_ns(Time::Modify, now_ns);
         self.record.set_time_ns(Time::Change, now_ns);
-        self.changed = true;
+        self.note_change();
     }
 
     /// Counts a change of the inode's own data.
     pub(crate) fn touch(&mut self) {
         let now_ns = self.now_ns();
         self.record.set_time_ns(Time::Change, now_ns);
-        self.changed = true;
+        self.note_change();
     }
 
     /// Changes the link count; at once in the buffer too, so that whoever syncs something else does
@@ -343,6 +355,13 @@ impl ActiveInode {
         self.leases.recall(self.file(), from, to).await;
     }
 
+    /// Before anything that `Status` tells changes.
+    pub(crate) async fn recall_status(&mut self) {
+        if self.leases.is_status_held() {
+            self.leases.recall_status(self.ino).await;
+        }
+    }
+
     /// A block for this inode, near its last one; counted, its content undefined.
     pub(crate) async fn take_block(&mut self) -> Result<u32, Errno> {
         let goal = if self.last_block == 0 { self.place.goal } else { self.last_block + 1 };
@@ -356,14 +375,14 @@ impl ActiveInode {
         };
         self.last_block = block;
         self.record.set_sectors(self.record.sectors().saturating_add(SECTORS_PER_BLOCK));
-        self.changed = true;
+        self.note_change();
         Ok(block)
     }
 
     /// Gives back a run of blocks of this inode.
     pub(crate) async fn give_back(&mut self, first: u32, count: u32) -> Result<(), Errno> {
         self.record.set_sectors(self.record.sectors().saturating_sub(count.saturating_mul(SECTORS_PER_BLOCK)));
-        self.changed = true;
+        self.note_change();
         // Both first, as afterwards they may be somebody else's.
         self.save().await?;
         self.cache.discard(first, count).await?;

@@ -49,7 +49,7 @@ impl ActiveInode {
         }
         out.get_mut(if block != 0 { bytes } else { 0 }..).ok_or(Errno::EINVAL)?.fill(0);
         if bytes > 0 {
-            self.touch_access();
+            self.touch_access().await;
         }
         // What is lent is granted to nobody else, though it is served while the board that has it is away.
         let may_keep = self.lent.is_none_or(|lease| lease.board == board && !self.is_away());
@@ -62,12 +62,13 @@ impl ActiveInode {
 
     /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or
     /// than a day.
-    pub(crate) fn touch_access(&mut self) {
+    pub(crate) async fn touch_access(&mut self) {
         let [access, modify, change] = [Time::Access, Time::Modify, Time::Change].map(|t| self.record.time_ns(t));
         let now_ns = self.now_ns();
         if access <= modify || access <= change || now_ns.saturating_sub(access) >= NS_PER_DAY {
+            self.recall_status().await;
             self.record.set_time_ns(Time::Access, now_ns);
-            self.changed = true;
+            self.note_change();
         }
     }
 
@@ -151,7 +152,7 @@ impl ActiveInode {
             let target = self.record.short_target().get(..count).ok_or(Errno::EIO)?;
             out[..count].copy_from_slice(target);
         }
-        self.touch_access();
+        self.touch_access().await;
         Ok(count as u32)
     }
 

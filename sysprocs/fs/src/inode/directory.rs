@@ -253,7 +253,7 @@ impl ActiveInode {
                 break;
             }
         }
-        self.touch_access();
+        self.touch_access().await;
         Ok(DirectoryRead { bytes: filled as u32, next: at })
     }
 }

@@ -16,8 +16,8 @@ use crate::inode::referrers::Referrers;
 use crate::volume::write_back::Due;
 use heapless::Deque;
 use renga_proto::inode::{
-    Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, HandOver, Initialise, Inode, InodeDirectory,
-    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
+    Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, HandOver, Inode, InodeDirectory, InodeDirectoryCall,
+    InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
 };
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
@@ -100,6 +100,7 @@ pub async fn inode_directory(
                 let board = call.entry().board;
                 lock.drop_board(board);
                 state.table.drop_board(board);
+                state.names.drop_holder(board);
                 call.reply(Ok(()));
                 state.give_work();
             }
@@ -123,10 +124,7 @@ impl State {
             }
             InodeDirectoryCall::Unlinked(call) => {
                 let unlinked = self.table.set_unlinked(call.entry().slot);
-                if let Ok(ino) = unlinked {
-                    self.names.forget_directory(ino);
-                }
-                call.reply(unlinked.map(|_| ()));
+                call.reply(unlinked.map(|ino| self.names.forget_directory(ino)));
             }
             InodeDirectoryCall::NextLent(call) => {
                 let next = self.table.next_lent(call.entry().from);
@@ -211,9 +209,10 @@ impl State {
                 match self.table.activate(ino, call.board()) {
                     Ok(Found::Fresh(slot)) => {
                         // Of a directory that had its number.
-                        self.names.forget_directory(ino);
+                        let holders = self.names.forget_directory(ino);
+                        self.names.spill(holders);
                         let begun = match self.inode(slot) {
-                            Ok(mut inode) => inode.call(Initialise { ino, mode, device }, ()).await,
+                            Ok(mut inode) => inode.call(Load { ino, mode, device }, ()).await,
                             Err(errno) => Err(errno),
                         };
                         call.reply(begun.map(|()| slot));
@@ -268,7 +267,7 @@ impl State {
         match self.table.activate(ino, board)? {
             Found::Active(slot) => Ok(Some(slot)),
             Found::Fresh(slot) => {
-                self.inode(slot)?.call(Load { ino }, ()).await?;
+                self.inode(slot)?.call(Load { ino, mode: 0, device: 0 }, ()).await?;
                 Ok(Some(slot))
             }
             Found::Later => Ok(None),
@@ -297,7 +296,7 @@ impl State {
         // Another inode of that number may be changed, and not written yet; what is no inode must not be freed
         // because it has no links.
         if !alive && self.table.forget(slot) {
-            self.inode(slot)?.call(Load { ino: 0 }, ()).await?;
+            self.inode(slot)?.call(Load { ino: 0, mode: 0, device: 0 }, ()).await?;
         }
         answer.map(|()| None)
     }

@@ -9,8 +9,8 @@ use crate::inode::inode_directory::State;
 use crate::inode::known_path::{self, Until};
 use crate::inode::name_cache::Known;
 use renga_proto::inode::{
-    InodeDirectoryCall, Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown, Reached,
-    Status,
+    GrantName, InodeDirectoryCall, Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown,
+    Reached, Status,
 };
 use renga_rt::{Call, Errno};
 
@@ -31,6 +31,16 @@ impl State {
                 let entry = call.entry();
                 self.learn(entry, call.lent());
                 call.reply(Ok(()));
+            }
+            InodeDirectoryCall::GrantName(mut call) => {
+                let GrantName { directory, board } = call.entry();
+                let granted = self.names.grant(directory, call.lent(), board);
+                call.reply(Ok(granted));
+            }
+            InodeDirectoryCall::TakeHolders(mut call) => {
+                let directory = call.entry().directory;
+                let holders = self.names.take_holders(directory, call.lent());
+                call.reply(Ok(holders));
             }
             _ => unreachable!("served before"),
         }

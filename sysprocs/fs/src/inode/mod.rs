@@ -15,6 +15,7 @@ pub(crate) mod known_path;
 pub(crate) mod lending;
 pub(crate) mod mapped;
 pub(crate) mod name_cache;
+mod name_holders;
 pub(crate) mod name_index;
 mod names_lock;
 pub(crate) mod read_ahead;

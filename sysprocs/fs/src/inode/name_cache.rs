@@ -4,7 +4,7 @@
 //! under the exclusive lock of names, and learned after it. Nothing is known of names in a directory without links.
 //! Bounded by its slots; a name that has not been asked for lately makes room. No step takes time that grows with
 //! the cache or with a directory, but for [`NameCache::forget_directory`], which passes what is known of it.
-//! Not here: paths (`known_path.rs`), names that are not known (`directory.rs`).
+//! Not here: paths (`known_path.rs`), names that are not known (`directory.rs`), boards that hold names (`name_holders.rs`).
 
 /// No directory has this number.
 const NO_DIRECTORY: u32 = 0;
@@ -36,6 +36,10 @@ pub struct NameSlot {
     bytes: u8,
     /// Asked for since room was looked for here.
     recent: bool,
+    /// Not known any more; it is here for the boards that hold it.
+    pub(super) hidden: bool,
+    /// Boards that hold it, a bit each.
+    pub(super) holders: u8,
     name: [u8; KEPT_BYTES],
 }
 impl NameSlot {
@@ -50,6 +54,8 @@ impl NameSlot {
         kind: 0,
         bytes: 0,
         recent: false,
+        hidden: false,
+        holders: 0,
         name: [0; KEPT_BYTES],
     };
 
@@ -68,11 +74,13 @@ pub(crate) enum Known {
 }
 
 pub(crate) struct NameCache {
-    slots: &'static mut [NameSlot],
+    pub(super) slots: &'static mut [NameSlot],
     chains: [u16; CHAINS],
     groups: [u16; GROUPS],
     /// Where room is looked for next.
     hand: usize,
+    /// Boards that hold names which are not here any more.
+    pub(super) spilled: u8,
 }
 
 /// FNV-1a, of 32 bits, begun differently for each directory.
@@ -93,7 +101,7 @@ impl NameCache {
     /// With more slots than have numbers.
     pub(crate) fn new(slots: &'static mut [NameSlot]) -> NameCache {
         assert!(slots.len() < usize::from(NONE), "more names than numbers");
-        NameCache { slots, chains: [NONE; CHAINS], groups: [NONE; GROUPS], hand: 0 }
+        NameCache { slots, chains: [NONE; CHAINS], groups: [NONE; GROUPS], hand: 0, spilled: 0 }
     }
 
     /// What `name` in `directory` stands for, if that is known.
@@ -101,6 +109,9 @@ impl NameCache {
         let number = self.position(directory, hash(directory, name), name)?;
         let slot = &mut self.slots[usize::from(number)];
         slot.recent = true;
+        if slot.hidden {
+            return None;
+        }
         Some(if slot.ino == NOTHING { Known::Nothing } else { Known::Entry { ino: slot.ino, kind: slot.kind } })
     }
 
@@ -115,7 +126,13 @@ impl NameCache {
         if !kept || directory == NO_DIRECTORY || self.slots.is_empty() {
             return;
         }
-        let (number, hash) = (self.make_room(), hash(directory, name));
+        let hash = hash(directory, name);
+        if let Some(number) = self.position(directory, hash, name) {
+            let slot = &mut self.slots[usize::from(number)];
+            (slot.ino, slot.kind, slot.hidden) = (ino, kind, false);
+            return;
+        }
+        let number = self.make_room();
         let slot = &mut self.slots[usize::from(number)];
         (slot.directory, slot.ino, slot.kind, slot.hash) = (directory, ino, kind, hash);
         (slot.bytes, slot.recent) = (name.len() as u8, false);
@@ -131,23 +148,36 @@ impl NameCache {
     /// From now on nothing is known of it.
     pub(crate) fn forget(&mut self, directory: u32, name: &[u8]) {
         if let Some(number) = self.position(directory, hash(directory, name), name) {
-            self.clear(number);
+            let slot = &mut self.slots[usize::from(number)];
+            slot.hidden = true;
+            if slot.holders == 0 {
+                self.clear(number);
+            }
         }
     }
 
-    /// Nor of any name in `directory`, whose number may become another's.
-    pub(crate) fn forget_directory(&mut self, directory: u32) {
+    /// Nor of any name in `directory`, whose number may become another's. Which boards hold one of them.
+    pub(crate) fn forget_directory(&mut self, directory: u32) -> u8 {
+        let mut holders = 0;
         let mut at = self.groups[group(directory)];
         while let Some(slot) = self.slots.get(usize::from(at)) {
             let (next, gone) = (slot.group_next, slot.directory == directory);
             if gone {
+                holders |= slot.holders;
                 self.clear(at);
             }
             at = next;
         }
+        holders
     }
 
-    fn position(&self, directory: u32, hash: u32, name: &[u8]) -> Option<u16> {
+    /// Nor of any.
+    pub(crate) fn forget_all(&mut self) {
+        (self.chains, self.groups) = ([NONE; CHAINS], [NONE; GROUPS]);
+        self.slots.fill(NameSlot::EMPTY);
+    }
+
+    pub(super) fn position(&self, directory: u32, hash: u32, name: &[u8]) -> Option<u16> {
         let mut at = self.chains[chain(hash)];
         while let Some(slot) = self.slots.get(usize::from(at)) {
             if slot.is(directory, hash, name) {
@@ -169,11 +199,12 @@ impl NameCache {
         }
         let number = self.hand as u16;
         self.hand = (self.hand + 1) % self.slots.len();
+        self.spilled |= self.slots[usize::from(number)].holders;
         self.clear(number);
         number
     }
 
-    fn clear(&mut self, number: u16) {
+    pub(super) fn clear(&mut self, number: u16) {
         let slot = self.slots[usize::from(number)];
         if slot.directory == NO_DIRECTORY {
             return;

@@ -11,7 +11,7 @@ use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
 use crate::inode::lending::call::{entries, prepare, refuse_lease, serve_leases};
 use crate::inode::referrers::Referrers;
-use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, Repoint};
+use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, Load, Repoint};
 use renga_rt::{Errno, Me, Never, Port};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
@@ -82,6 +82,13 @@ pub async fn inode(
                 let done = inode.status(call.lent().1);
                 call.reply(done);
             }
+            InodeCall::LeaseStatus(mut call) => {
+                // What is under way may go on to change it without a further look at the leases.
+                let stands = !frozen && held.is_none() && inode.lent.is_none();
+                let board = call.entry().board;
+                let leased = inode.lease_status(board, stands, call.lent());
+                call.reply(leased);
+            }
             other => serve_content(&mut inode, other).await,
         }
     }
@@ -113,16 +120,13 @@ async fn serve_content(inode: &mut ActiveInode, call: InodeCall) {
             call.reply(done);
         }
         InodeCall::Load(call) => {
-            let ino = call.entry().ino;
+            let Load { ino, mode, device } = call.entry();
             // Whoever asks next waits until it is loaded; the directory of inodes does not.
             call.reply(Ok(()));
-            inode.load(ino).await;
-        }
-        InodeCall::Initialise(call) => {
-            let entry = call.entry();
-            // As with `Load`.
-            call.reply(Ok(()));
-            inode.initialise(entry.ino, entry.mode, entry.device).await;
+            match mode {
+                0 => inode.load(ino).await,
+                mode => inode.initialise(ino, mode, device).await,
+            }
         }
         InodeCall::Unload(call) => {
             let done = inode.unload().await;

@@ -4,7 +4,7 @@ use crate::format::bytes::{put_u32, put_u64};
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK, Time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
-use renga_proto::inode::{STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_proto::inode::{InodeFacts, LeasedFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_rt::Errno;
 
 /// `st_dev`: major 179 (SD cards), minor 1.
@@ -42,6 +42,13 @@ impl ActiveInode {
             put_u64(out, at + 8, ns % NS_PER_S);
         }
         Ok(())
+    }
+
+    /// As `status`, for `board`, which may hold it if the inode `stands`.
+    pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<LeasedFacts, Errno> {
+        self.status(out)?;
+        let InodeFacts { mode, birth, .. } = self.facts()?;
+        Ok(LeasedFacts { mode, birth, held: stands && self.leases.grant_status(board) })
     }
 
     pub(crate) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {

@@ -135,7 +135,7 @@ impl ActiveInode {
             span *= PER_BLOCK;
         }
         self.line = PointerLine::NONE;
-        self.changed = true;
+        self.note_change();
         self.end_run(&mut run).await
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the exclusive lock of names is held throughout. A name is entered last and removed
 //! first, so that what has a name is whole. Of a name that is changed nothing is known from its being looked up here
-//! (`Intent`) until the change has been made, and of one that is removed it is known before its inode may be freed.
+//! (`Intent`) until the change has been made, no other board holds it then, and of one that is removed it is known before its inode may be freed.
 
 use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE_MASK, kind_of};
 use crate::names::pathname::{Component, Name};
@@ -27,17 +27,19 @@ impl Walker {
 
     /// Releases an inode that was to have a name and got none.
     async fn abandon(&mut self, node: Node) {
-        let _ = self.directory.call(Unlinked { slot: node.slot }, ()).await;
+        let _ = self.set_unlinked(&node).await;
         self.release(node).await;
     }
 
     pub(crate) async fn enter(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
+        self.recall_name(directory, name).await;
         self.inode(directory.slot)?.call(Enter { ino, kind }, name).await?;
         self.learn(directory, name, ino, kind).await;
         Ok(())
     }
 
     pub(crate) async fn remove(&mut self, directory: &Node, name: &[u8]) -> Result<u32, Errno> {
+        self.recall_name(directory, name).await;
         let ino = self.inode(directory.slot)?.call(Repoint { ino: 0, kind: 0 }, name).await?;
         self.learn(directory, name, 0, 0).await;
         Ok(ino)
@@ -46,8 +48,15 @@ impl Walker {
     /// Takes `links` names off a node; the last one's going frees it when nobody refers to it.
     pub(crate) async fn drop_links(&mut self, node: &Node, links: i32) -> Result<(), Errno> {
         if self.add_links(node, -links).await? == 0 {
-            self.directory.call(Unlinked { slot: node.slot }, ()).await?;
+            self.set_unlinked(node).await?;
         }
+        Ok(())
+    }
+
+    /// It has no links any more.
+    async fn set_unlinked(&mut self, node: &Node) -> Result<(), Errno> {
+        let holders = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
+        self.recall_names(holders, node).await;
         Ok(())
     }
 

@@ -4,5 +4,6 @@ pub(crate) mod change;
 pub(crate) mod open;
 pub(crate) mod pathname;
 pub(crate) mod rename;
+mod resolve;
 pub(crate) mod walk;
 pub(crate) mod walker;

@@ -135,6 +135,7 @@ impl Walker {
     }
 
     async fn repoint(&mut self, directory: &Node, name: &[u8], to: &Node) -> Result<(), Errno> {
+        self.recall_name(directory, name).await;
         self.inode(directory.slot)?.call(Repoint { ino: to.ino, kind: to.kind }, name).await?;
         self.learn(directory, name, to.ino, to.kind).await;
         Ok(())

@@ -15,7 +15,9 @@ use renga_proto::inode::{
     KnownPath, LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
 };
 use renga_proto::mounts::begins_at;
+use renga_proto::pages::Recalls;
 use renga_proto::path::NO_FOLLOW;
+use renga_proto::steps::Steps;
 use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
 
 /// Symbolic links followed along one path.
@@ -53,15 +55,20 @@ pub(crate) struct Walker {
     cutters: ForwardFamily<Inode>,
     pub(crate) allocator: Client<Allocator>,
     board: u8,
+    pub(crate) recalls: Client<Recalls>,
     pub(crate) rest: Rest,
     links_followed: u32,
+    /// What a walk comes by, and the board that is told of it, if one is.
+    pub(crate) steps: Steps,
+    pub(crate) told: Option<u8>,
 }
 
 impl Walker {
     pub(crate) fn new(clients: PathClients) -> Self {
-        let PathClients { inode_directory: directory, inodes, cutters, allocator } = clients;
+        let PathClients { inode_directory: directory, inodes, cutters, allocator, recalls } = clients;
         let board = directory.server().board.0;
-        Walker { directory, inodes, cutters, allocator, board, rest: Rest::new(), links_followed: 0 }
+        let (rest, steps) = (Rest::new(), Steps::default());
+        Walker { directory, inodes, cutters, allocator, board, recalls, rest, links_followed: 0, steps, told: None }
     }
 
     /// Who cuts a file and answers.
@@ -131,6 +138,18 @@ impl Walker {
         if begins_at(directory.ino, name) {
             return Err(Errno::ECROSSED);
         }
+        let found = self.known_child(directory, name, intent).await;
+        if let Some(board) = self.told {
+            match &found {
+                Ok(node) => self.tell_name(board, directory.ino, name, node.ino, node.kind).await,
+                Err(Errno::ENOENT) => self.tell_name(board, directory.ino, name, 0, 0).await,
+                Err(_) => {}
+            }
+        }
+        found
+    }
+
+    async fn known_child(&mut self, directory: &Node, name: &[u8], intent: Intent) -> Result<Node, Errno> {
         match self.directory.call(KnownName { directory: directory.ino, intent }, name).await {
             Ok(Named { slot, ino, kind }) => return Ok(Node { slot, ino, kind }),
             Err(Errno::EAGAIN) => {}
@@ -174,7 +193,11 @@ impl Walker {
         self.links_followed = 0;
         self.rest.set(path)?;
         let flags = if follow { 0 } else { NO_FOLLOW };
-        match self.directory.call(KnownPath { at, whole, flags }, path).await {
+        let known = match self.told {
+            None => self.directory.call(KnownPath { at, whole, flags }, path).await,
+            Some(_) => Err(Errno::EAGAIN), // each step is to be told
+        };
+        match known {
             Ok(Reached { slot, ino, kind, left }) => {
                 self.rest.keep_last(left as usize);
                 return Ok(Node { slot, ino, kind });
@@ -245,6 +268,9 @@ impl Walker {
             return Err(Errno::ELOOP);
         }
         let bytes = self.inode(link.slot)?.call(ReadLink {}, self.rest.room()).await?;
+        if self.told.is_some() {
+            self.steps.put_target(link.ino, self.rest.room().get(..bytes as usize).unwrap_or(&[]));
+        }
         self.rest.put_before(bytes as usize, slash)
     }
 

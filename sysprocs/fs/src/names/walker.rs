@@ -13,6 +13,7 @@ use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
     CommitAll, Extent, Facts, Inode, InodeDirectory, OpenCut, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status,
 };
+use renga_proto::pages::Recalls;
 use renga_proto::path::{NO_FOLLOW, Path, PathCall};
 use renga_rt::{Client, Errno, Family, ForwardFamily, Never, Port};
 
@@ -31,6 +32,8 @@ renga_rt::clients! {
         cutters: ForwardFamily<Inode>,
         /// Superblock and counts.
         allocator: Client<Allocator>,
+        /// Recalls names from other boards.
+        recalls: Client<Recalls>,
     }
 }
 
@@ -115,6 +118,13 @@ pub async fn path(mut port: Port<Path>, clients: PathClients) -> Never {
                 let entry = call.entry();
                 let (path, out) = call.lent();
                 let bytes = walker.cross(entry.at, path, entry.flags & NO_FOLLOW == 0, out).await;
+                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
+                call.reply(bytes);
+            }
+            PathCall::Resolve(mut call) => {
+                let (entry, board) = (call.entry(), call.board());
+                let (path, out) = call.lent();
+                let bytes = walker.tell(entry, board, path, out).await;
                 call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
                 call.reply(bytes);
             }

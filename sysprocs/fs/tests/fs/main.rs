@@ -4,6 +4,7 @@
 mod cut;
 mod errors;
 mod freed;
+mod held;
 mod identity;
 mod large;
 mod limits;

@@ -245,7 +245,7 @@ fn pieces_are_small_however_many_indirect_blocks_lead_to_them() {
         });
         let looks = system.client(move |mut user| async move {
             while !over.get() {
-                let blocks = user.stat("/far", 0).await.unwrap().sectors / 8;
+                let blocks = user.stat_there("/far", 0).await.unwrap().sectors / 8;
                 sizes.borrow_mut().push(blocks);
             }
         });

@@ -19,7 +19,7 @@ use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
 use renga_proto::memory::MemoryStatus;
 use renga_proto::path::{
     AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, MakeDirectory, MakeNode,
-    Open, ReadLinkOf, Rename, StatusOf, SymbolicLink, Unlink,
+    Open, ReadLinkOf, Rename, Resolve, StatusOf, SymbolicLink, Unlink,
 };
 use renga_proto::pipe::{AddEnd, AwaitPartner, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
 use renga_proto::proc_files::{MadePath, ReadMade, ReadMadeLink, StatusMade, WalkMade};
@@ -82,6 +82,7 @@ pub const PATHS: u32 = AbsolutePath::BIT
     | Open::BIT
     | ReadLinkOf::BIT
     | Rename::BIT
+    | Resolve::BIT
     | StatusOf::BIT
     | SymbolicLink::BIT
     | Unlink::BIT;

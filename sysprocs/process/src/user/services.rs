@@ -12,19 +12,21 @@ use renga_proto::console::Console;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
-use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release};
+use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES};
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
+use renga_proto::names::{KeepSteps, NO_TICKET, Names, StatusHere};
 use renga_proto::pages::Pages;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Open, Path, StatusOf};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Open, Path, Resolve, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
 use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
 use renga_proto::slots::{FileTable, PipeTable};
-use renga_rt::{Client, Errno, Family, Local, clients};
+use renga_proto::steps::{self, STEPS_BYTES};
+use renga_rt::{Client, Errno, Family, Local, apart, clients};
 
 clients! {
     /// What a user process calls.
@@ -47,6 +49,8 @@ clients! {
         inodes: Inodes,
         /// Which inodes are active.
         inode_directory: Family<InodeDirectory, DIRECTORY>,
+        /// What this board holds of names and inodes, if it has no disk.
+        names: Local<Names>,
         /// Path walkers.
         paths: Family<Path, PATHS>,
         /// Those of this board, if it has the disk: to stop the system.
@@ -96,6 +100,8 @@ pub struct Services {
     pub tables: &'static SpaceTables,
     /// State of the generator behind `getrandom`.
     pub random: u64,
+    /// What a walker has told.
+    steps: [u8; STEPS_BYTES],
 }
 
 impl Services {
@@ -105,7 +111,7 @@ impl Services {
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
-        Services { clients, board, disk_board, slot, tables, random }
+        Services { clients, board, disk_board, slot, tables, random, steps: [0; STEPS_BYTES] }
     }
 
     /// A path walker.
@@ -146,11 +152,44 @@ impl Services {
         if crosses(status.at, path) {
             return Err(Errno::ECROSSED);
         }
-        let known = KnownStatus { at: status.at, flags: status.flags };
+        let StatusOf { at, flags } = status;
+        if let Some(mut names) = self.names() {
+            match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
+                0 => return Ok(()),
+                NO_TICKET => {}
+                ticket => return apart!(self.resolved_status(Resolve { at, flags }, ticket, path, out)),
+            }
+        }
+        let known = KnownStatus { at, flags };
         match self.inode_directory()?.call(known, (path, &mut *out)).await {
             Err(Errno::EAGAIN) => self.walker()?.call(status, (path, out)).await,
             known => known,
         }
+    }
+
+    /// What this board holds, if it has no disk.
+    fn names(&mut self) -> Option<Client<Names>> {
+        if self.board == self.disk_board { None } else { self.clients.names.at(0) }
+    }
+
+    /// The same by way of a walker, who tells what there is to be held here.
+    async fn resolved_status(
+        &mut self,
+        resolve: Resolve,
+        ticket: u64,
+        path: &[u8],
+        out: &mut [u8],
+    ) -> Result<(), Errno> {
+        let told = self.walker()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
+        let names = self.names();
+        let told = self.steps.get(..told).ok_or(Errno::EIO)?;
+        if let Some(mut names) = names {
+            // What was recalled meanwhile is not held.
+            let _ = names.call(KeepSteps { ticket }, told).await;
+        }
+        let (_, status) = steps::end(told)?;
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(status);
+        Ok(())
     }
 
     /// The directory of active inodes.

@@ -159,7 +159,8 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
     let caches = board.family(&[pages]);
     let recalls = board.server(|me, port| {
         let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
-        recalls(me, port, caches, own, arena.put(|| [0; 4096]), arena.put(|| Watch::new(None)))
+        let held = Family::new(&me, arena.put_slice(1, |_| Members::NONE)).narrowed();
+        recalls(me, port, caches, held, own, arena.put(|| [0; 4096]), arena.put(|| Watch::new(None)))
     });
     let places = arena.put_slice(INDEXED_PER_INODE * INODES, |_| IndexSlot::EMPTY);
     let index = board.server(|me, port| name_index(port, cache(&me), places, arena.put(|| [0; 4096])));
@@ -195,6 +196,7 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
             inodes: Family::new(&me, inodes),
             cutters: ForwardFamily::new(inodes),
             allocator: Client::new(&me, allocator),
+            recalls: Client::new(&me, recalls),
         };
         path(port, clients)
     });

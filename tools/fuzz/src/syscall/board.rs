@@ -122,6 +122,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
                 paths: Family::new(&me, board.family(&[path])).narrowed(),
                 locks: Family::new(&me, board.family(&[locks])).narrowed(),
                 files: Family::new(&me, files).narrowed(),
+                names: Local::new(&me, &Members::NONE),
                 own_paths: Local::new(&me, &board.family(&[path])[0]),
                 own_files: Local::new(&me, &files[0]),
                 own_pipes: Local::new(&me, &board.family(pipes)[0]),

@@ -103,6 +103,7 @@ pub const KINDS: &[KindFacts] = &[
         &[one("BufferDirectory"), one("Buffer"), one("Allocator"), one("NameIndex")],
     ),
     kind("recalls", BoardRule::Any, 1, words_only(protocol("Recalls", &[(0, "Recall")], NONE, NONE)), &[]),
+    kind("name_cache", BoardRule::Any, 1, words_only(protocol("Names", &[(0, "Status")], NONE, NONE)), &[]),
     kind("write_back", BoardRule::Any, 1, None, &[one("InodeDirectory")]),
     kind("cleaner", BoardRule::Any, 1, None, &[one("BufferDirectory"), all("Buffer"), one("Disk")]),
     kind(

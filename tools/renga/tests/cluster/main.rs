@@ -22,6 +22,7 @@ mod limits;
 mod linux;
 mod log;
 mod many;
+mod names;
 mod pipes;
 mod probes;
 mod proc;

@@ -18,7 +18,10 @@ pub mod numbers {
     pub const MKNODAT: u64 = 33;
     pub const MKDIRAT: u64 = 34;
     pub const UNLINKAT: u64 = 35;
+    pub const SYMLINKAT: u64 = 36;
+    pub const LINKAT: u64 = 37;
     pub const FTRUNCATE: u64 = 46;
+    pub const FCHMODAT: u64 = 53;
     pub const OPENAT: u64 = 56;
     pub const CLOSE: u64 = 57;
     pub const PIPE2: u64 = 59;
@@ -28,6 +31,7 @@ pub mod numbers {
     pub const PPOLL: u64 = 73;
     pub const PREAD: u64 = 67;
     pub const PWRITE: u64 = 68;
+    pub const NEWFSTATAT: u64 = 79;
     pub const FSYNC: u64 = 82;
     pub const EXIT: u64 = 94;
     pub const NANOSLEEP: u64 = 101;
@@ -44,19 +48,17 @@ pub mod numbers {
     pub const HALT: u64 = 1002;
 }
 use numbers::{
-    CLONE, CLOSE, DUP3, EXECVE, FCNTL, FLOCK, FORK_ON, FSYNC, FTRUNCATE, GETPID, HALT, KILL, LSEEK, MKDIRAT, MKNODAT,
-    NANOSLEEP, OPENAT, PIPE2, PPOLL, PREAD, PWRITE, READ, RENAMEAT2, SIGACTION, UNLINKAT, WAIT4, WRITE,
+    CLONE, CLOSE, DUP3, EXECVE, FCNTL, FLOCK, FORK_ON, FSYNC, FTRUNCATE, GETPID, HALT, KILL, LSEEK, NANOSLEEP, OPENAT,
+    PIPE2, PPOLL, PREAD, PWRITE, READ, SIGACTION, WAIT4, WRITE,
 };
 
 /// "The working directory".
-const AT_FDCWD: u64 = -100i64 as u64;
-/// In `unlinkat`: a directory.
-const AT_REMOVEDIR: u64 = 0x200;
+pub(super) const AT_FDCWD: u64 = -100i64 as u64;
 /// The signal of a child's end, which is all that a fork asks for.
 const SIGCHLD: u64 = 17;
 /// Where the second path, small structures and the buffer are, from the data's start.
-const SECOND: u64 = 4096;
-const SMALL: u64 = 8192;
+pub(super) const SECOND: u64 = 4096;
+pub(super) const SMALL: u64 = 8192;
 const BUFFER: u64 = 12288;
 /// The longest transfer of one call.
 const BUFFER_BYTES: usize = 240 << 10;
@@ -92,13 +94,13 @@ impl Open {
     }
 }
 
-type Result<T> = core::result::Result<T, Errno>;
+pub(super) type Result<T> = core::result::Result<T, Errno>;
 
 impl Program {
-    async fn path(&self, path: &str) -> u64 {
+    pub(super) async fn path(&self, path: &str) -> u64 {
         self.string(self.base, path).await
     }
-    async fn string(&self, address: u64, text: &str) -> u64 {
+    pub(super) async fn string(&self, address: u64, text: &str) -> u64 {
         self.store(address, &[text.as_bytes(), b"\0"].concat()).await;
         address
     }
@@ -178,32 +180,6 @@ impl Program {
     pub async fn lock_file(&self, file: u64, operation: u64) -> Result<()> {
         self.call(FLOCK, &[file, operation]).await.map(|_| ())
     }
-    /// Removes a name.
-    pub async fn unlink(&self, path: &str) -> Result<()> {
-        let path = self.path(path).await;
-        self.call(UNLINKAT, &[AT_FDCWD, path, 0]).await.map(drop)
-    }
-    /// Makes a directory.
-    pub async fn make_directory(&self, path: &str) -> Result<()> {
-        let path = self.path(path).await;
-        self.call(MKDIRAT, &[AT_FDCWD, path, 0o755]).await.map(drop)
-    }
-    /// Removes an empty directory.
-    pub async fn remove_directory(&self, path: &str) -> Result<()> {
-        let path = self.path(path).await;
-        self.call(UNLINKAT, &[AT_FDCWD, path, AT_REMOVEDIR]).await.map(drop)
-    }
-    /// Makes a character device.
-    pub async fn make_device(&self, path: &str, major: u64, minor: u64) -> Result<()> {
-        let path = self.path(path).await;
-        self.call(MKNODAT, &[AT_FDCWD, path, 0o020_600, major << 8 | minor]).await.map(drop)
-    }
-    /// Moves a name.
-    pub async fn rename(&self, from: &str, to: &str) -> Result<()> {
-        let (from, to) = (self.path(from).await, self.string(self.base + SECOND, to).await);
-        self.call(RENAMEAT2, &[AT_FDCWD, from, AT_FDCWD, to, 0]).await.map(drop)
-    }
-
     /// Makes a pipe: the end to read, the end to write.
     pub async fn pipe(&self) -> Result<(u64, u64)> {
         self.call(PIPE2, &[self.base + SMALL, 0]).await?;

@@ -11,8 +11,10 @@
 mod calls;
 pub mod elf;
 mod exchange;
+mod names;
 mod player;
 
 pub use calls::{Open, numbers};
 pub use exchange::{Body, Child, Program};
+pub use names::Status;
 pub use player::Programs;

@@ -75,6 +75,17 @@ pub fn run_on<F: Future<Output = u8> + 'static>(
     Finished { system, status, files }
 }
 
+/// As `run`, on another link.
+pub fn run_cluster<F: Future<Output = u8> + 'static>(
+    cluster: ClusterSetup,
+    init: impl Fn(Program) -> F + Clone + 'static,
+) -> Finished {
+    let (setup, programs) = setup(cluster, init, |_| ());
+    let mut system = System::boot(&setup, &programs);
+    let (status, files) = stop(&mut system);
+    Finished { system, status, files }
+}
+
 /// Runs to the stop; nothing is left on any board. Its status, and what is on the medium.
 fn stop(system: &mut System) -> (u8, Tree) {
     let status = system.run(LIMIT_NS);

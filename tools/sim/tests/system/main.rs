@@ -10,6 +10,7 @@ mod leases;
 mod limits;
 mod locks;
 mod machine;
+mod names;
 mod pipeline;
 mod refusals;
 mod remote_fork;

@@ -6,8 +6,8 @@
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::lending::demand::Need;
 use renga_proto::inode::{
-    Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseWrite, Links, Load, NameOf, OpenKnown,
-    ReadDirectory, ReadLink, Settle, Size, Status, TAKE_HOME, Thaw,
+    Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite, Links, Load, NameOf,
+    OpenKnown, ReadDirectory, ReadLink, Settle, Size, Status, TAKE_HOME, Thaw,
 };
 use renga_rt::{Errno, Protocol};
 
@@ -20,6 +20,7 @@ const STILL: u32 = Facts::BIT
     | Find::BIT
     | Freeze::BIT
     | IsEmpty::BIT
+    | LeaseStatus::BIT
     | Links::BIT
     | Load::BIT
     | NameOf::BIT
@@ -32,7 +33,7 @@ const STILL: u32 = Facts::BIT
     | Thaw::BIT;
 
 /// What of that may change an inode which is lent.
-const NOT_LENT: u32 = FillPage::BIT | Size::BIT | Status::BIT;
+const NOT_LENT: u32 = FillPage::BIT | LeaseStatus::BIT | Size::BIT | Status::BIT;
 
 /// What may be asked now; `held`: another call is kept.
 pub(in crate::inode) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {

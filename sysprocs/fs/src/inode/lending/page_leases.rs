@@ -1,11 +1,11 @@
-//! Which boards may hold pages of this inode, and calling those back.
+//! Which boards may hold pages of this inode, or its status, and calling those back.
 //!
 //! Invariant: a board whose page cache holds page p, or the size, is noted here as one that may. A note goes away
 //! only when the board has answered a recall, or is dead: its next life holds nothing that it was not granted.
 //! What is below `below` may be there; as a file grows at its end, one recall serves all further writes.
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
-use renga_proto::pages::{Back, FileId, NO_PAGE, RecallFrom, Recalls, TO_END, TakeBackFrom};
+use renga_proto::pages::{Back, FileId, NO_PAGE, RecallFrom, RecallInodeFrom, Recalls, TO_END, TakeBackFrom};
 use renga_rt::{BOARDS_MAX, Client, Errno, probe};
 
 /// The number of no lease.
@@ -75,13 +75,15 @@ impl Holders {
 pub(crate) struct PageLeases {
     pub(in crate::inode) recalls: Client<Recalls>,
     pub(in crate::inode) holders: Holders,
+    /// Boards that may hold the inode's status, one bit each.
+    status: u8,
     /// Boards that hold nothing, one bit each: each of their reads crosses.
     without: u8,
 }
 
 impl PageLeases {
     pub(crate) fn new(recalls: Client<Recalls>, without: u8) -> Self {
-        PageLeases { recalls, holders: Holders::default(), without }
+        PageLeases { recalls, holders: Holders::default(), status: 0, without }
     }
 
     /// Before a page and the size go to `board`; whether it may keep them.
@@ -104,6 +106,29 @@ impl PageLeases {
         self.holders.forget(board);
         self.recall(file, 0, TO_END).await;
         self.holders.set(board, own);
+    }
+
+    /// Before the inode's status goes to `board`; whether it may keep it.
+    pub(crate) fn grant_status(&mut self, board: u8) -> bool {
+        let granted = self.without >> board & 1 == 0;
+        self.status |= u8::from(granted) << board;
+        granted
+    }
+
+    /// Whether somebody may hold the inode's status.
+    pub(crate) fn is_status_held(&self) -> bool {
+        self.status != 0
+    }
+
+    /// Before the inode changes in any way: nobody holds its status any more when this is over.
+    pub(crate) async fn recall_status(&mut self, ino: u32) {
+        // Each turn ends the lease of a board.
+        while self.status != 0 {
+            let board = self.status.trailing_zeros() as u8;
+            // As with pages.
+            let _ = self.recalls.call(RecallInodeFrom { board, ino }, ()).await;
+            self.status &= !(1 << board);
+        }
     }
 
     /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever

@@ -1,14 +1,15 @@
-//! The process that calls pages back from the boards' caches, for all inodes of its board: a caller on another board
-//! costs that board a proxy with its pages, and inodes are many.
+//! The process that calls pages, names and inodes back from the boards' caches, for all inodes and walkers of its board:
+//! a caller on another board costs that board a proxy with its pages, and inodes are many.
 //!
 //! A dirty page that comes back is kept here until its inode's process says which block it is for; nobody else is served
 //! meanwhile. A board that is there and does not answer is given up by the router (`Watch`). That process waits for the allocator, for buffers and for the disk only, none of whom calls this one.
-//! Not here: what is recalled from whom (`page_leases.rs`), what is taken back and why (`write_lease.rs`).
+//! Not here: what is recalled from whom (`page_leases.rs`, `name_holders.rs`), what is taken back and why (`write_lease.rs`).
 
 use renga_abi::PAGE_BYTES;
+use renga_proto::names::{Names, RecallInode, RecallName};
 use renga_proto::pages::{
-    Back, LeavePage, NO_PAGE, PagePlace, Pages, PutBack, Recall, RecallFrom, Recalls, RecallsCall, TakeBack,
-    TakeBackFrom, WritePage,
+    Back, LeavePage, NO_PAGE, PagePlace, Pages, PutBack, Recall, RecallFrom, RecallInodeFrom, RecallNameFrom, Recalls,
+    RecallsCall, TakeBack, TakeBackFrom, WritePage,
 };
 use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 
@@ -16,14 +17,14 @@ use renga_rt::{Client, Errno, Family, Me, Never, Port, Protocol, Watch};
 const LIVES_MAX: u32 = 4;
 /// What is called on each board.
 const CACHES: u32 = Recall::BIT | TakeBack::BIT;
+const NAMES: u32 = RecallName::BIT | RecallInode::BIT;
 
-type Cache = Client<Pages, CACHES>;
-
-/// Serves recalls from `caches`; what is dirty comes into `own` cache, by way of `room`.
+/// Serves recalls from `caches`, of pages, and `held`, of names; what is dirty comes into `own` cache, by way of `room`.
 pub async fn recalls(
     me: Me,
     mut port: Port<Recalls>,
     mut caches: Family<Pages, CACHES>,
+    mut held: Family<Names, NAMES>,
     mut own: Client<Pages, { WritePage::BIT }>,
     room: &'static mut [u8; PAGE_BYTES],
     watch: &'static Watch,
@@ -34,14 +35,27 @@ pub async fn recalls(
             RecallsCall::RecallFrom(call) => {
                 let RecallFrom { board, file, from, to } = call.entry();
                 let recall = Recall { file, from, to };
-                let ask = async |mut cache: Cache| cache.call(recall, ()).await;
+                let ask = async |mut cache: Client<Pages, CACHES>| cache.call(recall, ()).await;
                 let left = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 call.reply(left);
+            }
+            RecallsCall::RecallNameFrom(mut call) => {
+                let RecallNameFrom { board, directory } = call.entry();
+                let ask =
+                    async |mut names: Client<Names, NAMES>| names.call(RecallName { directory }, call.lent()).await;
+                let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
+                call.reply(done);
+            }
+            RecallsCall::RecallInodeFrom(call) => {
+                let RecallInodeFrom { board, ino } = call.entry();
+                let ask = async |mut names: Client<Names, NAMES>| names.call(RecallInode { ino }, ()).await;
+                let done = answer(&mut held, board, (watch, me.now_ns()), ask).await;
+                call.reply(done);
             }
             RecallsCall::TakeBackFrom(call) => {
                 let TakeBackFrom { board, file, from, taken, back, lease } = call.entry();
                 let take = TakeBack { file, from, taken, back, lease };
-                let ask = async |mut cache: Cache| cache.call(take, &mut room[..]).await;
+                let ask = async |mut cache: Client<Pages, CACHES>| cache.call(take, &mut room[..]).await;
                 let given = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 kept = back == Back::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
                 call.reply(given);
@@ -64,11 +78,11 @@ pub async fn recalls(
 }
 
 /// What the cache of `board` answers; the router gives that board up if it does not.
-async fn answer<T>(
-    caches: &mut Family<Pages, CACHES>,
+async fn answer<P: Protocol, const ENTRIES: u32, T>(
+    caches: &mut Family<P, ENTRIES>,
     board: u8,
     (watch, now_ns): (&Watch, u64),
-    mut ask: impl AsyncFnMut(Cache) -> Result<T, Errno>,
+    mut ask: impl AsyncFnMut(Client<P, ENTRIES>) -> Result<T, Errno>,
 ) -> Result<T, Errno> {
     let mut answered = Err(Errno::EHOSTDOWN);
     watch.begin_question(board, now_ns);

@@ -159,7 +159,7 @@ impl ActiveInode {
             let ns = self.now_ns().saturating_sub(given.written_ns_ago);
             self.record.set_time_ns(Time::Modify, ns);
             self.record.set_time_ns(Time::Change, ns);
-            self.changed = true;
+            self.note_change();
         }
         Ok(given)
     }
@@ -248,7 +248,7 @@ impl ActiveInode {
         }
         put?;
         self.record.set_size(size);
-        self.changed = true;
+        self.note_change();
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 
 mod content;
 mod counts;
+pub mod held;
 mod image;
 mod stat;
 mod workers;
@@ -27,12 +28,11 @@ use renga_proto::buffer::directory::BufferDirectory;
 use renga_proto::buffer::page::Buffer;
 use renga_proto::disk::Disk;
 use renga_proto::file::{self, File};
-use renga_proto::inode::{
-    CommitAll, Extent, Inode, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES, Truncate,
-};
+use renga_proto::inode::{CommitAll, Extent, Inode, InodeDirectory, InodeFacts, KnownOpen, Release, Truncate};
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::name_index::NameIndex;
+use renga_proto::names::Names;
 use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
@@ -59,6 +59,7 @@ pub struct System {
     pub allocator: Address<Allocator>,
     pub buffers: Address<BufferDirectory>,
     pub paths: &'static [Address<Path>],
+    pub names: Address<Names>,
     pub directory: Address<InodeDirectory>,
     pub inodes: &'static [Members],
     pub table: Address<FileTable>,
@@ -110,8 +111,8 @@ impl System {
                 page_cache(me, port, memory, machine, room, 0, Some(wake))
             })
         });
-        let (pages, caches) = (content.pages, board.family(&[content.pages]));
-        let recalls = Self::recalls(board, caches, pages);
+        let (pages, names) = (content.pages, held::start(board));
+        let recalls = Self::recalls(board, board.family(&[pages]), board.family(&[names]), pages);
         let places = vec![IndexSlot::EMPTY; INDEXED_PER_INODE * counts.inodes].leak();
         let index: Address<NameIndex> = board.server(|me, port| name_index(port, cache(&me), places, leak([0; 4096])));
         let referrers = &*leak(Referrers::new(vec![Cell::new(0); counts.inodes].leak()));
@@ -140,15 +141,21 @@ impl System {
             let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
             write_back(me, directory, inodes, due)
         });
-        let paths = workers::walkers(board, directory, inodes, allocator, counts.paths);
+        let paths = workers::walkers(board, directory, inodes, (allocator, recalls), counts.paths);
         let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
-        System { board, allocator, buffers: buffer_directory, paths, directory, inodes, table, files }
+        System { board, allocator, buffers: buffer_directory, paths, names, directory, inodes, table, files }
     }
 
-    fn recalls(board: Board, caches: &'static [Members], pages: Address<Pages>) -> Address<Recalls> {
+    fn recalls(
+        board: Board,
+        caches: &'static [Members],
+        held: &'static [Members],
+        pages: Address<Pages>,
+    ) -> Address<Recalls> {
         board.server(|me, port| {
             let (caches, own) = (Family::new(&me, caches).narrowed(), Client::new(&me, pages).narrowed());
-            recalls(me, port, caches, own, leak([0; 4096]), leak(Watch::new(None)))
+            let held = Family::new(&me, held).narrowed();
+            recalls(me, port, caches, held, own, leak([0; 4096]), leak(Watch::new(None)))
         })
     }
 
@@ -191,6 +198,8 @@ impl System {
             let path = self.paths[number % self.paths.len()];
             let user = User {
                 path: Client::new(&me, path),
+                names: Client::new(&me, self.names),
+                held: Cell::new(0),
                 allocator: Client::new(&me, self.allocator),
                 buffers: Client::new(&me, self.buffers),
                 table: Client::new(&me, self.table),
@@ -230,6 +239,9 @@ impl System {
 
 pub struct User {
     pub path: Client<Path>,
+    pub names: Client<Names>,
+    /// How often a `stat` was answered by what is held.
+    pub held: Cell<u32>,
     pub allocator: Client<Allocator>,
     pub buffers: Client<BufferDirectory>,
     pub table: Client<FileTable>,
@@ -321,18 +333,6 @@ impl User {
         let number = self.open(path, flags, O_WRONLY).await?;
         let written = self.write_all(number, data).await;
         self.close(number).await.and(written)
-    }
-
-    pub async fn stat(&mut self, path: &str, flags: u32) -> Told<Stat> {
-        let mut out = [0; STAT_BYTES];
-        let known = KnownStatus { at: ROOT, flags };
-        match self.directory.call(known, (path.as_bytes(), &mut out[..])).await {
-            Err(Errno::EAGAIN) => {
-                self.path.call(path::StatusOf { at: ROOT, flags }, (path.as_bytes(), &mut out[..])).await?;
-            }
-            known => known?,
-        }
-        Ok(stat_of(&out))
     }
 
     pub async fn mkdir(&mut self, path: &str) -> Told<()> {

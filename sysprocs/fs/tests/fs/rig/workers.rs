@@ -4,6 +4,7 @@ use super::Content;
 use renga_fs::{CommitterClients, PathClients, ReaperClients, WriterClients, committer, committer_pages, path, reaper};
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::InodeDirectory;
+use renga_proto::pages::Recalls;
 use renga_proto::path::Path;
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Family, ForwardFamily, Me, Members};
@@ -44,7 +45,7 @@ pub fn walkers(
     board: Board,
     directory: Address<InodeDirectory>,
     inodes: &'static [Members],
-    allocator: Address<Allocator>,
+    (allocator, recalls): (Address<Allocator>, Address<Recalls>),
     count: usize,
 ) -> &'static [Address<Path>] {
     let walker = |_| {
@@ -54,6 +55,7 @@ pub fn walkers(
                 inodes: Family::new(&me, inodes),
                 cutters: ForwardFamily::new(inodes),
                 allocator: Client::new(&me, allocator),
+                recalls: Client::new(&me, recalls),
             };
             path(port, clients)
         })

@@ -365,6 +365,7 @@ fn start_user<M: UserMemory>(
             own_events: Local::new(&me, leak(members(&[here.events]))),
             fifos: family(&me, only_family(all.len(), own.fifos)),
             files: family(&me, all.iter().map(|headers| members(&headers.files)).collect()),
+            names: Local::new(&me, &Members::NONE),
             own_paths: Local::new(&me, if number == 0 { leak(members(&[own.path])) } else { &Members::NONE }),
             own_files: Local::new(&me, leak(members(&here.files))),
             own_pipes: Local::new(&me, leak(members(&here.pipes))),

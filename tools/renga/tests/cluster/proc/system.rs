@@ -35,9 +35,9 @@ calls() { awk '$1 == "b" && $2 == "user" && $4 == "inode_directory" { print $6 }
 before=$(calls); remote -b b stat /etc/passwd > /dev/null; after=$(calls)
 [ $after -gt $before ] && echo counted
 awk '$1 == "a" && $2 == "path" && $4 == "inode" { print $3, $5 ~ /Find/, $6 }' /proc/renga/edges
-remote -b b awk '$1 == "a" { print $2, $4 }' /proc/renga/edges | grep recalls
+remote -b b awk '$1 == "a" { print $2, $4 }' /proc/renga/edges | grep recalls | sort
 awk '$2 == "disk" || $2 == "router" { print }' /proc/renga/system
 "#;
-    let wanted = "counted\na 1 -\nrecalls page_cache\na disk 1 0\na router 1 0\nb router 1 0\n";
+    let wanted = "counted\na 1 -\nrecalls name_cache\nrecalls page_cache\na disk 1 0\na router 1 0\nb router 1 0\n";
     Renga::script(session).end().expect_status(0).expect_text(wanted);
 }

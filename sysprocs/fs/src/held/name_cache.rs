@@ -1,0 +1,122 @@
+//! The process that has what a board without the disk holds of names and inodes.
+//!
+//! Invariants: what is here has been told by a path walker and was not recalled since. Every answer is given at once: it calls
+//! nobody, so a recall is held up by nobody. Any recall makes the tickets that are out void.
+//! Not here: who may hold what (`inode/name_holders.rs`, `inode/leases.rs`), the disk's board's own knowledge
+//! (`inode/inode_directory.rs`).
+
+use crate::format::inode_record::KIND_SYMBOLIC_LINK;
+use crate::held::inodes::{HeldInode, HeldInodes};
+use crate::held::targets::{HeldTarget, Targets};
+use crate::inode::name_cache::{Known, NameCache, NameSlot};
+use crate::names::pathname::Rest;
+use renga_proto::inode::STAT_BYTES;
+use renga_proto::names::{ALL_DIRECTORIES, KeepSteps, NO_TICKET, Names, NamesCall, RecallInode, StatusHere};
+use renga_proto::steps::{self, Step};
+use renga_rt::{Errno, Me, Never, Port};
+
+pub(super) struct State {
+    pub(super) names: NameCache,
+    pub(super) inodes: HeldInodes,
+    pub(super) targets: Targets,
+    /// A path of which a link has been followed.
+    pub(super) rest: Rest,
+    /// The ticket that is good now; another one after each recall.
+    ticket: u64,
+}
+
+/// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that hold nothing, a bit each.
+pub async fn name_cache(
+    me: Me,
+    mut port: Port<Names>,
+    names: &'static mut [NameSlot],
+    inodes: &'static mut [HeldInode],
+    targets: &'static mut [HeldTarget],
+    disk_board: u8,
+    without_leases: u8,
+) -> Never {
+    let keeps = without_leases >> me.id().board.0 & 1 == 0;
+    let (names, inodes, targets) = (NameCache::new(names), HeldInodes::new(inodes), Targets::new(targets));
+    let mut state = State { names, inodes, targets, rest: Rest::new(), ticket: 1 };
+    loop {
+        match port.accept().await {
+            NamesCall::StatusHere(mut call) => {
+                let StatusHere { at, flags } = call.entry();
+                let (path, out) = call.lent();
+                let known = state.status(at, path, flags, out);
+                let ticket = if keeps { state.ticket } else { NO_TICKET };
+                call.reply(if known == Err(Errno::EAGAIN) { Ok(ticket) } else { known.map(|()| 0) });
+            }
+            NamesCall::KeepSteps(mut call) => {
+                let KeepSteps { ticket } = call.entry();
+                let good = keeps && ticket == state.ticket;
+                if good {
+                    state.keep(call.lent());
+                }
+                call.reply(if good { Ok(()) } else { Err(Errno::ESTALE) });
+            }
+            NamesCall::RecallName(mut call) => {
+                let directory = call.entry().directory;
+                state.recall_name(directory, call.lent());
+                call.reply(Ok(()));
+            }
+            NamesCall::RecallInode(call) => {
+                let RecallInode { ino } = call.entry();
+                state.ticket += 1;
+                state.inodes.forget(ino);
+                call.reply(Ok(()));
+            }
+            NamesCall::BoardDied(call) => {
+                if call.entry().board == disk_board {
+                    state.ticket += 1;
+                    state.names.forget_all();
+                    state.inodes.forget_all();
+                }
+                call.reply(Ok(()));
+            }
+        }
+    }
+}
+
+impl State {
+    fn status(&mut self, at: u32, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
+        let end = self.end(at, path, flags)?;
+        let held = self.inodes.find(end).ok_or(Errno::EAGAIN)?;
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&held.status);
+        Ok(())
+    }
+
+    fn keep(&mut self, mut told: &[u8]) {
+        // Each turn passes a step.
+        while let Some((step, rest)) = steps::first(told) {
+            match step {
+                Step::Name { directory, name, ino, kind } => {
+                    if kind == KIND_SYMBOLIC_LINK {
+                        self.targets.forget(ino);
+                    }
+                    let known = if ino == 0 { Known::Nothing } else { Known::Entry { ino, kind } };
+                    self.names.learn(directory, name, known);
+                }
+                Step::Target { ino, target } => self.targets.put(ino, target),
+                Step::Inode { facts, held: true, status } => {
+                    if let Ok(status) = status.try_into() {
+                        self.inodes.put(facts, status);
+                    }
+                }
+                Step::Inode { .. } | Step::Refused { .. } => {}
+            }
+            told = rest;
+        }
+    }
+
+    fn recall_name(&mut self, directory: u32, name: &[u8]) {
+        self.ticket += 1;
+        match (directory, name) {
+            (ALL_DIRECTORIES, _) => self.names.forget_all(),
+            (directory, []) => {
+                self.names.forget_directory(directory);
+            }
+            (directory, name) => self.names.forget(directory, name),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Walking along a path by what is held.
+//!
+//! Invariant: the answer is the disk's board's: each name on the way is held, so that it stands for what it stood for when
+//! that was told. Symbolic links are followed as far as their targets are held.
+//! Not here: names alone (`inode/known_path.rs`).
+
+use crate::format::inode_record::{DIRECTORY, KIND_SYMBOLIC_LINK, TYPE_MASK};
+use crate::format::superblock::ROOT_INO;
+use crate::held::name_cache::State;
+use crate::inode::known_path::{Reached, Until, walk};
+use crate::inode::name_cache::Known;
+use renga_rt::Errno;
+
+/// Symbolic links followed along one path; who meets more asks a walker, who says what comes of that.
+const LINKS_MAX: u32 = 40;
+
+impl State {
+    /// The inode to which `path` leads. `EAGAIN`: not all that it takes is held.
+    pub(super) fn end(&mut self, at: u32, path: &[u8], flags: u32) -> Result<u32, Errno> {
+        let until = Until::End { flags };
+        let Reached { ino, rest, .. } = walk(&mut self.names, at, path, until)?;
+        let end = if rest.is_empty() { ino } else { self.follow(ino, rest, until)? };
+        // Any number may be said, also one of what is no directory.
+        let begins = end == at && end != ROOT_INO;
+        let walkable = !begins || self.inodes.find(at).is_some_and(|held| held.facts.mode & TYPE_MASK == DIRECTORY);
+        if walkable { Ok(end) } else { Err(Errno::EAGAIN) }
+    }
+
+    /// Goes on from directory `at` along `rest`, which begins with a link if that is held at all.
+    fn follow(&mut self, mut at: u32, rest: &[u8], until: Until) -> Result<u32, Errno> {
+        self.rest.set(rest)?;
+        for _ in 0..LINKS_MAX {
+            let link = self.rest.take()?.ok_or(Errno::EAGAIN)?;
+            let Some(Known::Entry { ino, kind: KIND_SYMBOLIC_LINK }) = self.names.find(at, &link.name) else { break };
+            let Some(target) = self.targets.find(ino) else { break };
+            self.rest.room().get_mut(..target.len()).ok_or(Errno::EAGAIN)?.copy_from_slice(target);
+            let put = self.rest.put_before(target.len(), link.slash);
+            put.map_err(|_| Errno::EAGAIN)?;
+            let Reached { ino, rest, .. } = walk(&mut self.names, at, self.rest.left(), until).map_err(|errno| {
+                // Of the path as it is now, which nobody has named.
+                if errno == Errno::ENAMETOOLONG { Errno::EAGAIN } else { errno }
+            })?;
+            if rest.is_empty() {
+                return Ok(ino);
+            }
+            let left = rest.len();
+            self.rest.keep_last(left);
+            at = ino;
+        }
+        Err(Errno::EAGAIN)
+    }
+}

@@ -1,0 +1,53 @@
+//! Where symbolic links lead.
+//!
+//! Invariant: a target here is right as long as a name of its link is held: a link's target never changes, and whoever
+//! is told of a name for a link forgets what another link of that number led to. Bounded: links share places by number.
+
+use renga_proto::steps::TARGET_BYTES_MAX;
+
+/// Room for the target of one link. Boot provides some.
+#[derive(Clone, Copy)]
+pub struct HeldTarget {
+    /// 0: of none.
+    ino: u32,
+    bytes: u8,
+    target: [u8; TARGET_BYTES_MAX],
+}
+impl HeldTarget {
+    /// Of no link.
+    pub const EMPTY: HeldTarget = HeldTarget { ino: 0, bytes: 0, target: [0; TARGET_BYTES_MAX] };
+}
+
+pub(super) struct Targets(&'static mut [HeldTarget]);
+
+impl Targets {
+    pub(super) fn new(places: &'static mut [HeldTarget]) -> Self {
+        Targets(places)
+    }
+
+    fn place(&self, ino: u32) -> usize {
+        ino as usize % self.0.len().max(1)
+    }
+
+    pub(super) fn find(&self, ino: u32) -> Option<&[u8]> {
+        let held = self.0.get(self.place(ino)).filter(|held| held.ino == ino)?;
+        Some(&held.target[..usize::from(held.bytes)])
+    }
+
+    pub(super) fn forget(&mut self, ino: u32) {
+        let place = self.place(ino);
+        if let Some(held) = self.0.get_mut(place).filter(|held| held.ino == ino) {
+            *held = HeldTarget::EMPTY;
+        }
+    }
+
+    pub(super) fn put(&mut self, ino: u32, target: &[u8]) {
+        let place = self.place(ino);
+        if let Some(held) = self.0.get_mut(place)
+            && target.len() <= TARGET_BYTES_MAX
+        {
+            (held.ino, held.bytes) = (ino, target.len() as u8);
+            held.target[..target.len()].copy_from_slice(target);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Telling other boards what paths lead to, and recalling that before it changes.
+//!
+//! Invariant: what is told is so while the lock of names is held, and the boards that are told are noted before that is given
+//! back. Whoever changes a name recalls it first, under the exclusive lock: so no board is told of it until the change has
+//! been made. Not here: the notes (`inode/name_holders.rs`, `inode/leases.rs`), who holds (`held`).
+
+use crate::names::walk::{Node, Walker};
+use renga_proto::inode::{GrantName, InodeFacts, LeaseStatus, LeasedFacts, NameHolders, STAT_BYTES, TakeHolders};
+use renga_proto::names::ALL_DIRECTORIES;
+use renga_proto::pages::RecallNameFrom;
+use renga_proto::path::{NO_FOLLOW, Resolve};
+use renga_rt::Errno;
+
+impl Walker {
+    /// Walks along `path`, and writes the steps to `out`; how many bytes.
+    pub(crate) async fn tell(
+        &mut self,
+        resolve: Resolve,
+        board: u8,
+        path: &[u8],
+        out: &mut [u8],
+    ) -> Result<u32, Errno> {
+        self.steps.clear();
+        self.lock(false).await;
+        self.told = Some(board);
+        let found = self.resolve(resolve.at, path, resolve.flags & NO_FOLLOW == 0).await;
+        self.told = None;
+        let ended = match found {
+            Ok(node) => {
+                let ended = self.tell_inode(&node, board).await;
+                self.release(node).await;
+                ended
+            }
+            Err(errno) => Err(errno),
+        };
+        self.unlock().await;
+        if let Err(errno) = ended {
+            self.steps.refuse(errno);
+        }
+        let steps = self.steps.bytes();
+        out.get_mut(..steps.len()).ok_or(Errno::EINVAL)?.copy_from_slice(steps);
+        Ok(steps.len() as u32)
+    }
+
+    /// Tells that `name` in `directory` stands for inode `ino`, or (0) for nothing, if that may be held.
+    pub(crate) async fn tell_name(&mut self, board: u8, directory: u32, name: &[u8], ino: u32, kind: u8) {
+        let granted = self.steps.has_room_for(name)
+            && self.directory.call(GrantName { directory, board }, name).await == Ok(true);
+        if granted {
+            self.steps.put_name(directory, name, ino, kind);
+        }
+    }
+
+    async fn tell_inode(&mut self, node: &Node, board: u8) -> Result<(), Errno> {
+        let mut status = [0; STAT_BYTES];
+        let leased = self.inode(node.slot)?.call(LeaseStatus { board }, &mut status[..]).await?;
+        let LeasedFacts { mode, birth, held } = leased;
+        self.steps.end_at(&InodeFacts { slot: node.slot, ino: node.ino, mode, birth }, held, &status);
+        Ok(())
+    }
+
+    /// Before `name` in `directory` changes: no board holds it when this is over.
+    pub(crate) async fn recall_name(&mut self, directory: &Node, name: &[u8]) {
+        let holders = self.directory.call(TakeHolders { directory: directory.ino }, name).await;
+        if let Ok(NameHolders { one, all }) = holders {
+            self.recall_from(all, ALL_DIRECTORIES, &[]).await;
+            self.recall_from(one & !all, directory.ino, name).await;
+        }
+    }
+
+    /// No board of `boards` holds names in `directory` when this is over.
+    pub(crate) async fn recall_names(&mut self, boards: u8, directory: &Node) {
+        self.recall_from(boards, directory.ino, &[]).await;
+    }
+
+    async fn recall_from(&mut self, mut boards: u8, directory: u32, name: &[u8]) {
+        // Each turn tells a board.
+        while boards != 0 {
+            let board = boards.trailing_zeros() as u8;
+            boards &= boards - 1;
+            // One that does not answer is dead: it holds nothing.
+            let _ = self.recalls.call(RecallNameFrom { board, directory }, name).await;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a board without the disk holds, told by a script: it ends when it must, and no later.
+
+use crate::rig::held::start;
+use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
+use renga_proto::names::{ALL_DIRECTORIES, BoardDied, KeepSteps, Names, RecallInode, RecallName, StatusHere};
+use renga_proto::steps::Steps;
+use renga_rt::host::Board;
+use renga_rt::{Client, Errno};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const ROOT: u32 = 2;
+const FILE: u32 = 12;
+const LINK: u32 = 13;
+const REGULAR: u8 = 1;
+const SYMBOLIC_LINK: u8 = 7;
+
+/// A walk to a file.
+fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> Steps {
+    let mut steps = Steps::default();
+    for &(name, ino, kind) in names {
+        steps.put_name(ROOT, name, ino, kind);
+        if let Some(target) = target.filter(|_| kind == SYMBOLIC_LINK) {
+            steps.put_target(ino, target);
+        }
+    }
+    let facts = InodeFacts { slot: 0, ino: FILE, mode: 0o100_644, birth: Birth { generation: 1, device: 0 } };
+    steps.end_at(&facts, true, &[9; STAT_BYTES]);
+    steps
+}
+
+/// 0: it is held; otherwise a ticket.
+async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
+    let mut out = [0; STAT_BYTES];
+    names.call(StatusHere { at: ROOT, flags: 0 }, (path, &mut out[..])).await.unwrap()
+}
+
+/// Runs a script against a name cache; whether it came to its end.
+fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>) -> F + 'static) {
+    let (board, done) = (Board::new(0, 1 << 20), Rc::new(Cell::new(false)));
+    let (names, told) = (start(board), done.clone());
+    board.client(move |me| {
+        let names = Client::new(&me, names);
+        async move {
+            script(names).await;
+            told.set(true);
+        }
+    });
+    board.run();
+    assert!(done.get());
+}
+
+#[test]
+fn what_a_recall_has_overtaken_is_not_held() {
+    play(|mut names| async move {
+        for recall in 0..5 {
+            let ticket = ask(&mut names, b"/file").await;
+            assert_ne!(ticket, 0, "recall {recall}");
+            match recall {
+                0 => names.call(RecallInode { ino: FILE }, ()).await,
+                1 => names.call(RecallName { directory: ROOT }, &b"file"[..]).await,
+                2 => names.call(RecallName { directory: ROOT }, &b""[..]).await,
+                3 => names.call(RecallName { directory: ALL_DIRECTORIES }, &b""[..]).await,
+                _ => names.call(BoardDied { board: 0 }, ()).await,
+            }
+            .unwrap();
+            let steps = told(&[(b"file", FILE, REGULAR)], None);
+            assert_eq!(names.call(KeepSteps { ticket }, steps.bytes()).await, Err(Errno::ESTALE), "recall {recall}");
+            let again = ask(&mut names, b"/file").await;
+            assert_ne!(again, 0, "recall {recall}");
+            // Without a recall it is held, and a recall of it ends that.
+            names.call(KeepSteps { ticket: again }, steps.bytes()).await.unwrap();
+            assert_eq!(ask(&mut names, b"/file").await, 0, "recall {recall}");
+            names.call(RecallInode { ino: FILE }, ()).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn another_link_of_the_same_number_leads_elsewhere() {
+    play(|mut names| async move {
+        let walk: [(&[u8], u32, u8); 2] = [(b"link", LINK, SYMBOLIC_LINK), (b"file", FILE, REGULAR)];
+        let ticket = ask(&mut names, b"/link").await;
+        names.call(KeepSteps { ticket }, told(&walk, Some(b"file")).bytes()).await.unwrap();
+        assert_eq!(ask(&mut names, b"/link").await, 0);
+        names.call(RecallName { directory: ROOT }, &b"link"[..]).await.unwrap();
+        // The next link has that number; its target is too long to be told.
+        let ticket = ask(&mut names, b"/link").await;
+        names.call(KeepSteps { ticket }, told(&walk, None).bytes()).await.unwrap();
+        assert_ne!(ask(&mut names, b"/link").await, 0);
+        assert_eq!(ask(&mut names, b"/file").await, 0);
+    });
+}
+
+#[test]
+fn what_is_asked_for_stays_when_room_is_needed() {
+    play(|mut names| async move {
+        let ticket = ask(&mut names, b"/file").await;
+        names.call(KeepSteps { ticket }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+        for number in 0..200_u32 {
+            assert_eq!(ask(&mut names, b"/file").await, 0, "after {number} others");
+            let other = format!("other{number}");
+            let steps = told(&[(other.as_bytes(), 100 + number, REGULAR)], None);
+            names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
+        }
+    });
+}

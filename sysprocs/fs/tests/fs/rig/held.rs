@@ -1,0 +1,76 @@
+//! A name cache beside the file system: each `stat` of the tests is asked of both, so that whatever they do to files, what is
+//! held must be what is.
+
+use super::{ROOT, Stat, Told, User, stat_of};
+use renga_fs::{HeldInode, HeldTarget, NameSlot, name_cache};
+use renga_proto::inode::{KnownStatus, STAT_BYTES};
+use renga_proto::names::{KeepSteps, NO_TICKET, Names, StatusHere};
+use renga_proto::path;
+use renga_proto::steps::{self, STEPS_BYTES};
+use renga_rt::host::Board;
+use renga_rt::{Address, Errno};
+
+/// Few, so that some make room for others.
+const NAMES: usize = 24;
+const INODES: usize = 12;
+const TARGETS: usize = 4;
+/// Comparisons of which one has to come out.
+const TRIES: usize = 4;
+
+pub fn start(board: Board) -> Address<Names> {
+    board.server(|me, port| {
+        let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![HeldInode::EMPTY; INODES].leak());
+        name_cache(me, port, names, inodes, vec![HeldTarget::EMPTY; TARGETS].leak(), 0, 0)
+    })
+}
+
+impl User {
+    /// What the disk's board says.
+    async fn status_there(&mut self, path: &str, flags: u32) -> Told<[u8; STAT_BYTES]> {
+        let mut out = [0; STAT_BYTES];
+        let known = KnownStatus { at: ROOT, flags };
+        match self.directory.call(known, (path.as_bytes(), &mut out[..])).await {
+            Err(Errno::EAGAIN) => {
+                self.path.call(path::StatusOf { at: ROOT, flags }, (path.as_bytes(), &mut out[..])).await?;
+            }
+            known => known?,
+        }
+        Ok(out)
+    }
+
+    /// What is held, or is then.
+    async fn status_here(&mut self, path: &str, flags: u32) -> Told<[u8; STAT_BYTES]> {
+        let mut out = [0; STAT_BYTES];
+        let here = StatusHere { at: ROOT, flags };
+        let ticket = self.names.call(here, (path.as_bytes(), &mut out[..])).await?;
+        assert_ne!(ticket, NO_TICKET);
+        if ticket == 0 {
+            self.held.set(self.held.get() + 1);
+            return Ok(out);
+        }
+        let mut told = [0; STEPS_BYTES];
+        let resolve = path::Resolve { at: ROOT, flags };
+        let bytes = self.path.call(resolve, (path.as_bytes(), &mut told[..])).await? as usize;
+        let kept = self.names.call(KeepSteps { ticket }, &told[..bytes]).await;
+        assert!(matches!(kept, Ok(()) | Err(Errno::ESTALE)));
+        Ok(steps::end(&told[..bytes])?.1.try_into().unwrap())
+    }
+
+    /// What the disk's board says, once.
+    pub async fn stat_there(&mut self, path: &str, flags: u32) -> Told<Stat> {
+        self.status_there(path, flags).await.map(|bytes| stat_of(&bytes))
+    }
+
+    pub async fn stat(&mut self, path: &str, flags: u32) -> Told<Stat> {
+        // Others may change it meanwhile, and back.
+        for _ in 0..TRIES {
+            let before = self.status_there(path, flags).await;
+            let (here, again) = (self.status_here(path, flags).await, self.status_here(path, flags).await);
+            let there = self.status_there(path, flags).await;
+            if (here, again) == (there, there) || before != there {
+                return there.map(|bytes| stat_of(&bytes));
+            }
+        }
+        panic!("{path} is held as it is not");
+    }
+}

@@ -1,0 +1,55 @@
+//! Names and status held elsewhere: boards that are told what names stand for and how an inode is, hold that, and give it up before
+//! it changes, with messages in any order and boards that die.
+//!
+//! The rules are those of `renga_fs`, told again in a few lines: notes beside what is known of a name (`name_holders.rs`), tickets
+//! (`held/name_cache.rs`), one step of an answer after the other (`names/resolve.rs`). Not here: paths, links, the link.
+
+pub mod check;
+pub mod world;
+
+/// A way in which the protocol is wrong on purpose, to see that the search notices.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mutant {
+    /// What was told is held whatever its ticket says.
+    TicketIgnored,
+    /// A recall makes tickets void only if it finds something.
+    TicketOutlivesRecall,
+    /// What a board is told of a name is not noted.
+    NameNotNoted,
+    /// What a board is told of an inode is not noted.
+    StatusNotNoted,
+    /// What changes does so when the recalls are sent, not when they are answered.
+    ChangeBeforeAnswers,
+    /// When a name's slot is needed for another, its notes are gone.
+    NotesLostWithSlot,
+    /// A board of whose names there are no notes is asked for the changed one only.
+    OneNameOfMany,
+    /// Walks go on while a name changes.
+    NamesToldMeanwhile,
+    /// The inode's process tells of its inode while it changes it.
+    StatusToldMeanwhile,
+    /// A board keeps what it holds though the disk's board began anew.
+    HeldOutlivesDisk,
+    /// A message of a board's former life counts.
+    FormerLife,
+    /// A board is forgotten when it has been asked, not when it has answered.
+    DeadWhenAsked,
+}
+
+impl Mutant {
+    /// All of them.
+    pub const ALL: [Mutant; 12] = [
+        Mutant::TicketIgnored,
+        Mutant::TicketOutlivesRecall,
+        Mutant::NameNotNoted,
+        Mutant::StatusNotNoted,
+        Mutant::ChangeBeforeAnswers,
+        Mutant::NotesLostWithSlot,
+        Mutant::OneNameOfMany,
+        Mutant::NamesToldMeanwhile,
+        Mutant::StatusToldMeanwhile,
+        Mutant::HeldOutlivesDisk,
+        Mutant::FormerLife,
+        Mutant::DeadWhenAsked,
+    ];
+}

@@ -1,0 +1,58 @@
+//! Names and status that a board without the disk holds: what is looked at again there sends no frame.
+
+use crate::support::{Renga, clusters_can_run};
+
+/// Looks `times` times at names on b, without running a program for it; the frames of the whole run.
+fn frames(times: u32) -> u32 {
+    let looks = "[ -f /etc/passwd ]; [ -L /bin/sh ]; [ -d /usr/lib/renga/.. ]; [ -e /root/none ] && exit 5";
+    let session = format!("remote -b b sh -c 'n={times}; while [ $n -gt 0 ]; do {looks}; n=$((n - 1)); done'; exit 4");
+    let ended = Renga::script(&session).with(["--stats"]).end().expect_status(4);
+    let figure = ended.figure("frames").split(' ').next().and_then(|figure| figure.parse().ok());
+    figure.unwrap_or_else(|| panic!("no number of frames: {}", ended.report()))
+}
+
+#[test]
+fn looking_again_on_the_board_without_the_disk_sends_no_frame() {
+    if !clusters_can_run() {
+        return;
+    }
+    let (few, many) = (frames(10), frames(510));
+    println!("{few} frames for 10 rounds of looks, {many} for 510");
+    // Time goes on meanwhile: what boards say to each other now and then.
+    assert!(many <= few + 20, "{few} frames for 10 rounds of looks, {many} for 510");
+}
+
+#[test]
+fn what_another_board_changes_is_seen_at_once() {
+    if !clusters_can_run() {
+        return;
+    }
+    let session = r#"
+mkdir /root/d; echo 1 > /root/d/f; ln -s d /root/l
+cat > /root/look << 'end'
+for path in /root/d/f /root/l/f /root/e/f; do stat -c '%n %A %s %h' $path 2> /dev/null || echo $path none; done
+end
+show() { echo "$1"; remote -b b sh /root/look > /root/seen; sh /root/look | cmp - /root/seen; remote -b b sh /root/look; }
+show begun; chmod 600 /root/d/f; show chmod; echo 22 >> /root/d/f; show grown; ln /root/d/f /root/x; show linked
+mv /root/d /root/e; show moved; rm /root/l; ln -s e /root/l; show turned; rm /root/e/f; show removed
+remote -b b touch /root/e/f; sh /root/look | cut -d ' ' -f 1,3-
+"#;
+    let said = |step: &str, files: [&str; 3]| {
+        let [d, l, e] = files;
+        format!("{step}\n/root/d/f {d}\n/root/l/f {l}\n/root/e/f {e}\n")
+    };
+    let (small, private) = ("-rw-r--r-- 2 1", "-rw------- 2 1");
+    let (grown, linked) = ("-rw------- 5 1", "-rw------- 5 2");
+    let wanted = [
+        said("begun", [small, small, "none"]),
+        said("chmod", [private, private, "none"]),
+        said("grown", [grown, grown, "none"]),
+        said("linked", [linked, linked, "none"]),
+        said("moved", ["none", "none", linked]),
+        said("turned", ["none", linked, linked]),
+        said("removed", ["none"; 3]),
+        "/root/d/f \n/root/l/f 0 1\n/root/e/f 0 1\n".into(),
+    ];
+    let found = Renga::script(session).end().expect_status(0).text();
+    assert_eq!(found, wanted.concat());
+}

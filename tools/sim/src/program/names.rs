@@ -1,0 +1,78 @@
+//! System calls about names, as programs write them.
+
+use super::calls::numbers::{FCHMODAT, LINKAT, MKDIRAT, MKNODAT, NEWFSTATAT, RENAMEAT2, SYMLINKAT, UNLINKAT};
+use super::calls::{AT_FDCWD, Result, SECOND, SMALL};
+use super::exchange::Program;
+
+/// In `unlinkat`: a directory.
+const AT_REMOVEDIR: u64 = 0x200;
+/// In `newfstatat`: of the link itself.
+const AT_SYMLINK_NOFOLLOW: u64 = 0x100;
+
+/// Part of a `struct stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Type and permission bits.
+    pub mode: u32,
+    /// Names.
+    pub links: u32,
+    /// Size.
+    pub bytes: u64,
+}
+
+impl Program {
+    /// Removes a name.
+    pub async fn unlink(&self, path: &str) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(UNLINKAT, &[AT_FDCWD, path, 0]).await.map(drop)
+    }
+    /// Makes a directory.
+    pub async fn make_directory(&self, path: &str) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(MKDIRAT, &[AT_FDCWD, path, 0o755]).await.map(drop)
+    }
+    /// Removes an empty directory.
+    pub async fn remove_directory(&self, path: &str) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(UNLINKAT, &[AT_FDCWD, path, AT_REMOVEDIR]).await.map(drop)
+    }
+    /// Makes a character device.
+    pub async fn make_device(&self, path: &str, major: u64, minor: u64) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(MKNODAT, &[AT_FDCWD, path, 0o020_600, major << 8 | minor]).await.map(drop)
+    }
+    /// Makes an empty file.
+    pub async fn make_file(&self, path: &str, mode: u16) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(MKNODAT, &[AT_FDCWD, path, 0o100_000 | u64::from(mode), 0]).await.map(drop)
+    }
+    /// Makes a symbolic link.
+    pub async fn make_link(&self, target: &str, path: &str) -> Result<()> {
+        let (target, path) = (self.path(target).await, self.string(self.base + SECOND, path).await);
+        self.call(SYMLINKAT, &[target, AT_FDCWD, path]).await.map(drop)
+    }
+    /// Makes another name for a file.
+    pub async fn link(&self, from: &str, to: &str) -> Result<()> {
+        let (from, to) = (self.path(from).await, self.string(self.base + SECOND, to).await);
+        self.call(LINKAT, &[AT_FDCWD, from, AT_FDCWD, to, 0]).await.map(drop)
+    }
+    /// Sets permission bits.
+    pub async fn change_mode(&self, path: &str, mode: u16) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(FCHMODAT, &[AT_FDCWD, path, mode.into()]).await.map(drop)
+    }
+    /// What stat says, or lstat if links are not to be followed.
+    pub async fn status(&self, path: &str, follow: bool) -> Result<Status> {
+        let (path, place) = (self.path(path).await, self.base + SMALL);
+        let flags = if follow { 0 } else { AT_SYMLINK_NOFOLLOW };
+        self.call(NEWFSTATAT, &[AT_FDCWD, path, place, flags]).await?;
+        let found = self.load(place, 56).await;
+        let word = |at: usize| u32::from_le_bytes(found[at..at + 4].try_into().unwrap_or_default());
+        Ok(Status { mode: word(16), links: word(20), bytes: word(48).into() })
+    }
+    /// Moves a name.
+    pub async fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let (from, to) = (self.path(from).await, self.string(self.base + SECOND, to).await);
+        self.call(RENAMEAT2, &[AT_FDCWD, from, AT_FDCWD, to, 0]).await.map(drop)
+    }
+}

@@ -1,0 +1,196 @@
+//! Names and status that boards hold are never old.
+//!
+//! Programs on two boards change a tree of names, one change at a time; others on both look at paths all the time. Each
+//! answer must be what the path led to at some moment between question and answer: after each change the tree is noted, and
+//! an answer is compared with those that were when it was asked for, or since.
+
+mod change;
+mod tree;
+
+use crate::machine::{Finished, possible, run_cluster};
+use change::{Change, draw_path};
+use renga_abi::Errno;
+use renga_phy::loopback::Faults;
+use renga_random::Random;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program, Status};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use tree::{Seen, Tree};
+
+const PLACE: &str = "/hunt";
+/// Changes of each of the two programs.
+const CHANGES: u32 = 150;
+/// Who changes something sleeps so long at most, ns, before it does.
+const SLEEP_NS: u64 = 400_000;
+/// How long one waits for the other.
+const TURN_NS: u64 = 20_000;
+
+/// The tree as it was, after each change that has begun; how many of those are over.
+struct History {
+    trees: RefCell<Vec<Tree>>,
+    done: Cell<usize>,
+    changing: Cell<bool>,
+    writers: Cell<u32>,
+    looks: Cell<u64>,
+}
+
+impl History {
+    fn begin(&self, tree: Tree) {
+        self.trees.borrow_mut().push(tree);
+    }
+
+    /// Whether `says` is true of one of the trees from number `from` on.
+    fn was(&self, from: usize, says: impl Fn(&Tree) -> bool) -> bool {
+        self.trees.borrow()[from..].iter().any(says)
+    }
+}
+
+/// What an answer says.
+fn seen(answer: Result<Status, Errno>) -> Seen {
+    match answer {
+        Err(Errno::ENOENT) => Seen::Nothing,
+        Err(Errno::ENOTDIR) => Seen::NoDirectory,
+        Err(Errno::ELOOP) => Seen::Loop,
+        Err(errno) => panic!("{errno:?}"),
+        Ok(Status { mode, links, bytes }) => match mode & 0o170_000 {
+            0o040_000 => Seen::Directory,
+            0o120_000 => Seen::Link,
+            _ => Seen::File { mode: mode & 0o7777, links, bytes },
+        },
+    }
+}
+
+async fn write(program: Program, mut random: Random, history: Rc<History>) {
+    for _ in 0..CHANGES {
+        let _ = program.sleep(random.below(SLEEP_NS)).await;
+        while history.changing.replace(true) {
+            let _ = program.sleep(TURN_NS).await;
+        }
+        let now = history.trees.borrow().last().cloned().unwrap();
+        // Most that are drawn can be made.
+        let (change, tree) = loop {
+            let (change, mut tree) = (Change::draw(&mut random), now.clone());
+            if change.apply(&mut tree).is_some() {
+                break (change, tree);
+            }
+        };
+        history.begin(tree);
+        change.make(&program, PLACE).await;
+        history.done.set(history.trees.borrow().len() - 1);
+        history.changing.set(false);
+    }
+    history.writers.set(history.writers.get() - 1);
+}
+
+async fn look(program: Program, mut random: Random, history: Rc<History>) {
+    while history.writers.get() > 0 {
+        let ((path, follow), before) = (draw_path(&mut random), history.done.get());
+        let full = format!("{PLACE}{path}");
+        if random.chance(75) {
+            let answer = seen(program.status(&full, follow).await);
+            let now =
+                || history.trees.borrow()[before..].iter().map(|tree| tree.look(&path, follow)).collect::<Vec<_>>();
+            assert!(
+                history.was(before, |tree| tree.look(&path, follow) == answer),
+                "{path}: {answer:?}, not {:?}",
+                now()
+            );
+        } else {
+            let opened = program.open(&full, Open::Read).await;
+            let there = |tree: &Tree| !matches!(tree.look(&path, true), Seen::Nothing | Seen::NoDirectory | Seen::Loop);
+            assert!(history.was(before, |tree| there(tree) == opened.is_ok()), "{path}: {opened:?}");
+            if let Ok(file) = opened {
+                program.close(file).await.unwrap();
+            }
+        }
+        history.looks.set(history.looks.get() + 1);
+        if random.once_in(8) {
+            let _ = program.sleep(random.below(SLEEP_NS)).await;
+        }
+    }
+}
+
+fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
+    let (trees, done, changing) = (RefCell::new(vec![Tree::new()]), Cell::new(0), Cell::new(false));
+    let history = Rc::new(History { trees, done, changing, writers: Cell::new(2), looks: Cell::new(0) });
+    let of_init = history.clone();
+    let init = move |init: Program| {
+        let history = of_init.clone();
+        async move {
+            init.make_directory(PLACE).await.unwrap();
+            let mut random = Random::new(seed);
+            let mut children = Vec::new();
+            for (board, writes) in [(0, true), (1, true), (0, false), (1, false), (1, false)] {
+                let (history, random) = (history.clone(), random.fork());
+                let child = move |program: Program| async move {
+                    if writes {
+                        write(program, random, history).await
+                    } else {
+                        look(program, random, history).await
+                    }
+                    0
+                };
+                children.push(init.fork_on(board, child).await.unwrap());
+            }
+            for pid in children {
+                assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+            }
+            // Whoever reads the medium afterwards does not follow them.
+            let mut links = Vec::new();
+            history.trees.borrow().last().unwrap().add_links_below(Tree::ROOT, PLACE, &mut links);
+            for link in links {
+                init.unlink(&link).await.unwrap();
+            }
+            0
+        }
+    };
+    let finished = run_cluster(ClusterSetup { faults, seed, ..ClusterSetup::new(2) }, init);
+    (finished, history.looks.get())
+}
+
+#[test]
+fn no_board_tells_of_a_path_what_is_no_longer_so() {
+    if !possible() {
+        return;
+    }
+    let bad = Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE };
+    for seed in 1..=12 {
+        let faults = if seed % 3 == 0 { bad } else { Faults::NONE };
+        let (finished, looks) = hunt(seed, faults);
+        assert_eq!(finished.status, 0, "seed {seed}");
+        println!("seed {seed}: {looks} looks during {} changes", 2 * CHANGES);
+        assert!(looks > u64::from(CHANGES), "seed {seed}: {looks} looks");
+    }
+}
+
+/// Looks `times` times on the other board at each of some paths; the frames that both boards sent in all.
+fn frames_of_looks(times: u64) -> u64 {
+    let init = move |init: Program| async move {
+        init.make_directory(PLACE).await.unwrap();
+        init.make_file("/hunt/file", 0o600).await.unwrap();
+        init.make_link("file", "/hunt/link").await.unwrap();
+        let looks = move |program: Program| async move {
+            for _ in 0..times {
+                assert_eq!(program.status("/hunt/file", true).await.unwrap().mode, 0o100_600);
+                assert_eq!(program.status("/hunt/link", true).await.unwrap().mode, 0o100_600);
+                assert_eq!(program.status("/hunt/none", true).await, Err(Errno::ENOENT));
+            }
+            0
+        };
+        let pid = init.fork_on(1, looks).await.unwrap();
+        assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+        0
+    };
+    let finished = run_cluster(ClusterSetup::new(2), init);
+    finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
+}
+
+#[test]
+fn looking_again_sends_no_frame() {
+    if possible() {
+        let (once, often) = (frames_of_looks(1), frames_of_looks(50));
+        // Nothing but the acknowledgement of what was under way, at most.
+        assert!(often <= once + 1, "{once} frames for looking once, {often} for fifty times");
+    }
+}
