@@ -139,6 +139,11 @@ impl Board {
         })
     }
 
+    /// From a process: what it does takes `ns`, which is charged to whom it works for.
+    pub fn take_time(self, ns: u64) {
+        self.core.now_ns.set(self.core.now_ns.get() + ns);
+    }
+
     /// Dispatches until nothing is ready.
     ///
     /// # Panics

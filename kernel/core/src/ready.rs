@@ -53,7 +53,7 @@ pub struct Core {
     /// What accounts had counted that were begun anew since ([`Core::charged`]).
     pub(crate) past: [Cell<u64>; 3],
     clock: fn(&Core) -> u64,
-    now_ns: Cell<u64>,
+    pub(crate) now_ns: Cell<u64>,
     log: Cell<Log>,
     /// The last lines of the log.
     pub(crate) lines: Lines,

@@ -252,7 +252,12 @@ impl Core {
             let rank = self.rank(other, account);
             rank < RANK_FAIR || (rank == RANK_FAIR && account.virtual_ns.get() < used_ns)
         };
-        ![self.runners.first(), last].into_iter().flatten().any(goes_first)
+        let others = [self.runners.first(), last];
+        if others.iter().flatten().next().is_none() {
+            // Nobody wants the core: what it is used for now is not counted against it later.
+            self.raise_floor(process);
+        }
+        !others.into_iter().flatten().any(goes_first)
     }
 
     /// Puts `process` among those who wait for a turn; of a real-time class before its equals, if it `stays` there.

@@ -88,8 +88,11 @@ impl Players {
                 Habit::Computes => u64::MAX,
                 Habit::Traps(ns) | Habit::Waits(ns, _) => ns - self.run_ns[who],
             };
-            let alarm_ns = core.next_alarm_ns().map_or(u64::MAX, |at_ns| at_ns - core.now_ns());
-            let ns = own_ns.min(turn.left_ns().unwrap_or(u64::MAX)).min(alarm_ns).min(until_ns - core.now_ns());
+            let alarm_ns = core.next_alarm_ns().map_or(u64::MAX, |at_ns| at_ns.saturating_sub(core.now_ns()));
+            let ns = own_ns
+                .min(turn.left_ns().unwrap_or(u64::MAX))
+                .min(alarm_ns)
+                .min(until_ns.saturating_sub(core.now_ns()));
             turn.charge(ns);
             core.set_now_ns(core.now_ns() + ns);
             self.log.push((who, ns));
@@ -325,6 +328,32 @@ fn who_slept_for_long_takes_nothing_from_others_for_long() {
         longest_ns = longest_ns.max(at_once_ns);
     }
     assert!((SLICE_NS..=6 * SLICE_NS).contains(&longest_ns), "the other one waits for {longest_ns} ns");
+}
+
+#[test]
+fn what_another_board_had_of_an_idle_core_is_not_counted_against_it() {
+    const BEGIN_NS: u64 = 1_000_000_000;
+    const BUSY_NS: u64 = 100_000_000;
+    let mut players = Players::new(&[(Policy::DEFAULT, Habit::Waits(1, BEGIN_NS))]);
+    let (board, worked_ns) = (players.board, Rc::new(Cell::new(0)));
+    let works_ns = worked_ns.clone();
+    // A third of the core, for a program of another board.
+    board.client(move |mut me| async move {
+        me.act_for(AccountNumber::of_slot(1, 9));
+        loop {
+            me.await_share().await;
+            board.take_time(10_000);
+            works_ns.set(works_ns.get() + 10_000);
+            me.sleep_until(me.now_ns() + 20_000).await;
+        }
+    });
+    players.run(BEGIN_NS);
+    let before_ns = worked_ns.get();
+    assert!(before_ns > BEGIN_NS / 4, "{before_ns} ns of an idle core");
+    players.programs[0].1 = Habit::Computes;
+    players.run(BEGIN_NS + BUSY_NS);
+    let beside_ns = worked_ns.get() - before_ns;
+    assert!(beside_ns > BUSY_NS / 4, "{beside_ns} ns beside a program, of the half that is its share");
 }
 
 #[test]

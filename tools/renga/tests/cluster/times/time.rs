@@ -1,5 +1,6 @@
 //! Time: shares, policies, and what programs are told that they used. All in virtual time.
 
+use crate::images::packages_can_be_had;
 use crate::support::{Renga, clusters_can_run};
 
 /// Seconds behind `real` in the part of `text` that begins with the line `name`.
@@ -102,6 +103,38 @@ fn whatever_another_board_does_leaves_half_of_this_one() {
     if clusters_can_run() {
         shares_with(BUSY);
     }
+}
+
+/// Six programs of b that rename all the time: what the link brings of that is a third of what a has.
+const RENAMING: &str = r#"
+cat > /tmp/rename <<'END'
+$SIG{TERM} = sub { print "$name $count\n"; exit }; $name = shift; chdir "/tmp/$name"; open F, '>', 'x'; close F;
+while (1) { rename 'x', 'y'; rename 'y', 'x'; $count += 2 }
+END
+spin() { begun=$(date +%s%N); perl -e 'for ($i = 0; $i < 600000; $i++) { $s += $i }'; echo $1 $(($(date +%s%N) - begun)); }
+spin warm; spin alone
+for name in 1 2 3 4 5 6; do
+    mkdir /tmp/$name; remote -b b sh -c "echo \$\$ > /tmp/$name/pid; exec nice -n 19 perl /tmp/rename $name" &
+    until [ -e /tmp/$name/x -o -e /tmp/$name/y ]; do sleep 0.1; done
+done
+spin beside; kill $(cat /tmp/*/pid); wait
+"#;
+
+#[test]
+fn what_nice_programs_of_another_board_ask_for_takes_what_their_weights_say() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let text = Renga::script(RENAMING).with(["--image", "dev"]).end().expect_status(0).text();
+    let figure = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|figure| figure.parse::<f64>().ok()).unwrap_or_else(|| panic!("no {name}:\n{text}"))
+    };
+    // Linux's weights: 15 each of six beside 1,024. Uncharged, they take a third of the core.
+    let share = 6.0 * 15.0 / 1024.0;
+    let more = figure("beside") / figure("alone") - 1.0;
+    assert!((share - 0.03..share + 0.03).contains(&more), "{more} instead of {share}:\n{text}");
+    assert!((1..=6).all(|name| figure(&name.to_string()) > 300.0), "they ask for much:\n{text}");
 }
 
 #[test]
