@@ -1,12 +1,11 @@
-//! Turns of programs: shares, weights, classes, who wakes before whom, nobody left out; what is charged to whom.
-use renga_abi::Errno;
+//! Turns of programs: shares, weights, classes, who wakes before whom, nobody left out.
 use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, SLICE_NS, WEIGHTS};
 use renga_abi::user::{Trap, UserContext};
+use renga_core::Process;
 use renga_core::account::{Account, AccountNumber, Count};
 use renga_core::host::Board;
 use renga_core::notify::Interruptor;
-use renga_core::{Client, Port, Process, protocol};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// What a program does in a turn.
@@ -254,64 +253,6 @@ fn policies_travel_in_words() {
     for word in [0x9000, 0xff00, 4, 6, 1, 1 << 8 | 100 << 16, 40 << 8, 20 << 8 | 1 << 16, 1 << 24, u64::MAX] {
         assert_eq!(Policy::from_word(word), None, "{word:#x}");
     }
-}
-
-protocol! {
-    /// Does something for others.
-    pub Works = 1, WorksCall {
-        /// Takes its time.
-        0 Work { ns: u64 } (()) -> Result<(), Errno> [defers];
-    }
-}
-
-#[test]
-fn work_is_charged_to_the_program_for_which_it_is_done() {
-    let board = Board::new(0, 1 << 20);
-    board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
-    let first = board.server(|mut me, mut port: Port<Works>| async move {
-        loop {
-            let WorksCall::Work(call) = port.accept().await;
-            let ns = call.entry().ns;
-            me.sleep_until(me.now_ns() + ns).await;
-            me.count(Count::BlocksRead, 3);
-            call.reply(Ok(()));
-        }
-    });
-    let second = board.server(move |me, mut port: Port<Works>| {
-        let mut next = Client::new(&me, first);
-        async move {
-            loop {
-                let WorksCall::Work(call) = port.accept().await;
-                let done = next.call(call.entry(), ()).await;
-                call.reply(done);
-            }
-        }
-    });
-    let done = Rc::new(Cell::new(0));
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    for slot in [3u16, 5] {
-        let (done, seen) = (done.clone(), seen.clone());
-        let process = board.client(move |mut me| async move {
-            let mut client = Client::new(&me, second);
-            for _ in 0..slot {
-                client.call(Work { ns: 1_000 }, ()).await.unwrap();
-            }
-            seen.borrow_mut().push(me.account());
-            me.act_for(AccountNumber::of_slot(1, 9));
-            client.call(Work { ns: 1 }, ()).await.unwrap();
-            done.set(done.get() + 1);
-        });
-        process.set_account(AccountNumber::of_slot(0, slot));
-    }
-    board.run_through_alarms();
-    assert_eq!(done.get(), 2);
-    let blocks = |number| board.core.counts(number)[Count::BlocksRead as usize];
-    assert_eq!((blocks(AccountNumber::of_slot(0, 3)), blocks(AccountNumber::of_slot(0, 5))), (9, 15));
-    assert_eq!(blocks(AccountNumber::of_slot(1, 9)), 6, "a proxy's are those of whom it acts for");
-    assert_eq!(blocks(AccountNumber::SYSTEM), 0);
-    assert_eq!(Count::NAMES.len(), Count::ALL.len());
-    seen.borrow().iter().for_each(|number| assert_ne!(*number, AccountNumber::SYSTEM));
-    assert_eq!(AccountNumber::of_slot(0, 256), AccountNumber::SYSTEM, "no account is another board's");
 }
 
 #[test]
