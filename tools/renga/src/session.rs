@@ -77,6 +77,8 @@ pub trait Listener {
     fn probe(&mut self, _board: u8, _hit: &Hit) {}
     /// A board was started again at this time, and its clock with it.
     fn started(&mut self, _board: u8, _time_ns: u64) {}
+    /// A board does nothing more, until it is started again.
+    fn stopped(&mut self, _board: u8, _time_ns: u64) {}
     /// Something happened to a board; a line for the person.
     fn news(&mut self, _line: &str) {}
     /// A frame crossed the link.

@@ -8,7 +8,8 @@ use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
 use renga_emu_probes::{Hit, Probes};
-use renga_trace::{Board, Decoder, Event, Frame, Header, ProcessKind, Protocol, Timed, Writer};
+use renga_placement::OnBehalfOf;
+use renga_trace::{Board, CallsFor, Decoder, Event, Frame, Header, ProcessKind, Protocol, Timed, Writer};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
@@ -59,6 +60,11 @@ impl TraceFile {
         self.write(board, time_ns, Event::Started);
     }
 
+    /// A board does nothing more.
+    pub fn stopped(&mut self, board: u8, time_ns: u64) {
+        self.write(board, time_ns, Event::Stopped);
+    }
+
     /// A frame took the wire.
     pub fn frame(&mut self, frame: &FrameEvent) {
         let told = Frame {
@@ -96,12 +102,26 @@ pub fn header(system: &SystemFile) -> Header {
         header.kinds.push(ProcessKind { name: facts.name.to_string(), serves });
     }
     for (number, board) in checked.boards.iter().enumerate() {
-        let mut instances = checked.instances(number);
-        instances.sort_by_key(|instance| instance.id.index);
         let mut named = Board { name: board.name.clone(), processes: Vec::new() };
-        for instance in instances {
-            let kind = header.kinds.iter().position(|kind| kind.name == instance.kind);
-            named.add(instance.id.index, instance.ordinal, kind.unwrap_or(usize::MAX));
+        let mut groups: Vec<_> = checked.groups.iter().enumerate().filter(|(_, group)| group.board == number).collect();
+        groups.sort_by_key(|(_, group)| group.first);
+        for (index, group) in groups {
+            let callers = |caller: usize| (checked.groups[caller].board as u8, checked.groups[caller].first);
+            let calls_for = match group.on_behalf_of {
+                OnBehalfOf::Itself => None,
+                OnBehalfOf::Group(caller) => Some(CallsFor::Own(callers(caller).0, callers(caller).1)),
+                OnBehalfOf::Shared(caller) => {
+                    Some(CallsFor::Shared(callers(caller).0, callers(caller).1, checked.groups[caller].count()))
+                }
+                OnBehalfOf::Board(board) => Some(CallsFor::Released(board as u8)),
+            };
+            match calls_for {
+                Some(whom) => named.add_proxies(group.first, group.count(), group.kind, whom),
+                None => {
+                    let instances = checked.instances_of(index);
+                    instances.iter().for_each(|one| named.add(one.id.index, one.ordinal, group.kind));
+                }
+            }
         }
         header.boards.push(named);
     }

@@ -63,6 +63,8 @@ impl<'a> Watch<'a> {
                 if *change == PowerChange::Start {
                     self.logs[usize::from(*board)] = self.table.board(self.name(*board));
                     listener.started(*board, *time_ns);
+                } else {
+                    listener.stopped(*board, *time_ns);
                 }
                 let what = match change {
                     PowerChange::Cut => "has lost its power".to_owned(),
@@ -72,12 +74,14 @@ impl<'a> Watch<'a> {
                 listener.news(&self.news(*board, *time_ns, &what));
             }
             Event::BoardCrashed { board, time_ns, status } => {
+                listener.stopped(*board, *time_ns);
                 listener.news(&self.news(*board, *time_ns, &format!("died: its QEMU ended with {status}")));
             }
             Event::Status { time_ns, boards } => {
                 self.status(*time_ns, boards).lines().for_each(|line| listener.news(line));
             }
-            Event::BoardExited { .. } | Event::Fight(_) | Event::Deadlock { .. } | Event::Finished(_) => {}
+            Event::BoardExited { board, time_ns, .. } => listener.stopped(*board, *time_ns),
+            Event::Fight(_) | Event::Deadlock { .. } | Event::Finished(_) => {}
         }
     }
 

@@ -49,6 +49,8 @@ macro_rules! events { ($($(#[$doc:meta])* $Name:ident = $name:literal { $($(#[$a
     pub enum Event {
         /// The board was started; not told of the first time.
         Started,
+        /// The board does nothing more: its power is cut, it hangs, it has died or ended.
+        Stopped,
         /// A frame took the wire.
         Frame(Frame),
         $($(#[$doc])* $Name { $($(#[$about])* $field: $Type),* },)*
@@ -82,10 +84,10 @@ macro_rules! events { ($($(#[$doc:meta])* $Name:ident = $name:literal { $($(#[$a
             }),* }
         }
 
-        /// Its kind and its numbers; none of a frame and a start.
+        /// Its kind and its numbers; none of a frame, a start and an end.
         pub fn numbers(&self) -> Option<(Kind, Vec<u64>)> {
             match self {
-                Event::Started | Event::Frame(_) => None,
+                Event::Started | Event::Stopped | Event::Frame(_) => None,
                 $(Event::$Name { $($field),* } => Some((Kind::$Name, vec![$(Field::to_number(*$field)),*])),)*
             }
         }

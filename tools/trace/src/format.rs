@@ -15,6 +15,7 @@ use std::io::{self, Write};
 
 const MAGIC: &[u8; 8] = b"RENGATR1";
 /// Kinds of events that no probe tells, and the end.
+const STOPPED: u8 = 124;
 const STARTED: u8 = 125;
 const FRAME: u8 = 126;
 const END: u8 = 127;
@@ -73,6 +74,7 @@ impl<W: Write> Writer<W> {
         let kind = match (&numbers, &timed.event) {
             (Some((kind, _)), _) => *kind as u8,
             (None, Event::Frame(_)) => FRAME,
+            (None, Event::Stopped) => STOPPED,
             (None, _) => STARTED,
         };
         if timed.board == self.board {
@@ -197,6 +199,7 @@ impl<'a> Reader<'a> {
         self.events += 1;
         let event = match kind {
             STARTED => Event::Started,
+            STOPPED => Event::Stopped,
             FRAME => Event::Frame(self.frame()?),
             _ => {
                 let Some(kind) = Kind::ALL.get(usize::from(kind)) else { return self.wrong("no such kind of event") };

@@ -34,6 +34,20 @@ pub struct Run {
     pub count: u16,
     /// What they are: a place in [`Header::kinds`].
     pub kind: usize,
+    /// Of proxies: for whom they call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_for: Option<CallsFor>,
+}
+
+/// For whom proxies make calls: for processes of another board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CallsFor {
+    /// Each for one: the first proxy for the process with this index, and so on.
+    Own(u8, u16),
+    /// Each for any of so many from this index on.
+    Shared(u8, u16, u16),
+    /// For all, when their callers have gone on.
+    Released(u8),
 }
 
 /// A kind of process.
@@ -61,16 +75,27 @@ impl Board {
             Some(run) if run.kind == kind && run.index + run.count == index && run.ordinal + run.count == ordinal => {
                 run.count += 1;
             }
-            _ => self.processes.push(Run { index, ordinal, count: 1, kind }),
+            _ => self.processes.push(Run { index, ordinal, count: 1, kind, calls_for: None }),
         }
+    }
+
+    /// Adds proxies: so many from this index on.
+    pub fn add_proxies(&mut self, index: u16, count: u16, kind: usize, calls_for: CallsFor) {
+        self.processes.push(Run { index, ordinal: 0, count, kind, calls_for: Some(calls_for) });
+    }
+
+    /// The run of the process with this index, and its place in it.
+    fn run(&self, index: u16) -> Option<(&Run, u16)> {
+        let behind = self.processes.partition_point(|run| run.index <= index);
+        let run = self.processes.get(behind.checked_sub(1)?)?;
+        let place = index - run.index;
+        (place < run.count).then_some((run, place))
     }
 
     /// Kind and ordinal of the process with this index.
     fn find(&self, index: u16) -> Option<(usize, u16)> {
-        let behind = self.processes.partition_point(|run| run.index <= index);
-        let run = self.processes.get(behind.checked_sub(1)?)?;
-        let place = index - run.index;
-        (place < run.count).then(|| (run.kind, run.ordinal.wrapping_add(place)))
+        let (run, place) = self.run(index)?;
+        Some((run.kind, run.ordinal.wrapping_add(place)))
     }
 }
 
@@ -79,6 +104,27 @@ impl Header {
     fn process(&self, id: ProcId) -> Option<(&ProcessKind, u16)> {
         let (kind, ordinal) = self.boards.get(usize::from(id.board.0))?.find(id.index)?;
         Some((self.kinds.get(kind)?, ordinal))
+    }
+
+    /// Whether `proxy` makes the calls of `caller`: those that wait for the answer, or those that do not.
+    pub fn calls_for(&self, proxy: ProcId, caller: ProcId, released: bool) -> bool {
+        let run = self.boards.get(usize::from(proxy.board.0)).and_then(|board| board.run(proxy.index));
+        let Some((Run { calls_for: Some(whom), .. }, place)) = run else { return false };
+        match *whom {
+            CallsFor::Own(board, first) => {
+                !released && board == caller.board.0 && first.wrapping_add(place) == caller.index
+            }
+            CallsFor::Shared(board, first, count) => {
+                !released && board == caller.board.0 && caller.index.checked_sub(first).is_some_and(|at| at < count)
+            }
+            CallsFor::Released(board) => released && board == caller.board.0,
+        }
+    }
+
+    /// Whether a process makes calls for others.
+    pub fn is_proxy(&self, id: ProcId) -> bool {
+        let run = self.boards.get(usize::from(id.board.0)).and_then(|board| board.run(id.index));
+        run.is_some_and(|(run, _)| run.calls_for.is_some())
     }
 
     /// The name of board `number`.

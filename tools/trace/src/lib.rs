@@ -22,4 +22,4 @@ pub mod summary;
 pub use decode::Decoder;
 pub use event::{Event, Frame, Timed};
 pub use format::{BadTrace, Reader, Writer};
-pub use header::{Board, Header, ProcessKind, Protocol};
+pub use header::{Board, CallsFor, Header, ProcessKind, Protocol};

@@ -29,6 +29,8 @@ struct Now {
     states: HashMap<ProcId, State>,
     /// By board: who has the core.
     running: HashMap<u8, ProcId>,
+    /// Servers that run inside the poll of whom they serve, and whom.
+    in_place: HashMap<ProcId, ProcId>,
     disk_works: bool,
 }
 
@@ -44,11 +46,17 @@ impl Now {
                 self.running.insert(timed.board, process);
                 (process, State::Program)
             }
-            Event::Accept { server, .. } => (server, State::Runs),
+            Event::Accept { server, caller, .. } => {
+                if self.running.get(&timed.board) == Some(&caller) {
+                    self.running.insert(timed.board, server);
+                    self.in_place.insert(server, caller);
+                }
+                (server, State::Runs)
+            }
             Event::Reply { caller, .. } => (caller, State::Ready),
-            Event::WaitCall { process } => (process, State::Waits("a call")),
-            Event::WaitNotification { process } => (process, State::Waits("an interrupt or an alarm")),
-            Event::WaitTurn { process } => (process, State::Waits("its turn")),
+            Event::WaitCall { process } => self.waits(timed.board, process, "a call"),
+            Event::WaitNotification { process } => self.waits(timed.board, process, "an interrupt or an alarm"),
+            Event::WaitTurn { process } => self.waits(timed.board, process, "its turn"),
             Event::Notify { process } => (process, State::Ready),
             Event::Disk { .. } | Event::DiskEnd { .. } => {
                 self.disk_works = matches!(timed.event, Event::Disk { .. });
@@ -58,13 +66,26 @@ impl Now {
                 self.running.remove(&timed.board);
                 return;
             }
-            Event::Started => {
+            Event::Started | Event::Stopped => {
                 self.states.retain(|process, _| process.board.0 != timed.board);
+                self.in_place.retain(|process, _| process.board.0 != timed.board);
+                self.running.remove(&timed.board);
                 return;
             }
             _ => return,
         };
         self.states.insert(process, state);
+    }
+
+    /// `process` has done what it can; the one in whose poll it ran goes on, at once if it has its answer.
+    fn waits(&mut self, board: u8, process: ProcId, what: &'static str) -> (ProcId, State) {
+        if let Some(caller) = self.in_place.remove(&process) {
+            self.running.insert(board, caller);
+            if self.states.get(&caller) == Some(&State::Ready) {
+                self.states.insert(caller, State::Runs);
+            }
+        }
+        (process, State::Waits(what))
     }
 
     /// The chain of those who wait for each other, from `process` on, and what the last one does.
@@ -134,7 +155,7 @@ pub fn system_calls(events: &[Timed]) -> Vec<SystemCall> {
             Event::Enter { process } => {
                 done.extend(open.remove(&process).map(|call| SystemCall { end_ns: timed.time_ns, ..call }));
             }
-            Event::Started => open.retain(|process, _| process.board.0 != timed.board),
+            Event::Started | Event::Stopped => open.retain(|process, _| process.board.0 != timed.board),
             _ => {}
         }
     }

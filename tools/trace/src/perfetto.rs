@@ -164,7 +164,7 @@ fn turns(header: &Header, events: &[Timed]) -> Vec<(u8, String, u64, u64)> {
         let next = match timed.event {
             Event::Dispatch { process } | Event::Trap { process } => Some(header.name(process)),
             Event::Enter { process } => Some(format!("program of {}", header.name(process))),
-            Event::Idle {} | Event::Started => None,
+            Event::Idle {} | Event::Started | Event::Stopped => None,
             _ => continue,
         };
         if let Some((name, from_ns)) = has.remove(&timed.board) {

@@ -75,7 +75,7 @@ enum Doing {
 pub fn summary(header: &Header, events: &[Timed]) -> Summary {
     let mut sums = Summary { events: events.len() as u64, ..Summary::default() };
     let first_ns = events.first().map_or(0, |event| event.time_ns);
-    sums.span_ns = events.last().map_or(0, |event| event.time_ns) - first_ns;
+    sums.span_ns = events.last().map_or(0, |event| event.time_ns).saturating_sub(first_ns);
     for call in Calls::of(header, events) {
         let place = |id| format!("{}: {}", header.board(call_board(id)), header.kind(id));
         let entry = header.entry(call.server, call.op).to_string();
@@ -83,8 +83,9 @@ pub fn summary(header: &Header, events: &[Timed]) -> Summary {
         let sum = sums.edges.entry(edge).or_default();
         sum.calls += 1;
         if let Some(end_ns) = call.end_ns {
-            sum.total_ns += end_ns - call.begin_ns;
-            sum.waiting_ns += call.accept_ns.unwrap_or(end_ns) - call.begin_ns;
+            let accept_ns = call.accept_ns.unwrap_or(end_ns);
+            sum.total_ns = sum.total_ns.saturating_add(end_ns.saturating_sub(call.begin_ns));
+            sum.waiting_ns = sum.waiting_ns.saturating_add(accept_ns.saturating_sub(call.begin_ns));
         }
     }
     times(header, events, first_ns, &mut sums);
@@ -98,9 +99,9 @@ fn call_board(id: renga_abi::ProcId) -> u8 {
 fn times(header: &Header, events: &[Timed], first_ns: u64, sums: &mut Summary) {
     let mut doing = vec![Doing::Idle; header.boards.len()];
     let mut cores = vec![CoreTime::default(); header.boards.len()];
-    let (mut before_ns, mut disk_works) = (first_ns, 0u64);
+    let (mut before_ns, mut disk_works, mut disk_board) = (first_ns, 0u64, None);
     for timed in events {
-        let ns = timed.time_ns - before_ns;
+        let ns = timed.time_ns.saturating_sub(before_ns);
         before_ns = timed.time_ns;
         let busy = doing.iter().filter(|doing| **doing != Doing::Idle).count();
         sums.overlap_ns += if busy > 1 { ns } else { 0 };
@@ -114,16 +115,17 @@ fn times(header: &Header, events: &[Timed], first_ns: u64, sums: &mut Summary) {
             }
         }
         match &timed.event {
-            Event::Disk { .. } => disk_works += 1,
+            Event::Disk { .. } => (disk_works, disk_board) = (disk_works + 1, Some(timed.board)),
             Event::DiskEnd { .. } => disk_works = disk_works.saturating_sub(1),
+            Event::Started | Event::Stopped if disk_board == Some(timed.board) => disk_works = 0,
             Event::Frame(frame) => {
                 let figures = [1, frame.bytes.len() as u64, frame.wire_ns, frame.token_wait_ns];
-                sums.frames.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+                sums.frames.iter_mut().zip(figures).for_each(|(sum, figure)| *sum = sum.saturating_add(figure));
             }
             _ => {}
         }
         let now = match timed.event {
-            Event::Idle {} | Event::Started => Doing::Idle,
+            Event::Idle {} | Event::Started | Event::Stopped => Doing::Idle,
             Event::Enter { .. } => Doing::Program,
             Event::Frame(_) => continue,
             _ => Doing::System,
@@ -160,7 +162,7 @@ impl fmt::Display for Summary {
             let mut edges: Vec<_> = self.edges.iter().filter(|(edge, _)| edge.remote == remote).collect();
             edges.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.total_ns));
             let calls: u64 = edges.iter().map(|(_, sum)| sum.calls).sum();
-            let total_ns: u64 = edges.iter().map(|(_, sum)| sum.total_ns).sum();
+            let total_ns = edges.iter().fold(0u64, |total_ns, (_, sum)| total_ns.saturating_add(sum.total_ns));
             let what = if remote { "between boards" } else { "within a board" };
             writeln!(f, "\nCalls {what}: {calls}, {} us", us(total_ns))?;
             writeln!(f, "{:>9} {:>15} {:>15}  edge", "calls", "time, us", "waiting, us")?;

@@ -4,7 +4,7 @@ use prost::Message;
 use renga_abi::ProcId;
 use renga_trace::calls::Calls;
 use renga_trace::event::{Event, Timed};
-use renga_trace::header::{Board, Header, ProcessKind, Protocol};
+use renga_trace::header::{Board, CallsFor, Header, ProcessKind, Protocol};
 use renga_trace::path::{path, system_calls, waits};
 use renga_trace::perfetto::{self, Trace};
 use renga_trace::{diff, summary};
@@ -21,7 +21,12 @@ fn header() -> Header {
     let kind = |(name, serves): (&str, Option<usize>)| ProcessKind { name: name.to_string(), serves };
     let board = |name: &str, kinds: std::ops::Range<usize>| {
         let mut board = Board { name: name.to_string(), processes: Vec::new() };
-        kinds.zip(0..).for_each(|(kind, index)| board.add(index, 0, kind));
+        for (kind, index) in kinds.zip(0..) {
+            match kind {
+                2 => board.add_proxies(index, 1, kind, CallsFor::Shared(0, 0, 1)),
+                _ => board.add(index, 0, kind),
+            }
+        }
         board
     };
     let protocol = |name: &str, entry: &str| Protocol { name: name.into(), entries: vec![(0, entry.into())] };

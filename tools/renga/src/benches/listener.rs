@@ -36,6 +36,11 @@ impl Listener for Keeper {
             trace.started(board, time_ns);
         }
     }
+    fn stopped(&mut self, board: u8, time_ns: u64) {
+        if let Some(trace) = &mut self.trace {
+            trace.stopped(board, time_ns);
+        }
+    }
     fn probe(&mut self, board: u8, hit: &Hit) {
         if let Some(trace) = &mut self.trace {
             trace.probe(board, hit);

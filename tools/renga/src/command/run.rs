@@ -170,6 +170,11 @@ impl Listener for Screen {
             trace.started(board, time_ns);
         }
     }
+    fn stopped(&mut self, board: u8, time_ns: u64) {
+        if let Some(trace) = &mut self.trace {
+            trace.stopped(board, time_ns);
+        }
+    }
     fn news(&mut self, line: &str) {
         eprint!("{line}{}", self.line_end);
     }
