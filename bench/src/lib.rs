@@ -4,12 +4,14 @@
 //!   as confirmed;
 //! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
 //! - [`workload`], [`text`]: the programs that rows run, and what these read;
+//! - [`observed`]: what rows read from traces;
 //! - [`findings`]: figures, tables, claims and their verdicts.
 //!
 //! Invariant: a row is data and arithmetic. Not here: running anything, keeping results (`tools/renga`, `bench`).
 #![forbid(unsafe_code)]
 
 pub mod findings;
+pub mod observed;
 pub mod rows;
 pub mod run;
 pub mod text;

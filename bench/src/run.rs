@@ -61,6 +61,21 @@ pub const PAPERS: System = System {
     base: "pair",
     edits: &[("{ name = \"b\", message_kib = 1536 },", "{ name = \"b\", message_kib = 1536, leases = false },")],
 };
+/// Ours, and calls between boards that return nothing let their callers go on.
+pub const OURS_ASYNC: System = System { label: "leases, async", base: "pair", edits: &[ASYNC] };
+/// The paper's, and the same.
+pub const PAPERS_ASYNC: System = System { label: "no leases, async", base: "pair", edits: &[PAPERS.edits[0], ASYNC] };
+const ASYNC: Edit = ("mode = \"sync\"", "mode = \"async\"");
+/// Ours, and what may leave the disk's board has left it.
+pub const MOVED: System = System { label: "moved to b", base: "pair", edits: &[TO_B[0], TO_B[1], TO_B[2]] };
+/// The paper's, and the same.
+pub const PAPERS_MOVED: System =
+    System { label: "no leases, moved to b", base: "pair", edits: &[PAPERS.edits[0], TO_B[0], TO_B[1], TO_B[2]] };
+const TO_B: [Edit; 3] = [
+    ("allocator        = { on = \"a\" }", "allocator = { on = \"b\" }"),
+    ("recalls          = { on = \"a\" }", "recalls = { on = \"b\" }"),
+    ("write_back       = { on = \"a\" }", "write_back = { on = \"b\" }"),
+];
 /// One board.
 pub const ALONE: System = System { label: "one board", base: "solo", edits: &[] };
 
@@ -127,6 +142,12 @@ impl Run {
     /// The same, and its trace is kept.
     pub fn traced(self) -> Run {
         Run { traced: true, ..self }
+    }
+
+    /// The same with further files.
+    pub fn with(mut self, files: Vec<(String, Vec<u8>)>) -> Run {
+        self.files.extend(files);
+        self
     }
 
     /// What a person calls it.
@@ -219,6 +240,11 @@ mod tests {
         let changed = base.lines().zip(text.lines()).filter(|(old, new)| old != new).count();
         assert_eq!((changed, base.lines().count()), (1, text.lines().count()));
         assert!(text.contains("leases = false"));
+        for system in [super::OURS_ASYNC, super::PAPERS_ASYNC, super::MOVED, super::PAPERS_MOVED] {
+            let text = system.text(&base).unwrap();
+            let changed = base.lines().zip(text.lines()).filter(|(old, new)| old != new).count();
+            assert_eq!(changed, system.edits.len(), "{}", system.label);
+        }
         let twice = System { label: "", base: "pair", edits: &[("", "x")] };
         assert!(twice.text(&base).unwrap_err().to_string().contains("more than one"));
         let never = System { label: "", base: "pair", edits: &[("hello", "x")] };

@@ -43,6 +43,30 @@ fn function(number: usize) -> String {
     )
 }
 
+/// Where programs are loaded.
+const PROGRAM_ADDRESS: u64 = 0x40_0000;
+/// `mov x8, #94; mov x0, #0; svc #0`: exit_group.
+const EXIT: [u32; 3] = [0xd280_0bc8, 0xd280_0000, 0xd400_0001];
+
+/// A program for AArch64 of `bytes` bytes that ends at once with status 0: one segment, the whole file.
+pub fn program(bytes: usize) -> Vec<u8> {
+    const HEADERS: u64 = 64 + 56;
+    let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    // An executable for AArch64, version 1; entry; one program header behind this one; no sections.
+    [2u16, 183, 1, 0].iter().for_each(|half| file.extend(half.to_le_bytes()));
+    [PROGRAM_ADDRESS + HEADERS, 64, 0].iter().for_each(|word| file.extend(word.to_le_bytes()));
+    file.extend(0u32.to_le_bytes());
+    [64u16, 56, 1, 64, 0, 0].iter().for_each(|half| file.extend(half.to_le_bytes()));
+    // To load, to read and execute; from the beginning of the file on.
+    [1u32, 5].iter().for_each(|number| file.extend(number.to_le_bytes()));
+    let length = bytes as u64;
+    let segment = [0, PROGRAM_ADDRESS, PROGRAM_ADDRESS, length, length, 0x1_0000];
+    segment.iter().for_each(|word| file.extend(word.to_le_bytes()));
+    EXIT.iter().for_each(|instruction| file.extend(instruction.to_le_bytes()));
+    file.resize(bytes.max(file.len()), 0);
+    file
+}
+
 /// A grammar of `bytes` bytes for yacc: expressions and assignments.
 pub fn grammar(bytes: usize) -> Vec<u8> {
     filled(GRAMMAR.to_string(), bytes, "/*", ' ', "*/\n")
@@ -130,13 +154,14 @@ fn filled(text: String, bytes: usize, open: &str, filling: char, close: &str) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{c_source, grammar, manual};
+    use super::{c_source, grammar, manual, program};
 
     #[test]
     fn texts_have_exactly_the_published_sizes() {
         for bytes in [30, 1011, 6876, 8012, 49_797, 96_413] {
             assert_eq!(c_source(bytes).len(), bytes);
         }
+        assert_eq!((program(512).len(), program(10_240).len()), (512, 10_240));
         assert_eq!((grammar(1178).len(), manual(6612).len()), (1178, 6612));
     }
 

@@ -1,6 +1,6 @@
 //! The programs that rows run, as the paper ran them: compilers on sources of the published sizes, yacc, nroff, a pipeline.
 
-use crate::text::{c_source, grammar, manual};
+use crate::text::{c_source, grammar, manual, program as elf};
 
 /// Sizes of sources that the paper compiles.
 const SOURCES: [usize; 6] = [30, 1011, 6876, 8012, 49_797, 96_413];
@@ -61,6 +61,17 @@ impl Program {
         let command = if by_shell { format!("sh -c '{command}'") } else { (*command).to_string() };
         format!("/usr/lib/renga/measure {label} {command}")
     }
+}
+
+/// Files for single calls: one to hit, some to miss, programs; as `p1 calls` wants them.
+pub fn files_for_calls() -> Vec<(String, Vec<u8>)> {
+    let mut files = vec![("/p1/calls/hit".to_string(), vec![b'h'; 4096])];
+    for number in 0..5 {
+        files.push((format!("/p1/calls/miss{number}"), vec![b'm'; 4096]));
+        files.push((format!("/p1/calls/tiny{number}"), elf(512)));
+    }
+    files.push(("/p1/program".to_string(), elf(10 << 10)));
+    files
 }
 
 /// What they read.

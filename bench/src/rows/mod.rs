@@ -1,6 +1,14 @@
 //! The rows: an experiment each.
 
+pub mod p1_f2;
+pub mod p1_f3;
+pub mod p1_f4;
 pub mod p1_t1;
+pub mod p1_t1b;
+pub mod p1_t2;
+pub mod p1_t3;
+pub mod p1_t4;
+pub mod p1_t5;
 
 use crate::findings::Findings;
 use crate::run::{Outcome, Profile, Run};
@@ -32,7 +40,8 @@ pub struct Row {
 }
 
 /// All rows, in the ledger's order.
-pub const ROWS: &[Row] = &[p1_t1::ROW];
+pub const ROWS: &[Row] =
+    &[p1_t1::ROW, p1_t1b::ROW, p1_t2::ROW, p1_t3::ROW, p1_t4::ROW, p1_t5::ROW, p1_f2::ROW, p1_f3::ROW, p1_f4::ROW];
 
 /// The row with this name, in any case and with or without the paper's.
 pub fn find(name: &str) -> Option<&'static Row> {
@@ -48,6 +57,15 @@ fn ms(ns: u64) -> String {
     match ms {
         1000.0.. => format!("{ms:.0}"),
         _ => format!("{ms:.2}"),
+    }
+}
+
+/// ns as us, for a table.
+fn us(ns: u64) -> String {
+    let us = ns as f64 / 1e3;
+    match us {
+        10_000.0.. => format!("{us:.0}"),
+        _ => format!("{us:.2}"),
     }
 }
 

@@ -4,12 +4,13 @@
 //! - [`format`]: the file that `renga run --trace` writes (docs/reference/trace.md);
 //! - [`header`]: who the boards and their processes are;
 //! - [`decode`]: from a probe that the emulator saw to an event;
-//! - [`calls`], [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
+//! - [`calls`], [`cores`], [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
 //!
 //! Not here: how probes are seen (`tools/emu/plugin`), where they are (`kernel/core/src/probe.rs`).
 #![forbid(unsafe_code)]
 
 pub mod calls;
+pub mod cores;
 pub mod decode;
 pub mod diff;
 pub mod event;

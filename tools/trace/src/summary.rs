@@ -4,6 +4,7 @@
 //! answered count, without time.
 
 use crate::calls::Calls;
+use crate::cores::{Cores, Doing};
 use crate::event::{Event, Timed};
 use crate::header::Header;
 use std::collections::BTreeMap;
@@ -63,14 +64,6 @@ pub struct Summary {
     pub frames: [u64; 4],
 }
 
-/// What a core does at a time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Doing {
-    Idle,
-    System,
-    Program,
-}
-
 /// Sums up.
 pub fn summary(header: &Header, events: &[Timed]) -> Summary {
     let mut sums = Summary { events: events.len() as u64, ..Summary::default() };
@@ -97,42 +90,27 @@ fn call_board(id: renga_abi::ProcId) -> u8 {
 }
 
 fn times(header: &Header, events: &[Timed], first_ns: u64, sums: &mut Summary) {
-    let mut doing = vec![Doing::Idle; header.boards.len()];
+    let mut now = Cores::new(header.boards.len());
     let mut cores = vec![CoreTime::default(); header.boards.len()];
-    let (mut before_ns, mut disk_works, mut disk_board) = (first_ns, 0u64, None);
+    let mut before_ns = first_ns;
     for timed in events {
         let ns = timed.time_ns.saturating_sub(before_ns);
         before_ns = timed.time_ns;
-        let busy = doing.iter().filter(|doing| **doing != Doing::Idle).count();
-        sums.overlap_ns += if busy > 1 { ns } else { 0 };
-        sums.disk_ns.0 += if disk_works > 0 { ns } else { 0 };
-        sums.disk_ns.1 += if disk_works > 0 && busy > 0 { ns } else { 0 };
-        for (core, doing) in cores.iter_mut().zip(&doing) {
+        sums.overlap_ns += if now.busy() > 1 { ns } else { 0 };
+        sums.disk_ns.0 += if now.disk_works() { ns } else { 0 };
+        sums.disk_ns.1 += if now.disk_works() && now.busy() > 0 { ns } else { 0 };
+        for (core, doing) in cores.iter_mut().zip(now.doing()) {
             match doing {
                 Doing::Idle => core.idle_ns += ns,
                 Doing::System => core.system_ns += ns,
                 Doing::Program => core.programs_ns += ns,
             }
         }
-        match &timed.event {
-            Event::Disk { .. } => (disk_works, disk_board) = (disk_works + 1, Some(timed.board)),
-            Event::DiskEnd { .. } => disk_works = disk_works.saturating_sub(1),
-            Event::Started | Event::Stopped if disk_board == Some(timed.board) => disk_works = 0,
-            Event::Frame(frame) => {
-                let figures = [1, frame.bytes.len() as u64, frame.wire_ns, frame.token_wait_ns];
-                sums.frames.iter_mut().zip(figures).for_each(|(sum, figure)| *sum = sum.saturating_add(figure));
-            }
-            _ => {}
+        if let Event::Frame(frame) = &timed.event {
+            let figures = [1, frame.bytes.len() as u64, frame.wire_ns, frame.token_wait_ns];
+            sums.frames.iter_mut().zip(figures).for_each(|(sum, figure)| *sum = sum.saturating_add(figure));
         }
-        let now = match timed.event {
-            Event::Idle {} | Event::Started | Event::Stopped => Doing::Idle,
-            Event::Enter { .. } => Doing::Program,
-            Event::Frame(_) => continue,
-            _ => Doing::System,
-        };
-        if let Some(doing) = doing.get_mut(usize::from(timed.board)) {
-            *doing = now;
-        }
+        now.take(timed);
     }
     sums.cores = header.boards.iter().map(|board| board.name.clone()).zip(cores).collect();
 }

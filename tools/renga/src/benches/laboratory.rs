@@ -28,8 +28,8 @@ use std::time::Duration;
 
 /// A run of Linux that takes longer does not end.
 const LINUX_LIMIT: Duration = Duration::from_secs(1800);
-/// Permission bits of files that runs bring.
-const FILE_MODE: u32 = 0o644;
+/// Permission bits of files that runs bring: some are programs.
+const FILE_MODE: u32 = 0o755;
 const CONSOLE_FILE: &str = "console.txt";
 const FACTS_FILE: &str = "run.json";
 const TRACE_FILE: &str = "trace";

@@ -1,0 +1,97 @@
+//! P1.F2: how many requests wait for the disk while two compiles run, on one board and on two.
+
+use super::p1_t5::pair;
+use super::{Plan, Row};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::run::{Machine, OURS, Outcome, Run};
+use crate::workload::CC_6876;
+use anyhow::{Result, bail};
+use renga_trace::Header;
+use renga_trace::calls::Calls;
+use renga_trace::event::Timed;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.F2",
+    title: "Requests that wait for the disk while two compiles run: on one board, on two",
+    published: "With two boards the queue is longer, as requests come more often.",
+    method: "Both compiles of P1.T5 for the first time after the start, so that the disk has work. From the trace: at each moment at which \
+             the disk's process takes a request, how many others have called it and are not taken.",
+    runs,
+    judge,
+};
+
+/// Mean length on two boards to that on one: more.
+const LONGER: Bound = Bound::AtLeast(1.0, f64::INFINITY);
+
+/// Both on a; one on each.
+fn runs(plan: Plan) -> Vec<Run> {
+    let with = |second: &str| {
+        let script = format!("on a {}", pair(&CC_6876, second, "pair"));
+        Run::new(Machine::Cluster(OURS), plan.profile, "dev", &script).traced()
+    };
+    vec![with(""), with("remote -b b ")]
+}
+
+/// How often the queue had each length when a request was taken.
+fn lengths(header: &Header, events: &[Timed], from_ns: u64, to_ns: u64) -> Vec<u64> {
+    let calls = Calls::of(header, events);
+    let to_disk: Vec<_> = calls
+        .iter()
+        .filter(|call| header.kind(call.server) == "disk")
+        .filter_map(|call| Some((call.begin_ns, call.accept_ns?)))
+        .collect();
+    let mut lengths = Vec::new();
+    for (_, taken_ns) in to_disk.iter().filter(|(_, taken_ns)| (from_ns..to_ns).contains(taken_ns)) {
+        let wait = |(begin_ns, accept_ns): &&(u64, u64)| begin_ns <= taken_ns && accept_ns > taken_ns;
+        let length = to_disk.iter().filter(wait).count();
+        if lengths.len() <= length {
+            lengths.resize(length + 1, 0);
+        }
+        lengths[length] += 1;
+    }
+    lengths
+}
+
+fn mean(lengths: &[u64]) -> f64 {
+    let all: u64 = lengths.iter().sum();
+    let sum: u64 = lengths.iter().zip(0..).map(|(times, length)| times * length).sum();
+    sum as f64 / all.max(1) as f64
+}
+
+fn judge(_: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let of = |outcome: &Outcome| {
+        let measured = outcome.measured("pair")?;
+        let (header, events) = outcome.events()?;
+        Ok(lengths(&header, &events, measured.begin_ns, measured.begin_ns + measured.ns))
+    };
+    let all = outcomes.iter().map(of).collect::<Result<Vec<_>>>()?;
+    let [one, two] = &all[..] else { bail!("two runs are needed") };
+    let mut findings = Findings::default();
+    let mut table =
+        Table::new("How often so many requests waited when one was taken", &["waiting", "both on a", "one on each"]);
+    for length in 0..one.len().max(two.len()) {
+        let cell = |lengths: &[u64]| lengths.get(length).map_or("0".to_string(), u64::to_string);
+        table.rows.push(vec![length.to_string(), cell(one), cell(two)]);
+    }
+    table.rows.push(vec!["mean".to_string(), format!("{:.3}", mean(one)), format!("{:.3}", mean(two))]);
+    findings.tables.push(table);
+    for (name, lengths) in [("both on a", one), ("one on each", two)] {
+        findings.figure(format!("requests to the disk, {name}"), lengths.iter().sum());
+    }
+    let share = |lengths: &[u64]| -> Vec<(f64, f64)> {
+        let all = lengths.iter().sum::<u64>().max(1) as f64;
+        lengths.iter().enumerate().map(|(length, times)| (length as f64, *times as f64 / all)).collect()
+    };
+    findings.plots.push(Plot {
+        title: "Requests that wait when one is taken".to_string(),
+        axes: ["waiting".to_string(), "share of requests".to_string()],
+        curves: vec![
+            Curve { label: "both on a".to_string(), points: share(one) },
+            Curve { label: "one on each".to_string(), points: share(two) },
+        ],
+    });
+    let ratio = mean(two) / mean(one).max(1e-9);
+    findings.claims.push(Claim::new("mean queue, one on each to both on a", "> 1", ratio, LONGER));
+    Ok(findings)
+}

@@ -1,0 +1,135 @@
+//! P1.F4: bytes through a pipe with computation between them; from which distance on two boards beat one.
+
+use super::{Plan, Row, us};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::run::{Machine, OURS, Outcome, Profile, Run};
+use anyhow::{Context, Result};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.F4",
+    title: "One byte 2,000 times through a pipe, with computation between: one board, two boards",
+    published: "7.4 ms a byte on the monolithic system, 8.2 ms on one board, 11.6 ms between two boards; two boards win once bytes \
+                are more than 3 ms apart.",
+    method: "Both programs compute for a given time between two bytes: that is what two boards do at once and one does one \
+             after the other. The computation is a number of instructions. The crossover is where the lines through the \
+             measured points cross.",
+    runs,
+    judge,
+};
+
+/// Distances, us.
+const PI3_US: &[u64] = &[0, 10, 20, 30, 40, 50, 60, 80, 100, 150, 300];
+const PAPER_US: &[u64] = &[0, 500, 1000, 2000, 3000, 4000, 6000, 10_000];
+const SHORT_US: &[u64] = &[0, 60];
+const BYTES: u64 = 2000;
+const SHORT_BYTES: u64 = 100;
+/// At a distance of 0 this many times as long between two boards as on one (11.6 to 8.2), as published.
+const APART: Bound = Bound::AtMost(1.41, 1.0);
+
+/// The crossover, ms: as published, and as aimed at.
+fn crossover_bound(profile: Profile) -> Bound {
+    match profile {
+        Profile::Pi3 => Bound::AtMost(3.0, 0.3),
+        // Ten times faster than published on a machine as slow.
+        Profile::Paper1989 => Bound::AtMost(3.0, 1.5),
+    }
+}
+
+fn distances_us(plan: Plan) -> &'static [u64] {
+    match plan {
+        Plan { short: true, .. } => SHORT_US,
+        Plan { profile: Profile::Pi3, .. } => PI3_US,
+        Plan { profile: Profile::Paper1989, .. } => PAPER_US,
+    }
+}
+
+/// One board and two boards in one run each; Linux.
+fn runs(plan: Plan) -> Vec<Run> {
+    let bytes = if plan.short { SHORT_BYTES } else { BYTES };
+    let through = |to: &str, machine| {
+        let mut script = String::new();
+        for distance in distances_us(plan) {
+            let ns = distance * 1000;
+            script +=
+                &format!("/usr/lib/renga/p1 send {bytes} {ns} | on {to} /usr/lib/renga/p1 receive {bytes} {ns}\n");
+        }
+        Run::new(machine, plan.profile, "small", &script)
+    };
+    let mut runs = vec![through("a", Machine::Cluster(OURS)), through("b", Machine::Cluster(OURS))];
+    if plan.profile == Profile::Pi3 && !plan.short {
+        runs.push(through("a", Machine::Linux));
+    }
+    runs
+}
+
+/// By distance: ns a byte.
+fn points(plan: Plan, outcome: &Outcome) -> Result<Vec<u64>> {
+    let one = |distance: &u64| {
+        let numbers = outcome.numbers(&format!("received {} ", distance * 1000))?;
+        let [bytes, ns] = numbers[..] else { anyhow::bail!("not a measurement: {numbers:?}") };
+        Ok(ns / bytes.max(1))
+    };
+    distances_us(plan).iter().map(one).collect()
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let all = outcomes.iter().map(|outcome| points(plan, outcome)).collect::<Result<Vec<_>>>()?;
+    let names = ["one board", "two boards", "Linux, one board"];
+    let mut table = Table::new("us a byte", &["distance, us", "one board", "two boards", "Linux"]);
+    for (place, distance) in distances_us(plan).iter().enumerate() {
+        let cell = |run: usize| all.get(run).map_or("-".to_string(), |points| us(points[place]));
+        table.rows.push(vec![distance.to_string(), cell(0), cell(1), cell(2)]);
+        for (name, points) in names.iter().zip(&all) {
+            findings.figure(format!("{name}, {distance} us apart ns"), points[place]);
+        }
+    }
+    findings.tables.push(table);
+    let xs: Vec<f64> = distances_us(plan).iter().map(|us| *us as f64 / 1000.0).collect();
+    let curve = |points: &Vec<u64>| -> Vec<(f64, f64)> {
+        xs.iter().copied().zip(points.iter().map(|ns| *ns as f64 / 1e6)).collect()
+    };
+    let curves =
+        names.iter().zip(&all).map(|(name, points)| Curve { label: (*name).to_string(), points: curve(points) });
+    findings.plots.push(Plot {
+        title: "Time a byte through a pipe".to_string(),
+        axes: ["computation between two bytes, ms".to_string(), "time a byte, ms".to_string()],
+        curves: curves.collect(),
+    });
+    let (one, two) = (curve(&all[0]), curve(&all[1]));
+    let crossover = crossing(&one, &two).context("two boards never win")?;
+    findings.claims.push(Claim::new(
+        "two boards win from this distance on, ms",
+        "3",
+        crossover,
+        crossover_bound(plan.profile),
+    ));
+    let apart = two[0].1 / one[0].1;
+    findings.claims.push(Claim::new("two boards to one at no distance", "1.41", apart, APART).beside());
+    Ok(findings)
+}
+
+/// Where `other` falls below `one`, between the two points around that.
+fn crossing(one: &[(f64, f64)], other: &[(f64, f64)]) -> Option<f64> {
+    let ahead: Vec<(f64, f64)> = one.iter().zip(other).map(|(one, other)| (one.0, one.1 - other.1)).collect();
+    if ahead.first()?.1 > 0.0 {
+        return Some(ahead[0].0);
+    }
+    let pair = ahead.windows(2).find(|pair| pair[1].1 > 0.0)?;
+    let [(x0, y0), (x1, y1)] = pair else { return None };
+    Some(x0 + (x1 - x0) * -y0 / (y1 - y0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::crossing;
+
+    #[test]
+    fn the_crossover_lies_between_the_points_around_it() {
+        let one = [(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)];
+        assert_eq!(crossing(&one, &[(0.0, 2.0), (1.0, 3.5), (2.0, 4.0)]), Some(1.0 + 0.5 / 1.5));
+        assert_eq!(crossing(&one, &[(0.0, 0.5), (1.0, 3.5), (2.0, 4.0)]), Some(0.0));
+        assert_eq!(crossing(&one, &[(0.0, 2.0), (1.0, 4.0), (2.0, 6.0)]), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! P1.T1b: how many calls between processes a long compile makes, within boards and between them, and what one costs.
+
+use super::{Plan, Row, us};
+use crate::findings::{Bound, Claim, Findings, Table};
+use crate::observed::{Counted, LOCAL_INSTRUCTIONS, counted};
+use crate::run::{Machine, OURS, Outcome, PAPERS, Run, System};
+use crate::workload::CC_6876;
+use anyhow::{Context, Result};
+use renga_trace::event::{Event, Timed};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.T1b",
+    title: "Calls between processes in a compile of 6876 bytes, and what one costs",
+    published: "18,626 calls, of which 2,625 between boards (14 %); 158 to 219 us within a board, 2.41 to 3.96 ms between boards \
+                (17 times as much); the wire itself is 3 % of a call between boards.",
+    method: "tcc compiles twice; the trace of the second time counts. A call between boards costs what passes from its \
+             beginning to its end without what its server took; one within a board 103 instructions, as `bench rendezvous` \
+             counts. The wire's share is of a null call from b's program to a process of a and back: two frames, of 64 calls \
+             the median.",
+    runs,
+    judge,
+};
+
+/// The wire's share of a null call between boards: as published, and as aimed at.
+const WIRE: Bound = Bound::AtLeast(0.03, 0.85);
+/// Between boards, times as much as within one.
+const COST: Bound = Bound::AtMost(17.0, 8.5);
+/// The share of calls that leave their board.
+const SHARE: Bound = Bound::AtMost(0.14, 0.07);
+
+/// The compile on b with leases, without, on a; null calls.
+fn runs(plan: Plan) -> Vec<Run> {
+    let compile = |board: &str, system: System| {
+        let script: String = ["1", "2"].iter().map(|time| format!("on {board} {}\n", CC_6876.timed(time))).collect();
+        Run::new(Machine::Cluster(system), plan.profile, "dev", &script).traced()
+    };
+    let null = "on b /usr/lib/renga/linkcall\n";
+    let null = Run::new(Machine::Cluster(OURS), plan.profile, "small", null).traced();
+    match plan.short {
+        true => vec![compile("b", OURS), null],
+        false => vec![compile("b", OURS), null, compile("b", PAPERS), compile("a", OURS)],
+    }
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let columns =
+        ["", "calls", "between boards", "share", "least, us", "median", "most", "published:", "calls", "between"];
+    let mut table = Table::new("The compile; costs of calls between boards", &columns);
+    let local_ns = LOCAL_INSTRUCTIONS * plan.profile.instruction_ns();
+    for (label, run) in [("b", 0), ("b without leases", 2), ("a", 3)] {
+        let Some(outcome) = outcomes.get(run) else { continue };
+        let measured = outcome.measured("2")?;
+        let (header, events) = outcome.events()?;
+        let found = counted(&header, &events, measured.begin_ns, measured.begin_ns + measured.ns);
+        let Counted { local, remote, costs_ns } = &found;
+        findings.figure(format!("calls within boards, compile on {label}"), *local);
+        findings.figure(format!("calls between boards, compile on {label}"), *remote);
+        let share = *remote as f64 / (local + remote).max(1) as f64;
+        let cost = |place: usize| costs_ns.get(place).map_or("-".to_string(), |ns| us(*ns));
+        let published = if label == "a" { ["18626", "0"] } else { ["18626", "2625"] };
+        let median = costs_ns.len() / 2;
+        let mut row = vec![
+            label.to_string(),
+            (local + remote).to_string(),
+            remote.to_string(),
+            format!("{:.1} %", 100.0 * share),
+        ];
+        row.extend([cost(0), cost(median), cost(costs_ns.len().saturating_sub(1)), String::new()]);
+        row.extend(published.map(str::to_string));
+        table.rows.push(row);
+        if run != 3 {
+            let claim = Claim::new(format!("share of calls that leave their board, {label}"), "0.14", share, SHARE);
+            findings.claims.push(if run == 0 { claim } else { claim.beside() });
+        }
+    }
+    findings.tables.push(table);
+    let null = null_call(outcomes.get(1).context("null calls are needed")?)?;
+    let Null { total_ns, wire_ns, token_ns } = null;
+    findings.figure("null call between boards ns", total_ns);
+    let mut table = Table::new("One call, us (published: ms)", &["", "us", "published"]);
+    table.rows = vec![
+        vec!["within a board".into(), us(local_ns), "0.158 to 0.219".into()],
+        vec!["between boards, from and to the program".into(), us(total_ns), "2.41 to 3.96".into()],
+        vec!["  of that the wire".into(), us(wire_ns), "3 %".into()],
+        vec!["  of that waiting for the token".into(), us(token_ns), "-".into()],
+    ];
+    findings.tables.push(table);
+    let (wire, cost) = (wire_ns as f64 / total_ns as f64, total_ns as f64 / local_ns as f64);
+    findings.claims.push(Claim::new("the wire's share of a null call between boards", "0.03", wire, WIRE));
+    findings.claims.push(Claim::new("a call between boards to one within", "17", cost, COST).beside());
+    findings.notes.push("how many times as much a call between boards costs does not count: software within a board became a hundred times as fast since, the wire four times".to_string());
+    Ok(findings)
+}
+
+/// A null call: its time, and of that the wire's and the waits for the token.
+#[derive(Clone, Copy)]
+struct Null {
+    total_ns: u64,
+    wire_ns: u64,
+    token_ns: u64,
+}
+
+/// The median of those that the program told.
+fn null_call(outcome: &Outcome) -> Result<Null> {
+    let (_, events) = outcome.events()?;
+    let call = |line: &str| {
+        let (begin, end) = line.trim_end().strip_prefix("linkcall ")?.split_once(' ')?;
+        null_between(&events, begin.parse().ok()?, end.parse().ok()?)
+    };
+    let mut calls: Vec<Null> = outcome.text.lines().filter_map(call).collect();
+    calls.sort_by_key(|call| call.total_ns);
+    calls.get(calls.len() / 2).copied().with_context(|| format!("no null calls; the run said:\n{}", outcome.text))
+}
+
+/// The first frame from b to a in that time, and the first back behind it.
+fn null_between(events: &[Timed], begin_ns: u64, end_ns: u64) -> Option<Null> {
+    let mut frames = events.iter().filter(|timed| (begin_ns..end_ns).contains(&timed.time_ns)).filter_map(|timed| {
+        let Event::Frame(frame) = &timed.event else { return None };
+        Some((timed.board, frame))
+    });
+    let (_, there) = frames.find(|(board, _)| *board == 1)?;
+    let (_, back) = frames.find(|(board, _)| *board == 0)?;
+    Some(Null {
+        total_ns: end_ns - begin_ns,
+        wire_ns: there.wire_ns + back.wire_ns,
+        token_ns: there.token_wait_ns + back.token_wait_ns,
+    })
+}

@@ -1,0 +1,188 @@
+//! P1.T2: single system calls from the board without the disk and from the one with it: response, cost of calls between
+//! processes, overlap.
+
+use super::{Plan, Row, us};
+use crate::findings::{Bound, Claim, Findings, Table};
+use crate::observed::{LOCAL_INSTRUCTIONS, Observed, marked};
+use crate::run::{Machine, OURS, Outcome, PAPERS, Run, System};
+use crate::workload::files_for_calls;
+use anyhow::{Result, bail};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.T2",
+    title: "System calls from board b and from board a: response, calls between processes, overlap",
+    published: "From b a call takes 1.4 to 2.4 times as long as from a (without the disk's time); 30 calls between boards for \
+                the six together; write and close let their callers go on while the other board is still at work.",
+    method: "A program makes each call five times, behind a mark in the trace and with computation around it; the median by \
+             response counts. Cost between boards: from a call's beginning to its end, without what its server took over \
+             there. Cost within a board: the number of calls, 103 instructions each, which `bench rendezvous` counts. Overlap \
+             of boards: two cores work, one of them for the system, until the program calls again. exec: a program of 512 \
+             bytes that nobody has read.",
+    runs,
+    judge,
+};
+
+/// A call: its name, Linux' number, and what was published, ms: from b response, cost between boards (calls), overlap with the
+/// disk, of boards; from a response, overlap with the disk, cost within (calls).
+struct Published {
+    name: &'static str,
+    number: u32,
+    from_b: [f64; 5],
+    from_a: [f64; 4],
+}
+
+const CALLS: [Published; 6] = [
+    Published { name: "read, hit", number: 63, from_b: [10.1, 6.4, 2.0, 0.0, 0.5], from_a: [4.2, 0.0, 1.8, 10.0] },
+    Published { name: "read, miss", number: 63, from_b: [8.2, 5.4, 2.0, 1.3, 0.5], from_a: [3.9, 0.7, 1.7, 8.0] },
+    Published { name: "write", number: 64, from_b: [6.3, 4.0, 1.0, 0.0, 2.0], from_a: [4.3, 0.0, 1.8, 10.0] },
+    Published { name: "open", number: 56, from_b: [25.4, 20.9, 10.0, 0.0, 6.1], from_a: [10.6, 0.0, 5.9, 33.0] },
+    Published { name: "close", number: 57, from_b: [5.8, 4.8, 2.0, 0.0, 3.2], from_a: [4.2, 0.0, 2.0, 12.0] },
+    Published { name: "exec", number: 221, from_b: [53.1, 32.9, 13.0, 21.3, 11.0], from_a: [34.7, 17.8, 14.2, 90.0] },
+];
+/// How often each is made.
+const TIMES: usize = 5;
+
+/// How much longer a call from b may take than from a: as the worst one published, and as programs are to (P1.T1).
+const B_TO_A: Bound = Bound::AtMost(2.4, 1.1);
+/// Calls between boards for all six: as published, and half of that.
+const REMOTE: Bound = Bound::AtMost(30.0, 15.0);
+/// Both boards at work, for each time unit of response: as published, and as long as the response.
+const WRITE_OVERLAP: Bound = Bound::AtLeast(0.32, 1.0);
+const CLOSE_OVERLAP: Bound = Bound::AtLeast(0.55, 1.0);
+
+/// From a; from b with leases; from b without.
+fn runs(plan: Plan) -> Vec<Run> {
+    let on = |board: &str, system: System| {
+        let script = format!("on {board} /usr/lib/renga/p1 calls /p1/calls\n");
+        Run::new(Machine::Cluster(system), plan.profile, "small", &script).with(files_for_calls()).traced()
+    };
+    vec![on("a", OURS), on("b", OURS), on("b", PAPERS)]
+}
+
+/// Of each call the one with the median response.
+fn medians(outcome: &Outcome) -> Result<Vec<Observed>> {
+    let (header, events) = outcome.events()?;
+    let found = marked(&header, &events);
+    if found.len() != CALLS.len() * TIMES {
+        bail!("{} measured calls in the trace instead of {}", found.len(), CALLS.len() * TIMES);
+    }
+    let median = |(published, made): (&Published, &[Observed])| {
+        if made.iter().any(|call| call.number != published.number) {
+            bail!("{} is number {}, and these were made: {made:?}", published.name, published.number);
+        }
+        let mut made = made.to_vec();
+        made.sort_by_key(|call| call.response_ns);
+        Ok(made[TIMES / 2])
+    };
+    CALLS.iter().zip(found.chunks(TIMES)).map(median).collect()
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let all = outcomes.iter().map(medians).collect::<Result<Vec<_>>>()?;
+    let [a, b, without] = &all[..] else { bail!("three runs are needed") };
+    findings.tables.push(from_b("From b, us (published: ms); d is the disk's time", b));
+    findings.tables.push(from_b("From b without leases, us (published: ms)", without));
+    findings.tables.push(from_a(plan, a));
+    for (board, calls) in [("a", a), ("b", b), ("b without leases", without)] {
+        for (published, found) in CALLS.iter().zip(calls) {
+            let name = |what: &str| format!("{} from {board} {what}", published.name);
+            findings.figure(name("ns"), found.response_ns);
+            findings.figure(name("calls between boards"), found.remote_calls);
+            findings.figure(name("calls within boards"), found.local_calls);
+        }
+    }
+    for (what, calls, counts) in [("with leases", b, true), ("without", without, false)] {
+        let ratio = |(a, b): (&Observed, &Observed)| own_ns(b) as f64 / own_ns(a).max(1) as f64;
+        let worst = a.iter().zip(calls).map(ratio).fold(0.0, f64::max);
+        let remote: u64 = calls.iter().map(|call| call.remote_calls).sum();
+        let claims = [
+            Claim::new(format!("b to a, the slowest call, {what}"), "2.4", worst, B_TO_A),
+            Claim::new(format!("calls between boards, all six, {what}"), "30", remote as f64, REMOTE),
+        ];
+        let overlaps = [(2, "write", "0.32", WRITE_OVERLAP), (4, "close", "0.55", CLOSE_OVERLAP)].map(
+            |(call, name, was, bound)| {
+                let Observed { response_ns, boards_overlap_ns, remote_calls, .. } = calls[call];
+                let overlap = boards_overlap_ns as f64 / response_ns.max(1) as f64;
+                let claim = Claim::new(format!("overlap of boards to response, {name}, {what}"), was, overlap, bound);
+                // What does not leave the board overlaps with nothing, and need not.
+                if remote_calls == 0 { claim.beside() } else { claim }
+            },
+        );
+        for claim in claims.into_iter().chain(overlaps) {
+            findings.claims.push(if counts { claim } else { claim.beside() });
+        }
+    }
+    Ok(findings)
+}
+
+/// Of the response, what is not the disk's alone.
+fn own_ns(call: &Observed) -> u64 {
+    call.response_ns - call.disk_ns
+}
+
+fn from_b(title: &str, calls: &[Observed]) -> Table {
+    let mut table = Table::new(
+        title,
+        &[
+            "",
+            "response",
+            "between",
+            "calls",
+            "d overlap",
+            "boards",
+            "published:",
+            "response",
+            "between",
+            "overlap",
+            "boards",
+        ],
+    );
+    for (published, call) in CALLS.iter().zip(calls) {
+        let [response, between, count, disk, boards] = published.from_b;
+        table.rows.push(vec![
+            published.name.to_string(),
+            response_of(call),
+            us(call.remote_ns),
+            call.remote_calls.to_string(),
+            us(call.disk_overlap_ns),
+            us(call.boards_overlap_ns),
+            String::new(),
+            response.to_string(),
+            format!("{between} ({count})"),
+            disk.to_string(),
+            boards.to_string(),
+        ]);
+    }
+    table
+}
+
+fn from_a(plan: Plan, calls: &[Observed]) -> Table {
+    let mut table = Table::new(
+        "From a, us (published: ms)",
+        &["", "response", "d overlap", "within", "calls", "published:", "response", "overlap", "within"],
+    );
+    for (published, call) in CALLS.iter().zip(calls) {
+        let [response, disk, within, count] = published.from_a;
+        table.rows.push(vec![
+            published.name.to_string(),
+            response_of(call),
+            us(call.disk_overlap_ns),
+            us(call.local_calls * LOCAL_INSTRUCTIONS * plan.profile.instruction_ns()),
+            call.local_calls.to_string(),
+            String::new(),
+            response.to_string(),
+            disk.to_string(),
+            format!("{within} ({count})"),
+        ]);
+    }
+    table
+}
+
+fn response_of(call: &Observed) -> String {
+    match call.disk_ns {
+        0 => us(call.response_ns),
+        _ => format!("{} + d {}", us(own_ns(call)), us(call.disk_ns)),
+    }
+}

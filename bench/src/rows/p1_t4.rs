@@ -1,0 +1,89 @@
+//! P1.T4: compiles on the board without the disk, with calls between boards that wait and with some that do not.
+
+use super::{Plan, Row, ms};
+use crate::findings::{Bound, Claim, Findings, Table};
+use crate::run::{Machine, OURS, OURS_ASYNC, Outcome, PAPERS, PAPERS_ASYNC, Run, System};
+use crate::workload::{CC_8012, CC_49797, CC_96413, Program};
+use anyhow::{Result, bail};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.T4",
+    title: "Synchronous and asynchronous calls between boards, compiles on b",
+    published: "Asynchronous calls gain about 1 %: waiting for a rendezvous costs little. 91 % of the calls between boards could be \
+                asynchronous, as they return nothing.",
+    method: "`mode` of the system file is the only difference. tcc compiles each source twice; the second time counts. Which \
+             calls could be asynchronous, the router counts by their protocol.",
+    runs,
+    judge,
+};
+
+const PROGRAMS: [(Program, [f64; 2]); 3] =
+    [(CC_8012, [98.1, 99.6]), (CC_49797, [479.1, 484.7]), (CC_96413, [831.7, 841.1])];
+/// What asynchronous calls gain, %: little.
+const GAIN: Bound = Bound::AtMost(2.0, 0.5);
+/// The share of calls that could be asynchronous.
+const SHARE: Bound = Bound::AtLeast(0.91, f64::INFINITY);
+
+fn programs(plan: Plan) -> &'static [(Program, [f64; 2])] {
+    if plan.short { &PROGRAMS[..1] } else { &PROGRAMS }
+}
+
+/// With leases synchronous, asynchronous; without them the same.
+fn runs(plan: Plan) -> Vec<Run> {
+    let on_b = |system: System| {
+        let twice = |(program, _): &(Program, _)| {
+            ["1", "2"].map(|time| format!("on b {}\n", program.timed(&format!("{}-{time}", program.name)))).concat()
+        };
+        let script: String = programs(plan).iter().map(twice).collect();
+        Run::new(Machine::Cluster(system), plan.profile, "dev", &script)
+    };
+    vec![on_b(OURS), on_b(OURS_ASYNC), on_b(PAPERS), on_b(PAPERS_ASYNC)]
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let [ours, ours_async, papers, papers_async] = outcomes else { bail!("four runs are needed") };
+    let mut findings = Findings::default();
+    let columns = ["", "async", "sync", "gain", "calls", "could be", "were", "published:", "async", "sync", "gain"];
+    for (what, sync, asynchronous, counts) in
+        [("with leases", ours, ours_async, true), ("without leases", papers, papers_async, false)]
+    {
+        let mut table = Table::new(format!("{what}, ms (published: s)"), &columns);
+        let (mut most, mut could_be, mut all) = (f64::MIN, 0, 0);
+        for (program, published) in programs(plan) {
+            let label = format!("{}-2", program.name);
+            let (sync, asynchronous) = (sync.measured(&label)?, asynchronous.measured(&label)?);
+            let gain = |sync: f64, asynchronous: f64| 100.0 * (sync - asynchronous) / sync;
+            let ours = gain(sync.ns as f64, asynchronous.ns as f64);
+            most = most.max(ours);
+            all += sync.calls;
+            could_be += sync.could_be_asynchronous;
+            for (mode, found) in [("sync", sync), ("async", asynchronous)] {
+                findings.figure(format!("{} {what} {mode} ns", program.name), found.ns);
+                findings.figure(format!("{} {what} {mode} calls", program.name), found.calls);
+            }
+            let share = 100.0 * sync.could_be_asynchronous as f64 / sync.calls.max(1) as f64;
+            table.rows.push(vec![
+                program.title.to_string(),
+                ms(asynchronous.ns),
+                ms(sync.ns),
+                format!("{ours:.2} %"),
+                sync.calls.to_string(),
+                format!("{share:.0} %"),
+                asynchronous.asynchronous.to_string(),
+                String::new(),
+                published[0].to_string(),
+                published[1].to_string(),
+                format!("{:.2} %", gain(published[1], published[0])),
+            ]);
+        }
+        findings.tables.push(table);
+        let share = could_be as f64 / all.max(1) as f64;
+        let claims = [
+            Claim::new(format!("what asynchronous calls gain at most, %, {what}"), "1.5", most, GAIN),
+            Claim::new(format!("share of calls that could be asynchronous, {what}"), "0.91", share, SHARE),
+        ];
+        findings.claims.extend(claims.into_iter().map(|claim| if counts { claim } else { claim.beside() }));
+    }
+    Ok(findings)
+}

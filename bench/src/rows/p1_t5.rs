@@ -1,0 +1,115 @@
+//! P1.T5: two compiles at once: on a monolithic system, both on one board, one on each.
+
+use super::{Plan, Row, ms};
+use crate::findings::{Bound, Claim, Findings, Table};
+use crate::run::{ALONE, Machine, OURS, Outcome, Profile, Run};
+use crate::workload::{CC_30, CC_1011, CC_6876, CC_96413, GCC_6876, Program};
+use anyhow::{Result, bail};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.T5",
+    title: "Two compiles at once: monolithic, both on a, both on b, one on each",
+    published: "One on each board takes 15 to 30 % less than two on a monolithic system (45.9/43.2/43.4/37.4, 70.5/70.9/74.1/61.1 \
+                and 149.4/153.9/155.1/115.6 s).",
+    method: "A shell on a starts both and waits; each pair runs twice, the second time counts. Claims are about the longest \
+             compile. Monolithic: Linux with profile pi3; with paper-1989 Renga on one board.",
+    runs,
+    judge,
+};
+
+const PROGRAMS: [(Program, [f64; 4]); 5] = [
+    (CC_30, [45.9, 43.2, 43.4, 37.4]),
+    (CC_1011, [70.5, 70.9, 74.1, 61.1]),
+    (CC_6876, [149.4, 153.9, 155.1, 115.6]),
+    (CC_96413, [f64::NAN; 4]),
+    (GCC_6876, [149.4, 153.9, 155.1, 115.6]),
+];
+/// What spreading saves, %: as published, and as aimed at.
+const SAVES: Bound = Bound::AtLeast(15.0, 45.0);
+
+fn programs(plan: Plan) -> Vec<(Program, [f64; 4])> {
+    let runs = |program: &Program| match plan {
+        Plan { short: true, .. } => *program == CC_6876,
+        Plan { profile: Profile::Pi3, .. } => true,
+        Plan { profile: Profile::Paper1989, .. } => !program.heavy,
+    };
+    PROGRAMS.into_iter().filter(|(program, _)| runs(program)).collect()
+}
+
+/// The two compiles, the second with this before it.
+pub(super) fn pair(program: &Program, second: &str, label: &str) -> String {
+    let command = program.command;
+    let other = command.replacen(&format!("-o {}", program.name), &format!("-o {}-other", program.name), 1);
+    format!("/usr/lib/renga/measure {label} sh -c '{command} & {second}{other}; wait'\n")
+}
+
+/// Both on a; both on b; one on each; monolithic.
+fn runs(plan: Plan) -> Vec<Run> {
+    let spread = |board: &str, second: &str, machine| {
+        let mut script = String::new();
+        for (program, _) in programs(plan) {
+            for time in ["1", "2"] {
+                script += &format!("on {board} {}", pair(&program, second, &format!("{}-{time}", program.name)));
+            }
+        }
+        Run::new(machine, plan.profile, "dev", &script)
+    };
+    let cluster = |board, second| spread(board, second, Machine::Cluster(OURS));
+    let mono = match plan.profile {
+        Profile::Pi3 => Machine::Linux,
+        Profile::Paper1989 => Machine::Cluster(ALONE),
+    };
+    let mut runs = vec![cluster("a", ""), cluster("b", ""), cluster("a", "remote -b b ")];
+    if !plan.short {
+        runs.push(spread("a", "", mono));
+    }
+    runs
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let columns = [
+        "",
+        "mono",
+        "both a",
+        "both b",
+        "spread",
+        "saves",
+        "published:",
+        "mono",
+        "both a",
+        "both b",
+        "spread",
+        "saves",
+    ];
+    let mut table = Table::new("ms (published: s); saves: spread against both on a", &columns);
+    let mut last = None;
+    for (program, published) in programs(plan) {
+        let label = format!("{}-2", program.name);
+        let ns = outcomes.iter().map(|outcome| Ok(outcome.measured(&label)?.ns)).collect::<Result<Vec<u64>>>()?;
+        let [a, b, spread, ..] = ns[..] else { bail!("three runs are needed") };
+        let mono = ns.get(3).copied();
+        for (name, ns) in ["both on a", "both on b", "spread", "monolithic"].iter().zip(&ns) {
+            findings.figure(format!("{} {name} ns", program.name), *ns);
+        }
+        let saves = |all: f64, less: f64| 100.0 * (all - less) / all;
+        let ours = saves(a as f64, spread as f64);
+        let mut row = vec![program.title.to_string(), mono.map_or("-".to_string(), ms), ms(a), ms(b), ms(spread)];
+        row.extend([format!("{ours:.0} %"), String::new()]);
+        let said = |seconds: f64| if seconds.is_nan() { "-".to_string() } else { seconds.to_string() };
+        row.extend(published.map(said));
+        let theirs = saves(published[0], published[3]);
+        row.push(if theirs.is_nan() { "-".to_string() } else { format!("{theirs:.0} % (mono)") });
+        table.rows.push(row);
+        last = Some((program.title, ours, mono.map(|mono| saves(mono as f64, spread as f64))));
+    }
+    findings.tables.push(table);
+    let Some((title, ours, to_mono)) = last else { bail!("no program was run") };
+    findings.claims.push(Claim::new(format!("spreading saves against both on a, %, {title}"), "25", ours, SAVES));
+    if let Some(to_mono) = to_mono {
+        let claim = Claim::new(format!("against the monolithic system, %, {title}"), "23", to_mono, SAVES);
+        findings.claims.push(if plan.profile == Profile::Pi3 { claim } else { claim.beside() });
+    }
+    Ok(findings)
+}
