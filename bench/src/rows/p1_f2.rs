@@ -16,7 +16,7 @@ pub const ROW: Row = Row {
     title: "Requests that wait for the disk while two compiles run: on one board, on two",
     published: "With two boards the queue is longer, as requests come more often.",
     method: "Both compiles of P1.T5 for the first time after the start, so that the disk has work. From the trace: at each moment at which \
-             the disk's process takes a request, how many others have called it and are not taken.",
+             the disk's process takes a request, how many others it has been asked for and has not answered.",
     runs,
     judge,
 };
@@ -39,12 +39,13 @@ fn lengths(header: &Header, events: &[Timed], from_ns: u64, to_ns: u64) -> Vec<u
     let to_disk: Vec<_> = calls
         .iter()
         .filter(|call| header.kind(call.server) == "disk")
-        .filter_map(|call| Some((call.begin_ns, call.accept_ns?)))
+        .filter_map(|call| Some((call.begin_ns, call.accept_ns?, call.end_ns?)))
         .collect();
     let mut lengths = Vec::new();
-    for (_, taken_ns) in to_disk.iter().filter(|(_, taken_ns)| (from_ns..to_ns).contains(taken_ns)) {
-        let wait = |(begin_ns, accept_ns): &&(u64, u64)| begin_ns <= taken_ns && accept_ns > taken_ns;
-        let length = to_disk.iter().filter(wait).count();
+    for (_, taken_ns, _) in to_disk.iter().filter(|(_, taken_ns, _)| (from_ns..to_ns).contains(taken_ns)) {
+        // The one that is taken is asked for and not answered, too.
+        let asked = to_disk.iter().filter(|(begin_ns, _, end_ns)| begin_ns <= taken_ns && end_ns > taken_ns).count();
+        let length = asked.saturating_sub(1);
         if lengths.len() <= length {
             lengths.resize(length + 1, 0);
         }

@@ -12,9 +12,9 @@ pub const ROW: Row = Row {
     title: "Two placements by the system file alone, programs on b",
     published: "With only the disk's process on a there are fewer calls between boards than with the standard placement, and yet \
                 programs take longer: two boards at work at once outweigh the calls.",
-    method: "The standard placement, and one with the allocator of blocks, the process that recalls leases and the one that writes \
-             back on b. The paper's other placement is none here: `renga check` refuses it, since what reads and writes files is \
-             to be where the disk is, as pages would cross the link for nobody. So this asks the paper's question of the two \
+    method: "The standard placement, and one with the process that recalls leases and the one that writes back on b. The paper's other placement is none here: `renga check` refuses it, since what reads and writes files is \
+             to be where the disk is, as pages would cross the link for nobody; with the allocator of blocks on b, boards die \
+             at boot, as all inodes call it. So this asks the paper's question of the two \
              placements that there are: is the one with more calls between boards the faster? Each program runs twice; the \
              second time counts.",
     runs,
