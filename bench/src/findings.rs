@@ -35,6 +35,8 @@ pub enum Bound {
     AtMost(f64, f64),
     /// Confirmed if at least the first, beaten if at least the second.
     AtLeast(f64, f64),
+    /// Confirmed if at least this; it cannot be beaten.
+    Reaches(f64),
 }
 
 impl Bound {
@@ -43,6 +45,7 @@ impl Bound {
         let [confirmed, beaten] = match self {
             Bound::AtMost(confirmed, beaten) => [figure <= confirmed, figure <= beaten],
             Bound::AtLeast(confirmed, beaten) => [figure >= confirmed, figure >= beaten],
+            Bound::Reaches(confirmed) => [figure >= confirmed, false],
         };
         match (confirmed || beaten, beaten) {
             (_, true) => Verdict::Beaten,
@@ -55,12 +58,12 @@ impl Bound {
 impl fmt::Display for Bound {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (than, confirmed, beaten) = match self {
-            Bound::AtMost(confirmed, beaten) => ("<=", confirmed, beaten),
-            Bound::AtLeast(confirmed, beaten) => (">=", confirmed, beaten),
+            Bound::AtMost(confirmed, beaten) => ("<=", confirmed, Some(beaten)),
+            Bound::AtLeast(confirmed, beaten) => (">=", confirmed, Some(beaten)),
+            Bound::Reaches(confirmed) => (">=", confirmed, None),
         };
         write!(out, "confirmed if {than} {}", Number(*confirmed))?;
-        // Some results can only be confirmed.
-        if beaten.is_finite() { write!(out, ", beaten if {than} {}", Number(*beaten)) } else { Ok(()) }
+        beaten.map_or(Ok(()), |beaten| write!(out, ", beaten if {than} {}", Number(*beaten)))
     }
 }
 
@@ -225,8 +228,8 @@ mod tests {
             [Verdict::Refuted, Verdict::Confirmed, Verdict::Beaten,]
         );
         assert_eq!(at_least.to_string(), "confirmed if >= 15, beaten if >= 45");
-        assert_eq!(Bound::AtLeast(0.5, f64::INFINITY).to_string(), "confirmed if >= 0.5");
-        assert_eq!(Bound::AtLeast(0.5, f64::INFINITY).judge(9.0), Verdict::Confirmed);
+        assert_eq!(Bound::Reaches(0.5).to_string(), "confirmed if >= 0.5");
+        assert_eq!(Bound::Reaches(0.5).judge(9.0), Verdict::Confirmed);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub const ROW: Row = Row {
 };
 
 /// Mean length on two boards to that on one: more.
-const LONGER: Bound = Bound::AtLeast(1.0, f64::INFINITY);
+const LONGER: Bound = Bound::Reaches(1.0);
 
 /// Both on a; one on each.
 fn runs(plan: Plan) -> Vec<Run> {

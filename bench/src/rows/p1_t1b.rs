@@ -90,7 +90,9 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let (wire, cost) = (wire_ns as f64 / total_ns as f64, total_ns as f64 / local_ns as f64);
     findings.claims.push(Claim::new("the wire's share of a null call between boards", "0.03", wire, WIRE));
     findings.claims.push(Claim::new("a call between boards to one within", "17", cost, COST).beside());
-    findings.notes.push("how many times as much a call between boards costs does not count: software within a board became a hundred times as fast since, the wire four times".to_string());
+    let why = "what a call between boards costs beside one within a board does not count: processors became faster by far \
+               more than this wire did";
+    findings.notes.push(why.to_string());
     Ok(findings)
 }
 

@@ -23,7 +23,7 @@ const PROGRAMS: [(Program, [f64; 2]); 3] =
 /// What asynchronous calls gain, %: little.
 const GAIN: Bound = Bound::AtMost(2.0, 0.5);
 /// The share of calls that could be asynchronous.
-const SHARE: Bound = Bound::AtLeast(0.91, f64::INFINITY);
+const SHARE: Bound = Bound::Reaches(0.91);
 
 fn programs(plan: Plan) -> &'static [(Program, [f64; 2])] {
     if plan.short { &PROGRAMS[..1] } else { &PROGRAMS }

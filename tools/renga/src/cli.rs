@@ -13,7 +13,7 @@ use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use image_choice::ImageChoice;
 pub use job::Job;
-pub use ledger::Ledger;
+pub use ledger::{Compare, Ledger, Report};
 pub use linux::Linux;
 use std::path::PathBuf;
 pub use trace::Trace;
@@ -257,6 +257,10 @@ pub enum Measurement {
     SyncAsync(Machine),
     /// The results of the paper on process networks, row by row: published, ours, verdict
     P1(Ledger),
+    /// What changed between two sets of results; exit with 1 if anything did
+    Compare(Compare),
+    /// A page of results, with plots, and the same as Markdown
+    Report(Report),
 }
 
 /// `renga bench unix`

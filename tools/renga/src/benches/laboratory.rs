@@ -158,10 +158,11 @@ impl<'a> Laboratory<'a> {
         fs::write(folder.join(FACTS_FILE), serde_json::to_string_pretty(&facts)? + "\n")?;
         let kept = self.kept(&facts.key);
         fs::create_dir_all(kept.parent().unwrap_or(&kept))?;
-        // Another command may have kept the same meanwhile, which is the same.
-        if fs::rename(&folder, &kept).is_err() {
-            fs::remove_dir_all(&folder)?;
+        // What was kept before, or by another command meanwhile, is the same.
+        if kept.exists() {
+            fs::remove_dir_all(&kept)?;
         }
+        fs::rename(&folder, &kept).with_context(|| format!("cannot keep a run as {}", kept.display()))?;
         self.remembered(&facts).with_context(|| format!("{} does not hold a run", kept.display()))
     }
 

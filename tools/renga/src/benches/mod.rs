@@ -2,10 +2,15 @@
 //!
 //! Not here: what rows measure and how they judge (`renga-bench`), the command (`command::bench::ledger`).
 
+pub mod counts;
 mod laboratory;
 mod listener;
+mod page;
+mod plot;
 mod result;
 
 pub use laboratory::Laboratory;
 pub(crate) use laboratory::name_of;
+pub use page::{html, markdown};
+pub use plot::svg;
 pub use result::RowResult;

@@ -76,3 +76,32 @@ impl RowResult {
         paths.iter().map(read).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RowResult;
+    use renga_bench::findings::{Bound, Claim, Findings};
+    use renga_bench::run::Profile;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_result_is_read_as_it_was_written() {
+        let bounds = [Bound::AtMost(1.1, 1.05), Bound::AtLeast(15.0, 45.0), Bound::Reaches(0.91)];
+        let claims = bounds.map(|bound| Claim::new("x", "y", 1.0 / 3.0, bound)).to_vec();
+        let result = RowResult {
+            row: "P1.T1".to_string(),
+            title: "t".to_string(),
+            profile: Profile::Paper1989,
+            short: true,
+            parameters: BTreeMap::new(),
+            revision: None,
+            runs: Vec::new(),
+            findings: Findings { claims, ..Findings::default() },
+        };
+        let folder = std::env::temp_dir().join(format!("renga-result-{}", std::process::id()));
+        result.write(&folder).unwrap();
+        assert!(folder.join("P1.T1.paper-1989.short.json").exists());
+        assert_eq!(RowResult::read_all(&folder).unwrap(), [result]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,4 +1,4 @@
-//! `renga bench p1`: options.
+//! `renga bench p1`, `renga bench compare`, `renga bench report`: options.
 
 use super::ProfileName;
 use clap::Args;
@@ -16,7 +16,32 @@ pub struct Ledger {
     /// Only the least that shows each row: for tests
     #[arg(long)]
     pub short: bool,
+    /// Also carry out what was done before
+    #[arg(long)]
+    pub again: bool,
     /// Where results go, a JSON file each; without it, target/renga/bench/results
     #[arg(long, value_name = "FOLDER")]
     pub results: Option<PathBuf>,
+}
+
+/// `renga bench compare`
+#[derive(Args, Debug, Clone)]
+pub struct Compare {
+    /// Results of `renga bench p1`
+    #[arg(value_name = "FOLDER")]
+    pub old: PathBuf,
+    /// Others
+    #[arg(value_name = "FOLDER")]
+    pub new: PathBuf,
+}
+
+/// `renga bench report`
+#[derive(Args, Debug, Clone)]
+pub struct Report {
+    /// Results of `renga bench p1`; without it, target/renga/bench/results
+    #[arg(long, value_name = "FOLDER")]
+    pub results: Option<PathBuf>,
+    /// Where the page report.html and the pages for documents go; without it, target/renga/bench/report
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
 }

@@ -3,11 +3,13 @@
 //! Invariant: every figure comes from a run that this command made; nothing is remembered.
 
 pub mod bus;
+mod compare;
 mod ledger;
 mod link;
 mod measured;
 mod pins;
 mod rendezvous;
+mod report;
 mod sync_async;
 mod unix;
 
@@ -27,6 +29,8 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::Bus(options) => bus::measure(options.seed, options.instructions),
         Measurement::Unix(options) => unix::measure(environment, options),
         Measurement::P1(options) => ledger::measure(environment, options),
+        Measurement::Compare(options) => compare::compare(options),
+        Measurement::Report(options) => report::report(environment, options),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
     }
 }

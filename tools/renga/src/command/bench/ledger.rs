@@ -2,7 +2,7 @@
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
-use crate::benches::{Laboratory, RowResult};
+use crate::benches::{Laboratory, RowResult, counts};
 use crate::cli::{Ledger, ProfileName};
 use crate::environment::Environment;
 use crate::profile;
@@ -30,17 +30,21 @@ pub fn measure(environment: &Environment, options: &Ledger) -> Result<u8> {
     let all: Vec<(&Row, Plan)> = rows.iter().flat_map(|row| plans.clone().map(move |plan| (*row, plan))).collect();
     let laboratory = Laboratory::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Laboratory::folder(environment).join("results"));
-    let mut left = Left::of(&laboratory, &all)?;
+    let mut left = Left::of(&laboratory, &all, options.again)?;
     let revision = revision(environment);
+    let mut results = Vec::new();
     for (row, plan) in all {
         let result = carry_out(&laboratory, row, plan, revision.clone(), &mut left)?;
         laboratory.progress.step("");
         result.write(&folder)?;
         print(row, &result);
+        results.push(result);
     }
     laboratory.progress.finish();
     println!("results in {}", folder.display());
-    Ok(0)
+    let grown = if options.short { counts::judge(environment, &results)? } else { Vec::new() };
+    grown.iter().for_each(|line| println!("GROWN {line}"));
+    Ok(u8::from(!grown.is_empty()))
 }
 
 fn unknown(name: &str) -> String {
@@ -58,7 +62,8 @@ fn carry_out(
     let (mut runs, mut outcomes) = (Vec::new(), Vec::<Outcome>::new());
     for run in (row.runs)(plan) {
         let facts = laboratory.facts(&run)?;
-        let (facts, outcome) = match laboratory.remembered(&facts) {
+        let done = if left.again { None } else { laboratory.remembered(&facts) };
+        let (facts, outcome) = match done {
             Some(done) => done,
             None => {
                 laboratory.progress.step(&format!("{}: {}{}", row.id, run.label(), left.say()));
@@ -97,19 +102,21 @@ struct Left {
     runs: u32,
     done: u32,
     taken: Duration,
+    /// What was done before is done again.
+    again: bool,
 }
 
 impl Left {
     /// Counts the runs that were not done before.
-    fn of(laboratory: &Laboratory<'_>, all: &[(&Row, Plan)]) -> Result<Left> {
+    fn of(laboratory: &Laboratory<'_>, all: &[(&Row, Plan)], again: bool) -> Result<Left> {
         let mut keys = std::collections::BTreeSet::new();
         for run in all.iter().flat_map(|(row, plan)| (row.runs)(*plan)) {
             let facts = laboratory.facts(&run)?;
-            if laboratory.remembered(&facts).is_none() {
+            if again || laboratory.remembered(&facts).is_none() {
                 keys.insert(facts.key);
             }
         }
-        Ok(Left { runs: keys.len() as u32, done: 0, taken: Duration::ZERO })
+        Ok(Left { runs: keys.len() as u32, done: 0, taken: Duration::ZERO, again })
     }
 
     fn one_done(&mut self, taken: Duration) {

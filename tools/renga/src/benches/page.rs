@@ -1,0 +1,167 @@
+//! Results as a page: one HTML file that needs no other, and the same as Markdown with pictures beside it.
+//!
+//! Invariant: all figures come from results; what is said around them is said by the rows.
+
+use super::plot::svg;
+use super::result::RowResult;
+use anyhow::Result;
+use renga_bench::findings::{Table, Verdict};
+use renga_bench::rows::find;
+use std::fmt::Write;
+
+const STYLE: &str = "body{font:16px/1.5 Georgia,serif;max-width:68em;margin:2em auto;padding:0 1em;color:#222}\
+h1,h2,h3{font-family:Helvetica,Arial,sans-serif;line-height:1.2}h2{border-top:1px solid #bbb;padding-top:1em;margin-top:2em}\
+table{border-collapse:collapse;font:14px/1.4 Helvetica,Arial,sans-serif;margin:.6em 0 1.2em;font-variant-numeric:tabular-nums}\
+th,td{padding:.15em .7em;text-align:right;white-space:nowrap}th{border-bottom:1px solid #444}\
+td:first-child,th:first-child{text-align:left}caption{text-align:left;font-style:italic;padding-bottom:.3em}\
+.wide{overflow-x:auto}.verdict{font:bold 13px Helvetica,Arial,sans-serif;padding:.1em .6em;border-radius:.7em;color:#fff}\
+.beaten{background:#00795a}.confirmed{background:#0060a0}.refuted{background:#b04a00}.small{color:#555;font-size:14px}";
+
+const LIMITS: &str = "Times are virtual: the emulator counts instructions and knows no caches, pipelines, misses of translations or \
+cost of device registers. The link and the medium are models. So ratios within one profile, counts of calls, waiting and overlap are \
+what these figures show; how fast a real board is they do not. The programs are not those of the paper, whose sources are not to be \
+had: each row says what stands for them. A verdict is about the claim as it is written beside it, with the bound that the row states, and \
+about nothing else. Every run is deterministic: the same sources give the same figures, to the nanosecond.";
+
+/// The title, and the limits, which are the same for all.
+const TITLE: &str = "Results of the paper on process networks, regenerated";
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn verdict(result: &RowResult) -> (&'static str, String) {
+    let verdict = result.findings.verdict();
+    let class = match verdict {
+        Some(Verdict::Beaten) => "beaten",
+        Some(Verdict::Confirmed) => "confirmed",
+        Some(Verdict::Refuted) | None => "refuted",
+    };
+    (class, verdict.map_or("no verdict".to_string(), |verdict| verdict.to_string()))
+}
+
+fn parameters(result: &RowResult) -> String {
+    let of = |(name, value): (&String, &String)| format!("{name} {value}");
+    result.parameters.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// The page.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn html(results: &[RowResult]) -> Result<String> {
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{TITLE}</title><style>{STYLE}</style></head>\
+         <body>\n<h1>{TITLE}</h1>\n<p>{LIMITS}</p>\n"
+    );
+    page += "<table><caption>Verdicts</caption><tr><th>row</th><th>what</th><th>profile</th><th>verdict</th></tr>\n";
+    for result in results {
+        let (class, verdict) = verdict(result);
+        let (row, title, profile) = (&result.row, escaped(&result.title), result.profile.name());
+        let _ = writeln!(
+            page,
+            "<tr><td><a href=\"#{row}\">{row}</a></td><td style=\"text-align:left;white-space:normal\">{title}</td><td>{profile}</td>\
+             <td><span class=\"verdict {class}\">{verdict}</span></td></tr>"
+        );
+    }
+    page += "</table>\n";
+    let mut before = "";
+    for result in results {
+        if before != result.row {
+            page += &html_head(result);
+            before = &result.row;
+        }
+        page += &html_result(result)?;
+    }
+    Ok(page + "</body></html>\n")
+}
+
+fn html_head(result: &RowResult) -> String {
+    let mut text = format!("<h2 id=\"{}\">{} {}</h2>\n", result.row, result.row, escaped(&result.title));
+    if let Some(row) = find(&result.row) {
+        let [published, method] = [row.published, row.method].map(escaped);
+        let _ = writeln!(text, "<p><b>Published.</b> {published}</p>\n<p><b>Here.</b> {method}</p>");
+    }
+    text
+}
+
+fn html_result(result: &RowResult) -> Result<String> {
+    let (class, verdict) = verdict(result);
+    let mut text = format!(
+        "<h3>{} <span class=\"verdict {class}\">{verdict}</span></h3>\n<p class=\"small\">{}; revision {}</p>\n",
+        result.profile.name(),
+        escaped(&parameters(result)),
+        result.revision.as_deref().unwrap_or("with changes")
+    );
+    for table in &result.findings.tables {
+        text += &html_table(table);
+    }
+    text += "<ul>\n";
+    for claim in &result.findings.claims {
+        let beside = if claim.counts { "" } else { " (beside)" };
+        let (what, published, bound) =
+            (escaped(&claim.what), escaped(&claim.published), escaped(&claim.bound.to_string()));
+        let _ = writeln!(
+            text,
+            "<li><span class=\"verdict {verdict}\">{verdict}</span> {what}{beside}: <b>{:.3}</b>; published: {published}; {bound}</li>",
+            claim.ours,
+            verdict = claim.verdict
+        );
+    }
+    text += "</ul>\n";
+    for note in &result.findings.notes {
+        let _ = writeln!(text, "<p class=\"small\">{}</p>", escaped(note));
+    }
+    for plot in &result.findings.plots {
+        let _ = writeln!(text, "<figure>{}</figure>", svg(plot)?);
+    }
+    Ok(text)
+}
+
+fn html_table(table: &Table) -> String {
+    let cells = |cells: &[String], tag: &str| -> String {
+        let all: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        format!("<tr>{all}</tr>\n")
+    };
+    let rows: String = table.rows.iter().map(|row| cells(row, "td")).collect();
+    let (caption, head) = (escaped(&table.title), cells(&table.columns, "th"));
+    format!("<div class=\"wide\"><table><caption>{caption}</caption>{head}{rows}</table></div>\n")
+}
+
+/// The same as Markdown, and its pictures: names and contents.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)> {
+    let (mut page, mut pictures, mut before) = (format!("# {TITLE}\n\n{LIMITS}\n"), Vec::new(), "");
+    for result in results {
+        if before != result.row {
+            let said = find(&result.row).map_or(String::new(), |row| format!("{}\n\n{}\n", row.published, row.method));
+            let _ = write!(page, "\n## {} {}\n\n{said}", result.row, result.title);
+            before = &result.row;
+        }
+        let (_, verdict) = verdict(result);
+        let _ = write!(page, "\n### {}: {verdict}\n\n{}\n", result.profile.name(), parameters(result));
+        for table in &result.findings.tables {
+            let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+            let rule = format!("|{}\n", "---|".repeat(table.columns.len()));
+            let rows: String = table.rows.iter().map(|row| line(row)).collect();
+            let _ = write!(page, "\n{}\n\n{}{rule}{rows}", table.title, line(&table.columns));
+        }
+        page.push('\n');
+        for claim in &result.findings.claims {
+            let beside = if claim.counts { "" } else { " (beside)" };
+            let _ = writeln!(
+                page,
+                "- {}: {}{beside}: {:.3}; published: {}; {}",
+                claim.verdict, claim.what, claim.ours, claim.published, claim.bound
+            );
+        }
+        for (number, plot) in result.findings.plots.iter().enumerate() {
+            let name = format!("{}.{}.{number}.svg", result.row.to_lowercase(), result.profile.name());
+            let _ = write!(page, "\n![{}]({name})\n", plot.title);
+            pictures.push((name, svg(plot)?));
+        }
+    }
+    Ok((page, pictures))
+}

@@ -1,0 +1,34 @@
+//! `renga bench report`: results as a page.
+
+use crate::benches::{Laboratory, RowResult, html, markdown};
+use crate::cli::Report;
+use crate::environment::Environment;
+use anyhow::{Context, Result, bail};
+use renga_bench::rows::ROWS;
+use std::fs;
+
+/// Writes the page, and the Markdown with its pictures.
+///
+/// # Errors
+/// If there are no results, or the page cannot be written.
+pub fn report(environment: &Environment, options: &Report) -> Result<u8> {
+    let folder = Laboratory::folder(environment);
+    let results = options.results.clone().unwrap_or_else(|| folder.join("results"));
+    let mut results = RowResult::read_all(&results)?;
+    results.retain(|result| !result.short);
+    results.sort_by_key(|result| {
+        (ROWS.iter().position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name()))
+    });
+    if results.is_empty() {
+        bail!("there are no results yet: `./renga bench p1` makes them");
+    }
+    let out = options.out.clone().unwrap_or_else(|| folder.join("report"));
+    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    let (text, pictures) = markdown(&results)?;
+    let files = [("report.html".to_string(), html(&results)?), ("report.md".to_string(), text)];
+    for (name, content) in files.into_iter().chain(pictures) {
+        fs::write(out.join(&name), content).with_context(|| format!("cannot write {name} in {}", out.display()))?;
+    }
+    println!("{} results: {}", results.len(), out.join("report.html").display());
+    Ok(0)
+}

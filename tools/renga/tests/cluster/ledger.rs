@@ -1,0 +1,25 @@
+//! `renga bench p1`: the same figures each time, and counts that do not grow.
+
+use crate::support::{Renga, Scratch, clusters_can_run};
+use std::fs;
+
+/// One row in its short form, run anew twice: exactly the same findings, and counts within their bounds.
+#[test]
+fn a_row_finds_the_same_twice() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("ledger");
+    let results = ["one", "two"].map(|name| scratch.join(name));
+    for folder in &results {
+        let row = Renga::bench("p1").with(["T2", "--profile", "pi3", "--short", "--again", "--results"]);
+        let ended = row.with([folder.as_os_str()]).end().expect_status(0);
+        assert!(ended.text().contains("P1.T2") && ended.text().contains("published"), "{}", ended.text());
+    }
+    let [one, two] = results.each_ref().map(|folder| fs::read_to_string(folder.join("P1.T2.pi3.short.json")).unwrap());
+    assert!(one == two, "{one}\n\nand then\n\n{two}");
+    assert!(one.contains("calls between boards"), "{one}");
+    let compared = Renga::command(&["bench", "compare"]).with(results.each_ref().map(|folder| folder.as_os_str()));
+    let text = compared.end().expect_status(0).text();
+    assert!(text.contains("1 results, 0 changes"), "{text}");
+}
