@@ -1,8 +1,10 @@
 //! A disk that becomes full while the other board holds files, for which more blocks are kept than it needs.
 
-use crate::machine::{possible, run};
+use crate::machine::{finish, possible, run, setup};
 use renga_abi::Errno;
+use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
+use renga_sim::system::{System, SystemSetup, medium};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -91,4 +93,62 @@ fn nobody_is_refused_room_that_is_only_kept_for_somebody() {
     let (without, beside) = (pages_that_find_room(false), pages_that_find_room(true));
     assert!(without > 1_000, "{without} pages");
     assert_eq!(beside, without, "pages that find room beside leases, and without them");
+}
+
+/// Writes pages until there is no room; `written` counts them.
+async fn write_until_full(program: Program, path: String, written: Rc<Cell<u32>>) -> u8 {
+    let file = program.open(&path, Open::Create).await.unwrap();
+    while program.write(file, &[1; PAGE]).await == Ok(PAGE) {
+        written.set(written.get() + 1);
+    }
+    program.close(file).await.unwrap();
+    0
+}
+
+#[test]
+fn files_that_wait_for_room_are_unlinked() {
+    if !possible() {
+        return;
+    }
+    const WRITERS: usize = 4;
+    let written = Rc::new(Cell::new(0));
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let written = written.clone();
+            async move {
+                let hold = |program: Program| async move {
+                    let files = write_pages(&program, false).await;
+                    program.sleep(10_000 * MS).await.unwrap();
+                    for file in files {
+                        program.close(file).await.unwrap();
+                    }
+                    0
+                };
+                init.fork_on(1, hold).await.unwrap();
+                init.sleep(20 * MS).await.unwrap();
+                for number in 0..WRITERS {
+                    let written = written.clone();
+                    let writes = move |program| write_until_full(program, format!("/full{number}"), written.clone());
+                    init.fork_on(0, writes).await.unwrap();
+                }
+                // Until they wait: for the medium, or for a commit that makes room.
+                let mut before = 0;
+                while before < 1_600 || written.get() != before {
+                    before = written.get();
+                    init.sleep(MS / 2).await.unwrap();
+                }
+                for number in 0..WRITERS {
+                    init.unlink(&format!("/full{number}")).await.unwrap();
+                }
+                for _ in 0..=WRITERS {
+                    assert_eq!(init.wait(u64::MAX).await.map(|(_, status)| status), Ok(0));
+                }
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = System::boot(&SystemSetup { medium: medium("sd"), ..setup }, &programs);
+    finish(&mut system);
 }

@@ -6,8 +6,8 @@
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::lending::demand::Need;
 use renga_proto::inode::{
-    Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite, Links, Load, NameOf,
-    OpenKnown, ReadDirectory, ReadLink, Settle, Size, Status, TAKE_HOME, Thaw,
+    AddLinks, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite, Links, Load,
+    NameOf, OpenKnown, ReadDirectory, ReadLink, Settle, Size, Status, TAKE_HOME, Thaw,
 };
 use renga_rt::{Errno, Protocol};
 
@@ -41,7 +41,8 @@ pub(in crate::inode) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -
         return Inode::ENTRIES;
     }
     let still = if inode.lent.is_some() { STILL & !NOT_LENT } else { STILL };
-    if frozen { still } else { still | LeaseWrite::BIT }
+    // Whoever counts links holds the lock of names, which the commit takes that a kept call waits for.
+    if frozen { still } else { still | LeaseWrite::BIT | AddLinks::BIT }
 }
 
 /// While another call is kept: it may wait for a commit, and whoever takes files home may be who commits.
