@@ -66,15 +66,6 @@ pub const OURS_ASYNC: System = System { label: "leases, async", base: "pair", ed
 /// The paper's, and the same.
 pub const PAPERS_ASYNC: System = System { label: "no leases, async", base: "pair", edits: &[PAPERS.edits[0], ASYNC] };
 const ASYNC: Edit = ("mode = \"sync\"", "mode = \"async\"");
-/// Ours, and two of the file system's processes have left the disk's board.
-pub const MOVED: System = System { label: "moved to b", base: "pair", edits: &[TO_B[0], TO_B[1]] };
-/// The paper's, and the same.
-pub const PAPERS_MOVED: System =
-    System { label: "no leases, moved to b", base: "pair", edits: &[PAPERS.edits[0], TO_B[0], TO_B[1]] };
-const TO_B: [Edit; 2] = [
-    ("recalls          = { on = \"a\" }", "recalls = { on = \"b\" }"),
-    ("write_back       = { on = \"a\" }", "write_back = { on = \"b\" }"),
-];
 /// One board.
 pub const ALONE: System = System { label: "one board", base: "solo", edits: &[] };
 
@@ -239,7 +230,7 @@ mod tests {
         let changed = base.lines().zip(text.lines()).filter(|(old, new)| old != new).count();
         assert_eq!((changed, base.lines().count()), (1, text.lines().count()));
         assert!(text.contains("leases = false"));
-        for system in [super::OURS_ASYNC, super::PAPERS_ASYNC, super::MOVED, super::PAPERS_MOVED] {
+        for system in [super::OURS_ASYNC, super::PAPERS_ASYNC] {
             let text = system.text(&base).unwrap();
             let changed = base.lines().zip(text.lines()).filter(|(old, new)| old != new).count();
             assert_eq!(changed, system.edits.len(), "{}", system.label);

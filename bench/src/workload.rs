@@ -1,4 +1,4 @@
-//! The programs that rows run, as the paper ran them: compilers on sources of the published sizes, yacc, nroff, a pipeline.
+//! The programs that rows run, as the paper ran them: compilers on sources of the published sizes, yacc, nroff.
 
 use crate::text::{c_source, grammar, manual, program as elf};
 
@@ -50,9 +50,6 @@ pub const YACC: Program = program("yacc", "yacc, 1178 bytes (byacc)", "byacc -o 
 pub const MANDOC: Program = program("mandoc", "nroff, 6612 bytes (mandoc)", "mandoc -T ascii /p1/6612.1 > mandoc.out");
 /// nroff, a shell script that runs three programs.
 pub const NROFF: Program = heavy("nroff", "nroff, 6612 bytes (groff)", "nroff -man /p1/6612.1 > nroff.out");
-/// A pipeline.
-pub const PIPELINE: Program = program("ls-sort", "ls | sort", "ls /usr/bin | sort > ls.out");
-
 impl Program {
     /// The command that measures it as `LABEL`.
     pub fn timed(&self, label: &str) -> String {
