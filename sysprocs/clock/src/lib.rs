@@ -18,7 +18,7 @@ mod timers;
 mod waker;
 
 pub use due::DuePlace;
-pub use events::{EventPlace, events};
+pub use events::{EventPlace, WatchPlace, events};
 pub use server::{Sleeper, SlotWait, clock};
 pub use timers::Timer;
 pub use waker::waker;

@@ -1,5 +1,5 @@
 //! Event files as their holders see them.
-use renga_clock::{DuePlace, EventPlace, events};
+use renga_clock::{DuePlace, EventPlace, WatchPlace, events};
 use renga_proto::clock::Left;
 use renga_proto::events::EventKind::{CalendarTimer, Count, Semaphore, Timer};
 use renga_proto::events::{
@@ -13,6 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 const FILES: usize = 2;
+const WATCHES: usize = 3;
 const EPOCH_NS: u64 = 1_000_000;
 const BOTH: u32 = READABLE | WRITABLE;
 
@@ -27,7 +28,8 @@ fn rig() -> Rig {
     let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
     let places = Box::leak(Box::new([EventPlace::FREE; FILES]));
     let due = Box::leak(Box::new([DuePlace::EMPTY; FILES]));
-    let server = board.server(|me, port| events(me, port, places, due, EPOCH_NS, 1, wakes));
+    let watches = Box::leak(Box::new([WatchPlace::FREE; WATCHES]));
+    let server = board.server(|me, port| events(me, port, places, due, EPOCH_NS, 1, wakes, watches));
     Rig { board, server, wakes }
 }
 

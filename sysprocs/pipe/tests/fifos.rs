@@ -4,7 +4,7 @@ use renga_proto::fifos::FifoEnds::{Both, Reader, Writer};
 use renga_proto::fifos::{FifoEnds, Fifos, OpenFifo, OpenedFifo};
 use renga_proto::pipe::{
     AwaitPartner, BoardDied, CloseEnd, HANG_UP, JoinPipe, NOBODY, OpenPipe, PIPE_BYTES, Pipe, PipeEnd, PollPipe,
-    READABLE, ReadPipe, WritePipe,
+    Polled, READABLE, ReadPipe, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{PipeTable, TakePipe};
 use renga_rt::host::Board;
@@ -20,6 +20,7 @@ struct Rig {
     fifos: Address<Fifos>,
     pipes: &'static [Address<Pipe>],
     table: Address<PipeTable>,
+    wakes: &'static Wakes,
 }
 
 /// What a client of the rig calls.
@@ -59,7 +60,7 @@ fn rig() -> Rig {
     let members = &board.family(pipes)[0];
     let fifos =
         board.server(|me, port| fifos(port, Client::new(&me, table), Local::new(&me, members).narrowed(), places));
-    Rig { board, fifos, pipes, table }
+    Rig { board, fifos, pipes, table, wakes }
 }
 
 impl Rig {
@@ -144,6 +145,37 @@ fn who_will_not_wait_reads_nothing_and_writes_to_nobody() {
         clients.close(reader, PipeEnd::Reader).await.unwrap();
         assert_eq!(clients.open(FIRST, Writer, true).await, Err(Errno::ENXIO));
         clients.close(writer, PipeEnd::Writer).await.unwrap();
+    });
+}
+
+/// An event that is there and was seen is none; who waits for the next is woken by it, not by others.
+#[test]
+fn edges_are_told_once_each() {
+    let rig = rig();
+    let wakes = rig.wakes;
+    rig.run(|mut clients| async move {
+        let OpenedFifo { life, number, .. } = clients.open(FIRST, Both, false).await.unwrap();
+        let pipe = &mut clients.pipes[usize::from(number)];
+        let of = |ends, slot, seen| PollPipe { life, ends, events: READABLE | WRITABLE, slot, seen, partners: 0 };
+        pipe.call(WritePipe { life, nonblocking: true }, b"x").await.unwrap();
+        let first = pipe.call(of(Reader, NOBODY, 0), ()).await.unwrap();
+        assert_eq!(first.events, READABLE);
+        assert_eq!(pipe.call(of(Reader, 5, first.edges), ()).await, Ok(Polled { events: 0, ..first }));
+        let both = pipe.call(of(Both, NOBODY, 0), ()).await.unwrap();
+        assert_eq!(both.events, READABLE | WRITABLE);
+        assert_eq!(pipe.call(of(Both, 6, both.edges), ()).await, Ok(Polled { events: 0, ..both }));
+        assert_eq!(wakes.take(), None);
+        pipe.call(WritePipe { life, nonblocking: true }, b"y").await.unwrap();
+        assert_eq!(wakes.take(), Some((0, [1 << 5 | 1 << 6, 0, 0, 0])), "though it could be read before");
+        assert_eq!(pipe.call(of(Reader, NOBODY, first.edges), ()).await.unwrap().events, READABLE);
+        assert_eq!(pipe.call(of(Both, NOBODY, both.edges), ()).await.unwrap().events, READABLE | WRITABLE);
+        // What is read is no edge for who writes, unless there was no room.
+        let writer = pipe.call(of(Writer, NOBODY, 0), ()).await.unwrap();
+        pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; 9]).await.unwrap();
+        assert_eq!(pipe.call(of(Writer, NOBODY, writer.edges), ()).await.unwrap().events, 0);
+        pipe.call(WritePipe { life, nonblocking: true }, &[0; PIPE_BYTES]).await.unwrap();
+        pipe.call(ReadPipe { life, nonblocking: true }, &mut [0; PIPE_BYTES]).await.unwrap();
+        assert_eq!(pipe.call(of(Writer, NOBODY, writer.edges), ()).await.unwrap().events, WRITABLE);
     });
 }
 

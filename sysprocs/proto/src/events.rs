@@ -1,9 +1,10 @@
-//! Event files: what programs wait for and read that is no stream of bytes. One process keeps those of each board.
+//! Event files: what programs wait for and read that is no stream of bytes, and sets of watches, by which they wait for
+//! many things. One process keeps those of each board.
 
 use crate::clock::Left;
 use crate::pipe::Polled;
 use renga_abi::Errno;
-use renga_core::{in_words, protocol, word_enum};
+use renga_core::{Word, in_words, protocol, word_enum};
 
 word_enum! {
     /// What an event file is.
@@ -16,6 +17,19 @@ word_enum! {
         Timer,
         /// The same by calendar time.
         CalendarTimer,
+        /// A set of watches (epoll).
+        Watches,
+    }
+}
+word_enum! {
+    /// What is done to a watch.
+    pub enum WatchChange {
+        /// It is made.
+        Add,
+        /// It is for other events, with other data, and whatever was reported of it is reported again.
+        Modify,
+        /// It is no more.
+        Remove,
     }
 }
 
@@ -29,11 +43,90 @@ in_words! {
     }
 }
 
+/// Of a watch's events: an event is reported once each time that it may have begun to hold.
+pub const WATCH_EDGES: u32 = 1 << 31;
+/// Of a watch's events: none is reported after the first, until the watch is changed.
+pub const WATCH_ONCE: u32 = 1 << 30;
+/// Of a watch's events: not everybody who waits has to be woken. It cannot be modified.
+pub const WATCH_EXCLUSIVE: u32 = 1 << 28;
+
+/// Which watch is changed and how; in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchWish {
+    /// What is done to it.
+    pub change: WatchChange,
+    /// The number by which its maker knows what is watched.
+    pub descriptor: u16,
+    /// What it is for.
+    pub events: u32,
+}
+impl Word for WatchWish {
+    fn to_word(self) -> u64 {
+        u64::from(self.events) << 32 | u64::from(self.descriptor) << 16 | self.change.to_word()
+    }
+    fn from_word(word: u64) -> Self {
+        let change = WatchChange::from_word(word & 0xffff);
+        WatchWish { change, descriptor: (word >> 16) as u16, events: (word >> 32) as u32 }
+    }
+}
+
+/// Which watch it is, and what for; in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchKey {
+    /// Where the keeper has it.
+    pub place: u16,
+    /// The number by which its maker knows what is watched.
+    pub descriptor: u16,
+    /// What it is for.
+    pub events: u32,
+}
+impl Word for WatchKey {
+    fn to_word(self) -> u64 {
+        u64::from(self.events) << 32 | u64::from(self.descriptor) << 16 | u64::from(self.place)
+    }
+    fn from_word(word: u64) -> Self {
+        WatchKey { place: word as u16, descriptor: (word >> 16) as u16, events: (word >> 32) as u32 }
+    }
+}
+
+/// How a watch stands; in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchStamp {
+    /// Which change of it this is.
+    pub version: u32,
+    /// The edges of what is watched when that was last reported; 0: none that matter.
+    pub edges: u32,
+}
+impl Word for WatchStamp {
+    fn to_word(self) -> u64 {
+        u64::from(self.version) << 32 | u64::from(self.edges)
+    }
+    fn from_word(word: u64) -> Self {
+        WatchStamp { version: (word >> 32) as u32, edges: word as u32 }
+    }
+}
+
+in_words! {
+    /// A watch.
+    pub struct Watch {
+        /// Which, and what for.
+        key: WatchKey,
+        /// What its maker wants to be told with its events.
+        data: u64,
+        /// What is watched, as its maker wrote it.
+        object: u64,
+        /// The rest of that.
+        more: u64,
+        /// How it stands.
+        stamp: WatchStamp,
+    }
+}
+
 /// The largest count.
 pub const COUNT_MAX: u64 = u64::MAX - 1;
 
 protocol! {
-    /// The event files of a board. `life` is what `MakeEvents` answered: `ESTALE` if the number is in another life by now,
+    /// The event files and sets of watches of a board. `life` is what `MakeEvents` answered: `ESTALE` if the number is in another life by now,
     /// or the caller's board holds it no more. No entry waits: `slot` of the caller's board, unless that is nobody's, is
     /// woken once when it is to be tried again.
     pub Events = 27, EventsCall {
@@ -49,7 +142,8 @@ protocol! {
         3 TakeCount { number: u16, life: u32, slot: u16 } (()) -> Result<u64, Errno>;
         /// Adds to the count. `EAGAIN`: it would be more than `COUNT_MAX`.
         4 AddCount { number: u16, life: u32, add: u64, slot: u16 } (()) -> Result<(), Errno>;
-        /// Which of `events` hold, unless no more has happened than the `seen` edges (0: it does not matter).
+        /// Which of `events` hold, unless no more has happened than the `seen` edges (0: it does not matter). `EPERM`: it is
+        /// in this life, and only other boards hold it.
         5 PollEvents { number: u16, life: u32, events: u32, slot: u16, seen: u32 } (()) -> Result<Polled, Errno>;
         /// Sets a timer as the clock's `SetTimer`; `told`: a read is to fail when calendar time is set.
         6 SetTimerFile { number: u16, life: u32, at_ns: u64, interval_ns: u64, absolute: bool, told: bool } (())
@@ -60,5 +154,16 @@ protocol! {
         8 FollowCalendar { now_ns: u64 } (()) -> Result<(), Errno>;
         /// A board is dead: what it held is dropped.
         9 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// Changes the watch that a set has of a descriptor and object. `EEXIST`: it is there already; `ENOENT`: it is
+        /// not; `ENOSPC`: the board has as many as there can be; `EINVAL`: no set, or a watch that cannot be modified.
+        10 ChangeWatch { number: u16, life: u32, wish: WatchWish, data: u64, object: u64, more: u64 } (())
+            -> Result<(), Errno>;
+        /// The first watch of a set, of those for anything, that is at place `from` or behind. `ENOENT`: there is none.
+        /// `slot` is woken when a watch has been added or modified.
+        11 NextWatch { number: u16, life: u32, from: u16, slot: u16 } (()) -> Result<Watch, Errno>;
+        /// Events of the watch at `place`, when what it watches was at `edges`, are about to be reported, by nobody else
+        /// then; `edges` 0: what it watches is no more, and neither is the watch. `EAGAIN`: it does not stand at `stamp`
+        /// any more.
+        12 ClaimWatch { number: u16, life: u32, place: u16, stamp: WatchStamp, edges: u32 } (()) -> Result<(), Errno>;
     }
 }

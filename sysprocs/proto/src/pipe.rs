@@ -61,7 +61,8 @@ protocol! {
         /// Which of `events` (and of error and hang-up) hold now for who has `ends`, unless no more has happened than the
         /// `seen` edges (0: it does not matter). If none does, the program in `slot` of the caller's board, unless that is
         /// `NOBODY`, is woken once when one is to be looked for again. `partners`: of a reader of a fifo that was opened
-        /// while nobody wrote, how many had by then; it is not left before more have.
+        /// while nobody wrote, how many had by then; it is not left before more have. `EPERM`: the pipe is in this life, and
+        /// only other boards hold the end.
         5 PollPipe { life: u32, ends: FifoEnds, events: u32, slot: u16, seen: u32, partners: u32 } (())
             -> Result<Polled, Errno>;
         /// Bytes that can be read now.

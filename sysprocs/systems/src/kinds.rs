@@ -60,6 +60,8 @@ const LOCKS: usize = 1024;
 
 /// Event files of a board.
 const EVENT_FILES: usize = 256;
+/// Watches of all sets of a board.
+const WATCHES: usize = 1024;
 
 /// What the name cache of a board holds: names, inodes, and targets of symbolic links.
 const HELD_NAMES: usize = 2048;
@@ -79,10 +81,10 @@ kinds! { |at, M|
             at.each(at.count(Kind::User) + timers(at.count(Kind::User)), || renga_clock::DuePlace::EMPTY),
             at.each(at.count(Kind::User), || renga_clock::SlotWait::NONE), at.watch()
         ];
-    Events "events" "Counts and timers that programs read.", Every 1:
+    Events "events" "Counts and timers that programs read, and sets of what they watch.", Every 1:
         renga_clock::events [
             at.each(EVENT_FILES, || renga_clock::EventPlace::FREE), at.each(EVENT_FILES, || renga_clock::DuePlace::EMPTY),
-            at.machine().epoch_ns(), at.machine().starts(), at.wakes()
+            at.machine().epoch_ns(), at.machine().starts(), at.wakes(), at.each(WATCHES, || renga_clock::WatchPlace::FREE)
         ];
     Waker "waker" "Has programs look again at what they wait for.", Every 1:
         renga_clock::waker [at.wakes()];

@@ -57,6 +57,7 @@ impl EventPlace {
                 let readable = if self.count > 0 { READABLE } else { 0 };
                 readable | if self.count < COUNT_MAX { WRITABLE } else { 0 }
             }
+            EventKind::Watches => 0, // who has the set looks at what it watches
         }
     }
 
@@ -64,6 +65,7 @@ impl EventPlace {
     pub(super) fn take(&mut self, now_ns: u64) -> Result<u64, Errno> {
         match self.kind {
             EventKind::Timer | EventKind::CalendarTimer => self.timer.take(now_ns),
+            EventKind::Watches => Err(Errno::EINVAL),
             _ if self.count == 0 => Err(Errno::EAGAIN),
             EventKind::Count => Ok(core::mem::take(&mut self.count)),
             EventKind::Semaphore => {
@@ -75,6 +77,9 @@ impl EventPlace {
 
     /// Adds to the count.
     pub(super) fn add(&mut self, add: u64) -> Result<(), Errno> {
+        if !matches!(self.kind, EventKind::Count | EventKind::Semaphore) {
+            return Err(Errno::EINVAL);
+        }
         let count = self.count.checked_add(add).filter(|&count| count <= COUNT_MAX);
         self.count = count.ok_or(Errno::EAGAIN)?;
         Ok(())

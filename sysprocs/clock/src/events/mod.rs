@@ -1,7 +1,9 @@
-//! Event files: counts that are added to and taken, and timers whose expiries are read.
+//! Event files: counts that are added to and taken, timers whose expiries are read, and sets of watches.
 
 mod file;
 mod server;
+mod watches;
 
 pub use file::EventPlace;
 pub use server::events;
+pub use watches::WatchPlace;

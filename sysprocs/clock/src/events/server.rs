@@ -5,10 +5,12 @@
 //! Not here: what a file is (`file.rs`), how programs wait (the clock).
 
 use super::file::{EventPlace, Times};
+use super::watches::{WatchPlace, Watches};
 use crate::due::{Due, DuePlace};
 use renga_proto::clock::Left;
 use renga_proto::events::{
-    AddCount, EventFile, EventKind, Events, EventsCall, HoldEvents, MakeEvents, PollEvents, SetTimerFile,
+    AddCount, ChangeWatch, ClaimWatch, EventFile, EventKind, Events, EventsCall, HoldEvents, MakeEvents, NextWatch,
+    PollEvents, SetTimerFile, WatchChange,
 };
 use renga_proto::pipe::{NOBODY, Polled};
 use renga_rt::{Call, Entry, Errno, Held, Life, Me, Never, Port, Protocol, Wakes};
@@ -22,10 +24,12 @@ struct State {
     epoch_ns: u64,
     boot: u8,
     wakes: &'static Wakes,
+    watches: Watches,
 }
 
-/// Serves as many event files as there are `places`, each with a place in `due`. `boot` counts the board's starts;
+/// Serves as many event files as there are `places`, each with a place in `due`; those that are sets share the `watches`. `boot` counts the board's starts;
 /// `epoch_ns` is the calendar time at boot.
+#[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn events(
     me: Me,
     mut port: Port<Events>,
@@ -34,9 +38,11 @@ pub async fn events(
     epoch_ns: u64,
     boot: u8,
     wakes: &'static Wakes,
+    watches: &'static mut [WatchPlace],
 ) -> Never {
     assert!(due.len() == places.len(), "each event file may be a timer");
-    let mut state = State { me, places, due: Due::new(due), taken_below: 0, epoch_ns, boot, wakes };
+    let watches = Watches::new(watches);
+    let mut state = State { me, places, due: Due::new(due), taken_below: 0, epoch_ns, boot, wakes, watches };
     loop {
         if let Some(call) = port.accept_or_notified(Events::ENTRIES).await {
             state.serve(call);
@@ -83,7 +89,7 @@ impl State {
                 call.reply(added);
             }
             EventsCall::PollEvents(call) => {
-                let found = self.find(&call, call.entry().number, call.entry().life);
+                let found = self.find_of_others(&call, call.entry().number, call.entry().life);
                 let polled = found.map(|number| self.poll(number, call.entry(), call.board()));
                 call.reply(polled);
             }
@@ -102,6 +108,9 @@ impl State {
                 (0..self.places.len()).for_each(|number| self.follow_calendar(number));
                 call.reply(Ok(()));
             }
+            call @ (EventsCall::ChangeWatch(_) | EventsCall::NextWatch(_) | EventsCall::ClaimWatch(_)) => {
+                self.serve_set(call)
+            }
             EventsCall::BoardDied(call) => {
                 for number in 0..self.places.len() {
                     if self.places[number].held.drop_board(call.entry().board) > 0 {
@@ -113,11 +122,64 @@ impl State {
         }
     }
 
+    fn serve_set(&mut self, call: EventsCall) {
+        match call {
+            EventsCall::ChangeWatch(call) => {
+                let found = self.find_set(&call, call.entry().number, call.entry().life);
+                let changed = found.and_then(|number| self.change_watch(number, call.entry()));
+                call.reply(changed);
+            }
+            EventsCall::NextWatch(call) => {
+                let NextWatch { number, life, from, slot } = call.entry();
+                let found = self.find_set(&call, number, life);
+                let next = found.and_then(|set| {
+                    if slot != NOBODY {
+                        self.places[set].waiters.add(call.board(), slot);
+                    }
+                    self.watches.next(number, from)
+                });
+                call.reply(next);
+            }
+            EventsCall::ClaimWatch(call) => {
+                let ClaimWatch { number, life, place, stamp, edges } = call.entry();
+                let found = self.find_set(&call, number, life);
+                let claimed = found.and_then(|_| self.watches.claim(number, place, stamp, edges));
+                call.reply(claimed);
+            }
+            _ => unreachable!("what is no set is served by `serve`"),
+        }
+    }
+
     /// The place of file `number`, if it is in this life and the caller's board holds it.
     fn find<E: Entry>(&self, call: &Call<E>, number: u16, life: u32) -> Result<usize, Errno> {
         let place = self.places.get(usize::from(number)).ok_or(Errno::ESTALE)?;
         let held = place.life.is_some_and(|is| is.number() == life) && place.held.holds(call.board());
         if held { Ok(number.into()) } else { Err(Errno::ESTALE) }
+    }
+
+    /// As `find`, but that says of what only other boards hold that it is there.
+    fn find_of_others<E: Entry>(&self, call: &Call<E>, number: u16, life: u32) -> Result<usize, Errno> {
+        let others = self
+            .places
+            .get(usize::from(number))
+            .is_some_and(|place| place.life.is_some_and(|is| is.number() == life) && !place.held.is_empty());
+        self.find(call, number, life).map_err(|errno| if others { Errno::EPERM } else { errno })
+    }
+
+    /// As `find`, of a set of watches.
+    fn find_set<E: Entry>(&self, call: &Call<E>, number: u16, life: u32) -> Result<usize, Errno> {
+        let number = self.find(call, number, life)?;
+        if self.places[number].kind == EventKind::Watches { Ok(number) } else { Err(Errno::EINVAL) }
+    }
+
+    /// Who waits for the set looks at what is watched now.
+    fn change_watch(&mut self, set: usize, change: ChangeWatch) -> Result<(), Errno> {
+        let ChangeWatch { number, wish, data, object, more, .. } = change;
+        self.watches.change(number, wish, data, [object, more])?;
+        if wish.change != WatchChange::Remove {
+            self.happened(set);
+        }
+        Ok(())
     }
 
     /// One reference more for `board`, which may have none yet.
@@ -146,6 +208,9 @@ impl State {
     fn end_unheld(&mut self, number: usize) {
         if self.places[number].held.is_empty() {
             self.due.unset(number);
+            if self.places[number].kind == EventKind::Watches {
+                self.watches.end_set(number as u16);
+            }
             self.wakes.wake(&mut self.places[number].waiters);
             self.taken_below = self.taken_below.min(number);
         }
@@ -196,9 +261,6 @@ impl State {
     }
 
     fn add(&mut self, number: usize, add: u64) -> Result<(), Errno> {
-        if self.places[number].is_timer() {
-            return Err(Errno::EINVAL);
-        }
         self.places[number].add(add)?;
         self.happened(number);
         Ok(())

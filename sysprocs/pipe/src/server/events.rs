@@ -35,7 +35,10 @@ impl State {
         };
         let mut edges = 0u32;
         for &end in asked {
-            self.check(life, end, board)?;
+            if let Err(errno) = self.check(life, end, board) {
+                let others = life == self.life.number() && !self.end(end).is_empty();
+                return Err(if others { Errno::EPERM } else { errno });
+            }
             edges = edges.wrapping_add(self.edges[end as usize]);
         }
         let edges = edges.max(1);

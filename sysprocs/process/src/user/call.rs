@@ -73,6 +73,9 @@ calls! {
         16 fremovexattr => use_attribute_of_file;
         17 getcwd => get_directory;
         19 eventfd2 => make_event_file;
+        20 epoll_create1 => make_watches;
+        21 epoll_ctl => control_watch;
+        22 epoll_pwait => await_watches;
         23 dup => duplicate;
         24 dup3 => duplicate_to;
         25 fcntl => control_descriptor;
@@ -219,6 +222,7 @@ calls! {
         291 statx => extended_status;
         436 close_range => close_range;
         439 faccessat2 => check_access;
+        441 epoll_pwait2 => await_watches_until;
         1000 renga_fork => fork_to_board;
         1001 renga_info => cluster_facts;
         1002 renga_halt => halt;

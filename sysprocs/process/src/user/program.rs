@@ -71,6 +71,8 @@ pub struct Program {
     pub children: Used,
     /// It has locked bytes of files.
     pub locks: bool,
+    /// The place in a set behind the watch that it was told of last, if there were more.
+    pub watch_from: u16,
     /// Its timers.
     pub timers: Timers,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
@@ -102,6 +104,7 @@ impl Program {
             frames_most: 0,
             children: Used::NONE,
             locks: false,
+            watch_from: 0,
             timers: Timers::NONE,
             deadline_ns: None,
         }

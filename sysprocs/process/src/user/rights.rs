@@ -8,7 +8,10 @@ use renga_proto::console::{
     GetAttributes, GetForeground, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground, SetWindow,
     WriteTerminal,
 };
-use renga_proto::events::{AddCount, AskTimerFile, DropEvents, HoldEvents, PollEvents, SetTimerFile, TakeCount};
+use renga_proto::events::{
+    AddCount, AskTimerFile, ChangeWatch, ClaimWatch, DropEvents, HoldEvents, NextWatch, PollEvents, SetTimerFile,
+    TakeCount,
+};
 use renga_proto::fifos::OpenFifo;
 use renga_proto::file::{
     AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, NoteLocks, Read, ReadFrom, Seek,
@@ -94,8 +97,11 @@ pub const PIPES: u32 =
 /// Of the event files of any board.
 pub const EVENTS: u32 = AddCount::BIT
     | AskTimerFile::BIT
+    | ChangeWatch::BIT
+    | ClaimWatch::BIT
     | DropEvents::BIT
     | HoldEvents::BIT
+    | NextWatch::BIT
     | PollEvents::BIT
     | SetTimerFile::BIT
     | TakeCount::BIT;

@@ -15,3 +15,4 @@ mod support;
 mod table;
 mod timers;
 mod waits;
+mod watches;

@@ -159,7 +159,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
 fn events(board: Board, wakes: &'static Wakes) -> Address<Events> {
     let places = board.arena.put_slice(EVENTS, |_| renga_clock::EventPlace::FREE);
     let due = board.arena.put_slice(EVENTS, |_| renga_clock::DuePlace::EMPTY);
-    board.server(|me, port| renga_clock::events(me, port, places, due, 1_000_000_000, 1, wakes))
+    let watches = board.arena.put_slice(EVENTS, |_| renga_clock::WatchPlace::FREE);
+    board.server(|me, port| renga_clock::events(me, port, places, due, 1_000_000_000, 1, wakes, watches))
 }
 
 struct Pipes {

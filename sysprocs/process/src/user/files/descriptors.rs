@@ -94,6 +94,8 @@ pub enum EventSort {
     Count,
     /// A timer that is read (timerfd).
     Timer,
+    /// A set of watches (epoll).
+    Watches,
 }
 
 /// A descriptor's meaning.

@@ -261,6 +261,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::Signals { .. } => b"anon_inode:[signalfd]",
             Object::Events { sort: EventSort::Count, .. } => b"anon_inode:[eventfd]",
             Object::Events { sort: EventSort::Timer, .. } => b"anon_inode:[timerfd]",
+            Object::Events { sort: EventSort::Watches, .. } => b"anon_inode:[eventpoll]",
         };
         let bytes = text.len().min(out.len());
         out[..bytes].copy_from_slice(&text[..bytes]);

@@ -1,21 +1,17 @@
 //! Waiting for one of several descriptors.
 //!
-//! Invariant: who waits has told the server of each, which wakes it once when something begins to hold: then it looks at
-//! all again. It waits at the clock of its board, which has the time limit too, so that a wait is one rendezvous, however
-//! long. Not here: who wakes it (`renga_rt::Wakes`).
+//! Invariant: whoever finds nothing has told the server of each (`look.rs`), and waits to be woken. Not here: sets of what
+//! is waited for (`watches.rs`).
 
 use crate::user::User;
-use crate::user::escape::{Escape, Outcome, restartable_unless_handled};
+use crate::user::escape::{Escape, Outcome};
 use crate::user::facts::limits::NOFILE;
-use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Object};
+use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, EventSort, Object};
+use crate::user::files::look::{LOST, Look};
 use renga_hal::memory::UserMemory;
-use renga_proto::clock::AwaitWake;
-use renga_proto::console::PollTerminal;
-use renga_proto::events::PollEvents;
-use renga_proto::fifos::FifoEnds;
-use renga_proto::pipe::{ERROR, HANG_UP, NOBODY, PipeEnd, PollPipe, Polled, READABLE, WRITABLE};
+use renga_proto::pipe::{ERROR, HANG_UP, READABLE, WRITABLE};
 use renga_proto::procs::PendingSignals;
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// Bytes of `struct pollfd`.
 const ENTRY_BYTES: usize = 8;
@@ -124,13 +120,18 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// When a wait ends whose `struct timespec` is at `time`; 0: never.
-    async fn time_limit(&mut self, time: u64) -> Result<Option<u64>, Errno> {
+    pub(in crate::user) async fn time_limit(&mut self, time: u64) -> Result<Option<u64>, Errno> {
         if time == 0 {
             return Ok(None);
         }
         let ns = self.get_time(time).await?;
+        Ok(Some(self.limit_in(ns)))
+    }
+
+    /// When a wait ends that is to take so long; of one that is made again, when it was to end.
+    pub(in crate::user) fn limit_in(&mut self, ns: u64) -> u64 {
         let limit = self.me.now_ns().saturating_add(ns);
-        Ok(Some(self.program.deadline_ns.take().unwrap_or(limit)))
+        self.program.deadline_ns.take().unwrap_or(limit)
     }
 
     /// Blocks the set at `mask` (0: no change) until `end_mask`, or until a handler has run.
@@ -159,102 +160,47 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// As `await_any`, and ends the mask that `begin_mask` began, unless a signal is to be served first.
     async fn await_any_masked(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
         let outcome = self.await_any(wanted, until_ns).await;
+        self.end_mask_of(&outcome).await;
+        outcome
+    }
+
+    /// Ends the mask that `begin_mask` began for a call that ends so, unless a signal is to be served first.
+    pub(in crate::user) async fn end_mask_of(&mut self, outcome: &Outcome) {
         if matches!(outcome, Ok(_) | Err(Escape::Fail(_))) {
             self.end_mask().await;
         }
-        outcome
     }
 
     /// Waits until at least one entry has something; how many have.
     async fn await_any(&mut self, wanted: &mut Wanted, until_ns: Option<u64>) -> Outcome {
         // Each turn waits for a wake or the time.
         loop {
-            let (mut ready, mut boards, mut signals) = (0, 0, 0);
             let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
+            let (mut look, mut ready) = (self.begin_look(over), 0);
             for index in 0..wanted.count {
                 let Entry { number, events, .. } = wanted.entries[index];
-                if let Ok(&Descriptor { object: Object::Signals { mask }, .. }) = self.program.files.get(number as u64)
-                {
-                    signals |= mask;
-                    self.listen_for(signals).await;
-                }
-                // Who will not wait is not to be woken.
-                let slot = if over || ready > 0 { NOBODY } else { self.facts.slot };
-                let found = if number < 0 {
-                    0
-                } else {
-                    self.ready_events(number as u64, events.into(), slot, &mut boards).await?
-                };
+                let found = if number < 0 { 0 } else { self.ready_events(number, events.into(), &mut look).await? };
                 wanted.entries[index].found = found as u16;
                 ready += u64::from(found != 0);
+                look.stop_if(found != 0);
             }
             if ready > 0 || over {
                 return Ok(ready);
             }
-            if self.look_at_signals || self.me.interrupted() {
-                self.program.deadline_ns = until_ns;
-                return Err(Escape::RestartUnlessHandled);
-            }
-            let wait = AwaitWake { slot: self.facts.slot, until_ns: until_ns.unwrap_or(u64::MAX), boards };
-            let waited = self.services.clients.clock.call(wait, ()).await;
-            if waited == Err(Errno::EINTR) {
-                if signals != 0 && self.waiting_of(signals).await? != 0 {
-                    continue;
-                }
-                self.program.deadline_ns = until_ns;
-            }
-            restartable_unless_handled(waited)?;
+            self.await_look(&look, until_ns).await?;
         }
     }
 
-    /// Asks a pipe.
-    async fn poll_pipe(&mut self, object: Object, events: u32, slot: u16, boards: &mut u8) -> Result<Polled, Errno> {
-        let (board, number, life, ends, partners) = match object {
-            Object::Pipe { board, number, life, end: PipeEnd::Reader, partners } => {
-                (board, number, life, FifoEnds::Reader, partners)
-            }
-            Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => {
-                (board, number, life, FifoEnds::Writer, 0)
-            }
-            Object::Fifo { board, number, life } => (board, number, life, FifoEnds::Both, 0),
-            _ => return Err(Errno::EINVAL),
-        };
-        *boards |= 1 << board;
-        let poll = PollPipe { life, ends, events, slot, seen: 0, partners };
-        self.services.pipe(board, number)?.call(poll, ()).await
-    }
-
-    /// Which of `events`, or of what is always told, hold for a descriptor. If none does, its server wakes `slot` when one
-    /// does; the server's board is added to `boards`.
-    async fn ready_events(&mut self, number: u64, events: u32, slot: u16, boards: &mut u8) -> Result<u32, Errno> {
-        let Ok(descriptor) = self.program.files.get(number) else { return Ok(INVALID) };
-        let now = match descriptor.object {
-            Object::Pipe { .. } | Object::Fifo { .. } => {
-                let polled = self.poll_pipe(descriptor.object, events, slot, boards).await;
-                // Whoever reads or writes now learns that it is lost.
-                polled.map_or(READABLE | WRITABLE | ERROR | HANG_UP, |polled| polled.events)
-            }
-            Object::Events { board, number, life, .. } => {
-                *boards |= 1 << board;
-                let poll = PollEvents { number, life, events, slot, seen: 0 };
-                let polled = self.services.events(board)?.call(poll, ()).await;
-                polled.map_or(READABLE | WRITABLE | ERROR | HANG_UP, |polled| polled.events)
-            }
-            Object::Lost { .. } => READABLE | WRITABLE | ERROR | HANG_UP,
-            Object::Console => {
-                let mut console = self.services.console()?;
-                *boards |= 1 << console.server().board.0;
-                console.call(PollTerminal { events, slot, seen: 0 }, ()).await?.events
-            }
-            Object::Signals { mask } => {
-                if self.waiting_of(mask).await? != 0 {
-                    READABLE
-                } else {
-                    0
-                }
-            }
-            _ => READABLE | WRITABLE,
-        };
-        Ok(now & (events | ERROR | HANG_UP))
+    /// Which of `events`, or of what is always told, hold for a descriptor.
+    async fn ready_events(&mut self, number: i16, events: u32, look: &mut Look) -> Result<u32, Errno> {
+        let Ok(&Descriptor { object, .. }) = self.program.files.get(number as u64) else { return Ok(INVALID) };
+        if let Object::Events { sort: EventSort::Watches, .. } = object {
+            return Ok(if apart!(self.has_events(object, look))? { READABLE & events } else { 0 });
+        }
+        match self.look_at(object, events, 0, look).await {
+            // Whoever reads or writes now learns that it is lost.
+            Err(_) if !matches!(object, Object::Console) => Ok(LOST & (events | ERROR | HANG_UP)),
+            polled => Ok(polled?.events),
+        }
     }
 }

@@ -117,11 +117,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 let offset = self.argument(1) as i64;
                 Ok(self.services.file(board, number)?.call(Seek { offset, whence }, ()).await?)
             }
-            Object::Pipe { .. }
-            | Object::Fifo { .. }
-            | Object::Console
-            | Object::Signals { .. }
-            | Object::Events { .. } => Err(Errno::ESPIPE.into()),
+            Object::Pipe { .. } | Object::Fifo { .. } | Object::Console => Err(Errno::ESPIPE.into()),
+            // They have no places, which Linux says by going nowhere.
+            Object::Signals { .. } | Object::Events { .. } => Ok(0),
             Object::Named { .. } => Err(Errno::EBADF.into()),
             Object::Lost { pipe: false } => Err(Errno::EIO.into()),
             Object::Lost { pipe: true } => Err(Errno::ESPIPE.into()),

@@ -210,16 +210,18 @@ mod kind {
     pub const COUNT: u8 = 13;
     pub const TIMER: u8 = 14;
     pub const NAMED: u8 = 15;
+    pub const WATCHES: u8 = 16;
 }
 
-/// An object: kind, board, number; of a file and a pipe also its life, of a pipe its partners, of signals their set.
-fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
+/// An object, in 4 to 12 bytes: kind, board, number; of a file and a pipe also its life, of a pipe its partners, of signals their set.
+pub(in crate::user) fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
     let (kind, board, number, life) = match object {
         Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Reader, .. } => (kind::READER, board, number, Some(life)),
         Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => (kind::WRITER, board, number, Some(life)),
         Object::Events { board, number, life, sort: EventSort::Count } => (kind::COUNT, board, number, Some(life)),
         Object::Events { board, number, life, sort: EventSort::Timer } => (kind::TIMER, board, number, Some(life)),
+        Object::Events { board, number, life, sort: EventSort::Watches } => (kind::WATCHES, board, number, Some(life)),
         Object::Fifo { board, number, life } => (kind::FIFO, board, number, Some(life)),
         Object::Console => (kind::CONSOLE, 0, 0, None),
         Object::Named { generation } => (kind::NAMED, 0, 0, Some(generation)),
@@ -240,7 +242,8 @@ fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
     if let Object::Pipe { partners, .. } = object { writer.put(&partners.to_le_bytes()) } else { Ok(()) }
 }
 
-fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
+/// The object that was put so; `None`: the end of them.
+pub(in crate::user) fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
     let [kind, board, low, high] = reader.take()?;
     let number = u16::from_le_bytes([low, high]);
     let mut life = || reader.take().map(u32::from_le_bytes);
@@ -252,6 +255,7 @@ fn get_object(reader: &mut Reader) -> Result<Option<Object>, Errno> {
         kind::WRITER => Object::Pipe { board, number, life: life()?, end: writes, partners: life()? },
         kind::COUNT => Object::Events { board, number, life: life()?, sort: EventSort::Count },
         kind::TIMER => Object::Events { board, number, life: life()?, sort: EventSort::Timer },
+        kind::WATCHES => Object::Events { board, number, life: life()?, sort: EventSort::Watches },
         kind::FIFO => Object::Fifo { board, number, life: life()? },
         kind::CONSOLE => Object::Console,
         kind::NAMED => Object::Named { generation: life()? },

@@ -35,6 +35,8 @@ pub const LOCKS: usize = 6;
 const TIMERS: usize = 20;
 /// Event files that there can be on a board.
 pub const EVENTS: usize = 8;
+/// Watches that there can be on a board.
+pub const WATCHES: usize = 6;
 const TURNS_MAX: u64 = 2_000_000;
 
 /// A serial line whose other end is the test.
@@ -308,7 +310,8 @@ fn start_servers(
         let port = Port::new(&me).0;
         let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
         let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
-        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes)
+        let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
+        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches)
     });
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {

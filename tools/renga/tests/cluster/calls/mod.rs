@@ -5,3 +5,4 @@ mod fifos;
 mod locks;
 mod timers;
 mod waits;
+mod watches;

@@ -1,0 +1,129 @@
+//! The watches of all sets: what programs want to be told of which descriptors.
+//!
+//! Invariant: a set has at most one watch of a descriptor and object; one is reported to one program for each edge, if it is
+//! for edges, or for each change, if it is for once. Not here: whether what is watched is ready, which who waits asks
+//! its server (`renga_process`).
+
+use renga_proto::events::{
+    WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch, WatchChange, WatchKey, WatchStamp, WatchWish,
+};
+use renga_rt::Errno;
+
+/// As a set: none.
+const NO_SET: u16 = u16::MAX;
+
+/// A watch, or a free place for one. Boot provides them.
+#[derive(Clone, Copy, Debug)]
+pub struct WatchPlace {
+    /// The set's number.
+    set: u16,
+    descriptor: u16,
+    /// What it is for; 0: for nothing until it is modified.
+    events: u32,
+    data: u64,
+    object: [u64; 2],
+    /// It goes on in the next watch of this place.
+    stamp: WatchStamp,
+}
+impl WatchPlace {
+    /// Free.
+    pub const FREE: WatchPlace = WatchPlace {
+        set: NO_SET,
+        descriptor: 0,
+        events: 0,
+        data: 0,
+        object: [0; 2],
+        stamp: WatchStamp { version: 0, edges: 0 },
+    };
+
+    /// Is as it was never reported.
+    fn renew(&mut self, events: u32, data: u64) {
+        (self.events, self.data) = (events, data);
+        self.stamp = WatchStamp { version: self.stamp.version.wrapping_add(1), edges: 0 };
+    }
+}
+
+/// The watches of a board's sets.
+pub(super) struct Watches {
+    places: &'static mut [WatchPlace],
+    /// From here on all are free.
+    end: usize,
+}
+
+impl Watches {
+    /// None, with room for as many as there are `places`.
+    pub(super) fn new(places: &'static mut [WatchPlace]) -> Watches {
+        assert!(places.len() <= usize::from(u16::MAX), "places have numbers");
+        Watches { places, end: 0 }
+    }
+
+    /// Changes a watch of `set`.
+    pub(super) fn change(&mut self, set: u16, wish: WatchWish, data: u64, object: [u64; 2]) -> Result<(), Errno> {
+        let WatchWish { change, descriptor, events } = wish;
+        let is_it = |place: &WatchPlace| (place.set, place.descriptor, place.object) == (set, descriptor, object);
+        let known = self.places[..self.end].iter().position(is_it);
+        match (change, known) {
+            (WatchChange::Add, Some(_)) => return Err(Errno::EEXIST),
+            (WatchChange::Add, None) => {
+                let free = self.places.iter().position(|place| place.set == NO_SET).ok_or(Errno::ENOSPC)?;
+                self.end = self.end.max(free + 1);
+                let place = &mut self.places[free];
+                (place.set, place.descriptor, place.object) = (set, descriptor, object);
+                place.renew(events, data);
+            }
+            (_, None) => return Err(Errno::ENOENT),
+            (WatchChange::Modify, Some(known)) => {
+                let place = &mut self.places[known];
+                if place.events & WATCH_EXCLUSIVE != 0 {
+                    return Err(Errno::EINVAL);
+                }
+                place.renew(events, data);
+            }
+            (WatchChange::Remove, Some(known)) => self.free(known),
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, number: usize) {
+        self.places[number].set = NO_SET;
+        while self.end > 0 && self.places[self.end - 1].set == NO_SET {
+            self.end -= 1;
+        }
+    }
+
+    /// The first watch of `set` from place `from` on that is for anything.
+    pub(super) fn next(&self, set: u16, from: u16) -> Result<Watch, Errno> {
+        let mut rest = (usize::from(from)..self.end).map(|number| (number, &self.places[number]));
+        let is_next = |(_, place): &(usize, &WatchPlace)| place.set == set && place.events != 0;
+        let (number, place) = rest.find(is_next).ok_or(Errno::ENOENT)?;
+        let WatchPlace { descriptor, events, data, object, stamp, .. } = *place;
+        let key = WatchKey { place: number as u16, descriptor, events };
+        Ok(Watch { key, data, object: object[0], more: object[1], stamp })
+    }
+
+    /// Events of a watch of `set` are about to be reported.
+    pub(super) fn claim(&mut self, set: u16, number: u16, stamp: WatchStamp, edges: u32) -> Result<(), Errno> {
+        let known = |place: &&mut WatchPlace| (place.set, place.stamp) == (set, stamp) && place.events != 0;
+        let place = self.places.get_mut(usize::from(number)).filter(known).ok_or(Errno::EAGAIN)?;
+        if edges == 0 {
+            self.free(number.into());
+            return Ok(());
+        }
+        if place.events & WATCH_EDGES != 0 {
+            place.stamp.edges = edges;
+        }
+        if place.events & WATCH_ONCE != 0 {
+            place.events = 0;
+        }
+        Ok(())
+    }
+
+    /// `set` is no more.
+    pub(super) fn end_set(&mut self, set: u16) {
+        for number in (0..self.end).rev() {
+            if self.places[number].set == set {
+                self.free(number);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Sets of watches as who has them sees them.
+use WatchChange::{Add, Modify, Remove};
+use renga_clock::{DuePlace, EventPlace, WatchPlace, events};
+use renga_proto::events::{
+    AddCount, ChangeWatch, ClaimWatch, DropEvents, EventFile, EventKind, Events, MakeEvents, NextWatch, TakeCount,
+    WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch, WatchChange, WatchStamp, WatchWish,
+};
+use renga_proto::pipe::{NOBODY, READABLE};
+use renga_rt::host::Board;
+use renga_rt::{Client, Errno, Wakes};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const WATCHES: usize = 3;
+
+/// A client with a set that it has made.
+struct Set(Client<Events>, EventFile);
+
+impl Set {
+    async fn change(&mut self, change: WatchChange, descriptor: u16, events: u32) -> Result<(), Errno> {
+        let EventFile { number, life } = self.1;
+        let wish = WatchWish { change, descriptor, events };
+        self.0.call(ChangeWatch { number, life, wish, data: 7, object: u64::MAX, more: 9 }, ()).await
+    }
+    async fn next(&mut self, from: u16, slot: u16) -> Result<Watch, Errno> {
+        let EventFile { number, life } = self.1;
+        self.0.call(NextWatch { number, life, from, slot }, ()).await
+    }
+    async fn claim(&mut self, watch: Watch, edges: u32) -> Result<(), Errno> {
+        let EventFile { number, life } = self.1;
+        let claim = ClaimWatch { number, life, place: watch.key.place, stamp: watch.stamp, edges };
+        self.0.call(claim, ()).await
+    }
+}
+
+fn run<F: Future<Output = ()> + 'static>(body: impl FnOnce(Set, &'static Wakes) -> F + 'static) {
+    let board = Board::new(0, 1 << 18);
+    let wakes: &'static Wakes = Box::leak(Box::new(Wakes::new(None)));
+    let places = Box::leak(Box::new([EventPlace::FREE; 2]));
+    let due = Box::leak(Box::new([DuePlace::EMPTY; 2]));
+    let watches = Box::leak(Box::new([WatchPlace::FREE; WATCHES]));
+    let server = board.server(|me, port| events(me, port, places, due, 0, 1, wakes, watches));
+    let ran = Rc::new(Cell::new(false));
+    let end = ran.clone();
+    board.client(move |me| async move {
+        let mut client = Client::new(&me, server);
+        let file = client.call(MakeEvents { kind: EventKind::Watches, count: 0 }, ()).await.unwrap();
+        body(Set(client, file), wakes).await;
+        end.set(true);
+    });
+    board.run();
+    assert!(ran.get(), "no entry waits");
+}
+
+#[test]
+fn a_set_has_one_watch_of_each_thing() {
+    run(|mut set, _| async move {
+        assert_eq!(set.change(Modify, 5, READABLE).await, Err(Errno::ENOENT));
+        assert_eq!(set.change(Add, 5, READABLE).await, Ok(()));
+        assert_eq!(set.change(Add, 5, READABLE).await, Err(Errno::EEXIST));
+        assert_eq!(set.change(Add, 6, WATCH_EXCLUSIVE | READABLE).await, Ok(()));
+        assert_eq!(set.change(Modify, 6, READABLE).await, Err(Errno::EINVAL));
+        let (first, second) = (set.next(0, NOBODY).await.unwrap(), set.next(1, NOBODY).await.unwrap());
+        assert_eq!((first.key.descriptor, first.data, first.object, first.more), (5, 7, u64::MAX, 9));
+        assert_eq!((second.key.descriptor, set.next(2, NOBODY).await), (6, Err(Errno::ENOENT)));
+        // Another set has its own, of the same places.
+        let other = set.0.call(MakeEvents { kind: EventKind::Watches, count: 0 }, ()).await.unwrap();
+        let own = core::mem::replace(&mut set.1, other);
+        assert_eq!(set.next(0, NOBODY).await, Err(Errno::ENOENT));
+        assert_eq!(set.change(Add, 5, READABLE).await, Ok(()));
+        assert_eq!(set.change(Add, 6, READABLE).await, Err(Errno::ENOSPC));
+        let EventFile { number, life } = other;
+        set.0.call(DropEvents { number, life }, ()).await.unwrap();
+        set.1 = own;
+        assert_eq!(set.change(Add, 7, READABLE).await, Ok(()), "its watches have ended with it");
+        assert_eq!(set.change(Remove, 5, 0).await, Ok(()));
+        assert_eq!(set.change(Remove, 5, 0).await, Err(Errno::ENOENT));
+        assert_eq!(set.next(0, NOBODY).await.unwrap().key.descriptor, 6);
+    });
+}
+
+#[test]
+fn what_is_told_once_is_claimed_by_one() {
+    run(|mut set, _| async move {
+        set.change(Add, 5, WATCH_EDGES | READABLE).await.unwrap();
+        let watch = set.next(0, NOBODY).await.unwrap();
+        assert_eq!([set.claim(watch, 4).await, set.claim(watch, 4).await], [Ok(()), Err(Errno::EAGAIN)]);
+        let later = set.next(0, NOBODY).await.unwrap();
+        assert_eq!(later.stamp, WatchStamp { edges: 4, ..watch.stamp });
+        assert_eq!(set.claim(later, 5).await, Ok(()));
+        // Whoever has looked at it before it was modified has looked at another one.
+        let before = set.next(0, NOBODY).await.unwrap();
+        set.change(Modify, 5, WATCH_ONCE | READABLE).await.unwrap();
+        assert_eq!(set.claim(before, 6).await, Err(Errno::EAGAIN));
+        let once = set.next(0, NOBODY).await.unwrap();
+        assert_eq!((once.stamp.edges, set.claim(once, 6).await), (0, Ok(())));
+        assert_eq!(
+            [set.next(0, NOBODY).await.err(), set.claim(once, 6).await.err()],
+            [Some(Errno::ENOENT), Some(Errno::EAGAIN)]
+        );
+        set.change(Modify, 5, READABLE).await.unwrap();
+        let gone = set.next(0, NOBODY).await.unwrap();
+        assert_eq!([set.claim(gone, 0).await, set.change(Add, 5, READABLE).await], [Ok(()); 2]);
+        assert_eq!(set.claim(gone, 0).await, Err(Errno::EAGAIN), "that is another one");
+    });
+}
+
+#[test]
+fn who_waits_hears_of_new_watches_and_a_set_is_no_count() {
+    run(|mut set, wakes| async move {
+        assert_eq!(set.next(0, 9).await, Err(Errno::ENOENT));
+        set.change(Add, 5, READABLE).await.unwrap();
+        assert_eq!(wakes.take(), Some((0, [1 << 9, 0, 0, 0])));
+        assert!(set.next(0, 9).await.is_ok());
+        set.change(Remove, 5, 0).await.unwrap();
+        assert_eq!(wakes.take(), None, "there is not more than before");
+        let EventFile { number, life } = set.1;
+        assert_eq!(set.0.call(TakeCount { number, life, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(set.0.call(AddCount { number, life, add: 1, slot: NOBODY }, ()).await, Err(Errno::EINVAL));
+        let count = set.0.call(MakeEvents { kind: EventKind::Count, count: 0 }, ()).await.unwrap();
+        set.1 = count;
+        assert_eq!(set.next(0, NOBODY).await, Err(Errno::EINVAL));
+        assert_eq!(set.change(Add, 5, READABLE).await, Err(Errno::EINVAL));
+    });
+}

@@ -1,0 +1,284 @@
+//! Sets of watches (epoll): descriptors that a program wants to hear of again and again.
+//!
+//! Invariant: a set is kept by the board of its maker, and shared by all who have it; who waits looks at each thing that
+//! it watches, as `poll` does, and claims there what is told once only. What is closed is found out by its server, which
+//! no longer knows it, when somebody waits. Not here: the sets (`renga_clock`), looking and waiting (`look.rs`).
+
+use crate::user::User;
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::{EventSort, Object};
+use crate::user::files::look::Look;
+use crate::user::files::open::O_CLOEXEC;
+use crate::user::lives::loss::is_loss;
+use crate::user::lives::travel::{Reader, Writer, get_object, put_object};
+use renga_hal::memory::UserMemory;
+use renga_proto::events::{
+    ChangeWatch, ClaimWatch, EventKind, MakeEvents, NextWatch, WATCH_EDGES, WATCH_EXCLUSIVE, WATCH_ONCE, Watch,
+    WatchChange, WatchWish,
+};
+use renga_proto::pipe::{ERROR, HANG_UP, Polled, READABLE, WRITABLE};
+use renga_rt::Errno;
+
+/// Bytes of `struct epoll_event`: events, and data behind a gap.
+const EVENT_BYTES: u64 = 16;
+const DATA_AT: u64 = 8;
+/// Most events that a call can ask for (`EP_MAX_EVENTS`).
+const EVENTS_MAX: u32 = i32::MAX as u32 / EVENT_BYTES as u32;
+const EPOLL_CTL_ADD: u32 = 1;
+const EPOLL_CTL_DEL: u32 = 2;
+const EPOLL_CTL_MOD: u32 = 3;
+/// It would keep a machine awake that sleeps, which ours never does.
+const EPOLLWAKEUP: u32 = 1 << 29;
+/// What may be asked together with `EPOLLEXCLUSIVE`.
+const EXCLUSIVE_TOO: u32 = READABLE | WRITABLE | ERROR | HANG_UP | EPOLLWAKEUP | WATCH_EDGES | WATCH_EXCLUSIVE;
+const NS_PER_MS: u64 = 1_000_000;
+
+/// Where a set is.
+#[derive(Clone, Copy)]
+struct Set {
+    board: u8,
+    number: u16,
+    life: u32,
+}
+
+impl Set {
+    fn of(object: Object) -> Result<Set, Errno> {
+        match object {
+            Object::Events { board, number, life, sort: EventSort::Watches } => Ok(Set { board, number, life }),
+            Object::Lost { pipe: false } => Err(Errno::EIO),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+}
+
+/// What is watched, as the set keeps it.
+fn to_words(object: Object) -> Result<[u64; 2], Errno> {
+    let mut bytes = [0; 16];
+    put_object(&mut Writer::new(&mut bytes), object)?;
+    let (words, _) = bytes.as_chunks::<8>();
+    Ok([u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])])
+}
+
+fn from_words(words: [u64; 2]) -> Result<Object, Errno> {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&words[0].to_le_bytes());
+    bytes[8..].copy_from_slice(&words[1].to_le_bytes());
+    get_object(&mut Reader::new(&bytes))?.ok_or(Errno::EINVAL)
+}
+
+/// Whether something can be waited for: files and devices are always ready, which Linux refuses.
+fn can_be_watched(object: Object) -> bool {
+    match object {
+        Object::Pipe { .. } | Object::Fifo { .. } | Object::Events { .. } | Object::Lost { .. } => true,
+        Object::Console | Object::Signals { .. } => true,
+        Object::File { .. } | Object::Named { .. } => false,
+        Object::Null | Object::Zero | Object::Full | Object::Random => false,
+    }
+}
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn make_watches(&mut self) -> Outcome {
+        let flags = self.int(0);
+        if flags & !O_CLOEXEC != 0 {
+            return Err(Errno::EINVAL.into());
+        }
+        self.add_events(MakeEvents { kind: EventKind::Watches, count: 0 }, EventSort::Watches, flags).await
+    }
+
+    pub(in crate::user) async fn control_watch(&mut self) -> Outcome {
+        let (operation, number, place) = (self.int(1), self.argument(2), self.argument(3));
+        let (mut events, mut data) = (0, 0);
+        if operation != EPOLL_CTL_DEL {
+            (events, data) = (self.get_word(place).await? as u32, self.get_word(place.wrapping_add(DATA_AT)).await?);
+        }
+        let set = *self.program.files.get(self.argument(0))?;
+        let watched = *self.program.files.get(number)?;
+        if !watched.reads() && !watched.writes() {
+            return Err(Errno::EBADF.into());
+        }
+        if !can_be_watched(watched.object) {
+            return Err(Errno::EPERM.into());
+        }
+        let Set { board, number: set_number, life } = Set::of(set.object)?;
+        if watched.object == set.object {
+            return Err(Errno::EINVAL.into());
+        }
+        let change = match operation {
+            EPOLL_CTL_ADD => WatchChange::Add,
+            EPOLL_CTL_DEL => WatchChange::Remove,
+            EPOLL_CTL_MOD => WatchChange::Modify,
+            _ => return Err(Errno::EINVAL.into()),
+        };
+        let in_set = matches!(watched.object, Object::Events { sort: EventSort::Watches, .. });
+        if events & WATCH_EXCLUSIVE != 0 && (change == WatchChange::Modify || in_set || events & !EXCLUSIVE_TOO != 0) {
+            return Err(Errno::EINVAL.into());
+        }
+        if in_set && change == WatchChange::Add {
+            return Err(Errno::ELOOP.into()); // Linux allows for some sets in sets
+        }
+        let [object, more] = to_words(watched.object)?;
+        let wish = WatchWish { change, descriptor: number as u16, events: events | ERROR | HANG_UP };
+        let call = ChangeWatch { number: set_number, life, wish, data, object, more };
+        let changed = self.services.events(board)?.call(call, ()).await;
+        changed.map_err(|errno| self.note_loss(set.object, errno, false))?;
+        Ok(0)
+    }
+
+    pub(in crate::user) async fn await_watches(&mut self) -> Outcome {
+        let ms = self.int(3) as i32;
+        let until_ns = u64::try_from(ms).ok().map(|ms| self.limit_in(ms * NS_PER_MS));
+        self.await_events_of(until_ns).await
+    }
+
+    pub(in crate::user) async fn await_watches_until(&mut self) -> Outcome {
+        let until_ns = self.time_limit(self.argument(3)).await?;
+        self.await_events_of(until_ns).await
+    }
+
+    async fn await_events_of(&mut self, until_ns: Option<u64>) -> Outcome {
+        let most = self.int(2);
+        if most == 0 || most > EVENTS_MAX {
+            return Err(Errno::EINVAL.into());
+        }
+        let object = self.program.files.get(self.argument(0))?.object;
+        let set = Set::of(object)?;
+        self.begin_mask(self.argument(4)).await?;
+        let outcome = self.await_set(object, set, most, until_ns).await;
+        self.end_mask_of(&outcome).await;
+        outcome
+    }
+
+    async fn await_set(&mut self, object: Object, set: Set, most: u32, until_ns: Option<u64>) -> Outcome {
+        // Each turn waits for a wake or the time.
+        loop {
+            let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
+            let mut look = self.begin_look(over);
+            let told = self.tell_events(set, most, &mut look).await;
+            let told = told.map_err(|errno| self.note_loss(object, errno, false))?;
+            if told > 0 || over {
+                return Ok(told.into());
+            }
+            self.await_look(&look, until_ns).await?;
+        }
+    }
+
+    /// Tells the program of up to `most` events of a set; of how many.
+    async fn tell_events(&mut self, set: Set, most: u32, look: &mut Look) -> Result<u32, Errno> {
+        let place = self.argument(1);
+        // Behind those that were told last, if there was no room for all.
+        let start = core::mem::take(&mut self.program.watch_from);
+        let (mut from, mut around, mut told) = (start, start == 0, 0);
+        // Bounded by the watches: once around.
+        loop {
+            let watch = match self.next_watch(set, from, look).await {
+                Ok(watch) => watch,
+                Err(Errno::ENOENT) if !around => {
+                    (from, around) = (0, true);
+                    continue;
+                }
+                Err(Errno::ENOENT) => break,
+                Err(_) if told > 0 => break,
+                Err(errno) => return Err(errno),
+            };
+            from = watch.key.place.saturating_add(1);
+            if around && start > 0 && watch.key.place >= start {
+                break;
+            }
+            let Polled { events, edges } = self.look_at_watch(set, &watch, look).await?;
+            if events == 0 || !self.claim(set, &watch, edges).await? {
+                continue;
+            }
+            let at = place.wrapping_add(u64::from(told) * EVENT_BYTES);
+            let mut bytes = [0; EVENT_BYTES as usize];
+            bytes[..4].copy_from_slice(&events.to_le_bytes());
+            bytes[DATA_AT as usize..].copy_from_slice(&watch.data.to_le_bytes());
+            match self.put(at, &bytes).await {
+                Err(errno) if told == 0 => return Err(errno),
+                Err(_) => break,
+                Ok(()) => told += 1,
+            }
+            look.stop_if(true);
+            if told == most {
+                self.program.watch_from = from;
+                break;
+            }
+        }
+        Ok(told)
+    }
+
+    async fn next_watch(&mut self, set: Set, from: u16, look: &mut Look) -> Result<Watch, Errno> {
+        let Set { board, number, life } = set;
+        look.boards |= 1 << board;
+        self.services.events(board)?.call(NextWatch { number, life, from, slot: look.slot }, ()).await
+    }
+
+    /// Whether the events of a watch are this program's to be told.
+    async fn claim(&mut self, set: Set, watch: &Watch, edges: u32) -> Result<bool, Errno> {
+        let once_only = watch.key.events & (WATCH_EDGES | WATCH_ONCE) != 0;
+        if !once_only && edges != 0 {
+            return Ok(true);
+        }
+        let Set { board, number, life } = set;
+        let claim = ClaimWatch { number, life, place: watch.key.place, stamp: watch.stamp, edges };
+        match self.services.events(board)?.call(claim, ()).await {
+            Err(Errno::EAGAIN) => Ok(false),
+            claimed => claimed.map(|()| true),
+        }
+    }
+
+    /// Whether a set has events to tell of.
+    pub(in crate::user) async fn has_events(&mut self, object: Object, look: &mut Look) -> Result<bool, Errno> {
+        let (set, mut from) = (Set::of(object)?, 0);
+        // Bounded by the watches.
+        loop {
+            let watch = match self.next_watch(set, from, look).await {
+                Ok(watch) => watch,
+                Err(Errno::ENOENT) => return Ok(false),
+                Err(errno) if is_loss(errno) => return Ok(true), // who waits for it learns that
+                Err(errno) => return Err(errno),
+            };
+            from = watch.key.place.saturating_add(1);
+            if self.look_at_watch(set, &watch, look).await?.events != 0 {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Whether a descriptor of the program stands for `object`.
+    fn names(&self, object: Object) -> bool {
+        self.program.files.iter().any(|(_, descriptor)| descriptor.object == object)
+    }
+
+    /// Which of its events a watch has to tell; one of what is no more goes.
+    async fn look_at_watch(&mut self, set: Set, watch: &Watch, look: &mut Look) -> Result<Polled, Errno> {
+        let nothing = Polled { events: 0, edges: 1 };
+        let (events, seen) = (watch.key.events & !(WATCH_EDGES | WATCH_ONCE), watch.stamp.edges);
+        let mut object = from_words([watch.object, watch.more])?;
+        let own = self.program.files.get(watch.key.descriptor.into()).map(|descriptor| descriptor.object);
+        match (object, own) {
+            // Nobody but a descriptor knows of these.
+            (Object::Signals { .. }, Ok(own @ Object::Signals { .. })) => object = own,
+            (Object::Signals { .. } | Object::Console, _) if !self.names(object) => {
+                self.claim(set, watch, 0).await?;
+                return Ok(nothing);
+            }
+            _ => {}
+        }
+        let mut polled = self.look_at(object, events, seen, look).await;
+        if polled == Err(Errno::ESTALE) {
+            polled = self.look_at(object, events, seen, look).await; // it was this process that had to learn something
+        }
+        match polled {
+            Err(Errno::ESTALE) if !self.names(object) && !matches!(own, Ok(Object::Lost { .. })) => {
+                self.claim(set, watch, 0).await?;
+                Ok(nothing)
+            }
+            // Only programs of other boards have it: they are told of it.
+            Err(Errno::EPERM) if !self.names(object) => Ok(nothing),
+            Err(errno) if is_loss(errno) || errno == Errno::EPERM => {
+                self.look_at(Object::Lost { pipe: true }, events, seen, look).await
+            }
+            polled => polled,
+        }
+    }
+}
