@@ -57,6 +57,7 @@ pub use file::file_table::file_table;
 pub use file::open_file::{FileClients, file};
 pub use held::inodes::HeldInode;
 pub use held::name_cache::name_cache;
+pub use held::references::HeldReference;
 pub use held::targets::HeldTarget;
 pub use inode::active_inode::InodeClients;
 pub use inode::active_table::InodeSlot;

@@ -10,7 +10,8 @@
 
 use renga_abi::Errno;
 use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
-use renga_rt::Client;
+use renga_proto::names::{EndUse, UseReference, is_given_back};
+use renga_rt::{Client, Local};
 
 /// Most files that the programs of a board map at a time.
 pub const FILES_MAX: usize = 2048;
@@ -35,11 +36,26 @@ impl FileKey {
     }
 }
 
+/// How an inode is referred to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Reference {
+    /// The inode's process.
+    pub slot: u16,
+    /// As in `InodeFacts`.
+    pub session: u16,
+}
+impl Reference {
+    /// One that the directory of inodes counts.
+    const fn to(slot: u16) -> Reference {
+        Reference { slot, session: 0 }
+    }
+}
+
 /// Room for one file. Boot provides [`FILES_MAX`].
 #[derive(Clone, Copy, Debug)]
 pub struct UsedFile {
     key: FileKey,
-    slot: u16,
+    reference: Reference,
     held: bool,
     /// 0: it is free.
     uses: u32,
@@ -48,16 +64,25 @@ pub struct UsedFile {
 }
 impl UsedFile {
     /// Of no file.
-    pub const EMPTY: UsedFile =
-        UsedFile { key: FileKey { ino: 0, generation: 0 }, slot: 0, held: false, uses: 0, next: NONE };
+    pub const EMPTY: UsedFile = UsedFile {
+        key: FileKey { ino: 0, generation: 0 },
+        reference: Reference::to(0),
+        held: false,
+        uses: 0,
+        next: NONE,
+    };
 }
 
 /// The directory of inodes, as a keeper of references calls it.
 pub type Directory = Client<InodeDirectory, { Keep::BIT | Release::BIT | Reactivate::BIT }>;
 
+/// Who counts uses of references that this board keeps, if it has no disk.
+pub type Names = Local<renga_proto::names::Names, { UseReference::BIT | EndUse::BIT }>;
+
 /// The files in use.
 pub(crate) struct FileReferences {
     directory: Directory,
+    names: Names,
     files: &'static mut [UsedFile],
     chains: [u16; CHAINS],
     /// The first that is free.
@@ -67,13 +92,13 @@ pub(crate) struct FileReferences {
 
 impl FileReferences {
     /// None yet, in `files`, of which there are at most [`FILES_MAX`].
-    pub fn new(directory: Directory, files: &'static mut [UsedFile]) -> Self {
+    pub fn new(directory: Directory, names: Names, files: &'static mut [UsedFile]) -> Self {
         let count = files.len().min(FILES_MAX);
         for (index, file) in files.iter_mut().enumerate() {
             *file = UsedFile { next: if index + 1 < count { index as u16 + 1 } else { NONE }, ..UsedFile::EMPTY };
         }
         let free = if count > 0 { 0 } else { NONE };
-        FileReferences { directory, files, chains: [NONE; CHAINS], free, last_object: 0 }
+        FileReferences { directory, names, files, chains: [NONE; CHAINS], free, last_object: 0 }
     }
 
     /// A new object that one program maps; its number, which is not 0.
@@ -83,7 +108,7 @@ impl FileReferences {
             self.last_object = self.last_object.wrapping_add(1).max(1);
             let key = FileKey { ino: 0, generation: self.last_object };
             if self.find(key).is_none() {
-                return self.add(key, 0, false).map(|()| key.generation);
+                return self.add(key, Reference::to(0), false).map(|()| key.generation);
             }
         }
     }
@@ -104,12 +129,12 @@ impl FileReferences {
         self.position(key).map(|at| &mut self.files[at])
     }
 
-    fn add(&mut self, key: FileKey, slot: u16, held: bool) -> Result<(), Errno> {
+    fn add(&mut self, key: FileKey, reference: Reference, held: bool) -> Result<(), Errno> {
         let at = self.free;
         let file = self.files.get_mut(usize::from(at)).ok_or(Errno::ENFILE)?;
         self.free = file.next;
         let next = core::mem::replace(&mut self.chains[key.chain()], at);
-        *file = UsedFile { key, slot, held, uses: 1, next };
+        *file = UsedFile { key, reference, held, uses: 1, next };
         Ok(())
     }
 
@@ -143,7 +168,7 @@ impl FileReferences {
                 continue;
             }
             match self.directory.call(Reactivate { ino, generation }, ()).await {
-                Ok(slot) => (file.slot, file.held) = (slot, true),
+                Ok(slot) => (file.reference, file.held) = (Reference::to(slot), true),
                 Err(Errno::ESTALE) => {
                     self.files.iter_mut().for_each(|file| file.held = false);
                     at = 0;
@@ -168,7 +193,11 @@ impl FileReferences {
     }
 
     /// Gives a reference back.
-    async fn give_back(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
+    async fn give_back(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
+        let Reference { slot, session } = reference;
+        if !is_given_back(&mut self.names, key.ino, session).await {
+            return Ok(());
+        }
         match self.directory.call(Release { slot, ino: key.ino }, ()).await {
             Err(Errno::ESTALE) => {
                 // It was of another life.
@@ -179,12 +208,24 @@ impl FileReferences {
         }
     }
 
+    /// Whether the reference has not ended with its session.
+    async fn is_of_now(&mut self, ino: u32, reference: Reference) -> bool {
+        let Reference { slot, session } = reference;
+        let Some(mut names) = self.names.at(0).filter(|_| session != 0) else { return true };
+        let Ok(now) = names.call(UseReference { ino, slot }, ()).await else { return false };
+        // It was in use already, so that nothing is to be given back.
+        let _ = names.call(EndUse { ino, session: now }, ()).await;
+        now == session
+    }
+
     /// One program more maps a file that something else holds active.
     pub async fn keep(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
-        if let Some(file) = self.find(key) {
+        if let Some(&mut UsedFile { reference, held, .. }) = self.find(key) {
+            let here = key.is_object() || (held && reference.slot == slot && self.is_of_now(key.ino, reference).await);
+            let Some(file) = self.find(key) else { return Err(Errno::EINVAL) };
             file.uses += 1;
-            let known = file.slot;
-            if key.is_object() || (file.held && known == slot) {
+            let known = reference.slot;
+            if here {
                 return Ok(());
             }
             // The reference is of an earlier life.
@@ -202,6 +243,11 @@ impl FileReferences {
         if self.free == NONE {
             return Err(Errno::ENFILE);
         }
+        if let Some(mut names) = self.names.at(0)
+            && let Ok(session) = names.call(UseReference { ino: key.ino, slot }, ()).await
+        {
+            return self.add(key, Reference { slot, session }, true);
+        }
         let slot = match self.directory.call(Keep { slot, ino: key.ino }, ()).await {
             Ok(()) => slot,
             Err(Errno::ESTALE) => {
@@ -212,17 +258,20 @@ impl FileReferences {
             Err(Errno::EINVAL) => self.ask_anew(key).await?,
             Err(errno) => return Err(errno),
         };
-        self.add(key, slot, true)
+        self.add(key, Reference::to(slot), true)
     }
 
     /// As `keep`, for a reference that the caller has and gives up.
-    pub async fn adopt(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
-        if self.find(key).is_none() {
-            return self.add(key, slot, true);
+    pub async fn adopt(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
+        let Some(file) = self.find(key) else { return self.add(key, reference, true) };
+        // With another session, that of the former reference is over.
+        if file.reference.session != 0 && reference.session != 0 && file.reference.session != reference.session {
+            (file.reference, file.held, file.uses) = (reference, true, file.uses + 1);
+            return Ok(());
         }
-        self.keep(key, slot).await?;
+        self.keep(key, reference.slot).await?;
         // The board has one already. An error is told to who syncs.
-        let _ = self.give_back(key, slot).await;
+        let _ = self.give_back(key, reference).await;
         Ok(())
     }
 
@@ -234,25 +283,27 @@ impl FileReferences {
             return Ok(false);
         }
         let file = self.remove(index);
-        let given = if file.held { self.give_back(key, file.slot).await } else { Ok(()) };
+        let given = if file.held { self.give_back(key, file.reference).await } else { Ok(()) };
         given.map(|()| key.is_object())
     }
 
     /// The present slot of a file that a program here maps, and of which `slot` turned out not to be the process.
     pub async fn reopen(&mut self, key: FileKey, slot: u16) -> Result<u16, Errno> {
-        let known = self.find(key).filter(|file| file.held).map(|file| file.slot);
+        let known = self.find(key).filter(|file| file.held).map(|file| file.reference.slot);
         if let Some(known) = known.filter(|known| *known != slot) {
             return Ok(known);
         }
         let found = self.ask_anew(key).await?;
         let Some(file) = self.find(key) else {
-            self.give_back(key, found).await?;
+            self.give_back(key, Reference::to(found)).await?;
             return Err(Errno::EINVAL);
         };
-        let surplus = file.held && file.slot == found;
-        (file.slot, file.held) = (found, true);
+        let surplus = file.held && file.reference.slot == found;
+        if !surplus {
+            (file.reference, file.held) = (Reference::to(found), true);
+        }
         if surplus {
-            self.give_back(key, found).await?;
+            self.give_back(key, Reference::to(found)).await?;
         }
         Ok(found)
     }

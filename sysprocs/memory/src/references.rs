@@ -2,7 +2,7 @@
 //!
 //! Not here: what it keeps (`file_references.rs`), pages (`renga_pages`).
 
-use crate::file_references::{Directory, FileKey, FileReferences, UsedFile};
+use crate::file_references::{Directory, FileKey, FileReferences, Names, Reference, UsedFile};
 use renga_abi::Errno;
 use renga_proto::pages::{Cut, FileId, Pages};
 use renga_proto::references::{AdoptFile, KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
@@ -14,9 +14,10 @@ pub async fn references(
     mut port: Port<References>,
     directory: Directory,
     mut pages: Client<Pages>,
+    names: Names,
     files: &'static mut [UsedFile],
 ) -> Never {
-    let mut files = FileReferences::new(directory, files);
+    let mut files = FileReferences::new(directory, names, files);
     loop {
         match port.accept().await {
             ReferencesCall::KeepFile(call) => {
@@ -25,8 +26,8 @@ pub async fn references(
                 call.reply(kept);
             }
             ReferencesCall::AdoptFile(call) => {
-                let AdoptFile { ino, generation, slot } = call.entry();
-                let adopted = files.adopt(FileKey { ino, generation }, slot).await;
+                let AdoptFile { ino, generation, slot, session } = call.entry();
+                let adopted = files.adopt(FileKey { ino, generation }, Reference { slot, session }).await;
                 call.reply(adopted);
             }
             ReferencesCall::ReleaseFile(call) => {

@@ -14,6 +14,9 @@ in_words! {
         mode: u16,
         /// What it was born with.
         birth: Birth,
+        /// Of the reference that came with it: 0 if the directory of inodes counts it, otherwise in which session the board's name cache
+        /// counts it as a use.
+        session: u16,
     }
 }
 /// What an inode is born with; in one word.
@@ -110,6 +113,15 @@ in_words! {
         all: u8,
     }
 }
+in_words! {
+    /// Boards that hold something of an inode which has no links any more, a bit each.
+    pub struct HeldOf {
+        /// They hold names in it.
+        names: u8,
+        /// They refer to it.
+        references: u8,
+    }
+}
 /// No process.
 pub const NO_SLOT: u16 = u16::MAX;
 
@@ -139,8 +151,8 @@ protocol! {
         6 LockNames { exclusive: bool } (()) -> Result<(), Errno>;
         /// An active inode that the caller refers to has no links any more (or got none): it is to be
         /// freed when nobody refers to it. From a walker that holds the lock of names exclusively.
-        /// Which boards hold names in it, a bit each.
-        8 Unlinked { slot: u16 } (()) -> Result<u8, Errno>;
+        /// Which boards hold something of it.
+        8 Unlinked { slot: u16 } (()) -> Result<HeldOf, Errno>;
         /// Gives the lock of names back.
         7 UnlockNames {} (()) -> Result<(), Errno>;
         /// A board is dead: its references are dropped, and what it held locked is given back.
@@ -183,6 +195,10 @@ protocol! {
         /// Which boards hold the name in inode `directory`; they do not from now on, as the caller recalls it from them. From
         /// walkers only, under the exclusive lock of names, before the name is changed.
         21 TakeHolders { directory: u32 } (&'a [u8]) -> Result<NameHolders, Errno>;
+        /// Which session with `board` it is. From walkers only.
+        23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
+        /// A reference of `board` is given up, if that session is not over. From walkers only, to whom that board has said so.
+        24 GiveUp { slot: u16, ino: u32, board: u8, session: u32 } (()) -> Result<(), Errno>;
     }
 }
 

@@ -6,14 +6,42 @@
 //!
 //! Filling: what is not known gives a ticket; a path walker says what the path leads to; that is offered with the ticket. A
 //! recall between the two makes the ticket void: what was told may be old.
+//!
+//! Of an inode that is opened again and again one reference of the board is kept here, and its uses are counted here.
 
+use crate::inode::InodeFacts;
 use renga_abi::Errno;
-use renga_core::protocol;
+use renga_core::{Local, in_words, protocol};
 
 /// Instead of a ticket: this board keeps nothing.
 pub const NO_TICKET: u64 = u64::MAX;
 /// Instead of a directory, in a recall: all names in all directories.
 pub const ALL_DIRECTORIES: u32 = 0;
+
+in_words! {
+    /// What became of a reference that was offered.
+    pub struct Kept {
+        /// In which it is used now; 0: it is not kept, and stays the caller's.
+        session: u16,
+        /// The caller is to give back a reference to the inode of this process,
+        surplus_slot: u16,
+        /// if it is of this inode and not 0.
+        surplus: u32,
+    }
+}
+impl Kept {
+    /// There is no room.
+    pub const NOT: Kept = Kept { session: 0, surplus_slot: 0, surplus: 0 };
+}
+
+/// Ends a use of a reference to inode `ino` that came with `session`; whether the reference is to be given back to the
+/// directory of inodes.
+pub async fn is_given_back<const ENTRIES: u32>(names: &mut Local<Names, ENTRIES>, ino: u32, session: u16) -> bool {
+    match names.at(0) {
+        Some(mut names) if session != 0 => names.call(EndUse { ino, session }, ()).await == Ok(true),
+        _ => true,
+    }
+}
 
 protocol! {
     /// The name cache of a board.
@@ -29,5 +57,18 @@ protocol! {
         3 RecallInode { ino: u32 } (()) -> Result<(), Errno>;
         /// A board is dead. With that of the inodes end all leases.
         4 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// Opens what a path stands for, if all that it takes is known and a reference is kept here: one use more of that.
+        /// `EAGAIN`: not here.
+        5 OpenHere { at: u32, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
+        /// A ticket, or `NO_TICKET`.
+        6 TicketHere {} (()) -> Result<u64, Errno>;
+        /// Offers a reference of this board that was got since the ticket was given.
+        7 KeepReference { ticket: u64, slot: u16, ino: u32 } (()) -> Result<Kept, Errno>;
+        /// One use more of a reference that is kept here, to the inode of that process: the session. `ENOENT`: there is none.
+        8 UseReference { ino: u32, slot: u16 } (()) -> Result<u16, Errno>;
+        /// One use less; whether the reference is the caller's from now on, to be given back.
+        9 EndUse { ino: u32, session: u16 } (()) -> Result<bool, Errno>;
+        /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
+        10 RecallReference { ino: u32 } (()) -> Result<bool, Errno>;
     }
 }

@@ -291,5 +291,7 @@ protocol! {
         4 RecallNameFrom { board: u8, directory: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// As `RecallInode` of the name cache of `board`.
         5 RecallInodeFrom { board: u8, ino: u32 } (()) -> Result<(), Errno>;
+        /// As `RecallReference` of the name cache of `board`.
+        6 RecallReferenceFrom { board: u8, ino: u32 } (()) -> Result<bool, Errno>;
     }
 }

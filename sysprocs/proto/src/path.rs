@@ -63,7 +63,7 @@ protocol! {
         /// Symbolic links before that have been followed, and the last one unless `flags` hold `NO_FOLLOW`.
         16 Cross { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may hold what it
-        /// is told; how many bytes.
-        17 Resolve { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        /// is told; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
+        17 Resolve { at: u32, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
     }
 }

@@ -114,7 +114,7 @@ impl Steps {
 
     /// Ends with an inode.
     pub fn end_at(&mut self, facts: &InodeFacts, held: bool, status: &[u8; STAT_BYTES]) {
-        let InodeFacts { slot, ino, mode, birth } = *facts;
+        let InodeFacts { slot, ino, mode, birth, .. } = *facts;
         let (slot, ino, mode) = (slot.to_le_bytes(), ino.to_le_bytes(), mode.to_le_bytes());
         let (generation, device) = (birth.generation.to_le_bytes(), birth.device.to_le_bytes());
         self.put(&[&[INODE, held.into()], &slot, &ino, &mode, &generation, &device, status]);
@@ -163,7 +163,7 @@ pub fn first(steps: &[u8]) -> Option<(Step<'_>, &[u8])> {
             let (generation, rest) = word(rest)?;
             let (device, rest) = word(rest)?;
             let (status, rest) = rest.split_at_checked(STAT_BYTES)?;
-            let facts = InodeFacts { slot, ino, mode, birth: Birth { generation, device } };
+            let facts = InodeFacts { slot, ino, mode, birth: Birth { generation, device }, session: 0 };
             Some((Step::Inode { facts, held: held != 0, status }, rest))
         }
         REFUSED => half(rest).map(|(errno, rest)| (Step::Refused { errno: Errno(errno) }, rest)),
@@ -194,7 +194,7 @@ mod tests {
     use renga_abi::Errno;
 
     const FACTS: InodeFacts =
-        InodeFacts { slot: 9, ino: 77, mode: 0o100_644, birth: Birth { generation: 5, device: 6 } };
+        InodeFacts { slot: 9, ino: 77, mode: 0o100_644, birth: Birth { generation: 5, device: 6 }, session: 0 };
 
     #[test]
     fn what_was_told_is_read() {

@@ -136,6 +136,10 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn count(self, kind: Kind) -> usize {
         self.boot.directory.of_kind(kind).len()
     }
+    /// How many of `kind` all boards have.
+    pub fn count_everywhere(self, kind: Kind) -> usize {
+        self.boot.directory.count(kind)
+    }
     /// The right to wake the first process of `kind` here.
     pub fn notifier(self, kind: Kind) -> Option<Notifier> {
         self.boot.directory.of_kind(kind).first().copied().map(Notifier::new)

@@ -101,6 +101,10 @@ impl Directory {
     pub fn of_kind(&self, kind: Kind) -> &'static [&'static Process] {
         self.members[kind as usize][usize::from(self.board)].here()
     }
+    /// How many of `kind` all boards have.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.members[kind as usize].iter().map(|servers| servers.count()).sum()
+    }
     /// The kind of a process of any board, by name.
     pub fn kind_name(&self, id: ProcId) -> &'static str {
         match self.system.boards.get(usize::from(id.board.0)) {

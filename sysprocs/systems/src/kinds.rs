@@ -68,6 +68,11 @@ const HELD_NAMES: usize = 2048;
 const HELD_INODES: usize = 1024;
 const HELD_TARGETS: usize = 256;
 
+/// References to inodes that a board keeps, of so many active ones: all boards together leave most of those to others.
+const fn held_references(inodes: usize) -> usize {
+    inodes / 16
+}
+
 /// Timers of a board with so many user slots: of each the three that every program has, and some more.
 const fn timers(slots: usize) -> usize {
     8 * slots
@@ -172,7 +177,8 @@ kinds! { |at, M|
     NameCache "name_cache" "What a board without the disk holds of names and inodes.", Any 1:
         renga_fs::name_cache [
             at.each(HELD_NAMES, || renga_fs::NameSlot::EMPTY), at.each(HELD_INODES, || renga_fs::HeldInode::EMPTY),
-            at.each(HELD_TARGETS, || renga_fs::HeldTarget::EMPTY), at.disk_board(), at.without_leases()
+            at.each(HELD_TARGETS, || renga_fs::HeldTarget::EMPTY), at.each(held_references(at.count_everywhere(Kind::Inode)), || renga_fs::HeldReference::EMPTY),
+            at.disk_board(), at.without_leases()
         ];
     References "references" "Which files programs map.", Every 1:
         renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY)];

@@ -8,7 +8,7 @@ use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
 use renga_proto::references::References;
 use renga_rt::host::Board;
-use renga_rt::{Address, Client};
+use renga_rt::{Address, Client, Local, Members};
 
 /// Files that may have pages in the cache.
 const CACHED_FILES: usize = 8;
@@ -44,6 +44,7 @@ pub fn references(board: Board, directory: Address<InodeDirectory>, pages: Addre
     let room = board.arena.put_slice(USED_FILES, |_| renga_memory::UsedFile::EMPTY);
     board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
-        renga_memory::references(me, port, directory, pages, room)
+        let names = Local::new(&me, &Members::NONE).narrowed();
+        renga_memory::references(me, port, directory, pages, names, room)
     })
 }

@@ -18,10 +18,11 @@ use renga_proto::inode::{
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
+use renga_proto::names::{Names, is_given_back};
 use renga_proto::pages::Pages;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::slots::{FileTable, FreeFile};
-use renga_rt::{Call, Client, Errno, Family, Held, Life, Me, Never, Port, apart};
+use renga_rt::{Call, Client, Errno, Family, Held, Life, Local, Me, Never, Port, apart};
 
 /// Access mode bits of the flags, and the modes.
 pub(super) const ACCESS_MODE: u32 = 3;
@@ -56,6 +57,8 @@ renga_rt::clients! {
         inodes: Family<Inode, INODE>,
         /// Takes the inode's reference back.
         inode_directory: Client<InodeDirectory, { Release::BIT | Reactivate::BIT | CommitAll::BIT }>,
+        /// Counts uses of references that this board keeps.
+        names: Local<Names>,
         /// Takes this process back.
         file_table: Client<FileTable>,
         /// The page cache of this board.
@@ -88,6 +91,8 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) mode: u16,
     /// The inode's process, unless it is not known since the board of the inodes was started again.
     pub(super) slot: Option<u16>,
+    /// Of the reference to it, as in `InodeFacts`.
+    session: u16,
     /// Linux's open flags.
     pub(super) flags: u32,
     pub(super) offset: u64,
@@ -194,6 +199,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             generation: 0,
             mode: 0,
             slot: None,
+            session: 0,
             flags: 0,
             offset: 0,
             written: false,
@@ -216,7 +222,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     fn open(&mut self, open: OpenInode, board: u8) {
         self.life.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
-        (self.slot, self.flags) = (Some(open.slot), open.flags);
+        (self.slot, self.session, self.flags) = (Some(open.slot), open.session, open.flags);
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
         self.made_end = NO_END;
         self.locks = false;
@@ -267,7 +273,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let found = self.clients.inode_directory.call(wanted, ()).await;
         // To the program this is not about a name.
         let told = |errno| if errno == Errno::ENOENT { Errno::ESTALE } else { of_the_disk(errno) };
-        self.slot = Some(found.map_err(told)?);
+        (self.slot, self.session) = (Some(found.map_err(told)?), 0);
         self.inode()?.ok_or(Errno::EIO)
     }
 
@@ -302,7 +308,10 @@ impl<M: UserMemory + ?Sized> State<M> {
         // Neither can be refused, as both are this process's own; but for a board that was started
         // again, which does not know of the reference.
         if let Some(slot) = self.slot.take().filter(|_| !self.is_made()) {
-            let _ = self.clients.inode_directory.call(Release { slot, ino: self.ino }, ()).await;
+            let ino = self.ino;
+            if is_given_back(&mut self.clients.names, ino, self.session).await {
+                let _ = self.clients.inode_directory.call(Release { slot, ino }, ()).await;
+            }
         }
         let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;
     }

@@ -25,7 +25,7 @@ pub struct HeldInode {
 impl HeldInode {
     /// Of no inode.
     pub const EMPTY: HeldInode = HeldInode {
-        facts: InodeFacts { slot: 0, ino: 0, mode: 0, birth: Birth { generation: 0, device: 0 } },
+        facts: InodeFacts { slot: 0, ino: 0, mode: 0, birth: Birth { generation: 0, device: 0 }, session: 0 },
         status: [0; STAT_BYTES],
         next: NONE,
         recent: false,

@@ -3,4 +3,5 @@
 pub(crate) mod inodes;
 pub(crate) mod name_cache;
 mod paths;
+pub(crate) mod references;
 pub(crate) mod targets;

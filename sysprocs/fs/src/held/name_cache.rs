@@ -5,13 +5,18 @@
 //! Not here: who may hold what (`inode/name_holders.rs`, `inode/leases.rs`), the disk's board's own knowledge
 //! (`inode/inode_directory.rs`).
 
-use crate::format::inode_record::KIND_SYMBOLIC_LINK;
+use crate::format::inode_record::{KIND_SYMBOLIC_LINK, kind_of};
 use crate::held::inodes::{HeldInode, HeldInodes};
+use crate::held::references::{HeldReference, HeldReferences};
 use crate::held::targets::{HeldTarget, Targets};
+use crate::inode::known_path::may_open;
 use crate::inode::name_cache::{Known, NameCache, NameSlot};
 use crate::names::pathname::Rest;
-use renga_proto::inode::STAT_BYTES;
-use renga_proto::names::{ALL_DIRECTORIES, KeepSteps, NO_TICKET, Names, NamesCall, RecallInode, StatusHere};
+use renga_proto::inode::{InodeFacts, STAT_BYTES};
+use renga_proto::names::{
+    ALL_DIRECTORIES, EndUse, KeepReference, KeepSteps, Kept, NO_TICKET, Names, NamesCall, OpenHere, RecallInode,
+    StatusHere, UseReference,
+};
 use renga_proto::steps::{self, Step};
 use renga_rt::{Errno, Me, Never, Port};
 
@@ -19,6 +24,7 @@ pub(super) struct State {
     pub(super) names: NameCache,
     pub(super) inodes: HeldInodes,
     pub(super) targets: Targets,
+    references: HeldReferences,
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
     /// The ticket that is good now; another one after each recall.
@@ -26,26 +32,28 @@ pub(super) struct State {
 }
 
 /// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that hold nothing, a bit each.
+#[allow(clippy::too_many_arguments, reason = "what a process is given at boot")]
 pub async fn name_cache(
     me: Me,
     mut port: Port<Names>,
     names: &'static mut [NameSlot],
     inodes: &'static mut [HeldInode],
     targets: &'static mut [HeldTarget],
+    references: &'static mut [HeldReference],
     disk_board: u8,
     without_leases: u8,
 ) -> Never {
     let keeps = without_leases >> me.id().board.0 & 1 == 0;
     let (names, inodes, targets) = (NameCache::new(names), HeldInodes::new(inodes), Targets::new(targets));
-    let mut state = State { names, inodes, targets, rest: Rest::new(), ticket: 1 };
+    let references = HeldReferences::new(references);
+    let mut state = State { names, inodes, targets, references, rest: Rest::new(), ticket: 1 };
     loop {
         match port.accept().await {
             NamesCall::StatusHere(mut call) => {
                 let StatusHere { at, flags } = call.entry();
                 let (path, out) = call.lent();
                 let known = state.status(at, path, flags, out);
-                let ticket = if keeps { state.ticket } else { NO_TICKET };
-                call.reply(if known == Err(Errno::EAGAIN) { Ok(ticket) } else { known.map(|()| 0) });
+                call.reply(if known == Err(Errno::EAGAIN) { Ok(state.ticket(keeps)) } else { known.map(|()| 0) });
             }
             NamesCall::KeepSteps(mut call) => {
                 let KeepSteps { ticket } = call.entry();
@@ -71,14 +79,59 @@ pub async fn name_cache(
                     state.ticket += 1;
                     state.names.forget_all();
                     state.inodes.forget_all();
+                    state.references.forget_all();
                 }
                 call.reply(Ok(()));
             }
+            other => state.serve_references(other, keeps),
         }
     }
 }
 
 impl State {
+    fn serve_references(&mut self, call: NamesCall, keeps: bool) {
+        match call {
+            NamesCall::OpenHere(mut call) => {
+                let OpenHere { at, flags } = call.entry();
+                let opened = self.open(at, call.lent(), flags);
+                call.reply(opened);
+            }
+            NamesCall::TicketHere(call) => call.reply(Ok(self.ticket(keeps))),
+            NamesCall::KeepReference(call) => {
+                let KeepReference { ticket, slot, ino } = call.entry();
+                let good = keeps && ticket == self.ticket;
+                call.reply(Ok(if good { self.references.keep(ino, slot) } else { Kept::NOT }));
+            }
+            NamesCall::UseReference(call) => {
+                let UseReference { ino, slot } = call.entry();
+                let used = self.references.use_as(ino, slot);
+                call.reply(used.ok_or(Errno::ENOENT));
+            }
+            NamesCall::EndUse(call) => {
+                let EndUse { ino, session } = call.entry();
+                call.reply(self.references.release(ino, session));
+            }
+            NamesCall::RecallReference(call) => {
+                self.ticket += 1;
+                let given_up = self.references.recall(call.entry().ino);
+                call.reply(Ok(given_up));
+            }
+            _ => unreachable!("served before"),
+        }
+    }
+
+    fn ticket(&self, keeps: bool) -> u64 {
+        if keeps { self.ticket } else { NO_TICKET }
+    }
+
+    fn open(&mut self, at: u32, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
+        let end = self.end(at, path, flags)?;
+        let facts = self.inodes.find(end).ok_or(Errno::EAGAIN)?.facts;
+        may_open(kind_of(facts.mode), flags)?;
+        let (slot, session) = self.references.use_again(end).ok_or(Errno::EAGAIN)?;
+        Ok(InodeFacts { slot, session, ..facts })
+    }
+
     fn status(&mut self, at: u32, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
         let end = self.end(at, path, flags)?;
         let held = self.inodes.find(end).ok_or(Errno::EAGAIN)?;

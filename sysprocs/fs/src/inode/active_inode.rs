@@ -257,7 +257,9 @@ impl ActiveInode {
     /// Before anything is changed: joins the transaction, so that a commit follows and holds all of the change.
     /// `EROFS`: nothing may be changed. Nobody holds the inode's status from then on, until the change is over.
     pub(crate) async fn begin_change(&mut self) -> Result<(), Errno> {
-        self.recall_status().await;
+        if self.leases.is_status_held() {
+            self.recall_status().await;
+        }
         if !self.joined {
             self.allocator.call(JoinTransaction { slot: self.number }, ()).await?;
             self.joined = true;
@@ -333,6 +335,7 @@ impl ActiveInode {
             ino: self.ino,
             mode: record.mode(),
             birth: Birth { generation: record.generation(), device: record.device() },
+            session: 0,
         })
     }
 
@@ -342,7 +345,13 @@ impl ActiveInode {
             (None, Ok(facts)) => return facts,
             (Some(errno), _) | (None, Err(errno)) => errno.0.into(),
         };
-        InodeFacts { slot: self.number, ino: self.ino, mode: 0, birth: Birth { generation: 0, device: why } }
+        InodeFacts {
+            slot: self.number,
+            ino: self.ino,
+            mode: 0,
+            birth: Birth { generation: 0, device: why },
+            session: 0,
+        }
     }
 
     /// As the page cache knows it.
@@ -357,9 +366,7 @@ impl ActiveInode {
 
     /// Before anything that `Status` tells changes.
     pub(crate) async fn recall_status(&mut self) {
-        if self.leases.is_status_held() {
-            self.leases.recall_status(self.ino).await;
-        }
+        self.leases.recall_status(self.ino).await;
     }
 
     /// A block for this inode, near its last one; counted, its content undefined.

@@ -193,12 +193,12 @@ impl ActiveTable {
         if added { Ok(()) } else { Err(Errno::ENFILE) }
     }
 
-    /// It has no links any more; which inode it is.
-    pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<u32, Errno> {
+    /// It has no links any more; which inode it is, and which boards refer to it.
+    pub(crate) fn set_unlinked(&mut self, number: u16) -> Result<(u32, u8), Errno> {
         let slot = self.slots.get_mut(usize::from(number)).filter(|slot| slot.used == Use::Referred);
         let slot = slot.ok_or(Errno::EINVAL)?;
         slot.unlinked = true;
-        Ok(slot.ino)
+        Ok((slot.ino, slot.references.boards()))
     }
     /// Where inode `ino` is active, referred to or not, unless the reaper has it; it counts as used now.
     pub(crate) fn touch(&mut self, ino: u32) -> Option<u16> {
@@ -244,6 +244,11 @@ impl ActiveTable {
             self.set_use(number, Use::Vacant);
         }
         idle
+    }
+
+    /// Which session with `board` it is.
+    pub(crate) fn session(&self, board: u8) -> u32 {
+        self.referrers.session(board)
     }
 
     /// Drops all that a dead board refers to.

@@ -16,8 +16,8 @@ use crate::inode::referrers::Referrers;
 use crate::volume::write_back::Due;
 use heapless::Deque;
 use renga_proto::inode::{
-    Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, HandOver, Inode, InodeDirectory, InodeDirectoryCall,
-    InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
+    Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, GiveUp, HandOver, HeldOf, Inode, InodeDirectory,
+    InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
 };
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
@@ -124,7 +124,19 @@ impl State {
             }
             InodeDirectoryCall::Unlinked(call) => {
                 let unlinked = self.table.set_unlinked(call.entry().slot);
-                call.reply(unlinked.map(|ino| self.names.forget_directory(ino)));
+                call.reply(
+                    unlinked.map(|(ino, references)| HeldOf { names: self.names.forget_directory(ino), references }),
+                );
+            }
+            InodeDirectoryCall::SessionWith(call) => {
+                let session = self.table.session(call.entry().board);
+                call.reply(Ok(session));
+            }
+            InodeDirectoryCall::GiveUp(call) => {
+                let GiveUp { slot, ino, board, session } = call.entry();
+                // With a session all its references have ended.
+                let still = self.table.session(board) == session;
+                call.reply(if still { self.table.release(slot, ino, board) } else { Ok(()) });
             }
             InodeDirectoryCall::NextLent(call) => {
                 let next = self.table.next_lent(call.entry().from);

@@ -8,7 +8,7 @@ use crate::format::inode_record::{DIRECTORY, KIND_DIRECTORY, SYMBOLIC_LINK, TYPE
 use crate::names::pathname::{Component, Name};
 use crate::names::walk::{Node, Parent, Walker};
 use renga_proto::allocator::{FreeInode, TakeInode};
-use renga_proto::inode::{Create, Enter, Intent, IsEmpty, Repoint, SetLink, Unlinked};
+use renga_proto::inode::{Create, Enter, HeldOf, Intent, IsEmpty, Repoint, SetLink, Unlinked};
 use renga_rt::Errno;
 
 impl Walker {
@@ -55,9 +55,9 @@ impl Walker {
 
     /// It has no links any more.
     async fn set_unlinked(&mut self, node: &Node) -> Result<(), Errno> {
-        let holders = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
-        self.recall_names(holders, node).await;
-        Ok(())
+        let HeldOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
+        self.recall_names(names, node).await;
+        self.recall_references(references, node).await
     }
 
     /// Enters a fresh inode as `name`; it counts one link.

@@ -4,12 +4,15 @@
 //! back. Whoever changes a name recalls it first, under the exclusive lock: so no board is told of it until the change has
 //! been made. Not here: the notes (`inode/name_holders.rs`, `inode/leases.rs`), who holds (`held`).
 
+use crate::inode::known_path::may_open;
 use crate::names::walk::{Node, Walker};
-use renga_proto::inode::{GrantName, InodeFacts, LeaseStatus, LeasedFacts, NameHolders, STAT_BYTES, TakeHolders};
+use renga_proto::inode::{
+    GiveUp, GrantName, InodeFacts, LeaseStatus, LeasedFacts, NameHolders, STAT_BYTES, SessionWith, TakeHolders,
+};
 use renga_proto::names::ALL_DIRECTORIES;
-use renga_proto::pages::RecallNameFrom;
+use renga_proto::pages::{RecallNameFrom, RecallReferenceFrom};
 use renga_proto::path::{NO_FOLLOW, Resolve};
-use renga_rt::Errno;
+use renga_rt::{BOARDS_MAX, Errno};
 
 impl Walker {
     /// Walks along `path`, and writes the steps to `out`; how many bytes.
@@ -25,15 +28,22 @@ impl Walker {
         self.told = Some(board);
         let found = self.resolve(resolve.at, path, resolve.flags & NO_FOLLOW == 0).await;
         self.told = None;
+        let mut passed = Ok(());
         let ended = match found {
-            Ok(node) => {
-                let ended = self.tell_inode(&node, board).await;
-                self.release(node).await;
-                ended
-            }
+            Ok(node) => match self.tell_end(&node, &resolve, board).await {
+                Ok(()) if resolve.opens => {
+                    passed = self.hand_over(node.slot, board).await;
+                    Ok(())
+                }
+                ended => {
+                    self.release(node).await;
+                    ended
+                }
+            },
             Err(errno) => Err(errno),
         };
         self.unlock().await;
+        passed?;
         if let Err(errno) = ended {
             self.steps.refuse(errno);
         }
@@ -51,11 +61,14 @@ impl Walker {
         }
     }
 
-    async fn tell_inode(&mut self, node: &Node, board: u8) -> Result<(), Errno> {
+    async fn tell_end(&mut self, node: &Node, resolve: &Resolve, board: u8) -> Result<(), Errno> {
+        if resolve.opens {
+            may_open(node.kind, resolve.flags)?;
+        }
         let mut status = [0; STAT_BYTES];
         let leased = self.inode(node.slot)?.call(LeaseStatus { board }, &mut status[..]).await?;
         let LeasedFacts { mode, birth, held } = leased;
-        self.steps.end_at(&InodeFacts { slot: node.slot, ino: node.ino, mode, birth }, held, &status);
+        self.steps.end_at(&InodeFacts { slot: node.slot, ino: node.ino, mode, birth, session: 0 }, held, &status);
         Ok(())
     }
 
@@ -71,6 +84,19 @@ impl Walker {
     /// No board of `boards` holds names in `directory` when this is over.
     pub(crate) async fn recall_names(&mut self, boards: u8, directory: &Node) {
         self.recall_from(boards, directory.ino, &[]).await;
+    }
+
+    /// No board of `boards` keeps a reference to an inode without links that nobody there uses.
+    pub(crate) async fn recall_references(&mut self, boards: u8, node: &Node) -> Result<(), Errno> {
+        let (slot, ino) = (node.slot, node.ino);
+        for board in (0..BOARDS_MAX as u8).filter(|board| *board != self.board && boards >> board & 1 != 0) {
+            let session = self.directory.call(SessionWith { board }, ()).await?;
+            // One that does not answer is dead: it refers to nothing.
+            if self.recalls.call(RecallReferenceFrom { board, ino }, ()).await == Ok(true) {
+                self.directory.call(GiveUp { slot, ino, board, session }, ()).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn recall_from(&mut self, mut boards: u8, directory: u32, name: &[u8]) {

@@ -54,7 +54,7 @@ pub(crate) struct Walker {
     pub(crate) inodes: Family<Inode>,
     cutters: ForwardFamily<Inode>,
     pub(crate) allocator: Client<Allocator>,
-    board: u8,
+    pub(crate) board: u8,
     pub(crate) recalls: Client<Recalls>,
     pub(crate) rest: Rest,
     links_followed: u32,

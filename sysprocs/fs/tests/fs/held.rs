@@ -1,8 +1,12 @@
 //! What a board without the disk holds, told by a script: it ends when it must, and no later.
 
 use crate::rig::held::start;
+use crate::rig::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
-use renga_proto::names::{ALL_DIRECTORIES, BoardDied, KeepSteps, Names, RecallInode, RecallName, StatusHere};
+use renga_proto::names::{
+    ALL_DIRECTORIES, BoardDied, EndUse, KeepReference, KeepSteps, Kept, Names, OpenHere, RecallInode, RecallName,
+    RecallReference, StatusHere, TicketHere,
+};
 use renga_proto::steps::Steps;
 use renga_rt::host::Board;
 use renga_rt::{Client, Errno};
@@ -24,7 +28,8 @@ fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> Steps {
             steps.put_target(ino, target);
         }
     }
-    let facts = InodeFacts { slot: 0, ino: FILE, mode: 0o100_644, birth: Birth { generation: 1, device: 0 } };
+    let facts =
+        InodeFacts { slot: 0, ino: FILE, mode: 0o100_644, birth: Birth { generation: 1, device: 0 }, session: 0 };
     steps.end_at(&facts, true, &[9; STAT_BYTES]);
     steps
 }
@@ -103,5 +108,45 @@ fn what_is_asked_for_stays_when_room_is_needed() {
             let steps = told(&[(other.as_bytes(), 100 + number, REGULAR)], None);
             names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
         }
+    });
+}
+
+#[test]
+fn names_of_a_directory_are_not_those_of_the_next_of_its_number() {
+    let (scratch, device) = (Scratch::new("held"), Medium512::default());
+    *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
+    let system = System::new(&device, "none", FEW);
+    system.run(|mut user| async move {
+        user.mkdir("/one").await.unwrap();
+        let one = user.stat("/one", 0).await.unwrap();
+        assert_eq!(user.stat("/one/file", 0).await, Err(Errno::ENOENT));
+        user.rmdir("/one").await.unwrap();
+        user.sync().await.unwrap();
+        user.mkdir("/two").await.unwrap();
+        assert_eq!(user.stat("/two", 0).await.unwrap().ino, one.ino);
+        user.write_file("/two/file", b"text").await.unwrap();
+        assert_eq!(user.stat("/two/file", 0).await.unwrap().size, 4);
+    });
+}
+
+#[test]
+fn a_reference_is_used_again_until_the_last_name_goes() {
+    play(|mut names| async move {
+        let open = OpenHere { at: ROOT, flags: 0 };
+        let ticket = names.call(TicketHere {}, ()).await.unwrap();
+        let steps = told(&[(b"file", FILE, REGULAR)], None);
+        names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
+        let keep = KeepReference { ticket, slot: 7, ino: FILE };
+        let Kept { session, .. } = names.call(keep, ()).await.unwrap();
+        let facts = names.call(open, &b"/file"[..]).await.unwrap();
+        assert_eq!((facts.slot, facts.ino, facts.session), (7, FILE, session));
+        for _ in 0..2 {
+            assert_eq!(names.call(EndUse { ino: FILE, session }, ()).await, Ok(false));
+        }
+        assert_eq!(names.call(EndUse { ino: FILE, session }, ()).await, Err(Errno::EINVAL));
+        assert_eq!(names.call(RecallReference { ino: FILE }, ()).await, Ok(true));
+        assert_eq!(names.call(open, &b"/file"[..]).await, Err(Errno::EAGAIN));
+        // What was got before is not kept: nobody would recall it any more.
+        assert_eq!(names.call(keep, ()).await, Ok(Kept::NOT));
     });
 }

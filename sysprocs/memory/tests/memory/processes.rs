@@ -99,7 +99,7 @@ fn a_private_frame_is_the_same_or_a_copy() {
 fn a_reference_that_was_opened_becomes_the_boards() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
-        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1 };
+        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1, session: 0 };
         open(&world);
         world.references.call(adopt, ()).await.unwrap();
         world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();

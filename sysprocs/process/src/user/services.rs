@@ -16,9 +16,9 @@ use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Rel
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
-use renga_proto::names::{KeepSteps, NO_TICKET, Names, StatusHere};
+use renga_proto::names::{KeepReference, KeepSteps, Kept, NO_TICKET, Names, OpenHere, StatusHere, TicketHere};
 use renga_proto::pages::Pages;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Open, Path, Resolve, StatusOf};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, Resolve, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
@@ -129,6 +129,19 @@ impl Services {
             return Err(Errno::ECROSSED);
         }
         let mut facts = Err(Errno::EAGAIN);
+        if open.flags & (OPEN_CREATE | OPEN_TRUNCATE | OPEN_WRITE) == 0
+            && let Some(mut names) = self.names()
+        {
+            let Open { at, flags, .. } = open;
+            match names.call(OpenHere { at, flags }, path).await {
+                Err(Errno::EAGAIN) => {}
+                known => return known,
+            }
+            match names.call(TicketHere {}, ()).await? {
+                NO_TICKET => {}
+                ticket => return apart!(self.resolved_open(Resolve { at, flags, opens: true }, ticket, path)),
+            }
+        }
         if open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
             let known = KnownOpen { at: open.at, flags: open.flags };
             facts = self.inode_directory()?.call(known, path).await;
@@ -136,7 +149,7 @@ impl Services {
         if facts == Err(Errno::EAGAIN) {
             facts = self.walker()?.call(open, path).await;
         }
-        if let Ok(InodeFacts { mode: 0, slot, ino, birth }) = facts {
+        if let Ok(InodeFacts { mode: 0, slot, ino, birth, .. }) = facts {
             // The reference is ours, so that it is not refused.
             let _ = self.inode_directory()?.call(Release { slot, ino }, ()).await;
             return Err(Errno(birth.device as u16));
@@ -157,7 +170,10 @@ impl Services {
             match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
                 0 => return Ok(()),
                 NO_TICKET => {}
-                ticket => return apart!(self.resolved_status(Resolve { at, flags }, ticket, path, out)),
+                ticket => {
+                    let resolve = Resolve { at, flags, opens: false };
+                    return apart!(self.resolved_status(resolve, ticket, path, out));
+                }
             }
         }
         let known = KnownStatus { at, flags };
@@ -180,6 +196,29 @@ impl Services {
         path: &[u8],
         out: &mut [u8],
     ) -> Result<(), Errno> {
+        let told = self.tell(resolve, ticket, path).await?;
+        let (_, status) = steps::end(told)?;
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(status);
+        Ok(())
+    }
+
+    /// Opens by way of a walker, who tells what there is to be held here; so is the reference that comes with it.
+    async fn resolved_open(&mut self, resolve: Resolve, ticket: u64, path: &[u8]) -> Result<InodeFacts, Errno> {
+        let told = self.tell(resolve, ticket, path).await?;
+        let (mut facts, _) = steps::end(told)?;
+        let InodeFacts { slot, ino, .. } = facts;
+        let Some(mut names) = self.names() else { return Ok(facts) };
+        let Kept { session, surplus_slot, surplus } = names.call(KeepReference { ticket, slot, ino }, ()).await?;
+        facts.session = session;
+        if surplus != 0 {
+            // It is this board's, so that it is not refused.
+            let _ = self.inode_directory()?.call(Release { slot: surplus_slot, ino: surplus }, ()).await;
+        }
+        Ok(facts)
+    }
+
+    /// What a walker tells of `path`.
+    async fn tell(&mut self, resolve: Resolve, ticket: u64, path: &[u8]) -> Result<&[u8], Errno> {
         let told = self.walker()?.call(resolve, (path, &mut self.steps[..])).await? as usize;
         let names = self.names();
         let told = self.steps.get(..told).ok_or(Errno::EIO)?;
@@ -187,9 +226,7 @@ impl Services {
             // What was recalled meanwhile is not held.
             let _ = names.call(KeepSteps { ticket }, told).await;
         }
-        let (_, status) = steps::end(told)?;
-        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(status);
-        Ok(())
+        Ok(told)
     }
 
     /// The directory of active inodes.

@@ -20,7 +20,7 @@ use renga_proto::pages::Pages;
 use renga_proto::path::{self as walk, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier, Watch};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 
@@ -221,6 +221,7 @@ fn opener(
             let clients = FileClients {
                 inodes: Family::new(&me, inodes).narrowed(),
                 inode_directory: Client::new(&me, directory).narrowed(),
+                names: Local::new(&me, &Members::NONE),
                 file_table: Client::new(&me, table),
                 pages: Client::new(&me, pages),
                 memory: Client::new(&me, memory),
@@ -322,6 +323,7 @@ impl User {
             mode: facts.mode,
             flags: access,
             generation: facts.birth.generation,
+            session: facts.session,
         };
         let life = file.call(open, ()).await?;
         let done = body(&mut file).await;

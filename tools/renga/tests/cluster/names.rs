@@ -2,10 +2,9 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Looks `times` times at names on b, without running a program for it; the frames of the whole run.
-fn frames(times: u32) -> u32 {
-    let looks = "[ -f /etc/passwd ]; [ -L /bin/sh ]; [ -d /usr/lib/renga/.. ]; [ -e /root/none ] && exit 5";
-    let session = format!("remote -b b sh -c 'n={times}; while [ $n -gt 0 ]; do {looks}; n=$((n - 1)); done'; exit 4");
+/// Does `what` `times` times on b; the frames of the whole run.
+fn frames(what: &str, times: u32) -> u32 {
+    let session = format!("remote -b b sh -c 'n={times}; while [ $n -gt 0 ]; do {what}; n=$((n - 1)); done'; exit 4");
     let ended = Renga::script(&session).with(["--stats"]).end().expect_status(4);
     let figure = ended.figure("frames").split(' ').next().and_then(|figure| figure.parse().ok());
     figure.unwrap_or_else(|| panic!("no number of frames: {}", ended.report()))
@@ -16,10 +15,23 @@ fn looking_again_on_the_board_without_the_disk_sends_no_frame() {
     if !clusters_can_run() {
         return;
     }
-    let (few, many) = (frames(10), frames(510));
+    // No program is run for it.
+    let looks = "[ -f /etc/passwd ]; [ -L /bin/sh ]; [ -d /usr/lib/renga/.. ]; [ -e /root/none ] && exit 5";
+    let (few, many) = (frames(looks, 10), frames(looks, 510));
     println!("{few} frames for 10 rounds of looks, {many} for 510");
     // Time goes on meanwhile: what boards say to each other now and then.
     assert!(many <= few + 20, "{few} frames for 10 rounds of looks, {many} for 510");
+}
+
+#[test]
+fn running_a_program_again_asks_the_disk_s_board_nothing() {
+    if !clusters_can_run() {
+        return;
+    }
+    let runs = "/usr/lib/renga/nothing; cat /dev/null; read line < /etc/passwd; cd /usr; cd /";
+    let (few, many) = (frames(runs, 5), frames(runs, 55));
+    println!("{few} frames for 5 rounds of runs, {many} for 55");
+    assert!(many <= few + 40, "{few} frames for 5 rounds of runs, {many} for 55");
 }
 
 #[test]

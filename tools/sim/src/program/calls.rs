@@ -20,6 +20,7 @@ pub mod numbers {
     pub const UNLINKAT: u64 = 35;
     pub const SYMLINKAT: u64 = 36;
     pub const LINKAT: u64 = 37;
+    pub const STATFS: u64 = 43;
     pub const FTRUNCATE: u64 = 46;
     pub const FCHMODAT: u64 = 53;
     pub const OPENAT: u64 = 56;
@@ -32,6 +33,7 @@ pub mod numbers {
     pub const PREAD: u64 = 67;
     pub const PWRITE: u64 = 68;
     pub const NEWFSTATAT: u64 = 79;
+    pub const SYNC: u64 = 81;
     pub const FSYNC: u64 = 82;
     pub const EXIT: u64 = 94;
     pub const NANOSLEEP: u64 = 101;

@@ -1,6 +1,8 @@
 //! System calls about names, as programs write them.
 
-use super::calls::numbers::{FCHMODAT, LINKAT, MKDIRAT, MKNODAT, NEWFSTATAT, RENAMEAT2, SYMLINKAT, UNLINKAT};
+use super::calls::numbers::{
+    FCHMODAT, LINKAT, MKDIRAT, MKNODAT, NEWFSTATAT, RENAMEAT2, STATFS, SYMLINKAT, SYNC, UNLINKAT,
+};
 use super::calls::{AT_FDCWD, Result, SECOND, SMALL};
 use super::exchange::Program;
 
@@ -60,6 +62,17 @@ impl Program {
     pub async fn change_mode(&self, path: &str, mode: u16) -> Result<()> {
         let path = self.path(path).await;
         self.call(FCHMODAT, &[AT_FDCWD, path, mode.into()]).await.map(drop)
+    }
+    /// Inodes that nobody uses.
+    pub async fn free_inodes(&self) -> Result<u64> {
+        let (path, place) = (self.path("/").await, self.base + SMALL);
+        self.call(STATFS, &[path, place]).await?;
+        let word = self.load(place + 48, 8).await;
+        Ok(u64::from_le_bytes(word.try_into().unwrap_or_default()))
+    }
+    /// Waits until everything is on the medium.
+    pub async fn sync_all(&self) -> Result<()> {
+        self.call(SYNC, &[]).await.map(drop)
     }
     /// What stat says, or lstat if links are not to be followed.
     pub async fn status(&self, path: &str, follow: bool) -> Result<Status> {

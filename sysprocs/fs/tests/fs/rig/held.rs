@@ -2,7 +2,7 @@
 //! held must be what is.
 
 use super::{ROOT, Stat, Told, User, stat_of};
-use renga_fs::{HeldInode, HeldTarget, NameSlot, name_cache};
+use renga_fs::{HeldInode, HeldReference, HeldTarget, NameSlot, name_cache};
 use renga_proto::inode::{KnownStatus, STAT_BYTES};
 use renga_proto::names::{KeepSteps, NO_TICKET, Names, StatusHere};
 use renga_proto::path;
@@ -14,13 +14,16 @@ use renga_rt::{Address, Errno};
 const NAMES: usize = 24;
 const INODES: usize = 12;
 const TARGETS: usize = 4;
+const REFERENCES: usize = 4;
 /// Comparisons of which one has to come out.
 const TRIES: usize = 4;
 
 pub fn start(board: Board) -> Address<Names> {
     board.server(|me, port| {
         let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![HeldInode::EMPTY; INODES].leak());
-        name_cache(me, port, names, inodes, vec![HeldTarget::EMPTY; TARGETS].leak(), 0, 0)
+        let (targets, references) =
+            (vec![HeldTarget::EMPTY; TARGETS].leak(), vec![HeldReference::EMPTY; REFERENCES].leak());
+        name_cache(me, port, names, inodes, targets, references, 0, 0)
     })
 }
 
@@ -49,7 +52,7 @@ impl User {
             return Ok(out);
         }
         let mut told = [0; STEPS_BYTES];
-        let resolve = path::Resolve { at: ROOT, flags };
+        let resolve = path::Resolve { at: ROOT, flags, opens: false };
         let bytes = self.path.call(resolve, (path.as_bytes(), &mut told[..])).await? as usize;
         let kept = self.names.call(KeepSteps { ticket }, &told[..bytes]).await;
         assert!(matches!(kept, Ok(()) | Err(Errno::ESTALE)));

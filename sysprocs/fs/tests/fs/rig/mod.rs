@@ -37,7 +37,7 @@ use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Me, Members, Notifier, Watch};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -176,6 +176,7 @@ impl System {
                     let clients = FileClients {
                         inodes: Family::new(&me, inodes).narrowed(),
                         inode_directory: Client::new(&me, directory).narrowed(),
+                        names: Local::new(&me, &Members::NONE),
                         file_table: Client::new(&me, table),
                         pages: Client::new(&me, pages),
                         memory: Client::new(&me, memory),
@@ -273,7 +274,7 @@ impl User {
             }
         }
         match self.path.call(path::Open { at: ROOT, flags, mode }, path.as_bytes()).await? {
-            InodeFacts { mode: 0, slot, ino, birth } => {
+            InodeFacts { mode: 0, slot, ino, birth, .. } => {
                 self.directory.call(Release { slot, ino }, ()).await.unwrap();
                 Err(Errno(birth.device as u16))
             }
@@ -285,13 +286,8 @@ impl User {
     pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> Told<u16> {
         let facts = self.open_facts(path, flags, 0o644).await?;
         let number = self.table.call(TakeFile {}, ()).await.unwrap();
-        let open = file::OpenInode {
-            slot: facts.slot,
-            ino: facts.ino,
-            mode: facts.mode,
-            flags: access,
-            generation: facts.birth.generation,
-        };
+        let InodeFacts { slot, ino, mode, birth, session } = facts;
+        let open = file::OpenInode { slot, ino, mode, flags: access, generation: birth.generation, session };
         let life = self.file(number).call(open, ()).await.unwrap();
         self.lives.insert(number, life);
         Ok(number)

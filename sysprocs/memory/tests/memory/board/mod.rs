@@ -12,7 +12,7 @@ use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{PagePlace, Pages, Shrink, WritePage};
 use renga_proto::references::References;
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Family, Never, Port};
+use renga_rt::{Address, Client, Family, Local, Members, Never, Port};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -210,11 +210,13 @@ pub fn servers(board: Board, frames: u32, files: usize, directory: Address<Inode
     });
     let references = board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
+        let names = Local::new(&me, &Members::NONE).narrowed();
         renga_memory::references(
             me,
             port,
             directory,
             pages,
+            names,
             board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
         )
     });

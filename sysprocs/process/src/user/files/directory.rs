@@ -152,7 +152,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Found::Made { number, mode } if mode & S_IFMT == S_IFDIR => number,
             Found::Made { .. } | Found::Own { .. } => return Err(Errno::ENOTDIR.into()),
             Found::Disk(facts) => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(&facts).await;
                 if facts.mode & S_IFMT != S_IFDIR {
                     return Err(Errno::ENOTDIR.into());
                 }

@@ -35,7 +35,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::EROFS.into());
         }
         let slot = u16::from(self.services.board);
-        let disk = InodeFacts { slot, ino: DISK, mode: facts.mode, birth: Birth { generation: 0, device: 0 } };
+        let disk =
+            InodeFacts { slot, ino: DISK, mode: facts.mode, birth: Birth { generation: 0, device: 0 }, session: 0 };
         let object = self.open_file(&disk, flags).await?;
         let close_on_exec = flags & O_CLOEXEC != 0;
         let descriptor =

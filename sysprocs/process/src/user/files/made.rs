@@ -198,7 +198,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             _ => {}
         }
         let slot = u16::from(self.services.maker_board(number));
-        let facts = InodeFacts { slot, ino: number, mode, birth: Birth { generation: 0, device: 0 } };
+        let facts = InodeFacts { slot, ino: number, mode, birth: Birth { generation: 0, device: 0 }, session: 0 };
         let object = self.open_file(&facts, flags).await?;
         let close_on_exec = flags & O_CLOEXEC != 0;
         let descriptor = Descriptor { object, ino: number, mode, flags: kept_flags(flags), close_on_exec };
@@ -219,7 +219,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             if old.mode & S_IFMT == S_IFLNK && !is_path_only(flags) {
                 return Err(Errno::ELOOP.into());
             }
-            let facts = InodeFacts { slot: 0, ino: old.ino, mode: old.mode, birth: Birth { generation, device: 0 } };
+            let facts = InodeFacts {
+                slot: 0,
+                ino: old.ino,
+                mode: old.mode,
+                birth: Birth { generation, device: 0 },
+                session: 0,
+            };
             return self.open_fifo(&facts, flags).await;
         }
         let end = Descriptor { flags: old.flags, ..copy };

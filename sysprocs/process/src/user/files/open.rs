@@ -14,6 +14,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
 use renga_proto::inode::{InodeFacts, Release};
 use renga_proto::mounts::MADE;
+use renga_proto::names::is_given_back;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_proto::pipe::{OpenPipe, PipeEnd};
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
@@ -112,24 +113,24 @@ impl<M: UserMemory + ?Sized> User<M> {
         };
         let object = match facts.mode & S_IFMT {
             kind if kind != S_IFDIR && walk & OPEN_DIRECTORY != 0 => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(&facts).await;
                 return Err(Errno::ENOTDIR.into());
             }
             S_IFREG | S_IFDIR => self.open_file(&facts, flags).await?,
             S_IFCHR => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(&facts).await;
                 device(facts.birth.device).ok_or(Errno::ENXIO)?
             }
             S_IFBLK => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(&facts).await;
                 return apart!(self.open_disk(&facts, flags));
             }
             S_IFIFO => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(&facts).await;
                 return apart!(self.open_fifo(&facts, flags));
             }
             _ => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(&facts).await;
                 return Err(Errno::ENXIO.into());
             }
         };
@@ -178,13 +179,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         let number = match self.services.clients.file_table.call(TakeFile {}, ()).await {
             Ok(number) => number,
             Err(errno) => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(facts).await;
                 return Err(errno);
             }
         };
-        let InodeFacts { slot, ino, mode, birth, .. } = *facts;
+        let InodeFacts { slot, ino, mode, birth, session } = *facts;
         let flags = flags & LASTING;
-        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation };
+        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation, session };
         let opened = match self.services.clients.own_files.at(number.into()) {
             Some(mut file) => file.call(open, ()).await,
             None => Err(Errno::EIO),
@@ -192,7 +193,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         match opened {
             Ok(life) => Ok(Object::File { board, number, life }),
             Err(errno) => {
-                self.release_inode(facts.slot, facts.ino).await;
+                self.release_inode(facts).await;
                 self.services.clients.file_table.call(FreeFile { file: number }, ()).await?;
                 Err(errno)
             }
@@ -200,9 +201,11 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Gives a walker's reference to an inode back.
-    pub(in crate::user) async fn release_inode(&mut self, slot: u16, ino: u32) {
-        if ino >= MADE {
-            return; // nobody counts who refers to made files
+    pub(in crate::user) async fn release_inode(&mut self, facts: &InodeFacts) {
+        let InodeFacts { slot, ino, session, .. } = *facts;
+        // Nobody counts who refers to made files.
+        if ino >= MADE || !is_given_back(&mut self.services.clients.names, ino, session).await {
+            return;
         }
         if let Ok(mut directory) = self.services.inode_directory() {
             // A failure to write the inode back is told by whoever syncs.

@@ -11,7 +11,7 @@ use crate::user::rights::FILES;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::take_home_and_commit;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, Extent, InodeFacts, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::inode::{CommitAll, Extent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, StatusOf,
@@ -296,13 +296,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.allow_length(bytes).await?;
         let length = self.get_path(self.argument(0)).await?;
         let open = Open { at: self.program.directory, flags: OPEN_WRITE, mode: 0 };
-        let InodeFacts { slot, ino, .. } = self.services.open_path(open, &self.paths[..length]).await?;
+        let facts = self.services.open_path(open, &self.paths[..length]).await?;
         let board = self.services.disk_board;
-        let cut = match self.services.clients.inodes.at(board, slot.into()) {
+        let cut = match self.services.clients.inodes.at(board, facts.slot.into()) {
             Some(mut inode) => inode.call(Truncate { bytes }, ()).await,
             None => Err(Errno::EIO),
         };
-        self.release_inode(slot, ino).await;
+        self.release_inode(&facts).await;
         cut?;
         Ok(0)
     }

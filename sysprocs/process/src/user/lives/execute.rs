@@ -127,9 +127,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         let Found::Disk(facts) = found? else { return Err(Errno::EACCES) };
         let (ino, slot, generation) = (facts.ino, facts.slot, facts.birth.generation);
         let file = MappedFile { ino, generation, slot };
+        let adopt = AdoptFile { ino, generation, slot, session: facts.session };
         // The reference that comes with opening is the board's from now on: it would be asked for and given back.
-        if let Err(errno) = self.services.clients.references.call(AdoptFile { ino, generation, slot }, ()).await {
-            self.release_inode(slot, ino).await;
+        if let Err(errno) = self.services.clients.references.call(adopt, ()).await {
+            self.release_inode(&facts).await;
             return Err(errno);
         }
         *held = Some(file);

@@ -46,7 +46,13 @@ impl Disk {
     fn facts(&self, slot: usize) -> InodeFacts {
         let node = &self.nodes.borrow()[slot];
         let ino = if node.name == "/" { ROOT_INO } else { FIRST_INO + slot as u32 };
-        InodeFacts { slot: slot as u16, ino, mode: node.mode, birth: Birth { generation: 0, device: node.device } }
+        InodeFacts {
+            slot: slot as u16,
+            ino,
+            mode: node.mode,
+            birth: Birth { generation: 0, device: node.device },
+            session: 0,
+        }
     }
     fn refer(&self, slot: u16, by: i32) {
         self.nodes.borrow_mut()[usize::from(slot)].references += by;
@@ -204,7 +210,7 @@ pub async fn file(
     number: u16,
 ) -> Never {
     let (mut open, mut offset, mut references) =
-        (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0, generation: 0 }, 0u64, 0);
+        (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0, generation: 0, session: 0 }, 0u64, 0);
     loop {
         match port.accept().await {
             FileCall::OpenInode(call) => {

@@ -285,11 +285,13 @@ fn start_servers(
     board.start(here.references, |me| {
         let (port, directory) = (Port::new(&me).0, client(&me, own.inode_directory));
         let pages = client(&me, here.pages);
+        let names = Local::new(&me, &Members::NONE).narrowed();
         renga_memory::references(
             me,
             port,
             directory,
             pages,
+            names,
             board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
         )
     });

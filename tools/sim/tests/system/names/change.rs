@@ -31,7 +31,8 @@ pub enum Change {
     RemoveDirectory(String),
     Rename(String, String),
     SetMode(String, u32),
-    Append(String, u64),
+    /// So many bytes, all alike.
+    Append(String, u64, u8),
 }
 
 fn name(random: &mut Random) -> String {
@@ -68,12 +69,12 @@ impl Change {
             8 => Change::RemoveDirectory(path),
             9 | 10 => Change::Rename(path, name(random)),
             11 => Change::SetMode(path, mode),
-            _ => Change::Append(path, random.between(1, BYTES_MAX)),
+            _ => Change::Append(path, random.between(1, BYTES_MAX), 0),
         }
     }
 
-    /// Makes it; `None`: it cannot be made.
-    pub fn apply(&self, tree: &mut Tree) -> Option<()> {
+    /// Makes it; `None`: it cannot be made. What is written is the file's number.
+    pub fn apply(&mut self, tree: &mut Tree) -> Option<()> {
         match self {
             Change::MakeFile(path, mode) => tree.make(path, Node::File { mode: *mode, links: 1, bytes: 0 }),
             Change::MakeDirectory(path) => {
@@ -91,10 +92,11 @@ impl Change {
                 *mode = *new;
                 Some(())
             }
-            Change::Append(path, more) => {
+            Change::Append(path, more, byte) => {
                 let id = tree.find(path, true).ok()?;
                 let Node::File { bytes, .. } = &mut tree.nodes[id] else { return None };
-                *bytes += more;
+                *bytes += *more;
+                *byte = id as u8;
                 Some(())
             }
         }
@@ -112,15 +114,15 @@ impl Change {
             Change::RemoveDirectory(path) => program.remove_directory(&at(path)).await,
             Change::Rename(from, to) => program.rename(&at(from), &at(to)).await,
             Change::SetMode(path, mode) => program.change_mode(&at(path), *mode as u16).await,
-            Change::Append(path, bytes) => append(program, &at(path), *bytes).await,
+            Change::Append(path, bytes, byte) => append(program, &at(path), *bytes, *byte).await,
         };
         assert_eq!(made, Ok(()), "{self:?}");
     }
 }
 
-async fn append(program: &Program, path: &str, bytes: u64) -> Result<(), Errno> {
+async fn append(program: &Program, path: &str, bytes: u64, byte: u8) -> Result<(), Errno> {
     let file = program.open(path, Open::Append).await?;
-    program.write_all(file, &vec![1; bytes as usize]).await?;
+    program.write_all(file, &vec![byte; bytes as usize]).await?;
     // What has no name any more is freed by a commit, and its number may be another's.
     if bytes.is_multiple_of(SYNC_SHARE) {
         program.sync(file).await?;

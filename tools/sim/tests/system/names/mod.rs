@@ -23,6 +23,8 @@ const PLACE: &str = "/hunt";
 const CHANGES: u32 = 150;
 /// Who changes something sleeps so long at most, ns, before it does.
 const SLEEP_NS: u64 = 400_000;
+/// How long a file is kept open at most.
+const OPEN_NS: u64 = 4_000_000;
 /// How long one waits for the other.
 const TURN_NS: u64 = 20_000;
 
@@ -70,7 +72,7 @@ async fn write(program: Program, mut random: Random, history: Rc<History>) {
         let now = history.trees.borrow().last().cloned().unwrap();
         // Most that are drawn can be made.
         let (change, tree) = loop {
-            let (change, mut tree) = (Change::draw(&mut random), now.clone());
+            let (mut change, mut tree) = (Change::draw(&mut random), now.clone());
             if change.apply(&mut tree).is_some() {
                 break (change, tree);
             }
@@ -101,6 +103,14 @@ async fn look(program: Program, mut random: Random, history: Rc<History>) {
             let there = |tree: &Tree| !matches!(tree.look(&path, true), Seen::Nothing | Seen::NoDirectory | Seen::Loop);
             assert!(history.was(before, |tree| there(tree) == opened.is_ok()), "{path}: {opened:?}");
             if let Ok(file) = opened {
+                // However long it is open, it is the same file, with a name or without.
+                if random.chance(50) {
+                    let _ = program.sleep(random.below(OPEN_NS)).await;
+                }
+                match program.read_all(file, 4096).await {
+                    Ok(bytes) => assert!(bytes.iter().all(|byte| *byte == bytes[0]), "{path}: of two files"),
+                    Err(errno) => assert_eq!(errno, Errno::EISDIR, "{path}"),
+                }
                 program.close(file).await.unwrap();
             }
         }
@@ -119,6 +129,8 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
         let history = of_init.clone();
         async move {
             init.make_directory(PLACE).await.unwrap();
+            init.sync_all().await.unwrap();
+            let free = init.free_inodes().await.unwrap();
             let mut random = Random::new(seed);
             let mut children = Vec::new();
             for (board, writes) in [(0, true), (1, true), (0, false), (1, false), (1, false)] {
@@ -136,6 +148,10 @@ fn hunt(seed: u64, faults: Faults) -> (Finished, u64) {
             for pid in children {
                 assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
             }
+            // What has no name is freed, whoever had it open.
+            init.sync_all().await.unwrap();
+            let nodes = history.trees.borrow().last().unwrap().count() as u64;
+            assert_eq!(init.free_inodes().await.unwrap() + nodes, free, "{nodes} have a name");
             // Whoever reads the medium afterwards does not follow them.
             let mut links = Vec::new();
             history.trees.borrow().last().unwrap().add_links_below(Tree::ROOT, PLACE, &mut links);

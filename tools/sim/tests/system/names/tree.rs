@@ -1,6 +1,6 @@
 //! What a tree of names is, as programs see it: the model that every answer is compared with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const LINKS_MAX: u32 = 40;
 
@@ -78,6 +78,20 @@ impl Tree {
             Ok(&Node::File { mode, links, bytes }) => Seen::File { mode, links, bytes },
             Ok(Node::Link { .. }) => Seen::Link,
         }
+    }
+
+    /// How many nodes have a name.
+    pub fn count(&self) -> usize {
+        let names = |node: &Node| match node {
+            Node::Directory { names, .. } => names.values().copied().collect(),
+            _ => Vec::new(),
+        };
+        let (mut todo, mut seen) = (vec![Tree::ROOT], BTreeSet::new());
+        while let Some(id) = todo.pop() {
+            let fresh = names(&self.nodes[id]).into_iter().filter(|id| seen.insert(*id));
+            todo.extend(fresh.collect::<Vec<_>>());
+        }
+        seen.len()
     }
 
     /// Adds the paths of all links in a directory, which is at `path`.
