@@ -6,7 +6,7 @@
 
 use renga_proto::fifos::{FifoEnds, Fifos, FifosCall, OpenFifo, OpenedFifo};
 use renga_proto::pipe::{JoinPipe, Pipe};
-use renga_proto::slots::{FreePipe, PipeTable, TakePipe};
+use renga_proto::slots::{FreePipe, PipeTable, TakeFifo};
 use renga_rt::{Client, Errno, Local, Never, Port};
 
 /// What a pipe was last used for, by its number. Boot provides one for each pipe.
@@ -58,7 +58,7 @@ impl State {
         if ends == FifoEnds::Writer && nonblocking {
             return Err(Errno::ENXIO);
         }
-        let number = self.pipe_table.call(TakePipe {}, ()).await?;
+        let number = self.pipe_table.call(TakeFifo {}, ()).await?;
         let joined = self.join(number, JoinPipe { life: 0, board, ends, nonblocking }).await;
         match (joined, self.places.get_mut(usize::from(number))) {
             (Ok(opened), Some(place)) => {

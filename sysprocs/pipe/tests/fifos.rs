@@ -12,7 +12,7 @@ use renga_rt::{Address, Client, Errno, Local, Wakes, Watch};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-const PIPES: usize = 2;
+const PIPES: usize = 4;
 const FIRST: (u32, u32) = (50, 1);
 
 struct Rig {
@@ -223,5 +223,22 @@ fn who_is_interrupted_waits_no_more_and_a_dead_board_opens_nothing() {
         assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"a").await, Ok(1));
         pipe.call(BoardDied { board: 3 }, ()).await.unwrap();
         assert_eq!(pipe.call(WritePipe { life, nonblocking: true }, b"a").await, Err(Errno::EPIPE));
+    });
+}
+
+#[test]
+fn fifos_leave_half_of_the_pipes_to_programs_of_the_board() {
+    let rig = rig();
+    rig.run(|mut clients| async move {
+        let first = clients.open((50, 1), Both, false).await.unwrap();
+        clients.open((51, 1), Both, false).await.unwrap();
+        assert_eq!(clients.open((52, 1), Both, false).await, Err(Errno::ENFILE));
+        clients.close(first, PipeEnd::Writer).await.unwrap();
+        clients.close(first, PipeEnd::Reader).await.unwrap();
+        clients.open((52, 1), Both, false).await.unwrap();
+        for _ in 0..PIPES / 2 {
+            clients.table.call(TakePipe {}, ()).await.unwrap();
+        }
+        assert_eq!(clients.table.call(TakePipe {}, ()).await, Err(Errno::ENFILE));
     });
 }

@@ -342,6 +342,8 @@ in_words! {
         mode: u16,
         /// What it was born with.
         birth: Birth,
+        /// The status is what it is; otherwise the inode is lent, and `Status` asks for it.
+        known: bool,
         /// The board may hold it.
         held: bool,
     }

@@ -19,5 +19,7 @@ protocol! {
         0 TakePipe {} (()) -> Result<u16, Errno>;
         /// Gives back a pipe both of whose ends are closed.
         1 FreePipe { pipe: u16 } (()) -> Result<(), Errno> [releases];
+        /// As `TakePipe`, for a fifo; `ENFILE` also when half of the pipes are fifos: other boards open those.
+        2 TakeFifo {} (()) -> Result<u16, Errno>;
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariants: what is here has been told by a path walker and was not recalled since. Every answer is given at once: it calls
 //! nobody, so a recall is held up by nobody. Any recall makes the tickets that are out void.
-//! Not here: who may hold what (`inode/name_holders.rs`, `inode/leases.rs`), the disk's board's own knowledge
+//! Not here: who may hold what (`inode/name_holders.rs`, `inode/lending`), the disk's board's own knowledge
 //! (`inode/inode_directory.rs`).
 
 use crate::format::inode_record::{KIND_SYMBOLIC_LINK, kind_of};

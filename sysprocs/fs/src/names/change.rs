@@ -57,7 +57,8 @@ impl Walker {
     async fn set_unlinked(&mut self, node: &Node) -> Result<(), Errno> {
         let HeldOf { names, references } = self.directory.call(Unlinked { slot: node.slot }, ()).await?;
         self.recall_names(names, node).await;
-        self.recall_references(references, node).await
+        self.recall_references(references, node).await;
+        Ok(())
     }
 
     /// Enters a fresh inode as `name`; it counts one link.

@@ -2,12 +2,12 @@
 //!
 //! Invariant: what is told is so while the lock of names is held, and the boards that are told are noted before that is given
 //! back. Whoever changes a name recalls it first, under the exclusive lock: so no board is told of it until the change has
-//! been made. Not here: the notes (`inode/name_holders.rs`, `inode/leases.rs`), who holds (`held`).
+//! been made. Not here: the notes (`inode/name_holders.rs`, `inode/lending`), who holds (`held`).
 
 use crate::inode::known_path::may_open;
 use crate::names::walk::{Node, Walker};
 use renga_proto::inode::{
-    GiveUp, GrantName, InodeFacts, LeaseStatus, LeasedFacts, NameHolders, STAT_BYTES, SessionWith, TakeHolders,
+    GiveUp, GrantName, InodeFacts, LeaseStatus, LeasedFacts, NameHolders, STAT_BYTES, SessionWith, Status, TakeHolders,
 };
 use renga_proto::names::ALL_DIRECTORIES;
 use renga_proto::pages::{RecallNameFrom, RecallReferenceFrom};
@@ -28,22 +28,27 @@ impl Walker {
         self.told = Some(board);
         let found = self.resolve(resolve.at, path, resolve.flags & NO_FOLLOW == 0).await;
         self.told = None;
-        let mut passed = Ok(());
-        let ended = match found {
-            Ok(node) => match self.tell_end(&node, &resolve, board).await {
-                Ok(()) if resolve.opens => {
-                    passed = self.hand_over(node.slot, board).await;
-                    Ok(())
-                }
-                ended => {
+        let mut status = [0; STAT_BYTES];
+        let leased = match found {
+            Ok(node) => match self.lease_end(&node, &resolve, board, &mut status).await {
+                Ok(leased) => Ok((node, leased)),
+                Err(errno) => {
                     self.release(node).await;
-                    ended
+                    Err(errno)
                 }
             },
             Err(errno) => Err(errno),
         };
+        let passed = match &leased {
+            Ok((node, _)) if resolve.opens => self.hand_over(node.slot, board).await,
+            _ => Ok(()),
+        };
         self.unlock().await;
         passed?;
+        let ended = match leased {
+            Ok((node, leased)) => self.tell_end(node, leased, resolve.opens, &mut status).await,
+            Err(errno) => Err(errno),
+        };
         if let Err(errno) = ended {
             self.steps.refuse(errno);
         }
@@ -61,14 +66,43 @@ impl Walker {
         }
     }
 
-    async fn tell_end(&mut self, node: &Node, resolve: &Resolve, board: u8) -> Result<(), Errno> {
+    /// Under the lock of names: what the inode says at once.
+    async fn lease_end(
+        &mut self,
+        node: &Node,
+        resolve: &Resolve,
+        board: u8,
+        status: &mut [u8],
+    ) -> Result<LeasedFacts, Errno> {
         if resolve.opens {
             may_open(node.kind, resolve.flags)?;
         }
-        let mut status = [0; STAT_BYTES];
-        let leased = self.inode(node.slot)?.call(LeaseStatus { board }, &mut status[..]).await?;
-        let LeasedFacts { mode, birth, held } = leased;
-        self.steps.end_at(&InodeFacts { slot: node.slot, ino: node.ino, mode, birth, session: 0 }, held, &status);
+        self.inode(node.slot)?.call(LeaseStatus { board }, status).await
+    }
+
+    /// Without the lock, as an inode that is lent may have to ask its board, and wait for it.
+    async fn tell_end(
+        &mut self,
+        node: Node,
+        leased: LeasedFacts,
+        opens: bool,
+        status: &mut [u8; STAT_BYTES],
+    ) -> Result<(), Errno> {
+        let LeasedFacts { mode, birth, known, held } = leased;
+        let (slot, ino) = (node.slot, node.ino);
+        let mut asked = Ok(());
+        if !opens {
+            if !known {
+                let none: &[u8] = &[];
+                asked = match self.inode(slot) {
+                    Ok(mut inode) => inode.call(Status {}, (none, &mut status[..])).await,
+                    Err(errno) => Err(errno),
+                };
+            }
+            self.release(node).await;
+        }
+        asked?;
+        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, session: 0 }, held, status);
         Ok(())
     }
 
@@ -87,16 +121,16 @@ impl Walker {
     }
 
     /// No board of `boards` keeps a reference to an inode without links that nobody there uses.
-    pub(crate) async fn recall_references(&mut self, boards: u8, node: &Node) -> Result<(), Errno> {
+    pub(crate) async fn recall_references(&mut self, boards: u8, node: &Node) {
         let (slot, ino) = (node.slot, node.ino);
         for board in (0..BOARDS_MAX as u8).filter(|board| *board != self.board && boards >> board & 1 != 0) {
-            let session = self.directory.call(SessionWith { board }, ()).await?;
+            let Ok(session) = self.directory.call(SessionWith { board }, ()).await else { continue };
             // One that does not answer is dead: it refers to nothing.
             if self.recalls.call(RecallReferenceFrom { board, ino }, ()).await == Ok(true) {
-                self.directory.call(GiveUp { slot, ino, board, session }, ()).await?;
+                // Refused if the board has no reference any more; the name is off either way.
+                let _ = self.directory.call(GiveUp { slot, ino, board, session }, ()).await;
             }
         }
-        Ok(())
     }
 
     async fn recall_from(&mut self, mut boards: u8, directory: u32, name: &[u8]) {

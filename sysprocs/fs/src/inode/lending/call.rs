@@ -33,7 +33,7 @@ const STILL: u32 = Facts::BIT
     | Thaw::BIT;
 
 /// What of that may change an inode which is lent.
-const NOT_LENT: u32 = FillPage::BIT | LeaseStatus::BIT | Size::BIT | Status::BIT;
+const NOT_LENT: u32 = FillPage::BIT | Size::BIT | Status::BIT;
 
 /// What may be asked now; `held`: another call is kept.
 pub(in crate::inode) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {

@@ -65,7 +65,6 @@ impl ActiveInode {
                 Demand { turn: board == call.board(), ..Demand::by(board, need) }
             }
             InodeCall::Status(call) => Demand::by(call.board(), Need::Facts),
-            InodeCall::LeaseStatus(call) => Demand::by(call.entry().board, Need::Facts),
             InodeCall::Size(call) => Demand::by(call.board(), Need::Facts),
             InodeCall::SetTimes(call) => Demand::by(call.board(), Need::Facts),
             InodeCall::Sync(call) => Demand::by(call.board(), Need::Home),

@@ -32,6 +32,8 @@ const EPOLLWAKEUP: u32 = 1 << 29;
 /// What may be asked together with `EPOLLEXCLUSIVE`.
 const EXCLUSIVE_TOO: u32 = READABLE | WRITABLE | ERROR | HANG_UP | EPOLLWAKEUP | WATCH_EDGES | WATCH_EXCLUSIVE;
 const NS_PER_MS: u64 = 1_000_000;
+/// Times in one look that another program is told first.
+const CLAIMS_LOST_MAX: u32 = 64;
 
 /// Where a set is.
 #[derive(Clone, Copy)]
@@ -167,8 +169,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         let place = self.argument(1);
         // Behind those that were told last, if there was no room for all.
         let start = core::mem::take(&mut self.program.watch_from);
-        let (mut from, mut around, mut told) = (start, start == 0, 0);
-        // Bounded by the watches: once around.
+        let (mut from, mut around, mut told, mut lost_claims) = (start, start == 0, 0, 0);
+        // Bounded by the watches: once around, and by claims that somebody else was faster with.
         loop {
             let watch = match self.next_watch(set, from, look).await {
                 Ok(watch) => watch,
@@ -185,7 +187,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 break;
             }
             let Polled { events, edges } = self.look_at_watch(set, &watch, look).await?;
-            if events == 0 || !self.claim(set, &watch, edges).await? {
+            if events == 0 {
                 continue;
             }
             let at = place.wrapping_add(u64::from(told) * EVENT_BYTES);
@@ -195,7 +197,19 @@ impl<M: UserMemory + ?Sized> User<M> {
             match self.put(at, &bytes).await {
                 Err(errno) if told == 0 => return Err(errno),
                 Err(_) => break,
-                Ok(()) => told += 1,
+                Ok(()) => {}
+            }
+            // Behind the copy: what cannot be told stays to be told. Bytes behind the count mean nothing.
+            match self.claim(set, &watch, edges).await {
+                Ok(true) => told += 1,
+                // Another was told; what comes next is looked for with what it has seen, so that it wakes this one.
+                Ok(false) if lost_claims < CLAIMS_LOST_MAX => {
+                    (from, lost_claims) = (watch.key.place, lost_claims + 1);
+                    continue;
+                }
+                Ok(false) => continue,
+                Err(_) if told > 0 => break,
+                Err(errno) => return Err(errno),
             }
             look.stop_if(true);
             if told == most {
@@ -208,8 +222,11 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     async fn next_watch(&mut self, set: Set, from: u16, look: &mut Look) -> Result<Watch, Errno> {
         let Set { board, number, life } = set;
+        let mut events = self.services.events(board)?;
         look.boards |= 1 << board;
-        self.services.events(board)?.call(NextWatch { number, life, from, slot: look.slot }, ()).await
+        let watch = events.call(NextWatch { number, life, from, slot: look.slot }, ()).await?;
+        // So that who looks at all of them comes to an end, whoever answers.
+        if watch.key.place < from { Err(Errno::EIO) } else { Ok(watch) }
     }
 
     /// Whether the events of a watch are this program's to be told.
