@@ -255,6 +255,16 @@ fn start_disk_board(board: Board, own: &DiskHeaders, all: &[Headers], disk: &'st
     });
 }
 
+fn start_events(board: Board, here: &Headers) {
+    board.start(here.events, |me| {
+        let port = Port::new(&me).0;
+        let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
+        let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
+        let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
+        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches)
+    });
+}
+
 fn start_servers(
     board: Board,
     number: usize,
@@ -308,13 +318,7 @@ fn start_servers(
         let clocks = family(&me, all.iter().map(|headers| members(&[headers.clock])).collect());
         renga_clock::waker(me, clocks, here.wakes)
     });
-    board.start(here.events, |me| {
-        let port = Port::new(&me).0;
-        let places = Vec::leak((0..EVENTS).map(|_| renga_clock::EventPlace::FREE).collect());
-        let due = Vec::leak(vec![renga_clock::DuePlace::EMPTY; EVENTS]);
-        let watches = Vec::leak(vec![renga_clock::WatchPlace::FREE; WATCHES]);
-        renga_clock::events(me, port, places, due, 1_000_000_000_000, 1, here.wakes, watches)
-    });
+    start_events(board, here);
     board.start(here.file_table, |me| disk::file_table(Port::new(&me).0, FILES));
     for (number, file) in here.files.iter().enumerate() {
         board.start(file, |me| disk::file(Port::new(&me).0, client(&me, here.file_table), disk, number as u16));
