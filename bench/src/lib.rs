@@ -3,7 +3,7 @@
 //! - [`rows`]: one file for each row: what is run, what is measured, what was published, what is aimed at, when it counts
 //!   as confirmed;
 //! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
-//! - [`workload`], [`text`]: the programs that rows run, and what these read;
+//! - [`workload`], [`text`], [`words`]: the programs that rows run, and what these read;
 //! - [`observed`]: what rows read from traces;
 //! - [`findings`]: figures, tables, claims and their verdicts.
 //!
@@ -15,4 +15,5 @@ pub mod observed;
 pub mod rows;
 pub mod run;
 pub mod text;
+pub mod words;
 pub mod workload;

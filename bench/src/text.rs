@@ -3,6 +3,7 @@
 //! Invariant: each is what its program works on in earnest: a compiler finds functions that call each other, loops and
 //! switches; nothing is padded by more than one comment or line.
 
+use crate::words::Words;
 use std::fmt::Write;
 
 /// What follows a source's last function at least: the comment that makes up the size.
@@ -87,7 +88,7 @@ expression: NUMBER\n | NAME { $$ = variables[$1]; }\n | NAME '=' expression { $$
 
 /// A manual page of `bytes` bytes: sections, paragraphs of words, lists.
 pub fn manual(bytes: usize) -> Vec<u8> {
-    let mut words = Words(0x9e37_79b9);
+    let mut words = Words::default();
     let mut text = ".TH RENGA 1 \"2026-01-01\"\n.SH NAME\nrenga \\- poets in turn\n".to_string();
     let mut part = 0;
     loop {
@@ -109,30 +110,9 @@ fn paragraph(words: &mut Words, part: u32) -> String {
         _ => ".PP\nWhat\n.I italic\nmeans is this:\n".to_string(),
     };
     for _ in 0..4 {
-        let _ = writeln!(text, "{}.", words.sentence());
+        let _ = writeln!(text, "{}.", words.line(8));
     }
     text
-}
-
-/// Words without a short period (xorshift).
-struct Words(u32);
-
-impl Words {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0
-    }
-
-    fn sentence(&mut self) -> String {
-        let word = |words: &mut Words| -> String {
-            let length = 2 + words.next() % 8;
-            (0..length).map(|_| char::from(b'a' + (words.next() % 26) as u8)).collect()
-        };
-        let count = 4 + self.next() % 8;
-        (0..count).map(|_| word(self)).collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// `text` with a comment behind it that makes it `bytes` long.

@@ -67,6 +67,39 @@ pub struct Session<'a> {
     pub keys: Option<Receiver<Typed>>,
 }
 
+impl<'a> Session<'a> {
+    /// One that nothing disturbs, that nobody types to, and of which only the consoles are heard.
+    pub fn new(
+        (qemu, plugin): (PathBuf, PathBuf),
+        kernel: &'a Kernel,
+        (system, tables): (&'a SystemFile, PathBuf),
+        disk: PathBuf,
+        (profile, seed): (Profile, u64),
+    ) -> Session<'a> {
+        Session {
+            qemu,
+            plugin,
+            kernel,
+            system,
+            tables,
+            disk,
+            cards: None,
+            profile,
+            seed,
+            frames: false,
+            probes: false,
+            pace: false,
+            limit_ns: None,
+            record: None,
+            replay: None,
+            panic: None,
+            disturbance: Disturbance::default(),
+            revive: false,
+            keys: None,
+        }
+    }
+}
+
 /// Who hears what happens.
 pub trait Listener {
     /// A board wrote on its console.

@@ -55,28 +55,52 @@ fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>) -> 
     assert!(done.get());
 }
 
+/// Recalls of `/file`, of more and more with it.
+const RECALLS: u32 = 5;
+
+async fn recall(names: &mut Client<Names>, which: u32) {
+    match which {
+        0 => names.call(RecallInode { ino: FILE }, ()).await,
+        1 => names.call(RecallName { directory: ROOT }, &b"file"[..]).await,
+        2 => names.call(RecallName { directory: ROOT }, &b""[..]).await,
+        3 => names.call(RecallName { directory: ALL_DIRECTORIES }, &b""[..]).await,
+        _ => names.call(BoardDied { board: 0 }, ()).await,
+    }
+    .unwrap();
+}
+
 #[test]
 fn what_a_recall_has_overtaken_is_not_held() {
     play(|mut names| async move {
-        for recall in 0..5 {
+        for which in 0..RECALLS {
             let ticket = ask(&mut names, b"/file").await;
-            assert_ne!(ticket, 0, "recall {recall}");
-            match recall {
-                0 => names.call(RecallInode { ino: FILE }, ()).await,
-                1 => names.call(RecallName { directory: ROOT }, &b"file"[..]).await,
-                2 => names.call(RecallName { directory: ROOT }, &b""[..]).await,
-                3 => names.call(RecallName { directory: ALL_DIRECTORIES }, &b""[..]).await,
-                _ => names.call(BoardDied { board: 0 }, ()).await,
-            }
-            .unwrap();
+            assert_ne!(ticket, 0, "recall {which}");
+            recall(&mut names, which).await;
             let steps = told(&[(b"file", FILE, REGULAR)], None);
-            assert_eq!(names.call(KeepSteps { ticket }, steps.bytes()).await, Err(Errno::ESTALE), "recall {recall}");
-            let again = ask(&mut names, b"/file").await;
-            assert_ne!(again, 0, "recall {recall}");
-            // Without a recall it is held, and a recall of it ends that.
-            names.call(KeepSteps { ticket: again }, steps.bytes()).await.unwrap();
-            assert_eq!(ask(&mut names, b"/file").await, 0, "recall {recall}");
-            names.call(RecallInode { ino: FILE }, ()).await.unwrap();
+            assert_eq!(names.call(KeepSteps { ticket }, steps.bytes()).await, Err(Errno::ESTALE), "recall {which}");
+            assert_ne!(ask(&mut names, b"/file").await, 0, "recall {which}");
+        }
+    });
+}
+
+#[test]
+fn what_is_recalled_is_held_no_more() {
+    play(|mut names| async move {
+        for which in 0..RECALLS {
+            let ticket = ask(&mut names, b"/file").await;
+            names.call(KeepSteps { ticket }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+            assert_eq!(ask(&mut names, b"/file").await, 0, "recall {which}");
+            recall(&mut names, which).await;
+            let ticket = ask(&mut names, b"/file").await;
+            assert_ne!(ticket, 0, "recall {which}");
+            // The other half of it comes back: what was recalled is still missing.
+            if which > 0 {
+                let half = told(&[(b"other", FILE, REGULAR)], None);
+                names.call(KeepSteps { ticket }, half.bytes()).await.unwrap();
+                assert_eq!(ask(&mut names, b"/other").await, 0, "recall {which}");
+                assert_ne!(ask(&mut names, b"/file").await, 0, "recall {which}");
+                recall(&mut names, 4).await;
+            }
         }
     });
 }
@@ -148,5 +172,18 @@ fn a_reference_is_used_again_until_the_last_name_goes() {
         assert_eq!(names.call(open, &b"/file"[..]).await, Err(Errno::EAGAIN));
         // What was got before is not kept: nobody would recall it any more.
         assert_eq!(names.call(keep, ()).await, Ok(Kept::NOT));
+    });
+}
+
+#[test]
+fn what_nobody_changes_is_held_from_the_second_look_on() {
+    let (scratch, device) = (Scratch::new("looks"), Medium512::default());
+    *device.bytes.borrow_mut() = make_image(&scratch, 16, None, &[]);
+    System::new(&device, "none", FEW).run(|mut user| async move {
+        user.stat("/lost+found", 0).await.unwrap();
+        let before = user.held.get();
+        // Each is two looks here.
+        user.stat("/lost+found", 0).await.unwrap();
+        assert_eq!(user.held.get(), before + 2);
     });
 }

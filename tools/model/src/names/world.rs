@@ -36,8 +36,6 @@ struct Walk {
     name: usize,
     ticket: u8,
     life: u8,
-    /// What name and inode were when it began.
-    floor: (u8, u8),
     /// What it has been told.
     told: (Option<u8>, Option<u8>),
 }
@@ -77,8 +75,6 @@ pub struct World {
     /// Of the names and of the inode: one at a time.
     changes: [Option<Change>; PLACES],
     boards: [Board; BOARDS],
-    /// Somebody was told what was old when it asked.
-    pub told_old: bool,
 }
 
 /// One step.
@@ -113,7 +109,7 @@ impl World {
     pub fn new(mutant: Option<Mutant>, left: Limits) -> World {
         let boards = core::array::from_fn(|_| Board { ticket: 1, ..Board::default() });
         let (now, notes, changes) = ([0; PLACES], [0; PLACES], [None; PLACES]);
-        World { mutant, left, now, notes, spilled: 0, changes, boards, told_old: false }
+        World { mutant, left, now, notes, spilled: 0, changes, boards }
     }
 
     fn is(&self, mutant: Mutant) -> bool {
@@ -161,12 +157,11 @@ impl World {
 
     fn walk(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.walks = self.left.walks.checked_sub(1)?;
-        let floor = (self.now[name], self.now[INODE]);
         let board = &mut self.boards[board];
         if board.behind || board.walk.is_some() {
             return None;
         }
-        board.walk = Some(Walk { name, ticket: board.ticket, life: board.life, floor, told: (None, None) });
+        board.walk = Some(Walk { name, ticket: board.ticket, life: board.life, told: (None, None) });
         Some(())
     }
 
@@ -211,7 +206,6 @@ impl World {
         if walk.life != board.life && !any_life {
             return Some(());
         }
-        self.told_old |= walk.life == board.life && !board.behind && (name < walk.floor.0 || inode < walk.floor.1);
         if walk.ticket == board.ticket || any_ticket {
             (board.held[walk.name], board.held[INODE]) = (Some(name), Some(inode));
         }

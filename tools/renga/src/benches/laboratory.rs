@@ -9,7 +9,6 @@ use crate::artifacts::{self, Flavour, Kernel};
 use crate::card::{sha256, sha256_of_file};
 use crate::cli::ProfileName;
 use crate::disk_image::{self, Choice, Content, ImageSpec, Placed};
-use crate::disturbance::Disturbance;
 use crate::environment::Environment;
 use crate::linux::Linux;
 use crate::profile;
@@ -185,26 +184,13 @@ impl<'a> Laboratory<'a> {
         let trace = run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), &system, &self.kernel.elf));
         let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
         let mut keeper = Keeper::new(disk_board as u8, trace.transpose()?);
+        let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
+        let tables = artifacts::tables(&system, &self.scratch.folder)?;
+        let machine = (profile::profile(name_of(run.profile)), run.seed);
         let session = Session {
-            qemu: self.environment.qemu()?.to_path_buf(),
-            plugin: self.plugin.clone(),
-            kernel: &self.kernel,
-            system: &system,
-            tables: artifacts::tables(&system, &self.scratch.folder)?,
-            disk: disk.to_path_buf(),
-            cards: None,
-            profile: profile::profile(name_of(run.profile)),
-            seed: run.seed,
             frames: run.traced,
             probes: run.traced,
-            pace: false,
-            limit_ns: None,
-            record: None,
-            replay: None,
-            panic: None,
-            disturbance: Disturbance::default(),
-            revive: false,
-            keys: None,
+            ..Session::new(emulator, &self.kernel, (&system, tables), disk.to_path_buf(), machine)
         };
         let outcome = session.run(&mut keeper)?;
         keeper.finish()?;

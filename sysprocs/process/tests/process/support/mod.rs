@@ -2,15 +2,15 @@
 //! imitated files; boards are joined without a link, by calling straight across.
 
 pub mod calls;
+mod devices;
 pub mod disk;
 mod free;
 
+use devices::{Line, Switch};
 use disk::Disk;
 use renga_core::Process;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
-use renga_hal::power::Power;
-use renga_hal::uart::Uart;
 use renga_memory::SpaceTables;
 use renga_pages::CacheMemory;
 use renga_process::host::{Flushed, Script, run};
@@ -19,9 +19,7 @@ use renga_proto::pipe::PIPE_BYTES;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Port, ProcId, Protocol, Wakes};
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::rc::Rc;
+use std::cell::RefCell;
 
 pub const SLOTS: usize = 6;
 const FILES: usize = 16;
@@ -38,36 +36,6 @@ pub const EVENTS: usize = 8;
 /// Watches that there can be on a board.
 pub const WATCHES: usize = 6;
 const TURNS_MAX: u64 = 2_000_000;
-
-/// A serial line whose other end is the test.
-#[derive(Clone, Default)]
-pub struct Line {
-    keys: Rc<RefCell<VecDeque<u8>>>,
-    screen: Rc<RefCell<Vec<u8>>>,
-}
-
-impl Uart for Line {
-    fn try_write(&mut self, byte: u8) -> bool {
-        self.screen.borrow_mut().push(byte);
-        true
-    }
-    fn try_read(&mut self) -> Option<u8> {
-        self.keys.borrow_mut().pop_front()
-    }
-    fn enable_receive_interrupt(&mut self, _: bool) {}
-    fn enable_transmit_interrupt(&mut self, _: bool) {}
-}
-
-/// Remembers with what status the system was stopped.
-#[derive(Default)]
-pub struct Switch(pub Cell<Option<u8>>);
-
-impl Power for Switch {
-    fn stop(&self, status: u8) {
-        // A power switch that takes a while: the first word counts.
-        self.0.set(self.0.get().or(Some(status)));
-    }
-}
 
 thread_local! {
     static LOG: RefCell<Vec<(ProcId, String)>> = const { RefCell::new(Vec::new()) };

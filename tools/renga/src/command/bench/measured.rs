@@ -3,7 +3,6 @@
 use crate::artifacts::{self, Flavour, Kernel};
 use crate::cli::Machine;
 use crate::disk_image::{Choice, Content, Placed};
-use crate::disturbance::Disturbance;
 use crate::environment::Environment;
 use crate::profile::profile;
 use crate::progress::Progress;
@@ -87,27 +86,10 @@ impl<'a> Bed<'a> {
         files.push(script);
         artifacts::session_disk(self.environment, &Choice::default(), files, &disk, &self.progress)?;
         self.progress.step("running");
-        let session = Session {
-            qemu: self.environment.qemu()?.to_path_buf(),
-            plugin: self.plugin.clone(),
-            kernel,
-            system,
-            tables: artifacts::tables(system, &self.scratch.folder)?,
-            disk,
-            cards: None,
-            profile: profile(self.machine.profile),
-            seed: self.machine.seed,
-            frames,
-            probes: false,
-            pace: false,
-            limit_ns: None,
-            record: None,
-            replay: None,
-            panic: None,
-            disturbance: Disturbance::default(),
-            revive: false,
-            keys: None,
-        };
+        let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
+        let tables = artifacts::tables(system, &self.scratch.folder)?;
+        let machine = (profile(self.machine.profile), self.machine.seed);
+        let session = Session { frames, ..Session::new(emulator, kernel, (system, tables), disk, machine) };
         let mut ear = Ear::default();
         let outcome = session.run(&mut ear)?;
         Ok(Measured { text: String::from_utf8_lossy(&ear.text).into_owned(), frames: ear.frames, outcome })

@@ -1,6 +1,7 @@
 //! What the commands work on: always the same bytes.
 
 use crate::disk_image::{Content, Placed};
+use renga_bench::words::Words;
 
 /// Before anything is measured: the archive that is unpacked.
 pub const PREPARE: &str = "cd /bench && tar cf tree.tar tree && cd /\n";
@@ -16,15 +17,15 @@ const PERMISSIONS: u32 = 0o644;
 
 /// A text of 1 MB, 16 MB that nothing else touches, and a tree as a program's sources are: 96 files of 0.3 to 12 KB in 12 folders.
 pub fn files() -> Vec<Placed> {
-    let mut words = Words(0x9e37_79b9);
+    let mut words = Words::default();
     let mut files = vec![
-        placed("/bench/text".to_string(), words.text(TEXT_BYTES)),
+        placed("/bench/text".to_string(), text(&mut words, TEXT_BYTES)),
         placed("/bench/unread".to_string(), vec![b'u'; UNREAD_BYTES]),
     ];
     for folder in 0..FOLDERS {
         for file in 0..FILES {
-            let bytes = 300 + words.next() as usize % 4000 * (1 + file % 3);
-            files.push(placed(format!("/bench/tree/part{folder}/file{file}.c"), words.text(bytes)));
+            let bytes = 300 + words.number() as usize % 4000 * (1 + file % 3);
+            files.push(placed(format!("/bench/tree/part{folder}/file{file}.c"), text(&mut words, bytes)));
         }
     }
     files
@@ -34,32 +35,14 @@ fn placed(dest: String, bytes: Vec<u8>) -> Placed {
     Placed { dest, content: Content::Bytes(bytes), mode: PERMISSIONS }
 }
 
-/// Words without a short period (xorshift).
-struct Words(u32);
-
-impl Words {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0
+/// Lines of four to nine words, cut to `bytes`.
+fn text(words: &mut Words, bytes: usize) -> Vec<u8> {
+    let mut text = String::with_capacity(bytes + 100);
+    while text.len() < bytes {
+        text += &words.line(6);
+        text.push('\n');
     }
-
-    /// Lines of four to nine words, cut to `bytes`.
-    fn text(&mut self, bytes: usize) -> Vec<u8> {
-        let mut text = Vec::with_capacity(bytes + 100);
-        while text.len() < bytes {
-            for _ in 0..4 + self.next() % 6 {
-                for _ in 0..2 + self.next() % 8 {
-                    text.push(b'a' + (self.next() % 26) as u8);
-                }
-                text.push(b' ');
-            }
-            text.pop();
-            text.push(b'\n');
-        }
-        text.truncate(bytes - 1);
-        text.push(b'\n');
-        text
-    }
+    text.truncate(bytes - 1);
+    text.push('\n');
+    text.into_bytes()
 }
