@@ -4,7 +4,7 @@ use renga_proto::buffer::directory::{BufferDirectory, ReadBytes};
 use renga_proto::clock::{CalendarTime, Clock};
 use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
-use renga_proto::path::{AbsolutePath, Path};
+use renga_proto::path::{AbsolutePath, Path, PathStart, drop_unreachable};
 use renga_proto::procs::{BoardCounts, Describe, Procs, UsageOf, WHOLE_BOARD, board_of};
 use renga_proto::router::RouterStatus;
 use renga_rt::{Client, Errno, Family, clients};
@@ -106,10 +106,15 @@ impl ProcFilesClients {
         self.clock.call(CalendarTime {}, ()).await.unwrap_or(0)
     }
 
-    /// The path of directory `at` of the disk; how many bytes.
-    pub(crate) async fn directory_path(&mut self, at: u32, init_board: u8, out: &mut [u8]) -> Result<usize, Errno> {
+    /// The path of directory `at` of the disk, from its root if it lies below; how many bytes.
+    pub(crate) async fn directory_path(
+        &mut self,
+        at: PathStart,
+        init_board: u8,
+        out: &mut [u8],
+    ) -> Result<usize, Errno> {
         let mut walker = self.paths.at(init_board, 0).ok_or(Errno::EIO)?;
         let bytes = again!(walker.call(AbsolutePath { at }, &mut *out))?;
-        Ok(bytes as usize)
+        Ok(drop_unreachable(out, bytes as usize))
     }
 }

@@ -9,6 +9,8 @@ use crate::walk::Target;
 use crate::window::{Window, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::DirectoryRead;
+use renga_proto::mounts::ROOT_INO;
+use renga_proto::path::PathStart;
 use renga_rt::Errno;
 
 /// Entry types of `struct linux_dirent64`.
@@ -140,7 +142,10 @@ impl<M: UserMemory + ?Sized> State<M> {
             File::Exe => return self.program_path(link.pid, out),
             _ => {
                 let Target::Disk(ino) = self.target(link, reader).await? else { return Err(Errno::EINVAL) };
-                return self.clients.directory_path(ino, self.init_board, out).await.map(|bytes| bytes as u32);
+                // Of a reader elsewhere it is not known: as seen from the disk's root.
+                let root = self.card(reader).map_or(ROOT_INO, |card| card.root.get());
+                let at = PathStart { directory: ino, root };
+                return self.clients.directory_path(at, self.init_board, out).await.map(|bytes| bytes as u32);
             }
         }
         Ok(text.bytes() as u32)

@@ -6,13 +6,11 @@
 use crate::server::State;
 use crate::tree::{File, Place};
 use renga_hal::memory::UserMemory;
+use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::NO_FOLLOW;
 use renga_proto::proc_files::{Led, WalkMade};
 use renga_rt::Errno;
 use renga_rt::card::{Card, DESCRIPTOR_WORDS};
-
-/// The root directory of the disk.
-const ROOT_INO: u32 = 2;
 
 /// Most descriptors that a program has.
 const DESCRIPTORS_MAX: u32 = 64 * DESCRIPTOR_WORDS as u32;
@@ -111,7 +109,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         match link.file {
             File::Own | File::OwnThread => own(File::Program),
             File::Mounts => own(File::ProgramMounts),
-            File::Root => Ok(Target::Disk(ROOT_INO)),
+            File::Root => Ok(Target::Disk(self.card(link.pid)?.root.get())),
             File::Cwd => Ok(Target::Disk(self.card(link.pid)?.directory.get())),
             // A walk on the disk begins at a directory, which a program file is not.
             File::Exe => Err(Errno::ENOENT),

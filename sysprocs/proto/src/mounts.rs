@@ -3,10 +3,10 @@
 //! Invariant: whoever walks along a path on the disk stops at such a name (`ECROSSED`), so that nothing below it is
 //! ever the disk's; whoever asked goes on in the other file system. There is one name, which nobody can change.
 
-use crate::path::PATH_BYTES_MAX;
+use crate::path::{PATH_BYTES_MAX, PathStart};
 
 /// The disk's root directory.
-const ROOT_INO: u32 = 2;
+pub const ROOT_INO: u32 = 2;
 /// Where the made files begin.
 const NAME: &[u8] = b"proc";
 
@@ -27,20 +27,20 @@ pub fn beyond(path: &[u8]) -> Option<&[u8]> {
     (names > 0 || rest.is_empty()).then(|| &rest[names..]).filter(|_| path.len() <= PATH_BYTES_MAX)
 }
 
-/// Whether `path`, from directory `at` if it is relative, is another file system's from its beginning.
+/// Whether `path`, which starts at `at`, is another file system's from its beginning.
 #[inline]
-pub fn crosses(at: u32, path: &[u8]) -> bool {
+pub fn crosses(at: PathStart, path: &[u8]) -> bool {
     match path {
         // Told at once of nearly all paths, as each open and stat asks.
         [b'/', next, ..] if *next != b'/' && *next != NAME[0] => false,
-        [b'/', ..] => beyond(path).is_some(),
-        _ => at >= MADE,
+        [b'/', ..] => !at.is_confined() && beyond(path).is_some(),
+        _ => at.directory >= MADE,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MADE, begins_at, beyond, crosses};
+    use super::{MADE, PathStart, begins_at, beyond, crosses};
 
     #[test]
     fn only_whole_first_names_of_the_root_cross() {
@@ -56,9 +56,12 @@ mod tests {
             (b"", None),
         ] {
             assert_eq!(beyond(path), rest, "{}", path.escape_ascii());
-            assert_eq!(crosses(2, path), rest.is_some(), "{}", path.escape_ascii());
+            assert_eq!(crosses(2.into(), path), rest.is_some(), "{}", path.escape_ascii());
         }
-        assert!(crosses(MADE, b"stat") && !crosses(MADE, b"/etc") && !crosses(2, b"proc"));
+        assert!(crosses(MADE.into(), b"stat") && !crosses(MADE.into(), b"/etc") && !crosses(2.into(), b"proc"));
+        // In another root the disk's names stand for nothing.
+        let confined = |directory| PathStart { directory, root: 11 };
+        assert!(!crosses(confined(11), b"/proc/stat") && crosses(confined(MADE), b"stat"));
         assert!(begins_at(2, b"proc") && !begins_at(3, b"proc") && !begins_at(2, b"pro"));
     }
 }

@@ -1,12 +1,13 @@
 //! Path walkers: whole path operations in one rendezvous, so that they cross the link once.
 //!
-//! A path in a slice is without a terminating zero; relative paths start at inode `at`. Where two
+//! A path in a slice is without a terminating zero; it starts at `at`. Where two
 //! paths are needed they stand in one slice with one zero byte between them. Processes on the disk
 //! board; the caller resolves device inodes by `InodeFacts::device`.
 
 use crate::inode::InodeFacts;
+use crate::mounts::ROOT_INO;
 use renga_abi::Errno;
-use renga_core::protocol;
+use renga_core::{Word, protocol};
 
 /// Longest path, bytes; as in Linux with the zero that programs end it with.
 pub const PATH_BYTES_MAX: usize = 4096;
@@ -23,45 +24,88 @@ pub const OPEN_DIRECTORY: u32 = 16;
 /// Do not follow a symbolic link in the last component (`ELOOP` on open; itself on status).
 pub const NO_FOLLOW: u32 = 32;
 
+/// What stands before the path of a directory that is not below the root, as Linux has it.
+pub const UNREACHABLE: &[u8] = b"(unreachable)";
+
+/// Takes that away from the path in the first `bytes` of `path`, as links do which tell it; how many bytes are left.
+pub fn drop_unreachable(path: &mut [u8], bytes: usize) -> usize {
+    let before = if path.starts_with(UNREACHABLE) { UNREACHABLE.len() } else { 0 };
+    path.copy_within(before..bytes.clamp(before, path.len()), 0);
+    bytes.saturating_sub(before)
+}
+
+/// Where paths start: relative ones in a directory, absolute ones in the root, above which `..` does not lead. In one word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PathStart {
+    /// Inode number of the directory.
+    pub directory: u32,
+    /// Of the root: the disk's, or another (`chroot`).
+    pub root: u32,
+}
+impl PathStart {
+    /// Whether the root is not the disk's, so that what is known of absolute paths and of `..` does not hold.
+    #[inline]
+    pub fn is_confined(self) -> bool {
+        self.root != ROOT_INO
+    }
+}
+/// In that directory, with the disk's root.
+impl From<u32> for PathStart {
+    fn from(directory: u32) -> Self {
+        PathStart { directory, root: ROOT_INO }
+    }
+}
+impl Word for PathStart {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(self.directory) | u64::from(self.root) << 32
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        PathStart { directory: word as u32, root: (word >> 32) as u32 }
+    }
+}
+
 protocol! {
     /// A path walker.
     pub Path = 8, PathCall {
         /// Resolves, creates and truncates as `flags` say; the inode comes with one reference, which
         /// the caller releases at the inode directory. Mode 0: as in `KnownOpen`.
-        0 Open { at: u32, flags: u32, mode: u16 } (&'a [u8]) -> Result<InodeFacts, Errno>;
+        0 Open { at: PathStart, flags: u32, mode: u16 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Fills a `struct stat`.
-        1 StatusOf { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
+        1 StatusOf { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// Makes a directory.
-        2 MakeDirectory { at: u32, mode: u16 } (&'a [u8]) -> Result<(), Errno>;
+        2 MakeDirectory { at: PathStart, mode: u16 } (&'a [u8]) -> Result<(), Errno>;
         /// Removes a name; `directory`: of an empty directory.
-        3 Unlink { at: u32, directory: bool } (&'a [u8]) -> Result<(), Errno>;
+        3 Unlink { at: PathStart, directory: bool } (&'a [u8]) -> Result<(), Errno>;
         /// Renames across directories, replacing what POSIX lets it replace. Two paths.
-        4 Rename { from_at: u32, to_at: u32 } (&'a [u8]) -> Result<(), Errno>;
+        4 Rename { from_at: PathStart, to_at: PathStart } (&'a [u8]) -> Result<(), Errno>;
         /// Gives a file a further name. Two paths; `flags` may hold `NO_FOLLOW`.
-        5 Link { from_at: u32, to_at: u32, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
+        5 Link { from_at: PathStart, to_at: PathStart, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a symbolic link: first the target, then the link's path.
-        6 SymbolicLink { at: u32 } (&'a [u8]) -> Result<(), Errno>;
+        6 SymbolicLink { at: PathStart } (&'a [u8]) -> Result<(), Errno>;
         /// A symbolic link's target; how many bytes.
-        7 ReadLinkOf { at: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        7 ReadLinkOf { at: PathStart } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Sets permission bits.
-        8 ChangeMode { at: u32, mode: u16 } (&'a [u8]) -> Result<(), Errno>;
+        8 ChangeMode { at: PathStart, mode: u16 } (&'a [u8]) -> Result<(), Errno>;
         /// Sets times as `SetTimes` does.
-        9 ChangeTimes { at: u32, access_ns: u64, modify_ns: u64, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
+        9 ChangeTimes { at: PathStart, access_ns: u64, modify_ns: u64, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Sets owner and group.
-        10 ChangeOwner { at: u32, uid: u32, gid: u32, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
+        10 ChangeOwner { at: PathStart, uid: u32, gid: u32, flags: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Whether it exists and `mode` (R 4, W 2, X 1) is allowed to root.
-        11 Access { at: u32, mode: u32 } (&'a [u8]) -> Result<(), Errno>;
+        11 Access { at: PathStart, mode: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Makes a device node, fifo or regular file without opening it.
-        12 MakeNode { at: u32, mode: u16, device: u32 } (&'a [u8]) -> Result<(), Errno>;
-        /// The absolute path of directory `at`; how many bytes.
-        13 AbsolutePath { at: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
+        12 MakeNode { at: PathStart, mode: u16, device: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// The absolute path of directory `at`; how many bytes. One that does not lie below its root has the disk's, behind
+        /// `UNREACHABLE`.
+        13 AbsolutePath { at: PathStart } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Fills a `struct statfs` (120 bytes).
         14 FileSystemStatus {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Before the board stops: everything on the medium, the superblock marked clean.
         15 Unmount {} (()) -> Result<(), Errno>;
         /// Of a path that leads into another file system (`ECROSSED`): what is left of it there; how many bytes.
         /// Symbolic links before that have been followed, and the last one unless `flags` hold `NO_FOLLOW`.
-        16 Cross { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        16 Cross { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may hold what it
         /// is told; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
         17 Resolve { at: u32, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;

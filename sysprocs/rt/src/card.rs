@@ -58,6 +58,8 @@ pub struct Card {
     pub origin: Cell<Origin>,
     /// Inode number of its working directory.
     pub directory: Cell<u32>,
+    /// Of its root directory.
+    pub root: Cell<u32>,
     /// Its memory's areas, in order.
     pub areas: [Cell<ShownArea>; AREAS],
     /// How many these are.
@@ -88,6 +90,7 @@ impl Card {
             space: Cell::new(None),
             origin: Cell::new(Origin { ino: 0, strings: [0; 3] }),
             directory: Cell::new(0),
+            root: Cell::new(0),
             areas: [const { Cell::new(ShownArea { start: 0, end: 0, first_page: 0, ino: 0, access: 0, shared: false }) };
                 AREAS],
             area_count: Cell::new(0),

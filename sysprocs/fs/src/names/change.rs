@@ -9,6 +9,7 @@ use crate::names::pathname::{Component, Name};
 use crate::names::walk::{Node, Parent, Walker};
 use renga_proto::allocator::{FreeInode, TakeInode};
 use renga_proto::inode::{Create, Enter, HeldOf, Intent, IsEmpty, Repoint, SetLink, Unlinked};
+use renga_proto::path::PathStart;
 use renga_rt::Errno;
 
 impl Walker {
@@ -91,7 +92,7 @@ impl Walker {
 
     /// The directory and name of something that is to be made at `path`. `slash`: slashes behind
     /// the name are allowed.
-    async fn place_for(&mut self, at: u32, path: &[u8], slash: bool) -> Result<(Node, Name), Errno> {
+    async fn place_for(&mut self, at: PathStart, path: &[u8], slash: bool) -> Result<(Node, Name), Errno> {
         let Parent { node, last } = self.parent(at, path).await?;
         let refused = match last.filter(Component::is_name) {
             None => Errno::EEXIST,
@@ -108,7 +109,7 @@ impl Walker {
         Err(refused)
     }
 
-    pub(crate) async fn make_node(&mut self, at: u32, path: &[u8], mode: u16, device: u32) -> Result<(), Errno> {
+    pub(crate) async fn make_node(&mut self, at: PathStart, path: &[u8], mode: u16, device: u32) -> Result<(), Errno> {
         let (parent, name) = self.place_for(at, path, false).await?;
         let made = match mode & TYPE_MASK {
             DIRECTORY | SYMBOLIC_LINK => Err(Errno::EPERM),
@@ -121,7 +122,7 @@ impl Walker {
         Ok(())
     }
 
-    pub(crate) async fn make_directory(&mut self, at: u32, path: &[u8], mode: u16) -> Result<(), Errno> {
+    pub(crate) async fn make_directory(&mut self, at: PathStart, path: &[u8], mode: u16) -> Result<(), Errno> {
         let (parent, name) = self.place_for(at, path, true).await?;
         let made = self.new_directory(&parent, &name, DIRECTORY | mode & !TYPE_MASK).await;
         self.release(parent).await;
@@ -152,7 +153,7 @@ impl Walker {
         Ok(())
     }
 
-    pub(crate) async fn make_link(&mut self, at: u32, target: &[u8], path: &[u8]) -> Result<(), Errno> {
+    pub(crate) async fn make_link(&mut self, at: PathStart, target: &[u8], path: &[u8]) -> Result<(), Errno> {
         if target.is_empty() {
             return Err(Errno::ENOENT);
         }
@@ -175,21 +176,26 @@ impl Walker {
         made
     }
 
-    pub(crate) async fn link(&mut self, from: (u32, &[u8]), to: (u32, &[u8]), follow: bool) -> Result<(), Errno> {
+    pub(crate) async fn link(
+        &mut self,
+        from: (PathStart, &[u8]),
+        to: (PathStart, &[u8]),
+        follow: bool,
+    ) -> Result<(), Errno> {
         let node = self.resolve(from.0, from.1, follow).await?;
         let linked = self.link_node(&node, to).await;
         self.release(node).await;
         linked
     }
 
-    async fn link_node(&mut self, node: &Node, to: (u32, &[u8])) -> Result<(), Errno> {
+    async fn link_node(&mut self, node: &Node, to: (PathStart, &[u8])) -> Result<(), Errno> {
         let (parent, name) = self.place_for(to.0, to.1, false).await?;
         let linked = if node.is_directory() { Err(Errno::EPERM) } else { self.name_it(&parent, &name, node).await };
         self.release(parent).await;
         linked
     }
 
-    pub(crate) async fn unlink(&mut self, at: u32, path: &[u8], directory: bool) -> Result<(), Errno> {
+    pub(crate) async fn unlink(&mut self, at: PathStart, path: &[u8], directory: bool) -> Result<(), Errno> {
         let Parent { node: parent, last } = self.parent(at, path).await?;
         let done = self.unlink_last(&parent, last, directory).await;
         self.release(parent).await;

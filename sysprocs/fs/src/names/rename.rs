@@ -9,6 +9,7 @@ use crate::format::superblock::ROOT_INO;
 use crate::names::pathname::Component;
 use crate::names::walk::{Node, Parent, Walker};
 use renga_proto::inode::{Intent, IsEmpty, NameOf, Repoint};
+use renga_proto::path::{PathStart, UNREACHABLE};
 use renga_rt::Errno;
 
 /// Directories one in another; more are taken for a circle.
@@ -21,7 +22,7 @@ struct At<'a> {
 }
 
 impl Walker {
-    pub(crate) async fn rename(&mut self, from: (u32, &[u8]), to: (u32, &[u8])) -> Result<(), Errno> {
+    pub(crate) async fn rename(&mut self, from: (PathStart, &[u8]), to: (PathStart, &[u8])) -> Result<(), Errno> {
         let old = self.parent(from.0, from.1).await?;
         let new = match self.parent(to.0, to.1).await {
             Ok(new) => new,
@@ -161,16 +162,22 @@ impl Walker {
         Err(Errno::ELOOP)
     }
 
-    /// Writes the absolute path of directory `at`; its length.
-    pub(crate) async fn absolute_path(&mut self, at: u32, out: &mut [u8]) -> Result<u32, Errno> {
+    /// Writes the absolute path of directory `at`, from its root if it lies below; its length.
+    pub(crate) async fn absolute_path(&mut self, at: PathStart, out: &mut [u8]) -> Result<u32, Errno> {
         self.rest.clear();
-        let mut at = at;
+        let PathStart { directory: mut at, root } = at;
         for _ in 0..DEPTH_MAX {
-            if at == ROOT_INO {
+            if at == root || at == ROOT_INO {
+                if at != ROOT_INO {
+                    let node = self.begin_at(at).await?; // which may be removed
+                    self.release(node).await;
+                }
+                let before = if at == root { &b""[..] } else { UNREACHABLE };
                 let names = self.rest.left();
-                let path = out.get_mut(..names.len() + 1).ok_or(Errno::ERANGE)?;
-                path[0] = b'/';
-                path[1..].copy_from_slice(names);
+                let path = out.get_mut(..before.len() + 1 + names.len()).ok_or(Errno::ERANGE)?;
+                path[..before.len()].copy_from_slice(before);
+                path[before.len()] = b'/';
+                path[before.len() + 1..].copy_from_slice(names);
                 return Ok(path.len() as u32);
             }
             let above = self.above(at).await?;

@@ -26,7 +26,7 @@ impl Walker {
         self.steps.clear();
         self.lock(false).await;
         self.told = Some(board);
-        let found = self.resolve(resolve.at, path, resolve.flags & NO_FOLLOW == 0).await;
+        let found = self.resolve(resolve.at.into(), path, resolve.flags & NO_FOLLOW == 0).await;
         self.told = None;
         let mut status = [0; STAT_BYTES];
         let leased = match found {

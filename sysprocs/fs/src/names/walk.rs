@@ -16,7 +16,7 @@ use renga_proto::inode::{
 };
 use renga_proto::mounts::begins_at;
 use renga_proto::pages::Recalls;
-use renga_proto::path::NO_FOLLOW;
+use renga_proto::path::{NO_FOLLOW, PathStart};
 use renga_proto::steps::Steps;
 use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
 
@@ -58,6 +58,8 @@ pub(crate) struct Walker {
     pub(crate) recalls: Client<Recalls>,
     pub(crate) rest: Rest,
     links_followed: u32,
+    /// Where the walk's absolute paths start.
+    root: u32,
     /// What a walk comes by, and the board that is told of it, if one is.
     pub(crate) steps: Steps,
     pub(crate) told: Option<u8>,
@@ -68,7 +70,20 @@ impl Walker {
         let PathClients { inode_directory: directory, inodes, cutters, allocator, recalls } = clients;
         let board = directory.server().board.0;
         let (rest, steps) = (Rest::new(), Steps::default());
-        Walker { directory, inodes, cutters, allocator, board, recalls, rest, links_followed: 0, steps, told: None }
+        let root = ROOT_INO;
+        Walker {
+            directory,
+            inodes,
+            cutters,
+            allocator,
+            board,
+            recalls,
+            rest,
+            links_followed: 0,
+            root,
+            steps,
+            told: None,
+        }
     }
 
     /// Who cuts a file and answers.
@@ -98,6 +113,14 @@ impl Walker {
     pub(crate) async fn begin_at(&mut self, ino: u32) -> Result<Node, Errno> {
         let slot = self.directory.call(ActivateDirectory { ino }, ()).await?;
         Ok(Node { slot, ino, kind: KIND_DIRECTORY })
+    }
+
+    /// The directory where absolute paths start.
+    async fn begin_at_root(&mut self) -> Result<Node, Errno> {
+        match self.root {
+            ROOT_INO => self.activate(ROOT_INO, KIND_DIRECTORY).await,
+            root => self.begin_at(root).await,
+        }
     }
 
     pub(crate) async fn release(&mut self, node: Node) {
@@ -137,6 +160,9 @@ impl Walker {
         }
         if begins_at(directory.ino, name) {
             return Err(Errno::ECROSSED);
+        }
+        if name == b".." && directory.ino == self.root && self.root != ROOT_INO {
+            return self.begin_at_root().await;
         }
         let found = self.known_child(directory, name, intent).await;
         if let Some(board) = self.told {
@@ -187,15 +213,14 @@ impl Walker {
         Ok(node)
     }
 
-    /// Begins a walk along `path`, at the directory `at` if it is relative; up to its last name unless `whole`. Where
-    /// the known names lead.
-    async fn start(&mut self, at: u32, path: &[u8], whole: bool, follow: bool) -> Result<Node, Errno> {
-        self.links_followed = 0;
+    /// Begins a walk along `path`, which starts at `at`; up to its last name unless `whole`. Where the known names lead.
+    async fn start(&mut self, at: PathStart, path: &[u8], whole: bool, follow: bool) -> Result<Node, Errno> {
+        (self.links_followed, self.root) = (0, at.root);
         self.rest.set(path)?;
         let flags = if follow { 0 } else { NO_FOLLOW };
         let known = match self.told {
-            None => self.directory.call(KnownPath { at, whole, flags }, path).await,
-            Some(_) => Err(Errno::EAGAIN), // each step is to be told
+            None if !at.is_confined() => self.directory.call(KnownPath { at: at.directory, whole, flags }, path).await,
+            _ => Err(Errno::EAGAIN), // each step is to be told, or its root is not what is known
         };
         match known {
             Ok(Reached { slot, ino, kind, left }) => {
@@ -205,7 +230,7 @@ impl Walker {
             Err(Errno::EAGAIN) => {}
             Err(errno) => return Err(errno),
         }
-        if self.rest.is_absolute() { self.activate(ROOT_INO, KIND_DIRECTORY).await } else { self.begin_at(at).await }
+        if self.rest.is_absolute() { self.begin_at_root().await } else { self.begin_at(at.directory).await }
     }
 
     /// Walks on from `node` to the directory of the last name.
@@ -253,7 +278,7 @@ impl Walker {
             Ok(()) if !self.rest.is_absolute() => Ok(directory),
             Ok(()) => {
                 self.release(directory).await;
-                self.activate(ROOT_INO, KIND_DIRECTORY).await
+                self.begin_at_root().await
             }
             Err(errno) => {
                 self.release(directory).await;
@@ -275,13 +300,13 @@ impl Walker {
     }
 
     /// The directory of the last name of `path`, and that name. A link there is not followed.
-    pub(crate) async fn parent(&mut self, at: u32, path: &[u8]) -> Result<Parent, Errno> {
+    pub(crate) async fn parent(&mut self, at: PathStart, path: &[u8]) -> Result<Parent, Errno> {
         let node = self.start(at, path, false, true).await?;
         self.parent_from(node).await
     }
 
     /// As `resolve`, without the lock of names unless that is needed.
-    pub(crate) async fn lookup(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
+    pub(crate) async fn lookup(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<Node, Errno> {
         let node = self.start(at, path, true, follow).await?;
         if self.rest.left().is_empty() {
             return Ok(node);
@@ -294,7 +319,13 @@ impl Walker {
     }
 
     /// What is left of `path` where another file system begins.
-    pub(crate) async fn cross(&mut self, at: u32, path: &[u8], follow: bool, out: &mut [u8]) -> Result<u32, Errno> {
+    pub(crate) async fn cross(
+        &mut self,
+        at: PathStart,
+        path: &[u8],
+        follow: bool,
+        out: &mut [u8],
+    ) -> Result<u32, Errno> {
         self.lock(false).await;
         let walked = self.resolve(at, path, follow).await;
         self.unlock().await;
@@ -313,7 +344,7 @@ impl Walker {
     }
 
     /// What `path` stands for.
-    pub(crate) async fn resolve(&mut self, at: u32, path: &[u8], follow: bool) -> Result<Node, Errno> {
+    pub(crate) async fn resolve(&mut self, at: PathStart, path: &[u8], follow: bool) -> Result<Node, Errno> {
         let mut from = self.start(at, path, true, follow).await?;
         // Bounded by the links that may be followed.
         loop {

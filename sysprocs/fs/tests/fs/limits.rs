@@ -117,9 +117,9 @@ fn an_open_file_outlives_its_name() {
         let dir = user.open_facts("/dir", OPEN_DIRECTORY, 0).await.unwrap();
         user.rmdir("/dir").await.unwrap();
         let flags = OPEN_CREATE | OPEN_WRITE | OPEN_EXCLUSIVE;
-        let inside = user.path.call(path::Open { at: dir.ino, flags, mode: 0o644 }, &b"file"[..]).await;
+        let inside = user.path.call(path::Open { at: dir.ino.into(), flags, mode: 0o644 }, &b"file"[..]).await;
         assert_eq!(inside, Err(Errno::ENOENT));
-        let path = user.path.call(path::AbsolutePath { at: dir.ino }, &mut out[..]).await;
+        let path = user.path.call(path::AbsolutePath { at: dir.ino.into() }, &mut out[..]).await;
         assert_eq!(path, Err(Errno::ENOENT));
         // Left open and nameless: the unmount frees both.
         user.write_file("/left", &[6; 50_000]).await.unwrap();

@@ -30,11 +30,11 @@ fn on_a_disk<F: Future<Output = ()> + 'static>(name: &str, body: impl FnOnce(Use
 fn a_node_is_of_a_type_that_there_is() {
     on_a_disk("types", |mut user| async move {
         for kind in [0, 0x3000, 0x5000, 0x7000, 0x9000, 0xb000, 0xd000, 0xe000, 0xf000] {
-            let node = MakeNode { at: ROOT, mode: kind | 0o644, device: 0 };
+            let node = MakeNode { at: ROOT.into(), mode: kind | 0o644, device: 0 };
             assert_eq!(user.path.call(node, &b"/node"[..]).await, Err(Errno::EINVAL), "{kind:x}");
         }
         for kind in [0x1000, 0x2000, 0x6000, 0x8000, 0xc000] {
-            let node = MakeNode { at: ROOT, mode: kind | 0o644, device: 0x105 };
+            let node = MakeNode { at: ROOT.into(), mode: kind | 0o644, device: 0x105 };
             user.path.call(node, format!("/node {kind:x}").as_bytes()).await.unwrap();
         }
     });
@@ -45,12 +45,15 @@ fn a_name_has_no_zero_byte() {
     on_a_disk("zeros", |mut user| async move {
         user.mkdir("/d").await.unwrap();
         for path in [&b"/a\0b"[..], b"\0", b"/\0", b"/d/\0a", b"/a\0/b", b"/d/a\0"] {
-            let create = Open { at: ROOT, flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644 };
+            let create = Open { at: ROOT.into(), flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644 };
             assert_eq!(user.path.call(create, path).await.map(|_| ()), Err(Errno::EINVAL), "{path:?}");
-            assert_eq!(user.path.call(MakeDirectory { at: ROOT, mode: 0o755 }, path).await, Err(Errno::EINVAL));
+            assert_eq!(user.path.call(MakeDirectory { at: ROOT.into(), mode: 0o755 }, path).await, Err(Errno::EINVAL));
             // The second path begins behind the first zero.
             let two = [b"/d\0".as_slice(), path].concat();
-            assert_eq!(user.path.call(Rename { from_at: ROOT, to_at: ROOT }, &two[..]).await, Err(Errno::EINVAL));
+            assert_eq!(
+                user.path.call(Rename { from_at: ROOT.into(), to_at: ROOT.into() }, &two[..]).await,
+                Err(Errno::EINVAL)
+            );
         }
     });
 }
@@ -88,15 +91,18 @@ async fn walk_from(user: &mut User, at: u32, refused: Errno) {
         assert_eq!(known, Err(Errno::EAGAIN), "{at} {path:?}");
         let known = user.directory.call(KnownOpen { at, flags: 0 }, path).await;
         assert_eq!(known.map(|_| ()), Err(Errno::EAGAIN), "{at} {path:?}");
-        let status = user.path.call(StatusOf { at, flags: 0 }, (path, &mut stat[..])).await;
+        let status = user.path.call(StatusOf { at: at.into(), flags: 0 }, (path, &mut stat[..])).await;
         assert_eq!(status, Err(refused), "{at} {path:?}");
-        assert_eq!(user.path.call(Open { at, flags: 0, mode: 0 }, path).await.map(|_| ()), Err(refused));
-        assert_eq!(user.path.call(Open { at, flags: OPEN_WRITE, mode: 0 }, path).await.map(|_| ()), Err(refused));
-        assert_eq!(user.path.call(ChangeMode { at, mode: 0 }, path).await, Err(refused));
-        assert_eq!(user.path.call(MakeDirectory { at, mode: 0o755 }, path).await, Err(refused));
-        assert_eq!(user.path.call(Unlink { at, directory: true }, path).await, Err(refused));
+        assert_eq!(user.path.call(Open { at: at.into(), flags: 0, mode: 0 }, path).await.map(|_| ()), Err(refused));
+        assert_eq!(
+            user.path.call(Open { at: at.into(), flags: OPEN_WRITE, mode: 0 }, path).await.map(|_| ()),
+            Err(refused)
+        );
+        assert_eq!(user.path.call(ChangeMode { at: at.into(), mode: 0 }, path).await, Err(refused));
+        assert_eq!(user.path.call(MakeDirectory { at: at.into(), mode: 0o755 }, path).await, Err(refused));
+        assert_eq!(user.path.call(Unlink { at: at.into(), directory: true }, path).await, Err(refused));
     }
-    assert_eq!(user.path.call(AbsolutePath { at }, &mut name[..]).await, Err(refused));
+    assert_eq!(user.path.call(AbsolutePath { at: at.into() }, &mut name[..]).await, Err(refused));
 }
 
 #[test]
@@ -123,7 +129,7 @@ fn a_walk_begins_at_a_directory_that_there_is() {
         // A directory's number is good.
         let mut stat = [0; STAT_BYTES];
         for path in [&b"."[..], b"file"] {
-            user.path.call(StatusOf { at: numbers[0], flags: 0 }, (path, &mut stat[..])).await.unwrap();
+            user.path.call(StatusOf { at: numbers[0].into(), flags: 0 }, (path, &mut stat[..])).await.unwrap();
         }
         user.directory.call(KnownStatus { at: numbers[0], flags: 0 }, (&b"."[..], &mut stat[..])).await.unwrap();
         assert!(user.read_file("/d/file").await == Ok(vec![7; 70_000]));

@@ -58,9 +58,9 @@ fn read_everything(counts: crate::rig::Counts, medium: &'static str) {
         assert_eq!(user.stat("abs/", NO_FOLLOW).await.unwrap().mode & 0o170_000, 0o040_000);
         let at = user.open_facts("/etc/deep/er", path::OPEN_DIRECTORY, 0).await.unwrap();
         let mut out = [0; 64];
-        let bytes = user.path.call(path::AbsolutePath { at: at.ino }, &mut out[..]).await.unwrap();
+        let bytes = user.path.call(path::AbsolutePath { at: at.ino.into() }, &mut out[..]).await.unwrap();
         assert_eq!(&out[..bytes as usize], b"/etc/deep/er");
-        let bytes = user.path.call(path::AbsolutePath { at: crate::rig::ROOT }, &mut out[..]).await.unwrap();
+        let bytes = user.path.call(path::AbsolutePath { at: crate::rig::ROOT.into() }, &mut out[..]).await.unwrap();
         assert_eq!(&out[..bytes as usize], b"/");
     });
     system.unmount();

@@ -95,6 +95,7 @@ calls! {
         48 faccessat => check_access;
         49 chdir => change_directory;
         50 fchdir => change_directory_to;
+        51 chroot => change_root;
         52 fchmod => change_mode_of;
         53 fchmodat => change_mode;
         54 fchownat => change_owner;

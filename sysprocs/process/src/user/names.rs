@@ -13,7 +13,7 @@ names! {
     0 "io_setup"
     20 "epoll_create1"
     21 "epoll_ctl" 22 "epoll_pwait" 26 "inotify_init1" 27 "inotify_add_watch" 28 "inotify_rm_watch"
-    30 "ioprio_set" 31 "ioprio_get" 39 "umount2" 40 "mount" 41 "pivot_root" 51 "chroot"
+    30 "ioprio_set" 31 "ioprio_get" 39 "umount2" 40 "mount" 41 "pivot_root"
     58 "vhangup" 60 "quotactl" 75 "vmsplice" 76 "splice" 77 "tee" 84 "sync_file_range"
     89 "acct" 90 "capget" 91 "capset"
     97 "unshare" 100 "get_robust_list" 102 "getitimer" 103 "setitimer" 105 "init_module"

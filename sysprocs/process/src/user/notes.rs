@@ -70,6 +70,7 @@ pub const NOTES: &[Note] = &[
     (48, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),
     (49, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),
     (50, Whole, "", Untested("as chdir, by one function")),
+    (51, Part, "Not into `/proc` (`EPERM`).", Test("cluster calls::roots::paths_end_at_a_root_of_ones_own_as_on_linux")),
     (52, Whole, "", Untested("as fchmodat, by one function")),
     (53, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),
     (54, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),

@@ -8,12 +8,12 @@ use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
+use renga_proto::mounts::ROOT_INO;
+use renga_proto::path::PathStart;
 use renga_proto::procs::QUEUED_MAX;
 use renga_proto::used::Used;
 use renga_rt::card::Origin;
 
-/// Inode number of the root directory of ext2.
-pub const ROOT_INO: u32 = 2;
 /// The mask that programs start with.
 const UMASK: u16 = 0o022;
 
@@ -38,6 +38,8 @@ pub struct Program {
     pub limits: Limits,
     /// Inode number of its working directory.
     pub directory: u32,
+    /// Inode number of its root directory.
+    pub root: u32,
     /// Permission bits that it does not give to what it makes.
     pub umask: u16,
     /// What it does about signals.
@@ -88,6 +90,7 @@ impl Program {
             files,
             limits: Limits::default(),
             directory: ROOT_INO,
+            root: ROOT_INO,
             umask: UMASK,
             actions: Actions::default(),
             blocked: 0,
@@ -108,6 +111,16 @@ impl Program {
             timers: Timers::NONE,
             deadline_ns: None,
         }
+    }
+
+    /// Where its paths start.
+    pub fn start(&self) -> PathStart {
+        self.start_at(self.directory)
+    }
+
+    /// Where its paths that are relative to `directory` start.
+    pub fn start_at(&self, directory: u32) -> PathStart {
+        PathStart { directory, root: self.root }
     }
 
     /// Becomes another program with nothing.

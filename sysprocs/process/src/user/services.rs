@@ -129,10 +129,12 @@ impl Services {
             return Err(Errno::ECROSSED);
         }
         let mut facts = Err(Errno::EAGAIN);
-        if open.flags & (OPEN_CREATE | OPEN_TRUNCATE | OPEN_WRITE) == 0
+        let (known_here, at) = (!open.at.is_confined(), open.at.directory);
+        if known_here
+            && open.flags & (OPEN_CREATE | OPEN_TRUNCATE | OPEN_WRITE) == 0
             && let Some(mut names) = self.names()
         {
-            let Open { at, flags, .. } = open;
+            let flags = open.flags;
             match names.call(OpenHere { at, flags }, path).await {
                 Err(Errno::EAGAIN) => {}
                 known => return known,
@@ -142,8 +144,8 @@ impl Services {
                 ticket => return apart!(self.resolved_open(Resolve { at, flags, opens: true }, ticket, path)),
             }
         }
-        if open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
-            let known = KnownOpen { at: open.at, flags: open.flags };
+        if known_here && open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
+            let known = KnownOpen { at, flags: open.flags };
             facts = self.inode_directory()?.call(known, path).await;
         }
         if facts == Err(Errno::EAGAIN) {
@@ -166,6 +168,10 @@ impl Services {
             return Err(Errno::ECROSSED);
         }
         let StatusOf { at, flags } = status;
+        if at.is_confined() {
+            return self.walker()?.call(status, (path, out)).await;
+        }
+        let at = at.directory;
         if let Some(mut names) = self.names() {
             match names.call(StatusHere { at, flags }, (path, &mut *out)).await? {
                 0 => return Ok(()),

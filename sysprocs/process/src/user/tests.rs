@@ -127,6 +127,7 @@ fn a_program_arrives_as_it_left() {
     program.actions.set(SIGUSR1, Action { handler: 0x4000, flags: 7, restorer: 8, mask: 9 });
     program.actions.set(SIGPIPE, Action { handler: SIG_IGN, ..Action::default() });
     program.directory = 1234;
+    program.root = 567;
     program.umask = 0o77;
     program.blocked = 0xf0f0;
     program.name[..2].copy_from_slice(b"sh");

@@ -291,14 +291,14 @@ impl User {
 
     /// Opens an inode by path and gives it back at once.
     pub async fn open(&mut self, path: &[u8], flags: u32) -> Told<InodeFacts> {
-        let facts = self.path.call(walk::Open { at: ROOT, flags, mode: 0o644 }, path).await?;
+        let facts = self.path.call(walk::Open { at: ROOT.into(), flags, mode: 0o644 }, path).await?;
         self.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await?;
         Ok(facts)
     }
 
     /// As `truncate(2)`.
     pub async fn truncate(&mut self, path: &[u8], bytes: u64) -> Told<()> {
-        let facts = self.path.call(walk::Open { at: ROOT, flags: walk::OPEN_WRITE, mode: 0 }, path).await?;
+        let facts = self.path.call(walk::Open { at: ROOT.into(), flags: walk::OPEN_WRITE, mode: 0 }, path).await?;
         let mut cut = Err(Errno::EIO);
         if let Some(mut inode) = self.inodes.at(0, facts.slot.into()) {
             cut = inode.call(Truncate { bytes }, ()).await;
@@ -314,7 +314,7 @@ impl User {
         access: u32,
         body: impl AsyncFnOnce(&mut Client<File>) -> Told<R>,
     ) -> Told<R> {
-        let facts = self.path.call(walk::Open { at: ROOT, flags, mode: 0o644 }, path).await?;
+        let facts = self.path.call(walk::Open { at: ROOT.into(), flags, mode: 0o644 }, path).await?;
         let number = self.table.call(TakeFile {}, ()).await?;
         let mut file = self.files.at(0, number.into()).ok_or(Errno::EBADF)?;
         let open = file::OpenInode {
@@ -372,6 +372,6 @@ impl User {
     /// Asks for the status of a path.
     pub async fn status(&mut self, path: &[u8], flags: u32) -> Told<()> {
         let mut out = [0; STAT_BYTES];
-        self.path.call(walk::StatusOf { at: ROOT, flags }, (path, &mut out[..])).await
+        self.path.call(walk::StatusOf { at: ROOT.into(), flags }, (path, &mut out[..])).await
     }
 }

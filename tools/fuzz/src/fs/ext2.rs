@@ -56,7 +56,7 @@ async fn look(user: &mut User, name: &[u8]) {
     let _ = user.list(name).await;
     let _ = user.read(name).await;
     let mut out = [0; 200];
-    let _ = user.path().call(ReadLinkOf { at: board::ROOT }, (name, &mut out[..])).await;
+    let _ = user.path().call(ReadLinkOf { at: board::ROOT.into() }, (name, &mut out[..])).await;
 }
 
 async fn ask(user: &mut User) {
@@ -64,7 +64,7 @@ async fn ask(user: &mut User) {
     let _ = user.path().call(FileSystemStatus {}, &mut out[..]).await;
     if let Ok(facts) = user.open(b"d", 0).await {
         let mut out = [0; 300];
-        let _ = user.path().call(AbsolutePath { at: facts.ino }, &mut out[..]).await;
+        let _ = user.path().call(AbsolutePath { at: facts.ino.into() }, &mut out[..]).await;
     }
 }
 
@@ -72,16 +72,16 @@ async fn fill(user: &mut User) {
     let at = board::ROOT;
     let _ = user.write(b"d/new", OPEN_CREATE, 4090, &[7; 20]).await;
     let _ = user.write(b"i", 0, 13 * 4096, &[8; 100]).await;
-    let _ = user.path().call(MakeDirectory { at, mode: 0o755 }, b"d/m").await;
-    let _ = user.path().call(SymbolicLink { at }, b"somewhere\0s").await;
+    let _ = user.path().call(MakeDirectory { at: at.into(), mode: 0o755 }, b"d/m").await;
+    let _ = user.path().call(SymbolicLink { at: at.into() }, b"somewhere\0s").await;
 }
 
 async fn rename(user: &mut User) {
     let at = board::ROOT;
-    let _ = user.path().call(Rename { from_at: at, to_at: at }, b"d/f\0d/m/new").await;
-    let _ = user.path().call(Rename { from_at: at, to_at: at }, b"d\0lost+found/d").await;
-    let _ = user.path().call(Rename { from_at: at, to_at: at }, b"i\0h").await;
-    let _ = user.path().call(Link { from_at: at, to_at: at, flags: 0 }, b"h\0lost+found/h").await;
+    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"d/f\0d/m/new").await;
+    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"d\0lost+found/d").await;
+    let _ = user.path().call(Rename { from_at: at.into(), to_at: at.into() }, b"i\0h").await;
+    let _ = user.path().call(Link { from_at: at.into(), to_at: at.into(), flags: 0 }, b"h\0lost+found/h").await;
 }
 
 async fn cut(user: &mut User) {
@@ -92,12 +92,12 @@ async fn cut(user: &mut User) {
 
 async fn unlink(user: &mut User, place: usize) {
     for name in ["i", "h", "l", "long", "null", "s", "d/f", "d/h"].into_iter().skip(place % 8) {
-        let _ = user.path().call(Unlink { at: board::ROOT, directory: false }, name.as_bytes()).await;
+        let _ = user.path().call(Unlink { at: board::ROOT.into(), directory: false }, name.as_bytes()).await;
     }
 }
 
 async fn remove_directories(user: &mut User) {
     for name in ["d/m", "d", "lost+found/d", "lost+found"] {
-        let _ = user.path().call(Unlink { at: board::ROOT, directory: true }, name.as_bytes()).await;
+        let _ = user.path().call(Unlink { at: board::ROOT.into(), directory: true }, name.as_bytes()).await;
     }
 }

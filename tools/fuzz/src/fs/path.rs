@@ -55,11 +55,11 @@ async fn look(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
         0 => user.status(path, flags << 5).await,
         1 => user.list(path).await.map(drop),
         2 => user.read(path).await.map(drop),
-        3 => user.path().call(Access { at: ROOT, mode: flags }, path).await,
-        4 => user.path().call(ReadLinkOf { at: ROOT }, (path, &mut out[..])).await.map(drop),
+        3 => user.path().call(Access { at: ROOT.into(), mode: flags }, path).await,
+        4 => user.path().call(ReadLinkOf { at: ROOT.into() }, (path, &mut out[..])).await.map(drop),
         _ => {
             let at = user.open(path, flags << 3).await?.ino;
-            user.path().call(renga_proto::path::AbsolutePath { at }, &mut out[..]).await.map(drop)
+            user.path().call(renga_proto::path::AbsolutePath { at: at.into() }, &mut out[..]).await.map(drop)
         }
     }
 }
@@ -67,12 +67,18 @@ async fn look(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
 async fn change(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()> {
     let (at, mode) = (ROOT, 0o755);
     match which {
-        10 => user.path().call(MakeDirectory { at, mode }, path).await,
-        11 => user.path().call(Unlink { at, directory: flags & 1 != 0 }, path).await,
-        12 => user.path().call(MakeNode { at, mode: (flags as u16) << 12 | 0o644, device: 0x103 }, path).await,
-        13 => user.path().call(ChangeMode { at, mode: 0o4000 | flags as u16 }, path).await,
-        14 => user.path().call(ChangeTimes { at, access_ns: u64::MAX, modify_ns: flags.into(), flags }, path).await,
-        15 => user.path().call(ChangeOwner { at, uid: flags, gid: u32::MAX, flags }, path).await,
+        10 => user.path().call(MakeDirectory { at: at.into(), mode }, path).await,
+        11 => user.path().call(Unlink { at: at.into(), directory: flags & 1 != 0 }, path).await,
+        12 => {
+            user.path().call(MakeNode { at: at.into(), mode: (flags as u16) << 12 | 0o644, device: 0x103 }, path).await
+        }
+        13 => user.path().call(ChangeMode { at: at.into(), mode: 0o4000 | flags as u16 }, path).await,
+        14 => {
+            user.path()
+                .call(ChangeTimes { at: at.into(), access_ns: u64::MAX, modify_ns: flags.into(), flags }, path)
+                .await
+        }
+        15 => user.path().call(ChangeOwner { at: at.into(), uid: flags, gid: u32::MAX, flags }, path).await,
         16 => user.truncate(path, u64::MAX >> (flags * 8)).await,
         17 => user.write(path, flags, u64::from(flags) << 14, &[9; 300]).await.map(drop),
         18 => user.write(path, flags | 2, u64::MAX >> (flags * 8), &[9; 5]).await.map(drop),
@@ -83,8 +89,12 @@ async fn change(user: &mut User, which: u8, flags: u32, path: &[u8]) -> Told<()>
 async fn change_two(user: &mut User, which: u8, paths: &[u8]) -> Told<()> {
     let at = ROOT;
     match which {
-        20..24 => user.path().call(Rename { from_at: at, to_at: at }, paths).await,
-        24..28 => user.path().call(Link { from_at: at, to_at: at, flags: u32::from(which & 1) << 5 }, paths).await,
-        _ => user.path().call(SymbolicLink { at }, paths).await,
+        20..24 => user.path().call(Rename { from_at: at.into(), to_at: at.into() }, paths).await,
+        24..28 => {
+            user.path()
+                .call(Link { from_at: at.into(), to_at: at.into(), flags: u32::from(which & 1) << 5 }, paths)
+                .await
+        }
+        _ => user.path().call(SymbolicLink { at: at.into() }, paths).await,
     }
 }

@@ -89,11 +89,14 @@ fn calls() -> Vec<(Deed, Fate)> {
         refused(deed(User, (Procs, 0), PolicyOf { pid: INIT, change: 1 << 60 }), Errno::EINVAL),
         refused(deed(File, (InodeDirectory, 0), CommitAll { extent: Extent::Unmount }), Errno::EPERM),
         refused(
-            Deed { given: b".", ..deed(User, (Path, 0), path::Open { at: JOURNAL, flags: OPEN_WRITE, mode: 0 }) },
+            Deed {
+                given: b".",
+                ..deed(User, (Path, 0), path::Open { at: JOURNAL.into(), flags: OPEN_WRITE, mode: 0 })
+            },
             Errno::ENOTDIR,
         ),
         refused(
-            Deed { given: b"/node", ..deed(User, (Path, 0), MakeNode { at: 2, mode: 9, device: 0 }) },
+            Deed { given: b"/node", ..deed(User, (Path, 0), MakeNode { at: 2.into(), mode: 9, device: 0 }) },
             Errno::EINVAL,
         ),
     ];

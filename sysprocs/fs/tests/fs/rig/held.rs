@@ -34,7 +34,7 @@ impl User {
         let known = KnownStatus { at: ROOT, flags };
         match self.directory.call(known, (path.as_bytes(), &mut out[..])).await {
             Err(Errno::EAGAIN) => {
-                self.path.call(path::StatusOf { at: ROOT, flags }, (path.as_bytes(), &mut out[..])).await?;
+                self.path.call(path::StatusOf { at: ROOT.into(), flags }, (path.as_bytes(), &mut out[..])).await?;
             }
             known => known?,
         }

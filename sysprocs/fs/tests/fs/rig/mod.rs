@@ -273,7 +273,7 @@ impl User {
                 return known;
             }
         }
-        match self.path.call(path::Open { at: ROOT, flags, mode }, path.as_bytes()).await? {
+        match self.path.call(path::Open { at: ROOT.into(), flags, mode }, path.as_bytes()).await? {
             InodeFacts { mode: 0, slot, ino, birth, .. } => {
                 self.directory.call(Release { slot, ino }, ()).await.unwrap();
                 Err(Errno(birth.device as u16))
@@ -332,29 +332,31 @@ impl User {
     }
 
     pub async fn mkdir(&mut self, path: &str) -> Told<()> {
-        self.path.call(path::MakeDirectory { at: ROOT, mode: 0o755 }, path.as_bytes()).await
+        self.path.call(path::MakeDirectory { at: ROOT.into(), mode: 0o755 }, path.as_bytes()).await
     }
     pub async fn unlink(&mut self, path: &str) -> Told<()> {
-        self.path.call(path::Unlink { at: ROOT, directory: false }, path.as_bytes()).await
+        self.path.call(path::Unlink { at: ROOT.into(), directory: false }, path.as_bytes()).await
     }
     pub async fn rmdir(&mut self, path: &str) -> Told<()> {
-        self.path.call(path::Unlink { at: ROOT, directory: true }, path.as_bytes()).await
+        self.path.call(path::Unlink { at: ROOT.into(), directory: true }, path.as_bytes()).await
     }
     pub async fn rename(&mut self, from: &str, to: &str) -> Told<()> {
         let both = format!("{from}\0{to}");
-        self.path.call(path::Rename { from_at: ROOT, to_at: ROOT }, both.as_bytes()).await
+        self.path.call(path::Rename { from_at: ROOT.into(), to_at: ROOT.into() }, both.as_bytes()).await
     }
     pub async fn link(&mut self, from: &str, to: &str) -> Told<()> {
         let both = format!("{from}\0{to}");
-        self.path.call(path::Link { from_at: ROOT, to_at: ROOT, flags: path::NO_FOLLOW }, both.as_bytes()).await
+        self.path
+            .call(path::Link { from_at: ROOT.into(), to_at: ROOT.into(), flags: path::NO_FOLLOW }, both.as_bytes())
+            .await
     }
     pub async fn symlink(&mut self, target: &str, at: &str) -> Told<()> {
         let both = format!("{target}\0{at}");
-        self.path.call(path::SymbolicLink { at: ROOT }, both.as_bytes()).await
+        self.path.call(path::SymbolicLink { at: ROOT.into() }, both.as_bytes()).await
     }
     pub async fn readlink(&mut self, path: &str) -> Told<String> {
         let mut out = [0; 1024];
-        let bytes = self.path.call(path::ReadLinkOf { at: ROOT }, (path.as_bytes(), &mut out[..])).await?;
+        let bytes = self.path.call(path::ReadLinkOf { at: ROOT.into() }, (path.as_bytes(), &mut out[..])).await?;
         Ok(String::from_utf8(out[..bytes as usize].to_vec()).unwrap())
     }
     /// As `truncate(2)`.

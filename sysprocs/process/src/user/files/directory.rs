@@ -25,7 +25,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn make_directory(&mut self) -> Outcome {
         let length = self.get_path(self.argument(1)).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
+        let at = self.start_for(self.argument(0), 0)?;
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
         self.services.walker()?.call(MakeDirectory { at, mode }, &self.paths[..length]).await?;
         Ok(0)
@@ -33,7 +33,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn make_node(&mut self) -> Outcome {
         let length = self.get_path(self.argument(1)).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
+        let at = self.start_for(self.argument(0), 0)?;
         let mode = self.argument(2) as u16;
         let kind = if mode & S_IFMT == 0 { S_IFREG } else { mode & S_IFMT };
         let mode = kind | mode & PERMISSIONS as u16 & !self.program.umask;
@@ -44,7 +44,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn unlink(&mut self) -> Outcome {
         let length = self.get_path(self.argument(1)).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
+        let at = self.start_for(self.argument(0), 0)?;
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
         self.services.walker()?.call(Unlink { at, directory }, &self.paths[..length]).await?;
         Ok(0)
@@ -52,15 +52,15 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn make_symbolic_link(&mut self) -> Outcome {
         let (length, first) = self.get_two_paths(self.argument(0), self.argument(2)).await?;
-        let at = self.directory_for(self.argument(1), first + 1)?;
+        let at = self.start_for(self.argument(1), first + 1)?;
         self.services.walker()?.call(SymbolicLink { at }, &self.paths[..length]).await?;
         Ok(0)
     }
 
     pub(in crate::user) async fn make_link(&mut self) -> Outcome {
         let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
-        let from_at = self.directory_for(self.argument(0), 0)?;
-        let to_at = self.directory_for(self.argument(2), first + 1)?;
+        let from_at = self.start_for(self.argument(0), 0)?;
+        let to_at = self.start_for(self.argument(2), first + 1)?;
         let flags = if self.argument(4) & AT_SYMLINK_FOLLOW != 0 { 0 } else { NO_FOLLOW };
         self.services.walker()?.call(Link { from_at, to_at, flags }, &self.paths[..length]).await?;
         Ok(0)
@@ -68,8 +68,8 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn rename(&mut self) -> Outcome {
         let (length, first) = self.get_two_paths(self.argument(1), self.argument(3)).await?;
-        let from_at = self.directory_for(self.argument(0), 0)?;
-        let to_at = self.directory_for(self.argument(2), first + 1)?;
+        let from_at = self.start_for(self.argument(0), 0)?;
+        let to_at = self.start_for(self.argument(2), first + 1)?;
         self.services.walker()?.call(Rename { from_at, to_at }, &self.paths[..length]).await?;
         Ok(0)
     }
@@ -79,7 +79,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             0 => {}
             RENAME_NOREPLACE => {
                 let length = self.get_path(self.argument(3)).await?;
-                let at = self.directory_for(self.argument(2), 0)?;
+                let at = self.start_for(self.argument(2), 0)?;
                 let access = renga_proto::path::Access { at, mode: 0 };
                 match self.services.walker()?.call(access, &self.paths[..length]).await {
                     Ok(()) => return Err(Errno::EEXIST.into()),
@@ -95,7 +95,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn read_link(&mut self) -> Outcome {
         let (place, room) = (self.argument(2), self.argument(3) as usize);
         let length = self.get_path(self.argument(1)).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
+        let at = self.start_for(self.argument(0), 0)?;
         if room == 0 {
             return Err(Errno::EINVAL.into());
         }
@@ -125,9 +125,9 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn get_directory(&mut self) -> Outcome {
         let (place, room) = (self.argument(0), self.argument(1) as usize);
-        let at = self.program.directory;
+        let at = self.program.start();
         let path = &mut self.scratch[..PATH_BYTES_MAX];
-        let bytes = match at {
+        let bytes = match at.directory {
             0..MADE => self.services.walker()?.call(AbsolutePath { at }, path).await?,
             number => {
                 let mut maker = self.services.maker(number)?;
@@ -144,23 +144,34 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn change_directory(&mut self) -> Outcome {
-        let length = self.get_path(self.argument(0)).await?;
-        let found = found_at!(self, (self.program.directory, Piece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
-            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
-        });
-        self.program.directory = match found? {
-            Found::Made { number, mode } if mode & S_IFMT == S_IFDIR => number,
-            Found::Made { .. } | Found::Own { .. } => return Err(Errno::ENOTDIR.into()),
-            Found::Disk(facts) => {
-                self.release_inode(&facts).await;
-                if facts.mode & S_IFMT != S_IFDIR {
-                    return Err(Errno::ENOTDIR.into());
-                }
-                facts.ino
-            }
-        };
+        self.program.directory = self.find_directory().await?;
         self.show_card();
         Ok(0)
+    }
+
+    pub(in crate::user) async fn change_root(&mut self) -> Outcome {
+        match self.find_directory().await? {
+            MADE.. => return Err(Errno::EPERM.into()), // what is made begins at its own top
+            ino => self.program.root = ino,
+        }
+        self.show_card();
+        Ok(0)
+    }
+
+    /// The directory at the path that is the present call's argument.
+    async fn find_directory(&mut self) -> Result<u32, Errno> {
+        let length = self.get_path(self.argument(0)).await?;
+        let found = found_at!(self, (self.program.start(), Piece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
+            self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
+        });
+        match found? {
+            Found::Made { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number),
+            Found::Made { .. } | Found::Own { .. } => Err(Errno::ENOTDIR),
+            Found::Disk(facts) => {
+                self.release_inode(&facts).await;
+                if facts.mode & S_IFMT == S_IFDIR { Ok(facts.ino) } else { Err(Errno::ENOTDIR) }
+            }
+        }
     }
 
     pub(in crate::user) async fn change_directory_to(&mut self) -> Outcome {

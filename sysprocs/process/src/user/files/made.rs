@@ -15,7 +15,9 @@ use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_proto::inode::{Birth, InodeFacts};
 use renga_proto::mounts::{MADE, beyond};
-use renga_proto::path::{AbsolutePath, Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE};
+use renga_proto::path::{
+    AbsolutePath, Cross, NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, PathStart, drop_unreachable,
+};
 use renga_proto::proc_files::{DESCRIPTORS, Led, MadePath, ProcFiles, TOP, WalkMade, file_of, pid_of};
 use renga_proto::procs::board_of;
 use renga_rt::{Client, Errno};
@@ -39,7 +41,7 @@ pub(in crate::user) enum Crossed {
     /// To what this descriptor of the program itself stands for.
     Own { descriptor: u64 },
     /// To the disk again: the path to walk on along, from this inode if it is relative.
-    Disk { at: u32, path: Piece },
+    Disk { at: PathStart, path: Piece },
 }
 
 /// What was found where a path led.
@@ -66,7 +68,7 @@ pub(in crate::user) use bytes_of;
 /// What `$call` finds at the path `$piece`, from `$at` if it is relative, wherever that leads; `$flags` are a walker's.
 macro_rules! found_at {
     ($user:expr, ($at:expr, $piece:expr, $flags:expr), |$from:ident, $path:ident| $call:expr) => {{
-        let (mut from, mut piece): (u32, $crate::user::files::made::Piece) = ($at, $piece);
+        let (mut from, mut piece): (renga_proto::path::PathStart, $crate::user::files::made::Piece) = ($at, $piece);
         let mut crossings = 0;
         loop {
             let found = {
@@ -117,13 +119,13 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Goes on from where the path `piece` leaves the disk.
-    pub(in crate::user) async fn cross(&mut self, at: u32, piece: Piece, flags: u32) -> Result<Crossed, Errno> {
+    pub(in crate::user) async fn cross(&mut self, at: PathStart, piece: Piece, flags: u32) -> Result<Crossed, Errno> {
         let path = bytes_of!(self, piece);
         let relative = path.first() != Some(&b'/');
         let (mut number, mut piece) = match beyond(path) {
-            _ if relative && at >= MADE => (at, piece),
-            Some(rest) => (TOP, piece.clone().last(rest.len())),
-            None => match self.leave_disk(at, piece.clone(), flags).await {
+            _ if relative && at.directory >= MADE => (at.directory, piece),
+            Some(rest) if !at.is_confined() => (TOP, piece.clone().last(rest.len())),
+            _ => match self.leave_disk(at, piece.clone(), flags).await {
                 // What led out of the disk has been changed since: once more.
                 Err(Errno::EAGAIN) => return Ok(Crossed::Disk { at, path: piece }),
                 left => (TOP, left?),
@@ -138,7 +140,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             let rest = piece.clone().last(left as usize);
             let follows = left > 0 || flags & NO_FOLLOW == 0;
             match mode & S_IFMT {
-                0 => return Ok(Crossed::Disk { at: reached, path: self.or_dot(rest) }),
+                0 => {
+                    let at = self.program.start_at(reached);
+                    return Ok(Crossed::Disk { at, path: self.or_dot(rest) });
+                }
                 S_IFLNK if follows && file_of(reached) >= DESCRIPTORS => return self.follow_descriptor(reached, rest),
                 _ if left > 0 => (number, piece) = (reached, rest),
                 _ => return Ok(Crossed::Made { number: reached, mode }),
@@ -157,14 +162,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         let is_file = matches!(object, Object::File { .. });
         match (is_file && mode & S_IFMT == S_IFDIR, bytes_of!(self, rest).is_empty()) {
             (_, true) if is_file && ino >= MADE => Ok(Crossed::Made { number: ino, mode }),
-            (true, _) => Ok(Crossed::Disk { at: ino, path: self.or_dot(rest) }),
+            (true, _) => Ok(Crossed::Disk { at: self.program.start_at(ino), path: self.or_dot(rest) }),
             (false, true) => Ok(Crossed::Own { descriptor }),
             (false, false) => Err(Errno::ENOTDIR),
         }
     }
 
     /// What is left of a path on the disk where that ends.
-    async fn leave_disk(&mut self, at: u32, piece: Piece, flags: u32) -> Result<Piece, Errno> {
+    async fn leave_disk(&mut self, at: PathStart, piece: Piece, flags: u32) -> Result<Piece, Errno> {
         let mut walker = self.services.walker()?;
         let Piece::Paths(range) = piece else { return Err(Errno::ELOOP) }; // the scratch page is taken
         let cross = Cross { at, flags: flags & NO_FOLLOW };
@@ -248,7 +253,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return Ok(self.maker_of(ino)?.call(MadePath { number: ino }, out).await? as usize);
             }
             Object::File { .. } if ino < MADE && mode & S_IFMT == S_IFDIR => {
-                return Ok(self.services.walker()?.call(AbsolutePath { at: ino }, out).await? as usize);
+                let at = self.program.start_at(ino);
+                let bytes = self.services.walker()?.call(AbsolutePath { at }, &mut *out).await? as usize;
+                return Ok(drop_unreachable(out, bytes));
             }
             Object::File { .. } | Object::Named { .. } => return Ok(put_numbered(out, b"file:[", ino.into())),
             // It has a name.

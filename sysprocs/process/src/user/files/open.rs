@@ -90,7 +90,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
         }
         let length = self.get_path(self.argument(1)).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
+        let at = self.start_for(self.argument(0), 0)?;
         if self.program.files.free() == 0 {
             return Err(Errno::EMFILE.into());
         }

@@ -3,7 +3,7 @@
 use crate::user::User;
 use crate::user::files::descriptors::Descriptor;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
-use renga_proto::path::PATH_BYTES_MAX;
+use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
 
 /// In place of a directory descriptor: the working directory.
@@ -76,12 +76,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok((both, first))
     }
 
-    /// The inode number from which the path that begins at `self.paths[at]` starts, if it is relative.
-    pub(in crate::user) fn directory_for(&self, descriptor: u64, at: usize) -> Result<u32, Errno> {
+    /// Where the path that begins at `self.paths[at]` starts, relative to `descriptor`.
+    pub(in crate::user) fn start_for(&self, descriptor: u64, at: usize) -> Result<PathStart, Errno> {
         if descriptor as i32 == AT_FDCWD || self.paths[at] == b'/' {
-            return Ok(self.program.directory);
+            return Ok(self.program.start());
         }
         let descriptor = self.program.files.get(descriptor)?;
-        if descriptor.is_directory() { Ok(descriptor.ino) } else { Err(Errno::ENOTDIR) }
+        if descriptor.is_directory() { Ok(self.program.start_at(descriptor.ino)) } else { Err(Errno::ENOTDIR) }
     }
 }

@@ -14,7 +14,7 @@ use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner
 use renga_proto::inode::{CommitAll, Extent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{
-    Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, StatusOf,
+    Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
 };
 use renga_proto::proc_files::StatusMade;
 use renga_rt::{Client, Errno, apart};
@@ -138,7 +138,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (place, flags) = (self.argument(2), self.argument(3));
         let length = self.get_path_or_empty(self.argument(1), 0).await?;
         if length > 0 {
-            let at = self.directory_for(self.argument(0), 0)?;
+            let at = self.start_for(self.argument(0), 0)?;
             let (mut bytes, status) = ([0; STAT_BYTES], StatusOf { at, flags: follow(flags) });
             match self.services.status_of(status, &self.paths[..length], &mut bytes).await {
                 Err(Errno::ECROSSED) => {} // as below
@@ -181,7 +181,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if length == 0 {
             (self.paths[0], length) = (b'.', 1);
         }
-        let (at, flags) = (self.directory_for(directory, 0)?, follow(flags));
+        let (at, flags) = (self.start_for(directory, 0)?, follow(flags));
         let mut bytes = [0; STAT_BYTES];
         let found = found_at!(self, (at, Piece::Paths(0..length), flags), |at, path| {
             self.services.status_of(StatusOf { at, flags }, path, &mut bytes).await
@@ -196,13 +196,13 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn check_access(&mut self) -> Outcome {
         let length = self.get_path(self.argument(1)).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
+        let at = self.start_for(self.argument(0), 0)?;
         self.access(at, length, self.argument(2) as u32 & 7).await?;
         Ok(0)
     }
 
     /// Whether there is something at the path in `self.paths`, and `mode` is allowed; the made file, if it is one.
-    async fn access(&mut self, at: u32, length: usize, mode: u32) -> Result<Found<()>, Errno> {
+    async fn access(&mut self, at: PathStart, length: usize, mode: u32) -> Result<Found<()>, Errno> {
         let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
@@ -219,7 +219,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     /// Changes what is at the path at address `path`, from the directory that the call names; `flags` are a walker's.
     async fn change_at(&mut self, path: u64, flags: u32, change: Change) -> Outcome {
         let length = self.get_path(path).await?;
-        let at = self.directory_for(self.argument(0), 0)?;
+        let at = self.start_for(self.argument(0), 0)?;
         let found = found_at!(self, (at, Piece::Paths(0..length), flags), |at, path| {
             match (crosses(at, path), change) {
                 (true, _) => Err(Errno::ECROSSED),
@@ -295,7 +295,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let bytes = u64::try_from(self.argument(1) as i64).map_err(|_| Errno::EINVAL)?;
         self.allow_length(bytes).await?;
         let length = self.get_path(self.argument(0)).await?;
-        let open = Open { at: self.program.directory, flags: OPEN_WRITE, mode: 0 };
+        let open = Open { at: self.program.start(), flags: OPEN_WRITE, mode: 0 };
         let facts = self.services.open_path(open, &self.paths[..length]).await?;
         let board = self.services.disk_board;
         let cut = match self.services.clients.inodes.at(board, facts.slot.into()) {
@@ -341,7 +341,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn file_system_status(&mut self) -> Outcome {
         let length = self.get_path(self.argument(0)).await?;
-        match self.access(self.program.directory, length, 0).await? {
+        match self.access(self.program.start(), length, 0).await? {
             Found::Made { .. } => self.put_made_system_status(self.argument(1)).await,
             Found::Disk(()) | Found::Own { .. } => self.put_file_system_status(self.argument(1)).await,
         }

@@ -121,7 +121,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         end: usize,
         held: &mut Option<MappedFile>,
     ) -> Result<MappedFile, Errno> {
-        let found = found_at!(self, (self.program.directory, Piece::Paths(start..end), 0), |at, path| {
+        let found = found_at!(self, (self.program.start(), Piece::Paths(start..end), 0), |at, path| {
             self.services.open_path(Open { at, flags: 0, mode: 0 }, path).await
         });
         let Found::Disk(facts) = found? else { return Err(Errno::EACCES) };

@@ -252,6 +252,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         card.space.set(self.space.as_ref().map(|space| space.number()));
         card.origin.set(self.program.origin);
         card.directory.set(self.program.directory);
+        card.root.set(self.program.root);
         card.umask.set(self.program.umask);
         card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.show_areas();

@@ -126,7 +126,9 @@ pub fn in_pages(files: &Descriptors) -> bool {
 pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Result<(), Errno> {
     writer.word(u64::from(program.pid))?;
     writer.word(u64::from(program.directory) | u64::from(program.umask) << 32)?;
-    for word in [program.blocked, program.alternate_stack.address, program.alternate_stack.bytes] {
+    for word in
+        [u64::from(program.root), program.blocked, program.alternate_stack.address, program.alternate_stack.bytes]
+    {
         writer.word(word)?;
     }
     writer.put(&program.name)?;
@@ -152,6 +154,7 @@ pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Resu
     program.renew(pid, parent);
     let word = reader.word()?;
     (program.directory, program.umask) = (word as u32, (word >> 32) as u16);
+    program.root = reader.word()? as u32;
     program.blocked = reader.word()?;
     program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
     program.name = reader.take()?;

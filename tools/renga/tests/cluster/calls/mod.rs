@@ -3,6 +3,7 @@
 mod events;
 mod fifos;
 mod locks;
+mod roots;
 mod timers;
 mod waits;
 mod watches;
