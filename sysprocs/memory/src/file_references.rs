@@ -1,16 +1,18 @@
 //! The files that programs of a board map: one reference to each at the inode directory, however many use it.
 //!
-//! A file is known by inode number and generation. Invariant: while it is `held` the directory has one reference of
-//! this board for it, and its inode is with process `slot`. When the board of the inodes was started again (`ESTALE`
-//! from the router, once) it knows of none of them, so each is asked for anew; one that is gone stays, for those who
-//! still use it, but is not held. Inode 0 stands for memory without a file, which the directory knows nothing of: its
-//! generation is a number of ours.
+//! A file is known by inode number and generation. Invariant: while the session in which its reference was got is the
+//! present one, that counts once, at the directory or at the board's name cache, and its inode is with process `slot`.
+//! With a session all of them end, so each is asked for anew; one that is gone stays, for those who still use it, but
+//! without a reference. The router says once that a session is over (`ESTALE`), maybe long after: only stamps
+//! tell what is good. Inode 0 stands for memory without a file, which the directory knows nothing of: its generation is
+//! a number of ours.
 //!
 //! Not here: calls (`references.rs`), pages (`renga_pages`).
 
 use renga_abi::Errno;
 use renga_proto::inode::{InodeDirectory, Keep, Reactivate, Release};
-use renga_proto::names::{EndUse, UseReference, is_given_back};
+use renga_proto::names::{EndUse, UseReference};
+use renga_proto::sessions::{Sessions, Stamp, give_back};
 use renga_rt::{Client, Local};
 
 /// Most files that the programs of a board map at a time.
@@ -41,22 +43,16 @@ impl FileKey {
 pub(crate) struct Reference {
     /// The inode's process.
     pub slot: u16,
-    /// As in `InodeFacts`.
-    pub session: u16,
-}
-impl Reference {
-    /// One that the directory of inodes counts.
-    const fn to(slot: u16) -> Reference {
-        Reference { slot, session: 0 }
-    }
+    /// When it was got, and who counts it.
+    pub stamp: Stamp,
 }
 
 /// Room for one file. Boot provides [`FILES_MAX`].
 #[derive(Clone, Copy, Debug)]
 pub struct UsedFile {
     key: FileKey,
-    reference: Reference,
-    held: bool,
+    /// None: it was not to be had.
+    reference: Option<Reference>,
     /// 0: it is free.
     uses: u32,
     /// The next of its chain, or of those that are free.
@@ -64,13 +60,8 @@ pub struct UsedFile {
 }
 impl UsedFile {
     /// Of no file.
-    pub const EMPTY: UsedFile = UsedFile {
-        key: FileKey { ino: 0, generation: 0 },
-        reference: Reference::to(0),
-        held: false,
-        uses: 0,
-        next: NONE,
-    };
+    pub const EMPTY: UsedFile =
+        UsedFile { key: FileKey { ino: 0, generation: 0 }, reference: None, uses: 0, next: NONE };
 }
 
 /// The directory of inodes, as a keeper of references calls it.
@@ -83,6 +74,9 @@ pub type Names = Local<renga_proto::names::Names, { UseReference::BIT | EndUse::
 pub(crate) struct FileReferences {
     directory: Directory,
     names: Names,
+    sessions: &'static Sessions,
+    /// The session for which all files were asked for.
+    session: u32,
     files: &'static mut [UsedFile],
     chains: [u16; CHAINS],
     /// The first that is free.
@@ -92,13 +86,20 @@ pub(crate) struct FileReferences {
 
 impl FileReferences {
     /// None yet, in `files`, of which there are at most [`FILES_MAX`].
-    pub fn new(directory: Directory, names: Names, files: &'static mut [UsedFile]) -> Self {
+    pub fn new(
+        directory: Directory,
+        names: Names,
+        files: &'static mut [UsedFile],
+        sessions: &'static Sessions,
+    ) -> Self {
         let count = files.len().min(FILES_MAX);
         for (index, file) in files.iter_mut().enumerate() {
             *file = UsedFile { next: if index + 1 < count { index as u16 + 1 } else { NONE }, ..UsedFile::EMPTY };
         }
         let free = if count > 0 { 0 } else { NONE };
-        FileReferences { directory, names, files, chains: [NONE; CHAINS], free, last_object: 0 }
+        let session = sessions.now(directory.server().board.0);
+        let chains = [NONE; CHAINS];
+        FileReferences { directory, names, sessions, session, files, chains, free, last_object: 0 }
     }
 
     /// A new object that one program maps; its number, which is not 0.
@@ -108,7 +109,7 @@ impl FileReferences {
             self.last_object = self.last_object.wrapping_add(1).max(1);
             let key = FileKey { ino: 0, generation: self.last_object };
             if self.find(key).is_none() {
-                return self.add(key, Reference::to(0), false).map(|()| key.generation);
+                return self.add(key, None).map(|()| key.generation);
             }
         }
     }
@@ -129,12 +130,12 @@ impl FileReferences {
         self.position(key).map(|at| &mut self.files[at])
     }
 
-    fn add(&mut self, key: FileKey, reference: Reference, held: bool) -> Result<(), Errno> {
+    fn add(&mut self, key: FileKey, reference: Option<Reference>) -> Result<(), Errno> {
         let at = self.free;
         let file = self.files.get_mut(usize::from(at)).ok_or(Errno::ENFILE)?;
         self.free = file.next;
         let next = core::mem::replace(&mut self.chains[key.chain()], at);
-        *file = UsedFile { key, reference, held, uses: 1, next };
+        *file = UsedFile { key, reference, uses: 1, next };
         Ok(())
     }
 
@@ -156,86 +157,85 @@ impl FileReferences {
         file
     }
 
-    /// Asks for all files anew.
+    fn board(&self) -> u8 {
+        self.directory.server().board.0
+    }
+
+    /// The reference by which a file can be called now.
+    fn good(&mut self, key: FileKey) -> Option<Reference> {
+        let (sessions, board) = (self.sessions, self.board());
+        let reference = self.find(key)?.reference;
+        reference.filter(|reference| sessions.is_good(board, reference.stamp))
+    }
+
+    /// After the end of a session: asks for all files anew.
     async fn begin_anew(&mut self) {
-        self.files.iter_mut().for_each(|file| file.held = false);
-        let mut at = 0;
-        // Begins again with each further life of that board.
-        while let Some(file) = self.files.get_mut(at) {
-            let FileKey { ino, generation } = file.key;
-            at += 1;
-            if file.key.is_object() || file.uses == 0 {
-                continue;
-            }
-            match self.directory.call(Reactivate { ino, generation }, ()).await {
-                Ok(slot) => (file.reference, file.held) = (Reference::to(slot), true),
-                Err(Errno::ESTALE) => {
-                    self.files.iter_mut().for_each(|file| file.held = false);
-                    at = 0;
+        let board = self.board();
+        let (mut at, mut now) = (0, self.sessions.now(board));
+        // Begins again with each further end.
+        while self.session != now {
+            let Some(file) = self.files.get(at) else {
+                self.session = now;
+                return;
+            };
+            let key = file.key;
+            if !key.is_object() && file.uses > 0 && self.good(key).is_none() {
+                match self.ask(key).await {
+                    Err(Errno::EHOSTDOWN) => return, // with the next call
+                    found => self.files[at].reference = found.ok(),
                 }
-                Err(_) => {}
+            }
+            at += 1;
+            if now != self.sessions.now(board) {
+                (at, now) = (0, self.sessions.now(board));
             }
         }
     }
 
-    /// A reference to a file that was known; its slot.
-    async fn ask_anew(&mut self, key: FileKey) -> Result<u16, Errno> {
+    /// A further reference to a file that was known.
+    async fn ask(&mut self, key: FileKey) -> Result<Reference, Errno> {
         let FileKey { ino, generation } = key;
-        let mut found = self.directory.call(Reactivate { ino, generation }, ()).await;
-        if found == Err(Errno::ESTALE) {
-            self.begin_anew().await;
-            found = self.directory.call(Reactivate { ino, generation }, ()).await;
-        }
-        if found == Err(Errno::ESTALE) {
-            self.files.iter_mut().for_each(|file| file.held = false);
-        }
-        found
-    }
-
-    /// Gives a reference back.
-    async fn give_back(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
-        let Reference { slot, session } = reference;
-        if !is_given_back(&mut self.names, key.ino, session).await {
-            return Ok(());
-        }
-        match self.directory.call(Release { slot, ino: key.ino }, ()).await {
-            Err(Errno::ESTALE) => {
-                // It was of another life.
-                self.begin_anew().await;
-                Ok(())
+        let mut told = false;
+        loop {
+            let stamp = self.sessions.stamp(self.board());
+            match self.directory.call(Reactivate { ino, generation }, ()).await {
+                // The end of a session is told once.
+                Err(Errno::ESTALE) if !core::mem::replace(&mut told, true) => {}
+                found => return found.map(|slot| Reference { slot, stamp }),
             }
-            released => released,
         }
     }
 
-    /// Whether the reference has not ended with its session.
-    async fn is_of_now(&mut self, ino: u32, reference: Reference) -> bool {
-        let Reference { slot, session } = reference;
-        let Some(mut names) = self.names.at(0).filter(|_| session != 0) else { return true };
-        let Ok(now) = names.call(UseReference { ino, slot }, ()).await else { return false };
-        // It was in use already, so that nothing is to be given back.
-        let _ = names.call(EndUse { ino, session: now }, ()).await;
-        now == session
+    /// As `ask`, of what something else here holds active in process `slot`, unless that was in an earlier session.
+    async fn refer(&mut self, key: FileKey, slot: u16) -> Result<Reference, Errno> {
+        let FileKey { ino, generation } = key;
+        if let Some(mut names) = self.names.at(0)
+            && let Ok(session) = names.call(UseReference { ino, generation, slot }, ()).await
+        {
+            return Ok(Reference { slot, stamp: Stamp { session, kept: true } });
+        }
+        let stamp = self.sessions.stamp(self.board());
+        match self.directory.call(Keep { slot, ino }, ()).await {
+            Ok(()) => Ok(Reference { slot, stamp }),
+            Err(Errno::EINVAL | Errno::ESTALE) => self.ask(key).await,
+            Err(errno) => Err(errno),
+        }
+    }
+
+    async fn give_back(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
+        let of = (key.ino, reference.slot, reference.stamp);
+        give_back(&mut self.names, &mut self.directory, self.sessions, of).await
     }
 
     /// One program more maps a file that something else holds active.
     pub async fn keep(&mut self, key: FileKey, slot: u16) -> Result<(), Errno> {
-        if let Some(&mut UsedFile { reference, held, .. }) = self.find(key) {
-            let here = key.is_object() || (held && reference.slot == slot && self.is_of_now(key.ino, reference).await);
-            let Some(file) = self.find(key) else { return Err(Errno::EINVAL) };
-            file.uses += 1;
-            let known = reference.slot;
-            if here {
-                return Ok(());
+        self.begin_anew().await;
+        if self.find(key).is_some() {
+            if !key.is_object() {
+                self.reopen(key).await?;
             }
-            // The reference is of an earlier life.
-            let found = self.reopen(key, known).await;
-            if found.is_err()
-                && let Some(file) = self.find(key)
-            {
-                file.uses -= 1;
-            }
-            return found.map(|_| ());
+            self.find(key).into_iter().for_each(|file| file.uses += 1);
+            return Ok(());
         }
         if key.is_object() {
             return Err(Errno::EINVAL);
@@ -243,33 +243,20 @@ impl FileReferences {
         if self.free == NONE {
             return Err(Errno::ENFILE);
         }
-        if let Some(mut names) = self.names.at(0)
-            && let Ok(session) = names.call(UseReference { ino: key.ino, slot }, ()).await
-        {
-            return self.add(key, Reference { slot, session }, true);
-        }
-        let slot = match self.directory.call(Keep { slot, ino: key.ino }, ()).await {
-            Ok(()) => slot,
-            Err(Errno::ESTALE) => {
-                self.begin_anew().await;
-                self.ask_anew(key).await?
-            }
-            // The caller's slot is of an earlier life.
-            Err(Errno::EINVAL) => self.ask_anew(key).await?,
-            Err(errno) => return Err(errno),
-        };
-        self.add(key, Reference::to(slot), true)
+        let reference = self.refer(key, slot).await?;
+        self.add(key, Some(reference))
     }
 
     /// As `keep`, for a reference that the caller has and gives up.
     pub async fn adopt(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
-        let Some(file) = self.find(key) else { return self.add(key, reference, true) };
-        // With another session, that of the former reference is over.
-        if file.reference.session != 0 && reference.session != 0 && file.reference.session != reference.session {
-            (file.reference, file.held, file.uses) = (reference, true, file.uses + 1);
+        self.begin_anew().await;
+        let known = self.good(key).is_some();
+        let Some(file) = self.find(key) else { return self.add(key, Some(reference)) };
+        file.uses += 1;
+        if !known {
+            file.reference = Some(reference);
             return Ok(());
         }
-        self.keep(key, reference.slot).await?;
         // The board has one already. An error is told to who syncs.
         let _ = self.give_back(key, reference).await;
         Ok(())
@@ -283,28 +270,24 @@ impl FileReferences {
             return Ok(false);
         }
         let file = self.remove(index);
-        let given = if file.held { self.give_back(key, file.reference).await } else { Ok(()) };
-        given.map(|()| key.is_object())
+        self.begin_anew().await;
+        if let Some(reference) = file.reference {
+            self.give_back(key, reference).await?;
+        }
+        Ok(key.is_object())
     }
 
-    /// The present slot of a file that a program here maps, and of which `slot` turned out not to be the process.
-    pub async fn reopen(&mut self, key: FileKey, slot: u16) -> Result<u16, Errno> {
-        let known = self.find(key).filter(|file| file.held).map(|file| file.reference.slot);
-        if let Some(known) = known.filter(|known| *known != slot) {
-            return Ok(known);
+    /// The present slot of a file that a program here maps, and of which some other was tried in vain.
+    pub async fn reopen(&mut self, key: FileKey) -> Result<u16, Errno> {
+        self.begin_anew().await;
+        if let Some(reference) = self.good(key) {
+            return Ok(reference.slot);
         }
-        let found = self.ask_anew(key).await?;
-        let Some(file) = self.find(key) else {
-            self.give_back(key, Reference::to(found)).await?;
+        if self.find(key).is_none() {
             return Err(Errno::EINVAL);
-        };
-        let surplus = file.held && file.reference.slot == found;
-        if !surplus {
-            (file.reference, file.held) = (Reference::to(found), true);
         }
-        if surplus {
-            self.give_back(key, Reference::to(found)).await?;
-        }
-        Ok(found)
+        let reference = self.ask(key).await?;
+        self.find(key).into_iter().for_each(|file| file.reference = Some(reference));
+        Ok(reference.slot)
     }
 }

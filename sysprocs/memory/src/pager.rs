@@ -174,7 +174,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     }
     /// The inode's process of a file in use, when it is not the one that `file` says.
     pub async fn reopen_file(&mut self, file: MappedFile) -> Result<u16, Errno> {
-        let MappedFile { ino, generation, slot, .. } = file;
-        self.references.call(ReopenFile { ino, generation, slot }, ()).await
+        let MappedFile { ino, generation, .. } = file;
+        self.references.call(ReopenFile { ino, generation }, ()).await
     }
 }

@@ -6,6 +6,7 @@ use crate::file_references::{Directory, FileKey, FileReferences, Names, Referenc
 use renga_abi::Errno;
 use renga_proto::pages::{Cut, FileId, Pages};
 use renga_proto::references::{AdoptFile, KeepFile, References, ReferencesCall, ReleaseFile, ReopenFile};
+use renga_proto::sessions::Sessions;
 use renga_rt::{Client, Me, Never, Port};
 
 /// Serves the references, with room for `files`.
@@ -16,8 +17,9 @@ pub async fn references(
     mut pages: Client<Pages>,
     names: Names,
     files: &'static mut [UsedFile],
+    sessions: &'static Sessions,
 ) -> Never {
-    let mut files = FileReferences::new(directory, names, files);
+    let mut files = FileReferences::new(directory, names, files, sessions);
     loop {
         match port.accept().await {
             ReferencesCall::KeepFile(call) => {
@@ -26,8 +28,8 @@ pub async fn references(
                 call.reply(kept);
             }
             ReferencesCall::AdoptFile(call) => {
-                let AdoptFile { ino, generation, slot, session } = call.entry();
-                let adopted = files.adopt(FileKey { ino, generation }, Reference { slot, session }).await;
+                let AdoptFile { ino, generation, slot, stamp } = call.entry();
+                let adopted = files.adopt(FileKey { ino, generation }, Reference { slot, stamp }).await;
                 call.reply(adopted);
             }
             ReferencesCall::ReleaseFile(call) => {
@@ -44,8 +46,8 @@ pub async fn references(
             }
             ReferencesCall::MakeObject(call) => call.reply(files.make_object()),
             ReferencesCall::ReopenFile(call) => {
-                let ReopenFile { ino, generation, slot } = call.entry();
-                let found = files.reopen(FileKey { ino, generation }, slot).await;
+                let ReopenFile { ino, generation } = call.entry();
+                let found = files.reopen(FileKey { ino, generation }).await;
                 call.reply(found);
             }
         }

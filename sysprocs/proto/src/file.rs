@@ -1,6 +1,7 @@
 //! Open files: one process each, on the board of the opener; holds the offset and status flags.
 
 use crate::inode::{DirectoryRead, InodeFacts};
+use crate::sessions::Stamp;
 use renga_abi::Errno;
 use renga_core::{protocol, word_enum};
 
@@ -20,8 +21,8 @@ protocol! {
     /// One open file; regular files and directories.
     pub File = 9, FileCall {
         /// Becomes an open file on inode process `slot` (whose reference passes to it), offset 0,
-        /// one reference; in which life it is now, for handles that travel. `session`: of the inode's reference, as in `InodeFacts`.
-        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32, session: u16 } (()) -> Result<u32, Errno>;
+        /// one reference; in which life it is now, for handles that travel. `stamp`: of the inode's reference.
+        0 OpenInode { slot: u16, ino: u32, mode: u16, flags: u32, generation: u32, stamp: Stamp } (()) -> Result<u32, Errno>;
         /// Reads from the offset on, advancing it; 0 at the end.
         1 Read {} (&'a mut [u8]) -> Result<u32, Errno>;
         /// Writes at the offset (at the end with O_APPEND), advancing it.

@@ -1,5 +1,6 @@
 //! Active inodes: one process each on the disk board, found through one directory.
 
+use crate::sessions::Stamp;
 use renga_abi::Errno;
 use renga_core::{Word, in_words, protocol, word_enum};
 
@@ -14,9 +15,8 @@ in_words! {
         mode: u16,
         /// What it was born with.
         birth: Birth,
-        /// Of the reference that came with it: 0 if the directory of inodes counts it, otherwise in which session the board's name cache
-        /// counts it as a use.
-        session: u16,
+        /// Of the reference that came with it, if whoever has it says so.
+        stamp: Stamp,
     }
 }
 /// What an inode is born with; in one word.

@@ -28,6 +28,7 @@ pub mod proc_files;
 pub mod procs;
 pub mod references;
 pub mod router;
+pub mod sessions;
 pub mod slots;
 pub mod steps;
 pub mod used;

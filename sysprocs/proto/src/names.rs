@@ -10,8 +10,9 @@
 //! Of an inode that is opened again and again one reference of the board is kept here, and its uses are counted here.
 
 use crate::inode::InodeFacts;
+use crate::sessions::Stamp;
 use renga_abi::Errno;
-use renga_core::{Local, in_words, protocol};
+use renga_core::{in_words, protocol};
 
 /// Instead of a ticket: this board keeps nothing.
 pub const NO_TICKET: u64 = u64::MAX;
@@ -21,8 +22,8 @@ pub const ALL_DIRECTORIES: u32 = 0;
 in_words! {
     /// What became of a reference that was offered.
     pub struct Kept {
-        /// In which it is used now; 0: it is not kept, and stays the caller's.
-        session: u16,
+        /// Of the use that the caller has of it now; if it is not `kept`, the reference stays the caller's.
+        stamp: Stamp,
         /// The caller is to give back a reference to the inode of this process,
         surplus_slot: u16,
         /// if it is of this inode and not 0.
@@ -31,16 +32,7 @@ in_words! {
 }
 impl Kept {
     /// There is no room.
-    pub const NOT: Kept = Kept { session: 0, surplus_slot: 0, surplus: 0 };
-}
-
-/// Ends a use of a reference to inode `ino` that came with `session`; whether the reference is to be given back to the
-/// directory of inodes.
-pub async fn is_given_back<const ENTRIES: u32>(names: &mut Local<Names, ENTRIES>, ino: u32, session: u16) -> bool {
-    match names.at(0) {
-        Some(mut names) if session != 0 => names.call(EndUse { ino, session }, ()).await == Ok(true),
-        _ => true,
-    }
+    pub const NOT: Kept = Kept { stamp: Stamp::NONE, surplus_slot: 0, surplus: 0 };
 }
 
 protocol! {
@@ -63,11 +55,11 @@ protocol! {
         /// A ticket, or `NO_TICKET`.
         6 TicketHere {} (()) -> Result<u64, Errno>;
         /// Offers a reference of this board that was got since the ticket was given.
-        7 KeepReference { ticket: u64, slot: u16, ino: u32 } (()) -> Result<Kept, Errno>;
-        /// One use more of a reference that is kept here, to the inode of that process: the session. `ENOENT`: there is none.
-        8 UseReference { ino: u32, slot: u16 } (()) -> Result<u16, Errno>;
+        7 KeepReference { ticket: u64, slot: u16, ino: u32, generation: u32 } (()) -> Result<Kept, Errno>;
+        /// One use more of a reference that is kept here, to that very inode: in which session. `ENOENT`: there is none.
+        8 UseReference { ino: u32, generation: u32, slot: u16 } (()) -> Result<u32, Errno>;
         /// One use less; whether the reference is the caller's from now on, to be given back.
-        9 EndUse { ino: u32, session: u16 } (()) -> Result<bool, Errno>;
+        9 EndUse { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
         /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
         10 RecallReference { ino: u32 } (()) -> Result<bool, Errno>;
     }

@@ -4,6 +4,7 @@
 //! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/held`).
 
 use crate::inode::{Birth, InodeFacts, NAME_BYTES_MAX, STAT_BYTES};
+use crate::sessions::Stamp;
 use renga_abi::Errno;
 
 /// Room for the steps of a walk.
@@ -163,7 +164,7 @@ pub fn first(steps: &[u8]) -> Option<(Step<'_>, &[u8])> {
             let (generation, rest) = word(rest)?;
             let (device, rest) = word(rest)?;
             let (status, rest) = rest.split_at_checked(STAT_BYTES)?;
-            let facts = InodeFacts { slot, ino, mode, birth: Birth { generation, device }, session: 0 };
+            let facts = InodeFacts { slot, ino, mode, birth: Birth { generation, device }, stamp: Stamp::NONE };
             Some((Step::Inode { facts, held: held != 0, status }, rest))
         }
         REFUSED => half(rest).map(|(errno, rest)| (Step::Refused { errno: Errno(errno) }, rest)),
@@ -171,15 +172,15 @@ pub fn first(steps: &[u8]) -> Option<(Step<'_>, &[u8])> {
     }
 }
 
-/// What stood at the end of the walk.
+/// What stood at the end of the walk, whether it may be held, and its status.
 ///
 /// # Errors
 /// The walk's. `EIO`: it has no end.
-pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, &[u8]), Errno> {
+pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, &[u8]), Errno> {
     // Each turn passes a step.
     while let Some((step, rest)) = first(steps) {
         match step {
-            Step::Inode { facts, status, .. } => return Ok((facts, status)),
+            Step::Inode { facts, held, status } => return Ok((facts, held, status)),
             Step::Refused { errno } if errno != Errno(0) => return Err(errno),
             _ => steps = rest,
         }
@@ -191,10 +192,11 @@ pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, &[u8]), Errno> {
 mod tests {
     use super::{STEPS_BYTES, Step, Steps, TARGET_BYTES_MAX, end, first};
     use crate::inode::{Birth, InodeFacts, STAT_BYTES};
+    use crate::sessions::Stamp;
     use renga_abi::Errno;
 
     const FACTS: InodeFacts =
-        InodeFacts { slot: 9, ino: 77, mode: 0o100_644, birth: Birth { generation: 5, device: 6 }, session: 0 };
+        InodeFacts { slot: 9, ino: 77, mode: 0o100_644, birth: Birth { generation: 5, device: 6 }, stamp: Stamp::NONE };
 
     #[test]
     fn what_was_told_is_read() {
@@ -218,7 +220,7 @@ mod tests {
             rest = left;
         }
         assert!(rest.is_empty());
-        assert_eq!(end(steps.bytes()), Ok((FACTS, &status[..])));
+        assert_eq!(end(steps.bytes()), Ok((FACTS, true, &status[..])));
     }
 
     #[test]
@@ -235,7 +237,7 @@ mod tests {
         steps.put_target(3, &[b't'; TARGET_BYTES_MAX + 1]);
         steps.end_at(&FACTS, false, &[7; STAT_BYTES]);
         assert!(steps.bytes().len() <= STEPS_BYTES);
-        assert_eq!(end(steps.bytes()), Ok((FACTS, &[7; STAT_BYTES][..])));
+        assert_eq!(end(steps.bytes()), Ok((FACTS, false, &[7; STAT_BYTES][..])));
     }
 
     #[test]

@@ -46,6 +46,8 @@ impl<D: Phy + 'static> Router<D> {
         peer.session.end(now_ns, state);
         peer.jobs.clear();
         if was_up {
+            self.memory.sessions.end(board);
+            let peer = self.peer(board);
             peer.closing = Closing::Open { reported: false, greeted: false };
         }
         let text = if state == State::Dead { "a board is dead: board, callers waiting" } else { BEGUN_ANEW };

@@ -20,6 +20,7 @@ use crate::set::NumberSet;
 use crate::stats::{Stats, add};
 use crate::timing::ANSWER_FACTOR;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
+use renga_proto::sessions::Sessions;
 use renga_rt::raw::ExchangePort;
 use renga_rt::{Me, Never, Watch};
 use renga_wire::frame::Hello;
@@ -74,6 +75,8 @@ pub struct RouterMemory {
     pub ends: &'static Ends,
     /// Boards that the servers here wait for.
     pub watch: &'static Watch,
+    /// Which session with each board it is.
+    pub sessions: &'static Sessions,
     /// What it counts.
     pub stats: &'static Stats,
 }

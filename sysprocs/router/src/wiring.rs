@@ -22,6 +22,7 @@ use core::cell::Cell;
 use renga_core::notify::{Interruptor, Notifier};
 use renga_core::{Arena, Process};
 use renga_phy::FRAME_BYTES_MAX;
+use renga_proto::sessions::Sessions;
 use renga_rt::{PAGE_BYTES, Watch};
 
 /// Between the first epochs of two lives, which are numbered one after the other. Each session of a life has the
@@ -59,6 +60,8 @@ pub struct LinkPlan {
     pub slots: usize,
     /// Of which boards something is awaited by servers here, beside replies.
     pub watch: &'static Watch,
+    /// Where it notes the ends of sessions at once.
+    pub sessions: &'static Sessions,
     /// Who tells the servers here of ends of sessions; without it nobody is told.
     pub membership: Option<&'static Process>,
     /// How long to wait for what.
@@ -147,6 +150,7 @@ impl Link {
             permits: plan.permits,
             ends,
             watch: plan.watch,
+            sessions: plan.sessions,
             stats,
         };
         Link {

@@ -15,6 +15,7 @@ use renga_memory::SpaceTables;
 use renga_pages::CacheMemory;
 use renga_process::UserFacts;
 use renga_procfs::Plan;
+use renga_proto::sessions::Sessions;
 use renga_router::{Ends, Stats};
 use renga_rt::card::Card;
 use renga_rt::given::{Begin, Servers};
@@ -56,12 +57,14 @@ fn start<M: Machine>(
     let watch = arena.put(|| Watch::new(notifier(Kind::Router)));
     let wakes = arena.put(|| Wakes::new(notifier(Kind::Waker)));
     let due = arena.put(|| Due::new(notifier(Kind::WriteBack)));
-    let link = LinkParts::new(directory, reach, watch, machine.link_timing(), machine.starts());
+    let sessions = arena.put(Sessions::new);
+    let link = LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
     let cards = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| Card::new());
     let tables = SpaceTables::new(arena, directory.of_kind(Kind::User).len());
-    let boot = Boot { machine, directory, wanted: &wanted, watch, wakes, due, referrers, cards, tables, link };
+    let boot =
+        Boot { machine, directory, wanted: &wanted, watch, sessions, wakes, due, referrers, cards, tables, link };
     let (started, placed) = (kinds::start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");
     let (link_stats, ends) = boot.link.map(|link| (link.stats, link.ends)).unzip();
@@ -74,6 +77,7 @@ pub(crate) struct Boot<'m, M> {
     directory: &'static Directory,
     wanted: &'m dyn Fn(Kind) -> bool,
     watch: &'static Watch,
+    sessions: &'static Sessions,
     wakes: &'static Wakes,
     due: &'static Due,
     referrers: &'static Referrers,
@@ -173,6 +177,10 @@ impl<'b, M: Machine> At<'b, M> {
     pub fn watch(self) -> &'static Watch {
         self.boot.watch
     }
+    /// Which session with each board it is.
+    pub fn sessions(self) -> &'static Sessions {
+        self.boot.sessions
+    }
     /// Programs that are to look again at what they wait for.
     pub fn wakes(self) -> &'static Wakes {
         self.boot.wakes
@@ -200,11 +208,11 @@ impl<'b, M: Machine> At<'b, M> {
     }
     /// What a user process is told of itself: the first one of the disk's board begins as init.
     pub fn user_facts(self) -> &'static UserFacts {
-        let Boot { machine, directory, .. } = self.boot;
+        let Boot { machine, directory, sessions, .. } = *self.boot;
         let first = self.number == 0 && directory.board() == directory.disk_board();
         let boot_program = if first { machine.init() } else { "" };
         let card = &self.boot.cards[usize::from(self.number)];
         let tables = self.boot.tables;
-        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed(), card, tables })
+        self.put(|| UserFacts { slot: self.number, boot_program, seed: machine.seed(), card, tables, sessions })
     }
 }

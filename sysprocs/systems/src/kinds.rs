@@ -141,7 +141,7 @@ kinds! { |at, M|
     Locks "locks" "What programs have locked of files.", DiskBoard 1:
         renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.watch()];
     File "file" "One open file.", Every 4096:
-        renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts()];
+        renga_fs::file::<M::Memory> [at.machine().memory(), at.number(), at.machine().starts(), at.sessions()];
     FileTable "file_table" "Which file processes are free.", Every 1:
         renga_fs::file_table [at.each(at.count(Kind::File), || 0)];
     Pipe "pipe" "One pipe.", Every 1024:
@@ -178,10 +178,10 @@ kinds! { |at, M|
         renga_fs::name_cache [
             at.each(HELD_NAMES, || renga_fs::NameSlot::EMPTY), at.each(HELD_INODES, || renga_fs::HeldInode::EMPTY),
             at.each(HELD_TARGETS, || renga_fs::HeldTarget::EMPTY), at.each(held_references(at.count_everywhere(Kind::Inode)), || renga_fs::HeldReference::EMPTY),
-            at.disk_board(), at.without_leases()
+            at.disk_board(), at.without_leases(), at.sessions()
         ];
     References "references" "Which files programs map.", Every 1:
-        renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY)];
+        renga_memory::references [at.each(renga_memory::FILES_MAX, || renga_memory::UsedFile::EMPTY), at.sessions()];
     Router "router" "Calls to other boards.", EveryLinked 1:
         renga_router::router::<M::Link> [at.machine().link(), at.link().memory(), at.link().frame()];
     Membership "membership" "Tells the servers of a board that another is dead.", EveryLinked 1:

@@ -10,6 +10,7 @@ use crate::tables::{AsyncEdge, Placed, Proxies, System};
 use core::cell::Cell;
 use renga_core::Arena;
 use renga_phy::FRAME_BYTES_MAX;
+use renga_proto::sessions::Sessions;
 use renga_router::{
     Completions, EdgeRule, Ends, Link, LinkPlan, LinkTiming, Permits, PoolPlan, Post, Remotes, RouterMemory, Served,
     Stats,
@@ -43,12 +44,12 @@ impl LinkParts {
     pub fn new(
         directory: &'static Directory,
         reach: Reach,
-        watch: &'static Watch,
+        (watch, sessions): (&'static Watch, &'static Sessions),
         timing: LinkTiming,
         life: u8,
     ) -> Option<Self> {
         let router = directory.of_kind(Kind::Router).first()?;
-        let plan = plan(directory, reach, watch, timing, life);
+        let plan = plan(directory, reach, (watch, sessions), timing, life);
         let Link { memory, frame, posts, completions, ends, stats } = Link::new(directory.arena(), &plan, router);
         let (memory, frame) = (Cell::new(Some(memory)), Cell::new(Some(frame)));
         let proxies = directory.table().range(Kind::Proxy).len();
@@ -84,7 +85,13 @@ fn once<T>(place: &Cell<Option<T>>) -> T {
     }
 }
 
-fn plan(directory: &'static Directory, reach: Reach, watch: &'static Watch, timing: LinkTiming, life: u8) -> LinkPlan {
+fn plan(
+    directory: &'static Directory,
+    reach: Reach,
+    (watch, sessions): (&'static Watch, &'static Sessions),
+    timing: LinkTiming,
+    life: u8,
+) -> LinkPlan {
     let (arena, system, board) = (directory.arena(), directory.system(), directory.table());
     let own = directory.own();
     // Of the processes the proxies are the last, in the order of their callers; behind them the asynchronous ones.
@@ -110,6 +117,7 @@ fn plan(directory: &'static Directory, reach: Reach, watch: &'static Watch, timi
         proxies: &own[own.len() - all..],
         slots: slots.max().unwrap_or(0),
         watch,
+        sessions,
         membership: directory.of_kind(Kind::Membership).first().copied(),
         timing,
     }

@@ -7,6 +7,7 @@ use renga_proto::inode::InodeDirectory;
 use renga_proto::memory::Memory;
 use renga_proto::pages::Pages;
 use renga_proto::references::References;
+use renga_proto::sessions::Sessions;
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Local, Members};
 
@@ -45,6 +46,6 @@ pub fn references(board: Board, directory: Address<InodeDirectory>, pages: Addre
     board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
         let names = Local::new(&me, &Members::NONE).narrowed();
-        renga_memory::references(me, port, directory, pages, names, room)
+        renga_memory::references(me, port, directory, pages, names, room, board.arena.put(Sessions::new))
     })
 }

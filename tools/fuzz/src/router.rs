@@ -157,6 +157,7 @@ impl Attack {
             proxies: &all[1..=PROXIES],
             slots: SLOTS,
             watch: arena.put(|| Watch::new(None)),
+            sessions: arena.put(renga_proto::sessions::Sessions::new),
             membership: None,
             timing: LinkTiming::PI3,
         };

@@ -60,7 +60,11 @@ impl<M: UserMemory + ?Sized> State<M> {
     pub(super) async fn release_locks(&mut self) {
         if core::mem::take(&mut self.locks) {
             let owner = Owner::open_file(self.home, self.number, self.life.number());
-            let _ = self.clients.locks.call(ReleaseLocks { owner, ino: self.ino }, ()).await; // a dead board has none
+            let release = ReleaseLocks { owner, ino: self.ino };
+            if self.clients.locks.call(release, ()).await == Err(Errno::ESTALE) {
+                // That was about an earlier session; a dead board has none.
+                let _ = self.clients.locks.call(release, ()).await;
+            }
         }
     }
 

@@ -6,5 +6,6 @@ pub(crate) mod file_table;
 mod held;
 pub(crate) mod made;
 pub(crate) mod open_file;
+mod own_inode;
 mod settling;
 mod writing;

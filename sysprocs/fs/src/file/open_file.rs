@@ -2,9 +2,9 @@
 //!
 //! Invariant: while it has references it holds one of its inode's. A write that its inode refuses
 //! after this process was let go early is told by `SyncFile` or the last `Close`.
-//! When the board of the inodes was started again, it opens its inode anew, by number and generation:
-//! the router says so before the first call is sent there (`ESTALE`), so that nothing is done twice.
-//! What was written and not synced may be lost then, which `SyncFile` or `Close` tell. If the inode is gone,
+//! When the session with the board of the inodes has ended, it opens its inode anew, by number and generation:
+//! the router says so before the first call is sent there (`ESTALE`), so that nothing is done twice. It may say so when this
+//! process has a reference of the next session already: only the stamp of the reference tells. What was written and not synced may be lost then, which `SyncFile` or `Close` tell. If the inode is gone,
 //! this file is stale for ever: its number may be somebody else's.
 //! Not here: descriptors (`process`), content (`inode`).
 
@@ -18,9 +18,10 @@ use renga_proto::inode::{
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
-use renga_proto::names::{Names, is_given_back};
+use renga_proto::names::Names;
 use renga_proto::pages::Pages;
 use renga_proto::proc_files::ProcFiles;
+use renga_proto::sessions::{Sessions, Stamp};
 use renga_proto::slots::{FileTable, FreeFile};
 use renga_rt::{Call, Client, Errno, Family, Held, Life, Local, Me, Never, Port, apart};
 
@@ -89,10 +90,11 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) generation: u32,
     /// Its type and permission bits.
     pub(super) mode: u16,
-    /// The inode's process, unless it is not known since the board of the inodes was started again.
+    /// The inode's process, unless it is not known since the session with the board of the inodes has ended.
     pub(super) slot: Option<u16>,
-    /// Of the reference to it, as in `InodeFacts`.
-    session: u16,
+    /// Of the reference to it.
+    pub(super) stamp: Stamp,
+    pub(super) sessions: &'static Sessions,
     /// Linux's open flags.
     pub(super) flags: u32,
     pub(super) offset: u64,
@@ -107,20 +109,19 @@ pub(super) struct State<M: UserMemory + ?Sized + 'static> {
     pub(super) held: HeldFile,
 }
 
-/// A call to the inode; again if that had to be opened anew.
+/// A call to the inode; again if the end of an earlier session was told, or if the inode had to be opened anew.
 macro_rules! on_inode {
     ($state:expr, $entry:expr, $lends:expr) => {{
-        let mut reply = match $state.inode()? {
-            Some(mut inode) => inode.call($entry, $lends).await,
-            None => Err(Errno::ESTALE),
-        };
-        if reply.as_ref().err() == Some(&Errno::ESTALE) {
-            reply = $state.reopen().await?.call($entry, $lends).await;
+        let mut tries = $crate::file::own_inode::Tries::default();
+        loop {
+            let reply = match $state.inode()? {
+                Some(mut inode) => inode.call($entry, $lends).await,
+                None => Err(Errno::ESTALE),
+            };
+            if reply.as_ref().err() != Some(&Errno::ESTALE) || !$state.find_again(&mut tries).await? {
+                break reply.map_err($crate::file::open_file::of_the_disk);
+            }
         }
-        if reply.as_ref().err() == Some(&Errno::ESTALE) {
-            $state.forget_inode();
-        }
-        reply.map_err($crate::file::open_file::of_the_disk)
     }};
 }
 pub(super) use on_inode;
@@ -138,8 +139,9 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
     machine: &'static M,
     number: u16,
     boot: u8,
+    sessions: &'static Sessions,
 ) -> Never {
-    let mut state = State::new(&me, clients, machine, number, boot);
+    let mut state = State::new(&me, clients, machine, (number, boot), sessions);
     loop {
         let call = port.accept().await;
         state.asker = call.board();
@@ -182,7 +184,13 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
 }
 
 impl<M: UserMemory + ?Sized> State<M> {
-    fn new(me: &Me, clients: FileClients, machine: &'static M, number: u16, boot: u8) -> State<M> {
+    fn new(
+        me: &Me,
+        clients: FileClients,
+        machine: &'static M,
+        (number, boot): (u16, u8),
+        sessions: &'static Sessions,
+    ) -> State<M> {
         let home = me.id().board.0;
         let board = clients.inode_directory.server().board.0;
         let life = Life::before_first(boot);
@@ -199,7 +207,8 @@ impl<M: UserMemory + ?Sized> State<M> {
             generation: 0,
             mode: 0,
             slot: None,
-            session: 0,
+            stamp: Stamp::NONE,
+            sessions,
             flags: 0,
             offset: 0,
             written: false,
@@ -222,19 +231,12 @@ impl<M: UserMemory + ?Sized> State<M> {
     fn open(&mut self, open: OpenInode, board: u8) {
         self.life.next();
         (self.ino, self.generation, self.mode) = (open.ino, open.generation, open.mode);
-        (self.slot, self.session, self.flags) = (Some(open.slot), open.session, open.flags);
+        (self.slot, self.stamp, self.flags) = (Some(open.slot), open.stamp, open.flags);
         (self.references, self.offset, self.written, self.lost) = (Held::NONE, 0, false, false);
         self.made_end = NO_END;
         self.locks = false;
         self.held = HeldFile::default();
         self.references.add(board);
-    }
-
-    /// The inode's process, if it is known.
-    pub(super) fn inode(&mut self) -> Result<Option<Client<Inode, INODE>>, Errno> {
-        self.check()?;
-        let Some(slot) = self.slot else { return Ok(None) };
-        self.clients.inodes.at(self.board, usize::from(slot)).map(Some).ok_or(Errno::EIO)
     }
 
     async fn read(&mut self, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
@@ -257,24 +259,6 @@ impl<M: UserMemory + ?Sized> State<M> {
         let offset = base.checked_add_signed(seek.offset).filter(|offset| *offset <= i64::MAX as u64);
         self.offset = offset.ok_or(Errno::EINVAL)?;
         Ok(self.offset)
-    }
-
-    /// The board of the inodes was started again, which this process is told once: the next call to the old
-    /// inode's process would be made.
-    pub(super) fn forget_inode(&mut self) {
-        self.lost |= core::mem::take(&mut self.written);
-        self.slot = None;
-    }
-
-    /// Opens the inode anew on a board that was started again. Until that succeeds no process is called.
-    pub(super) async fn reopen(&mut self) -> Result<Client<Inode, INODE>, Errno> {
-        self.forget_inode();
-        let wanted = Reactivate { ino: self.ino, generation: self.generation };
-        let found = self.clients.inode_directory.call(wanted, ()).await;
-        // To the program this is not about a name.
-        let told = |errno| if errno == Errno::ENOENT { Errno::ESTALE } else { of_the_disk(errno) };
-        (self.slot, self.session) = (Some(found.map_err(told)?), 0);
-        self.inode()?.ok_or(Errno::EIO)
     }
 
     /// Answers before the work is done, unless a failed write may have to be told.
@@ -305,14 +289,10 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn end(&mut self) {
         self.references = Held::NONE;
         self.release_locks().await;
-        // Neither can be refused, as both are this process's own; but for a board that was started
-        // again, which does not know of the reference.
-        if let Some(slot) = self.slot.take().filter(|_| !self.is_made()) {
-            let ino = self.ino;
-            if is_given_back(&mut self.clients.names, ino, self.session).await {
-                let _ = self.clients.inode_directory.call(Release { slot, ino }, ()).await;
-            }
+        if !self.is_made() {
+            self.let_go().await;
         }
+        // It is this process's own, so that it is not refused.
         let _ = self.clients.file_table.call(FreeFile { file: self.number }, ()).await;
     }
 

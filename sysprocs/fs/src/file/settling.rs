@@ -27,7 +27,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
         let committed = self.clients.inode_directory.call(CommitAll { extent: Extent::Journal }, ()).await;
         if committed == Err(Errno::ESTALE) {
-            self.forget_inode();
+            self.forget_inode().await;
         }
         self.written = false;
         committed.map_err(of_the_disk)?;

@@ -73,10 +73,9 @@ impl<M: UserMemory + ?Sized> State<M> {
                 Ok(value)
             }
             Err(errno) => {
-                if let Some(mut inode) = self.inode()?
-                    && inode.call(Settle {}, ()).await == Err(Errno::ESTALE)
-                {
-                    self.forget_inode();
+                if let Some(mut inode) = self.inode()? {
+                    // With a session it is forgotten, too.
+                    let _ = inode.call(Settle {}, ()).await;
                 }
                 Err(errno)
             }

@@ -4,6 +4,7 @@
 //! been asked for lately makes room.
 
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
+use renga_proto::sessions::Stamp;
 
 /// The end of a chain; no slot.
 const NONE: u16 = u16::MAX;
@@ -25,7 +26,7 @@ pub struct HeldInode {
 impl HeldInode {
     /// Of no inode.
     pub const EMPTY: HeldInode = HeldInode {
-        facts: InodeFacts { slot: 0, ino: 0, mode: 0, birth: Birth { generation: 0, device: 0 }, session: 0 },
+        facts: InodeFacts { slot: 0, ino: 0, mode: 0, birth: Birth { generation: 0, device: 0 }, stamp: Stamp::NONE },
         status: [0; STAT_BYTES],
         next: NONE,
         recent: false,

@@ -7,7 +7,7 @@
 
 use crate::format::inode_record::{KIND_SYMBOLIC_LINK, kind_of};
 use crate::held::inodes::{HeldInode, HeldInodes};
-use crate::held::references::{HeldReference, HeldReferences};
+use crate::held::references::{HeldReference, HeldReferences, Of};
 use crate::held::targets::{HeldTarget, Targets};
 use crate::inode::known_path::may_open;
 use crate::inode::name_cache::{Known, NameCache, NameSlot};
@@ -17,6 +17,7 @@ use renga_proto::names::{
     ALL_DIRECTORIES, EndUse, KeepReference, KeepSteps, Kept, NO_TICKET, Names, NamesCall, OpenHere, RecallInode,
     StatusHere, UseReference,
 };
+use renga_proto::sessions::Sessions;
 use renga_proto::steps::{self, Step};
 use renga_rt::{Errno, Me, Never, Port};
 
@@ -42,10 +43,11 @@ pub async fn name_cache(
     references: &'static mut [HeldReference],
     disk_board: u8,
     without_leases: u8,
+    sessions: &'static Sessions,
 ) -> Never {
     let keeps = without_leases >> me.id().board.0 & 1 == 0;
     let (names, inodes, targets) = (NameCache::new(names), HeldInodes::new(inodes), Targets::new(targets));
-    let references = HeldReferences::new(references);
+    let references = HeldReferences::new(references, sessions.now(disk_board));
     let mut state = State { names, inodes, targets, references, rest: Rest::new(), ticket: 1 };
     loop {
         match port.accept().await {
@@ -79,7 +81,8 @@ pub async fn name_cache(
                     state.ticket += 1;
                     state.names.forget_all();
                     state.inodes.forget_all();
-                    state.references.forget_all();
+                    // The next one begins when this has been told.
+                    state.references.begin(sessions.now(disk_board));
                 }
                 call.reply(Ok(()));
             }
@@ -98,14 +101,14 @@ impl State {
             }
             NamesCall::TicketHere(call) => call.reply(Ok(self.ticket(keeps))),
             NamesCall::KeepReference(call) => {
-                let KeepReference { ticket, slot, ino } = call.entry();
+                let KeepReference { ticket, slot, ino, generation } = call.entry();
                 let good = keeps && ticket == self.ticket;
-                call.reply(Ok(if good { self.references.keep(ino, slot) } else { Kept::NOT }));
+                call.reply(Ok(if good { self.references.keep(Of { ino, generation, slot }) } else { Kept::NOT }));
             }
             NamesCall::UseReference(call) => {
-                let UseReference { ino, slot } = call.entry();
-                let used = self.references.use_as(ino, slot);
-                call.reply(used.ok_or(Errno::ENOENT));
+                let UseReference { ino, generation, slot } = call.entry();
+                let used = self.references.use_as(Of { ino, generation, slot });
+                call.reply(used.map(|stamp| stamp.session).ok_or(Errno::ENOENT));
             }
             NamesCall::EndUse(call) => {
                 let EndUse { ino, session } = call.entry();
@@ -128,8 +131,8 @@ impl State {
         let end = self.end(at, path, flags)?;
         let facts = self.inodes.find(end).ok_or(Errno::EAGAIN)?.facts;
         may_open(kind_of(facts.mode), flags)?;
-        let (slot, session) = self.references.use_again(end).ok_or(Errno::EAGAIN)?;
-        Ok(InodeFacts { slot, session, ..facts })
+        let (slot, stamp) = self.references.use_again(end).ok_or(Errno::EAGAIN)?;
+        Ok(InodeFacts { slot, stamp, ..facts })
     }
 
     fn status(&mut self, at: u32, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {

@@ -7,17 +7,27 @@
 //! Not here: the count (`inode/active_table.rs`), references of open files that are not here.
 
 use renga_proto::names::Kept;
+use renga_proto::sessions::Stamp;
 use renga_rt::Errno;
 
 /// Places that an inode may be in.
 const WAYS: usize = 4;
 
+/// What a reference is to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Of {
+    /// 0: none.
+    pub ino: u32,
+    /// Tells it from others that had or will have that number.
+    pub generation: u32,
+    /// With which process it is.
+    pub slot: u16,
+}
+
 /// Room for one reference. Boot provides some.
 #[derive(Clone, Copy)]
 pub struct HeldReference {
-    /// 0: of none.
-    ino: u32,
-    slot: u16,
+    of: Of,
     uses: u16,
     /// It has no name any more.
     unlinked: bool,
@@ -26,18 +36,19 @@ pub struct HeldReference {
 }
 impl HeldReference {
     /// Of no inode.
-    pub const EMPTY: HeldReference = HeldReference { ino: 0, slot: 0, uses: 0, unlinked: false, recent: false };
+    pub const EMPTY: HeldReference =
+        HeldReference { of: Of { ino: 0, generation: 0, slot: 0 }, uses: 0, unlinked: false, recent: false };
 }
 
 pub(super) struct HeldReferences {
     places: &'static mut [HeldReference],
-    /// With the disk's board; never 0.
-    session: u16,
+    /// With the disk's board.
+    session: u32,
 }
 
 impl HeldReferences {
-    pub(super) fn new(places: &'static mut [HeldReference]) -> Self {
-        HeldReferences { places, session: 1 }
+    pub(super) fn new(places: &'static mut [HeldReference], session: u32) -> Self {
+        HeldReferences { places, session }
     }
 
     /// Where inode `ino` may be.
@@ -49,39 +60,44 @@ impl HeldReferences {
     }
 
     fn find(&mut self, ino: u32) -> Option<&mut HeldReference> {
-        self.ways(ino).iter_mut().find(|held| ino != 0 && held.ino == ino)
+        self.ways(ino).iter_mut().find(|held| ino != 0 && held.of.ino == ino)
     }
 
-    /// One use more of what is here: with which process the inode is, and the session.
-    pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, u16)> {
-        let session = self.session;
+    fn stamp(&self) -> Stamp {
+        Stamp { session: self.session, kept: true }
+    }
+
+    /// One use more of what is here: with which process the inode is, and its stamp.
+    pub(super) fn use_again(&mut self, ino: u32) -> Option<(u16, Stamp)> {
+        let stamp = self.stamp();
         let held = self.find(ino)?;
         held.uses = held.uses.checked_add(1)?;
         held.recent = true;
-        Some((held.slot, session))
+        Some((held.of.slot, stamp))
     }
 
-    /// As `use_again`, if the inode is with process `slot`: the session.
-    pub(super) fn use_as(&mut self, ino: u32, slot: u16) -> Option<u16> {
-        self.find(ino).filter(|held| held.slot == slot)?;
-        self.use_again(ino).map(|(_, session)| session)
+    /// As `use_again`, if it is that very inode, there.
+    pub(super) fn use_as(&mut self, of: Of) -> Option<Stamp> {
+        self.find(of.ino).filter(|held| held.of == of)?;
+        self.use_again(of.ino).map(|(_, stamp)| stamp)
     }
 
-    /// Takes over a reference to the inode of process `slot`, with its first use.
-    pub(super) fn keep(&mut self, ino: u32, slot: u16) -> Kept {
-        if let Some((known, session)) = self.use_again(ino) {
-            // Somebody was faster: one reference is enough.
-            return Kept { session, surplus_slot: known, surplus: ino };
+    /// Takes over a reference, with its first use.
+    pub(super) fn keep(&mut self, of: Of) -> Kept {
+        let stamp = self.stamp();
+        if self.find(of.ino).is_some() {
+            // Somebody was faster: one reference is enough, unless that has as many uses as are counted.
+            let used = self.use_again(of.ino);
+            return used.map_or(Kept::NOT, |(slot, stamp)| Kept { stamp, surplus_slot: slot, surplus: of.ino });
         }
-        let session = self.session;
-        let Some(place) = room(self.ways(ino)).filter(|_| ino != 0) else { return Kept::NOT };
-        let fresh = HeldReference { ino, slot, uses: 1, unlinked: false, recent: true };
-        let former = core::mem::replace(place, fresh);
-        Kept { session, surplus_slot: former.slot, surplus: former.ino }
+        let Some(place) = room(self.ways(of.ino)).filter(|_| of.ino != 0) else { return Kept::NOT };
+        let fresh = HeldReference { of, uses: 1, unlinked: false, recent: true };
+        let Of { ino, slot, .. } = core::mem::replace(place, fresh).of;
+        Kept { stamp, surplus_slot: slot, surplus: ino }
     }
 
     /// One use less; whether the reference is the caller's from now on, to be given back. `EINVAL`: there is none.
-    pub(super) fn release(&mut self, ino: u32, session: u16) -> Result<bool, Errno> {
+    pub(super) fn release(&mut self, ino: u32, session: u32) -> Result<bool, Errno> {
         if session != self.session {
             return Ok(false); // it ended with the session
         }
@@ -105,17 +121,17 @@ impl HeldReferences {
         unused
     }
 
-    /// The session is over.
-    pub(super) fn forget_all(&mut self) {
+    /// The session is over; another one begins.
+    pub(super) fn begin(&mut self, session: u32) {
         self.places.fill(HeldReference::EMPTY);
-        self.session = self.session.wrapping_add(1).max(1);
+        self.session = session;
     }
 }
 
 /// A place that nobody uses: one of no inode, or else one that was not used lately, or any.
 fn room(ways: &mut [HeldReference]) -> Option<&mut HeldReference> {
     let unused = |held: &HeldReference| held.uses == 0;
-    let best = ways.iter().position(|held| held.ino == 0);
+    let best = ways.iter().position(|held| held.of.ino == 0);
     let best = best.or_else(|| ways.iter().position(|held| unused(held) && !held.recent));
     if best.is_none() {
         ways.iter_mut().for_each(|held| held.recent = false);
@@ -127,37 +143,72 @@ fn room(ways: &mut [HeldReference]) -> Option<&mut HeldReference> {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::{HeldReference, HeldReferences};
+    use super::{HeldReference, HeldReferences, Of};
     use renga_proto::names::Kept;
+    use renga_proto::sessions::Stamp;
     use renga_rt::Errno;
     use std::boxed::Box;
 
+    const NOW: Stamp = Stamp { session: 1, kept: true };
+
     fn places() -> HeldReferences {
-        HeldReferences::new(Box::leak(Box::new([HeldReference::EMPTY; 3])))
+        HeldReferences::new(Box::leak(Box::new([HeldReference::EMPTY; 3])), NOW.session)
+    }
+
+    fn of(ino: u32, slot: u16) -> Of {
+        Of { ino, generation: 5, slot }
+    }
+
+    fn kept(surplus: u32, surplus_slot: u16) -> Kept {
+        Kept { stamp: NOW, surplus_slot, surplus }
     }
 
     #[test]
     fn uses_are_counted_and_one_reference_is_enough() {
         let mut held = places();
-        assert_eq!(held.keep(12, 7), Kept { session: 1, surplus_slot: 0, surplus: 0 });
-        assert_eq!(held.keep(12, 7), Kept { session: 1, surplus_slot: 7, surplus: 12 });
-        assert_eq!(held.use_again(12), Some((7, 1)));
+        assert_eq!(held.keep(of(12, 7)), kept(0, 0));
+        assert_eq!(held.keep(of(12, 7)), kept(12, 7));
+        assert_eq!(held.use_again(12), Some((7, NOW)));
         for _ in 0..3 {
             assert_eq!(held.release(12, 1), Ok(false));
         }
         assert_eq!(held.release(12, 1), Err(Errno::EINVAL));
-        assert_eq!(held.use_again(12), Some((7, 1)));
+        assert_eq!(held.use_again(12), Some((7, NOW)));
+    }
+
+    #[test]
+    fn what_has_more_uses_than_are_counted_is_kept_once() {
+        let mut held = places();
+        held.keep(of(12, 7));
+        for _ in 1..u16::MAX {
+            assert!(held.use_again(12).is_some());
+        }
+        assert_eq!((held.use_again(12), held.keep(of(12, 7))), (None, Kept::NOT));
+        for _ in 0..u16::MAX {
+            assert_eq!(held.release(12, 1), Ok(false));
+        }
+        assert_eq!(held.release(12, 1), Err(Errno::EINVAL));
+        assert!(held.recall(12) && !held.recall(12));
+    }
+
+    #[test]
+    fn an_inode_is_not_another_one_of_its_number() {
+        let mut held = places();
+        held.keep(of(12, 7));
+        assert_eq!(held.use_as(of(12, 7)), Some(NOW));
+        assert_eq!(held.use_as(of(12, 8)), None);
+        assert_eq!(held.use_as(Of { generation: 6, ..of(12, 7) }), None);
     }
 
     #[test]
     fn what_has_no_name_goes_with_its_last_use() {
         let mut held = places();
-        held.keep(12, 7);
+        held.keep(of(12, 7));
         held.use_again(12);
         assert!(!held.recall(12), "it is in use");
         assert_eq!((held.release(12, 1), held.release(12, 1)), (Ok(false), Ok(true)));
         assert_eq!(held.use_again(12), None);
-        held.keep(12, 7);
+        held.keep(of(12, 7));
         held.release(12, 1).unwrap();
         assert!(held.recall(12));
         assert!(!held.recall(12), "it is given back once");
@@ -167,20 +218,20 @@ mod tests {
     fn what_is_used_makes_no_room() {
         let mut held = places();
         for ino in 1..=3 {
-            held.keep(ino, ino as u16);
+            held.keep(of(ino, ino as u16));
         }
-        assert_eq!(held.keep(4, 4), Kept::NOT);
+        assert_eq!(held.keep(of(4, 4)), Kept::NOT);
         held.release(2, 1).unwrap();
-        assert_eq!(held.keep(4, 4), Kept { session: 1, surplus_slot: 2, surplus: 2 });
+        assert_eq!(held.keep(of(4, 4)), kept(2, 2));
         assert_eq!(held.use_again(2), None);
     }
 
     #[test]
     fn a_use_of_an_earlier_session_counts_no_more() {
         let mut held = places();
-        held.keep(12, 7);
-        held.forget_all();
-        held.keep(12, 9);
+        held.keep(of(12, 7));
+        held.begin(2);
+        held.keep(of(12, 9));
         assert_eq!(held.release(12, 1), Ok(false));
         assert!(!held.recall(12), "the use of this session is there");
     }

@@ -17,6 +17,7 @@ use renga_proto::allocator::{
 use renga_proto::inode::{Birth, Frozen, InodeFacts, Unloaded};
 use renga_proto::name_index::NameIndex;
 use renga_proto::pages::{FileId, Recalls, TO_END};
+use renga_proto::sessions::Stamp;
 use renga_rt::{Call, Client, Entry, Errno, Me};
 
 /// Sectors of 512 bytes in a block.
@@ -335,7 +336,7 @@ impl ActiveInode {
             ino: self.ino,
             mode: record.mode(),
             birth: Birth { generation: record.generation(), device: record.device() },
-            session: 0,
+            stamp: Stamp::NONE,
         })
     }
 
@@ -350,7 +351,7 @@ impl ActiveInode {
             ino: self.ino,
             mode: 0,
             birth: Birth { generation: 0, device: why },
-            session: 0,
+            stamp: Stamp::NONE,
         }
     }
 

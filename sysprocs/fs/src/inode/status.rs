@@ -44,11 +44,12 @@ impl ActiveInode {
         Ok(())
     }
 
-    /// As `status`, for `board`, which may hold it if the inode `stands`. It asks nobody, as the caller has the lock of names.
+    /// As `status`, for `board`, which may hold it if the inode `stands` and has a name. It asks nobody, as the caller has the lock of names.
     pub(crate) fn lease_status(&mut self, board: u8, stands: bool, out: &mut [u8]) -> Result<LeasedFacts, Errno> {
         self.status(out)?;
         let InodeFacts { mode, birth, .. } = self.facts()?;
-        Ok(LeasedFacts { mode, birth, known: self.lent.is_none(), held: stands && self.leases.grant_status(board) })
+        let may_hold = stands && self.record.links() > 0;
+        Ok(LeasedFacts { mode, birth, known: self.lent.is_none(), held: may_hold && self.leases.grant_status(board) })
     }
 
     pub(crate) async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {

@@ -12,6 +12,7 @@ use renga_proto::inode::{
 use renga_proto::names::ALL_DIRECTORIES;
 use renga_proto::pages::{RecallNameFrom, RecallReferenceFrom};
 use renga_proto::path::{NO_FOLLOW, Resolve};
+use renga_proto::sessions::Stamp;
 use renga_rt::{BOARDS_MAX, Errno};
 
 impl Walker {
@@ -102,7 +103,7 @@ impl Walker {
             self.release(node).await;
         }
         asked?;
-        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, session: 0 }, held, status);
+        self.steps.end_at(&InodeFacts { slot, ino, mode, birth, stamp: Stamp::NONE }, held, status);
         Ok(())
     }
 

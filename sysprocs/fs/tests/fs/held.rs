@@ -7,6 +7,7 @@ use renga_proto::names::{
     ALL_DIRECTORIES, BoardDied, EndUse, KeepReference, KeepSteps, Kept, Names, OpenHere, RecallInode, RecallName,
     RecallReference, StatusHere, TicketHere,
 };
+use renga_proto::sessions::Stamp;
 use renga_proto::steps::Steps;
 use renga_rt::host::Board;
 use renga_rt::{Client, Errno};
@@ -28,8 +29,13 @@ fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> Steps {
             steps.put_target(ino, target);
         }
     }
-    let facts =
-        InodeFacts { slot: 0, ino: FILE, mode: 0o100_644, birth: Birth { generation: 1, device: 0 }, session: 0 };
+    let facts = InodeFacts {
+        slot: 0,
+        ino: FILE,
+        mode: 0o100_644,
+        birth: Birth { generation: 1, device: 0 },
+        stamp: Stamp::NONE,
+    };
     steps.end_at(&facts, true, &[9; STAT_BYTES]);
     steps
 }
@@ -160,10 +166,11 @@ fn a_reference_is_used_again_until_the_last_name_goes() {
         let ticket = names.call(TicketHere {}, ()).await.unwrap();
         let steps = told(&[(b"file", FILE, REGULAR)], None);
         names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
-        let keep = KeepReference { ticket, slot: 7, ino: FILE };
-        let Kept { session, .. } = names.call(keep, ()).await.unwrap();
+        let keep = KeepReference { ticket, slot: 7, ino: FILE, generation: 1 };
+        let Kept { stamp, .. } = names.call(keep, ()).await.unwrap();
+        let session = stamp.session;
         let facts = names.call(open, &b"/file"[..]).await.unwrap();
-        assert_eq!((facts.slot, facts.ino, facts.session), (7, FILE, session));
+        assert_eq!((facts.slot, facts.ino, facts.stamp), (7, FILE, Stamp { session, kept: true }));
         for _ in 0..2 {
             assert_eq!(names.call(EndUse { ino: FILE, session }, ()).await, Ok(false));
         }

@@ -13,6 +13,7 @@ mod numbers;
 mod order;
 mod ordered;
 mod reading;
+mod references;
 mod rig;
 mod series;
 mod sizes;

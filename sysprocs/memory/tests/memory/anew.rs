@@ -82,8 +82,8 @@ fn a_file_that_is_gone_is_an_error_to_who_still_maps_it() {
         world.counts.inos.borrow_mut()[gone] = 7;
         let faulted = space.fault(&mut world.pager(), a, AccessKind::Read).await;
         assert_eq!(faulted, Err(FaultError::Io));
-        let renga_memory::MappedFile { ino, generation, slot, .. } = file(0);
-        assert_eq!(world.references.call(ReopenFile { ino, generation, slot }, ()).await, Err(Errno::ENOENT));
+        let renga_memory::MappedFile { ino, generation, .. } = file(0);
+        assert_eq!(world.references.call(ReopenFile { ino, generation }, ()).await, Err(Errno::ENOENT));
         space.destroy(&mut world.pager()).await;
         assert_eq!(*world.counts.references.borrow(), [1, 1, 1]);
         world

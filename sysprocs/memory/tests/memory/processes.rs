@@ -7,6 +7,7 @@ use renga_proto::memory::{
     AllocateFrame, AllocateFrames, FreeFrame, FreeFrames, MakePrivate, ShareFrame, ShareFrames, StorePage, TakeStored,
 };
 use renga_proto::references::{AdoptFile, KeepFile, ReleaseFile};
+use renga_proto::sessions::Stamp;
 
 #[test]
 fn wrong_frames_are_refused() {
@@ -99,7 +100,7 @@ fn a_private_frame_is_the_same_or_a_copy() {
 fn a_reference_that_was_opened_becomes_the_boards() {
     run(8, 8, vec![vec![], vec![]], |mut world: World| async move {
         let open = |world: &World| world.counts.references.borrow_mut()[1] += 1;
-        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1, session: 0 };
+        let adopt = AdoptFile { ino: 101, generation: 1, slot: 1, stamp: Stamp::NONE };
         open(&world);
         world.references.call(adopt, ()).await.unwrap();
         world.references.call(KeepFile { ino: 101, generation: 1, slot: 1 }, ()).await.unwrap();

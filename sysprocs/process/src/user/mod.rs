@@ -36,6 +36,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_hal::power::Power;
 use renga_memory::{Pager, Space, SpaceTables};
 use renga_proto::path::PATH_BYTES_MAX;
+use renga_proto::sessions::Sessions;
 use renga_rt::card::Card;
 use renga_rt::user::UserContext;
 use renga_rt::{Errno, Me};
@@ -54,6 +55,8 @@ pub struct UserFacts {
     pub card: &'static Card,
     /// Its board's tables of areas.
     pub tables: &'static SpaceTables,
+    /// Which session with each board it is.
+    pub sessions: &'static Sessions,
 }
 
 /// The processor's part in a program's floating-point state.

@@ -12,7 +12,7 @@ use renga_proto::console::Console;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
 use renga_proto::file::File;
-use renga_proto::inode::{InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES};
+use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, KnownStatus, Release, STAT_BYTES};
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
@@ -24,6 +24,7 @@ use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
 use renga_proto::references::References;
 use renga_proto::router::RouterStatus;
+use renga_proto::sessions::{Sessions, Stamp};
 use renga_proto::slots::{FileTable, PipeTable};
 use renga_proto::steps::{self, STEPS_BYTES};
 use renga_rt::{Client, Errno, Family, Local, apart, clients};
@@ -98,6 +99,8 @@ pub struct Services {
     pub slot: u16,
     /// This board's tables of areas.
     pub tables: &'static SpaceTables,
+    /// Which session with each board it is.
+    pub sessions: &'static Sessions,
     /// State of the generator behind `getrandom`.
     pub random: u64,
     /// What a walker has told.
@@ -107,11 +110,11 @@ pub struct Services {
 impl Services {
     /// For the process of `board` that was told `facts`.
     pub fn new(clients: UserClients, board: u8, facts: &UserFacts) -> Self {
-        let UserFacts { slot, seed, tables, .. } = *facts;
+        let UserFacts { slot, seed, tables, sessions, .. } = *facts;
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
-        Services { clients, board, disk_board, slot, tables, random, steps: [0; STEPS_BYTES] }
+        Services { clients, board, disk_board, slot, tables, sessions, random, steps: [0; STEPS_BYTES] }
     }
 
     /// A path walker.
@@ -128,6 +131,8 @@ impl Services {
         if crosses(open.at, path) {
             return Err(Errno::ECROSSED);
         }
+        // What is answered is of this session.
+        let stamp = self.sessions.stamp(self.disk_board);
         let mut facts = Err(Errno::EAGAIN);
         let (known_here, at) = (!open.at.is_confined(), open.at.directory);
         if known_here
@@ -141,7 +146,7 @@ impl Services {
             }
             match names.call(TicketHere {}, ()).await? {
                 NO_TICKET => {}
-                ticket => return apart!(self.resolved_open(Resolve { at, flags, opens: true }, ticket, path)),
+                ticket => return apart!(self.resolved_open(Resolve { at, flags, opens: true }, (ticket, stamp), path)),
             }
         }
         if known_here && open.flags & (OPEN_CREATE | OPEN_TRUNCATE) == 0 {
@@ -156,7 +161,7 @@ impl Services {
             let _ = self.inode_directory()?.call(Release { slot, ino }, ()).await;
             return Err(Errno(birth.device as u16));
         }
-        facts
+        facts.map(|facts| InodeFacts { stamp, ..facts })
     }
 
     /// Fills a `struct stat` of what `path` stands for, likewise.
@@ -203,19 +208,29 @@ impl Services {
         out: &mut [u8],
     ) -> Result<(), Errno> {
         let told = self.tell(resolve, ticket, path).await?;
-        let (_, status) = steps::end(told)?;
+        let (_, _, status) = steps::end(told)?;
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(status);
         Ok(())
     }
 
     /// Opens by way of a walker, who tells what there is to be held here; so is the reference that comes with it.
-    async fn resolved_open(&mut self, resolve: Resolve, ticket: u64, path: &[u8]) -> Result<InodeFacts, Errno> {
+    async fn resolved_open(
+        &mut self,
+        resolve: Resolve,
+        (ticket, stamp): (u64, Stamp),
+        path: &[u8],
+    ) -> Result<InodeFacts, Errno> {
         let told = self.tell(resolve, ticket, path).await?;
-        let (mut facts, _) = steps::end(told)?;
-        let InodeFacts { slot, ino, .. } = facts;
-        let Some(mut names) = self.names() else { return Ok(facts) };
-        let Kept { session, surplus_slot, surplus } = names.call(KeepReference { ticket, slot, ino }, ()).await?;
-        facts.session = session;
+        let (facts, held, _) = steps::end(told)?;
+        let mut facts = InodeFacts { stamp, ..facts };
+        let InodeFacts { slot, ino, birth: Birth { generation, .. }, .. } = facts;
+        // Nobody opens again what is not held.
+        let Some(mut names) = self.names().filter(|_| held) else { return Ok(facts) };
+        let keep = KeepReference { ticket, slot, ino, generation };
+        let Kept { stamp: kept, surplus_slot, surplus } = names.call(keep, ()).await?;
+        if kept.kept {
+            facts.stamp = kept;
+        }
         if surplus != 0 {
             // It is this board's, so that it is not refused.
             let _ = self.inode_directory()?.call(Release { slot: surplus_slot, ino: surplus }, ()).await;

@@ -18,6 +18,7 @@ use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES,
 use renga_proto::locks::Locks;
 use renga_proto::pages::Pages;
 use renga_proto::path::{self as walk, Path};
+use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
@@ -228,7 +229,7 @@ fn opener(
                 makers: Family::new(&me, &[]).narrowed(),
                 locks: Client::new(&me, locks).narrowed(),
             };
-            file(me, port, clients, machine, number as u16, 0)
+            file(me, port, clients, machine, number as u16, 0, arena.put(Sessions::new))
         })
     });
     (table, board.family(files), locks)
@@ -323,7 +324,7 @@ impl User {
             mode: facts.mode,
             flags: access,
             generation: facts.birth.generation,
-            session: facts.session,
+            stamp: facts.stamp,
         };
         let life = file.call(open, ()).await?;
         let done = body(&mut file).await;

@@ -18,6 +18,7 @@ use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{Pages, Shrink};
 use renga_proto::pipe::{PIPE_BYTES, Pipe};
 use renga_proto::procs::{KillGroup, Procs};
+use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, PipeTable, TakeFile, TakePipe};
 use renga_rt::card::Card;
 use renga_rt::host::Board;
@@ -103,9 +104,10 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let power: &'static Switch = arena.put(|| Switch);
     let processor: &'static Flushed = arena.put(|| Flushed);
     let (card, tables) = (arena.put(Card::new), SpaceTables::new(arena, users.len()));
+    let sessions: &'static Sessions = arena.put(Sessions::new);
     for (slot, process) in users.iter().enumerate() {
         let boot_program = if slot == 0 { "/d/f" } else { "" };
-        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables });
+        let facts = arena.put(|| UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, sessions });
         let context = arena.put(|| UserContext::new(slot as u16, 0, 0));
         let Servers { path, directory, inodes, table, files, locks } = files;
         board.start(process, |me| {

@@ -244,6 +244,7 @@ impl Cast {
             proxies: &all[layout.first_proxy()..layout.first_server()],
             slots: self.plan.slots,
             watch: arena.put(|| Watch::new(Some(Notifier::new(all[0])))),
+            sessions: arena.put(renga_proto::sessions::Sessions::new),
             membership: Some(all[1]),
             timing: LinkTiming::PI3,
         };

@@ -65,10 +65,15 @@ impl Program {
     }
     /// Inodes that nobody uses.
     pub async fn free_inodes(&self) -> Result<u64> {
+        self.free().await.map(|(inodes, _)| inodes)
+    }
+    /// Inodes and blocks that nobody uses.
+    pub async fn free(&self) -> Result<(u64, u64)> {
         let (path, place) = (self.path("/").await, self.base + SMALL);
         self.call(STATFS, &[path, place]).await?;
-        let word = self.load(place + 48, 8).await;
-        Ok(u64::from_le_bytes(word.try_into().unwrap_or_default()))
+        let found = self.load(place, 56).await;
+        let word = |at: usize| u64::from_le_bytes(found[at..at + 8].try_into().unwrap_or_default());
+        Ok((word(48), word(24)))
     }
     /// Waits until everything is on the medium.
     pub async fn sync_all(&self) -> Result<()> {

@@ -249,6 +249,7 @@ fn plan(site: &Site, cast: Cast, all: &'static [&'static Process]) -> LinkPlan {
         proxies: &all[1..cast.first_server()],
         slots: cast.slots,
         watch: arena.put(|| Watch::new(None)),
+        sessions: arena.put(renga_proto::sessions::Sessions::new),
         membership: None,
         timing: LinkTiming::PI3,
     }

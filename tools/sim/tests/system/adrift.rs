@@ -1,20 +1,16 @@
 //! Boards whose session with the disk's board ends while they live: what they have written and not synced.
 
-use crate::machine::{finish, possible, run_to, setup};
+use crate::hang::over_a_hang;
+use crate::machine::possible;
 use renga_abi::Errno;
-use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
-use renga_sim::system::System;
-use std::cell::Cell;
 use std::future::Future;
-use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
 const PATH: &str = "/written";
 const PAGES: usize = 10;
 const PAGE: usize = 4096;
-/// Long enough for a board to be thought dead, and for all to be well again.
-const HANG_NS: u64 = 300 * MS;
+/// Long enough for all to be well again.
 const WELL_NS: u64 = 3_000 * MS;
 
 fn written() -> Vec<u8> {
@@ -36,53 +32,6 @@ async fn read_all_of_it(program: &Program) -> Vec<u8> {
     read
 }
 
-/// `there` runs on board 1, which hangs when 1 is set; init does `here` while it does, and must have set 2 before it goes
-/// on; then init does `then`.
-fn over_a_hang<F, G, H>(
-    there: impl Fn(Program, Rc<Cell<u32>>) -> F + Clone + 'static,
-    here: impl Fn(Program) -> G + Clone + 'static,
-    then: impl Fn(Program, Rc<Cell<u32>>) -> H + Clone + 'static,
-) where
-    F: Future<Output = ()> + 'static,
-    G: Future<Output = ()> + 'static,
-    H: Future<Output = ()> + 'static,
-{
-    let told = Rc::new(Cell::new(0));
-    let step = told.clone();
-    let init = move |init: Program| {
-        let (step, there, here, then) = (step.clone(), there.clone(), here.clone(), then.clone());
-        async move {
-            let steps = step.clone();
-            let child = move |program: Program| {
-                let (step, there) = (steps.clone(), there.clone());
-                async move {
-                    there(program, step).await;
-                    0
-                }
-            };
-            let pid = init.fork_on(1, child).await.unwrap();
-            assert_eq!(init.wait(pid).await, Ok((pid, 9)), "it counts as killed");
-            here(init.clone()).await;
-            step.set(2);
-            while step.get() < 3 {
-                init.sleep(MS).await.unwrap();
-            }
-            then(init.clone(), step.clone()).await;
-            0
-        }
-    };
-    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
-    let mut system = System::boot(&setup, &programs);
-    run_to(&mut system, &told, 1, 1_000 * MS);
-    let hung_ns = system.cluster.now_ns();
-    system.cluster.hang(1);
-    run_to(&mut system, &told, 2, HANG_NS);
-    system.cluster.run_until(hung_ns + HANG_NS);
-    system.cluster.resume(1);
-    told.set(3);
-    finish(&mut system);
-}
-
 #[test]
 fn what_a_board_has_written_and_closed_outlives_its_session() {
     if !possible() {
@@ -100,6 +49,7 @@ fn what_a_board_has_written_and_closed_outlives_its_session() {
             init.sleep(WELL_NS).await.unwrap();
             assert!(read_all_of_it(&init).await == written());
         },
+        |_| (),
     );
 }
 
@@ -133,6 +83,7 @@ fn who_goes_on_writing_after_the_session_has_ended_loses_nothing() {
             let whole = written();
             assert!(read_all_of_it(&init).await == [b"again", &whole[5..9], b"!", &whole[10..]].concat());
         },
+        |_| (),
     );
 }
 
@@ -165,6 +116,7 @@ fn what_somebody_else_has_changed_meanwhile_stays_and_the_writer_is_told_once() 
             }
             assert_eq!(read_all_of_it(&init).await, b"changed");
         },
+        |_| (),
     );
 }
 
@@ -193,6 +145,7 @@ fn at_once<F: Future<Output = ()> + 'static>(after: impl Fn(Program, u64) -> F +
                 assert!(read_all_of_it(&init).await == found);
             }
         },
+        |_| (),
     );
 }
 

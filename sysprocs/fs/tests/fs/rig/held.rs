@@ -6,6 +6,7 @@ use renga_fs::{HeldInode, HeldReference, HeldTarget, NameSlot, name_cache};
 use renga_proto::inode::{KnownStatus, STAT_BYTES};
 use renga_proto::names::{KeepSteps, NO_TICKET, Names, StatusHere};
 use renga_proto::path;
+use renga_proto::sessions::Sessions;
 use renga_proto::steps::{self, STEPS_BYTES};
 use renga_rt::host::Board;
 use renga_rt::{Address, Errno};
@@ -19,11 +20,16 @@ const REFERENCES: usize = 4;
 const TRIES: usize = 4;
 
 pub fn start(board: Board) -> Address<Names> {
+    start_in(board, board.arena.put(Sessions::new))
+}
+
+/// As `start`, of a board with these sessions.
+pub fn start_in(board: Board, sessions: &'static Sessions) -> Address<Names> {
     board.server(|me, port| {
         let (names, inodes) = (vec![NameSlot::EMPTY; NAMES].leak(), vec![HeldInode::EMPTY; INODES].leak());
         let (targets, references) =
             (vec![HeldTarget::EMPTY; TARGETS].leak(), vec![HeldReference::EMPTY; REFERENCES].leak());
-        name_cache(me, port, names, inodes, targets, references, 0, 0)
+        name_cache(me, port, names, inodes, targets, references, 0, 0, sessions)
     })
 }
 
@@ -56,7 +62,7 @@ impl User {
         let bytes = self.path.call(resolve, (path.as_bytes(), &mut told[..])).await? as usize;
         let kept = self.names.call(KeepSteps { ticket }, &told[..bytes]).await;
         assert!(matches!(kept, Ok(()) | Err(Errno::ESTALE)));
-        Ok(steps::end(&told[..bytes])?.1.try_into().unwrap())
+        Ok(steps::end(&told[..bytes])?.2.try_into().unwrap())
     }
 
     /// What the disk's board says, once.

@@ -35,6 +35,7 @@ use renga_proto::name_index::NameIndex;
 use renga_proto::names::Names;
 use renga_proto::pages::{Pages, Recalls};
 use renga_proto::path::{self, Path};
+use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
@@ -183,7 +184,7 @@ impl System {
                         makers: Family::new(&me, &[]).narrowed(),
                         locks: Client::new(&me, locks).narrowed(),
                     };
-                    file(me, port, clients, machine, number as u16, 0)
+                    file(me, port, clients, machine, number as u16, 0, leak(Sessions::new()))
                 })
             })
             .collect();
@@ -286,8 +287,8 @@ impl User {
     pub async fn open(&mut self, path: &str, flags: u32, access: u32) -> Told<u16> {
         let facts = self.open_facts(path, flags, 0o644).await?;
         let number = self.table.call(TakeFile {}, ()).await.unwrap();
-        let InodeFacts { slot, ino, mode, birth, session } = facts;
-        let open = file::OpenInode { slot, ino, mode, flags: access, generation: birth.generation, session };
+        let InodeFacts { slot, ino, mode, birth, stamp } = facts;
+        let open = file::OpenInode { slot, ino, mode, flags: access, generation: birth.generation, stamp };
         let life = self.file(number).call(open, ()).await.unwrap();
         self.lives.insert(number, life);
         Ok(number)

@@ -11,6 +11,7 @@ use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirector
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{PagePlace, Pages, Shrink, WritePage};
 use renga_proto::references::References;
+use renga_proto::sessions::Sessions;
 use renga_rt::host::Board;
 use renga_rt::{Address, Client, Family, Local, Members, Never, Port};
 use std::cell::{Cell, RefCell};
@@ -47,6 +48,7 @@ pub struct World {
     pub memory: Client<Memory>,
     pub pages: Client<Pages>,
     pub references: Client<References>,
+    pub sessions: &'static Sessions,
     pub inodes: Inodes,
     /// The same of another board.
     pub there: There,
@@ -72,6 +74,7 @@ impl World {
         self.counts.inos.borrow_mut().rotate_right(1);
         self.contents.borrow_mut().rotate_right(1);
         self.counts.stale.set(true);
+        self.sessions.end(0);
     }
     /// Of the other board.
     pub fn pager_there(&mut self) -> Pager<'_, HostMemory> {
@@ -196,6 +199,7 @@ pub struct Servers {
     memory: Address<Memory>,
     pages: Address<Pages>,
     references: Address<References>,
+    sessions: &'static Sessions,
 }
 
 /// The processes of one board.
@@ -208,6 +212,7 @@ pub fn servers(board: Board, frames: u32, files: usize, directory: Address<Inode
         let memory = Client::new(&me, memory);
         renga_pages::page_cache(me, port, memory, machine, room, 0, None)
     });
+    let sessions: &'static Sessions = board.arena.put(Sessions::new);
     let references = board.server(|me, port| {
         let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
         let names = Local::new(&me, &Members::NONE).narrowed();
@@ -218,10 +223,11 @@ pub fn servers(board: Board, frames: u32, files: usize, directory: Address<Inode
             pages,
             names,
             board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
+            sessions,
         )
     });
     let tables = SpaceTables::new(board.arena, SLOTS);
-    Servers { machine, tables, memory, pages, references }
+    Servers { machine, tables, memory, pages, references, sessions }
 }
 
 /// Runs `body` as a process of a board with `frames` frames, room for `cached` files in the page cache and
@@ -249,7 +255,7 @@ pub fn run<F: Future<Output = World> + 'static>(
     let done = Rc::new(Cell::new(false));
     let finished = done.clone();
     board.client(move |me| {
-        let Servers { machine, tables, .. } = here;
+        let Servers { machine, tables, sessions, .. } = here;
         let (memory, pages) = (Client::new(&me, here.memory), Client::new(&me, here.pages));
         let (references, inodes) = (Client::new(&me, here.references), Family::new(&me, members).narrowed());
         let there = There {
@@ -261,7 +267,7 @@ pub fn run<F: Future<Output = World> + 'static>(
         };
         async move {
             let _me = me;
-            let world = World { machine, tables, memory, pages, references, inodes, there, counts, contents };
+            let world = World { machine, tables, memory, pages, references, sessions, inodes, there, counts, contents };
             let mut world = body(world).await;
             let There { memory, pages, .. } = &mut world.there;
             for (memory, pages) in [(&mut world.memory, &mut world.pages), (memory, pages)] {

@@ -11,6 +11,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::file::FileStatus;
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::proc_files::{DISK, SECTOR_BYTES, sectors_of};
+use renga_proto::sessions::Stamp;
 use renga_rt::Errno;
 
 /// Major and minor number of the partition, as Linux has them for SD cards.
@@ -35,8 +36,13 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Err(Errno::EROFS.into());
         }
         let slot = u16::from(self.services.board);
-        let disk =
-            InodeFacts { slot, ino: DISK, mode: facts.mode, birth: Birth { generation: 0, device: 0 }, session: 0 };
+        let disk = InodeFacts {
+            slot,
+            ino: DISK,
+            mode: facts.mode,
+            birth: Birth { generation: 0, device: 0 },
+            stamp: Stamp::NONE,
+        };
         let object = self.open_file(&disk, flags).await?;
         let close_on_exec = flags & O_CLOEXEC != 0;
         let descriptor =

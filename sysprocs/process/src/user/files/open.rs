@@ -12,11 +12,11 @@ use crate::user::files::path::{
 };
 use renga_hal::memory::UserMemory;
 use renga_proto::file::OpenInode;
-use renga_proto::inode::{InodeFacts, Release};
+use renga_proto::inode::InodeFacts;
 use renga_proto::mounts::MADE;
-use renga_proto::names::is_given_back;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_proto::pipe::{OpenPipe, PipeEnd};
+use renga_proto::sessions::give_back;
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
 
@@ -183,9 +183,9 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return Err(errno);
             }
         };
-        let InodeFacts { slot, ino, mode, birth, session } = *facts;
+        let InodeFacts { slot, ino, mode, birth, stamp } = *facts;
         let flags = flags & LASTING;
-        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation, session };
+        let open = OpenInode { slot, ino, mode, flags, generation: birth.generation, stamp };
         let opened = match self.services.clients.own_files.at(number.into()) {
             Some(mut file) => file.call(open, ()).await,
             None => Err(Errno::EIO),
@@ -202,14 +202,16 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Gives a walker's reference to an inode back.
     pub(in crate::user) async fn release_inode(&mut self, facts: &InodeFacts) {
-        let InodeFacts { slot, ino, session, .. } = *facts;
+        let InodeFacts { slot, ino, stamp, .. } = *facts;
         // Nobody counts who refers to made files.
-        if ino >= MADE || !is_given_back(&mut self.services.clients.names, ino, session).await {
+        if ino >= MADE {
             return;
         }
-        if let Ok(mut directory) = self.services.inode_directory() {
+        let services = &mut self.services;
+        let sessions = services.sessions;
+        if let Ok(mut directory) = services.inode_directory() {
             // A failure to write the inode back is told by whoever syncs.
-            let _ = directory.call(Release { slot, ino }, ()).await;
+            let _ = give_back(&mut services.clients.names, &mut directory, sessions, (ino, slot, stamp)).await;
         }
     }
 

@@ -5,6 +5,7 @@ use renga_proto::inode::{
     Birth, DirectoryRead, Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts,
 };
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Path, PathCall};
+use renga_proto::sessions::Stamp;
 use renga_proto::slots::{FileTable, FileTableCall};
 use renga_rt::{Errno, Never, PAGE_BYTES, Port};
 use std::cell::{Cell, RefCell};
@@ -51,7 +52,7 @@ impl Disk {
             ino,
             mode: node.mode,
             birth: Birth { generation: 0, device: node.device },
-            session: 0,
+            stamp: Stamp::NONE,
         }
     }
     fn refer(&self, slot: u16, by: i32) {
@@ -210,7 +211,7 @@ pub async fn file(
     number: u16,
 ) -> Never {
     let (mut open, mut offset, mut references) =
-        (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0, generation: 0, session: 0 }, 0u64, 0);
+        (OpenInode { slot: 0, ino: 0, mode: 0, flags: 0, generation: 0, stamp: Stamp::NONE }, 0u64, 0);
     loop {
         match port.accept().await {
             FileCall::OpenInode(call) => {

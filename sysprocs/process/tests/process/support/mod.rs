@@ -16,6 +16,7 @@ use renga_pages::CacheMemory;
 use renga_process::host::{Flushed, Script, run};
 use renga_process::{UserClients, UserFacts};
 use renga_proto::pipe::PIPE_BYTES;
+use renga_proto::sessions::Sessions;
 use renga_rt::host::Board;
 use renga_rt::user::UserContext;
 use renga_rt::{Address, Client, Family, Interruptor, Local, Me, Members, Notifier, Port, ProcId, Protocol, Wakes};
@@ -271,6 +272,7 @@ fn start_servers(
             pages,
             names,
             board.arena.put_slice(64, |_| renga_memory::UsedFile::EMPTY),
+            leak(Sessions::new()),
         )
     });
     board.start(here.clock, |me| {
@@ -318,8 +320,8 @@ fn start_user<M: UserMemory>(
     switch: &'static Switch,
 ) {
     let boot_program = if number == 0 && slot == 0 { "/sbin/init" } else { "" };
-    let (card, tables) = (leak(renga_rt::card::Card::new()), all[number].tables);
-    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables });
+    let (card, tables, sessions) = (leak(renga_rt::card::Card::new()), all[number].tables, leak(Sessions::new()));
+    let facts = leak(UserFacts { slot: slot as u16, boot_program, seed: 42, card, tables, sessions });
     let context = Box::leak(Box::new(UserContext::new(slot as u16, 0, 0)));
     let here = &all[number];
     board.start(here.users[slot], |me| {

@@ -1,0 +1,345 @@
+//! References of a board without the disk over the ends of sessions, with the name cache, the keeper of mapped files and
+//! the file processes as they are. The directory of inodes counts here, and each of its callers, and each of an inode's
+//! process, is told late what the router tells: once, with its first call, that a session has ended.
+
+use crate::rig::held;
+use renga_fs::{FileClients, file, file_table};
+use renga_hal::host::HostMemory;
+use renga_memory::UsedFile;
+use renga_pages::CacheMemory;
+use renga_proto::file::{Close, File, FileStatus, OpenInode};
+use renga_proto::inode::{
+    Activate, Birth, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts, Release, STAT_BYTES,
+};
+use renga_proto::locks::{Locks, LocksCall};
+use renga_proto::names::{
+    BoardDied, KeepReference, KeepSteps, Kept, Names, OpenHere, RecallName, RecallReference, TicketHere,
+};
+use renga_proto::references::{AdoptFile, KeepFile, References, ReleaseFile, ReopenFile};
+use renga_proto::sessions::{Sessions, give_back};
+use renga_proto::slots::TakeFile;
+use renga_proto::steps::Steps;
+use renga_random::Random;
+use renga_rt::host::Board;
+use renga_rt::{Client, Errno, Family, Local, Me, Never, Port, ProcId};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+const INODES: usize = 3;
+const FILES: usize = 3;
+const STEPS: usize = 400;
+const ROOT: u32 = 2;
+
+fn leak<T>(thing: T) -> &'static T {
+    Box::leak(Box::new(thing))
+}
+
+fn ino(number: usize) -> u32 {
+    100 + number as u32
+}
+
+fn name(number: usize) -> [u8; 1] {
+    [b'a' + number as u8]
+}
+
+/// The disk's board, and the router's memory of who was told.
+struct There {
+    sessions: &'static Sessions,
+    counts: RefCell<[i32; INODES]>,
+    told: RefCell<BTreeSet<ProcId>>,
+    late: Cell<u32>,
+}
+
+impl There {
+    /// Each inode is with another process in each session.
+    fn slot(&self, number: usize) -> u16 {
+        ((number + self.sessions.now(0) as usize) % INODES) as u16
+    }
+    fn number(&self, slot: u16) -> usize {
+        (0..INODES).find(|number| self.slot(*number) == slot).unwrap()
+    }
+    /// What the router says first.
+    fn is_late(&self, caller: ProcId) -> bool {
+        let late = self.sessions.now(0) > 0 && self.told.borrow_mut().insert(caller);
+        self.late.set(self.late.get() + u32::from(late));
+        late
+    }
+    fn add(&self, number: usize, by: i32) {
+        let count = &mut self.counts.borrow_mut()[number];
+        *count += by;
+        assert!(*count >= 0, "inode {number} is given back once too often");
+    }
+    /// All that was referred to is not any more.
+    fn end_session(&self) {
+        self.counts.borrow_mut().fill(0);
+        self.told.borrow_mut().clear();
+        self.sessions.end(0);
+    }
+}
+
+async fn directory(mut port: Port<InodeDirectory>, there: Rc<There>) -> Never {
+    loop {
+        match port.accept().await {
+            InodeDirectoryCall::Activate(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
+            InodeDirectoryCall::Reactivate(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
+            InodeDirectoryCall::Keep(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
+            InodeDirectoryCall::Release(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
+            InodeDirectoryCall::Activate(call) => {
+                let number = (call.entry().ino - ino(0)) as usize;
+                there.add(number, 1);
+                call.reply(Ok(there.slot(number)));
+            }
+            InodeDirectoryCall::Reactivate(call) => {
+                let number = (call.entry().ino - ino(0)) as usize;
+                there.add(number, 1);
+                call.reply(Ok(there.slot(number)));
+            }
+            InodeDirectoryCall::Keep(call) => {
+                let entry = call.entry();
+                let number = there.number(entry.slot);
+                let known = ino(number) == entry.ino && there.counts.borrow()[number] > 0;
+                there.add(number, known.into());
+                call.reply(if known { Ok(()) } else { Err(Errno::EINVAL) });
+            }
+            InodeDirectoryCall::Release(call) => {
+                let entry = call.entry();
+                let number = there.number(entry.slot);
+                assert_eq!(entry.ino, ino(number), "a reference of another session is given back");
+                there.add(number, -1);
+                call.reply(Ok(()));
+            }
+            _ => panic!("not expected of the directory"),
+        }
+    }
+}
+
+async fn inode(mut port: Port<Inode>, slot: u16, there: Rc<There>) -> Never {
+    loop {
+        match port.accept().await {
+            InodeCall::Status(call) if there.is_late(call.caller()) => call.reply(Err(Errno::ESTALE)),
+            InodeCall::Status(mut call) => {
+                let number = there.number(slot);
+                assert!(there.counts.borrow()[number] > 0, "inode {number} is called by who does not refer to it");
+                call.lent().1[0] = number as u8;
+                call.reply(Ok(()));
+            }
+            _ => panic!("not expected of an inode"),
+        }
+    }
+}
+
+/// A program's slot, with what it has.
+struct Opener {
+    there: Rc<There>,
+    names: Client<Names>,
+    own_names: Local<Names>,
+    directory: Client<InodeDirectory>,
+    references: Client<References>,
+    table: Client<renga_proto::slots::FileTable>,
+    files: Family<File>,
+    /// Process, life, inode.
+    open: Vec<(u16, u32, usize)>,
+    mapped: Vec<usize>,
+}
+
+impl Opener {
+    /// As the services of a program's slot do it.
+    async fn refer(&mut self, number: usize) -> InodeFacts {
+        if let Ok(facts) = self.names.call(OpenHere { at: ROOT, flags: 0 }, &name(number)[..]).await {
+            return facts;
+        }
+        let ticket = self.names.call(TicketHere {}, ()).await.unwrap();
+        let mut stamp = self.there.sessions.stamp(0);
+        let mut slot = self.directory.call(Activate { ino: ino(number) }, ()).await;
+        if slot == Err(Errno::ESTALE) {
+            stamp = self.there.sessions.stamp(0);
+            slot = self.directory.call(Activate { ino: ino(number) }, ()).await;
+        }
+        let (slot, ino) = (slot.unwrap(), ino(number));
+        let facts = InodeFacts { slot, ino, mode: 0o100_644, birth: Birth { generation: 1, device: 0 }, stamp };
+        let mut steps = Steps::default();
+        steps.put_name(ROOT, &name(number), ino, 1);
+        steps.end_at(&facts, true, &[0; STAT_BYTES]);
+        let _ = self.names.call(KeepSteps { ticket }, steps.bytes()).await;
+        let keep = KeepReference { ticket, slot, ino, generation: 1 };
+        let Kept { stamp: kept, surplus_slot, surplus } = self.names.call(keep, ()).await.unwrap();
+        if surplus != 0 {
+            self.directory.call(Release { slot: surplus_slot, ino: surplus }, ()).await.unwrap();
+        }
+        InodeFacts { stamp: if kept.kept { kept } else { stamp }, ..facts }
+    }
+
+    async fn let_go(&mut self, facts: &InodeFacts) {
+        let of = (facts.ino, facts.slot, facts.stamp);
+        give_back(&mut self.own_names, &mut self.directory, self.there.sessions, of).await.unwrap();
+    }
+
+    async fn open_file(&mut self, number: usize) {
+        let facts = self.refer(number).await;
+        let Ok(file) = self.table.call(TakeFile {}, ()).await else { return self.let_go(&facts).await };
+        let InodeFacts { slot, ino, mode, stamp, .. } = facts;
+        let open = OpenInode { slot, ino, mode, flags: 0, generation: 1, stamp };
+        let life = self.files.at(0, file.into()).unwrap().call(open, ()).await.unwrap();
+        self.open.push((file, life, number));
+    }
+
+    async fn use_file(&mut self, which: usize) {
+        let (file, _, number) = self.open[which];
+        let mut status = [0; STAT_BYTES];
+        self.files.at(0, file.into()).unwrap().call(FileStatus {}, &mut status[..]).await.unwrap();
+        assert_eq!(usize::from(status[0]), number, "of another inode");
+    }
+
+    async fn close_file(&mut self, which: usize) {
+        let (file, life, _) = self.open.swap_remove(which);
+        self.files.at(0, file.into()).unwrap().call(Close { life }, ()).await.unwrap();
+    }
+
+    async fn map(&mut self, number: usize) {
+        let facts = self.refer(number).await;
+        let InodeFacts { slot, ino, stamp, .. } = facts;
+        self.references.call(AdoptFile { ino, generation: 1, slot, stamp }, ()).await.unwrap();
+        self.mapped.push(number);
+    }
+
+    /// As a fork does, by what the parent knows, which may be old.
+    async fn map_again(&mut self, which: usize, slot: u16) {
+        let number = self.mapped[which];
+        self.references.call(KeepFile { ino: ino(number), generation: 1, slot }, ()).await.unwrap();
+        self.mapped.push(number);
+    }
+
+    async fn fault(&mut self, which: usize) {
+        let number = self.mapped[which];
+        let found = self.references.call(ReopenFile { ino: ino(number), generation: 1 }, ()).await;
+        assert_eq!(found, Ok(self.there.slot(number)));
+    }
+
+    async fn unmap(&mut self, which: usize) {
+        let number = self.mapped.swap_remove(which);
+        self.references.call(ReleaseFile { ino: ino(number), generation: 1 }, ()).await.unwrap();
+    }
+
+    async fn end_session(&mut self, random: &mut Random) {
+        self.there.end_session();
+        // The servers here do not all know yet.
+        if random.chance(50) && !self.open.is_empty() {
+            self.close_file(0).await;
+        }
+        self.names.call(BoardDied { board: 0 }, ()).await.unwrap();
+    }
+
+    async fn step(&mut self, random: &mut Random) {
+        let (number, which) = (random.below(INODES as u64) as usize, random.below(8) as usize);
+        match random.below(16) {
+            0..3 if self.open.len() < FILES => self.open_file(number).await,
+            3..6 if which < self.open.len() => self.use_file(which).await,
+            6..8 if which < self.open.len() => self.close_file(which).await,
+            8 | 9 if self.mapped.len() < 8 => self.map(number).await,
+            10 if which < self.mapped.len() => self.map_again(which, random.below(INODES as u64) as u16).await,
+            11 if which < self.mapped.len() => self.fault(which).await,
+            12 | 13 if which < self.mapped.len() => self.unmap(which).await,
+            14 => self.names.call(RecallName { directory: ROOT }, &name(number)[..]).await.unwrap(),
+            15 if random.chance(40) => self.end_session(random).await,
+            _ => {}
+        }
+    }
+
+    /// The last names go, and all is closed.
+    async fn end(&mut self) {
+        for number in 0..INODES {
+            if self.names.call(RecallReference { ino: ino(number) }, ()).await == Ok(true) {
+                self.there.add(number, -1);
+            }
+        }
+        while !self.open.is_empty() {
+            self.close_file(0).await;
+        }
+        while !self.mapped.is_empty() {
+            self.unmap(0).await;
+        }
+    }
+}
+
+async fn no_locks(mut port: Port<Locks>) -> Never {
+    loop {
+        let LocksCall::ReleaseLocks(call) = port.accept().await else { panic!("nothing is locked") };
+        call.reply(Ok(()));
+    }
+}
+
+fn play(seed: u64) -> u32 {
+    let (board, sessions) = (Board::new(0, 1 << 22), leak(Sessions::new()));
+    let (counts, told) = (RefCell::default(), RefCell::default());
+    let there = Rc::new(There { sessions, counts, told, late: Cell::new(0) });
+    let names = held::start_in(board, sessions);
+    let machine = leak(HostMemory::new(64));
+    let memory = board.server(|me, port| renga_memory::memory(me, port, vec![0; 64].leak(), machine, None));
+    let pages = board.server(|me, port| {
+        let (memory, room) = (Client::new(&me, memory), CacheMemory::new(board.arena, 64, 4));
+        renga_pages::page_cache(me, port, memory, machine, room, 0, None)
+    });
+    let directory = board.server(|_, port| directory(port, there.clone()));
+    let inodes: Vec<_> =
+        (0..INODES as u16).map(|slot| board.server(|_, port| inode(port, slot, there.clone()))).collect();
+    let (inodes, own_names) = (board.family(&inodes), &board.family(&[names])[0]);
+    let references = board.server(|me, port| {
+        let (directory, pages) = (Client::new(&me, directory).narrowed(), Client::new(&me, pages));
+        let names = Local::new(&me, own_names).narrowed();
+        renga_memory::references(me, port, directory, pages, names, vec![UsedFile::EMPTY; 8].leak(), sessions)
+    });
+    let table = board.server(|_, port| file_table(port, vec![0; FILES].leak()));
+    let locks = board.server(|_, port| no_locks(port));
+    let files: Vec<_> = (0..FILES as u16)
+        .map(|number| {
+            board.server(|me: Me, port| {
+                let clients = FileClients {
+                    inodes: Family::new(&me, inodes).narrowed(),
+                    inode_directory: Client::new(&me, directory).narrowed(),
+                    names: Local::new(&me, own_names),
+                    file_table: Client::new(&me, table),
+                    pages: Client::new(&me, pages),
+                    memory: Client::new(&me, memory),
+                    makers: Family::new(&me, &[]).narrowed(),
+                    locks: Client::new(&me, locks).narrowed(),
+                };
+                file(me, port, clients, machine, number, 0, sessions)
+            })
+        })
+        .collect();
+    let files = board.family(&files);
+    let (done, seen) = (Rc::new(Cell::new(false)), there.clone());
+    let ended = done.clone();
+    board.client(move |me| {
+        let mut opener = Opener {
+            there,
+            names: Client::new(&me, names),
+            own_names: Local::new(&me, own_names),
+            directory: Client::new(&me, directory),
+            references: Client::new(&me, references),
+            table: Client::new(&me, table),
+            files: Family::new(&me, files),
+            open: Vec::new(),
+            mapped: Vec::new(),
+        };
+        async move {
+            let mut random = Random::new(seed);
+            for _ in 0..STEPS {
+                opener.step(&mut random).await;
+            }
+            opener.end().await;
+            ended.set(true);
+        }
+    });
+    board.run();
+    assert!(done.get(), "seed {seed}: the opener waits for ever");
+    assert_eq!(*seen.counts.borrow(), [0; INODES], "seed {seed}: what is not in use is referred to");
+    seen.late.get()
+}
+
+#[test]
+fn what_is_given_back_is_what_was_got_whoever_learns_late_that_a_session_has_ended() {
+    let late: u32 = (0..50).map(play).sum();
+    assert!(late > 1000, "{late} calls were told late");
+}

@@ -1,0 +1,100 @@
+//! Sessions of this board with the others, and the references to inodes that end with them.
+//!
+//! Invariant: a reference is good in the session in which it was got, and in no other: with that it ends, here and at the
+//! directory of inodes. The router tells each caller that a session has ended, once, with the caller's first call after that
+//! (`ESTALE`); by then the caller's references may be of the present session, and which it is only their stamps say.
+//! Not here: what ends a session (`renga_router`), who counts references (the directory of inodes, and [`crate::names`]).
+
+use crate::inode::{InodeDirectory, Release};
+use crate::names::{EndUse, Names};
+use core::cell::Cell;
+use renga_abi::{BOARDS_MAX, Errno};
+use renga_core::{Client, Local, Word};
+
+/// How many sessions with each board have ended: which one it is. Written by the router, at the moment of the end.
+pub struct Sessions {
+    ended: [Cell<u32>; BOARDS_MAX],
+}
+
+impl Sessions {
+    /// None has ended.
+    pub const fn new() -> Sessions {
+        Sessions { ended: [const { Cell::new(0) }; BOARDS_MAX] }
+    }
+    /// That with `board` has ended.
+    pub fn end(&self, board: u8) {
+        if let Some(ended) = self.ended.get(usize::from(board)) {
+            ended.set(ended.get().wrapping_add(1));
+        }
+    }
+    /// Which one with `board` it is; that of a board with itself never ends.
+    pub fn now(&self, board: u8) -> u32 {
+        self.ended.get(usize::from(board)).map_or(0, Cell::get)
+    }
+    /// For a reference that is about to be asked for of `board`: if that call is answered, it was made in this session.
+    pub fn stamp(&self, board: u8) -> Stamp {
+        Stamp { session: self.now(board), kept: false }
+    }
+    /// Whether a reference to an inode of `board` has not ended.
+    pub fn is_good(&self, board: u8, stamp: Stamp) -> bool {
+        self.now(board) == stamp.session
+    }
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Sessions::new()
+    }
+}
+
+/// Of a reference to an inode: when it was got, and who counts it. In one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// In which session with the board of the inodes.
+    pub session: u32,
+    /// It is a use of the reference that the name cache of this board keeps; otherwise the directory of inodes counts it.
+    pub kept: bool,
+}
+
+impl Stamp {
+    /// Of no reference.
+    pub const NONE: Stamp = Stamp { session: 0, kept: false };
+}
+
+impl Word for Stamp {
+    fn to_word(self) -> u64 {
+        u64::from(self.session) << 1 | u64::from(self.kept)
+    }
+    fn from_word(word: u64) -> Self {
+        Stamp { session: (word >> 1) as u32, kept: word & 1 != 0 }
+    }
+}
+
+/// Gives a reference to inode `ino`, with process `slot`, back to whom it is of, unless it has ended.
+///
+/// # Errors
+/// `EINVAL`: nobody counts it.
+pub async fn give_back<const NAMES: u32, const DIRECTORY: u32>(
+    names: &mut Local<Names, NAMES>,
+    directory: &mut Client<InodeDirectory, DIRECTORY>,
+    sessions: &Sessions,
+    (ino, slot, stamp): (u32, u16, Stamp),
+) -> Result<(), Errno> {
+    let board = directory.server().board.0;
+    let is_good = || sessions.is_good(board, stamp);
+    if !is_good() {
+        return Ok(());
+    }
+    if stamp.kept
+        && let Some(mut names) = names.at(0)
+        && !names.call(EndUse { ino, session: stamp.session }, ()).await?
+    {
+        return Ok(());
+    }
+    let mut given = directory.call(Release { slot, ino }, ()).await;
+    if given == Err(Errno::ESTALE) && is_good() {
+        // That was about an earlier session, and the call was not made.
+        given = directory.call(Release { slot, ino }, ()).await;
+    }
+    if is_good() { given } else { Ok(()) }
+}
