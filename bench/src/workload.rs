@@ -50,6 +50,9 @@ pub const YACC: Program = program("yacc", "yacc, 1178 bytes (byacc)", "byacc -o 
 pub const MANDOC: Program = program("mandoc", "nroff, 6612 bytes (mandoc)", "mandoc -T ascii /p1/6612.1 > mandoc.out");
 /// nroff, a shell script that runs three programs.
 pub const NROFF: Program = heavy("nroff", "nroff, 6612 bytes (groff)", "nroff -man /p1/6612.1 > nroff.out");
+/// A pipe of two programs.
+pub const LS_SORT: Program = program("ls-sort", "ls | sort", "ls -l /bin | sort > sorted");
+
 impl Program {
     /// The command that measures it as `LABEL`.
     pub fn timed(&self, label: &str) -> String {

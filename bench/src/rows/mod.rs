@@ -6,6 +6,7 @@ pub mod p1_f4;
 pub mod p1_t1;
 pub mod p1_t1b;
 pub mod p1_t2;
+pub mod p1_t3;
 pub mod p1_t4;
 pub mod p1_t5;
 
@@ -40,7 +41,7 @@ pub struct Row {
 
 /// All rows, in the ledger's order.
 pub const ROWS: &[Row] =
-    &[p1_t1::ROW, p1_t1b::ROW, p1_t2::ROW, p1_t4::ROW, p1_t5::ROW, p1_f2::ROW, p1_f3::ROW, p1_f4::ROW];
+    &[p1_t1::ROW, p1_t1b::ROW, p1_t2::ROW, p1_t3::ROW, p1_t4::ROW, p1_t5::ROW, p1_f2::ROW, p1_f3::ROW, p1_f4::ROW];
 
 /// The row with this name, in any case and with or without the paper's.
 pub fn find(name: &str) -> Option<&'static Row> {

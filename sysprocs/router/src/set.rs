@@ -1,21 +1,20 @@
 //! A set of small numbers.
 
-/// Numbers are below this.
-pub const NUMBERS_MAX: usize = 4096;
+/// Numbers are below this: as many as a board may have processes, since each of them may call other boards.
+pub const NUMBERS_MAX: usize = 16_384;
 const WORDS: usize = NUMBERS_MAX / 64;
-const _: () = assert!(WORDS <= 64, "one word says which words hold something");
 
 /// A set of numbers below [`NUMBERS_MAX`]; walking through it costs what it holds.
 #[derive(Clone, Copy)]
 pub struct NumberSet {
     bits: [u64; WORDS],
     /// Which words of `bits` are not 0.
-    used: u64,
+    used: [u64; WORDS / 64],
 }
 
 impl Default for NumberSet {
     fn default() -> Self {
-        NumberSet { bits: [0; WORDS], used: 0 }
+        NumberSet { bits: [0; WORDS], used: [0; WORDS / 64] }
     }
 }
 
@@ -23,31 +22,40 @@ impl NumberSet {
     /// Adds `number`.
     pub fn insert(&mut self, number: usize) {
         self.bits[number / 64] |= 1 << (number % 64);
-        self.used |= 1 << (number / 64);
+        self.used[number / 4096] |= 1 << (number / 64 % 64);
     }
     /// Takes `number` out.
     pub fn remove(&mut self, number: usize) {
         self.bits[number / 64] &= !(1 << (number % 64));
         if self.bits[number / 64] == 0 {
-            self.used &= !(1 << (number / 64));
+            self.used[number / 4096] &= !(1 << (number / 64 % 64));
         }
     }
     /// The first from `from` on.
     pub fn first_from(&self, from: usize) -> Option<usize> {
-        if self.used == 0 || from >= NUMBERS_MAX {
+        if from >= NUMBERS_MAX {
             return None;
         }
-        let (word, bit) = (from / 64, from % 64);
-        let here = self.bits[word] >> bit << bit;
-        if here != 0 {
-            return Some(word * 64 + here.trailing_zeros() as usize);
-        }
-        let later = self.used & !(u64::MAX >> (63 - word));
-        (later != 0).then(|| {
-            let word = later.trailing_zeros() as usize;
-            word * 64 + self.bits[word].trailing_zeros() as usize
+        let word = from / 64;
+        first_bit(&self.bits, from, word).or_else(|| {
+            let word = first_bit(&self.used, word + 1, word / 64).or_else(|| {
+                let later = (word / 64 + 1)..self.used.len();
+                later.map(|of| (of, self.used[of])).find(|(_, words)| *words != 0).map(first_of)
+            })?;
+            Some(first_of((word, self.bits[word])))
         })
     }
+}
+
+/// The first bit from `from` on that is set in word `word` of `words`, which it is at the end of or in.
+fn first_bit(words: &[u64], from: usize, word: usize) -> Option<usize> {
+    let here = words[word] & u64::MAX.checked_shl((from - word * 64) as u32).unwrap_or(0);
+    (here != 0).then(|| first_of((word, here)))
+}
+
+/// The first bit of a word that is not 0.
+fn first_of((word, bits): (usize, u64)) -> usize {
+    word * 64 + bits.trailing_zeros() as usize
 }
 
 #[cfg(test)]
@@ -72,6 +80,21 @@ mod tests {
             for from in [0, number, number + 1, NUMBERS_MAX - 1] {
                 assert_eq!(set.first_from(from), model.range(from..).next().copied(), "from {from}");
             }
+        }
+    }
+
+    #[test]
+    fn the_only_number_is_found_from_wherever_it_is_not_behind() {
+        let places = [0, 1, 63, 64, 4095, 4096, 4097, 8191, 12_288, NUMBERS_MAX - 1];
+        for number in places {
+            let mut set = NumberSet::default();
+            set.insert(number);
+            for from in places {
+                assert_eq!(set.first_from(from), (from <= number).then_some(number), "{number} from {from}");
+            }
+            assert_eq!(set.first_from(NUMBERS_MAX), None);
+            set.remove(number);
+            assert_eq!(set.first_from(0), None);
         }
     }
 }

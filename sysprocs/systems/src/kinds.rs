@@ -111,7 +111,7 @@ kinds! { |at, M|
         renga_fs::content_writer [at.each(renga_fs::RUN_PAGES, || [0; PAGE_BYTES])];
     ContentReturner "content_returner" "Has files taken home that its board has written.", EveryLinked 1:
         renga_fs::content_returner [];
-    Allocator "allocator" "Free blocks and inodes.", Any 1:
+    Allocator "allocator" "Free blocks and inodes.", DiskBoard 1:
         renga_fs::allocator [at.due(), at.machine().epoch_ns()];
     InodeDirectory "inode_directory" "Which process holds which inode.", DiskBoard 1:
         renga_fs::inode_directory [
@@ -131,10 +131,10 @@ kinds! { |at, M|
     Reaper "reaper" "Gives inodes up, and frees those without names.", DiskBoard 1:
         renga_fs::reaper [];
     Committer "committer" "Makes all changes permanent together.", DiskBoard 1:
-        renga_fs::committer [at.each(renga_fs::committer_pages(at.count(Kind::Buffer)), || [0; PAGE_BYTES])];
-    Recalls "recalls" "Calls pages and names back from the boards' caches.", Any 1:
+        renga_fs::committer [at.each(renga_fs::committer_pages(at.count_everywhere(Kind::Buffer)), || [0; PAGE_BYTES])];
+    Recalls "recalls" "Calls pages and names back from the boards' caches.", DiskBoard 1:
         renga_fs::recalls [at.put(|| [0; PAGE_BYTES]), at.watch()];
-    WriteBack "write_back" "Makes changes permanent after a while.", Any 1:
+    WriteBack "write_back" "Makes changes permanent after a while.", DiskBoard 1:
         renga_fs::write_back [at.due()];
     Path "path" "One walk along a path.", DiskBoard 16:
         renga_fs::path [];

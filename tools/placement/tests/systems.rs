@@ -6,7 +6,8 @@ mod kinds;
 
 use kinds::KINDS;
 use renga_placement::{
-    Checked, Instance, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, What, check, code_kinds, parse,
+    BoardRule, Checked, Instance, MessageMemory, Mode, OnBehalfOf, PlacementError, Share, What, check, code_kinds,
+    parse,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -253,4 +254,24 @@ fn callers_wait_for_those_that_their_calls_are_passed_on_to() {
     assert!(waits("user@b", "shared proxy@a of user@b") && waits("shared proxy@a of user@b", "buffer@a"));
     assert!(!waits("inode_directory@a", "inode@a") && !waits("inode@a", "buffer@a"), "who passes on does not wait");
     assert!(checked.forwards.contains(&(group("inode_directory@a"), group("inode@a"))));
+}
+
+#[test]
+fn the_reference_lists_every_kind_as_the_code_has_it() {
+    let reference = fs::read_to_string(here("../../docs/reference/system-files.md")).unwrap();
+    for kind in code_kinds() {
+        let row = reference.lines().find_map(|line| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            (cells.len() == 6 && cells[1] == format!("`{}`", kind.name))
+                .then(|| (cells[3].to_string(), cells[4].to_string()))
+        });
+        let place = match kind.board {
+            BoardRule::Any => "any board",
+            BoardRule::DiskOnly => "the disk board",
+            BoardRule::Every => "on every board",
+            BoardRule::EveryLinked => "on every board, if there are several",
+            BoardRule::PerRemoteCaller | BoardRule::PerAsyncBoard => continue,
+        };
+        assert_eq!(row, Some((place.to_string(), kind.count_max.to_string())), "{}", kind.name);
+    }
 }

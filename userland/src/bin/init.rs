@@ -8,7 +8,7 @@ use renga_userland::process::{exit_code, fork};
 use renga_userland::syscall::{
     control, duplicate, execute, limit_processes, open, plain, set_terminal, terminal_settings, wait,
 };
-use renga_userland::text::complain;
+use renga_userland::text::{Decimal, complain};
 use renga_userland::{Arguments, cluster, program};
 
 program!(main);
@@ -45,8 +45,8 @@ fn main(_: Arguments) -> i32 {
             Err(_) => break 127,
         }
     };
-    cluster::halt(status);
-    complain(&[b"init: the cluster does not stop\n"]);
+    let errno = cluster::halt(status);
+    complain(&[b"init: the cluster does not stop: error ", Decimal::new(errno.0.into()).digits(), b"\n"]);
     status
 }
 

@@ -23,6 +23,7 @@ mod limits;
 mod linux;
 mod log;
 mod many;
+mod moved;
 mod names;
 mod pipes;
 mod probes;

@@ -7,6 +7,7 @@
 mod count;
 mod layer;
 mod long;
+mod room;
 
 use crate::artifacts::{self, Flavour};
 use crate::cli::Test;
@@ -17,6 +18,7 @@ use crate::progress::Progress;
 use anyhow::{Context, Result};
 use count::Count;
 use layer::Layer;
+use room::When;
 use std::process::Command;
 
 /// Crates whose tests need no QEMU.
@@ -38,6 +40,7 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
     if let Some(chosen) = &options.long {
         return long::test(environment, options, chosen);
     }
+    room::tell(environment, When::Before);
     let mut count = Count::default();
     if options.miri {
         println!("== core and link under miri");
@@ -58,6 +61,9 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
             let arguments = ["test", "-p", "renga", "--no-fail-fast"];
             Layer { arguments: &arguments, ..Layer::named("clusters") }.run(environment, options, &mut count)?;
         }
+    }
+    if count.failed > 0 {
+        room::tell(environment, When::Failed);
     }
     Ok(count.close())
 }

@@ -1,0 +1,101 @@
+//! P1.T3: a program on the board without the disk, with two placements that differ by lines of the system file.
+
+use super::{Plan, Row, ms};
+use crate::findings::{Bound, Claim, Findings, Table};
+use crate::observed::counted;
+use crate::run::{Edit, Machine, OURS, Outcome, PAPERS, Run, System};
+use crate::workload::{CC_6876, CC_96413, LS_SORT, Program};
+use anyhow::{Result, bail};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P1.T3",
+    title: "Two placements by changing only the system file, programs on b",
+    published: "With only the disk process on A a program on B sends fewer messages than with the standard placement, \
+                and yet takes longer, as less overlaps.",
+    method: "The other placement has the buffers of books and their directory on b, where the program is. What reads and \
+             writes pages of files stays where the disk is, as frames are handed to the medium, so the other placement sends more messages here, not fewer. Each \
+             program runs twice; the second time counts, of all boards' calls the trace's.",
+    runs,
+    judge,
+};
+
+/// Programs, and what was published: s and calls between boards with the other placement, and with the standard one.
+const PROGRAMS: [(Program, [(f64, u64); 2]); 3] = [
+    (CC_6876, [(92.2, 1326), (90.5, 3102)]),
+    (CC_96413, [(858.9, 10_496), (831.8, 21_856)]),
+    (LS_SORT, [(4.7, 79), (3.8, 276)]),
+];
+
+/// What is on b with the other placement.
+const MOVED: [Edit; 2] = [
+    ("buffer_directory = { on = \"a\" }", "buffer_directory = { on = \"b\" }"),
+    ("buffer           = { on = \"a\", count = 480 }", "buffer = { on = \"b\", count = 480 }"),
+];
+const OURS_MOVED: System = System { label: "leases, books on b", base: "pair", edits: &MOVED };
+const PAPERS_MOVED: System =
+    System { label: "no leases, books on b", base: "pair", edits: &[PAPERS.edits[0], MOVED[0], MOVED[1]] };
+
+/// The standard placement takes so many times as long as the other: published 0.81 to 0.98.
+const STANDARD_TO_OTHER: Bound = Bound::AtMost(1.0, 0.81);
+
+fn programs(plan: Plan) -> &'static [(Program, [(f64, u64); 2])] {
+    if plan.short { &PROGRAMS[..1] } else { &PROGRAMS }
+}
+
+/// With leases the other placement, the standard one; without them the same.
+fn runs(plan: Plan) -> Vec<Run> {
+    let on_b = |system: System| {
+        let twice = |(program, _): &(Program, _)| {
+            ["1", "2"].map(|time| format!("on b {}\n", program.timed(&format!("{}-{time}", program.name)))).concat()
+        };
+        let script: String = programs(plan).iter().map(twice).collect();
+        Run::new(Machine::Cluster(system), plan.profile, "dev", &script).traced()
+    };
+    vec![on_b(OURS_MOVED), on_b(OURS), on_b(PAPERS_MOVED), on_b(PAPERS)]
+}
+
+/// How long a program took, ns, and the calls between boards meanwhile, in both directions.
+fn of_program(outcome: &Outcome, label: &str) -> Result<(u64, u64)> {
+    let measured = outcome.measured(label)?;
+    let (header, events) = outcome.events()?;
+    let found = counted(&header, &events, measured.begin_ns, measured.begin_ns + measured.ns);
+    Ok((measured.ns, found.remote))
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let [ours_moved, ours, papers_moved, papers] = outcomes else { bail!("four runs are needed") };
+    let mut findings = Findings::default();
+    let columns =
+        ["", "moved", "standard", "calls", "standard", "published:", "disk only", "standard", "calls", "standard"];
+    for (what, moved, standard, counts) in
+        [("without leases", papers_moved, papers, true), ("with leases", ours_moved, ours, false)]
+    {
+        let mut table = Table::new(format!("{what}, ms (published: s)"), &columns);
+        let mut worst = 0.0f64;
+        for (program, published) in programs(plan) {
+            let label = format!("{}-2", program.name);
+            let found = [of_program(moved, &label)?, of_program(standard, &label)?];
+            for (placement, (ns, calls)) in ["moved", "standard"].iter().zip(found) {
+                findings.figure(format!("{} {what} {placement} ns", program.name), ns);
+                findings.figure(format!("{} {what} {placement} calls", program.name), calls);
+            }
+            let [(moved_ns, moved_calls), (standard_ns, standard_calls)] = found;
+            worst = worst.max(standard_ns as f64 / moved_ns.max(1) as f64);
+            let mut row = vec![program.title.to_string(), ms(moved_ns), ms(standard_ns)];
+            row.extend([moved_calls.to_string(), standard_calls.to_string(), String::new()]);
+            row.extend(published.map(|(seconds, _)| seconds.to_string()));
+            row.extend(published.map(|(_, calls)| calls.to_string()));
+            table.rows.push(row);
+        }
+        findings.tables.push(table);
+        let claim = Claim::new(
+            format!("the standard placement to the other, the slowest program, {what}"),
+            "0.98",
+            worst,
+            STANDARD_TO_OTHER,
+        );
+        findings.claims.push(if counts { claim } else { claim.beside() });
+    }
+    Ok(findings)
+}

@@ -1,0 +1,57 @@
+//! Whether the disk has room for what the tests build and write.
+//!
+//! Invariant: it only tells; a full disk fails tests by itself, in ways that say little of the reason.
+
+use crate::environment::Environment;
+
+/// What a first run writes under `target/`, bytes: measured 7.2 GB.
+const FIRST_RUN_BYTES: u64 = 8 << 30;
+/// With less even tests that are built fail, bytes.
+const RUN_BYTES: u64 = 1 << 30;
+
+/// When it is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Nothing is built yet.
+    Before,
+    /// Something failed.
+    Failed,
+}
+
+/// Says so if there may be too little.
+pub fn tell(environment: &Environment, when: When) {
+    let Ok(found) = rustix::fs::statvfs(&environment.root) else { return };
+    let is_built = environment.root.join("target/debug/deps").exists();
+    if let Some(warning) = warning(found.f_bavail.saturating_mul(found.f_frsize), is_built, when) {
+        println!("== {warning}");
+    }
+}
+
+fn warning(free_bytes: u64, is_built: bool, when: When) -> Option<String> {
+    let free = format!("{:.1} GB are free on the disk", free_bytes as f64 / f64::from(1 << 30));
+    match when {
+        When::Failed if free_bytes < RUN_BYTES => {
+            Some(format!("{free}: tests fail for that alone; make room and run them again"))
+        }
+        When::Before if free_bytes < RUN_BYTES || (!is_built && free_bytes < FIRST_RUN_BYTES) => {
+            Some(format!("{free}: a first run of the tests writes 8 GB under target/"))
+        }
+        When::Before | When::Failed => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{When, warning};
+
+    #[test]
+    fn little_room_is_told_where_it_matters() {
+        let gb = |count: u64| count << 30;
+        assert_eq!(warning(gb(9), false, When::Before), None);
+        assert_eq!(warning(gb(7), true, When::Before), None);
+        assert!(warning(gb(7), false, When::Before).is_some_and(|said| said.starts_with("7.0 GB are free")));
+        assert!(warning(gb(1) - 1, true, When::Before).is_some());
+        assert_eq!(warning(gb(1), true, When::Failed), None);
+        assert!(warning(gb(1) / 2, true, When::Failed).is_some_and(|said| said.contains("0.5 GB")));
+    }
+}
