@@ -26,6 +26,8 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             PagesCall::TakeBack(mut call) => {
                 let given = self.give_back(&mut call).await;
+                // What is not there need not cross.
+                call.set_taken_used(if given.page == NO_PAGE { 0 } else { PAGE_BYTES });
                 call.reply(Ok(given));
             }
             PagesCall::Lend(call) => {

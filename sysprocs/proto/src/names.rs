@@ -62,5 +62,7 @@ protocol! {
         9 EndUse { ino: u32, session: u32 } (()) -> Result<bool, Errno>;
         /// The inode has no name any more; whether a reference to it that was kept is given up. From the disk's board only.
         10 RecallReference { ino: u32 } (()) -> Result<bool, Errno>;
+        /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
+        11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;
     }
 }

@@ -7,6 +7,7 @@ use renga_hal::memory::UserMemory;
 use renga_proto::file::FileCall;
 use renga_proto::inode::{DirectoryRead, Facts, InodeFacts, ReadDirectory, SetMode, SetOwner, SetTimes, Status};
 use renga_proto::locks::{Owner, ReleaseLocks};
+use renga_proto::names::StatusOfInode;
 use renga_rt::Errno;
 
 impl<M: UserMemory + ?Sized> State<M> {
@@ -69,6 +70,18 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     pub(super) async fn status(&mut self, out: &mut [u8]) -> Result<(), Errno> {
+        self.check()?;
+        // A write that crossed may still be under way.
+        if self.is_elsewhere()
+            && !self.written
+            && let Some(mut names) = self.clients.names.at(0)
+        {
+            let held = StatusOfInode { ino: self.ino, generation: self.generation };
+            match names.call(held, &mut *out).await {
+                Err(Errno::EAGAIN) => {}
+                known => return known,
+            }
+        }
         on_inode!(self, Status {}, (&[][..], &mut *out))
     }
 

@@ -15,7 +15,7 @@ use crate::names::pathname::Rest;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::{
     ALL_DIRECTORIES, EndUse, KeepReference, KeepSteps, Kept, NO_TICKET, Names, NamesCall, OpenHere, RecallInode,
-    StatusHere, UseReference,
+    StatusHere, StatusOfInode, UseReference,
 };
 use renga_proto::sessions::Sessions;
 use renga_proto::steps::{self, Step};
@@ -99,6 +99,11 @@ impl State {
                 let opened = self.open(at, call.lent(), flags);
                 call.reply(opened);
             }
+            NamesCall::StatusOfInode(mut call) => {
+                let StatusOfInode { ino, generation } = call.entry();
+                let known = self.status_of(ino, Some(generation), call.lent());
+                call.reply(known);
+            }
             NamesCall::TicketHere(call) => call.reply(Ok(self.ticket(keeps))),
             NamesCall::KeepReference(call) => {
                 let KeepReference { ticket, slot, ino, generation } = call.entry();
@@ -137,7 +142,13 @@ impl State {
 
     fn status(&mut self, at: u32, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
         let end = self.end(at, path, flags)?;
-        let held = self.inodes.find(end).ok_or(Errno::EAGAIN)?;
+        self.status_of(end, None, out)
+    }
+
+    /// Of any `generation`, if none is said.
+    fn status_of(&mut self, ino: u32, generation: Option<u32>, out: &mut [u8]) -> Result<(), Errno> {
+        let same = |facts: InodeFacts| generation.is_none_or(|generation| facts.birth.generation == generation);
+        let held = self.inodes.find(ino).filter(|held| same(held.facts)).ok_or(Errno::EAGAIN)?;
         out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&held.status);
         Ok(())
     }

@@ -18,7 +18,7 @@ use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
 use renga_proto::names::{KeepReference, KeepSteps, Kept, NO_TICKET, Names, OpenHere, StatusHere, TicketHere};
 use renga_proto::pages::Pages;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, Resolve, StatusOf};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
@@ -192,6 +192,17 @@ impl Services {
             Err(Errno::EAGAIN) => self.walker()?.call(status, (path, out)).await,
             known => known,
         }
+    }
+
+    /// The mode of what `path` stands for, if that is held here: then no call need cross to find it.
+    pub async fn mode_here(&mut self, at: PathStart, path: &[u8], flags: u32) -> Option<u16> {
+        if at.is_confined() {
+            return None;
+        }
+        let mut status = [0; STAT_BYTES];
+        let look = StatusHere { at: at.directory, flags };
+        let known = self.names()?.call(look, (path, &mut status[..])).await;
+        (known == Ok(0)).then_some(u16::from_le_bytes([status[16], status[17]]))
     }
 
     /// What this board holds, if it has no disk.

@@ -68,3 +68,29 @@ remote -b b touch /root/e/f; sh /root/look | cut -d ' ' -f 1,3-
     let found = Renga::script(session).end().expect_status(0).text();
     assert_eq!(found, wanted.concat());
 }
+
+#[test]
+fn what_exists_and_what_is_open_is_known_without_a_frame() {
+    if !clusters_can_run() {
+        return;
+    }
+    // A directory that is there is made again; `id` asks what its open files are.
+    let looks = "[ -d /usr/lib ]; mkdir /usr/lib 2>&-; [ -x /bin/sh ]; [ -w /etc/passwd ]; u=$(id -un)";
+    let (few, many) = (frames(looks, 5), frames(looks, 55));
+    println!("{few} frames for 5 rounds, {many} for 55");
+    assert!(many <= few + 40, "{few} frames for 5 rounds, {many} for 55");
+}
+
+#[test]
+fn asking_about_a_file_that_is_written_elsewhere_brings_no_page_of_it() {
+    if !clusters_can_run() {
+        return;
+    }
+    let asked = |times| {
+        frames(&format!("echo x > /tmp/f; n={times}; while [ $n -gt 0 ]; do [ -s /tmp/f ]; n=$((n - 1)); done"), 1)
+    };
+    let (few, many) = (asked(5), asked(55));
+    println!("{few} frames for 5 looks, {many} for 55");
+    // Two calls: of the walker, and of the page cache that has the file.
+    assert!(many - few <= 50 * 7, "{few} frames for 5 looks, {many} for 55");
+}

@@ -27,6 +27,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let mode = (self.argument(2) & PERMISSIONS) as u16 & !self.program.umask;
+        if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some() {
+            return Err(Errno::EEXIST.into());
+        }
         self.services.walker()?.call(MakeDirectory { at, mode }, &self.paths[..length]).await?;
         Ok(0)
     }

@@ -5,7 +5,7 @@ use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{
-    AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFIFO, S_IFLNK, S_IFMT,
+    AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, PERMISSIONS, S_IFCHR, S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT,
 };
 use crate::user::rights::FILES;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -75,6 +75,11 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
     bytes[32..40].copy_from_slice(&device.to_le_bytes());
     bytes[56..60].copy_from_slice(&4096u32.to_le_bytes());
     bytes
+}
+
+/// Whether what has `found` as its mode allows `mode` to root.
+fn may_access(found: u16, mode: u32) -> bool {
+    mode & MAY_EXECUTE == 0 || found & S_IFMT == S_IFDIR || found & EXECUTE_BITS != 0
 }
 
 /// What a walker is told of the flags of a call.
@@ -206,7 +211,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
-                false => self.services.walker()?.call(Access { at, mode }, path).await,
+                false => match self.services.mode_here(at, path, 0).await {
+                    Some(found) if may_access(found, mode) => Ok(()),
+                    _ => self.services.walker()?.call(Access { at, mode }, path).await,
+                },
             }
         })?;
         match found {
