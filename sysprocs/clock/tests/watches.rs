@@ -18,9 +18,12 @@ struct Set(Client<Events>, EventFile);
 
 impl Set {
     async fn change(&mut self, change: WatchChange, descriptor: u16, events: u32) -> Result<(), Errno> {
+        self.change_of(u64::MAX, change, descriptor, events).await
+    }
+    async fn change_of(&mut self, object: u64, change: WatchChange, descriptor: u16, events: u32) -> Result<(), Errno> {
         let EventFile { number, life } = self.1;
         let wish = WatchWish { change, descriptor, events };
-        self.0.call(ChangeWatch { number, life, wish, data: 7, object: u64::MAX, more: 9 }, ()).await
+        self.0.call(ChangeWatch { number, life, wish, data: 7, object, more: 9 }, ()).await
     }
     async fn next(&mut self, from: u16, slot: u16) -> Result<Watch, Errno> {
         let EventFile { number, life } = self.1;
@@ -102,6 +105,22 @@ fn what_is_told_once_is_claimed_by_one() {
         let gone = set.next(0, NOBODY).await.unwrap();
         assert_eq!([set.claim(gone, 0).await, set.change(Add, 5, READABLE).await], [Ok(()); 2]);
         assert_eq!(set.claim(gone, 0).await, Err(Errno::EAGAIN), "that is another one");
+    });
+}
+
+#[test]
+fn what_was_told_once_and_closed_leaves_its_place_to_what_has_its_number() {
+    run(|mut set, _| async move {
+        // More often than there are places: each is told once, and closed then.
+        for object in 0..4 * WATCHES as u64 {
+            assert_eq!(set.change_of(object, Add, 5, WATCH_ONCE | READABLE).await, Ok(()), "{object}");
+            let watch = set.next(0, NOBODY).await.unwrap();
+            assert_eq!(set.claim(watch, 1).await, Ok(()));
+        }
+        // What has not been told stays: a copy of it may be open.
+        assert_eq!(set.change_of(100, Add, 6, WATCH_ONCE | READABLE).await, Ok(()));
+        assert_eq!(set.change_of(101, Add, 6, WATCH_ONCE | READABLE).await, Ok(()));
+        assert_eq!(set.change_of(100, Modify, 6, READABLE).await, Ok(()));
     });
 }
 

@@ -65,6 +65,7 @@ impl Watches {
         match (change, known) {
             (WatchChange::Add, Some(_)) => return Err(Errno::EEXIST),
             (WatchChange::Add, None) => {
+                self.forget_told(set, descriptor);
                 let free = self.places.iter().position(|place| place.set == NO_SET).ok_or(Errno::ENOSPC)?;
                 self.end = self.end.max(free + 1);
                 let place = &mut self.places[free];
@@ -82,6 +83,16 @@ impl Watches {
             (WatchChange::Remove, Some(known)) => self.free(known),
         }
         Ok(())
+    }
+
+    /// The descriptor stands for something else by now, so that nobody can modify what was told once of what it stood for.
+    fn forget_told(&mut self, set: u16, descriptor: u16) {
+        for number in (0..self.end).rev() {
+            let place = &self.places[number];
+            if (place.set, place.descriptor, place.events) == (set, descriptor, 0) {
+                self.free(number);
+            }
+        }
     }
 
     fn free(&mut self, number: usize) {

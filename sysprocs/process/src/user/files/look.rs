@@ -18,6 +18,8 @@ use renga_rt::Errno;
 
 /// What holds of what is lost.
 pub(in crate::user) const LOST: u32 = READABLE | WRITABLE | ERROR | HANG_UP;
+/// As edges: it will not happen again, and is more than what happened before.
+const LAST_EDGE: u32 = u32::MAX;
 /// Other names of what can be read and written (`POLLRDNORM`, `POLLWRNORM`).
 const READABLE_TOO: u32 = 64;
 const WRITABLE_TOO: u32 = 256;
@@ -33,6 +35,11 @@ pub(in crate::user) struct Look {
 }
 
 impl Look {
+    /// Something on `board` is looked at. A number that no board has is refused by whoever is called there.
+    pub fn ask(&mut self, board: u8) {
+        self.boards |= 1u8.checked_shl(board.into()).unwrap_or(0);
+    }
+
     /// Who has found something will not wait, and is not to be woken.
     pub fn stop_if(&mut self, found: bool) {
         if found {
@@ -66,17 +73,17 @@ impl<M: UserMemory + ?Sized> User<M> {
         let slot = look.slot;
         let (events, edges) = match object {
             Object::Pipe { board, .. } | Object::Fifo { board, .. } => {
-                look.boards |= 1 << board;
+                look.ask(board);
                 return self.poll_pipe(object, events, seen, slot).await;
             }
             Object::Events { board, number, life, .. } => {
-                look.boards |= 1 << board;
+                look.ask(board);
                 let poll = PollEvents { number, life, events, slot, seen };
                 return self.services.events(board)?.call(poll, ()).await;
             }
             Object::Console => {
                 let mut console = self.services.console()?;
-                look.boards |= 1 << console.server().board.0;
+                look.ask(console.server().board.0);
                 return console.call(PollTerminal { events, slot, seen }, ()).await;
             }
             Object::Signals { mask } => {
@@ -86,7 +93,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 // As good as a count: which of them wait.
                 (if waiting != 0 { READABLE } else { 0 }, (waiting ^ waiting >> 32) as u32 | 1 << 31)
             }
-            Object::Lost { .. } => (LOST, 1),
+            Object::Lost { .. } => (LOST, LAST_EDGE),
             _ => (READABLE | WRITABLE, 1),
         };
         Ok(Polled { events: if seen == edges { 0 } else { events }, edges })

@@ -53,8 +53,9 @@ impl Set {
     }
 }
 
-/// What is watched, as the set keeps it.
+/// What is watched, as the set keeps it: which signals a descriptor is for can change, so that is looked up.
 fn to_words(object: Object) -> Result<[u64; 2], Errno> {
+    let object = if let Object::Signals { .. } = object { Object::Signals { mask: 0 } } else { object };
     let mut bytes = [0; 16];
     put_object(&mut Writer::new(&mut bytes), object)?;
     let (words, _) = bytes.as_chunks::<8>();
@@ -120,10 +121,40 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let [object, more] = to_words(watched.object)?;
         let wish = WatchWish { change, descriptor: number as u16, events: events | ERROR | HANG_UP };
-        let call = ChangeWatch { number: set_number, life, wish, data, object, more };
-        let changed = self.services.events(board)?.call(call, ()).await;
+        let mut call = ChangeWatch { number: set_number, life, wish, data, object, more };
+        if let (Object::Lost { .. }, WatchChange::Remove | WatchChange::Modify) = (watched.object, change) {
+            // The set knows it as what it was.
+            self.end_watches(Set::of(set.object)?, number as u16).await?;
+            if change == WatchChange::Remove {
+                return Ok(0);
+            }
+            call.wish.change = WatchChange::Add;
+        }
+        let mut changed = self.services.events(board)?.call(call, ()).await;
+        if changed == Err(Errno::ESTALE) {
+            changed = self.services.events(board)?.call(call, ()).await; // it was this process that had to learn something
+        }
         changed.map_err(|errno| self.note_loss(set.object, errno, false))?;
         Ok(0)
+    }
+
+    /// What a set watches by `descriptor` is watched no more. `ENOENT`: there is nothing.
+    async fn end_watches(&mut self, set: Set, descriptor: u16) -> Result<(), Errno> {
+        let (mut from, mut ended) = (0, Err(Errno::ENOENT));
+        let mut look = self.begin_look(true);
+        // Bounded by the watches.
+        loop {
+            let watch = match self.next_watch(set, from, &mut look).await {
+                Ok(watch) => watch,
+                Err(Errno::ENOENT) => return ended,
+                Err(errno) => return Err(errno),
+            };
+            from = watch.key.place.saturating_add(1);
+            if watch.key.descriptor == descriptor {
+                self.claim(set, &watch, 0).await?;
+                ended = Ok(());
+            }
+        }
     }
 
     pub(in crate::user) async fn await_watches(&mut self) -> Outcome {
@@ -151,11 +182,15 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn await_set(&mut self, object: Object, set: Set, most: u32, until_ns: Option<u64>) -> Outcome {
-        // Each turn waits for a wake or the time.
+        let mut knows = false;
+        // Each turn waits for a wake or the time, or is the one after this process learned of a new session.
         loop {
             let over = until_ns.is_some_and(|until_ns| until_ns <= self.me.now_ns());
             let mut look = self.begin_look(over);
             let told = self.tell_events(set, most, &mut look).await;
+            if told == Err(Errno::ESTALE) && !core::mem::replace(&mut knows, true) {
+                continue;
+            }
             let told = told.map_err(|errno| self.note_loss(object, errno, false))?;
             if told > 0 || over {
                 return Ok(told.into());
@@ -223,7 +258,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn next_watch(&mut self, set: Set, from: u16, look: &mut Look) -> Result<Watch, Errno> {
         let Set { board, number, life } = set;
         let mut events = self.services.events(board)?;
-        look.boards |= 1 << board;
+        look.ask(board);
         let watch = events.call(NextWatch { number, life, from, slot: look.slot }, ()).await?;
         // So that who looks at all of them comes to an end, whoever answers.
         if watch.key.place < from { Err(Errno::EIO) } else { Ok(watch) }
@@ -275,10 +310,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         match (object, own) {
             // Nobody but a descriptor knows of these.
             (Object::Signals { .. }, Ok(own @ Object::Signals { .. })) => object = own,
-            (Object::Signals { .. } | Object::Console, _) if !self.names(object) => {
-                self.claim(set, watch, 0).await?;
-                return Ok(nothing);
-            }
+            // Another program that has the set may know of it still.
+            (Object::Signals { .. }, _) => return Ok(nothing),
+            (Object::Console, _) if !self.names(object) => return Ok(nothing),
             _ => {}
         }
         let mut polled = self.look_at(object, events, seen, look).await;
@@ -286,7 +320,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             polled = self.look_at(object, events, seen, look).await; // it was this process that had to learn something
         }
         match polled {
-            Err(Errno::ESTALE) if !self.names(object) && !matches!(own, Ok(Object::Lost { .. })) => {
+            Err(errno) if is_loss(errno) && !self.names(object) && !matches!(own, Ok(Object::Lost { .. })) => {
                 self.claim(set, watch, 0).await?;
                 Ok(nothing)
             }

@@ -118,6 +118,19 @@ epoll.register(signals, IN)
 print(told())
 os.kill(os.getpid(), signal.SIGUSR1)
 print(told(), len(os.read(signals, 128)), told())
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
+libc.signalfd(signals, (ctypes.c_ulong * 16)(1 << 9 | 1 << 11), 0)
+print(name(lambda: epoll.modify(signals, IN)), told())
+os.kill(os.getpid(), signal.SIGUSR2)
+print(told(), len(os.read(signals, 128)), name(lambda: epoll.unregister(signals)))
+for _ in range(1100):
+    a, b = os.pipe()
+    os.write(b, b"x")
+    epoll.register(a, IN | ONCE)
+    epoll.poll(0)
+    os.close(a)
+    os.close(b)
+print("closed when told")
 poll = select.poll()
 poll.register(epoll.fileno(), select.POLLIN)
 print(poll.poll(0))
@@ -193,6 +206,9 @@ const SETS_SAY: &[&str] = &[
     "[('timer', 1)] 8 []",
     "[]",
     "[('signals', 1)] 128 []",
+    "None []",
+    "[('signals', 1)] 128 None",
+    "closed when told",
     "[]",
     "[1] True",
     "[]",
