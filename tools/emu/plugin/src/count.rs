@@ -8,6 +8,7 @@
 //!
 //! Invariant: nothing is concluded from a place that has not behaved as the number it is taken for; nothing is written.
 
+use crate::fail;
 use crate::ffi::{self, Opaque};
 use std::ffi::c_uint;
 use std::ptr::null_mut;
@@ -76,6 +77,9 @@ impl Counter {
             self.core = ffi::qemu_get_cpu(core.cast_signed()) as usize;
             self.current = ffi::dlsym(null_mut(), c"current_cpu".as_ptr()) as usize;
         }
+        if self.current == 0 {
+            fail("this QEMU does not show which core a thread executes");
+        }
         let before: Vec<i64> = (0..WORDS).map(|index| self.word(index)).collect();
         let settled = self.settled(ffi::icount_get_raw);
         // SAFETY: this is the core's thread, and the block counts as executed: as in `waiting`.
@@ -87,6 +91,11 @@ impl Counter {
         let (budgets, lows) = (self.budgets.take(), self.lows.take());
         let is_budget = |index: &usize| before[*index].wrapping_sub(self.word(*index)) == executed;
         let budgets = narrowed(budgets, WORDS - 1, is_budget);
+        if budgets.is_empty() || lows.as_ref().is_some_and(Vec::is_empty) {
+            // A look that was unlike the others: from the beginning again.
+            self.looks = 0;
+            return;
+        }
         if let &[budget] = budgets.as_slice() {
             let left = self.word(budget) - self.word(budget + 1);
             let is_low = |index: &usize| *index / 2 != budget && i64::from(self.half(*index)) == left;

@@ -12,7 +12,7 @@ use crate::ffi::{self, ByteArray, Opaque};
 use renga_emu_probes::{Hit, OPERAND_BYTES_MAX, Operand, Probe, Probes, push};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_uint, c_void};
-use std::ptr::{copy_nonoverlapping, null_mut};
+use std::ptr::{copy_nonoverlapping, null_mut, without_provenance_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
@@ -21,16 +21,33 @@ const REGISTERS: usize = 31;
 
 /// What to watch; fixed once the plugin is installed.
 struct Watched {
-    probes: HashMap<u64, Probe>,
+    probes: Vec<Probe>,
+    /// Places in `probes`, by their instructions' addresses.
+    places: HashMap<u64, usize>,
     linear_base: u64,
 }
 
 /// A probe as part of a block of instructions.
 #[derive(Clone, Copy)]
 struct Site {
-    probe: &'static Probe,
+    /// Its place in [`Watched::probes`].
+    place: usize,
     /// Instructions of the block from the probe's on, which count as executed when the block begins.
-    left: i64,
+    left: usize,
+}
+
+impl Site {
+    const PLACE_BITS: u32 = 16;
+
+    /// As what a callback is given; it points to nothing.
+    fn to_argument(self) -> *mut c_void {
+        without_provenance_mut(self.left << Site::PLACE_BITS | self.place)
+    }
+
+    fn from_argument(argument: *mut c_void) -> Site {
+        let bits = argument.addr();
+        Site { place: bits & ((1 << Site::PLACE_BITS) - 1), left: bits >> Site::PLACE_BITS }
+    }
 }
 
 struct Listener {
@@ -56,13 +73,17 @@ static COUNTER_FOUND: AtomicBool = AtomicBool::new(false);
 pub fn watch(id: u64, kernel: &str) -> Result<(), String> {
     let file = std::fs::read(kernel).map_err(|error| format!("{kernel}: {error}"))?;
     let Probes { linear_base, probes } = Probes::read(&file).map_err(|error| format!("{kernel}: {error}"))?;
-    let mut watched = Watched { probes: HashMap::new(), linear_base };
-    for probe in probes {
+    if probes.len() > 1 << Site::PLACE_BITS {
+        return Err(format!("{kernel}: {} probes are more than can be watched", probes.len()));
+    }
+    let mut places = HashMap::new();
+    for (place, probe) in probes.iter().enumerate() {
         // Two at one instruction would be two labels with nothing between.
-        if let Some(other) = watched.probes.insert(probe.address, probe) {
-            return Err(format!("{kernel}: two probes at {:#x}, one of them {}", other.address, other.name));
+        if places.insert(probe.address, place).is_some() {
+            return Err(format!("{kernel}: two probes at {:#x}, one of them {}", probe.address, probe.name));
         }
     }
+    let watched = Watched { probes, places, linear_base };
     let _ = WATCHED.set(watched);
     // SAFETY: called by QEMU's loading of the plugin, with the id that it gave.
     unsafe { ffi::qemu_plugin_register_vcpu_init_cb(id, core_made) };
@@ -116,11 +137,11 @@ pub fn translated(block: *mut Opaque) {
                 ffi::qemu_plugin_register_vcpu_insn_exec_cb(instruction, find_counter, ffi::NO_REGISTERS, null_mut());
             }
         }
-        let Some(probe) = watched.probes.get(&address) else { continue };
-        let site: *mut Site = Box::leak(Box::new(Site { probe, left: (count - index) as i64 }));
-        // SAFETY: an instruction of the block; the callback gets a `Site`, which lives for ever.
+        let Some(&place) = watched.places.get(&address) else { continue };
+        let site = Site { place, left: count - index };
+        // SAFETY: an instruction of the block; the callback follows no pointer that it is given.
         unsafe {
-            ffi::qemu_plugin_register_vcpu_insn_exec_cb(instruction, reached, ffi::READ_REGISTERS, site.cast());
+            ffi::qemu_plugin_register_vcpu_insn_exec_cb(instruction, reached, ffi::READ_REGISTERS, site.to_argument());
         }
     }
 }
@@ -138,24 +159,23 @@ extern "C" fn find_counter(core: c_uint, _: *mut c_void) {
 
 /// A probe is about to be passed.
 extern "C" fn reached(_: c_uint, site: *mut c_void) {
-    // SAFETY: `translated` passed a leaked `Site`.
-    let site = unsafe { *site.cast::<Site>() };
     let mut listener = LISTENER.lock().expect("no callback panics");
     if let (Some(listener), Some(watched)) = (listener.as_mut(), WATCHED.get()) {
-        listener.hear(site, watched.linear_base);
+        listener.hear(Site::from_argument(site), watched);
     }
 }
 
 impl Listener {
-    fn hear(&mut self, site: Site, linear_base: u64) {
-        let Some(time_ns) = self.counter.time_ns(site.left) else { fail("a probe before the count was found") };
+    fn hear(&mut self, site: Site, watched: &Watched) {
+        let probe = &watched.probes[site.place];
+        let Some(time_ns) = self.counter.time_ns(site.left as i64) else { fail("a probe before the count was found") };
         let (mut operands, mut length) = ([0; OPERAND_BYTES_MAX], 0);
-        for operand in &site.probe.operands {
+        for operand in &probe.operands {
             let bytes = usize::from(operand.bytes);
-            operands[length..length + bytes].copy_from_slice(&self.value(operand, linear_base)[..bytes]);
+            operands[length..length + bytes].copy_from_slice(&self.value(operand, watched.linear_base)[..bytes]);
             length += bytes;
         }
-        push(&mut self.hits, &Hit::new(time_ns, site.probe.index, &operands[..length]));
+        push(&mut self.hits, &Hit::new(time_ns, probe.index, &operands[..length]));
     }
 
     /// The value of an operand; 0 if it is not in memory.
