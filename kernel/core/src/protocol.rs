@@ -227,7 +227,11 @@ macro_rules! protocol {
         impl $crate::Protocol for $P {
             const ID: u32 = $id;
             const NAME: &'static str = stringify!($P);
-            const ENTRIES: u32 = $(1 << $op)|+;
+            const ENTRIES: u32 = {
+                let entries: u32 = $(1 << $op)|+;
+                assert!(entries >> 31 == 0, "the numbers of a protocol's entries are below 31");
+                entries
+            };
             const DEFERS: u32 = 0 $($($(| $crate::protocol!(@defers $flag $op))*)?)+;
             const RELEASES: u32 = 0 $($($(| $crate::protocol!(@releases $flag $op))*)?)+;
             const GIVES: u32 = $((<<$E as $crate::Entry>::Lends<'static> as $crate::Lends<'static>>::GIVES as u32) << $op)|+;

@@ -6,8 +6,8 @@
 //! Not here: whether a board may hold a file (`renga_fs`), calls (`holding.rs`).
 
 use crate::index::{PageIndex, Void};
-use renga_hal::memory::Frame;
-use renga_proto::pages::FileId;
+use renga_hal::memory::{Frame, PAGE_BYTES};
+use renga_proto::pages::{AT_END, FileId};
 
 /// Dirty pages of files of other boards have no block: they are found by what differs between pages side by side and
 /// between files.
@@ -24,6 +24,15 @@ pub struct Holding {
     pub below: u32,
     /// Under which lease.
     pub lease: u64,
+}
+
+impl Holding {
+    /// Whether bytes from `at` on may be written, so that no page is left out: where they end.
+    pub(crate) fn room(&self, at: u64, bytes: u64) -> Option<u64> {
+        let pages = |bytes: u64| bytes.div_ceil(PAGE_BYTES as u64);
+        let end = at.checked_add(bytes).filter(|&end| pages(end) <= self.below.into())?;
+        (bytes > 0 && at / PAGE_BYTES as u64 <= pages(self.size)).then_some(end)
+    }
 }
 
 impl PageIndex {
@@ -58,7 +67,7 @@ impl PageIndex {
         let Some(file) = self.find_file(id) else { return Ok(false) };
         let record = &mut self.files[file as usize];
         if record.writable == 0 {
-            record.size = Some(holding.size);
+            (record.size, record.reserved) = (Some(holding.size), 0);
         }
         (record.writable, record.slot, record.lease) = (record.writable.max(holding.below), slot, holding.lease);
         Ok(true)
@@ -81,6 +90,31 @@ impl PageIndex {
         (record.size, record.written_ns, record.used) = (record.size.map(|old| old.max(size)), Some(now_ns), true);
         let stand_in = stand_in(record.id, slot.page);
         self.make_dirty(at.0, stand_in);
+    }
+
+    /// Where the next append to a held file goes: behind those that are under way.
+    pub fn append_at(&self, id: FileId) -> u64 {
+        let record = self.find_file(id).map(|file| &self.files[file as usize]);
+        record.map_or(0, |record| record.reserved.max(record.size.unwrap_or(0)))
+    }
+
+    /// Where the appends end that are under way here, if any are.
+    pub(crate) fn reserved(&self, id: FileId) -> u64 {
+        let record = self.find_file(id).map(|file| &self.files[file as usize]);
+        record.filter(|record| record.reserved > record.size.unwrap_or(0)).map_or(0, |record| record.reserved)
+    }
+
+    /// Room for an append of `bytes` to a held file; or what was reserved `from` there on is not used.
+    pub fn reserve(&mut self, id: FileId, from: u64, bytes: u64) -> Option<u64> {
+        let (holding, at) = (self.holding(id)?, self.append_at(id));
+        let (start, end) = match from {
+            AT_END => (at, holding.room(at, bytes)?),
+            from if from.checked_add(bytes) == Some(at) => (from, from),
+            from => return Some(from),
+        };
+        let file = self.find_file(id)?;
+        self.files[file as usize].reserved = end;
+        Some(start)
     }
 
     /// When the file was written here, and its size; told once.

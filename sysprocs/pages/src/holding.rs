@@ -8,7 +8,7 @@ use crate::page_cache::{PAGE, State};
 use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
 use renga_proto::pages::{
     AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, Lend, NO_PAGE, NOT_WRITTEN, PagesCall,
-    ReadLent, TakeBack, WriteHeld,
+    ReadLent, ReserveHeld, TakeBack, WriteHeld,
 };
 use renga_rt::{Call, Errno};
 
@@ -43,6 +43,10 @@ impl<M: UserMemory + ?Sized> State<M> {
                     Ok(())
                 });
                 call.reply(read);
+            }
+            PagesCall::ReserveHeld(call) => {
+                let ReserveHeld { file, from, bytes } = call.entry();
+                call.reply(self.index.reserve(file, from, bytes).ok_or(Errno::ENOLCK));
             }
             PagesCall::OldestHeld(call) => {
                 let oldest = self.index.oldest_held().map(|(file, slot)| DirtyFile { file, slot });
@@ -79,14 +83,11 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn write_held(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
         let WriteHeld { file, offset } = call.entry();
-        let Holding { size, below, .. } = self.index.holding(file).ok_or(Errno::ENOLCK)?;
-        let (at, bytes) = (if offset == AT_END { size } else { offset }, call.lent().len());
-        let end = at.checked_add(bytes as u64).filter(|end| end.div_ceil(PAGE) <= below.into());
-        let end = end.filter(|_| bytes > 0).ok_or(Errno::ENOLCK)?;
+        let holding = self.index.holding(file).ok_or(Errno::ENOLCK)?;
+        let (size, bytes) = (holding.size, call.lent().len());
+        let at = if offset == AT_END { self.index.append_at(file) } else { offset };
         // What would leave out pages is the inode's to write.
-        if at / PAGE > size.div_ceil(PAGE) {
-            return Err(Errno::ENOLCK);
-        }
+        let end = holding.room(at, bytes as u64).ok_or(Errno::ENOLCK)?;
         for page in (at / PAGE)..end.div_ceil(PAGE) {
             let whole = at <= page * PAGE && (page + 1) * PAGE <= end;
             if page * PAGE < size && !whole && self.index.find_lent(file, page as u32).is_none() {
@@ -129,7 +130,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.end_other_lease(file, lease).await;
         if back == Back::Nothing {
             self.forget_file(file).await;
-            return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN };
+            return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN, reserved: 0 };
         }
         let mut page = NO_PAGE;
         if back == Back::Dirty {
@@ -149,10 +150,11 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.index.land(file);
             }
         }
+        let reserved = if back == Back::Dirty { self.index.reserved(file) } else { 0 };
         let (size, written_ns) = self.index.take_facts(file);
         let now_ns = self.me.now_ns();
         let written_ns_ago = written_ns.map_or(NOT_WRITTEN, |written_ns| now_ns.saturating_sub(written_ns));
-        Given { page, size, written_ns_ago }
+        Given { page, size, written_ns_ago, reserved }
     }
 
     pub(crate) async fn forget_file(&mut self, id: FileId) {

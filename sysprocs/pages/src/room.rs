@@ -65,6 +65,8 @@ pub(crate) struct FileSlot {
     /// Its inode's process, and under which lease, if this board holds it.
     pub(crate) slot: u16,
     pub(crate) lease: u64,
+    /// Where appends that are under way end, if this board holds it.
+    pub(crate) reserved: u64,
     /// The session in which it was held has ended: what is dirty here may be old.
     pub(crate) adrift: bool,
     /// When it was written here, if nobody has been told.
@@ -92,6 +94,7 @@ impl FileSlot {
         writable: 0,
         slot: 0,
         lease: 0,
+        reserved: 0,
         adrift: false,
         written_ns: None,
         chained: NONE,

@@ -51,11 +51,11 @@ protocol! {
         12 DescribeFile {} (()) -> Result<InodeFacts, Errno>;
         /// Replaces the settable status flags (O_APPEND, O_NONBLOCK).
         13 SetFlags { flags: u32 } (()) -> Result<(), Errno>;
-        /// As the inode's `SetMode`.
+        /// As the inode's `SetAccess`.
         14 SetFileMode { mode: u16 } (()) -> Result<(), Errno>;
         /// As the inode's `SetTimes`.
         15 SetFileTimes { access_ns: u64, modify_ns: u64 } (()) -> Result<(), Errno>;
-        /// As the inode's `SetOwner`.
+        /// Likewise.
         16 SetFileOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// A board is dead: the references of its processes are dropped.
         17 BoardDied { board: u8 } (()) -> Result<(), Errno>;
@@ -63,5 +63,9 @@ protocol! {
         18 CheckLife { life: u32 } (()) -> Result<(), Errno>;
         /// Somebody is about to lock by way of it: its last `Close` lets all of that go. As `CheckLife`.
         19 NoteLocks { life: u32 } (()) -> Result<(), Errno>;
+        /// Begins an append of more than a page, whose pieces `WriteTo` writes: where. Others append behind it.
+        20 BeginAppend { bytes: u64 } (()) -> Result<u64, Errno>;
+        /// It was written up to `end`, where the offset is then, of what was reserved up to `reserved`.
+        21 EndAppend { end: u64, reserved: u64 } (()) -> Result<(), Errno>;
     }
 }

@@ -238,12 +238,13 @@ protocol! {
         8 Sync {} (()) -> Result<(), Errno>;
         /// Tells and forgets a kept failure of a released write.
         9 Settle {} (()) -> Result<(), Errno>;
-        /// Sets permission bits.
-        10 SetMode { mode: u16 } (()) -> Result<(), Errno>;
+        /// Sets permission bits, or owner and group: as `SetAccess::mode` and `SetAccess::owner` have it.
+        10 SetAccess { mode: u16, uid: u32, gid: u32 } (()) -> Result<(), Errno>;
         /// Sets access and modification time, ns since 1970, or `TIME_NOW`, `TIME_KEEP`.
         11 SetTimes { access_ns: u64, modify_ns: u64 } (()) -> Result<(), Errno>;
-        /// Sets owner and group; `u32::MAX` keeps.
-        12 SetOwner { uid: u32, gid: u32 } (()) -> Result<(), Errno>;
+        /// Room for `bytes` at the end of the file, for an append that is written in pieces: where it begins. Who appends
+        /// meanwhile does so behind it. With a `from` that is not `AT_END`: what was reserved from there on is not used.
+        12 ReserveAppend { from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
         /// Of a directory: what the entry named by the slice stands for. `ENOENT` without one.
         13 Find {} (&'a [u8]) -> Result<EntryFound, Errno>;
         /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type).
@@ -302,6 +303,18 @@ in_words! {
         below: u32,
         /// Which lease it is: no other has had that number, also before the board was started.
         id: u64,
+    }
+}
+/// In place of a mode: it stays.
+pub const KEEP_MODE: u16 = u16::MAX;
+impl SetAccess {
+    /// Sets permission bits.
+    pub const fn mode(mode: u16) -> SetAccess {
+        SetAccess { mode, uid: u32::MAX, gid: u32::MAX }
+    }
+    /// Sets owner and group; `u32::MAX` keeps.
+    pub const fn owner(uid: u32, gid: u32) -> SetAccess {
+        SetAccess { mode: KEEP_MODE, uid, gid }
     }
 }
 /// Of a `LeaseWrite` that ends the lease.

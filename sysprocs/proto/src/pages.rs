@@ -130,6 +130,8 @@ in_words! {
         size: u64,
         /// How long ago the file was written, ns; told once.
         written_ns_ago: u64,
+        /// Appends that are under way there end here; 0: none is, or the board goes on writing.
+        reserved: u64,
     }
 }
 in_words! {
@@ -271,6 +273,8 @@ protocol! {
         /// The inode's process does not know of that lease any more: if the file is still adrift, what was written under it is
         /// lost.
         29 EndAdrift { file: FileId, lease: u64 } (()) -> Result<(), Errno>;
+        /// As the inode's `ReserveAppend`, of a file that this board holds. `ENOLCK`: it does not so far.
+        30 ReserveHeld { file: FileId, from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
     }
 }
 

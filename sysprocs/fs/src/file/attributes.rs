@@ -5,7 +5,7 @@
 use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK, on_inode};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::FileCall;
-use renga_proto::inode::{DirectoryRead, Facts, InodeFacts, ReadDirectory, SetMode, SetOwner, SetTimes, Status};
+use renga_proto::inode::{DirectoryRead, Facts, InodeFacts, ReadDirectory, SetAccess, SetTimes, Status};
 use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::names::StatusOfInode;
 use renga_rt::Errno;
@@ -100,7 +100,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
-        on_inode!(self, SetMode { mode }, ())
+        on_inode!(self, SetAccess::mode(mode), ())
     }
 
     async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
@@ -108,6 +108,6 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
-        on_inode!(self, SetOwner { uid, gid }, ())
+        on_inode!(self, SetAccess::owner(uid, gid), ())
     }
 }

@@ -80,8 +80,13 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok((at, done))
     }
 
+    /// Whether a lease may be asked for: not soon after one was refused.
+    pub(super) fn may_ask_lease(&self) -> bool {
+        self.held.crossings == 0
+    }
+
     /// Asks for the lease, up to page `page`; whether this board has it.
-    async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
+    pub(super) async fn ask_lease(&mut self, page: u32) -> Result<bool, Errno> {
         let (file, board) = (self.id(), self.clients.pages.server().board.0);
         let ticket = self.clients.pages.call(BeginHold {}, ()).await?;
         let lease = on_inode!(self, LeaseWrite { ino: self.ino, board, page }, ())?;
@@ -99,7 +104,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// Before the first write here: what was lost before is not this file's.
-    async fn note_held(&mut self) {
+    pub(super) async fn note_held(&mut self) {
         if self.held.lost_before.is_none() {
             self.held.lost_before = self.clients.pages.call(LostWrites {}, ()).await.ok();
         }

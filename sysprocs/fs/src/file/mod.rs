@@ -1,5 +1,6 @@
 //! Open files: one process each, and which of them are free.
 
+mod appending;
 pub(crate) mod attributes;
 pub(crate) mod cached;
 pub(crate) mod file_table;

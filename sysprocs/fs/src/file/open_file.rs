@@ -13,8 +13,8 @@ use crate::file::made::{MAKERS, NO_END};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Facts, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release, SetMode,
-    SetOwner, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, Facts, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release,
+    ReserveAppend, SetAccess, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
@@ -45,11 +45,11 @@ pub(super) const INODE: u32 = WriteAt::BIT
     | ReadDirectory::BIT
     | Sync::BIT
     | Settle::BIT
-    | SetMode::BIT
+    | SetAccess::BIT
     | SetTimes::BIT
-    | SetOwner::BIT
     | FillPage::BIT
-    | LeaseWrite::BIT;
+    | LeaseWrite::BIT
+    | ReserveAppend::BIT;
 
 renga_rt::clients! {
     /// Whom an open file calls.
@@ -178,6 +178,7 @@ pub async fn file<M: UserMemory + ?Sized + 'static>(
                 let offset = state.seek(call.entry()).await;
                 call.reply(offset);
             }
+            call @ (FileCall::BeginAppend(_) | FileCall::EndAppend(_)) => state.serve_appends(call).await,
             other => state.serve(other).await,
         }
     }

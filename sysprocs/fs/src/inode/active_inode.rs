@@ -6,6 +6,7 @@
 use crate::cache::client::{Cache, CacheClients};
 use crate::content::client::ContentClients;
 use crate::format::inode_record::{DIRECTORY, InodeRecord, Time, kept_bytes};
+use crate::inode::appends::Appends;
 use crate::inode::block_map::PointerLine;
 use crate::inode::lending::page_leases::PageLeases;
 use crate::inode::lending::write_lease::WriteLease;
@@ -48,12 +49,13 @@ pub(crate) struct ActiveInode {
     pub(crate) leases: PageLeases,
     /// The board that holds the inode, so that it alone writes.
     pub(crate) lent: Option<WriteLease>,
+    pub(super) appends: Appends,
     /// Write leases that are to be refused, as boards took turns.
     pub(crate) refusals: u8,
     pub(crate) allocator: Client<Allocator>,
     pub(crate) number: u16,
     pub(crate) referrers: &'static Referrers,
-    epoch_ns: u64,
+    pub(super) epoch_ns: u64,
     /// Counts the starts of this board.
     pub(super) boot: u8,
     /// Which inode this is; 0: none.
@@ -109,6 +111,7 @@ impl ActiveInode {
             content,
             leases: PageLeases::new(recalls, without_leases),
             lent: None,
+            appends: Appends::default(),
             refusals: 0,
             allocator,
             number,
@@ -136,11 +139,6 @@ impl ActiveInode {
         }
     }
 
-    /// Now, ns since 1970.
-    pub(crate) fn now_ns(&self) -> u64 {
-        self.epoch_ns + self.me.now_ns()
-    }
-
     /// Whether there is an inode here to work on.
     pub(crate) fn check(&self) -> Result<(), Errno> {
         if self.ino == 0 { Err(Errno::EIO) } else { self.bad.map_or(Ok(()), Err) }
@@ -151,7 +149,7 @@ impl ActiveInode {
         self.record = InodeRecord::EMPTY;
         (self.changed, self.bad, self.kept, self.lost_before, self.uncut) = (false, None, None, None, None);
         (self.last_block, self.room_from, self.room_found, self.mapped) = (0, 0, false, false);
-        (self.lent, self.refusals) = (None, 0);
+        (self.lent, self.refusals, self.appends) = (None, 0, Appends::default());
         self.read_ahead = ReadAheadWindow::default();
         self.line = PointerLine::NONE;
     }

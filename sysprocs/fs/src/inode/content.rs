@@ -129,8 +129,9 @@ impl ActiveInode {
 
     /// Writes at the end; the new end.
     pub(crate) async fn append(&mut self, data: &[u8]) -> Result<u64, Errno> {
-        self.write_at(self.record.size(), data).await?;
-        Ok(self.record.size())
+        let at = self.append_at();
+        self.write_at(at, data).await?;
+        Ok(at + data.len() as u64)
     }
 
     /// What came of a write that is not tried again: whoever was let go early is told that there was no room.

@@ -58,7 +58,8 @@ impl HeldCall {
                 if is_to_wait(&written, commits + 1) {
                     return Some(HeldCall::Append(call, offset, commits + 1));
                 }
-                call.reply(inode.keep_refusal(written).map(|()| inode.record.size()));
+                let end = offset + call.lent().len() as u64;
+                call.reply(inode.keep_refusal(written).map(|()| end));
             }
             HeldCall::Dirty(call, commits) => {
                 inode.me.take_up(&call);
@@ -136,7 +137,7 @@ pub(super) async fn write(inode: &mut ActiveInode, mut call: Call<WriteAt>) -> O
 
 #[inline(always)]
 pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> Option<HeldCall> {
-    let offset = inode.record.size();
+    let offset = inode.append_at();
     let end = match inode.admit(&call) {
         Ok(()) => inode.append(call.lent()).await,
         Err(errno) => Err(errno),

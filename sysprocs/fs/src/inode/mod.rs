@@ -2,6 +2,7 @@
 
 pub(crate) mod active_inode;
 pub(crate) mod active_table;
+mod appends;
 mod block_map;
 mod commit_queue;
 pub(crate) mod content;

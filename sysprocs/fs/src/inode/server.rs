@@ -11,7 +11,7 @@ use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
 use crate::inode::lending::call::{entries, prepare, refuse_lease, serve_leases};
 use crate::inode::referrers::Referrers;
-use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, Load, Repoint};
+use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, KEEP_MODE, Load, Repoint, SetAccess};
 use renga_rt::{Errno, Me, Never, Port};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
@@ -179,9 +179,11 @@ async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
     match call {
         InodeCall::Size(call) => call.reply(inode.check().map(|()| inode.known_size())),
         InodeCall::Links(call) => call.reply(inode.check().map(|()| inode.record.links())),
-        InodeCall::SetMode(call) => {
+        InodeCall::SetAccess(call) => {
+            let SetAccess { mode, uid, gid } = call.entry();
             let reply = match inode.admit(&call) {
-                Ok(()) => inode.set_mode(call.entry().mode).await,
+                Ok(()) if mode != KEEP_MODE => inode.set_mode(mode).await,
+                Ok(()) => inode.set_owner(uid, gid).await,
                 Err(errno) => Err(errno),
             };
             call.reply(reply);
@@ -189,13 +191,6 @@ async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
         InodeCall::SetTimes(call) => {
             let reply = match inode.admit(&call) {
                 Ok(()) => inode.set_times(call.entry().access_ns, call.entry().modify_ns).await,
-                Err(errno) => Err(errno),
-            };
-            call.reply(reply);
-        }
-        InodeCall::SetOwner(call) => {
-            let reply = match inode.admit(&call) {
-                Ok(()) => inode.set_owner(call.entry().uid, call.entry().gid).await,
                 Err(errno) => Err(errno),
             };
             call.reply(reply);

@@ -15,6 +15,11 @@ const SET_GROUP: u16 = 0o2000;
 const GROUP_MAY_EXECUTE: u16 = 0o010;
 
 impl ActiveInode {
+    /// Now, ns since 1970.
+    pub(crate) fn now_ns(&self) -> u64 {
+        self.epoch_ns + self.me.now_ns()
+    }
+
     /// Fills a `struct stat` as `asm-generic/stat.h` lays it out for 64 bits.
     pub(crate) fn status(&self, out: &mut [u8]) -> Result<(), Errno> {
         self.check()?;

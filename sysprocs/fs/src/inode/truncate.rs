@@ -13,6 +13,7 @@
 use crate::content::client::Place;
 use crate::format::inode_record::{POINTERS, REGULAR};
 use crate::inode::active_inode::ActiveInode;
+use crate::inode::appends::Appends;
 use crate::inode::block_map::{DIRECT, LINE, PER_BLOCK, PointerLine};
 use crate::inode::content::{FILE_BYTES_MAX, page_of};
 use renga_abi::PAGE_BYTES;
@@ -47,6 +48,7 @@ impl ActiveInode {
         }
         self.begin_write().await?;
         let size = self.record.size();
+        self.appends = Appends::default();
         if bytes < size {
             self.uncut = Some(size);
         } else {

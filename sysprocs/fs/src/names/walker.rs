@@ -11,7 +11,7 @@ use crate::names::walk::{COMMITS_MAX, Walker};
 use renga_pages::{take_all_home, take_home_and_commit};
 use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
-    CommitAll, Extent, Facts, Inode, InodeDirectory, OpenCut, ReadLink, Retire, SetMode, SetOwner, SetTimes, Status,
+    CommitAll, Extent, Facts, Inode, InodeDirectory, OpenCut, ReadLink, Retire, SetAccess, SetTimes, Status,
 };
 use renga_proto::pages::Recalls;
 use renga_proto::path::{NO_FOLLOW, Path, PathCall};
@@ -137,7 +137,7 @@ async fn change_inode(walker: &mut Walker, call: PathCall) {
     match call {
         PathCall::ChangeMode(mut call) => {
             let entry = call.entry();
-            let done = at_path!(walker, entry.at, call.lent(), true, SetMode { mode: entry.mode }, ());
+            let done = at_path!(walker, entry.at, call.lent(), true, SetAccess::mode(entry.mode), ());
             call.reply(done);
         }
         PathCall::ChangeTimes(mut call) => {
@@ -148,7 +148,7 @@ async fn change_inode(walker: &mut Walker, call: PathCall) {
         }
         PathCall::ChangeOwner(mut call) => {
             let entry = call.entry();
-            let owner = SetOwner { uid: entry.uid, gid: entry.gid };
+            let owner = SetAccess::owner(entry.uid, entry.gid);
             let done = at_path!(walker, entry.at, call.lent(), entry.flags & NO_FOLLOW == 0, owner, ());
             call.reply(done);
         }

@@ -14,8 +14,8 @@ use renga_proto::events::{
 };
 use renga_proto::fifos::OpenFifo;
 use renga_proto::file::{
-    AddReference, CheckLife, Close, DescribeFile, FileStatus, NextEntries, NoteLocks, Read, ReadFrom, Seek,
-    SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
+    AddReference, BeginAppend, CheckLife, Close, DescribeFile, EndAppend, FileStatus, NextEntries, NoteLocks, Read,
+    ReadFrom, Seek, SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
 };
 use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, NextLent, Release};
 use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
@@ -41,9 +41,11 @@ pub const CONSOLE: u32 = GetAttributes::BIT
 
 /// Of an open file.
 pub const FILES: u32 = AddReference::BIT
+    | BeginAppend::BIT
     | CheckLife::BIT
     | Close::BIT
     | DescribeFile::BIT
+    | EndAppend::BIT
     | FileStatus::BIT
     | NextEntries::BIT
     | NoteLocks::BIT

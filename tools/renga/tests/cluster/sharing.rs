@@ -63,3 +63,21 @@ exit 4
     let ended = Renga::run().input(session).end().expect_status(4);
     assert!(ended.text().contains("   a   n   g   e"), "{}", ended.report());
 }
+
+/// Records of 8,000 bytes of one letter each, by programs of both boards at once; which letters each record has then.
+const APPENDERS: &str = "cd /root
+for who in a b c d; do dd if=/dev/zero bs=8000 count=60 2> /dev/null | tr '\\0' $who > $who; done
+add() { dd if=$1 of=log bs=8000 oflag=append conv=notrunc 2> /dev/null; }
+add a & add b & remote -b b dd if=c of=log bs=8000 oflag=append conv=notrunc 2> /dev/null &
+remote -b b dd if=d of=log bs=8000 oflag=append conv=notrunc 2> /dev/null & wait
+fold -b -w 8000 log | tr -s a-d | sort | uniq -c";
+
+#[test]
+fn long_appends_of_two_boards_do_not_mix() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(APPENDERS);
+    let records: Vec<&str> = text.split_whitespace().collect();
+    assert_eq!(records, ["60", "a", "60", "b", "60", "c", "60", "d"], "{text}");
+}

@@ -1,6 +1,7 @@
 //! Whole systems: every process of a placement file, and programs on both boards.
 
 mod adrift;
+mod appends;
 mod boot;
 mod death;
 mod disk_board;

@@ -7,7 +7,7 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::lending::demand::Need;
 use renga_proto::inode::{
     AddLinks, Facts, FillPage, Find, Freeze, Inode, InodeCall, IsEmpty, Lease, LeaseStatus, LeaseWrite, Links, Load,
-    NameOf, OpenKnown, ReadDirectory, ReadLink, Settle, Size, Status, TAKE_HOME, Thaw,
+    NameOf, OpenKnown, ReadDirectory, ReadLink, ReserveAppend, Settle, Size, Status, TAKE_HOME, Thaw,
 };
 use renga_rt::{Errno, Protocol};
 
@@ -88,6 +88,11 @@ pub(in crate::inode) async fn prepare(inode: &mut ActiveInode, call: &InodeCall,
 /// What is asked about leases.
 pub(in crate::inode) async fn serve_leases(inode: &mut ActiveInode, call: InodeCall) {
     match call {
+        InodeCall::ReserveAppend(call) => {
+            let ReserveAppend { from, bytes } = call.entry();
+            let reserved = inode.admit(&call).and_then(|()| inode.reserve_append(call.board(), from, bytes));
+            call.reply(reserved);
+        }
         InodeCall::LeaseWrite(call) if call.entry().page == TAKE_HOME => {
             let ino = call.entry().ino;
             let more = if ino == 0 || ino == inode.ino { inode.take_some_home(false).await } else { Ok(false) };

@@ -71,6 +71,9 @@ impl ActiveInode {
             InodeCall::WriteAt(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },
             InodeCall::Append(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },
             InodeCall::DirtyPage(call) => Demand { changes: true, ..Demand::by(call.board(), Need::Home) },
+            InodeCall::ReserveAppend(call) => {
+                Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) }
+            }
             InodeCall::Truncate(call) => {
                 let ends = call.entry().bytes == 0 && self.admit(call).is_ok();
                 let need = if ends { Need::End } else { Need::Home };

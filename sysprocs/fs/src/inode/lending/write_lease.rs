@@ -68,8 +68,8 @@ impl ActiveInode {
         }
         self.check_regular()?;
         let (size, refused) = (self.record.size(), Lease { size: self.record.size(), ..Lease::NONE });
-        // What programs here write by mappings stays here.
-        if self.mapped {
+        // What programs here write by mappings stays here; so does a file to which appends are under way.
+        if self.mapped || self.lent.is_none() && self.append_at() > size {
             return Ok(refused);
         }
         if self.refusals > 0 {
@@ -154,6 +154,9 @@ impl ActiveInode {
         let given = self.leases.recalls.call(asked, ()).await?;
         if let Some(lease) = &mut self.lent {
             lease.size = given.size.min(u64::from(lease.below) * PAGE);
+        }
+        if given.reserved > 0 {
+            self.note_reserved(board, given.reserved.min(u64::from(lease.below) * PAGE));
         }
         if given.written_ns_ago != NOT_WRITTEN && self.record.is(REGULAR) {
             let ns = self.now_ns().saturating_sub(given.written_ns_ago);

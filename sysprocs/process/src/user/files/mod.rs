@@ -1,6 +1,7 @@
 //! What a program opens: descriptors, files, directories, devices, and moving bytes.
 
 pub(crate) mod absent;
+mod append;
 pub(crate) mod descriptors;
 pub(crate) mod directory;
 pub(crate) mod disk;

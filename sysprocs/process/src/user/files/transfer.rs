@@ -198,13 +198,28 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn give_out(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let count = self.allowed_bytes(to, manner.offset, count.min(TRANSFER_BYTES_MAX)).await?;
         let in_page = PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
-        let is_pipe = matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
-        if is_pipe && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
+        let appends = to.appends(&manner);
+        let whole = appends || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
+        if whole && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
             let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
             let mut pager = pager(self.machine, &mut self.services);
             space.copy_in(&mut pager, address, &mut self.scratch[..count as usize]).await?;
             return self.give_out_scratch(to.object, count as usize, manner).await;
         }
+        if !appends || count <= in_page {
+            return self.give_out_pages(to, address, count, manner).await;
+        }
+        let room = match self.begin_append(to, count).await {
+            Ok(room) => room,
+            Err(errno) => return self.write_failed(to.object, errno).await,
+        };
+        let written = self.give_out_pages(to, address, count, Manner { offset: Some(room.start), ..manner }).await;
+        self.end_append(to, room, &written).await;
+        written
+    }
+
+    /// Page by page.
+    async fn give_out_pages(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let mut done = 0;
         // Each turn passes a page, or the count ends short.
         while done < count {
@@ -309,11 +324,41 @@ impl<M: UserMemory + ?Sized> User<M> {
             let length = length.min(room as usize);
             return self.give_out_scratch(descriptor.object, length, descriptor.manner(offset)).await;
         }
+        if !descriptor.appends(&descriptor.manner(offset)) {
+            return self.give_out_parts(&descriptor, (vector, count), room, offset).await;
+        }
+        let length = self.length(vector, count).await?.min(room);
+        let place = match self.begin_append(&descriptor, length).await {
+            Ok(place) => place,
+            Err(errno) => return self.write_failed(descriptor.object, errno).await,
+        };
+        let written = self.give_out_parts(&descriptor, (vector, count), length, Some(place.start)).await;
+        self.end_append(&descriptor, place, &written).await;
+        written
+    }
+
+    /// Bytes of a vector.
+    async fn length(&mut self, vector: u64, count: u64) -> Result<u64, Errno> {
+        let mut length = 0u64;
+        for index in 0..count {
+            length = length.saturating_add(self.part(vector, index).await?.1);
+        }
+        Ok(length.min(TRANSFER_BYTES_MAX))
+    }
+
+    /// Part by part, `room` bytes at most.
+    async fn give_out_parts(
+        &mut self,
+        to: &Descriptor,
+        (vector, count): (u64, u64),
+        room: u64,
+        offset: Option<u64>,
+    ) -> Outcome {
         let mut done = 0;
         for index in 0..count {
             let (address, length) = self.part(vector, index).await?;
-            let manner = descriptor.manner(offset.map(|offset| offset.saturating_add(done)));
-            match self.give_out(&descriptor, address, length, manner).await {
+            let manner = to.manner(offset.map(|offset| offset.saturating_add(done)));
+            match self.give_out(to, address, length.min(room - done), manner).await {
                 Ok(bytes) => {
                     done += bytes;
                     if bytes < length || done >= room {
