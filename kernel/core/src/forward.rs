@@ -85,6 +85,14 @@ impl<E: Entry> Call<E> {
     {
         self.into_raw().forward(to.0.0, F::OP, |words| entry.put(&words[..]));
     }
+
+    /// As `forward`, as it is: `Q` has the entries of the protocol that this one is of.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn pass_on<Q: Protocol>(self, to: &Forward<Q>) {
+        const { assert!(Q::ENTRIES == <E::Protocol as Protocol>::ENTRIES, "a protocol of other entries") };
+        self.into_raw().forward(to.0.0, E::OP, |_| ());
+    }
 }
 
 impl RawCall {

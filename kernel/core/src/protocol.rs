@@ -219,6 +219,10 @@ macro_rules! protocol {
             pub fn board(&self) -> u8 {
                 match self { $($In::$E(call) => call.board()),+ }
             }
+            /// Passes it on, as it is, to a server of the same entries.
+            pub fn pass_on<Q: $crate::Protocol<Incoming = $In>>(self, to: &$crate::Forward<Q>) {
+                match self { $($In::$E(call) => call.pass_on(to)),+ }
+            }
             /// As [`Me::take_up`](crate::Me::take_up).
             pub fn take_up(&self, me: &mut $crate::Me) {
                 match self { $($In::$E(call) => me.take_up(call)),+ }
@@ -281,6 +285,30 @@ macro_rules! protocol {
     (@defers $other:ident $op:literal) => { 0 };
     (@releases releases $op:literal) => { 1u32 << $op };
     (@releases $other:ident $op:literal) => { 0 };
+}
+
+/// Declares a protocol with the entries of another one, for those to whom its servers pass calls on.
+#[macro_export]
+macro_rules! protocol_as {
+    ($(#[$doc:meta])* pub $Q:ident = $id:literal as $P:ty) => {
+        $(#[$doc])*
+        pub enum $Q {}
+        impl $crate::Protocol for $Q {
+            const ID: u32 = $id;
+            const NAME: &'static str = stringify!($Q);
+            const ENTRIES: u32 = <$P as $crate::Protocol>::ENTRIES;
+            const DEFERS: u32 = <$P as $crate::Protocol>::DEFERS;
+            const RELEASES: u32 = <$P as $crate::Protocol>::RELEASES;
+            const GIVES: u32 = <$P as $crate::Protocol>::GIVES;
+            const TAKES: u32 = <$P as $crate::Protocol>::TAKES;
+            const NAMES: &'static [(u32, &'static str)] = <$P as $crate::Protocol>::NAMES;
+            type Incoming = <$P as $crate::Protocol>::Incoming;
+            #[inline(always)]
+            fn incoming(raw: $crate::rendezvous::RawCall) -> Self::Incoming {
+                <$P as $crate::Protocol>::incoming(raw)
+            }
+        }
+    };
 }
 
 /// Declares a plain struct of one-word fields that travels in words, as a reply does.

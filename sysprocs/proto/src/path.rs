@@ -66,8 +66,13 @@ impl Word for PathStart {
     }
 }
 
+renga_core::protocol_as! {
+    /// A path walker, to whom calls are passed on.
+    pub Walk = 31 as Path
+}
+
 protocol! {
-    /// A path walker.
+    /// Operations on paths.
     pub Path = 8, PathCall {
         /// Resolves, creates and truncates as `flags` say; the inode comes with one reference, which
         /// the caller releases at the inode directory. Mode 0: as in `KnownOpen`.

@@ -9,7 +9,7 @@ use crate::link::{LinkParts, Reach};
 use crate::machine::Machine;
 use crate::outline::Outline;
 use core::cell::Cell;
-use renga_fs::{Due, Referrers};
+use renga_fs::{Due, FreeWalkers, Referrers};
 use renga_hal::memory::UserMemory;
 use renga_memory::SpaceTables;
 use renga_pages::CacheMemory;
@@ -58,13 +58,26 @@ fn start<M: Machine>(
     let wakes = arena.put(|| Wakes::new(notifier(Kind::Waker)));
     let due = arena.put(|| Due::new(notifier(Kind::WriteBack)));
     let sessions = arena.put(Sessions::new);
+    let free_walkers = arena.put(|| FreeWalkers::new(notifier(Kind::Path)));
     let link = LinkParts::new(directory, reach, (watch, sessions), machine.link_timing(), machine.starts());
     let referrers = arena.put_slice(directory.of_kind(Kind::Inode).len(), |_| Cell::new(0));
     let referrers = arena.put(|| Referrers::new(referrers));
     let cards = &*arena.put_slice(directory.of_kind(Kind::User).len(), |_| Card::new());
     let tables = SpaceTables::new(arena, directory.of_kind(Kind::User).len());
-    let boot =
-        Boot { machine, directory, wanted: &wanted, watch, sessions, wakes, due, referrers, cards, tables, link };
+    let boot = Boot {
+        machine,
+        directory,
+        wanted: &wanted,
+        watch,
+        sessions,
+        free_walkers,
+        wakes,
+        due,
+        referrers,
+        cards,
+        tables,
+        link,
+    };
     let (started, placed) = (kinds::start_each(&boot), directory.own().len());
     assert!(started == placed, "{started} processes of {placed} started");
     let (link_stats, ends) = boot.link.map(|link| (link.stats, link.ends)).unzip();
@@ -78,6 +91,7 @@ pub(crate) struct Boot<'m, M> {
     wanted: &'m dyn Fn(Kind) -> bool,
     watch: &'static Watch,
     sessions: &'static Sessions,
+    free_walkers: &'static FreeWalkers,
     wakes: &'static Wakes,
     due: &'static Due,
     referrers: &'static Referrers,
@@ -180,6 +194,10 @@ impl<'b, M: Machine> At<'b, M> {
     /// Which session with each board it is.
     pub fn sessions(self) -> &'static Sessions {
         self.boot.sessions
+    }
+    /// Path walkers that have nothing to do.
+    pub fn free_walkers(self) -> &'static FreeWalkers {
+        self.boot.free_walkers
     }
     /// Programs that are to look again at what they wait for.
     pub fn wakes(self) -> &'static Wakes {

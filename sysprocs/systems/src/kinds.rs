@@ -136,8 +136,10 @@ kinds! { |at, M|
         renga_fs::recalls [at.put(|| [0; PAGE_BYTES]), at.watch()];
     WriteBack "write_back" "Makes changes permanent after a while.", DiskBoard 1:
         renga_fs::write_back [at.due()];
-    Path "path" "One walk along a path.", DiskBoard 16:
-        renga_fs::path [];
+    Path "path" "Gives walks along paths to walkers that are free.", DiskBoard 1:
+        renga_fs::path [at.free_walkers()];
+    Walker "walker" "One walk along a path.", DiskBoard 16:
+        renga_fs::walker [at.number(), at.free_walkers()];
     Locks "locks" "What programs have locked of files.", DiskBoard 1:
         renga_fs::locks [at.each(LOCKS, || renga_fs::LockPlace::FREE), at.watch()];
     File "file" "One open file.", Every 4096:

@@ -1,6 +1,7 @@
-//! Paths: the walkers, and what changes names.
+//! Paths: the walkers, who of them has what to do, and what changes names.
 
 pub(crate) mod change;
+pub(crate) mod dispatcher;
 pub(crate) mod open;
 pub(crate) mod pathname;
 pub(crate) mod rename;

@@ -1,4 +1,4 @@
-//! The path process: one path operation at a time, for anybody.
+//! The path walker: one path operation at a time, for anybody.
 //!
 //! Several walkers may look things up at once. What changes names is done under the exclusive lock
 //! of names, which the directory of inodes keeps: so a change is seen whole or not at all, and two
@@ -7,6 +7,7 @@
 //!
 //! Not here: how a path is walked (`walk.rs`), changed (`open.rs`, `names.rs`, `rename.rs`).
 
+use crate::names::dispatcher::FreeWalkers;
 use crate::names::walk::{COMMITS_MAX, Walker};
 use renga_pages::{take_all_home, take_home_and_commit};
 use renga_proto::allocator::{Allocator, FillStatus};
@@ -14,7 +15,7 @@ use renga_proto::inode::{
     CommitAll, Extent, Facts, Inode, InodeDirectory, OpenCut, ReadLink, Retire, SetAccess, SetTimes, Status,
 };
 use renga_proto::pages::Recalls;
-use renga_proto::path::{NO_FOLLOW, Path, PathCall};
+use renga_proto::path::{NO_FOLLOW, PathCall, Walk};
 use renga_rt::{Client, Errno, Family, ForwardFamily, Never, Port};
 
 /// `access(2)`'s bit for "may be executed", and the mode bits of which one is needed for it.
@@ -74,10 +75,11 @@ macro_rules! at_path {
     };
 }
 
-/// Serves path operations.
-pub async fn path(mut port: Port<Path>, clients: PathClients) -> Never {
+/// Serves path operations, as walker `number`; it is `free` while it does not.
+pub async fn walker(mut port: Port<Walk>, clients: PathClients, number: u16, free: &'static FreeWalkers) -> Never {
     let mut walker = Walker::new(clients);
     loop {
+        free.add(number);
         match port.accept().await {
             PathCall::Open(mut call) => {
                 let (entry, board) = (call.entry(), call.board());

@@ -18,3 +18,4 @@ mod rig;
 mod series;
 mod sizes;
 mod truncate;
+mod walkers;

@@ -52,7 +52,7 @@ clients! {
         inode_directory: Family<InodeDirectory, DIRECTORY>,
         /// What this board holds of names and inodes, if it has no disk.
         names: Local<Names>,
-        /// Path walkers.
+        /// Operations on paths.
         paths: Family<Path, PATHS>,
         /// Those of this board, if it has the disk: to stop the system.
         own_paths: Local<Path>,
@@ -95,8 +95,6 @@ pub struct Services {
     pub board: u8,
     /// The board that has the disk, where init runs.
     pub disk_board: u8,
-    /// This process's slot, which spreads processes over path walkers.
-    pub slot: u16,
     /// This board's tables of areas.
     pub tables: &'static SpaceTables,
     /// Which session with each board it is.
@@ -114,13 +112,12 @@ impl Services {
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
-        Services { clients, board, disk_board, slot, tables, sessions, random, steps: [0; STEPS_BYTES] }
+        Services { clients, board, disk_board, tables, sessions, random, steps: [0; STEPS_BYTES] }
     }
 
-    /// A path walker.
+    /// Who has walks along paths made.
     pub fn walker(&mut self) -> Result<Client<Path, PATHS>, Errno> {
-        let walkers = self.clients.paths.count(self.disk_board).max(1);
-        self.clients.paths.at(self.disk_board, usize::from(self.slot) % walkers).ok_or(Errno::EIO)
+        self.clients.paths.at(self.disk_board, 0).ok_or(Errno::EIO)
     }
 
     /// Opens what `path` stands for: of the directory of inodes if it knows all names and nothing is to be made.

@@ -2,13 +2,13 @@
 
 use super::image::Medium512;
 use crate::memory::{self, Frames};
-use renga_fs::Referrers;
 use renga_fs::{
     BufferSlot, CacheClients, CommitterClients, ContentClients, Due, FileClients, INDEXED_PER_INODE, IndexSlot,
     InodeClients, InodeSlot, LockPlace, Medium, NameSlot, PathClients, RUN_PAGES, ReaperClients, WriterClients,
     allocator, buffer, buffer_directory, cleaner, committer, committer_pages, content_reader, content_writer, disk,
-    file, file_table, inode, inode_directory, locks, name_index, path, reaper, recalls, recognise, write_back,
+    file, file_table, inode, inode_directory, locks, name_index, path, reaper, recalls, recognise, walker, write_back,
 };
+use renga_fs::{FreeWalkers, Referrers};
 use renga_hal::host::HostMemory;
 use renga_proto::allocator::Allocator;
 use renga_proto::content::ContentWriter;
@@ -17,11 +17,11 @@ use renga_proto::file::{self, File};
 use renga_proto::inode::{Inode, InodeDirectory, InodeFacts, Release, STAT_BYTES, Truncate};
 use renga_proto::locks::Locks;
 use renga_proto::pages::Pages;
-use renga_proto::path::{self as walk, Path};
+use renga_proto::path::{self as walk, Path, Walk};
 use renga_proto::sessions::Sessions;
 use renga_proto::slots::{FileTable, TakeFile};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Watch};
+use renga_rt::{Address, Client, Errno, Family, ForwardFamily, Local, Me, Members, Notifier, Port, Watch};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 
@@ -191,7 +191,9 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
         write_back(me, directory, inodes, due)
     });
-    let path = board.server(|me, port| {
+    let dispatcher = board.declare(1);
+    let free = &*arena.put(|| FreeWalkers::new(Some(Notifier::new(dispatcher))));
+    let walker: Address<Walk> = board.server(|me, port| {
         let clients = PathClients {
             inode_directory: Client::new(&me, directory),
             inodes: Family::new(&me, inodes),
@@ -199,8 +201,14 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
             allocator: Client::new(&me, allocator),
             recalls: Client::new(&me, recalls),
         };
-        path(port, clients)
+        walker(port, clients, 0, free)
     });
+    let walkers = board.family(&[walker]);
+    board.start(dispatcher, |me| {
+        let port = Port::new(&me).0;
+        path(me, port, ForwardFamily::new(walkers), free)
+    });
+    let path = Address::new(dispatcher);
     let (table, files, locks) = opener(board, inodes, directory, frames);
     Servers { path, directory, inodes, table, files, locks }
 }

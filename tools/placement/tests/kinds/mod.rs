@@ -136,6 +136,7 @@ pub const KINDS: &[KindFacts] = &[
         Some(protocol("Path", &[(0, "Walk"), (1, "Unlink")], NONE, 0b10)),
         &[one("InodeDirectory"), one("Inode"), one("Allocator")],
     ),
+    kind("walker", BoardRule::Any, 16, None, &[one("InodeDirectory"), one("Inode"), one("Allocator")]),
     kind(
         "locks",
         BoardRule::DiskOnly,

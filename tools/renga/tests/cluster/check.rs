@@ -8,7 +8,7 @@ use std::process::Command;
 const ON_A_MIN: usize = 88;
 const ON_B_MIN: usize = 60;
 /// Kinds of which there is one for each resource.
-const KINDS: [&str; 17] = [
+const KINDS: [&str; 18] = [
     "buffer",
     "buffer_directory",
     "clock",
@@ -26,6 +26,7 @@ const KINDS: [&str; 17] = [
     "references",
     "user",
     "path",
+    "walker",
 ];
 
 #[test]

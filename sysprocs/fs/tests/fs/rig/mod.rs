@@ -49,17 +49,13 @@ pub const ROOT: u32 = 2;
 const LOCKS: usize = 16;
 pub const EPOCH_NS: u64 = 1_600_000_000_000_000_000;
 
-thread_local! {
-    static NEXT_PATH: Cell<usize> = const { Cell::new(0) };
-}
-
 /// The processes of a board.
 #[derive(Clone, Copy)]
 pub struct System {
     pub board: Board,
     pub allocator: Address<Allocator>,
     pub buffers: Address<BufferDirectory>,
-    pub paths: &'static [Address<Path>],
+    pub path: Address<Path>,
     pub names: Address<Names>,
     pub directory: Address<InodeDirectory>,
     pub inodes: &'static [Members],
@@ -142,9 +138,9 @@ impl System {
             let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
             write_back(me, directory, inodes, due)
         });
-        let paths = workers::walkers(board, directory, inodes, (allocator, recalls), counts.paths);
+        let path = workers::walkers(board, directory, inodes, (allocator, recalls), counts.paths);
         let (table, files) = Self::opener(board, inodes, directory, (machine, memory, pages), counts.files);
-        System { board, allocator, buffers: buffer_directory, paths, names, directory, inodes, table, files }
+        System { board, allocator, buffers: buffer_directory, path, names, directory, inodes, table, files }
     }
 
     fn recalls(
@@ -195,11 +191,9 @@ impl System {
     pub fn client<F: Future<Output = ()> + 'static>(self, body: impl FnOnce(User) -> F) -> Rc<Cell<bool>> {
         let ended = Rc::new(Cell::new(false));
         let end = ended.clone();
-        let number = NEXT_PATH.with(|next| next.replace(next.get() + 1));
         self.board.client(|me| {
-            let path = self.paths[number % self.paths.len()];
             let user = User {
-                path: Client::new(&me, path),
+                path: Client::new(&me, self.path),
                 names: Client::new(&me, self.names),
                 held: Cell::new(0),
                 allocator: Client::new(&me, self.allocator),

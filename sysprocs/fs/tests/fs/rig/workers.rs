@@ -1,13 +1,16 @@
 //! The processes that act on the directory of inodes from above: path walkers, the reaper and the committer.
 
 use super::Content;
-use renga_fs::{CommitterClients, PathClients, ReaperClients, WriterClients, committer, committer_pages, path, reaper};
+use renga_fs::{
+    CommitterClients, FreeWalkers, PathClients, ReaperClients, WriterClients, committer, committer_pages, path, reaper,
+    walker,
+};
 use renga_proto::allocator::Allocator;
 use renga_proto::inode::InodeDirectory;
 use renga_proto::pages::Recalls;
-use renga_proto::path::Path;
+use renga_proto::path::{Path, Walk};
 use renga_rt::host::Board;
-use renga_rt::{Address, Client, Family, ForwardFamily, Me, Members};
+use renga_rt::{Address, Client, Family, ForwardFamily, Me, Members, Notifier, Port};
 
 /// Those that the directory of inodes gives work.
 pub fn workers(
@@ -47,8 +50,10 @@ pub fn walkers(
     inodes: &'static [Members],
     (allocator, recalls): (Address<Allocator>, Address<Recalls>),
     count: usize,
-) -> &'static [Address<Path>] {
-    let walker = |_| {
+) -> Address<Path> {
+    let dispatcher = board.declare(1);
+    let free = &*board.arena.put(|| FreeWalkers::new(Some(Notifier::new(dispatcher))));
+    let start = |number| {
         board.server(|me, port| {
             let clients = PathClients {
                 inode_directory: Client::new(&me, directory),
@@ -57,8 +62,14 @@ pub fn walkers(
                 allocator: Client::new(&me, allocator),
                 recalls: Client::new(&me, recalls),
             };
-            path(port, clients)
+            walker(port, clients, number as u16, free)
         })
     };
-    (0..count).map(walker).collect::<Vec<_>>().leak()
+    let walkers: Vec<Address<Walk>> = (0..count).map(start).collect();
+    let walkers = board.family(&walkers);
+    board.start(dispatcher, |me| {
+        let port = Port::new(&me).0;
+        path(me, port, ForwardFamily::new(walkers), free)
+    });
+    Address::new(dispatcher)
 }
