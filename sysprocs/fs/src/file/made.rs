@@ -72,6 +72,8 @@ impl<M: UserMemory + ?Sized> State<M> {
             FileCall::WriteTo(call) => call.reply(Err(Errno::EIO)),
             FileCall::SyncFile(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::SetSize(call) => call.reply(Err(Errno::EINVAL)),
+            FileCall::BeginAppend(call) => call.reply(Err(Errno::EINVAL)),
+            FileCall::EndAppend(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::DescribeFile(call) => call.reply(Err(Errno::ENODEV)),
             FileCall::SetFileMode(call) => call.reply(Err(Errno::EPERM)),
             FileCall::SetFileTimes(call) => call.reply(Err(Errno::EPERM)),

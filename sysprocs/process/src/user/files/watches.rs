@@ -123,8 +123,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let wish = WatchWish { change, descriptor: number as u16, events: events | ERROR | HANG_UP };
         let mut call = ChangeWatch { number: set_number, life, wish, data, object, more };
         if let (Object::Lost { .. }, WatchChange::Remove | WatchChange::Modify) = (watched.object, change) {
-            // The set knows it as what it was.
-            self.end_watches(Set::of(set.object)?, number as u16).await?;
+            // The set knows it as what it was; what was told once of that it does not show, and forgets.
+            let ended = self.end_lost_watches(Set::of(set.object)?, number as u16).await;
+            ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
             if change == WatchChange::Remove {
                 return Ok(0);
             }
@@ -134,25 +135,38 @@ impl<M: UserMemory + ?Sized> User<M> {
         if changed == Err(Errno::ESTALE) {
             changed = self.services.events(board)?.call(call, ()).await; // it was this process that had to learn something
         }
+        let is_anew = matches!(watched.object, Object::Signals { .. } | Object::Console);
+        if changed == Err(Errno::EEXIST) && is_anew {
+            // Nothing tells it from one that has been closed since.
+            call.wish.change = WatchChange::Modify;
+            changed = self.services.events(board)?.call(call, ()).await;
+        }
         changed.map_err(|errno| self.note_loss(set.object, errno, false))?;
         Ok(0)
     }
 
-    /// What a set watches by `descriptor` is watched no more. `ENOENT`: there is nothing.
-    async fn end_watches(&mut self, set: Set, descriptor: u16) -> Result<(), Errno> {
-        let (mut from, mut ended) = (0, Err(Errno::ENOENT));
+    /// What a set watches by `descriptor` and is lost is watched no more.
+    async fn end_lost_watches(&mut self, set: Set, descriptor: u16) -> Result<(), Errno> {
+        let mut from = 0;
         let mut look = self.begin_look(true);
         // Bounded by the watches.
         loop {
             let watch = match self.next_watch(set, from, &mut look).await {
                 Ok(watch) => watch,
-                Err(Errno::ENOENT) => return ended,
+                Err(Errno::ENOENT) => return Ok(()),
                 Err(errno) => return Err(errno),
             };
             from = watch.key.place.saturating_add(1);
-            if watch.key.descriptor == descriptor {
+            if watch.key.descriptor != descriptor {
+                continue;
+            }
+            let object = from_words([watch.object, watch.more])?;
+            let is_lost = match self.look_at(object, 0, 0, &mut look).await {
+                Ok(_) => matches!(object, Object::Lost { .. }),
+                Err(errno) => is_loss(errno),
+            };
+            if is_lost {
                 self.claim(set, &watch, 0).await?;
-                ended = Ok(());
             }
         }
     }
@@ -321,8 +335,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         match polled {
             Err(errno) if is_loss(errno) && !self.names(object) && !matches!(own, Ok(Object::Lost { .. })) => {
-                self.claim(set, watch, 0).await?;
-                Ok(nothing)
+                if errno == Errno::ESTALE {
+                    self.claim(set, watch, 0).await?;
+                }
+                Ok(nothing) // its board may be there for others that have the set
             }
             // Only programs of other boards have it: they are told of it.
             Err(Errno::EPERM) if !self.names(object) => Ok(nothing),
