@@ -218,6 +218,8 @@ pub enum LongPart {
     Octet,
     /// 200 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
+    /// The scripts of Debian's programs on board b, beside Linux
+    Debian,
     /// 100,000 seeds of whole systems in the simulator
     Systems,
     /// 1,000,000 seeds of calls between boards in the simulator

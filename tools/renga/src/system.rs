@@ -55,13 +55,28 @@ impl SystemFile {
     }
 }
 
+/// The systems in `folder`, where other files are, too.
 fn known(folder: &Path) -> String {
     let mut names: Vec<String> = fs::read_dir(folder)
         .into_iter()
         .flatten()
         .flatten()
+        .filter(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| renga_placement::parse(&text).is_ok()))
         .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".toml").map(str::to_string))
         .collect();
     names.sort();
     names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::known;
+    use std::path::Path;
+
+    #[test]
+    fn only_systems_are_known() {
+        let systems = known(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sysprocs/systems"));
+        let names: Vec<&str> = systems.split(", ").collect();
+        assert!(names.contains(&"pair") && !names.contains(&"Cargo"), "{systems}");
+    }
 }

@@ -70,8 +70,8 @@ fn main(arguments: Arguments) -> i32 {
 
 fn board_number(name: &[u8]) -> Option<u32> {
     match name {
-        [letter @ b'a'..=b'h'] => Some(u32::from(letter - b'a')),
-        [letter @ b'A'..=b'H'] => Some(u32::from(letter - b'A')),
+        [letter @ b'a'..=b'z'] => Some(u32::from(letter - b'a')),
+        [letter @ b'A'..=b'Z'] => Some(u32::from(letter - b'A')),
         digits => parse(digits),
     }
 }

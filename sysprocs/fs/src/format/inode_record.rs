@@ -177,15 +177,34 @@ impl InodeRecord {
     pub(crate) fn set_time_ns(&mut self, time: Time, ns: u64) {
         let (at, extra_at) = time.places();
         let (seconds, part) = ((ns / NS_PER_S) as i64, (ns % NS_PER_S) as u32);
-        put_u32(&mut self.bytes, at, seconds as u32);
-        if self.has_extra(extra_at) {
-            let above = (seconds - i64::from(seconds as i32)) >> 32;
-            put_u32(&mut self.bytes, extra_at, part << 2 | above as u32 & 3);
+        if !self.has_extra(extra_at) {
+            // The last second that there is room for, as Linux has it.
+            return put_u32(&mut self.bytes, at, seconds.min(i32::MAX.into()) as u32);
         }
+        put_u32(&mut self.bytes, at, seconds as u32);
+        let above = (seconds - i64::from(seconds as i32)) >> 32;
+        put_u32(&mut self.bytes, extra_at, part << 2 | above as u32 & 3);
     }
 }
 
 /// How much of a record is kept here, of `inode_bytes` on the disk.
 pub(crate) fn kept_bytes(inode_bytes: u32) -> usize {
     if inode_bytes as usize >= RECORD_BYTES { RECORD_BYTES } else { PLAIN_BYTES }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{InodeRecord, NS_PER_S, REGULAR, Time};
+
+    #[test]
+    fn times_behind_the_last_become_that() {
+        let last = i32::MAX as u64;
+        for (inode_bytes, seconds, kept) in
+            [(128, last, last), (128, last + 1, last), (128, 4_102_444_800, last), (256, 4_102_444_800, 4_102_444_800)]
+        {
+            let mut record = InodeRecord::fresh(inode_bytes, REGULAR | 0o644, 0, 1);
+            record.set_time_ns(Time::Modify, seconds * NS_PER_S);
+            assert_eq!(record.time_ns(Time::Modify) / NS_PER_S, kept, "{inode_bytes} bytes, {seconds} s");
+        }
+    }
 }

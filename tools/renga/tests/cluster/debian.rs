@@ -1,12 +1,17 @@
 //! The scripts of `userland/scripts/dev` on board a and on Debian's Linux on the same emulated board, with the same programs
-//! from the same image: the same output, the same status, the same files. Not here: board b, where they take minutes.
+//! from the same image: the same output, the same status, the same files. On board b they take minutes, so
+//! `renga test --long=debian` runs them there.
 
 use crate::images::{dev, packages_can_be_had};
 use crate::support::suite::{self, Suite};
-use crate::support::{Disk, Renga, clusters_can_run, root, work};
+use crate::support::{Disk, Renga, clusters_can_run, root, system, work};
 use renga::disk_image::{ImageError, Verdict, fetch_source, fsck};
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long the host may take for all scripts on one board.
+const LIMIT: Duration = Duration::from_secs(3600);
 
 /// The scripts, and what Linux prints in each that did its work: two that fail alike are no success.
 const WORK_DONE: [(&str, &str); 8] = [
@@ -53,6 +58,17 @@ fn sources() -> Option<Vec<(String, Vec<u8>)>> {
 
 #[test]
 fn programs_do_on_board_a_what_they_do_on_linux() {
+    compare("a", "");
+}
+
+#[test]
+#[ignore = "minutes: renga test --long=debian"]
+fn programs_do_on_board_b_what_they_do_on_linux() {
+    compare("b", "remote -b b");
+}
+
+/// Runs the scripts on Linux, and by `how` on a cluster.
+fn compare(board: &str, how: &str) {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -60,8 +76,8 @@ fn programs_do_on_board_a_what_they_do_on_linux() {
     let scripts = Suite::of("userland/scripts/dev");
     assert_eq!(scripts.names().collect::<Vec<_>>(), WORK_DONE.map(|(name, _)| name));
     let files = [scripts.files(), sources].concat();
-    let disk = |name: &str| Disk::of(&format!("debian-{name}"), dev(), &suite::command(""), &files);
-    let linux = disk("linux");
+    let disk = |name: &str, how: &str| Disk::of(&format!("debian-{board}-{name}"), dev(), &suite::command(how), &files);
+    let linux = disk("linux", "");
     Renga::linux().with(["--disk".as_ref(), linux.image().as_os_str()]).end().expect_status(0);
     assert_eq!(fsck(&linux.image()).expect("e2fsck runs"), Verdict::Clean, "Linux unmounts the disk");
     let expected = suite::place(&linux.tree());
@@ -70,8 +86,8 @@ fn programs_do_on_board_a_what_they_do_on_linux() {
         assert!(said.contains(words), "no {words:?} in\n{said}");
         assert!(!said.contains("not found"), "{name} misses something:\n{said}");
     }
-    let disk = disk("a");
-    let ended = disk.run().expect_status(0);
+    let disk = disk("renga", how);
+    let ended = disk.on(&system::name()).within(LIMIT).end().expect_status(0);
     disk.expect_clean(&ended);
     let differences = scripts.judge(&expected, &suite::place(&disk.tree()));
     let (count, all) = (differences.len(), differences.join("\n"));

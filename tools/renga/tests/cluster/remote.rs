@@ -176,3 +176,13 @@ fn jobs_stop_and_go_on_wherever_they_are() {
         assert_eq!(text.matches(expected).count(), times, "{expected:?} in\n{}", ended.report());
     }
 }
+
+#[test]
+fn a_board_that_is_not_there_is_said_to_be_none() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = Renga::script("remote -b z true; echo $?; remote -b 7x true; echo $?").end().expect_status(0).text();
+    let none = "remote: there is no such board\n126\n";
+    assert_eq!(text, format!("{none}remote: -b needs a board: a letter or a number\n2\n"));
+}

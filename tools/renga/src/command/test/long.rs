@@ -66,6 +66,10 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             let only = Test { filter: Some("chaos::".into()), ..options.clone() };
             clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
         }
+        LongPart::Debian => {
+            let only = Test { filter: Some("debian::programs_do_on_board_b".into()), ..options.clone() };
+            clusters(environment, &only, count, &Layer { flags: &["--ignored"], ..Layer::named(name) })?;
+        }
         LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
         LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
         LongPart::Models => {

@@ -58,8 +58,13 @@ impl Disk {
 
     /// Runs its script on a system of its own.
     pub fn run_on(&self, system: &str) -> Ended {
+        self.on(system).end()
+    }
+
+    /// A run of its script on a system of its own, in the making.
+    pub fn on(&self, system: &str) -> Renga {
         let options = ["--system".into(), system.into(), "--disk".into(), self.image().into_os_string()];
-        Renga::run().with(options).end()
+        Renga::run().with(options)
     }
 
     /// Fails if the file system checker finds anything.

@@ -97,6 +97,7 @@ pub struct Renga {
     command: Command,
     input: Vec<u8>,
     boots: bool,
+    limit: Duration,
 }
 
 impl Renga {
@@ -104,7 +105,7 @@ impl Renga {
     pub fn command(arguments: &[&str]) -> Renga {
         let mut command = Command::new(env!("CARGO_BIN_EXE_renga"));
         command.env("RENGA_ROOT", root()).args(arguments);
-        Renga { command, input: Vec::new(), boots: false }
+        Renga { command, input: Vec::new(), boots: false, limit: limit() }
     }
 
     /// `renga run`, with the kernels' log and a limit of virtual time; of the system under test unless another is named.
@@ -147,6 +148,12 @@ impl Renga {
         self
     }
 
+    /// It may take so long instead of what others may.
+    pub fn within(mut self, limit: Duration) -> Renga {
+        self.limit = limit;
+        self
+    }
+
     /// Runs it to its end.
     pub fn end(self) -> Ended {
         self.end_disturbed(|_, _| false)
@@ -160,7 +167,7 @@ impl Renga {
         if arguments.first() == Some(&OsStr::new("run")) && !arguments.contains(&OsStr::new("--system")) {
             self.command.args(["--system", &system::name()]);
         }
-        let (begin, limit) = (Instant::now(), limit());
+        let (begin, limit) = (Instant::now(), self.limit);
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut running = Running::start(self.command.spawn().expect("renga starts"), self.input);
         let mut disturbed = false;
