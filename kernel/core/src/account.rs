@@ -326,6 +326,10 @@ impl Me {
     pub fn counts(&self, number: AccountNumber) -> Counts {
         self.0.core.counts(number)
     }
+    /// How much of one thing account `number` has counted on this board.
+    pub fn counted(&self, number: AccountNumber, count: Count) -> u64 {
+        self.0.core.account(number).counts[count as usize].get()
+    }
     /// [`Core::charged`].
     pub fn charged(&self) -> [u64; 3] {
         self.0.core.charged()

@@ -4,7 +4,7 @@
 //! when compiled. Not here: calls whose types only arrive at run time (`raw.rs`).
 
 use crate::address::{Address, Members, Place};
-use crate::process::{Me, Process};
+use crate::process::{Me, Process, Wait};
 use crate::protocol::{Entry, InWords, Lends, Protocol};
 use crate::rendezvous::{RawAccept, RawCall, RawCallFuture};
 use core::future::{Future, poll_fn};
@@ -188,6 +188,20 @@ impl<P: Protocol> Future for Accept<'_, P> {
     }
 }
 
+/// Whoever made a call, on this board: what it does now, whether or not its call was answered.
+#[derive(Clone, Copy)]
+pub struct Caller(&'static Process);
+impl Caller {
+    /// What it waits for.
+    pub fn wait(&self) -> Wait {
+        self.0.wait()
+    }
+    /// The process whose reply it waits for, if it does.
+    pub fn waits_for(&self) -> Option<ProcId> {
+        self.0.waits_for()
+    }
+}
+
 /// An accepted call to `E`; may be kept, must be replied to.
 #[must_use = "reply to the call"]
 pub struct Call<E>(RawCall, PhantomData<E>);
@@ -220,6 +234,10 @@ impl<E: Entry> Call<E> {
     /// Who asks.
     pub fn caller(&self) -> ProcId {
         self.0.0.id()
+    }
+    /// Who asks, for its server to see later what it does.
+    pub fn made_by(&self) -> Caller {
+        Caller(self.0.0)
     }
     /// The board whose process asks; of a call that a proxy makes, that of the proxy's caller.
     pub fn board(&self) -> u8 {

@@ -31,7 +31,7 @@ mod timer;
 pub mod user;
 
 pub use address::{Address, Members};
-pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Client, Family, Local, Port};
+pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Local, Port};
 pub use arena::Arena;
 pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};

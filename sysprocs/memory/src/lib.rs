@@ -29,6 +29,7 @@ pub mod pager;
 pub mod references;
 mod shared_fault;
 pub mod space;
+mod storing;
 pub mod tables;
 
 pub use copy::{ReadPiece, WritePiece};

@@ -11,14 +11,14 @@ use renga_hal::memory::{Access, Frame, TABLES_PER_MAP_MAX, UserMemory};
 use renga_pages::{Fill, fill};
 use renga_proto::inode::{DirtyPage, FillPage, Filled, Inode, LeaseWrite, Sync, Truncate};
 use renga_proto::memory::{FreeFrames, MakePrivate, Memory};
-use renga_proto::pages::{BeginFill, FindPage, KeepPage, Pages};
+use renga_proto::pages::{BeginFill, FindPage, KeepPage, NO_PAGE, Pages};
 use renga_proto::references::{KeepFile, MakeObject, References, ReleaseFile, ReopenFile};
 use renga_rt::{Client, Family};
 
 /// What is called of an active inode: pages, and that what programs wrote by mapping them is safe.
-pub const PAGING: u32 = FillPage::BIT | DirtyPage::BIT | Sync::BIT;
+pub const PAGING: u32 = FillPage::BIT | DirtyPage::BIT | LeaseWrite::BIT | Sync::BIT;
 /// Active inodes, asked for pages, and by `truncate(2)` and `sync(2)`.
-pub type Inodes = Family<Inode, { PAGING | Truncate::BIT | LeaseWrite::BIT }>;
+pub type Inodes = Family<Inode, { PAGING | Truncate::BIT }>;
 
 /// The size of an object, as the page cache knows it: it has no end.
 pub(crate) const OBJECT_BYTES: u64 = u64::MAX;
@@ -109,12 +109,17 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// As `file_page`, for a page that is known not to be cached. `ESTALE`: the inode's process is not the one
     /// that `file` says, or was asked for the first time since its board was started again.
     pub async fn read_page(&mut self, file: MappedFile, page: u32) -> Result<Frame, Errno> {
-        self.read_page_kept(file, page).await.map(|read| read.frame)
+        let begun = Fill::begin(self.memory, self.pages, file.id(), page).await?;
+        self.read_begun(begun, file, page).await.map(|read| read.frame)
     }
 
-    /// As `read_page`; also whether the cache was offered it.
-    pub(crate) async fn read_page_kept(&mut self, file: MappedFile, page: u32) -> Result<PageRead, Errno> {
-        let begun = Fill::begin(self.memory, self.pages, file.id(), page).await?;
+    /// As `read_page`, of a page that is to be shown because it is shared; also whether the cache was offered it.
+    pub(crate) async fn read_shared(&mut self, file: MappedFile, page: u32) -> Result<PageRead, Errno> {
+        let begun = Fill::begin_shared(self.memory, self.pages, file.id(), page).await?;
+        self.read_begun(begun, file, page).await
+    }
+
+    async fn read_begun(&mut self, begun: Fill, file: MappedFile, page: u32) -> Result<PageRead, Errno> {
         match self.fill_from_file(begun.frame, file, page).await {
             Ok(Filled { size, kept }) => {
                 let frame = if kept { begun.keep(self.pages, size).await } else { begun.frame };
@@ -134,14 +139,9 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     }
 
     /// The active inode's process, on the board that has inodes.
-    fn inode(&mut self, slot: u16) -> Option<Client<Inode, PAGING>> {
+    pub(crate) fn inode(&mut self, slot: u16) -> Option<Client<Inode, PAGING>> {
         let board = (0..self.inodes.boards()).find(|&board| self.inodes.count(board) > 0)?;
         self.inodes.at(board, usize::from(slot)).map(Client::narrowed)
-    }
-
-    /// Page `page` of `file` is dirty from now on, so that it may be written. `EFBIG`: it is behind the end.
-    pub async fn dirty_page(&mut self, file: MappedFile, page: u32) -> Result<(), Errno> {
-        self.inode(file.slot).ok_or(Errno::EIO)?.call(DirtyPage { ino: file.ino, page }, ()).await
     }
 
     /// Tells what has failed of what was written to `file`.
@@ -157,7 +157,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     /// `frame` is page `page` of an object from now on; the caller keeps its reference.
     pub async fn keep_page(&mut self, object: MappedFile, page: u32, frame: Frame) -> Result<(), Errno> {
         let file = object.id();
-        let ticket = self.pages.call(BeginFill { file }, ()).await?;
+        let ticket = self.pages.call(BeginFill { file, shown: NO_PAGE }, ()).await?;
         self.pages.call(KeepPage { file, page, frame: frame.0, ticket, size: OBJECT_BYTES }, ()).await
     }
 

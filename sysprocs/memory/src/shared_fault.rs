@@ -1,8 +1,8 @@
 //! Faults in areas whose pages are others', too: a file's, or an object's.
 //!
 //! The page cache shows the page itself (`ShowPages`), and withholds it again when it changes or goes; the space then
-//! finds a page that nobody may use, gives it back and asks anew. A page of a file is made dirty, by its inode's
-//! process, before it can be written.
+//! finds a page that nobody may use, gives it back and asks anew. Before a page of a file can be written it is made dirty
+//! (`storing.rs`).
 //!
 //! Not here: what the cache does with it (`renga_pages`), private pages (`fault.rs`).
 
@@ -74,7 +74,9 @@ impl Space {
             Err(Errno::ENXIO) => pager.add_table(self.root, va).await?,
             Err(Errno::EEXIST) => self.unmap_pages(pager, va, va + PAGE).await,
             Err(Errno::ENOENT) if area.sharing == Sharing::Object => add_page(pager, file, page).await?,
-            Err(Errno::ENOENT | Errno::EAGAIN) if writes => pager.dirty_page(file, page).await?,
+            Err(Errno::ENOENT) if writes => pager.dirty_page(file, page, true).await?,
+            Err(Errno::EAGAIN) if writes => pager.dirty_page(file, page, false).await?,
+            Err(Errno::EBUSY) => pager.take_home(file).await?,
             Err(Errno::ENOMEM) if fill::shrink(pager.pages).await => {}
             Err(Errno::ENOENT) => return self.bring_shared(pager, area, va, file, page).await,
             Err(errno) => return Err(errno),
@@ -91,7 +93,7 @@ impl Space {
         file: MappedFile,
         page: u32,
     ) -> Result<bool, Errno> {
-        let read = pager.read_page_kept(file, page).await?;
+        let read = pager.read_shared(file, page).await?;
         if page >= u32::try_from(read.size.div_ceil(PAGE)).unwrap_or(u32::MAX) {
             pager.free(read.frame).await;
             return Err(Errno::EFBIG);

@@ -7,7 +7,7 @@
 
 use crate::index::PageIndex;
 use crate::ring::{Ends, NONE};
-use crate::room::{ORPHANED, PageSlot};
+use crate::room::{FileSlot, ORPHANED, PageSlot};
 use renga_hal::memory::Frame;
 use renga_proto::content::RUN_PAGES_MAX;
 use renga_proto::pages::FileId;
@@ -106,11 +106,36 @@ impl PageIndex {
         self.enter_order(at);
     }
 
-    /// The page in frame `at` is about to be written by a program that is shown it; whether it is dirty.
+    /// The page in frame `at` is about to be written by a program that is shown it; whether it is dirty, and no other board
+    /// holds it.
     pub fn begin_store(&mut self, at: u32) -> bool {
-        let place = self.pages[at as usize].dirty.as_mut();
+        let slot = &mut self.pages[at as usize];
         // What is on its way to the medium is not what the page will be.
-        place.map(|place| place.writing = false).is_some()
+        slot.sole && slot.dirty.as_mut().map(|place| place.writing = false).is_some()
+    }
+
+    pub(crate) fn is_dirty(&self, at: u32) -> bool {
+        self.pages[at as usize].dirty.is_some()
+    }
+
+    /// Whether no other board holds the page in frame `at`, nor will before the page is protected.
+    pub(crate) fn set_sole(&mut self, at: u32, sole: bool) {
+        let slot = &mut self.pages[at as usize];
+        slot.sole = sole;
+        if let Some(file) = self.files.get_mut(slot.file as usize).filter(|_| sole) {
+            file.shown = true;
+        }
+    }
+
+    /// Other boards may hold any page of the file in record `file`.
+    pub(crate) fn end_sole(&mut self, file: u32) {
+        let FileSlot { shown: true, pages, .. } = self.files[file as usize] else { return };
+        let mut at = pages.first;
+        // Each of the file's pages.
+        while let Some(slot) = self.pages.get_mut(at as usize) {
+            slot.sole = false;
+            at = slot.in_file.next;
+        }
     }
 
     /// Takes a page out of the list that it is in.

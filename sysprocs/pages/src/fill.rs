@@ -6,7 +6,7 @@
 use renga_abi::Errno;
 use renga_hal::memory::Frame;
 use renga_proto::memory::{AllocateFrame, FreeFrame, Memory};
-use renga_proto::pages::{BeginFill, FileId, KeepPage, Pages, Shrink};
+use renga_proto::pages::{BeginFill, FileId, KeepPage, NO_PAGE, Pages, Shrink};
 use renga_rt::Client;
 
 /// Cached pages to give up when memory is short.
@@ -23,6 +23,11 @@ pub struct Fill {
 }
 
 impl Fill {
+    /// The ticket, which serves for a `HoldFile` of the file, too.
+    pub fn ticket(&self) -> u64 {
+        self.ticket
+    }
+
     /// Before page `page` of `file` is read.
     pub async fn begin(
         memory: &mut Client<Memory>,
@@ -30,7 +35,26 @@ impl Fill {
         file: FileId,
         page: u32,
     ) -> Result<Fill, Errno> {
-        let ticket = pages.call(BeginFill { file }, ()).await?;
+        Fill::begin_for(memory, pages, (file, page), NO_PAGE).await
+    }
+
+    /// As `begin`, of a page that the caller is to be shown because it shares it.
+    pub async fn begin_shared(
+        memory: &mut Client<Memory>,
+        pages: &mut Client<Pages>,
+        file: FileId,
+        page: u32,
+    ) -> Result<Fill, Errno> {
+        Fill::begin_for(memory, pages, (file, page), page).await
+    }
+
+    async fn begin_for(
+        memory: &mut Client<Memory>,
+        pages: &mut Client<Pages>,
+        (file, page): (FileId, u32),
+        shown: u32,
+    ) -> Result<Fill, Errno> {
+        let ticket = pages.call(BeginFill { file, shown }, ()).await?;
         let frame = allocate(memory, pages).await?;
         Ok(Fill { file, page, ticket, frame })
     }

@@ -160,6 +160,11 @@ impl PageIndex {
         first
     }
 
+    /// Whether something of the file is dirty.
+    pub(crate) fn has_dirty(&self, id: FileId) -> bool {
+        self.find_file(id).is_some_and(|file| self.files[file as usize].dirty > 0)
+    }
+
     /// The inode's process has the page.
     pub fn taken(&mut self, id: FileId, page: u32) {
         if let Some(at) = self.find_file(id).and_then(|file| self.find_page(file, page))

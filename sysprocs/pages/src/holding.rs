@@ -5,7 +5,7 @@
 
 use crate::held::Holding;
 use crate::page_cache::{PAGE, State};
-use renga_hal::memory::{Access, PAGE_BYTES, UserMemory};
+use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::pages::{
     AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, Lend, NO_PAGE, NOT_WRITTEN, PagesCall,
     ReadLent, ReserveHeld, TakeBack, WriteHeld,
@@ -112,6 +112,9 @@ impl<M: UserMemory + ?Sized> State<M> {
         let (page, within) = ((at / PAGE) as u32, (at % PAGE) as usize);
         let bytes = data.len().min(PAGE_BYTES - within);
         let size = self.index.holding(file).ok_or(Errno::ENOLCK)?.size;
+        if at + bytes as u64 > size {
+            self.clear_end(file, at + bytes as u64);
+        }
         let fresh = u64::from(page) * PAGE >= size || bytes == PAGE_BYTES;
         let frame = match self.unshared(file, page).await {
             Err(Errno::ENOENT) if fresh => self.add(file, page, size).await?,
@@ -123,6 +126,22 @@ impl<M: UserMemory + ?Sized> State<M> {
         let now_ns = self.me.now_ns();
         self.index.wrote(frame, at + bytes as u64, now_ns);
         Ok(bytes)
+    }
+
+    /// Before a program writes the page in `frame`, which it shares: whether it may, as it is dirty.
+    pub(crate) fn begin_store(&mut self, file: FileId, page: u32, frame: Frame) -> Result<(), Errno> {
+        if self.is_home() {
+            return if self.index.begin_store(frame.0) { Ok(()) } else { Err(Errno::EAGAIN) };
+        }
+        self.index.holding(file).filter(|held| page < held.below).ok_or(Errno::EAGAIN)?;
+        if !self.index.is_dirty(frame.0) {
+            if self.is_crowded() && self.index.has_dirty(file) {
+                return Err(Errno::EBUSY);
+            }
+            let now_ns = self.me.now_ns();
+            self.index.wrote(frame, 0, now_ns);
+        }
+        Ok(())
     }
 
     async fn give_back(&mut self, call: &mut Call<TakeBack>) -> Given {
@@ -170,9 +189,12 @@ impl<M: UserMemory + ?Sized> State<M> {
         let Lend { file, lent, size } = lend;
         self.ticket(file).await?;
         self.index.lend(file, lent, size);
-        if let Some(record) = self.index.find_file(file).filter(|_| lent) {
-            // Programs that are shown a page find it anew, by way of the inode's process.
-            self.index.withhold_range(self.machine, record, 0, u32::MAX);
+        if let Some(record) = self.index.find_file(file) {
+            self.index.end_sole(record);
+            if lent {
+                // Programs that are shown a page find it anew, by way of the inode's process.
+                self.index.withhold_range(self.machine, record, 0, u32::MAX);
+            }
         }
         Ok(())
     }

@@ -248,7 +248,7 @@ impl PageIndex {
 
     /// Another frame has the page that `at` had.
     pub(crate) fn replace(&mut self, at: Frame, by: Frame) {
-        let PageSlot { file, page, dirty, .. } = self.pages[at.0 as usize];
+        let PageSlot { file, page, dirty, sole, .. } = self.pages[at.0 as usize];
         let id = self.files[file as usize].id;
         if dirty.is_some() {
             self.make_clean(at.0);
@@ -260,6 +260,7 @@ impl PageIndex {
         if let Some(place) = dirty {
             self.make_dirty(by.0, place.block);
         }
+        self.set_sole(by.0, sole);
     }
 
     /// The size of the file, from now on; whatever is being read of it is old.

@@ -23,6 +23,7 @@ mod show;
 mod showings;
 mod taking_home;
 mod templates;
+mod windows;
 mod write;
 
 pub use fill::Fill;

@@ -1,7 +1,8 @@
 //! The process that has a board's cached file pages.
 //!
 //! Invariants: a page in the index holds one reference to its frame, taken before it is put in and given back
-//! after it is out. Every answer is given at once: nobody waits here for anybody else.
+//! after it is out. Every answer is given at once, but that a program may run before a page is taken away that it was just
+//! shown (`windows.rs`): nobody waits here for anybody else.
 //!
 //! On the disk's board content is written here. The content writer is woken when a tenth of the frames is dirty; whoever
 //! makes more than a fifth dirty is told to wait for it.
@@ -16,12 +17,14 @@ use crate::frame_list::FrameList;
 use crate::index::PageIndex;
 use crate::room::CacheMemory;
 use crate::templates::{Template, Templates};
+use crate::windows::Windows;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
 use renga_proto::memory::{FreeFrames, MakePrivate, Memory, MemoryStatus, ShareFrame, ShareFrames};
 use renga_proto::pages::{
-    FileId, FindPages, KeepPage, NO_FRAME, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached, Recall,
+    BeginFill, FileId, FindPages, KeepPage, NO_FRAME, NO_PAGE, PAGES_PER_FIND_MAX, Pages, PagesCall, ReadCached,
+    Recall, ShowPages,
 };
-use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port, Protocol};
+use renga_rt::{Call, Client, Errno, Me, Never, Notifier, Port};
 
 pub(crate) const PAGE: u64 = PAGE_BYTES as u64;
 
@@ -41,6 +44,7 @@ pub(crate) struct State<M: UserMemory + ?Sized + 'static> {
     pub(crate) writer: Option<Notifier>,
     /// Frames that are wanted and still dirty.
     pub(crate) missing: u32,
+    pub(crate) windows: Windows,
     pub(crate) me: Me,
 }
 
@@ -55,21 +59,27 @@ pub async fn page_cache<M: UserMemory + ?Sized + 'static>(
     writer: Option<Notifier>,
 ) -> Never {
     let (index, templates) = (PageIndex::new(room), Templates::new());
-    let mut state = State { memory, machine, index, templates, disk_board, writer, missing: 0, me };
+    let windows = Windows::new();
+    let mut state = State { memory, machine, index, templates, disk_board, writer, missing: 0, windows, me };
     loop {
-        match port.accept_or_notified(Pages::ENTRIES).await {
+        match port.accept_or_notified(state.windows.entries()).await {
             Some(PagesCall::ReadCached(mut call)) => {
                 let ReadCached { file, offset } = call.entry();
                 let read = state.read(file, offset, call.lent());
                 call.reply(read);
             }
-            Some(call) => state.serve(call).await,
-            None => state.reclaim().await,
+            Some(call) => state.serve_in_time(call).await,
+            None => state.look().await,
         }
     }
 }
 
 impl<M: UserMemory + ?Sized> State<M> {
+    /// Whether this is the board of the inodes.
+    pub(crate) fn is_home(&self) -> bool {
+        self.disk_board == self.me.id().board.0
+    }
+
     fn read(&mut self, id: FileId, offset: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let (file, size) = self.index.sized_file(id).ok_or(Errno::ENOENT)?;
         let count = size.saturating_sub(offset).min(out.len() as u64) as usize;
@@ -86,7 +96,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok(count as u32)
     }
 
-    async fn serve(&mut self, call: PagesCall) {
+    pub(crate) async fn serve(&mut self, call: PagesCall) {
         match call {
             PagesCall::FindPage(call) => {
                 let found = self.find(call.entry().file, call.entry().page).await;
@@ -94,11 +104,19 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             PagesCall::FindPages(call) => self.find_all(call).await,
             PagesCall::ShowPages(call) => {
-                let shown = self.show(call.entry()).await;
+                let (shown, who) = (self.show(call.entry()).await, call.made_by());
+                if shown.is_ok() {
+                    let ShowPages { file, page, .. } = call.entry();
+                    self.open_window(who, (file, page), true);
+                }
                 call.reply(shown);
             }
             PagesCall::BeginFill(call) => {
-                let ticket = self.ticket(call.entry().file).await;
+                let BeginFill { file, shown } = call.entry();
+                if shown != NO_PAGE {
+                    self.open_window(call.made_by(), (file, shown), false);
+                }
+                let ticket = self.ticket(file).await;
                 call.reply(ticket);
             }
             PagesCall::KeepPage(call) => {
@@ -225,7 +243,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// Gives frames back until as many are free as the high mark says: clean ones first, dirty ones when they are
     /// written.
-    async fn reclaim(&mut self) {
+    pub(crate) async fn reclaim(&mut self) {
         let Ok(facts) = self.memory.call(MemoryStatus {}, ()).await else { return };
         let wanted = (facts.total / HIGH_MARK_SHARE).saturating_sub(facts.free);
         let missing = wanted - self.shrink(wanted).await;

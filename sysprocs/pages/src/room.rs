@@ -19,6 +19,8 @@ pub(crate) struct PageSlot {
     /// Next of the same chain of the hash.
     pub(crate) chained: u32,
     pub(crate) used: bool,
+    /// On the board of the inodes: no other board holds it, since a program here was to write it by a mapping.
+    pub(crate) sole: bool,
     /// Where it is to be written; `None`: it is clean.
     pub(crate) dirty: Option<Place>,
     /// In the clock, or in the list of dirty, of shown or of objects' pages.
@@ -34,6 +36,7 @@ impl PageSlot {
         page: 0,
         chained: NONE,
         used: false,
+        sole: false,
         dirty: None,
         in_order: Links::NONE,
         in_file: Links::NONE,

@@ -19,8 +19,8 @@ impl<M: UserMemory + ?Sized> State<M> {
             return Err(Errno::EFBIG);
         }
         let frame = self.own(file, record, page).await?;
-        if show_for == ShowFor::Write && !file.is_object() && !self.index.begin_store(frame.0) {
-            return Err(Errno::EAGAIN);
+        if show_for == ShowFor::Write && !file.is_object() {
+            self.begin_store(file, page, frame)?;
         }
         let access = match show_for {
             ShowFor::Read => Access::Read,

@@ -61,6 +61,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 let (file, page) = (call.entry().file, call.entry().page);
                 if let Some(frame) = self.index.find(file, page) {
                     self.index.restrict(self.machine, frame.0, Access::Read);
+                    self.index.set_sole(frame.0, false);
                 }
                 call.reply(Ok(()));
             }
@@ -81,6 +82,9 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.machine.page(frame)[from..end].copy_from_slice(call.lent());
         self.index.changed(file, size);
         self.index.make_dirty(frame.0, place.block);
+        if bytes == 0 {
+            self.index.set_sole(frame.0, true);
+        }
         Ok(self.is_crowded())
     }
 
@@ -96,7 +100,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     /// Before the file grows to `size` bytes: what programs wrote behind its end by a mapping is not its content.
-    fn clear_end(&mut self, id: FileId, size: u64) {
+    pub(crate) fn clear_end(&mut self, id: FileId, size: u64) {
         let Some(old) = self.index.size(id).filter(|&old| old < size && !old.is_multiple_of(PAGE)) else { return };
         if let Some(frame) = self.index.find(id, (old / PAGE) as u32).filter(|frame| self.index.is_shown(frame.0)) {
             self.machine.page(frame)[(old % PAGE) as usize..].fill(0);

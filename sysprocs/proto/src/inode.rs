@@ -284,10 +284,11 @@ protocol! {
         /// Page `page` of the file into the slice, zeros behind its end. The caller's board may keep it, and the size,
         /// until it is recalled. `ESTALE`: it is not inode `ino`.
         28 FillPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Filled, Errno>;
-        /// A program of the caller's board is about to write page `page`, which it maps: the page is dirty in the page
-        /// cache of that board from now on. `ESTALE`: it is not inode `ino`. `EFBIG`: the page is behind the end.
-        /// `EOPNOTSUPP`: not on that board.
-        30 DirtyPage { ino: u32, page: u32 } (()) -> Result<(), Errno>;
+        /// A program of the caller's board is about to write page `page`, which it maps. On the board of the inodes the page is
+        /// dirty in the page cache from now on; another board gets the write lease, and the page, as `FillPage` has it, if
+        /// the slice has room for it. `NO_PAGE`: only whether it could. `ESTALE`: it is not inode `ino`. `EFBIG`: the page is
+        /// behind the end. `EOPNOTSUPP`: that board keeps no pages.
+        30 DirtyPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Lease, Errno>;
         /// As `Facts`, for an opener whose call was passed on with the path; if the inode cannot be read with mode 0
         /// and the errno in place of the device.
         29 OpenKnown {} (&'a [u8]) -> Result<InodeFacts, Errno>;

@@ -198,8 +198,9 @@ protocol! {
         /// As `FindPage` for the pages from `page` on, one for each `u32` of the slice, `NO_FRAME`
         /// where a page is not cached; how many were.
         2 FindPages { file: FileId, page: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// A ticket for filling pages of the file.
-        3 BeginFill { file: FileId } (()) -> Result<u64, Errno>;
+        /// A ticket for filling pages of the file. The caller is to be shown page `shown` of it, unless that is `NO_PAGE`: who takes
+        /// that away waits until the caller's program has run with it.
+        3 BeginFill { file: FileId, shown: u32 } (()) -> Result<u64, Errno>;
         /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
         /// reference of its own. `ESTALE`: the ticket is void.
         4 KeepPage { file: FileId, page: u32, frame: u32, ticket: u64, size: u64 } (()) -> Result<(), Errno>;
@@ -214,7 +215,7 @@ protocol! {
         /// Writes the slice to page `page` of the file, which has `size` bytes from now on; the page is dirty then.
         /// `fresh`: its block is new, so around the slice are zeros. Whether so much is dirty that the writer is to
         /// wait. `ENOENT`: the page is to be brought in first; `ENOMEM`: there is no room for it. From the inode's process
-        /// only, as `Cut`.
+        /// only, as `Cut`. A slice of nothing: a program is about to write the page by a mapping, and no other board holds it.
         8 WritePage { file: FileId, page: u32, place: PagePlace, size: u64, fresh: bool } (&'a [u8]) -> Result<bool, Errno>;
         /// As `KeepPage` for the pages in the slice, which is copied.
         9 PutPages { file: FileId, page: u32, ticket: u64, size: u64 } (&'a [u8]) -> Result<(), Errno>;
@@ -237,10 +238,10 @@ protocol! {
         /// Shows page `page` of the file at page `at` of the address space whose root is frame `space`, and those behind
         /// it, up to `count`, that are cached where nothing is shown; each with a reference. The cache restricts what is
         /// shown so when the page is written, changed by others or cut: its owner faults then. Its owner is who calls.
-        /// `ENOENT`: it is not cached. `EFBIG`: it is behind the file's end. `EAGAIN`: to be written it has to be dirty
-        /// (`DirtyPage`), and is not. `EEXIST`: something else is shown there. `ENXIO`: the space lacks a table.
+        /// `ENOENT`: it is not cached. `EFBIG`: it is behind the file's end. `EAGAIN`: to be written it has to be dirty, or the
+        /// file held (`DirtyPage`), and is not. `EBUSY`: so much is dirty here that the file is to be taken home first. `EEXIST`: something else is shown there. `ENXIO`: the space lacks a table.
         17 ShowPages { file: FileId, page: u32, count: u32, space: u32, at: u32, show_for: ShowFor } (()) -> Result<(), Errno>;
-        /// Programs that are shown the page fault before they write it again. From the inode's process.
+        /// Programs that are shown the page fault before they write it again, as another board is to hold it. From the inode's process.
         18 ProtectPage { file: FileId, page: u32 } (()) -> Result<(), Errno>;
         /// The template of a translation table with the file's pages as a program has them from address `at` on, held for
         /// the caller; `NO_FRAME`: there is none, and who makes one says so with this ticket. `ENOENT`: nothing of the file
@@ -260,7 +261,8 @@ protocol! {
         /// What the inode's process wants back of a held file: the first dirty page from `from` on, which stays dirty until
         /// it is `taken` (`NO_PAGE`: none). What was written under another lease than this is lost. From `recalls` only.
         24 TakeBack { file: FileId, from: u32, taken: u32, back: Back, lease: u64 } (&'a mut [u8]) -> Result<Given, Errno>;
-        /// Another board holds the file from now on, or (`lent` not) does so no longer, and the file has `size` bytes.
+        /// Another board holds the file from now on, or (`lent` not) does so no longer but may have its pages, and the file has
+        /// `size` bytes.
         /// From the inode's process only, as the next one. `ENOMEM`: there is no room to know of it.
         25 Lend { file: FileId, lent: bool, size: u64 } (()) -> Result<(), Errno>;
         /// As `ReadCached` of a whole page, of a file that is lent, too.

@@ -34,8 +34,8 @@ pub use renga_core::notify::{Interruptor, Notifier};
 pub use renga_core::probe;
 pub use renga_core::raw;
 pub use renga_core::{
-    ALL_ENTRIES, Address, Arena, Call, CallQueue, Client, Entry, Family, Forward, ForwardFamily, Local, Me, Members,
-    Port, Protocol,
+    ALL_ENTRIES, Address, Arena, Call, CallQueue, Caller, Client, Entry, Family, Forward, ForwardFamily, Local, Me,
+    Members, Port, Protocol, Wait,
 };
 pub use wakes::{SLOT_WORDS, SlotSet, Waiters, Wakes};
 pub use watch::Watch;

@@ -4,15 +4,20 @@
 //! it is COUNT; by a mapping, or by reading and writing. `sharing memory COUNT`: the same between parent and child, in memory
 //! without a file. `sharing store FILE OFFSET`: stores a word by a mapping and `msync`s it. `sharing end FILE`: cuts the
 //! file that it maps and uses what was cut. `sharing self FILE`: reads and writes a file from and to its own mapping.
-//! `sharing errors FILE`: what `mmap` and its like refuse.
+//! `sharing errors FILE`: what `mmap` and its like refuse. `sharing spin FILE ME COUNT`: as `turns map`, without giving the
+//! processor away while it waits; ME 0 says how long two turns took. `sharing add FILE COUNT`: adds one to the second word COUNT times,
+//! by exclusive loads and stores. `sharing sequence write|read FILE COUNT`: writes each number up to COUNT to one page after the other; or
+//! sees that no page is ever behind one that was read before it and comes after it. `sharing keep FILE`: stores again and again.
+//! `sharing apart FILE BOARD COUNT`: takes turns with a child on that board, by a mapping that was made before.
 #![no_std]
 #![no_main]
 
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use renga_userland::cluster::fork_on;
 use renga_userland::process::{exit_code, fork};
 use renga_userland::syscall::{
-    exit, map_as, map_shared, open, open_with_mode, plain, read_at, transfer_mapped, wait, write, write_at,
+    exit, map_as, map_shared, now_ns, open, open_with_mode, plain, read_at, transfer_mapped, wait, write, write_at,
 };
 use renga_userland::text::{Decimal, complain, parse};
 use renga_userland::{Arguments, Errno, program};
@@ -20,6 +25,7 @@ use renga_userland::{Arguments, Errno, program};
 program!(main);
 
 const PAGE_BYTES: usize = 4096;
+const SEQUENCE_PAGES: usize = 4;
 const O_RDWR: i32 = 2;
 const O_WRONLY: i32 = 1;
 const O_CREAT: i32 = 0o100;
@@ -45,8 +51,13 @@ fn main(arguments: Arguments) -> i32 {
         b"end" => end(text(2)),
         b"self" => with_itself(text(2)),
         b"errors" => errors(text(2)),
+        b"spin" => spin(text(2), number(3), number(4)),
+        b"add" => add(text(2), number(3)),
+        b"sequence" => sequence(text(2).to_bytes() == b"write", text(3), number(4)),
+        b"keep" => keep(text(2)),
+        b"apart" => apart(text(2), number(3), number(4)),
         _ => {
-            complain(&[b"usage: sharing turns|memory|store|end|self|errors ...\n"]);
+            complain(&[b"usage: sharing turns|memory|store|end|self|errors|spin|add|sequence|keep|apart ...\n"]);
             return 2;
         }
     };
@@ -100,6 +111,86 @@ fn take_turns(word: &AtomicU32, me: u32, count: u32) -> Result<(), Errno> {
             _ => drop(plain(SCHED_YIELD, [0; 3])),
         }
     }
+}
+
+fn spin(path: &CStr, me: u32, count: u32) -> Result<(), Errno> {
+    let word = &map_shared(file(path)?, PAGE_BYTES)?[0];
+    let (mut first, mut turns) = (0, 0);
+    loop {
+        match word.load(SeqCst) {
+            now if now >= count => break,
+            now if now % 2 == me => {
+                word.store(now + 1, SeqCst);
+                // The first is of a program whose partner is still to be started.
+                turns += 1;
+                if turns == 2 {
+                    first = now_ns();
+                }
+            }
+            _ => {}
+        }
+    }
+    if me == 0 && turns > 2 {
+        say(&[b"two turns took ", Decimal::new((now_ns() - first) / (turns - 2) / 1000).digits(), b" us\n"]);
+    }
+    Ok(())
+}
+
+fn add(path: &CStr, count: u32) -> Result<(), Errno> {
+    let word = &map_shared(file(path)?, PAGE_BYTES)?[1];
+    (0..count).for_each(|_| drop(word.fetch_add(1, SeqCst)));
+    Ok(())
+}
+
+fn sequence(writes: bool, path: &CStr, count: u32) -> Result<(), Errno> {
+    let file = file(path)?;
+    if writes {
+        plain(FTRUNCATE, [file as isize, (SEQUENCE_PAGES * PAGE_BYTES) as isize, 0])?;
+    }
+    let mut last = [0];
+    while read_at(file, &mut last, (SEQUENCE_PAGES * PAGE_BYTES) as u64 - 1)? == 0 {}
+    let words = map_shared(file, SEQUENCE_PAGES * PAGE_BYTES)?;
+    let word = |page: usize| &words[page * PAGE_BYTES / 4 + 2];
+    if writes {
+        (1..=count).for_each(|number| (0..SEQUENCE_PAGES).for_each(|page| word(page).store(number, SeqCst)));
+        return Ok(());
+    }
+    let (mut least, mut looks) = (0, 0);
+    while least < count {
+        least = word(SEQUENCE_PAGES - 1).load(SeqCst);
+        looks += 1;
+        let mut before = least;
+        for page in (0..SEQUENCE_PAGES - 1).rev() {
+            let now = word(page).load(SeqCst);
+            if now < before {
+                say(&[b"page ", Decimal::new(page as u64).digits(), b" is old\n"]);
+                return Ok(());
+            }
+            before = now;
+        }
+    }
+    say(&[b"in order", if looks > 1 { b"\n" } else { b", looked at once\n" }]);
+    Ok(())
+}
+
+fn keep(path: &CStr) -> Result<(), Errno> {
+    let word = &map_shared(file(path)?, PAGE_BYTES)?[0];
+    loop {
+        word.store(1, SeqCst);
+        plain(SCHED_YIELD, [0; 3])?;
+    }
+}
+
+fn apart(path: &CStr, board: u32, count: u32) -> Result<(), Errno> {
+    let words = map_shared(file(path)?, PAGE_BYTES)?;
+    if fork_on(board)? == 0 {
+        exit(i32::from(take_turns(&words[0], 1, count).is_err()));
+    }
+    take_turns(&words[0], 0, count)?;
+    let (_, status) = wait(-1, 0)?;
+    say(&[b"apart ", Decimal::new(words[0].load(SeqCst).into()).digits()]);
+    say(&[b" child ", Decimal::new(exit_code(status) as u64).digits(), b"\n"]);
+    Ok(())
 }
 
 fn memory(count: u32) -> Result<(), Errno> {

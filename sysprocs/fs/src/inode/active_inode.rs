@@ -220,6 +220,7 @@ impl ActiveInode {
         // Nobody would call them back any more.
         self.recall(0, TO_END).await;
         self.recall_status().await;
+        self.forget_mapped().await;
         let saved = self.save().await;
         self.reset(0);
         saved.map(|()| told)

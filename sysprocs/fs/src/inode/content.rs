@@ -40,15 +40,9 @@ impl ActiveInode {
             return Err(Errno::ESTALE);
         }
         self.check_regular()?;
-        let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
-        let bytes = size.saturating_sub(offset).min(PAGE) as usize;
-        let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
         self.protect_for(board, page).await?;
-        if block != 0 {
-            self.read_page(Place { file, page, block, size }, out).await?;
-        }
-        out.get_mut(if block != 0 { bytes } else { 0 }..).ok_or(Errno::EINVAL)?.fill(0);
-        if bytes > 0 {
+        let (file, size) = (self.file(), self.record.size());
+        if self.copy_page(page, out).await? {
             self.touch_access().await;
         }
         // What is lent is granted to nobody else, though it is served while the board that has it is away.
@@ -58,6 +52,18 @@ impl ActiveInode {
             probe::lease(file.ino, board, page);
         }
         Ok(Filled { size, kept })
+    }
+
+    /// The content of page `page` into `out`, zeros behind the end of the file; whether any of it is before that.
+    pub(crate) async fn copy_page(&mut self, page: u32, out: &mut [u8]) -> Result<bool, Errno> {
+        let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
+        let bytes = size.saturating_sub(offset).min(PAGE) as usize;
+        let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
+        if block != 0 {
+            self.read_page(Place { file, page, block, size }, out).await?;
+        }
+        out.get_mut(if block != 0 { bytes } else { 0 }..).ok_or(Errno::EINVAL)?.fill(0);
+        Ok(bytes > 0)
     }
 
     /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or

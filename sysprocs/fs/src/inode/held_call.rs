@@ -61,10 +61,10 @@ impl HeldCall {
                 let end = offset + call.lent().len() as u64;
                 call.reply(inode.keep_refusal(written).map(|()| end));
             }
-            HeldCall::Dirty(call, commits) => {
+            HeldCall::Dirty(mut call, commits) => {
                 inode.me.take_up(&call);
-                let DirtyPage { ino, page } = call.entry();
-                let dirtied = inode.dirty_page(call.board(), ino, page).await;
+                let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
+                let dirtied = inode.dirty_page(board, ino, page, call.lent()).await;
                 if is_to_wait(&dirtied, commits + 1) {
                     return Some(HeldCall::Dirty(call, commits + 1));
                 }
@@ -112,8 +112,8 @@ pub(super) async fn thaw(
 }
 
 /// Whether a call that was `done` so waits for one commit more, after so many.
-fn is_to_wait(done: &Result<(), Errno>, commits: u8) -> bool {
-    *done == Err(Errno::EAGAIN) && commits < COMMITS_MAX
+fn is_to_wait<T>(done: &Result<T, Errno>, commits: u8) -> bool {
+    matches!(done, Err(Errno::EAGAIN)) && commits < COMMITS_MAX
 }
 
 /// What a caller is told who waits for room no longer.
@@ -149,16 +149,17 @@ pub(super) async fn append(inode: &mut ActiveInode, mut call: Call<Append>) -> O
     None
 }
 
-pub(super) async fn dirty_page(inode: &mut ActiveInode, call: Call<DirtyPage>) -> Option<HeldCall> {
+pub(super) async fn dirty_page(inode: &mut ActiveInode, mut call: Call<DirtyPage>) -> Option<HeldCall> {
     let (DirtyPage { ino, page }, board) = (call.entry(), call.board());
     let dirtied = match inode.admit(&call) {
-        Ok(()) => inode.dirty_page(board, ino, page).await,
+        Ok(()) => inode.dirty_page(board, ino, page, call.lent()).await,
         Err(errno) => Err(errno),
     };
     match dirtied {
         Err(Errno::EAGAIN) => return Some(HeldCall::Dirty(call, 0)),
         dirtied => call.reply(dirtied),
     }
+    inode.let_go_first().await;
     None
 }
 

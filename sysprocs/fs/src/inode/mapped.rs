@@ -1,23 +1,26 @@
 //! Pages of a file that programs write by mapping them.
 //!
-//! Invariant: a page that a program may write is dirty in the page cache of this board, has a block, and no other board
+//! Invariant: a page that a program of this board may write is dirty in the page cache here, has a block, and no other board
 //! holds it. The program faults before its first write, and again after the page was written to the medium or read by
-//! another board. Not here: who is shown what (`renga_pages`), faults (`renga_memory`).
+//! another board. Programs of another board write while that holds the file (`lending`).
+//! Not here: who is shown what (`renga_pages`), faults (`renga_memory`).
 
 use crate::content::client::Place;
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
+use renga_proto::inode::Lease;
 use renga_rt::Errno;
 
 impl ActiveInode {
-    /// Before a program of `board` writes page `page`, if this is inode `ino`.
-    pub(crate) async fn dirty_page(&mut self, board: u8, ino: u32, page: u32) -> Result<(), Errno> {
+    /// Before a program of `board` writes page `page`, if this is inode `ino`; on another board than this the page goes into
+    /// `out`, if there is room.
+    pub(crate) async fn dirty_page(&mut self, board: u8, ino: u32, page: u32, out: &mut [u8]) -> Result<Lease, Errno> {
         if ino != self.ino {
             return Err(Errno::ESTALE);
         }
         self.check_regular()?;
         if board != self.me.id().board.0 {
-            return Err(Errno::EOPNOTSUPP);
+            return self.lend_page(board, page, out).await;
         }
         let size = self.record.size();
         if u64::from(page) * PAGE_BYTES as u64 >= size {
@@ -31,7 +34,20 @@ impl ActiveInode {
         self.content.write(place, 0, &[], fresh).await?;
         self.mapped = true;
         self.touch_content();
-        Ok(())
+        Ok(Lease::NONE)
+    }
+
+    /// Before the inode is given up: whoever has it next does not know that pages are to be protected.
+    pub(crate) async fn forget_mapped(&mut self) {
+        if self.mapped && self.record.links() > 0 {
+            // Without a record of the file there is no page of it.
+            let _ = self.content.lend(self.file(), false, self.record.size()).await;
+        }
+    }
+
+    /// Lets whoever was answered go on before the next call is served, which may have taken away what it was given.
+    pub(crate) async fn let_go_first(&mut self) {
+        self.me.yield_turn().await;
     }
 
     /// Before `page` is read for `board`: programs here fault before they change it again.

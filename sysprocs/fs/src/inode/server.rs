@@ -46,6 +46,7 @@ pub async fn inode(
             continue;
         };
         let Some(call) = refuse_lease(&inode, call, held.is_some()) else { continue };
+        let is_shared = inode.mapped || inode.lent.is_some();
         if inode.lent.is_some() && prepare(&mut inode, &call, last).await == Err(Errno::EAGAIN) {
             held = Some(HeldCall::Home(call));
             continue;
@@ -55,6 +56,9 @@ pub async fn inode(
                 let (FillPage { ino, page }, board) = (call.entry(), call.board());
                 let filled = inode.fill_page(board, ino, page, call.lent()).await;
                 call.reply(filled);
+                if is_shared {
+                    inode.let_go_first().await;
+                }
                 inode.read_ahead().await;
             }
             InodeCall::WriteAt(call) => held = write(&mut inode, call).await,

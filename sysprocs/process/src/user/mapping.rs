@@ -142,12 +142,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         if !shared {
             return Ok(Backing::File { file, offset });
         }
-        // Only the disk's board can write its pages so far.
-        let writable = descriptor.writes() && self.services.board == self.services.disk_board;
-        if writes && !writable {
+        let elsewhere = self.services.board != self.services.disk_board;
+        if writes && elsewhere && !self.memory().1.may_store(file).await? {
             return Err(Errno::ENODEV);
         }
-        Ok(Backing::Shared { file, offset, writable })
+        Ok(Backing::Shared { file, offset, writable: descriptor.writes() })
     }
 
     /// `msync`: what was written by mapping is on the medium, if that is asked for.

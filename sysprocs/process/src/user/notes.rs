@@ -197,7 +197,7 @@ pub const NOTES: &[Note] = &[
     (216, Part, "With or without `MREMAP_MAYMOVE`, no other flags.", Test("memory space::mappings_grow_shrink_and_move")),
     (220, Part, "fork, and vfork with `CLONE_VM` and `CLONE_VFORK`; thread pointer and tid flags. No threads: `ENOSYS`.", Test("process boards::what_cannot_be_sent_is_refused")),
     (221, Part, "ELF, static, static-PIE or with an interpreter; and `#!` scripts.", Test("process boards::a_pipeline_spans_two_boards")),
-    (222, Part, "Shared file mappings are written on the board with the disk only (else `ENODEV`); memory shared without a file is copied by a fork onto another board.", Test("cluster sharing::a_mapping_reading_and_writing_are_the_same_bytes")),
+    (222, Part, "Shared file mappings cannot be written on a board without leases (`ENODEV`); memory shared without a file is copied by a fork onto another board.", Test("cluster sharing::a_mapping_reading_and_writing_are_the_same_bytes")),
     (223, NoEffect, "Checked, and ignored.", Test("process absent::advice_is_checked_and_room_is_not_set_aside")),
     (226, Part, "`EACCES` for writing together with executing.", Test("memory space::nothing_is_writable_and_executable")),
     (227, Part, "`MS_SYNC` is answered when the medium has everything.", Test("cluster sharing::what_was_stored_and_synced_is_there_after_a_cut")),

@@ -3,6 +3,8 @@
 use crate::support::{Renga, clusters_can_run};
 
 /// Uses shared mappings (`userland/src/bin/sharing.rs`).
+/// Two turns of two boards at a page, us: four calls and two pages on the link.
+const TWO_TURNS_US_MAX: u32 = 10_000;
 const SHARING: &str = "S=/usr/lib/renga/sharing; F=/root/shared\n";
 
 fn said(script: &str) -> String {
@@ -37,6 +39,81 @@ fn a_mapping_on_one_board_and_a_file_on_another_are_the_same_bytes() {
         remote -b b $S memory 50",
     );
     assert_eq!(text, "        100\n        201\nmemory 50 child 0\n");
+}
+
+#[test]
+fn mappings_on_two_boards_that_both_write_are_the_same_bytes() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        "$S turns map $F 1 101 & remote -b b $S turns map $F 0 101; wait; od -An -tu4 -N4 $F; remote -b b od -An -tu4 -N4 $F
+        $S turns file $F 1 151 & remote -b b $S turns map $F 0 151; wait; od -An -tu4 -N4 $F
+        remote -b b sh -c \"$S turns map $F 1 201 & $S turns map $F 0 201; wait\"; od -An -tu4 -N4 $F
+        remote -b b $S self /root/self
+        remote -b b $S end /root/end; echo $?
+        $S apart /root/apart 1 101; od -An -tu4 -N4 /root/apart
+        remote -b b $S apart /root/apart 0 201; od -An -tu4 -N4 /root/apart",
+    );
+    let turns = "        101\n        101\n        151\n        201\n";
+    let end = "256 256 256 0\nfirst 0 behind the end 0\nBus error\n135\n";
+    let apart = "apart 101 child 0\n        101\napart 201 child 0\n        201\n";
+    assert_eq!(text, format!("{turns}{end}{apart}"));
+}
+
+/// Both spin, each until the other has stored: the page crosses twice in two turns, at some 2 ms each.
+#[test]
+fn programs_that_spin_on_one_page_on_two_boards_get_on() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        "$S spin $F 1 201 & remote -b b $S spin $F 0 201; wait; od -An -tu4 -N4 $F
+        remote -b b $S spin /root/two 1 201 & $S spin /root/two 0 201; wait; od -An -tu4 -N4 /root/two",
+    );
+    println!("{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines.len(), lines[1], lines[3]), (4, "        201", "        201"), "{text}");
+    for line in [lines[0], lines[2]] {
+        let took_us: u32 = line.split(' ').nth(3).and_then(|word| word.parse().ok()).unwrap();
+        assert!((1..=TWO_TURNS_US_MAX).contains(&took_us), "{text}");
+    }
+}
+
+/// Exclusive loads and stores of two boards, none of which gets lost; and four pages that are never seen in another order than
+/// they were written.
+#[test]
+fn what_two_boards_store_at_once_is_neither_lost_nor_out_of_order() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said(
+        "$S add $F 20000 & $S add $F 20000 & remote -b b $S add $F 20000; wait; od -An -tu4 -j4 -N4 $F
+        $S sequence write /root/one 20000 & remote -b b $S sequence read /root/one 20000; wait
+        remote -b b $S sequence write /root/two 20000 & $S sequence read /root/two 20000; wait",
+    );
+    assert_eq!(text, "      60000\nin order\nin order\n");
+}
+
+/// A file that is cut under a program of another board; a board that dies with what it has stored, synced and not.
+#[test]
+fn a_mapping_does_not_outlive_its_file_nor_what_it_stored_its_board() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = said("remote -b b $S keep $F & sleep 1; : > $F; wait $!; echo $?; remote -b b od -An -tu4 $F");
+    assert!(text.contains("135\n"), "{text}");
+    let session = b"remote -b b /usr/lib/renga/sharing store /root/shared 8; remote -b b /usr/lib/renga/sharing add /root/shared 5
+\x1dkill b
+od -An -c -j8 -N4 /root/shared
+od -An -tu4 -j4 -N4 /root/shared
+/usr/lib/renga/sharing add /root/shared 7
+od -An -tu4 -j4 -N4 /root/shared
+exit 4
+";
+    let ended = Renga::run().input(session).end().expect_status(4);
+    assert!(ended.text().contains("   a   n   g   e"), "{}", ended.report());
+    assert!(ended.text().contains("          7"), "{}", ended.report());
 }
 
 #[test]

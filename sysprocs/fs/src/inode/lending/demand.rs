@@ -5,6 +5,7 @@
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::lending::write_lease::WriteLease;
 use renga_proto::inode::{InodeCall, TAKE_HOME};
+use renga_proto::pages::NO_PAGE;
 
 /// What a call needs of an inode that is lent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,9 +71,14 @@ impl ActiveInode {
             InodeCall::Sync(call) => Demand::by(call.board(), Need::Home),
             InodeCall::WriteAt(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },
             InodeCall::Append(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },
-            InodeCall::DirtyPage(call) => Demand { changes: true, ..Demand::by(call.board(), Need::Home) },
             InodeCall::ReserveAppend(call) => {
                 Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) }
+            }
+            InodeCall::DirtyPage(call) if call.entry().page == NO_PAGE => Demand::NOTHING,
+            InodeCall::DirtyPage(call) => {
+                let goes_on = call.board() == lease.board && !lease.closed && !away;
+                let need = if goes_on { Need::Nothing } else { Need::Home };
+                Demand { changes: true, ..Demand::by(call.board(), need) }
             }
             InodeCall::Truncate(call) => {
                 let ends = call.entry().bytes == 0 && self.admit(call).is_ok();

@@ -8,7 +8,7 @@ use crate::inode::lending::write_lease::INDIRECT_MAX;
 use renga_abi::PAGE_BYTES;
 
 /// A file with holes is lent if it has no more pages.
-const HOLES_PAGES_MAX: u32 = 256;
+pub(super) const HOLES_PAGES_MAX: u32 = 256;
 
 /// Blocks of a file of so many pages without holes.
 fn full_blocks(pages: u64) -> u64 {
@@ -40,13 +40,14 @@ impl ActiveInode {
         u64::from(self.record.sectors()) + more * u64::from(SECTORS_PER_BLOCK)
     }
 
-    /// Blocks to be kept for pages of the file that have none. `None`: more than is worth while.
-    pub(in crate::inode) fn blocks_for_holes(&self, pages: u32) -> Option<u32> {
-        let blocks = u64::from(self.record.sectors() / 8);
-        if blocks >= full_blocks(pages.into()) {
-            return Some(0);
+    /// Blocks to be kept for those of the first `pages` pages of the file that have none.
+    pub(in crate::inode) fn blocks_for_holes(&self, pages: u32) -> u32 {
+        let missing = full_blocks(pages.into()).saturating_sub(u64::from(self.record.sectors() / SECTORS_PER_BLOCK));
+        match u32::try_from(missing) {
+            Ok(0) => 0,
+            Ok(missing) => missing.saturating_add(INDIRECT_MAX),
+            Err(_) => u32::MAX,
         }
-        (pages <= HOLES_PAGES_MAX).then_some(pages + INDIRECT_MAX)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::inode::active_inode::ActiveInode;
 use crate::inode::block_map::DIRECT;
 use crate::inode::content::page_of;
 use crate::inode::held_call::no_room;
+use crate::inode::lending::size::HOLES_PAGES_MAX;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
 use renga_proto::inode::Lease;
@@ -85,11 +86,11 @@ impl ActiveInode {
         let pages = page_of(size + PAGE - 1);
         let (end, kept) = match self.lent {
             Some(lease) => (lease.below, 0),
-            None => match self.blocks_for_holes(pages) {
-                Some(blocks) => (pages, blocks),
-                None => return Ok(refused),
-            },
+            None => (pages, self.blocks_for_holes(pages)),
         };
+        if kept > 0 && pages > HOLES_PAGES_MAX {
+            return Ok(refused);
+        }
         let growth = (end / 2).clamp(GROWTH_MIN, GROWTH_MAX);
         let page = if page == NO_PAGE { end } else { page };
         // One write may reach from the page before the end to the one behind it.
@@ -100,6 +101,36 @@ impl ActiveInode {
         let lent = self.lend(board, below, kept, below - end).await;
         let id = self.lent.map_or(0, |lease| lease.id);
         Ok(if lent.is_ok() { Lease { size, below, id } } else { refused })
+    }
+
+    /// Before a program of `board` writes page `page`, which it maps: the board gets the lease, though boards take turns, since the
+    /// program cannot write in any other way; and the page, if there is room for it in `out`: a page that it had to ask for
+    /// with another call would be gone again. `EAGAIN`: not before the next commit.
+    pub(in crate::inode) async fn lend_page(&mut self, board: u8, page: u32, out: &mut [u8]) -> Result<Lease, Errno> {
+        if !self.leases.permit(board) {
+            return Err(Errno::EOPNOTSUPP);
+        }
+        if page == NO_PAGE {
+            return Ok(Lease::NONE);
+        }
+        if self.lent.is_none() {
+            let pages = page_of(self.record.size() + PAGE - 1);
+            if page >= pages {
+                return Err(Errno::EFBIG);
+            }
+            if !self.referrers.may_lend().0 {
+                return Err(Errno::EAGAIN);
+            }
+            self.lend(board, pages, self.blocks_for_holes(pages), 0).await?;
+        }
+        let lease = self.lent.filter(|lease| lease.board == board).ok_or(Errno::EIO)?;
+        if page >= lease.below {
+            return Err(Errno::EFBIG);
+        }
+        if !out.is_empty() {
+            self.copy_page(page, out).await?;
+        }
+        Ok(Lease { size: self.record.size(), below: lease.below, id: lease.id })
     }
 
     async fn lend(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {

@@ -7,7 +7,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::pager::Inodes;
 use renga_memory::{MappedFile, Pager, Space, SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
-use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall};
+use renga_proto::inode::{Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, Lease};
 use renga_proto::memory::{Memory, MemoryStatus};
 use renga_proto::pages::{PagePlace, Pages, Shrink, WritePage};
 use renga_proto::references::References;
@@ -137,7 +137,7 @@ async fn inode(
                 let write = WritePage { file: file(slot as u16).id(), page, place, size, fresh: true };
                 let written = pages.call(write, &[][..]).await;
                 counts.dirtied.set(counts.dirtied.get() + 1);
-                call.reply(written.map(|_| ()));
+                call.reply(written.map(|_| Lease::NONE));
             }
             _ => panic!("not expected of an inode"),
         }

@@ -31,6 +31,16 @@ END
 /// Two programs that add rows to one database through its write-ahead log, which both map: none gets lost.
 #[test]
 fn two_writers_of_a_database_lose_no_row() {
+    add_rows("sh add p & sh add q &");
+}
+
+/// The same on two boards.
+#[test]
+fn two_writers_of_a_database_on_two_boards_lose_no_row() {
+    add_rows("sh add p & remote -b b sh add q &");
+}
+
+fn add_rows(writers: &str) {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
@@ -40,10 +50,11 @@ fn two_writers_of_a_database_lose_no_row() {
         cat > add <<'END'
 i=0; while [ $i -lt 25 ]; do echo "insert into rows values($i, '$1');"; i=$((i+1)); done | sqlite3 -cmd '.timeout 60000' rows.db
 END
-        sh add p & sh add q & wait
+        WRITERS wait
         sqlite3 rows.db 'select count(*), count(distinct writer) from rows; pragma integrity_check;'
     "#;
-    let text = Renga::script(script).with(["--image", "dev"]).end().expect_status(0).text();
+    let script = script.replace("WRITERS", writers);
+    let text = Renga::script(&script).with(["--image", "dev"]).end().expect_status(0).text();
     let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(lines, ["wal", "50|2", "ok"], "{text}");
 }

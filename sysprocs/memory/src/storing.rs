@@ -1,0 +1,83 @@
+//! Before a program writes a page of a file that it shares: the page is dirty in the page cache of this board, or can be.
+//!
+//! On the board of the inodes that is the inode's process's to do. Another board must hold the file; it is given the page with
+//! the lease, so that both are there at once.
+//! Not here: the fault (`shared_fault.rs`), leases (`renga_fs`), what the cache does with the page (`renga_pages`).
+
+use crate::mapped_files::MappedFile;
+use crate::pager::Pager;
+use renga_abi::Errno;
+use renga_hal::memory::UserMemory;
+use renga_pages::Fill;
+use renga_proto::inode::{DirtyPage, Lease, LeaseWrite};
+use renga_proto::pages::{BeginFill, HoldFile, NO_PAGE};
+
+impl<M: UserMemory + ?Sized> Pager<'_, M> {
+    /// Page `page` of `file` may be written from now on, unless somebody takes it away; `absent`: it is not in the cache. `EFBIG`: it is
+    /// behind the end.
+    pub(crate) async fn dirty_page(&mut self, file: MappedFile, page: u32, absent: bool) -> Result<(), Errno> {
+        let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
+        let dirty = DirtyPage { ino: file.ino, page };
+        if inode.server().board == self.pages.server().board {
+            self.pages.call(BeginFill { file: file.id(), shown: page }, ()).await?;
+            return inode.call(dirty, &mut []).await.map(|_| ());
+        }
+        if !absent {
+            let ticket = self.pages.call(BeginFill { file: file.id(), shown: page }, ()).await?;
+            let lease = inode.call(dirty, &mut []).await?;
+            return self.hold(file, ticket, lease).await;
+        }
+        let begun = Fill::begin_shared(self.memory, self.pages, file.id(), page).await?;
+        let mut content = self.machine.page(begun.frame);
+        let leased = inode.call(dirty, &mut content[..]).await;
+        drop(content);
+        match leased {
+            Ok(lease) => {
+                let held = self.hold(file, begun.ticket(), lease).await;
+                let frame = begun.keep(self.pages, lease.size).await;
+                self.free(frame).await;
+                held
+            }
+            Err(errno) => {
+                begun.give_up(self.memory).await;
+                Err(errno)
+            }
+        }
+    }
+
+    async fn hold(&mut self, file: MappedFile, ticket: u64, lease: Lease) -> Result<(), Errno> {
+        let (size, below, lease) = (lease.size, lease.below, lease.id);
+        match self.pages.call(HoldFile { file: file.id(), slot: file.slot, ticket, size, below, lease }, ()).await {
+            // Taken back already: it may be asked for again.
+            Err(Errno::ESTALE) => Ok(()),
+            held => held,
+        }
+    }
+
+    /// Whether this board may write `file` by mappings at all.
+    ///
+    /// # Errors
+    /// The board of the inodes cannot be asked.
+    pub async fn may_store(&mut self, file: MappedFile) -> Result<bool, Errno> {
+        let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
+        match inode.call(DirtyPage { ino: file.ino, page: NO_PAGE }, &mut []).await {
+            Err(Errno::EOPNOTSUPP) => Ok(false),
+            // Behind every end. Who is told that a board was started again asks anew when he faults.
+            Ok(_) | Err(Errno::EFBIG | Errno::ESTALE) => Ok(true),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// What is dirty here of `file` goes to the board of the inodes, but for what finds room only after a commit.
+    pub(crate) async fn take_home(&mut self, file: MappedFile) -> Result<(), Errno> {
+        let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
+        // Each turn takes pages, of which there are no more than this board holds.
+        loop {
+            match inode.call(LeaseWrite::take_home(file.ino), ()).await {
+                Ok(lease) if lease.below > 0 => {}
+                Ok(_) | Err(Errno::EAGAIN) => return Ok(()),
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+}
