@@ -94,6 +94,7 @@ impl PageIndex {
         self.dirty.count += 1;
         let chained = core::mem::replace(self.dirty.chain(block), at);
         let slot = &mut self.pages[at as usize];
+        slot.written = true;
         slot.dirty = Some(Place { block, chained, writing: false, tries: 0 });
         self.files[slot.file as usize].dirty += 1;
     }

@@ -160,6 +160,11 @@ impl PageIndex {
         first
     }
 
+    /// Whether the file is or was held under that lease, the last one that is known.
+    pub(crate) fn knows_lease(&self, id: FileId, lease: u64) -> bool {
+        self.find_file(id).is_some_and(|file| self.files[file as usize].lease == lease)
+    }
+
     /// Whether something of the file is dirty.
     pub(crate) fn has_dirty(&self, id: FileId) -> bool {
         self.find_file(id).is_some_and(|file| self.files[file as usize].dirty > 0)

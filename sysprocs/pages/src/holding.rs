@@ -153,7 +153,10 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
         let mut page = NO_PAGE;
         if back == Back::Dirty {
-            self.index.end_hold(file);
+            // What has been asked for since the taking began is for the next lease.
+            if self.index.holding(file).is_some() || !self.index.knows_lease(file, lease) {
+                self.index.end_hold(file);
+            }
             if taken != NO_PAGE {
                 self.index.taken(file, taken);
                 self.meet_want().await;

@@ -5,7 +5,8 @@
 //! since the hand came by has another turn. Nothing is scanned.
 //!
 //! Invariants: a frame shows at most one page, a page is shown by at most one frame; a page's file has a record. A
-//! file's `since` changes with each recall and each write and is never used twice: so a page read before is recognised.
+//! file's `since` changes with each recall, each change of size, and when a page goes that was written, and is never used
+//! twice: so a page read before is recognised.
 //! A page is in the clock if it is clean, unless it is
 //! shown (`showings.rs`) or an object's; in the list of dirty ones otherwise.
 //! Not here: what is dirty (`dirty.rs`), references to frames, calls (`page_cache.rs`).
@@ -123,7 +124,7 @@ impl PageIndex {
     /// sharing it, or that one board holds, nothing.
     pub(crate) fn content(&self, id: FileId) -> Option<(u64, u32)> {
         let file = &self.files[self.record(id)? as usize];
-        (!file.shown && file.writable == 0).then_some((file.since, file.count))
+        (!file.shown && file.writable == 0).then_some((file.since.max(file.written), file.count))
     }
 
     /// The record of a file that is neither lent nor adrift, for [`PageIndex::page_of`].
@@ -248,7 +249,7 @@ impl PageIndex {
 
     /// Another frame has the page that `at` had.
     pub(crate) fn replace(&mut self, at: Frame, by: Frame) {
-        let PageSlot { file, page, dirty, sole, .. } = self.pages[at.0 as usize];
+        let PageSlot { file, page, dirty, sole, written, .. } = self.pages[at.0 as usize];
         let id = self.files[file as usize].id;
         if dirty.is_some() {
             self.make_clean(at.0);
@@ -260,6 +261,7 @@ impl PageIndex {
         if let Some(place) = dirty {
             self.make_dirty(by.0, place.block);
         }
+        self.pages[by.0 as usize].written = written;
         self.set_sole(by.0, sole);
     }
 
@@ -270,6 +272,17 @@ impl PageIndex {
         let record = &mut self.files[file as usize];
         (record.since, record.size) = (since, Some(size));
         Some(file)
+    }
+
+    /// A page of the file is about to be written, which has `size` bytes from now on. What is being read of other pages is not old,
+    /// nor does it replace that page; without it two boards that write pages side by side would keep each other from
+    /// reading them.
+    pub(crate) fn written(&mut self, id: FileId, size: u64) {
+        if self.size(id) != Some(size) {
+            self.changed(id, size);
+        } else if let Some(file) = self.find_file(id) {
+            self.files[file as usize].written = self.next_since();
+        }
     }
 
     /// Makes all tickets of the file void and, if `to` is `TO_END`, its size unknown; the record.
@@ -365,7 +378,11 @@ impl PageIndex {
         for _ in 0..=self.count {
             let at = Some(self.page_clock.first).filter(|&first| first != NONE)?;
             if !core::mem::take(&mut self.pages[at as usize].used) && !in_use(Frame(at)) {
+                let PageSlot { file, written, .. } = self.pages[at as usize];
                 self.remove(at);
+                if written {
+                    self.files[file as usize].since = self.next_since();
+                }
                 return Some(Frame(at));
             }
             self.page_clock.remove(self.pages, |slot| &mut slot.in_order, at);

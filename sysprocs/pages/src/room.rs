@@ -19,6 +19,8 @@ pub(crate) struct PageSlot {
     /// Next of the same chain of the hash.
     pub(crate) chained: u32,
     pub(crate) used: bool,
+    /// It has been dirty: what was read of it may be older than what it was.
+    pub(crate) written: bool,
     /// On the board of the inodes: no other board holds it, since a program here was to write it by a mapping.
     pub(crate) sole: bool,
     /// Where it is to be written; `None`: it is clean.
@@ -36,6 +38,7 @@ impl PageSlot {
         page: 0,
         chained: NONE,
         used: false,
+        written: false,
         sole: false,
         dirty: None,
         in_order: Links::NONE,
@@ -51,6 +54,8 @@ pub(crate) struct FileSlot {
     pub(crate) used: bool,
     /// When the present lease of its pages began: a number that each recall makes anew.
     pub(crate) since: u64,
+    /// When a page was last written that was or is here: a number as `since`.
+    pub(crate) written: u64,
     /// Its size, while that is known.
     pub(crate) size: Option<u64>,
     pub(crate) pages: Ends,
@@ -87,6 +92,7 @@ impl FileSlot {
         id: FileId { ino: 0, generation: 0 },
         used: false,
         since: 0,
+        written: 0,
         size: None,
         pages: Ends::EMPTY,
         count: 0,

@@ -20,6 +20,9 @@ use renga_rt::{Caller, Me, ProcId, Protocol, Wait};
 const RUN_NS: u64 = 20_000;
 /// How long a call waits at most, ns: ten programs that wait for a turn have had one.
 const WAIT_NS_MAX: u64 = 10_000_000;
+/// How long it waits at most for a page that a program has asked for, ns: what it takes away may have been granted by an answer that
+/// it has overtaken, or not.
+const ARRIVAL_NS_MAX: u64 = 4_000_000;
 /// Programs that are known to have been shown something.
 const WINDOWS: usize = 8;
 /// What takes pages away.
@@ -70,7 +73,7 @@ struct Waiting {
     call: PagesCall,
     /// For whom it is made.
     account: AccountNumber,
-    until_ns: u64,
+    since_ns: u64,
     /// When to look next, from then.
     pause_ns: u64,
 }
@@ -95,13 +98,13 @@ impl Windows {
 
     /// Whether somebody else than `account` is to run with one of the pages before they go; closes windows that are over.
     fn is_open(&mut self, me: &Me, own: [ProcId; 2], taken: Taken, account: AccountNumber) -> bool {
-        let Taken { file, from, to } = taken;
+        let Taken { file, from, to, arriving } = taken;
         let mut open = false;
         for place in &mut self.last {
             let Some(window) = place else { continue };
             let stage = window.stage(me, own);
             let wanted = window.file == file && (from..to).contains(&window.page) && window.account != account;
-            open |= wanted && stage == Stage::Open;
+            open |= wanted && (stage == Stage::Open || arriving && stage == Stage::Asked);
             if stage == Stage::Over {
                 *place = None;
             }
@@ -128,32 +131,56 @@ impl<M: UserMemory + ?Sized> State<M> {
         windows.last[place] = Some(Window { file, page, account, slot, shown });
     }
 
-    /// Whether a program is to run before `taken` goes, for a call that is made for `account`.
-    fn is_to_run(&mut self, call: &PagesCall, account: AccountNumber) -> bool {
+    /// What `call` takes away from programs that may have been shown it.
+    fn taken_away(&self, call: &PagesCall) -> Option<Taken> {
+        let all = |file, arriving| Taken { file, from: 0, to: u32::MAX, arriving };
+        match call {
+            PagesCall::Recall(call) => {
+                let Recall { file, from, to } = call.entry();
+                Some(Taken { file, from, to, arriving: true })
+            }
+            PagesCall::Lend(call) => Some(call.entry()).filter(|lend| lend.lent).map(|lend| all(lend.file, false)),
+            PagesCall::TakeBack(call) => {
+                let TakeBack { file, back, taken, lease, .. } = call.entry();
+                // Behind the first page nobody may write any more.
+                let begins = back == Back::Dirty && taken == NO_PAGE;
+                begins.then(|| all(file, !self.index.knows_lease(file, lease)))
+            }
+            PagesCall::ProtectPage(call) => {
+                let ProtectPage { file, page } = call.entry();
+                Some(Taken { file, from: page, to: page.saturating_add(1), arriving: false })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a program is to run before `call` is served, which is made for `account` and has waited for so long.
+    fn is_to_run(&mut self, call: &PagesCall, account: AccountNumber, waited_ns: u64) -> bool {
         let own = [self.me.id(), self.memory.server()];
-        taken_away(call).is_some_and(|taken| self.windows.is_open(&self.me, own, taken, account))
+        let Some(mut taken) = self.taken_away(call) else { return false };
+        taken.arriving &= waited_ns < ARRIVAL_NS_MAX;
+        waited_ns < WAIT_NS_MAX && self.windows.is_open(&self.me, own, taken, account)
     }
 
     /// Serves `call`, or keeps it until programs have run.
     pub(crate) async fn serve_in_time(&mut self, call: PagesCall) {
         let account = self.me.account();
-        if !self.is_to_run(&call, account) {
+        if !self.is_to_run(&call, account, 0) {
             return self.serve(call).await;
         }
-        let now_ns = self.me.now_ns();
-        let (until_ns, pause_ns) = (now_ns + WAIT_NS_MAX, RUN_NS);
-        self.windows.waiting = Some(Waiting { call, account, until_ns, pause_ns });
-        self.me.notify_at(Some(now_ns + pause_ns));
+        let (since_ns, pause_ns) = (self.me.now_ns(), RUN_NS);
+        self.windows.waiting = Some(Waiting { call, account, since_ns, pause_ns });
+        self.me.notify_at(Some(since_ns + pause_ns));
     }
 
     /// Serves the call that waits, if it need not any longer; looks for frames that are wanted.
     pub(crate) async fn look(&mut self) {
         if let Some(waiting) = self.windows.waiting.take() {
             let now_ns = self.me.now_ns();
-            if now_ns < waiting.until_ns && self.is_to_run(&waiting.call, waiting.account) {
+            if self.is_to_run(&waiting.call, waiting.account, now_ns.saturating_sub(waiting.since_ns)) {
                 // Bounded by the doublings until then.
                 let pause_ns = 2 * waiting.pause_ns;
-                self.me.notify_at(Some((now_ns + pause_ns).min(waiting.until_ns)));
+                self.me.notify_at(Some((now_ns + pause_ns).min(waiting.since_ns + WAIT_NS_MAX)));
                 self.windows.waiting = Some(Waiting { pause_ns, ..waiting });
             } else {
                 self.me.notify_at(None);
@@ -165,31 +192,10 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 }
 
-/// Pages `from..to` of a file.
+/// Pages `from..to` of a file; those that are still to arrive, too.
 struct Taken {
     file: FileId,
     from: u32,
     to: u32,
-}
-
-/// What `call` takes away from programs that may have been shown it.
-fn taken_away(call: &PagesCall) -> Option<Taken> {
-    let all = |file| Taken { file, from: 0, to: u32::MAX };
-    match call {
-        PagesCall::Recall(call) => {
-            let Recall { file, from, to } = call.entry();
-            Some(Taken { file, from, to })
-        }
-        PagesCall::Lend(call) => Some(call.entry()).filter(|lend| lend.lent).map(|lend| all(lend.file)),
-        PagesCall::TakeBack(call) => {
-            let TakeBack { file, back, taken, .. } = call.entry();
-            // Behind the first page nobody may write any more.
-            (back == Back::Dirty && taken == NO_PAGE).then(|| all(file))
-        }
-        PagesCall::ProtectPage(call) => {
-            let ProtectPage { file, page } = call.entry();
-            Some(Taken { file, from: page, to: page.saturating_add(1) })
-        }
-        _ => None,
-    }
+    arriving: bool,
 }

@@ -80,7 +80,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             found => found?,
         };
         self.machine.page(frame)[from..end].copy_from_slice(call.lent());
-        self.index.changed(file, size);
+        self.index.written(file, size);
         self.index.make_dirty(frame.0, place.block);
         if bytes == 0 {
             self.index.set_sole(frame.0, true);

@@ -44,6 +44,8 @@ pub mod numbers {
     pub const GETPPID: u64 = 173;
     pub const CLONE: u64 = 220;
     pub const EXECVE: u64 = 221;
+    pub const MMAP: u64 = 222;
+    pub const MSYNC: u64 = 227;
     pub const WAIT4: u64 = 260;
     pub const RENAMEAT2: u64 = 276;
     pub const FORK_ON: u64 = 1000;

@@ -11,6 +11,7 @@
 mod calls;
 pub mod elf;
 mod exchange;
+mod mappings;
 mod names;
 mod player;
 

@@ -27,15 +27,40 @@ impl Drawn {
 
 /// What is done in one turn.
 enum Operation {
-    Write { at: u64, bytes: Vec<u8> },
-    Truncate { bytes: u64 },
-    Read { at: u64, bytes: usize },
+    Write {
+        at: u64,
+        bytes: Vec<u8>,
+    },
+    Truncate {
+        bytes: u64,
+    },
+    Read {
+        at: u64,
+        bytes: usize,
+    },
     Size,
     Sync,
+    /// Writes what is there by a mapping, within the file.
+    Store {
+        at: u64,
+        bytes: Vec<u8>,
+    },
+    /// Reads it so.
+    Load {
+        at: u64,
+        bytes: usize,
+    },
 }
 
-fn draw(drawn: &mut Drawn, turn: u32, pages: u64) -> Operation {
+fn draw(drawn: &mut Drawn, turn: u32, Game { pages, mapped, .. }: Game) -> Operation {
     let at = drawn.below(pages * PAGE);
+    if mapped && drawn.below(2) == 0 {
+        let bytes = 1 + drawn.below(2 * PAGE) as usize;
+        return match drawn.below(2) {
+            0 => Operation::Store { at, bytes: vec![turn as u8; bytes] },
+            _ => Operation::Load { at, bytes },
+        };
+    }
     match drawn.below(12) {
         0 => Operation::Truncate { bytes: at },
         10 => Operation::Size,
@@ -54,25 +79,38 @@ fn apply(model: &mut Vec<u8>, operation: &Operation) {
             model[*at as usize..end].copy_from_slice(bytes);
         }
         Operation::Truncate { bytes } => model.resize(*bytes as usize, 0),
-        Operation::Read { .. } | Operation::Size | Operation::Sync => {}
+        Operation::Store { at, bytes } => {
+            let (from, to) = within(model, *at, bytes.len());
+            model[from..to].copy_from_slice(&bytes[..to - from]);
+        }
+        Operation::Read { .. } | Operation::Load { .. } | Operation::Size | Operation::Sync => {}
     }
 }
 
-/// What is played: what is drawn, operations of a turn, and pages of the file.
+/// The part of `bytes` bytes at `at` that is in the file.
+fn within(model: &[u8], at: u64, bytes: usize) -> (usize, usize) {
+    let from = (at as usize).min(model.len());
+    (from, model.len().min(from + bytes))
+}
+
+/// What is played: what is drawn, operations of a turn, pages of the file, and whether it is mapped.
 #[derive(Clone, Copy)]
-struct Game {
-    seed: u64,
-    burst: u32,
-    pages: u64,
+pub struct Game {
+    pub seed: u64,
+    pub burst: u32,
+    pub pages: u64,
+    pub mapped: bool,
 }
 
 /// Every second turn of so many operations, from `first` on.
 async fn play(program: Program, game: Game, first: u32, (turn_in, turn_out): (u64, u64)) {
-    let Game { seed, burst, pages } = game;
+    let Game { seed, burst, pages, mapped } = game;
     let file = program.open(PATH, Open::Change).await.unwrap();
+    // Writes reach behind the last page that is drawn.
+    let address = if mapped { program.map_shared(file, (pages + 2) * PAGE).await.unwrap() } else { 0 };
     let (mut drawn, mut model) = (Drawn(seed), Vec::new());
     for turn in 0..TURNS {
-        let operation = draw(&mut drawn, turn, pages);
+        let operation = draw(&mut drawn, turn, game);
         if turn / burst % 2 == first {
             if turn.is_multiple_of(burst) {
                 assert_eq!(program.read(turn_in, 1).await.unwrap().len(), 1);
@@ -91,7 +129,17 @@ async fn play(program: Program, game: Game, first: u32, (turn_in, turn_out): (u6
                 Operation::Size => {
                     assert_eq!(program.seek(file, 0, SEEK_END).await, Ok(model.len() as u64), "turn {turn}")
                 }
+                Operation::Sync if mapped => program.sync_mapping(address, PAGE).await.unwrap(),
                 Operation::Sync => program.sync(file).await.unwrap(),
+                Operation::Store { at, bytes } => {
+                    let (from, to) = within(&model, *at, bytes.len());
+                    program.store(address + from as u64, &bytes[..to - from]).await;
+                }
+                Operation::Load { at, bytes } => {
+                    let (from, to) = within(&model, *at, *bytes);
+                    let seen = program.load(address + from as u64, to - from).await;
+                    assert!(seen == model[from..to], "turn {turn}: old content at {at}, {bytes} bytes, mapped");
+                }
             }
             if (turn + 1).is_multiple_of(burst) {
                 program.write_all(turn_out, b".").await.unwrap();
@@ -108,16 +156,21 @@ fn what_one_board_writes_the_other_reads() {
         return;
     }
     // The last two have holes, and blocks of block numbers: of one level, of two.
-    let games = [
-        (1, 1, 6),
-        (0x5eed, 25, 6),
-        (0xfeed_f00d, 8, 6),
-        (0x1234_5678_9abc, 50, 6),
-        (0xbeef, 10, 60),
-        (0xcafe, 20, 1_200),
-    ];
-    for (seed, burst, pages) in games {
-        let game = Game { seed, burst, pages };
+    let game = |seed, burst, pages| Game { seed, burst, pages, mapped: false };
+    games_of(&[
+        game(1, 1, 6),
+        game(0x5eed, 25, 6),
+        game(0xfeed_f00d, 8, 6),
+        game(0x1234_5678_9abc, 50, 6),
+        game(0xbeef, 10, 60),
+        game(0xcafe, 20, 1_200),
+    ]);
+}
+
+/// Plays each, and compares what is on the medium afterwards.
+pub fn games_of(games: &[Game]) {
+    for &game in games {
+        let seed = game.seed;
         let finished = run(
             move |init| async move {
                 let file = init.open(PATH, Open::Create).await.unwrap();
@@ -137,7 +190,7 @@ fn what_one_board_writes_the_other_reads() {
             |_| (),
         );
         let (mut drawn, mut model) = (Drawn(seed), Vec::new());
-        (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn, pages)));
+        (0..TURNS).for_each(|turn| apply(&mut model, &draw(&mut drawn, turn, game)));
         assert!(finished.files[PATH] == model, "seed {seed}");
     }
 }

@@ -12,6 +12,7 @@ mod leases;
 mod limits;
 mod locks;
 mod machine;
+mod mapped;
 mod names;
 mod pipeline;
 mod references;
