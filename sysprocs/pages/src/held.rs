@@ -165,6 +165,25 @@ impl PageIndex {
         self.find_file(id).is_some_and(|file| self.files[file as usize].lease == lease)
     }
 
+    /// Whether that lease has been taken back.
+    pub(crate) fn has_ended(&self, id: FileId, lease: u64) -> bool {
+        self.find_file(id).is_some_and(|file| self.files[file as usize].ended == lease)
+    }
+
+    /// That lease has been taken back, perhaps before it has arrived.
+    pub(crate) fn note_ended(&mut self, id: FileId, lease: u64) {
+        if let Some(file) = self.find_file(id) {
+            self.files[file as usize].ended = lease;
+        }
+    }
+
+    /// That lease has arrived, too late: what takes it back says nothing of one that is still to come.
+    pub(crate) fn note_lease(&mut self, id: FileId, lease: u64) {
+        if let Some(file) = self.find_file(id).filter(|&file| self.files[file as usize].dirty == 0) {
+            self.files[file as usize].lease = lease;
+        }
+    }
+
     /// Whether something of the file is dirty.
     pub(crate) fn has_dirty(&self, id: FileId) -> bool {
         self.find_file(id).is_some_and(|file| self.files[file as usize].dirty > 0)

@@ -70,7 +70,8 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn hold(&mut self, hold: HoldFile) -> Result<(), Errno> {
         let HoldFile { file, slot, ticket, size, below, lease } = hold;
         // Before anything is given up: an answer that comes late says nothing of what was written since.
-        if self.index.is_void(file, ticket) {
+        if self.index.is_void(file, ticket) || self.index.has_ended(file, lease) {
+            self.index.note_lease(file, lease);
             return Err(Errno::ESTALE);
         }
         self.end_other_lease(file, lease).await;
@@ -157,6 +158,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             if self.index.holding(file).is_some() || !self.index.knows_lease(file, lease) {
                 self.index.end_hold(file);
             }
+            self.index.note_ended(file, lease);
             if taken != NO_PAGE {
                 self.index.taken(file, taken);
                 self.meet_want().await;

@@ -73,6 +73,8 @@ pub(crate) struct FileSlot {
     /// Its inode's process, and under which lease, if this board holds it.
     pub(crate) slot: u16,
     pub(crate) lease: u64,
+    /// The last lease that was taken back.
+    pub(crate) ended: u64,
     /// Where appends that are under way end, if this board holds it.
     pub(crate) reserved: u64,
     /// The session in which it was held has ended: what is dirty here may be old.
@@ -103,6 +105,7 @@ impl FileSlot {
         writable: 0,
         slot: 0,
         lease: 0,
+        ended: 0,
         reserved: 0,
         adrift: false,
         written_ns: None,

@@ -56,7 +56,6 @@ fn who_waits_for_what_another_board_stores_gets_it() {
         &[(0, 0, 0, 2), (1, 0, 1, 2), (1, PAGE, 0, 2), (0, PAGE, 1, 2)],
         &[(0, 0, 0, 3), (1, 0, 1, 3), (1, 0, 2, 3)],
     ] {
-        println!("{parties:?}");
         let finished = run(
             move |init| async move {
                 let file = init.open(PATH, Open::Create).await.unwrap();
