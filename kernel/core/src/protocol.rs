@@ -231,11 +231,7 @@ macro_rules! protocol {
         impl $crate::Protocol for $P {
             const ID: u32 = $id;
             const NAME: &'static str = stringify!($P);
-            const ENTRIES: u32 = {
-                let entries: u32 = $(1 << $op)|+;
-                assert!(entries >> 31 == 0, "the numbers of a protocol's entries are below 31");
-                entries
-            };
+            const ENTRIES: u32 = $($E::BIT)|+;
             const DEFERS: u32 = 0 $($($(| $crate::protocol!(@defers $flag $op))*)?)+;
             const RELEASES: u32 = 0 $($($(| $crate::protocol!(@releases $flag $op))*)?)+;
             const GIVES: u32 = $((<<$E as $crate::Entry>::Lends<'static> as $crate::Lends<'static>>::GIVES as u32) << $op)|+;
@@ -253,7 +249,7 @@ macro_rules! protocol {
             pub struct $E { $(#[allow(missing_docs)] pub $f: $t),* }
             impl $E {
                 /// Its bit in an entry set.
-                pub const BIT: u32 = 1 << $op;
+                pub const BIT: u32 = { assert!($op < 31, "entries have numbers below 31"); 1 << $op };
             }
             impl $crate::InWords for $E {
                 const COUNT: usize = 0 $(+ { let _ = stringify!($f); 1 })*;

@@ -202,8 +202,7 @@ pub struct Test {
     /// Try hostile input on each fuzz target, or those whose names contain FILTER, for so many seconds
     #[arg(long, value_name = "SECONDS")]
     pub fuzz: Option<u32>,
-    /// Instead, what takes hours: all of its parts, or those named, as in `--long=octet,chaos`; FILTER chooses among their
-    /// tests
+    /// Instead, what takes hours: all parts, or those named, as in `--long=octet,chaos`; FILTER chooses among their tests
     #[arg(long, value_enum, value_name = "PARTS", num_args = 0.., require_equals = true, value_delimiter = ',')]
     #[arg(conflicts_with_all = ["host", "miri", "fuzz"])]
     pub long: Option<Vec<LongPart>>,

@@ -191,26 +191,28 @@ pub fn processes(board: Board, medium: &'static Medium512, frames: Frames) -> Se
         let (directory, inodes) = (Client::new(&me, directory), Family::new(&me, inodes).narrowed());
         write_back(me, directory, inodes, due)
     });
-    let dispatcher = board.declare(1);
-    let free = &*arena.put(|| FreeWalkers::new(Some(Notifier::new(dispatcher))));
-    let walker: Address<Walk> = board.server(|me, port| {
-        let clients = PathClients {
-            inode_directory: Client::new(&me, directory),
-            inodes: Family::new(&me, inodes),
-            cutters: ForwardFamily::new(inodes),
-            allocator: Client::new(&me, allocator),
-            recalls: Client::new(&me, recalls),
-        };
-        walker(port, clients, 0, free)
+    let path = walkers(board, |me| PathClients {
+        inode_directory: Client::new(me, directory),
+        inodes: Family::new(me, inodes),
+        cutters: ForwardFamily::new(inodes),
+        allocator: Client::new(me, allocator),
+        recalls: Client::new(me, recalls),
     });
+    let (table, files, locks) = opener(board, inodes, directory, frames);
+    Servers { path, directory, inodes, table, files, locks }
+}
+
+/// Starts a walker with `clients`, and who passes operations on paths to it.
+fn walkers(board: Board, clients: impl FnOnce(&Me) -> PathClients) -> Address<Path> {
+    let dispatcher = board.declare(1);
+    let free = &*board.arena.put(|| FreeWalkers::new(Some(Notifier::new(dispatcher))));
+    let walker: Address<Walk> = board.server(|me, port| walker(port, clients(&me), 0, free));
     let walkers = board.family(&[walker]);
     board.start(dispatcher, |me| {
         let port = Port::new(&me).0;
         path(me, port, ForwardFamily::new(walkers), free)
     });
-    let path = Address::new(dispatcher);
-    let (table, files, locks) = opener(board, inodes, directory, frames);
-    Servers { path, directory, inodes, table, files, locks }
+    Address::new(dispatcher)
 }
 
 /// Starts the processes of open files.
