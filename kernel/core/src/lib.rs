@@ -35,6 +35,6 @@ pub use api::{ALL_ENTRIES, Accept, Call, CallFuture, Caller, Client, Family, Loc
 pub use arena::Arena;
 pub use call_queue::CallQueue;
 pub use forward::{Forward, ForwardFamily};
-pub use process::{Me, Process, Wait};
+pub use process::{Me, Process, WORDS, Wait};
 pub use protocol::{Entry, InWords, Lends, Protocol, Word};
 pub use ready::Core;

@@ -33,23 +33,7 @@ macro_rules! words { ($($t:ty)*) => { $(
         #[inline(always)]
         fn from_word(word: u64) -> Self { word as $t }
     }
-    one_word! { $t }
 )* } }
-macro_rules! one_word {
-    ($t:ty) => {
-        impl InWords for $t {
-            const COUNT: usize = 1;
-            #[inline(always)]
-            fn put(self, words: &[Cell<u64>]) {
-                words[0].set(Word::to_word(self))
-            }
-            #[inline(always)]
-            fn get(words: &[Cell<u64>]) -> Self {
-                Word::from_word(words[0].get())
-            }
-        }
-    };
-}
 words! { u8 u16 u32 u64 usize i32 i64 }
 impl Word for bool {
     #[inline(always)]
@@ -61,7 +45,6 @@ impl Word for bool {
         word != 0
     }
 }
-one_word! { bool }
 impl Word for ProcId {
     #[inline(always)]
     fn to_word(self) -> u64 {
@@ -72,7 +55,6 @@ impl Word for ProcId {
         ProcId::from_word(word as u32)
     }
 }
-one_word! { ProcId }
 impl<T: Word + Default> Word for Option<T> {
     #[inline(always)]
     fn to_word(self) -> u64 {
@@ -81,6 +63,18 @@ impl<T: Word + Default> Word for Option<T> {
     #[inline(always)]
     fn from_word(word: u64) -> Self {
         (word != u64::MAX).then(|| T::from_word(word))
+    }
+}
+
+impl<T: Word> InWords for T {
+    const COUNT: usize = 1;
+    #[inline(always)]
+    fn put(self, words: &[Cell<u64>]) {
+        words[0].set(self.to_word())
+    }
+    #[inline(always)]
+    fn get(words: &[Cell<u64>]) -> Self {
+        T::from_word(words[0].get())
     }
 }
 
@@ -190,7 +184,7 @@ pub trait Protocol: 'static {
 #[doc(hidden)]
 pub type MessageWords = Words;
 
-/// Declares a protocol. Entries: number, name, arguments (one word each), what is lent, the reply,
+/// Declares a protocol. Entries: number, name, arguments (a word each, or more), what is lent, the reply,
 /// and in brackets `defers` (the reply may wait for another client) or `releases` (no result: its
 /// caller may be let go early on an asynchronous edge).
 ///
@@ -252,16 +246,17 @@ macro_rules! protocol {
                 pub const BIT: u32 = { assert!($op < 31, "entries have numbers below 31"); 1 << $op };
             }
             impl $crate::InWords for $E {
-                const COUNT: usize = 0 $(+ { let _ = stringify!($f); 1 })*;
+                const COUNT: usize = 0 $(+ <$t as $crate::InWords>::COUNT)*;
                 #[inline(always)]
                 fn put(self, words: &[core::cell::Cell<u64>]) {
-                    let _words = words.iter();
-                    $crate::protocol!(@put self _words $($f)*);
+                    const { assert!(Self::COUNT <= $crate::WORDS, "what is told with a call fits into a message") };
+                    let mut _at = 0;
+                    $($crate::InWords::put(self.$f, &words[_at..]); _at += <$t as $crate::InWords>::COUNT;)*
                 }
                 #[inline(always)]
                 fn get(words: &[core::cell::Cell<u64>]) -> Self {
                     let mut _at = 0;
-                    $(let $f = <$t as $crate::Word>::from_word(words[_at].get()); _at += 1;)*
+                    $(let $f = <$t as $crate::InWords>::get(&words[_at..]); _at += <$t as $crate::InWords>::COUNT;)*
                     $E { $($f),* }
                 }
             }
@@ -272,10 +267,6 @@ macro_rules! protocol {
                 const OP: u32 = $op;
             }
         )+
-    };
-    (@put $self:ident $words:ident $($f:ident)*) => {
-        let mut _at = $words;
-        $(if let Some(word) = _at.next() { word.set($crate::Word::to_word($self.$f)) })*
     };
     (@defers defers $op:literal) => { 1u32 << $op };
     (@defers $other:ident $op:literal) => { 0 };

@@ -144,7 +144,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 let Target::Disk(ino) = self.target(link, reader).await? else { return Err(Errno::EINVAL) };
                 // Of a reader elsewhere it is not known: as seen from the disk's root.
                 let root = self.card(reader).map_or(ROOT_INO, |card| card.root.get());
-                let at = PathStart { directory: ino, root };
+                let at = PathStart { directory: ino.into(), root: root.into() };
                 return self.clients.directory_path(at, self.init_board, out).await.map(|bytes| bytes as u32);
             }
         }

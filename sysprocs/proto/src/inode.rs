@@ -1,5 +1,6 @@
 //! Active inodes: one process each on the disk board, found through one directory.
 
+use crate::pages::FileId;
 use crate::sessions::Stamp;
 use renga_abi::Errno;
 use renga_core::{Word, in_words, protocol, word_enum};
@@ -169,24 +170,25 @@ protocol! {
         /// its inode up next. Waits until one is, if `wait`; `ENOENT` otherwise. From the reaper only.
         13 NextReap { done: u16, wait: bool } (()) -> Result<Reap, Errno>;
         /// As a walker's `StatusOf`, if all names of the path are known. `EAGAIN`: not all are, ask a walker.
-        14 KnownStatus { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
+        14 KnownStatus { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<(), Errno>;
         /// As a walker's `Open` of what need be neither made nor cut, if all names of the path are known.
         /// `EAGAIN`: ask a walker. What has mode 0 in the answer cannot be opened; the reference to it is the
         /// caller's all the same.
-        15 KnownOpen { at: u32, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
+        15 KnownOpen { at: FileId, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// Walks along a path as far as its names are known and no link is to be followed, but for its last name
         /// unless `whole`; where that leads, referred to. `EAGAIN`: begin at its beginning, which may be none. Under the lock of
         /// names, but for what the path as a whole leads to.
-        16 KnownPath { at: u32, whole: bool, flags: u32 } (&'a [u8]) -> Result<Reached, Errno>;
+        16 KnownPath { at: FileId, whole: bool, flags: u32 } (&'a [u8]) -> Result<Reached, Errno>;
         /// What the name in inode `directory` stands for, referred to, if that is known (`EAGAIN`). A name that is to
         /// be changed is not known from then on, nor one for nothing that is to be created. Under the lock of names.
         17 KnownName { directory: u32, intent: Intent } (&'a [u8]) -> Result<Named, Errno>;
         /// The name in inode `directory`, to which the caller refers, stands for inode `ino` of type `kind`, or (0)
-        /// for nothing. Under the lock of names; of a change when it has been made.
+        /// for nothing. Under the lock of names; of a change when it has been made. What `.` stands for is a generation: that of
+        /// the directory, by which who starts in it is told from who started in another one of that number.
         18 LearnName { directory: u32, ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// As `Activate`, of what is named by its number and must be a directory: `ENOTDIR`, or `ENOENT` if it is no
-        /// inode, or has neither names nor references.
-        19 ActivateDirectory { ino: u32 } (()) -> Result<u16, Errno>;
+        /// inode, another one than that, or has neither names nor references.
+        19 ActivateDirectory { directory: FileId } (()) -> Result<u16, Errno>;
         /// The first inode process from `from` on whose inode is lent to another board; `ENOENT`: none is.
         20 NextLent { from: u16 } (()) -> Result<u16, Errno>;
         /// Notes that `board` holds the name in inode `directory`, if what it stands for is known here: whether it is. From

@@ -3,10 +3,13 @@
 //! Invariant: whoever walks along a path on the disk stops at such a name (`ECROSSED`), so that nothing below it is
 //! ever the disk's; whoever asked goes on in the other file system. There is one name, which nobody can change.
 
+use crate::pages::FileId;
 use crate::path::{PATH_BYTES_MAX, PathStart};
 
 /// The disk's root directory.
 pub const ROOT_INO: u32 = 2;
+/// The same, which is never another.
+pub const ROOT: FileId = FileId::whichever(ROOT_INO);
 /// Where the made files begin.
 const NAME: &[u8] = b"proc";
 
@@ -34,7 +37,7 @@ pub fn crosses(at: PathStart, path: &[u8]) -> bool {
         // Told at once of nearly all paths, as each open and stat asks.
         [b'/', next, ..] if *next != b'/' && *next != NAME[0] => false,
         [b'/', ..] => !at.is_confined() && beyond(path).is_some(),
-        _ => at.directory >= MADE,
+        _ => at.directory.ino >= MADE,
     }
 }
 
@@ -60,7 +63,7 @@ mod tests {
         }
         assert!(crosses(MADE.into(), b"stat") && !crosses(MADE.into(), b"/etc") && !crosses(2.into(), b"proc"));
         // In another root the disk's names stand for nothing.
-        let confined = |directory| PathStart { directory, root: 11 };
+        let confined = |directory: u32| PathStart { directory: directory.into(), root: 11.into() };
         assert!(!crosses(confined(11), b"/proc/stat") && crosses(confined(MADE), b"stat"));
         assert!(begins_at(2, b"proc") && !begins_at(3, b"proc") && !begins_at(2, b"pro"));
     }

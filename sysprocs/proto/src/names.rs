@@ -10,6 +10,7 @@
 //! Of an inode that is opened again and again one reference of the board is kept here, and its uses are counted here.
 
 use crate::inode::InodeFacts;
+use crate::pages::FileId;
 use crate::sessions::Stamp;
 use renga_abi::Errno;
 use renga_core::{in_words, protocol};
@@ -39,7 +40,7 @@ protocol! {
     /// The name cache of a board.
     pub Names = 30, NamesCall {
         /// As a walker's `StatusOf`, if all that it takes is known: 0. Otherwise a ticket, or `NO_TICKET`.
-        0 StatusHere { at: u32, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
+        0 StatusHere { at: FileId, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u64, Errno>;
         /// Offers what a walker has told ([`crate::steps`]) since the ticket was given.
         1 KeepSteps { ticket: u64 } (&'a [u8]) -> Result<(), Errno>;
         /// The name in inode `directory` is about to change; an empty one: all there, or in `ALL_DIRECTORIES`. From the
@@ -51,7 +52,7 @@ protocol! {
         4 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Opens what a path stands for, if all that it takes is known and a reference is kept here: one use more of that.
         /// `EAGAIN`: not here.
-        5 OpenHere { at: u32, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
+        5 OpenHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<InodeFacts, Errno>;
         /// A ticket, or `NO_TICKET`.
         6 TicketHere {} (()) -> Result<u64, Errno>;
         /// Offers a reference of this board that was got since the ticket was given.

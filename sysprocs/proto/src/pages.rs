@@ -22,6 +22,9 @@ pub const PAGES_PER_FIND_MAX: usize = 1024;
 /// The end of a `Recall` that has none: to the end of the file, whose size changes too.
 pub const TO_END: u32 = u32::MAX;
 
+/// Instead of a generation, which no inode has: any.
+pub const ANY_GENERATION: u32 = u32::MAX;
+
 /// Which file: its inode's number, and what tells it from others that had or will have that number. In one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileId {
@@ -31,6 +34,14 @@ pub struct FileId {
     pub generation: u32,
 }
 impl FileId {
+    /// Whichever inode has that number.
+    pub const fn whichever(ino: u32) -> FileId {
+        FileId { ino, generation: ANY_GENERATION }
+    }
+    /// Whether the inode of that number is it if it has that generation.
+    pub const fn is_of(self, generation: u32) -> bool {
+        self.generation == ANY_GENERATION || self.generation == generation
+    }
     /// No file: whichever it is.
     pub const ANY: FileId = FileId { ino: 0, generation: 0 };
     /// Memory that programs share without a file: it has no inode, and is in the cache only.
@@ -40,6 +51,12 @@ impl FileId {
     /// Whether it is such memory; number 0 is none.
     pub const fn is_object(self) -> bool {
         self.ino == 0 && self.generation != 0
+    }
+}
+/// Whichever inode has that number.
+impl From<u32> for FileId {
+    fn from(ino: u32) -> Self {
+        FileId::whichever(ino)
     }
 }
 impl Word for FileId {

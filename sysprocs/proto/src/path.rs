@@ -5,9 +5,10 @@
 //! board; the caller resolves device inodes by `InodeFacts::device`.
 
 use crate::inode::InodeFacts;
-use crate::mounts::ROOT_INO;
+use crate::mounts::{ROOT, ROOT_INO};
+use crate::pages::FileId;
 use renga_abi::Errno;
-use renga_core::{Word, protocol};
+use renga_core::{in_words, protocol};
 
 /// Longest path, bytes; as in Linux with the zero that programs end it with.
 pub const PATH_BYTES_MAX: usize = 4096;
@@ -34,35 +35,33 @@ pub fn drop_unreachable(path: &mut [u8], bytes: usize) -> usize {
     bytes.saturating_sub(before)
 }
 
-/// Where paths start: relative ones in a directory, absolute ones in the root, above which `..` does not lead. In one word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PathStart {
-    /// Inode number of the directory.
-    pub directory: u32,
-    /// Of the root: the disk's, or another (`chroot`).
-    pub root: u32,
+in_words! {
+    /// Where paths start: relative ones in a directory, absolute ones in the root, above which `..` does not lead. If the
+    /// inode of one of these numbers is another by now, paths that start there are `ENOENT`.
+    pub struct PathStart {
+        /// The directory.
+        directory: FileId,
+        /// The root: the disk's, or another (`chroot`).
+        root: FileId,
+    }
 }
 impl PathStart {
     /// Whether the root is not the disk's, so that what is known of absolute paths and of `..` does not hold.
     #[inline]
     pub fn is_confined(self) -> bool {
-        self.root != ROOT_INO
+        self.root.ino != ROOT_INO
     }
 }
 /// In that directory, with the disk's root.
-impl From<u32> for PathStart {
-    fn from(directory: u32) -> Self {
-        PathStart { directory, root: ROOT_INO }
+impl From<FileId> for PathStart {
+    fn from(directory: FileId) -> Self {
+        PathStart { directory, root: ROOT }
     }
 }
-impl Word for PathStart {
-    #[inline(always)]
-    fn to_word(self) -> u64 {
-        u64::from(self.directory) | u64::from(self.root) << 32
-    }
-    #[inline(always)]
-    fn from_word(word: u64) -> Self {
-        PathStart { directory: word as u32, root: (word >> 32) as u32 }
+/// In whichever directory has that number.
+impl From<u32> for PathStart {
+    fn from(directory: u32) -> Self {
+        FileId::whichever(directory).into()
     }
 }
 
@@ -113,6 +112,6 @@ protocol! {
         16 Cross { at: PathStart, flags: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
         /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may hold what it
         /// is told; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
-        17 Resolve { at: u32, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        17 Resolve { at: FileId, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
     }
 }

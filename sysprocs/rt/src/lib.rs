@@ -35,7 +35,7 @@ pub use renga_core::probe;
 pub use renga_core::raw;
 pub use renga_core::{
     ALL_ENTRIES, Address, Arena, Call, CallQueue, Caller, Client, Entry, Family, Forward, ForwardFamily, Local, Me,
-    Members, Port, Protocol, Wait,
+    Members, Port, Protocol, Wait, Word,
 };
 pub use wakes::{SLOT_WORDS, SlotSet, Waiters, Wakes};
 pub use watch::Watch;

@@ -17,6 +17,7 @@ use renga_proto::names::{
     ALL_DIRECTORIES, EndUse, KeepReference, KeepSteps, Kept, NO_TICKET, Names, NamesCall, OpenHere, RecallInode,
     StatusHere, StatusOfInode, UseReference,
 };
+use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
 use renga_proto::steps::{self, Step};
 use renga_rt::{Errno, Me, Never, Port};
@@ -132,7 +133,7 @@ impl State {
         if keeps { self.ticket } else { NO_TICKET }
     }
 
-    fn open(&mut self, at: u32, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
+    fn open(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
         let end = self.end(at, path, flags)?;
         let facts = self.inodes.find(end).ok_or(Errno::EAGAIN)?.facts;
         may_open(kind_of(facts.mode), flags)?;
@@ -140,7 +141,7 @@ impl State {
         Ok(InodeFacts { slot, stamp, ..facts })
     }
 
-    fn status(&mut self, at: u32, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
+    fn status(&mut self, at: FileId, path: &[u8], flags: u32, out: &mut [u8]) -> Result<(), Errno> {
         let end = self.end(at, path, flags)?;
         self.status_of(end, None, out)
     }

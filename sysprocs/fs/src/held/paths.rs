@@ -9,6 +9,7 @@ use crate::format::superblock::ROOT_INO;
 use crate::held::name_cache::State;
 use crate::inode::known_path::{Reached, Until, walk};
 use crate::inode::name_cache::Known;
+use renga_proto::pages::FileId;
 use renga_rt::Errno;
 
 /// Symbolic links followed along one path; who meets more asks a walker, who says what comes of that.
@@ -16,13 +17,13 @@ const LINKS_MAX: u32 = 40;
 
 impl State {
     /// The inode to which `path` leads. `EAGAIN`: not all that it takes is held.
-    pub(super) fn end(&mut self, at: u32, path: &[u8], flags: u32) -> Result<u32, Errno> {
+    pub(super) fn end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<u32, Errno> {
         let until = Until::End { flags };
         let Reached { ino, rest, .. } = walk(&mut self.names, at, path, until)?;
         let end = if rest.is_empty() { ino } else { self.follow(ino, rest, until)? };
         // Any number may be said, also one of what is no directory.
-        let begins = end == at && end != ROOT_INO;
-        let walkable = !begins || self.inodes.find(at).is_some_and(|held| held.facts.mode & TYPE_MASK == DIRECTORY);
+        let begins = end == at.ino && end != ROOT_INO;
+        let walkable = !begins || self.inodes.find(end).is_some_and(|held| held.facts.mode & TYPE_MASK == DIRECTORY);
         if walkable { Ok(end) } else { Err(Errno::EAGAIN) }
     }
 
@@ -36,10 +37,11 @@ impl State {
             self.rest.room().get_mut(..target.len()).ok_or(Errno::EAGAIN)?.copy_from_slice(target);
             let put = self.rest.put_before(target.len(), link.slash);
             put.map_err(|_| Errno::EAGAIN)?;
-            let Reached { ino, rest, .. } = walk(&mut self.names, at, self.rest.left(), until).map_err(|errno| {
-                // Of the path as it is now, which nobody has named.
-                if errno == Errno::ENAMETOOLONG { Errno::EAGAIN } else { errno }
-            })?;
+            let Reached { ino, rest, .. } =
+                walk(&mut self.names, at.into(), self.rest.left(), until).map_err(|errno| {
+                    // Of the path as it is now, which nobody has named.
+                    if errno == Errno::ENAMETOOLONG { Errno::EAGAIN } else { errno }
+                })?;
             if rest.is_empty() {
                 return Ok(ino);
             }

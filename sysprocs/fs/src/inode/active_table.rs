@@ -11,6 +11,7 @@
 pub use crate::inode::inode_slot::InodeSlot;
 use crate::inode::inode_slot::{LISTS, NO_INODE, NONE, Use};
 use crate::inode::referrers::Referrers;
+use renga_proto::pages::FileId;
 use renga_rt::account::AccountNumber;
 use renga_rt::{Errno, Held};
 
@@ -218,13 +219,14 @@ impl ActiveTable {
     }
 
     /// It is a directory.
-    pub(crate) fn set_directory(&mut self, number: u16) {
-        self.slot(number).directory = true;
+    pub(crate) fn set_directory(&mut self, number: u16, generation: u32) {
+        self.slot(number).directory = Some(generation);
     }
-    /// Whether it is known to be a directory, which stays one meanwhile.
-    pub(crate) fn is_directory(&self, ino: u32) -> bool {
-        let slot = self.find(ino).map(|number| &self.slots[usize::from(number)]);
-        slot.is_some_and(|slot| slot.directory && matches!(slot.used, Use::Idle | Use::Referred))
+    /// Whether it is known to be that directory, which it stays meanwhile.
+    pub(crate) fn is_directory(&self, wanted: FileId) -> bool {
+        let slot = self.find(wanted.ino).map(|number| &self.slots[usize::from(number)]);
+        let is_wanted = |slot: &&InodeSlot| slot.directory.is_some_and(|generation| wanted.is_of(generation));
+        slot.filter(is_wanted).is_some_and(|slot| matches!(slot.used, Use::Idle | Use::Referred))
     }
 
     fn leave_if_unused(&mut self, number: u16) {
@@ -320,7 +322,7 @@ impl ActiveTable {
         if used == Use::Vacant {
             self.set_ino(number, NO_INODE);
             let slot = self.slot(number);
-            (slot.unlinked, slot.directory, slot.account) = (false, false, AccountNumber::SYSTEM);
+            (slot.unlinked, slot.directory, slot.account) = (false, None, AccountNumber::SYSTEM);
         }
         self.link(number, used);
     }

@@ -14,11 +14,13 @@ use crate::inode::name_cache::{NameCache, NameSlot};
 use crate::inode::names_lock::NamesLock;
 use crate::inode::referrers::Referrers;
 use crate::volume::write_back::Due;
+use core::cell::Cell;
 use heapless::Deque;
 use renga_proto::inode::{
     Activate, ActivateDirectory, CommitAll, Create, Extent, Facts, GiveUp, HandOver, HeldOf, Inode, InodeDirectory,
     InodeDirectoryCall, InodeFacts, Keep, Links, Load, LockNames, NO_SLOT, NextReap, Reactivate, Reap, Release, Retire,
 };
+use renga_proto::pages::FileId;
 use renga_rt::{Call, Client, Errno, Family, ForwardFamily, Me, Never, Port, Protocol};
 
 /// Calls that wait for the reaper; further ones wait at the port.
@@ -248,20 +250,9 @@ impl State {
                 }
             }
             Waiting::Directory(call) => {
-                let walkable = |facts: InodeFacts| match facts.mode & TYPE_MASK {
-                    DIRECTORY => Ok(()),
-                    _ => Err(Errno::ENOTDIR),
-                };
-                let (ino, board) = (call.entry().ino, call.board());
-                let slot = match self.table.is_directory(ino) {
-                    true => self.activate(ino, board).await,
-                    false => self.activate_alive(ino, board, walkable).await,
-                };
-                match slot {
-                    Ok(Some(slot)) => {
-                        self.table.set_directory(slot);
-                        call.reply(Ok(slot));
-                    }
+                let (directory, board) = (call.entry().directory, call.board());
+                match self.activate_directory(directory, board).await {
+                    Ok(Some(slot)) => call.reply(Ok(slot)),
                     Ok(None) => return Some(Waiting::Directory(call)),
                     Err(errno) => call.reply(Err(errno)),
                 }
@@ -284,6 +275,26 @@ impl State {
             }
             Found::Later => Ok(None),
         }
+    }
+
+    async fn activate_directory(&mut self, directory: FileId, board: u8) -> Result<Option<u16>, Errno> {
+        if self.table.is_directory(directory) {
+            return self.activate(directory.ino, board).await;
+        }
+        let generation = Cell::new(0);
+        let walkable = |facts: InodeFacts| {
+            generation.set(facts.birth.generation);
+            match facts.mode & TYPE_MASK {
+                _ if !directory.is_of(generation.get()) => Err(Errno::ENOENT),
+                DIRECTORY => Ok(()),
+                _ => Err(Errno::ENOTDIR),
+            }
+        };
+        let slot = self.activate_alive(directory.ino, board, walkable).await?;
+        if let Some(slot) = slot {
+            self.table.set_directory(slot, generation.get());
+        }
+        Ok(slot)
     }
 
     /// As `activate`, of any number: only if it is an inode that is `wanted`, and has a name or is open. Until that is

@@ -34,8 +34,8 @@ pub struct InodeSlot {
     pub(super) used: Use,
     /// It has no links: it is to be freed when nobody refers to it.
     pub(super) unlinked: bool,
-    /// It was found to be a directory.
-    pub(super) directory: bool,
+    /// It was found to be a directory, of this generation.
+    pub(super) directory: Option<u32>,
     /// Who gave up the last reference to it.
     pub(super) account: AccountNumber,
     pub(super) newer: u16,
@@ -50,7 +50,7 @@ impl InodeSlot {
         references: Held::NONE,
         used: Use::Vacant,
         unlinked: false,
-        directory: false,
+        directory: None,
         account: AccountNumber::SYSTEM,
         newer: NONE,
         older: NONE,

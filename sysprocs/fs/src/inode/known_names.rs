@@ -12,6 +12,7 @@ use renga_proto::inode::{
     GrantName, InodeDirectoryCall, Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown,
     Reached, Status,
 };
+use renga_proto::pages::FileId;
 use renga_rt::{Call, Errno};
 
 impl State {
@@ -48,16 +49,16 @@ impl State {
     }
 
     /// The inode that the whole of `path` leads to, and its type.
-    fn known_end(&mut self, at: u32, path: &[u8], flags: u32) -> Result<(u32, u8), Errno> {
+    fn known_end(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<(u32, u8), Errno> {
         let reached = self.walk(at, path, Until::End { flags })?;
         if reached.rest.is_empty() { Ok((reached.ino, reached.kind)) } else { Err(Errno::EAGAIN) }
     }
 
     /// As `known_path::walk`; `EAGAIN` if that stays where it begins, and nobody knows that this is a directory: any
     /// number may be said.
-    fn walk<'a>(&mut self, at: u32, path: &'a [u8], until: Until) -> Result<known_path::Reached<'a>, Errno> {
+    fn walk<'a>(&mut self, at: FileId, path: &'a [u8], until: Until) -> Result<known_path::Reached<'a>, Errno> {
         let reached = known_path::walk(&mut self.names, at, path, until)?;
-        let begins = reached.ino != ROOT_INO && reached.ino == at;
+        let begins = reached.ino != ROOT_INO && reached.ino == at.ino;
         if begins && !self.table.is_directory(at) { Err(Errno::EAGAIN) } else { Ok(reached) }
     }
 

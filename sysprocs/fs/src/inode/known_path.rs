@@ -7,7 +7,8 @@
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK};
 use crate::format::superblock::ROOT_INO;
 use crate::inode::name_cache::{Known, NameCache};
-use renga_proto::mounts::begins_at;
+use renga_proto::mounts::{ROOT, begins_at};
+use renga_proto::pages::{ANY_GENERATION, FileId};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_TRUNCATE, OPEN_WRITE, PATH_BYTES_MAX};
 use renga_rt::Errno;
 
@@ -34,15 +35,34 @@ fn skip_slashes(path: &[u8]) -> &[u8] {
     &path[slashes..]
 }
 
+/// Whether what is known of the names in the directory that has that number is known of that directory. `ENOENT`: it is
+/// another one. Nobody removes the root. What `.`
+/// stands for is the generation.
+pub(crate) fn begins_in(names: &mut NameCache, at: FileId) -> Result<bool, Errno> {
+    if at.ino == ROOT_INO || at.generation == ANY_GENERATION {
+        return Ok(true);
+    }
+    let generation = match names.find(at.ino, b".") {
+        None => return Ok(false),
+        Some(Known::Nothing) => 0,
+        Some(Known::Entry { ino: generation, .. }) => generation,
+    };
+    if at.is_of(generation) { Ok(true) } else { Err(Errno::ENOENT) }
+}
+
 /// Walks along `path`, from directory `at` if it is relative.
-pub(crate) fn walk<'a>(names: &mut NameCache, at: u32, path: &'a [u8], until: Until) -> Result<Reached<'a>, Errno> {
+pub(crate) fn walk<'a>(names: &mut NameCache, at: FileId, path: &'a [u8], until: Until) -> Result<Reached<'a>, Errno> {
     match path.first() {
         None => return Err(Errno::ENOENT),
         Some(_) if path.len() > PATH_BYTES_MAX => return Err(Errno::ENAMETOOLONG),
         _ => {}
     }
     let follows = !matches!(until, Until::End { flags } if flags & NO_FOLLOW != 0);
-    let mut ino = if path[0] == b'/' { ROOT_INO } else { at };
+    let at = if path[0] == b'/' { ROOT } else { at };
+    if !begins_in(names, at)? {
+        return Err(Errno::EAGAIN);
+    }
+    let mut ino = at.ino;
     let (mut kind, mut rest) = (KIND_DIRECTORY, skip_slashes(path));
     // Bounded by the names in the path.
     while !rest.is_empty() {
@@ -132,7 +152,7 @@ mod tests {
         ];
         let mut names = tree();
         for (path, until, wanted) in cases {
-            assert_eq!(walk(&mut names, 11, path, until), wanted, "{}", path.escape_ascii());
+            assert_eq!(walk(&mut names, 11.into(), path, until), wanted, "{}", path.escape_ascii());
         }
     }
 }

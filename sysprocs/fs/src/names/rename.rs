@@ -144,7 +144,7 @@ impl Walker {
 
     /// The directory in which directory `ino` is.
     async fn above(&mut self, ino: u32) -> Result<u32, Errno> {
-        let node = self.begin_at(ino).await?;
+        let node = self.begin_at(ino.into()).await?;
         let found = self.find(&node, b"..").await;
         self.release(node).await;
         Ok(found?.ino)
@@ -165,13 +165,19 @@ impl Walker {
     /// Writes the absolute path of directory `at`, from its root if it lies below; its length.
     pub(crate) async fn absolute_path(&mut self, at: PathStart, out: &mut [u8]) -> Result<u32, Errno> {
         self.rest.clear();
-        let PathStart { directory: mut at, root } = at;
+        let PathStart { directory, root } = at;
+        let node = self.begin_at(directory).await?; // which may be removed
+        self.release(node).await;
+        let root = match self.begin_at(root).await {
+            Ok(node) => {
+                self.release(node).await;
+                root.ino
+            }
+            Err(_) => 0, // nothing lies below it, and no inode has this number
+        };
+        let mut at = directory.ino;
         for _ in 0..DEPTH_MAX {
             if at == root || at == ROOT_INO {
-                if at != ROOT_INO {
-                    let node = self.begin_at(at).await?; // which may be removed
-                    self.release(node).await;
-                }
                 let before = if at == root { &b""[..] } else { UNREACHABLE };
                 let names = self.rest.left();
                 let path = out.get_mut(..before.len() + 1 + names.len()).ok_or(Errno::ERANGE)?;

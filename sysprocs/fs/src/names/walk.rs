@@ -14,8 +14,8 @@ use renga_proto::inode::{
     Activate, ActivateDirectory, AddLinks, EntryFound, Facts, Find, HandOver, Inode, InodeDirectory, Intent, KnownName,
     KnownPath, LearnName, LockNames, Named, Reached, ReadLink, Release, UnlockNames,
 };
-use renga_proto::mounts::begins_at;
-use renga_proto::pages::Recalls;
+use renga_proto::mounts::{ROOT, begins_at};
+use renga_proto::pages::{ANY_GENERATION, FileId, Recalls};
 use renga_proto::path::{NO_FOLLOW, PathStart};
 use renga_proto::steps::Steps;
 use renga_rt::{Client, Errno, Family, Forward, ForwardFamily};
@@ -59,7 +59,7 @@ pub(crate) struct Walker {
     pub(crate) rest: Rest,
     links_followed: u32,
     /// Where the walk's absolute paths start.
-    root: u32,
+    root: FileId,
     /// What a walk comes by, and the board that is told of it, if one is.
     pub(crate) steps: Steps,
     pub(crate) told: Option<u8>,
@@ -70,7 +70,7 @@ impl Walker {
         let PathClients { inode_directory: directory, inodes, cutters, allocator, recalls } = clients;
         let board = directory.server().board.0;
         let (rest, steps) = (Rest::new(), Steps::default());
-        let root = ROOT_INO;
+        let root = ROOT;
         Walker {
             directory,
             inodes,
@@ -109,16 +109,25 @@ impl Walker {
         Ok(Node { slot, ino, kind })
     }
 
-    /// The directory with that number, which may be none.
-    pub(crate) async fn begin_at(&mut self, ino: u32) -> Result<Node, Errno> {
-        let slot = self.directory.call(ActivateDirectory { ino }, ()).await?;
+    /// That directory, which may be none any more.
+    pub(crate) async fn begin_at(&mut self, directory: FileId) -> Result<Node, Errno> {
+        let slot = self.directory.call(ActivateDirectory { directory }, ()).await?;
+        let FileId { ino, generation } = directory;
+        if generation != ANY_GENERATION && ino != ROOT_INO {
+            let learn = LearnName { directory: ino, ino: generation, kind: KIND_DIRECTORY };
+            // Nobody is refused. Without the lock of names too: it is referred to, so that no other has its number.
+            let _ = self.directory.call(learn, &b"."[..]).await;
+            if let Some(board) = self.told {
+                self.tell_name(board, ino, b".", generation, KIND_DIRECTORY).await;
+            }
+        }
         Ok(Node { slot, ino, kind: KIND_DIRECTORY })
     }
 
     /// The directory where absolute paths start.
     async fn begin_at_root(&mut self) -> Result<Node, Errno> {
         match self.root {
-            ROOT_INO => self.activate(ROOT_INO, KIND_DIRECTORY).await,
+            ROOT => self.activate(ROOT_INO, KIND_DIRECTORY).await,
             root => self.begin_at(root).await,
         }
     }
@@ -161,7 +170,7 @@ impl Walker {
         if begins_at(directory.ino, name) {
             return Err(Errno::ECROSSED);
         }
-        if name == b".." && directory.ino == self.root && self.root != ROOT_INO {
+        if name == b".." && directory.ino == self.root.ino && self.root.ino != ROOT_INO {
             return self.begin_at_root().await;
         }
         let found = self.known_child(directory, name, intent).await;

@@ -17,6 +17,7 @@ use crate::volume::write_back::Due;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{Allocator, AllocatorCall, FreeInode, InodePlace, JoinTransaction, Mount, TakeInode};
 use renga_proto::inode::NAME_BYTES_MAX;
+use renga_proto::pages::ANY_GENERATION;
 use renga_rt::{Errno, Me, Never, Port, Protocol};
 
 const NS_PER_S: u64 = 1_000_000_000;
@@ -286,7 +287,8 @@ impl State {
                     let group = &mut self.groups[number];
                     group.free_inodes -= 1;
                     group.directories = group.directories.saturating_add(u16::from(directory));
-                    self.generation = self.generation.wrapping_add(1);
+                    let next = self.generation.wrapping_add(1);
+                    self.generation = if next == ANY_GENERATION { 0 } else { next };
                     group.changed = true;
                     return Ok(number as u32 * per_group + bit + 1);
                 }

@@ -43,7 +43,7 @@ fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> Steps {
 /// 0: it is held; otherwise a ticket.
 async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
     let mut out = [0; STAT_BYTES];
-    names.call(StatusHere { at: ROOT, flags: 0 }, (path, &mut out[..])).await.unwrap()
+    names.call(StatusHere { at: ROOT.into(), flags: 0 }, (path, &mut out[..])).await.unwrap()
 }
 
 /// Runs a script against a name cache; whether it came to its end.
@@ -162,7 +162,7 @@ fn names_of_a_directory_are_not_those_of_the_next_of_its_number() {
 #[test]
 fn a_reference_is_used_again_until_the_last_name_goes() {
     play(|mut names| async move {
-        let open = OpenHere { at: ROOT, flags: 0 };
+        let open = OpenHere { at: ROOT.into(), flags: 0 };
         let ticket = names.call(TicketHere {}, ()).await.unwrap();
         let steps = told(&[(b"file", FILE, REGULAR)], None);
         names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();

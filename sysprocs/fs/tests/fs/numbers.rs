@@ -5,9 +5,13 @@ use crate::rig::{FEW, Medium512, Scratch, System, User, check_image, make_image}
 use renga_proto::allocator::FillStatus;
 use renga_proto::buffer::directory::ReadBytes;
 use renga_proto::inode::{KnownOpen, KnownStatus, Release, STAT_BYTES};
+use renga_proto::names::{KeepSteps, NO_TICKET, StatusHere};
+use renga_proto::pages::FileId;
 use renga_proto::path::{
-    AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, Rename, StatusOf, Unlink,
+    AbsolutePath, ChangeMode, MakeDirectory, MakeNode, OPEN_CREATE, OPEN_WRITE, Open, PathStart, Rename, Resolve,
+    StatusOf, Unlink,
 };
+use renga_proto::steps::STEPS_BYTES;
 use renga_rt::Errno;
 use std::future::Future;
 
@@ -87,9 +91,9 @@ async fn free(user: &mut User) -> (u64, u64) {
 async fn walk_from(user: &mut User, at: u32, refused: Errno) {
     let (mut stat, mut name) = ([0; STAT_BYTES], [0; 64]);
     for path in [&b"."[..], b"..", b"x", b"./x/y"] {
-        let known = user.directory.call(KnownStatus { at, flags: 0 }, (path, &mut stat[..])).await;
+        let known = user.directory.call(KnownStatus { at: at.into(), flags: 0 }, (path, &mut stat[..])).await;
         assert_eq!(known, Err(Errno::EAGAIN), "{at} {path:?}");
-        let known = user.directory.call(KnownOpen { at, flags: 0 }, path).await;
+        let known = user.directory.call(KnownOpen { at: at.into(), flags: 0 }, path).await;
         assert_eq!(known.map(|_| ()), Err(Errno::EAGAIN), "{at} {path:?}");
         let status = user.path.call(StatusOf { at: at.into(), flags: 0 }, (path, &mut stat[..])).await;
         assert_eq!(status, Err(refused), "{at} {path:?}");
@@ -131,7 +135,77 @@ fn a_walk_begins_at_a_directory_that_there_is() {
         for path in [&b"."[..], b"file"] {
             user.path.call(StatusOf { at: numbers[0].into(), flags: 0 }, (path, &mut stat[..])).await.unwrap();
         }
-        user.directory.call(KnownStatus { at: numbers[0], flags: 0 }, (&b"."[..], &mut stat[..])).await.unwrap();
+        user.directory.call(KnownStatus { at: numbers[0].into(), flags: 0 }, (&b"."[..], &mut stat[..])).await.unwrap();
         assert!(user.read_file("/d/file").await == Ok(vec![7; 70_000]));
+    });
+}
+
+/// The directory at `path`, as who starts in it knows it.
+async fn which(user: &mut User, path: &str) -> FileId {
+    let facts = user.open_facts(path, 0, 0).await.unwrap();
+    user.directory.call(Release { slot: facts.slot, ino: facts.ino }, ()).await.unwrap();
+    FileId { ino: facts.ino, generation: facts.birth.generation }
+}
+
+/// What a board without the disk says of `file` in a directory: it is held (0), or there is a ticket.
+async fn held(user: &mut User, at: FileId) -> Result<u64, Errno> {
+    let mut stat = [0; STAT_BYTES];
+    user.names.call(StatusHere { at, flags: 0 }, (&b"file"[..], &mut stat[..])).await
+}
+
+/// Tells that board of `file` there.
+async fn tell(user: &mut User, at: FileId) {
+    let ticket = held(user, at).await.unwrap();
+    assert!(ticket != 0 && ticket != NO_TICKET);
+    let mut told = [0; STEPS_BYTES];
+    let resolve = Resolve { at, flags: 0, opens: false };
+    let bytes = user.path.call(resolve, (&b"file"[..], &mut told[..])).await.unwrap() as usize;
+    user.names.call(KeepSteps { ticket }, &told[..bytes]).await.unwrap();
+    assert_eq!(held(user, at).await, Ok(0));
+}
+
+#[test]
+fn who_starts_in_a_removed_directory_does_not_start_in_another_of_its_number() {
+    on_a_disk("reused", |mut user| async move {
+        let mut stat = [0; STAT_BYTES];
+        user.mkdir("/d").await.unwrap();
+        user.write_file("/d/file", b"old").await.unwrap();
+        let old = which(&mut user, "/d").await;
+        tell(&mut user, old).await;
+        user.directory.call(KnownStatus { at: old, flags: 0 }, (&b"file"[..], &mut stat[..])).await.unwrap();
+        user.unlink("/d/file").await.unwrap();
+        user.rmdir("/d").await.unwrap();
+        user.sync().await.unwrap();
+        user.mkdir("/e").await.unwrap();
+        user.write_file("/e/file", b"new").await.unwrap();
+        let new = which(&mut user, "/e").await;
+        assert!(new.ino == old.ino && new.generation != old.generation, "{old:?} {new:?}");
+        // Both where nothing is known of it and where all is.
+        for is_known in [false, true] {
+            if is_known {
+                tell(&mut user, new).await;
+                assert_eq!(held(&mut user, old).await, Err(Errno::ENOENT));
+            } else {
+                assert!(held(&mut user, old).await.is_ok_and(|ticket| ticket != 0));
+            }
+            for (at, file) in [
+                (PathStart::from(old), &b"file"[..]),
+                (old.into(), b"."),
+                (old.into(), b"../e/file"),
+                (PathStart { directory: new, root: old }, b"/file"),
+                (PathStart { directory: new, root: old }, b"/"),
+            ] {
+                let status = user.path.call(StatusOf { at, flags: 0 }, (file, &mut stat[..])).await;
+                assert_eq!(status, Err(Errno::ENOENT), "{at:?} {}", file.escape_ascii());
+                let create = Open { at, flags: OPEN_CREATE | OPEN_WRITE, mode: 0o644 };
+                assert_eq!(user.path.call(create, file).await.map(|_| ()), Err(Errno::ENOENT));
+                assert_eq!(user.path.call(Unlink { at, directory: false }, file).await, Err(Errno::ENOENT));
+            }
+            let known = user.directory.call(KnownStatus { at: old, flags: 0 }, (&b"file"[..], &mut stat[..])).await;
+            assert_eq!(known, Err(if is_known { Errno::ENOENT } else { Errno::EAGAIN }));
+            let path = user.path.call(AbsolutePath { at: old.into() }, &mut stat[..]).await;
+            assert_eq!(path, Err(Errno::ENOENT));
+        }
+        assert_eq!(user.read_file("/e/file").await, Ok(b"new".to_vec()));
     });
 }

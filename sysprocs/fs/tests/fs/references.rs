@@ -146,7 +146,7 @@ struct Opener {
 impl Opener {
     /// As the services of a program's slot do it.
     async fn refer(&mut self, number: usize) -> InodeFacts {
-        if let Ok(facts) = self.names.call(OpenHere { at: ROOT, flags: 0 }, &name(number)[..]).await {
+        if let Ok(facts) = self.names.call(OpenHere { at: ROOT.into(), flags: 0 }, &name(number)[..]).await {
             return facts;
         }
         let ticket = self.names.call(TicketHere {}, ()).await.unwrap();

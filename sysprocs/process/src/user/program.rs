@@ -8,7 +8,8 @@ use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
-use renga_proto::mounts::ROOT_INO;
+use renga_proto::mounts::ROOT;
+use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_proto::procs::QUEUED_MAX;
 use renga_proto::used::Used;
@@ -36,10 +37,10 @@ pub struct Program {
     pub files: Descriptors,
     /// What it may have.
     pub limits: Limits,
-    /// Inode number of its working directory.
-    pub directory: u32,
-    /// Inode number of its root directory.
-    pub root: u32,
+    /// Its working directory.
+    pub directory: FileId,
+    /// Its root directory.
+    pub root: FileId,
     /// Permission bits that it does not give to what it makes.
     pub umask: u16,
     /// What it does about signals.
@@ -89,8 +90,8 @@ impl Program {
             parent,
             files,
             limits: Limits::default(),
-            directory: ROOT_INO,
-            root: ROOT_INO,
+            directory: ROOT,
+            root: ROOT,
             umask: UMASK,
             actions: Actions::default(),
             blocked: 0,
@@ -119,7 +120,7 @@ impl Program {
     }
 
     /// Where its paths that are relative to `directory` start.
-    pub fn start_at(&self, directory: u32) -> PathStart {
+    pub fn start_at(&self, directory: FileId) -> PathStart {
         PathStart { directory, root: self.root }
     }
 

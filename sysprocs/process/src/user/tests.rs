@@ -13,6 +13,7 @@ use super::signals::delivery::Origin;
 use super::signals::frame;
 use crate::signals::{SIGCHLD, SIGKILL, SIGPIPE, SIGTSTP, SIGUSR1, bit};
 use renga_hal::memory::PAGE_BYTES;
+use renga_proto::pages::FileId;
 use renga_proto::pipe::PipeEnd;
 use renga_proto::procs::Cause;
 use renga_rt::Errno;
@@ -126,8 +127,8 @@ fn a_program_arrives_as_it_left() {
     let mut program = program();
     program.actions.set(SIGUSR1, Action { handler: 0x4000, flags: 7, restorer: 8, mask: 9 });
     program.actions.set(SIGPIPE, Action { handler: SIG_IGN, ..Action::default() });
-    program.directory = 1234;
-    program.root = 567;
+    program.directory = FileId { ino: 1234, generation: 9 };
+    program.root = FileId { ino: 567, generation: 8 };
     program.umask = 0o77;
     program.blocked = 0xf0f0;
     program.name[..2].copy_from_slice(b"sh");
@@ -149,7 +150,7 @@ fn a_program_arrives_as_it_left() {
     assert!(reader.rest().is_empty());
     assert_eq!((arrived.x, arrived.sp, arrived.pc, arrived.slot), (context.x, 0x2000, 0x1000, 8));
     assert_eq!((arrived.fp, arrived.tpidr), (context.fp, 99));
-    assert_eq!((child.pid, child.parent, child.directory, child.umask), (24, 16, 1234, 0o77));
+    assert_eq!((child.pid, child.parent, child.directory, child.umask), (24, 16, program.directory, 0o77));
     assert_eq!((child.blocked, child.name), (0xf0f0, program.name));
     assert_eq!(child.actions.get(SIGUSR1), program.actions.get(SIGUSR1));
     assert!(child.files.iter().eq(program.files.iter()));

@@ -37,7 +37,7 @@ impl User {
     /// What the disk's board says.
     async fn status_there(&mut self, path: &str, flags: u32) -> Told<[u8; STAT_BYTES]> {
         let mut out = [0; STAT_BYTES];
-        let known = KnownStatus { at: ROOT, flags };
+        let known = KnownStatus { at: ROOT.into(), flags };
         match self.directory.call(known, (path.as_bytes(), &mut out[..])).await {
             Err(Errno::EAGAIN) => {
                 self.path.call(path::StatusOf { at: ROOT.into(), flags }, (path.as_bytes(), &mut out[..])).await?;
@@ -50,7 +50,7 @@ impl User {
     /// What is held, or is then.
     async fn status_here(&mut self, path: &str, flags: u32) -> Told<[u8; STAT_BYTES]> {
         let mut out = [0; STAT_BYTES];
-        let here = StatusHere { at: ROOT, flags };
+        let here = StatusHere { at: ROOT.into(), flags };
         let ticket = self.names.call(here, (path.as_bytes(), &mut out[..])).await?;
         assert_ne!(ticket, NO_TICKET);
         if ticket == 0 {
@@ -58,7 +58,7 @@ impl User {
             return Ok(out);
         }
         let mut told = [0; STEPS_BYTES];
-        let resolve = path::Resolve { at: ROOT, flags, opens: false };
+        let resolve = path::Resolve { at: ROOT.into(), flags, opens: false };
         let bytes = self.path.call(resolve, (path.as_bytes(), &mut told[..])).await? as usize;
         let kept = self.names.call(KeepSteps { ticket }, &told[..bytes]).await;
         assert!(matches!(kept, Ok(()) | Err(Errno::ESTALE)));

@@ -263,7 +263,7 @@ impl User {
 
     pub async fn open_facts(&mut self, path: &str, flags: u32, mode: u16) -> Told<InodeFacts> {
         if flags & (path::OPEN_CREATE | path::OPEN_TRUNCATE) == 0 {
-            let known = self.directory.call(KnownOpen { at: ROOT, flags }, path.as_bytes()).await;
+            let known = self.directory.call(KnownOpen { at: ROOT.into(), flags }, path.as_bytes()).await;
             if known != Err(Errno::EAGAIN) {
                 return known;
             }

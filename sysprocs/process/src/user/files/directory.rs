@@ -6,9 +6,10 @@ use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{MADE, crosses};
+use renga_proto::pages::FileId;
 use renga_proto::path::{
-    AbsolutePath, Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, ReadLinkOf, Rename,
-    SymbolicLink, Unlink,
+    AbsolutePath, Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart,
+    ReadLinkOf, Rename, SymbolicLink, Unlink,
 };
 use renga_proto::proc_files::{DESCRIPTORS, MadePath, ReadMadeLink, file_of, pid_of};
 use renga_rt::Errno;
@@ -130,7 +131,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let (place, room) = (self.argument(0), self.argument(1) as usize);
         let at = self.program.start();
         let path = &mut self.scratch[..PATH_BYTES_MAX];
-        let bytes = match at.directory {
+        let bytes = match at.directory.ino {
             0..MADE => self.services.walker()?.call(AbsolutePath { at }, path).await?,
             number => {
                 let mut maker = self.services.maker(number)?;
@@ -154,25 +155,31 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn change_root(&mut self) -> Outcome {
         match self.find_directory().await? {
-            MADE.. => return Err(Errno::EPERM.into()), // what is made begins at its own top
-            ino => self.program.root = ino,
+            FileId { ino: MADE.., .. } => return Err(Errno::EPERM.into()), // what is made begins at its own top
+            root => self.program.root = root,
         }
         self.show_card();
         Ok(0)
     }
 
     /// The directory at the path that is the present call's argument.
-    async fn find_directory(&mut self) -> Result<u32, Errno> {
+    async fn find_directory(&mut self) -> Result<FileId, Errno> {
         let length = self.get_path(self.argument(0)).await?;
-        let found = found_at!(self, (self.program.start(), Piece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
+        self.directory_at(self.program.start(), length).await
+    }
+
+    /// The directory at the path in `self.paths`, which is not empty.
+    async fn directory_at(&mut self, at: PathStart, length: usize) -> Result<FileId, Errno> {
+        let found = found_at!(self, (at, Piece::Paths(0..length), OPEN_DIRECTORY), |at, path| {
             self.services.open_path(Open { at, flags: OPEN_DIRECTORY, mode: 0 }, path).await
         });
         match found? {
-            Found::Made { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number),
+            Found::Made { number, mode } if mode & S_IFMT == S_IFDIR => Ok(number.into()),
             Found::Made { .. } | Found::Own { .. } => Err(Errno::ENOTDIR),
             Found::Disk(facts) => {
                 self.release_inode(&facts).await;
-                if facts.mode & S_IFMT == S_IFDIR { Ok(facts.ino) } else { Err(Errno::ENOTDIR) }
+                let directory = FileId { ino: facts.ino, generation: facts.birth.generation };
+                if facts.mode & S_IFMT == S_IFDIR { Ok(directory) } else { Err(Errno::ENOTDIR) }
             }
         }
     }
@@ -182,7 +189,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         if !descriptor.is_directory() {
             return Err(Errno::ENOTDIR.into());
         }
-        self.program.directory = descriptor.ino;
+        self.program.directory = match descriptor.ino {
+            made @ MADE.. => made.into(),
+            ino => {
+                // While it is open its number is its own: which it is, is asked now.
+                self.paths[0] = b'.';
+                self.directory_at(self.program.start_at(ino.into()), 1).await?
+            }
+        };
         self.show_card();
         Ok(0)
     }

@@ -124,7 +124,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let path = bytes_of!(self, piece);
         let relative = path.first() != Some(&b'/');
         let (mut number, mut piece) = match beyond(path) {
-            _ if relative && at.directory >= MADE => (at.directory, piece),
+            _ if relative && at.directory.ino >= MADE => (at.directory.ino, piece),
             Some(rest) if !at.is_confined() => (TOP, piece.clone().last(rest.len())),
             _ => match self.leave_disk(at, piece.clone(), flags).await {
                 // What led out of the disk has been changed since: once more.
@@ -142,7 +142,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let follows = left > 0 || flags & NO_FOLLOW == 0;
             match mode & S_IFMT {
                 0 => {
-                    let at = self.program.start_at(reached);
+                    let at = self.program.start_at(reached.into());
                     return Ok(Crossed::Disk { at, path: self.or_dot(rest) });
                 }
                 S_IFLNK if follows && file_of(reached) >= DESCRIPTORS => return self.follow_descriptor(reached, rest),
@@ -163,7 +163,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let is_file = matches!(object, Object::File { .. });
         match (is_file && mode & S_IFMT == S_IFDIR, bytes_of!(self, rest).is_empty()) {
             (_, true) if is_file && ino >= MADE => Ok(Crossed::Made { number: ino, mode }),
-            (true, _) => Ok(Crossed::Disk { at: self.program.start_at(ino), path: self.or_dot(rest) }),
+            (true, _) => Ok(Crossed::Disk { at: self.program.start_at(ino.into()), path: self.or_dot(rest) }),
             (false, true) => Ok(Crossed::Own { descriptor }),
             (false, false) => Err(Errno::ENOTDIR),
         }
@@ -255,7 +255,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 return Ok(self.maker_of(ino)?.call(MadePath { number: ino }, out).await? as usize);
             }
             Object::File { .. } if ino < MADE && mode & S_IFMT == S_IFDIR => {
-                let at = self.program.start_at(ino);
+                let at = self.program.start_at(ino.into());
                 let bytes = self.services.walker()?.call(AbsolutePath { at }, &mut *out).await? as usize;
                 return Ok(drop_unreachable(out, bytes));
             }

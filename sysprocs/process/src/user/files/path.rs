@@ -82,6 +82,6 @@ impl<M: UserMemory + ?Sized> User<M> {
             return Ok(self.program.start());
         }
         let descriptor = self.program.files.get(descriptor)?;
-        if descriptor.is_directory() { Ok(self.program.start_at(descriptor.ino)) } else { Err(Errno::ENOTDIR) }
+        if descriptor.is_directory() { Ok(self.program.start_at(descriptor.ino.into())) } else { Err(Errno::ENOTDIR) }
     }
 }

@@ -251,8 +251,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         card.pid.set(self.program.pid);
         card.space.set(self.space.as_ref().map(|space| space.number()));
         card.origin.set(self.program.origin);
-        card.directory.set(self.program.directory);
-        card.root.set(self.program.root);
+        card.directory.set(self.program.directory.ino);
+        card.root.set(self.program.root.ino);
         card.umask.set(self.program.umask);
         card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.show_areas();

@@ -9,10 +9,11 @@ use crate::user::facts::limits::{LIMITS, Limit, NOFILE};
 use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Descriptors, EventSort, Object};
 use crate::user::program::{AlternateStack, Program};
 use crate::user::signals::actions::{Action, Actions};
+use renga_proto::pages::FileId;
 use renga_proto::pipe::PipeEnd;
-use renga_rt::Errno;
 use renga_rt::card::Origin;
 use renga_rt::user::{FpPlace, PSTATE_USER, UserContext};
+use renga_rt::{Errno, Word};
 
 /// Fields being written.
 pub struct Writer<'a> {
@@ -125,10 +126,9 @@ pub fn in_pages(files: &Descriptors) -> bool {
 /// any pages.
 pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Result<(), Errno> {
     writer.word(u64::from(program.pid))?;
-    writer.word(u64::from(program.directory) | u64::from(program.umask) << 32)?;
-    for word in
-        [u64::from(program.root), program.blocked, program.alternate_stack.address, program.alternate_stack.bytes]
-    {
+    let (directory, root) = (program.directory.to_word(), program.root.to_word());
+    let AlternateStack { address, bytes } = program.alternate_stack;
+    for word in [directory, root, program.umask.into(), program.blocked, address, bytes] {
         writer.word(word)?;
     }
     writer.put(&program.name)?;
@@ -152,9 +152,9 @@ pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Res
 pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Result<FilePages, Errno> {
     let parent = reader.word()? as u32;
     program.renew(pid, parent);
-    let word = reader.word()?;
-    (program.directory, program.umask) = (word as u32, (word >> 32) as u16);
-    program.root = reader.word()? as u32;
+    program.directory = FileId::from_word(reader.word()?);
+    program.root = FileId::from_word(reader.word()?);
+    program.umask = reader.word()? as u16;
     program.blocked = reader.word()?;
     program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
     program.name = reader.take()?;

@@ -126,3 +126,26 @@ fn a_root_goes_along_to_another_board() {
     let lines: Vec<&str> = text.split_whitespace().collect();
     assert_eq!(lines, ["/", "in", "in", "bin", "f", "/tmp/in", "/tmp/in"], "{text}");
 }
+
+/// A directory is removed of which somebody thinks as the working directory, or as the root; another gets its number.
+const REUSED: &str = r#"
+mkdir /tmp/d; number=$(stat -c %i /tmp/d); cd /tmp/d
+remote -b b sh -c 'rmdir /tmp/d; mkdir /tmp/e'
+(echo oops > f) 2> /dev/null || echo refused
+remote -b b sh -c '(echo oops > f) 2> /dev/null || echo refused'
+cd /; [ $number = $(stat -c %i /tmp/e) ] && echo reused; ls /tmp/e
+mkdir -p /tmp/jail/bin; number=$(stat -c %i /tmp/jail); cp /bin/busybox /tmp/jail/bin
+{ sleep 1; echo; } | chroot /tmp/jail /bin/busybox sh -c 'read line; (echo oops > /f) 2>&1 || echo refused' &
+sleep .3; rm -r /tmp/jail; mkdir /tmp/home; [ $number = $(stat -c %i /tmp/home) ] && echo reused; wait; ls /tmp/home
+"#;
+
+#[test]
+fn a_removed_directory_is_not_the_one_that_has_its_number() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = Renga::script(REUSED).end().expect_status(0).text();
+    let told = ["refused", "reused", "oops", "f"];
+    let lines: Vec<&str> = text.lines().filter(|line| told.contains(line)).collect();
+    assert_eq!(lines, ["refused", "refused", "reused", "reused", "refused"], "{text}");
+}
