@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod cluster;
 pub mod process;
 pub mod schedule;
+pub mod signals;
 pub mod start;
 pub mod syscall;
 pub mod text;

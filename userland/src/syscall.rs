@@ -198,17 +198,6 @@ pub fn control(descriptor: i32, request: usize, value: &mut u32) -> Result<usize
     unsafe { call(29, [descriptor as isize, request as isize, at, 0, 0, 0]) }
 }
 
-/// Ignores a signal from now on.
-pub fn ignore(signal: u32) {
-    const RT_SIGACTION: usize = 134;
-    const SIG_IGN: u64 = 1;
-    const SET_BYTES: isize = 8;
-    // Handler, flags, restorer, mask.
-    let action = [SIG_IGN, 0, 0, 0];
-    // SAFETY: the address is that of a whole `struct sigaction` of the kernel.
-    let _ = unsafe { call(RT_SIGACTION, [signal as isize, action.as_ptr() as isize, 0, SET_BYTES, 0, 0]) };
-}
-
 /// Bytes of the kernel's `struct termios`.
 pub const TERMIOS_BYTES: usize = 36;
 

@@ -4,7 +4,8 @@
 
 use core::ffi::CStr;
 use renga_userland::process::{execute_by_name, exit_code};
-use renga_userland::syscall::{exit, ignore, wait};
+use renga_userland::signals::{SignalSet, block_only, send, set_of, suffer, take};
+use renga_userland::syscall::{exit, wait};
 use renga_userland::text::{complain, parse};
 use renga_userland::{Arguments, Errno, cluster, program};
 
@@ -13,8 +14,9 @@ program!(main);
 const USAGE: &[u8] = b"usage: remote [-b BOARD] [--] COMMAND [ARGUMENT...]
 
 Runs COMMAND on another board of the cluster, with this terminal, these open
-files, this directory and this environment, and exits with its status: 137
-if that board dies meanwhile, 126 if it is down already.
+files, this directory and this environment, passes on the signals that it is
+sent, stops and ends as COMMAND does, and exits with its status: 137 if that
+board dies meanwhile, 126 if it is down already.
 
   -b BOARD   a letter (a, b, ...) or a number (0, 1, ...); without it: b
   --help     this text
@@ -27,6 +29,13 @@ const USAGE_STATUS: i32 = 2;
 const EHOSTDOWN: Errno = Errno(112);
 const EAGAIN: Errno = Errno(11);
 const EINVAL: Errno = Errno(22);
+
+const SIGKILL: u32 = 9;
+const SIGCHLD: u32 = 17;
+/// What a fault sends to who has it (ILL, TRAP, ABRT, BUS, FPE, SEGV, SYS): this program's own.
+const FAULTS: SignalSet = set_of(&[4, 5, 6, 7, 8, 11, 31]);
+/// Those that this program waits for: all that can be blocked but its own faults.
+const ATTENDED: SignalSet = !FAULTS;
 
 fn main(arguments: Arguments) -> i32 {
     let mut board = 1;
@@ -58,9 +67,14 @@ fn main(arguments: Arguments) -> i32 {
         complain(&[USAGE]);
         return USAGE_STATUS;
     };
+    // Before the fork, so that none comes between; the command has the mask that this program was given.
+    let before = block_only(ATTENDED);
     match cluster::fork_on(board) {
-        Ok(0) => become_command(&arguments, at, name),
-        Ok(pid) => await_command(pid, board),
+        Ok(0) => {
+            block_only(before);
+            become_command(&arguments, at, name)
+        }
+        Ok(pid) => attend_command(pid, board),
         Err(errno) => {
             complain(&[b"remote: ", why(errno), b"\n"]);
             126
@@ -83,25 +97,44 @@ fn become_command(arguments: &Arguments, at: usize, name: &CStr) -> ! {
     exit(if found { 126 } else { 127 })
 }
 
-/// The keys that mean a signal are for the command: it decides what becomes of them.
-fn await_command(pid: u32, board: u32) -> i32 {
-    const SIGKILL: u32 = 9;
-    const SIGINT: u32 = 2;
-    const SIGQUIT: u32 = 3;
-    ignore(SIGINT);
-    ignore(SIGQUIT);
+/// What a program sends is passed on; what a key sends has reached the command too, as one of the same group. This
+/// program does what becomes of the command: so the shell sees a job that stops, goes on and ends.
+fn attend_command(pid: u32, board: u32) -> i32 {
     loop {
-        match wait(pid as i32, 0) {
-            Ok((_, status)) => {
-                if status & 0x7f == SIGKILL && cluster::is_down(board) {
-                    complain(&[b"remote: the board is down: its command counts as killed\n"]);
+        match take(ATTENDED) {
+            Ok(taken) if taken.signal == SIGCHLD => {
+                if let Some(code) = follow_command(pid, board) {
+                    return code;
                 }
-                return exit_code(status);
             }
-            Err(Errno(4)) => {}
-            Err(_) => return 127,
+            // If it has ended, that is what comes next.
+            Ok(taken) if taken.sent => drop(send(pid, taken.signal)),
+            Ok(_) | Err(_) => {}
         }
     }
+}
+
+/// Stops if the command has stopped, ends by the signal that ended it; the exit code, if it has ended otherwise.
+fn follow_command(pid: u32, board: u32) -> Option<i32> {
+    const WNOHANG_WUNTRACED: i32 = 1 | 2;
+    const STOPPED: u32 = 0x7f;
+    let status = match wait(pid as i32, WNOHANG_WUNTRACED) {
+        Ok((0, _)) => return None,
+        Ok((_, status)) => status,
+        Err(_) => return Some(127),
+    };
+    match status & 0x7f {
+        0 => {}
+        STOPPED => {
+            suffer(status >> 8 & 0xff);
+            return None;
+        }
+        SIGKILL if cluster::is_down(board) => {
+            complain(&[b"remote: the board is down: its command counts as killed\n"]);
+        }
+        signal => suffer(signal),
+    }
+    Some(exit_code(status))
 }
 
 fn why(errno: Errno) -> &'static [u8] {

@@ -36,6 +36,7 @@ remote -b b test -t 0; echo "terminal $?"
 "#;
 
 const SESSION_SAYS: &str = "status 9
+Killed
 killed 137
 remote: nosuch: not found
 not found 127
@@ -63,6 +64,7 @@ second
 third
 input
 background 5
+Terminated
 terminated 143
 a
 b
@@ -185,4 +187,42 @@ fn a_board_that_is_not_there_is_said_to_be_none() {
     let text = Renga::script("remote -b z true; echo $?; remote -b 7x true; echo $?").end().expect_status(0).text();
     let none = "remote: there is no such board\n126\n";
     assert_eq!(text, format!("{none}remote: -b needs a board: a letter or a number\n2\n"));
+}
+
+/// What is sent to `remote` on board a is for its command on board b, and it ends by the signal that ended that.
+const SENT: &str = r#"
+for signal in HUP USR1 USR2 TERM; do
+    remote -b b sh -c "trap 'echo caught $signal; exit 6' $signal; while :; do sleep .05; done" & far=$!
+    sleep .3; kill -$signal $far; wait $far; echo "$signal $?"
+done
+remote -b b sh -c 'sleep 1; echo still alive' & far=$!
+sleep .3; kill $far; wait $far; echo "ended $?"; sleep 1
+remote -b b sh -c 'trap "echo goes on" CONT; for i in 1 2 3 4 5 6 7 8 9 10; do sleep .1; done; echo over' & far=$!
+sleep .3; kill -TSTP $far; sleep 2; echo stands; kill -CONT $far; wait $far; echo "stopped $?"
+remote -b b sh -c 'kill -TERM $$'; echo "died $?"
+"#;
+
+const SENT_SAYS: &str = "caught HUP
+HUP 6
+caught USR1
+USR1 6
+caught USR2
+USR2 6
+caught TERM
+TERM 6
+Terminated
+ended 143
+stands
+goes on
+over
+stopped 0
+Terminated
+died 143
+";
+
+#[test]
+fn a_signal_to_remote_is_for_its_command() {
+    if clusters_can_run() {
+        Renga::script(SENT).end().expect_status(0).expect_text(SENT_SAYS);
+    }
 }
