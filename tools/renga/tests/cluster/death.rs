@@ -168,6 +168,18 @@ fn what_makes_no_sense_is_refused() {
     }
 }
 
+/// What is let go on b belongs to the next life of a, which the processes there have not called before.
+#[test]
+fn pipes_across_boards_end_after_a_restart() {
+    if !clusters_can_run() {
+        return;
+    }
+    let script =
+        r#"sleep .15; r=$(remote -b b sh -c "seq 5 | remote -b a tail -n 1 | remote -b b cat"); echo end $? $r"#;
+    let ended = Renga::script(script).with(["--restart", "a@200"]).end().expect_status(0);
+    assert!(ended.text().ends_with("end 0 5\n"), "{}", ended.report());
+}
+
 /// The first life of the disk's board writes a file on which nobody calls `sync`; the second says whether it is there.
 const UNSYNCED: &str = "if [ -f /begun ]; then cat /late 2> /dev/null || echo gone; \
                         else touch /begun; sync; echo late > /late; sleep 1000; fi";

@@ -244,3 +244,42 @@ fn who_writes_while_the_disk_comes_and_goes_harms_nobody() {
         }
     }
 }
+
+#[test]
+fn a_pipe_of_the_next_life_is_let_go_by_who_calls_there_for_the_first_time() {
+    if !possible() {
+        return;
+    }
+    let lives = Rc::new(Cell::new(0));
+    let life = lives.clone();
+    let init = move |init: Program| {
+        let life = life.clone();
+        async move {
+            life.set(life.get() + 1);
+            if life.get() == 1 {
+                init.sleep(u64::MAX >> 2).await.unwrap();
+            }
+            let (output, input) = init.pipe().await.unwrap();
+            // Its children have the pipe from it, and their first call to the pipe's board is the one that ends them.
+            let elsewhere = |program: Program| async move {
+                for _ in 0..3 {
+                    let child = program.fork(|_| async { 0 }).await.unwrap();
+                    program.wait(child).await.unwrap();
+                }
+                0
+            };
+            let elsewhere = init.fork_on(1, elsewhere).await.unwrap();
+            init.close(input).await.unwrap();
+            assert_eq!(init.read(output, 10).await, Ok(Vec::new()), "nobody can write any more");
+            assert_eq!(init.wait(elsewhere).await, Ok((elsewhere, 0)));
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut system = System::boot(&setup, &programs);
+    system.cluster.run_until(300 * MS);
+    system.cluster.kill(0);
+    system.reboot(0);
+    let status = system.run(LIMIT_NS);
+    assert_eq!((status, lives.get()), (Some(0), 2), "{:#?} {:?}", system.wait_graph(), System::log());
+}

@@ -1,6 +1,8 @@
 //! What descriptors stand for, read, written, kept and let go.
 //!
-//! Invariant: a lent slice is at most one page. Not here: splitting by pages (`transfer.rs`), numbers
+//! Invariant: a lent slice is at most one page. What is told `ESTALE` is asked once more where the life is asked for: the
+//! first call of this process to a board that has begun anew is told so by the router and not made, and the object may be
+//! of the new life, had from whoever forked. Not here: splitting by pages (`transfer.rs`), numbers
 //! of descriptors (`descriptors.rs`).
 
 use crate::user::files::descriptors::Object;
@@ -38,7 +40,11 @@ impl Services {
                 return Err(Errno::ESPIPE);
             }
             Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life } => {
-                self.pipe(board, number)?.call(ReadPipe { life, nonblocking }, out).await?
+                let (mut pipe, read) = (self.pipe(board, number)?, ReadPipe { life, nonblocking });
+                match pipe.call(read, &mut *out).await {
+                    Err(Errno::ESTALE) => pipe.call(read, out).await?,
+                    read => read?,
+                }
             }
             Object::Lost { .. } => return Err(Errno::EIO),
             Object::Named { .. } => return Err(Errno::EBADF),
@@ -74,7 +80,11 @@ impl Services {
                 return Err(Errno::ESPIPE);
             }
             Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life } => {
-                self.pipe(board, number)?.call(WritePipe { life, nonblocking }, bytes).await?
+                let (mut pipe, write) = (self.pipe(board, number)?, WritePipe { life, nonblocking });
+                match pipe.call(write, bytes).await {
+                    Err(Errno::ESTALE) => pipe.call(write, bytes).await?,
+                    written => written?,
+                }
             }
             Object::Lost { pipe } => return Err(if pipe { Errno::EPIPE } else { Errno::EIO }),
             Object::Named { .. } => return Err(Errno::EBADF),
@@ -88,6 +98,13 @@ impl Services {
 
     /// One reference more to `object`.
     pub async fn keep(&mut self, object: Object) -> Result<(), Errno> {
+        match self.keep_once(object).await {
+            Err(Errno::ESTALE) => self.keep_once(object).await,
+            kept => kept,
+        }
+    }
+
+    async fn keep_once(&mut self, object: Object) -> Result<(), Errno> {
         match object {
             Object::File { board, number, life } => self.file(board, number)?.call(AddReference { life }, ()).await,
             Object::Pipe { board, number, life, end, .. } => {
@@ -112,27 +129,40 @@ impl Services {
     /// One reference less to `object`, if there is one. What is lost with its board needs none; `EIO`: with
     /// it, what was written to a file may be lost.
     pub async fn release(&mut self, object: Option<Object>) -> Result<(), Errno> {
-        match object {
-            Some(Object::File { board, number, life }) => {
-                let closed = self.file(board, number)?.call(Close { life }, ()).await;
-                closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno })
+        let released = match object {
+            Some(Object::Fifo { board, number, life }) => {
+                // Where one is lost so is the other.
+                let _ = self.close_end(board, number, CloseEnd { life, end: PipeEnd::Writer }).await;
+                self.close_end(board, number, CloseEnd { life, end: PipeEnd::Reader }).await
             }
             Some(Object::Pipe { board, number, life, end, .. }) => {
-                let closed = self.pipe(board, number)?.call(CloseEnd { life, end }, ()).await;
-                if closed.is_err_and(is_loss) { Ok(()) } else { closed }
+                self.close_end(board, number, CloseEnd { life, end }).await
+            }
+            Some(Object::File { board, number, life }) => {
+                let mut file = self.file(board, number)?;
+                let closed = match file.call(Close { life }, ()).await {
+                    Err(Errno::ESTALE) => file.call(Close { life }, ()).await,
+                    closed => closed,
+                };
+                return closed.map_err(|errno| if is_loss(errno) { Errno::EIO } else { errno });
             }
             Some(Object::Events { board, number, life, .. }) => {
-                let dropped = self.events(board)?.call(DropEvents { number, life }, ()).await;
-                if dropped.is_err_and(is_loss) { Ok(()) } else { dropped }
-            }
-            Some(Object::Fifo { board, number, life }) => {
-                let mut pipe = self.pipe(board, number)?;
-                // Where one is lost so is the other.
-                let _ = pipe.call(CloseEnd { life, end: PipeEnd::Writer }, ()).await;
-                let closed = pipe.call(CloseEnd { life, end: PipeEnd::Reader }, ()).await;
-                if closed.is_err_and(is_loss) { Ok(()) } else { closed }
+                let (mut events, drop) = (self.events(board)?, DropEvents { number, life });
+                match events.call(drop, ()).await {
+                    Err(Errno::ESTALE) => events.call(drop, ()).await,
+                    dropped => dropped,
+                }
             }
             _ => Ok(()),
+        };
+        if released.is_err_and(is_loss) { Ok(()) } else { released }
+    }
+
+    async fn close_end(&mut self, board: u8, number: u16, close: CloseEnd) -> Result<(), Errno> {
+        let mut pipe = self.pipe(board, number)?;
+        match pipe.call(close, ()).await {
+            Err(Errno::ESTALE) => pipe.call(close, ()).await,
+            closed => closed,
         }
     }
 }

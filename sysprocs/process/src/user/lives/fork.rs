@@ -145,11 +145,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
-            let mut kept = self.services.keep(object).await;
-            if kept == Err(Errno::ESTALE) {
-                kept = self.services.keep(object).await; // it was this process that had to learn something
-            }
-            match kept {
+            match self.services.keep(object).await {
                 Ok(()) => {}
                 // With its board, which is no reason not to fork.
                 Err(errno) if is_loss(errno) => self.program.files.lose(object),
@@ -271,11 +267,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut from = 0;
         // Bounded by the descriptors.
         while let Some((number, object)) = self.program.files.next_object(from) {
-            let mut kept = self.services.keep(object).await;
-            if kept == Err(Errno::ESTALE) {
-                kept = self.services.keep(object).await; // it was this process that had to learn something
-            }
-            if kept.is_err() {
+            if self.services.keep(object).await.is_err() {
                 self.program.files.lose(object);
             }
             from = number + 1;
