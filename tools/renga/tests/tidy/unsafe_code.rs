@@ -21,6 +21,7 @@ const FILES: [&str; 13] = [
     "userland/src/start.rs",
     "userland/src/arguments.rs",
     "userland/src/schedule.rs",
+    "userland/src/signals.rs",
     "userland/src/bin/limits.rs",
     "userland/src/bin/wild.rs",
     "tools/emu/coordinator/tests/guest/guest.rs",
