@@ -89,8 +89,8 @@ fn what_two_boards_store_at_once_is_neither_lost_nor_out_of_order() {
     }
     let text = said(
         "$S add $F 20000 & $S add $F 20000 & remote -b b $S add $F 20000; wait; od -An -tu4 -j4 -N4 $F
-        $S sequence write /root/one 20000 & remote -b b $S sequence read /root/one 20000; wait
-        remote -b b $S sequence write /root/two 20000 & $S sequence read /root/two 20000; wait",
+        remote -b b $S sequence read /root/one 20000 & sleep 0.1; $S sequence write /root/one 20000; wait
+        $S sequence read /root/two 20000 & sleep 0.1; remote -b b $S sequence write /root/two 20000; wait",
     );
     assert_eq!(text, "      60000\nin order\nin order\n");
 }
@@ -103,10 +103,9 @@ fn a_mapping_does_not_outlive_its_file_nor_what_it_stored_its_board() {
     }
     let text = said("remote -b b $S keep $F & sleep 1; : > $F; wait $!; echo $?; remote -b b od -An -tu4 $F");
     assert!(text.contains("135\n"), "{text}");
-    let session = b"remote -b b /usr/lib/renga/sharing store /root/shared 8; remote -b b /usr/lib/renga/sharing add /root/shared 5
+    let session = b"remote -b b /usr/lib/renga/sharing store /root/shared 8
 \x1dkill b
 od -An -c -j8 -N4 /root/shared
-od -An -tu4 -j4 -N4 /root/shared
 /usr/lib/renga/sharing add /root/shared 7
 od -An -tu4 -j4 -N4 /root/shared
 exit 4
