@@ -56,7 +56,7 @@ fn mappings_on_two_boards_that_both_write_are_the_same_bytes() {
         remote -b b $S apart /root/apart 0 201; od -An -tu4 -N4 /root/apart",
     );
     let turns = "        101\n        101\n        151\n        201\n";
-    let end = "256 256 256 0\nfirst 0 behind the end 0\n135\n";
+    let end = "256 256 256 0\nfirst 0 behind the end 0\nBus error\n135\n";
     let apart = "apart 101 child 0\n        101\napart 201 child 0\n        201\n";
     assert_eq!(text, format!("{turns}{end}{apart}"));
 }
