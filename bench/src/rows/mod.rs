@@ -11,7 +11,8 @@ pub mod p1_t4;
 pub mod p1_t5;
 
 use crate::findings::Findings;
-use crate::run::{Outcome, Profile, Run};
+use crate::run::{Machine, Outcome, Profile, Run, System};
+use crate::workload::Program;
 use anyhow::Result;
 
 /// What a row is run with.
@@ -49,6 +50,15 @@ pub fn find(name: &str) -> Option<&'static Row> {
         let id = row.id;
         id.eq_ignore_ascii_case(name) || id.split_once('.').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name))
     })
+}
+
+/// A run of `programs` on b, each twice, as `NAME-1` and `NAME-2`.
+fn twice_on_b<'a>(plan: Plan, system: System, programs: impl IntoIterator<Item = &'a Program>) -> Run {
+    let twice = |program: &Program| {
+        ["1", "2"].map(|time| format!("on b {}\n", program.timed(&format!("{}-{time}", program.name)))).concat()
+    };
+    let script: String = programs.into_iter().map(twice).collect();
+    Run::new(Machine::Cluster(system), plan.profile, "dev", &script)
 }
 
 /// ns as ms, for a table.

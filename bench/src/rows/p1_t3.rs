@@ -1,9 +1,9 @@
 //! P1.T3: a program on the board without the disk, with two placements that differ by lines of the system file.
 
-use super::{Plan, Row, ms};
+use super::{Plan, Row, ms, twice_on_b};
 use crate::findings::{Bound, Claim, Findings, Table};
 use crate::observed::counted;
-use crate::run::{Edit, Machine, OURS, Outcome, PAPERS, Run, System};
+use crate::run::{Edit, OURS, Outcome, PAPERS, Run, System};
 use crate::workload::{CC_6876, CC_96413, LS_SORT, Program};
 use anyhow::{Result, bail};
 
@@ -45,13 +45,7 @@ fn programs(plan: Plan) -> &'static [(Program, [(f64, u64); 2])] {
 
 /// With leases the other placement, the standard one; without them the same.
 fn runs(plan: Plan) -> Vec<Run> {
-    let on_b = |system: System| {
-        let twice = |(program, _): &(Program, _)| {
-            ["1", "2"].map(|time| format!("on b {}\n", program.timed(&format!("{}-{time}", program.name)))).concat()
-        };
-        let script: String = programs(plan).iter().map(twice).collect();
-        Run::new(Machine::Cluster(system), plan.profile, "dev", &script).traced()
-    };
+    let on_b = |system: System| twice_on_b(plan, system, programs(plan).iter().map(|(program, _)| program)).traced();
     vec![on_b(OURS_MOVED), on_b(OURS), on_b(PAPERS_MOVED), on_b(PAPERS)]
 }
 

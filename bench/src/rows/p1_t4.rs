@@ -1,8 +1,8 @@
 //! P1.T4: compiles on the board without the disk, with calls between boards that wait and with some that do not.
 
-use super::{Plan, Row, ms};
+use super::{Plan, Row, ms, twice_on_b};
 use crate::findings::{Bound, Claim, Findings, Table};
-use crate::run::{Machine, OURS, OURS_ASYNC, Outcome, PAPERS, PAPERS_ASYNC, Run, System};
+use crate::run::{OURS, OURS_ASYNC, Outcome, PAPERS, PAPERS_ASYNC, Run, System};
 use crate::workload::{CC_8012, CC_49797, CC_96413, Program};
 use anyhow::{Result, bail};
 
@@ -31,13 +31,7 @@ fn programs(plan: Plan) -> &'static [(Program, [f64; 2])] {
 
 /// With leases synchronous, asynchronous; without them the same.
 fn runs(plan: Plan) -> Vec<Run> {
-    let on_b = |system: System| {
-        let twice = |(program, _): &(Program, _)| {
-            ["1", "2"].map(|time| format!("on b {}\n", program.timed(&format!("{}-{time}", program.name)))).concat()
-        };
-        let script: String = programs(plan).iter().map(twice).collect();
-        Run::new(Machine::Cluster(system), plan.profile, "dev", &script)
-    };
+    let on_b = |system: System| twice_on_b(plan, system, programs(plan).iter().map(|(program, _)| program));
     vec![on_b(OURS), on_b(OURS_ASYNC), on_b(PAPERS), on_b(PAPERS_ASYNC)]
 }
 
