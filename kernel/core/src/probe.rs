@@ -186,6 +186,20 @@ impl Me {
             (id: offset_of!(Process, word)));
     }
 
+    /// Probe: this slot has the program `pid` from now on, or what it has is called so.
+    #[inline(always)]
+    pub fn probe_program(&self, pid: u32, name: &[u8; 16]) {
+        let [first, rest] = [0, 8].map(|at| name[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+        mark!(nomem, "nop", "program", "4@[{p},{id}] 4@{n} 8@{f} 8@{r}",
+            (p: from_ref(self.0), n: u64::from(pid), f: first, r: rest), (id: offset_of!(Process, word)));
+    }
+
+    /// Probe: the slot's program has ended.
+    #[inline(always)]
+    pub fn probe_program_end(&self) {
+        mark_process!(nomem, "nop", "program-end", self.0);
+    }
+
     /// Probe: this process has its medium read, or if it `writes` write, so many blocks from `first` on.
     #[inline(always)]
     pub fn probe_disk(&self, first: u64, blocks: usize, writes: bool) {

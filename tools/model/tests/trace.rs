@@ -89,7 +89,8 @@ fn frames_of_a_trace_are_said_and_heard() {
     for (time_ns, event) in events {
         out.write(&Timed { time_ns, board: 0, event }).unwrap();
     }
-    let written = out.finish().unwrap();
+    out.finish().unwrap();
+    let written = out.into_inner();
     let wanted = vec![Recorded::Sent(0, bytes.clone()), Recorded::Received(1, bytes), Recorded::Started(0)];
     assert_eq!(read(&written), Ok(wanted));
     assert!(read(&written[..written.len() - 1]).is_err());

@@ -13,12 +13,21 @@ use renga_trace::{Board, CallsFor, Decoder, Event, Frame, Header, ProcessKind, P
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// How long what has happened may stay out of the file, so that `renga top` shows a run that does little.
+const FLUSH_PERIOD: Duration = Duration::from_millis(100);
 
 /// A trace file that is being written.
 pub struct TraceFile {
-    out: Writer<BufWriter<File>>,
+    out: Arc<Mutex<Written>>,
     decoder: Decoder,
-    /// The first that went wrong; the run goes on.
+}
+
+/// What is written, and the first that went wrong; the run goes on.
+struct Written {
+    out: Writer<BufWriter<File>>,
     failed: Option<std::io::Error>,
 }
 
@@ -39,12 +48,16 @@ impl TraceFile {
         }
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
         let out = Writer::new(BufWriter::new(file), &header(system))?;
-        Ok(TraceFile { out, decoder, failed: None })
+        let out = Arc::new(Mutex::new(Written { out, failed: None }));
+        let flushed = Arc::downgrade(&out);
+        std::thread::spawn(move || flush_now_and_then(&flushed));
+        Ok(TraceFile { out, decoder })
     }
 
     fn write(&mut self, board: u8, time_ns: u64, event: Event) {
-        if let Err(error) = self.out.write(&Timed { time_ns, board, event }) {
-            self.failed.get_or_insert(error);
+        let mut written = held(&self.out);
+        if let Err(error) = written.out.write(&Timed { time_ns, board, event }) {
+            written.failed.get_or_insert(error);
         }
     }
 
@@ -82,10 +95,30 @@ impl TraceFile {
     /// # Errors
     /// If it could not be written.
     pub fn finish(self) -> Result<()> {
-        if let Some(error) = self.failed {
-            return Err(error).context("the trace could not be written");
+        let mut written = held(&self.out);
+        let ended = match written.failed.take() {
+            Some(error) => Err(error),
+            None => written.out.finish(),
+        };
+        ended.context("the trace could not be written")
+    }
+}
+
+/// Nobody who holds it panics, so that it is never poisoned.
+fn held(out: &Mutex<Written>) -> MutexGuard<'_, Written> {
+    out.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Until the trace is complete.
+fn flush_now_and_then(out: &Weak<Mutex<Written>>) {
+    while let Some(out) = out.upgrade() {
+        let mut written = held(&out);
+        if let Err(error) = written.out.flush() {
+            written.failed.get_or_insert(error);
         }
-        self.out.finish().context("the trace could not be written").map(drop)
+        drop(written);
+        drop(out);
+        std::thread::sleep(FLUSH_PERIOD);
     }
 }
 

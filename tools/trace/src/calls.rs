@@ -3,7 +3,8 @@
 //! A call to another board has two parts: that of the caller, which its router accepts, and that of a proxy, which makes
 //! it on the server's board. They belong together by server, entry, for whom the proxy calls, and order: a board's frames arrive in
 //! the order in which they were sent. (Two calls of one kind to one entry of one server, of which the first has more to send, may
-//! change places.) Invariant: a process has one outstanding call. Not here: what the calls add up to (`summary`, `path`).
+//! change places.) Invariant: a process has one outstanding call, and only outstanding ones are kept. Not here: what the calls
+//! add up to (`meter`, `path`).
 
 use crate::event::{Event, Timed};
 use crate::header::Header;
@@ -36,119 +37,148 @@ impl Call {
     }
 }
 
-/// Collects calls, event by event.
-#[derive(Default)]
+/// Calls to other boards of one entry of one server that wait for their proxies, at most: more than have ever been.
+const AWAITED_MAX: usize = 4096;
+
+/// Follows calls, event by event.
+#[derive(Clone, Default)]
 pub struct Calls {
-    calls: Vec<Call>,
-    /// The outstanding call of each process.
-    open: HashMap<ProcId, usize>,
-    /// Calls to other boards that no proxy has made yet, by server and entry; whether their callers wait.
-    awaited: HashMap<(ProcId, u8), VecDeque<(usize, Waits)>>,
+    /// How many were made.
+    made: usize,
+    /// The outstanding call of each process, and its place among all.
+    open: HashMap<ProcId, (usize, Call)>,
+    /// Calls to other boards that no proxy has made yet, by server and entry.
+    awaited: HashMap<(ProcId, u8), VecDeque<Awaited>>,
+    /// Boards that have stopped, a bit each: nobody makes a call for others there.
+    stopped: u32,
 }
 
-/// Whether somebody waits for a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Waits {
-    /// Its caller does.
-    Yes,
+/// A call for which no proxy has called yet.
+#[derive(Clone, Copy)]
+struct Awaited {
+    place: usize,
+    caller: ProcId,
     /// Its caller went on: it is asynchronous, or its board's router has answered it, as the other board is dead.
-    No,
+    released: bool,
 }
 
 impl Calls {
     /// Those of a whole trace.
     pub fn of(header: &Header, events: &[Timed]) -> Vec<Call> {
-        let mut calls = Calls::default();
-        events.iter().for_each(|event| calls.take(header, event));
-        calls.calls
+        let (mut calls, mut all) = (Calls::default(), Vec::new());
+        for event in events {
+            calls.take(header, event, &mut |place, call| all.push((place, call.clone())));
+        }
+        all.extend(calls.open.into_values());
+        all.sort_unstable_by_key(|(place, _)| *place);
+        all.into_iter().map(|(_, call)| call).collect()
     }
 
-    /// Takes the next event.
-    pub fn take(&mut self, header: &Header, timed: &Timed) {
-        let at_ns = timed.time_ns;
+    /// Takes the next event, and tells of each call that is over, with its place among all in the order in which they were made.
+    pub fn take(&mut self, header: &Header, timed: &Timed, over: &mut dyn FnMut(usize, &Call)) {
         match timed.event {
-            Event::Started | Event::Stopped => self.forget(timed.board),
-            Event::Call { caller, server, op } => {
-                let place = self.calls.len();
-                let made_for =
-                    if header.is_proxy(caller) { self.answered_by(header, caller, server, op) } else { None };
-                self.calls.push(Call { caller, server, op, begin_ns: at_ns, accept_ns: None, end_ns: None, made_for });
-                self.open.insert(caller, place);
-                self.await_proxy(place);
-            }
+            Event::Started => self.forget(timed.board, false, over),
+            Event::Stopped => self.forget(timed.board, true, over),
+            Event::Call { caller, server, op } => self.begin(header, timed.time_ns, (caller, server, op), over),
             Event::Forward { caller, server, op } => {
-                if let Some(place) = self.open.get(&caller).copied() {
-                    self.not_awaited(place);
-                    (self.calls[place].server, self.calls[place].op) = (server, op);
-                    self.await_proxy(place);
+                if let Some((place, call)) = self.open.get_mut(&caller) {
+                    let (place, before) = (*place, (call.server, call.op));
+                    (call.server, call.op) = (server, op);
+                    if let Some(waiting) = self.awaited.get_mut(&before) {
+                        waiting.retain(|other| other.place != place);
+                    }
+                    self.await_proxy(place, caller, server, op);
                 }
             }
             Event::Accept { caller, .. } => {
-                if let Some(place) = self.open.get(&caller) {
-                    self.calls[*place].accept_ns.get_or_insert(at_ns);
+                if let Some((_, call)) = self.open.get_mut(&caller) {
+                    call.accept_ns.get_or_insert(timed.time_ns);
                 }
             }
             Event::Reply { caller, .. } => {
-                if let Some(place) = self.open.remove(&caller) {
-                    let call = &mut self.calls[place];
-                    call.end_ns = Some(at_ns);
-                    let waiting = self.awaited.entry((call.server, call.op)).or_default();
-                    waiting.iter_mut().filter(|(other, _)| *other == place).for_each(|(_, waits)| *waits = Waits::No);
+                if let Some((place, mut call)) = self.open.remove(&caller) {
+                    call.end_ns = Some(timed.time_ns);
+                    if let Some(waiting) = self.awaited.get_mut(&(call.server, call.op)) {
+                        waiting.iter_mut().filter(|other| other.place == place).for_each(|other| other.released = true);
+                    }
+                    over(place, &call);
                 }
             }
             _ => {}
         }
     }
 
-    /// A call to another board waits for a proxy there.
-    fn await_proxy(&mut self, place: usize) {
-        let call = &self.calls[place];
-        if call.is_remote() {
-            self.awaited.entry((call.server, call.op)).or_default().push_back((place, Waits::Yes));
+    fn begin(
+        &mut self,
+        header: &Header,
+        begin_ns: u64,
+        (caller, server, op): (ProcId, ProcId, u8),
+        over: &mut dyn FnMut(usize, &Call),
+    ) {
+        let place = self.made;
+        self.made += 1;
+        let made_for = if header.is_proxy(caller) { self.answered_by(header, caller, server, op) } else { None };
+        let call = Call { caller, server, op, begin_ns, accept_ns: None, end_ns: None, made_for };
+        if let Some((place, unanswered)) = self.open.insert(caller, (place, call)) {
+            over(place, &unanswered);
         }
+        self.await_proxy(place, caller, server, op);
     }
 
-    fn not_awaited(&mut self, place: usize) {
-        let call = &self.calls[place];
-        if let Some(waiting) = self.awaited.get_mut(&(call.server, call.op)) {
-            waiting.retain(|(other, _)| *other != place);
+    /// A call to another board waits for a proxy there.
+    fn await_proxy(&mut self, place: usize, caller: ProcId, server: ProcId, op: u8) {
+        if caller.board == server.board || self.stopped & bit(server.board.0) != 0 {
+            return;
+        }
+        let waiting = self.awaited.entry((server, op)).or_default();
+        waiting.push_back(Awaited { place, caller, released: false });
+        if waiting.len() > AWAITED_MAX {
+            waiting.pop_front();
         }
     }
 
     /// The call that `proxy` makes: the first of those for whom it calls.
     fn answered_by(&mut self, header: &Header, proxy: ProcId, server: ProcId, op: u8) -> Option<usize> {
         let waiting = self.awaited.get_mut(&(server, op))?;
-        let its_own =
-            |(place, waits): &(usize, Waits)| header.calls_for(proxy, self.calls[*place].caller, *waits == Waits::No);
-        let at = waiting.iter().position(its_own)?;
-        waiting.remove(at).map(|(place, _)| place)
+        let at = waiting.iter().position(|call| header.calls_for(proxy, call.caller, call.released))?;
+        waiting.remove(at).map(|call| call.place)
     }
 
     /// What a board that has stopped or starts anew had asked for, or was asked for.
-    fn forget(&mut self, board: u8) {
-        self.open.retain(|caller, _| caller.board.0 != board);
-        let calls = &self.calls;
+    fn forget(&mut self, board: u8, stops: bool, over: &mut dyn FnMut(usize, &Call)) {
+        self.stopped = if stops { self.stopped | bit(board) } else { self.stopped & !bit(board) };
+        self.open.retain(|caller, (place, call)| {
+            let goes = caller.board.0 == board;
+            if goes {
+                over(*place, call);
+            }
+            !goes
+        });
         self.awaited.retain(|(server, _), waiting| {
-            waiting.retain(|(place, _)| calls[*place].caller.board.0 != board);
+            waiting.retain(|call| call.caller.board.0 != board);
             server.board.0 != board && !waiting.is_empty()
         });
     }
 
     /// The outstanding call of a process.
     pub fn outstanding(&self, caller: ProcId) -> Option<&Call> {
-        self.open.get(&caller).map(|place| &self.calls[*place])
+        self.open.get(&caller).map(|(_, call)| call)
     }
 
     /// The call that a proxy makes for that of `caller`.
     pub fn made_for(&self, caller: ProcId) -> Option<&Call> {
-        let place = self.open.get(&caller)?;
-        self.open.values().map(|other| &self.calls[*other]).find(|call| call.made_for == Some(*place))
+        let (place, _) = self.open.get(&caller)?;
+        self.open.values().map(|(_, call)| call).find(|call| call.made_for == Some(*place))
     }
 
     /// All outstanding calls, in the order in which they were made.
     pub fn all_outstanding(&self) -> Vec<&Call> {
-        let mut places: Vec<usize> = self.open.values().copied().collect();
-        places.sort_unstable();
-        places.into_iter().map(|place| &self.calls[place]).collect()
+        let mut open: Vec<&(usize, Call)> = self.open.values().collect();
+        open.sort_unstable_by_key(|(place, _)| *place);
+        open.into_iter().map(|(_, call)| call).collect()
     }
+}
+
+fn bit(board: u8) -> u32 {
+    1u32.checked_shl(board.into()).unwrap_or(0)
 }

@@ -251,6 +251,22 @@ events! {
         /// Who had them.
         board: Plain as u8
     },
+    /// A slot of user programs has this program from now on, or the one that it has is called so.
+    Program = "program" {
+        /// The slot.
+        process: Id as ProcId,
+        /// The program's pid.
+        pid: Plain as u32,
+        /// The first eight bytes of its name, the first the lowest.
+        name: Plain as u64,
+        /// The others.
+        rest: Plain as u64
+    },
+    /// The program of a slot has ended, and all that it had was let go.
+    ProgramEnd = "program-end" {
+        /// The slot.
+        process: Id as ProcId
+    },
 }
 
 impl Kind {

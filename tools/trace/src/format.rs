@@ -14,6 +14,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 const MAGIC: &[u8; 8] = b"RENGATR1";
+/// How traces of all versions begin.
+const FAMILY: &[u8] = b"RENGATR";
 /// Kinds of events that no probe tells, and the end.
 const STOPPED: u8 = 124;
 const STARTED: u8 = 125;
@@ -23,6 +25,10 @@ const END: u8 = 127;
 const OTHER_BOARD: u8 = 0x80;
 /// Boards that a header may have.
 const BOARDS_MAX: u8 = 16;
+/// Bytes of a header at most.
+const HEADER_BYTES_MAX: usize = 16 << 20;
+/// Bytes of a frame at most.
+const FRAME_BYTES_MAX: usize = 64 << 10;
 
 /// Where a file is wrong, and what is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +37,8 @@ pub struct BadTrace {
     pub at: usize,
     /// What is wrong there.
     pub what: String,
+    /// The file ends there: whoever writes it may not be done.
+    pub early: bool,
 }
 
 impl fmt::Display for BadTrace {
@@ -101,13 +109,25 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub fn finish(&mut self) -> io::Result<()> {
         self.bytes.clear();
         self.bytes.push(END);
         push(&mut self.bytes, self.events);
         self.out.write_all(&self.bytes)?;
-        self.out.flush()?;
-        Ok(self.out)
+        self.out.flush()
+    }
+
+    /// Makes sure that all that was written is where it is to be.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// What it was written to.
+    pub fn into_inner(self) -> W {
+        self.out
     }
 }
 
@@ -124,48 +144,74 @@ fn flipped(number: u64, what: Number, board: u8) -> u64 {
     if what == Number::Id { number ^ u64::from(board) << 16 } else { number }
 }
 
-/// Reads a trace: its header, and as an iterator its events.
-#[derive(Clone)]
-pub struct Reader<'a> {
-    header: Header,
-    bytes: &'a [u8],
-    at: usize,
+fn wrong<T>(at: usize, what: &str) -> Result<T, BadTrace> {
+    Err(BadTrace { at, what: what.to_string(), early: false })
+}
+
+fn early<T>(at: usize) -> Result<T, BadTrace> {
+    Err(BadTrace { at, what: "it ends early".to_string(), early: true })
+}
+
+/// The header, and where the events begin.
+///
+/// # Errors
+/// If this is no trace, or not all of its header is there.
+pub fn begin(bytes: &[u8]) -> Result<(Header, usize), BadTrace> {
+    let common = bytes.len().min(MAGIC.len());
+    if bytes[..common] != MAGIC[..common] {
+        let version = bytes.strip_prefix(FAMILY).and_then(|rest| rest.first()).filter(|byte| byte.is_ascii_graphic());
+        return match version {
+            Some(version) => wrong(0, &format!("a trace of version {}; this renga reads version 1", *version as char)),
+            None => wrong(0, "this is no trace of Renga's"),
+        };
+    }
+    let Some((length, rest)) = bytes[common..].split_first_chunk() else { return early(bytes.len()) };
+    let length = u32::from_le_bytes(*length) as usize;
+    let begin = bytes.len() - rest.len();
+    if length > HEADER_BYTES_MAX {
+        return wrong(begin, "a header too large");
+    }
+    let Some(header) = rest.get(..length) else { return early(bytes.len()) };
+    match serde_json::from_slice::<Header>(header) {
+        Err(error) => wrong(begin, &error.to_string()),
+        Ok(header) if header.boards.len() > usize::from(BOARDS_MAX) => wrong(begin, "too many boards"),
+        Ok(header) => Ok((header, begin + length)),
+    }
+}
+
+/// Where in the events somebody is who reads them.
+#[derive(Clone, Copy, Default)]
+pub struct Cursor {
     time_ns: u64,
     board: u8,
     events: u64,
-    over: bool,
 }
 
-impl<'a> Reader<'a> {
-    /// Begins to read.
+impl Cursor {
+    /// The event with which `bytes` begin, and how many bytes it has; none at the end of the trace. After an error the cursor is
+    /// where it was.
     ///
     /// # Errors
-    /// If this is no trace.
-    pub fn new(bytes: &'a [u8]) -> Result<Self, BadTrace> {
-        let wrong = |at: usize, what: &str| BadTrace { at, what: what.to_string() };
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong(0, "this is no trace of Renga's"))?;
-        let (length, rest) = rest.split_first_chunk().ok_or_else(|| wrong(MAGIC.len(), "it ends early"))?;
-        let length = u32::from_le_bytes(*length) as usize;
-        let begin = bytes.len() - rest.len();
-        let header = rest.get(..length).ok_or_else(|| wrong(begin, "it ends early"))?;
-        let header: Header = serde_json::from_slice(header).map_err(|error| wrong(begin, &error.to_string()))?;
-        if header.boards.len() > usize::from(BOARDS_MAX) {
-            return Err(wrong(begin, "too many boards"));
+    /// If there is no event, or not all of it; its place is that in `bytes`.
+    pub fn next(&mut self, bytes: &[u8]) -> Result<(Option<Timed>, usize), BadTrace> {
+        let mut event = Bytes { bytes, at: 0 };
+        let timed = event.timed(*self)?;
+        if let Some(timed) = &timed {
+            *self = Cursor { time_ns: timed.time_ns, board: timed.board, events: self.events + 1 };
         }
-        Ok(Reader { header, bytes, at: begin + length, time_ns: 0, board: 0, events: 0, over: false })
+        Ok((timed, event.at))
     }
+}
 
-    /// The names.
-    pub fn header(&self) -> &Header {
-        &self.header
-    }
+/// Bytes, of which the first so many are read.
+struct Bytes<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
 
-    fn wrong<T>(&self, what: &str) -> Result<T, BadTrace> {
-        Err(BadTrace { at: self.at, what: what.to_string() })
-    }
-
+impl Bytes<'_> {
     fn byte(&mut self) -> Result<u8, BadTrace> {
-        let Some(byte) = self.bytes.get(self.at) else { return self.wrong("it ends early") };
+        let Some(byte) = self.bytes.get(self.at) else { return early(self.at) };
         self.at += 1;
         Ok(*byte)
     }
@@ -179,49 +225,76 @@ impl<'a> Reader<'a> {
                 return Ok(number);
             }
         }
-        self.wrong("a number of more than 64 bits")
+        wrong(self.at, "a number of more than 64 bits")
     }
 
-    fn event(&mut self) -> Result<Option<Timed>, BadTrace> {
+    fn timed(&mut self, before: Cursor) -> Result<Option<Timed>, BadTrace> {
         let first = self.byte()?;
         let kind = first & !OTHER_BOARD;
         if kind == END {
-            return if self.number()? == self.events { Ok(None) } else { self.wrong("events are missing") };
+            return if self.number()? == before.events { Ok(None) } else { wrong(self.at, "events are missing") };
         }
-        if first & OTHER_BOARD != 0 {
-            self.board = self.byte()?;
-            if self.board >= BOARDS_MAX {
-                return self.wrong("no such board");
-            }
+        let board = if first & OTHER_BOARD != 0 { self.byte()? } else { before.board };
+        if board >= BOARDS_MAX {
+            return wrong(self.at, "no such board");
         }
-        let Some(time_ns) = self.time_ns.checked_add(self.number()?) else { return self.wrong("a time too large") };
-        self.time_ns = time_ns;
-        self.events += 1;
+        let Some(time_ns) = before.time_ns.checked_add(self.number()?) else {
+            return wrong(self.at, "a time too large");
+        };
         let event = match kind {
             STARTED => Event::Started,
             STOPPED => Event::Stopped,
             FRAME => Event::Frame(self.frame()?),
             _ => {
-                let Some(kind) = Kind::ALL.get(usize::from(kind)) else { return self.wrong("no such kind of event") };
+                let Some(kind) = Kind::ALL.get(usize::from(kind)) else {
+                    return wrong(self.at, "no such kind of event");
+                };
                 let mut numbers = [0; NUMBERS_MAX];
                 for (number, what) in numbers.iter_mut().zip(kind.numbers()) {
-                    *number = flipped(self.number()?, *what, self.board);
+                    *number = flipped(self.number()?, *what, board);
                 }
                 Event::of(*kind, &numbers[..kind.numbers().len()])
             }
         };
-        Ok(Some(Timed { time_ns, board: self.board, event }))
+        Ok(Some(Timed { time_ns, board, event }))
     }
 
     fn frame(&mut self) -> Result<Frame, BadTrace> {
         let destination = self.number()? as u8;
         let (token_wait_ns, wire_ns, arrives_after_ns) = (self.number()?, self.number()?, self.number()?);
         let length = self.number()? as usize;
-        let Some(bytes) = self.at.checked_add(length).and_then(|end| self.bytes.get(self.at..end)) else {
-            return self.wrong("it ends in a frame");
-        };
+        if length > FRAME_BYTES_MAX {
+            return wrong(self.at, "a frame too large");
+        }
+        let Some(bytes) = self.bytes.get(self.at..self.at + length) else { return early(self.bytes.len()) };
         self.at += length;
         Ok(Frame { destination, token_wait_ns, wire_ns, arrives_after_ns, bytes: bytes.to_vec() })
+    }
+}
+
+/// Reads a whole trace: its header, and as an iterator its events.
+#[derive(Clone)]
+pub struct Reader<'a> {
+    header: Header,
+    bytes: &'a [u8],
+    at: usize,
+    cursor: Cursor,
+    over: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// If this is no trace.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, BadTrace> {
+        let (header, at) = begin(bytes)?;
+        Ok(Reader { header, bytes, at, cursor: Cursor::default(), over: false })
+    }
+
+    /// The names.
+    pub fn header(&self) -> &Header {
+        &self.header
     }
 }
 
@@ -231,7 +304,13 @@ impl Iterator for Reader<'_> {
         if self.over {
             return None;
         }
-        let event = self.event().transpose();
+        let event = match self.cursor.next(&self.bytes[self.at..]) {
+            Ok((timed, length)) => {
+                self.at += length;
+                timed.map(Ok)
+            }
+            Err(bad) => Some(Err(BadTrace { at: bad.at + self.at, ..bad })),
+        };
         self.over = !matches!(event, Some(Ok(_)));
         event
     }

@@ -147,9 +147,24 @@ impl Header {
         self.process(id).map_or("?", |(kind, _)| &kind.name)
     }
 
+    /// The kind of a process, as a place in [`Header::kinds`].
+    pub fn kind_number(&self, id: ProcId) -> Option<usize> {
+        self.boards.get(usize::from(id.board.0))?.find(id.index).map(|(kind, _)| kind)
+    }
+
+    /// The name of a kind.
+    pub fn kind_name(&self, kind: Option<usize>) -> &str {
+        kind.and_then(|kind| self.kinds.get(kind)).map_or("?", |kind| &kind.name)
+    }
+
     /// Entry `op` of what `server` serves.
     pub fn entry(&self, server: ProcId, op: u8) -> &str {
-        let protocol = self.process(server).and_then(|(kind, _)| self.protocols.get(kind.serves?));
+        self.kind_entry(self.kind_number(server), op)
+    }
+
+    /// Entry `op` of what processes of `kind` serve.
+    pub fn kind_entry(&self, kind: Option<usize>, op: u8) -> &str {
+        let protocol = kind.and_then(|kind| self.protocols.get(self.kinds.get(kind)?.serves?));
         let entry = protocol.and_then(|protocol| protocol.entries.iter().find(|(number, _)| *number == op));
         entry.map_or("?", |(_, name)| name)
     }

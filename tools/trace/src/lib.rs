@@ -4,23 +4,32 @@
 //! - [`format`]: the file that `renga run --trace` writes (docs/reference/trace.md);
 //! - [`header`]: who the boards and their processes are;
 //! - [`decode`]: from a probe that the emulator saw to an event;
-//! - [`calls`], [`cores`], [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
+//! - [`follow`]: a trace that grows, read event by event;
+//! - [`calls`], [`cores`], [`charges`], [`moment`]: who waits, works and is idle at an instant, and for whom;
+//! - [`figures`], [`meter`]: what has added up at an instant;
+//! - [`summary`], [`path`], [`diff`], [`perfetto`]: what a trace says.
 //!
 //! Not here: how probes are seen (`tools/emu/plugin`), where they are (`kernel/core/src/probe.rs`).
 #![forbid(unsafe_code)]
 
 pub mod calls;
+pub mod charges;
 pub mod cores;
 pub mod decode;
 pub mod diff;
 pub mod event;
+pub mod figures;
+pub mod follow;
 pub mod format;
 pub mod header;
+pub mod meter;
+pub mod moment;
 pub mod path;
 pub mod perfetto;
 pub mod summary;
 
 pub use decode::Decoder;
 pub use event::{Event, Frame, Timed};
+pub use follow::{Follower, Next};
 pub use format::{BadTrace, Reader, Writer};
 pub use header::{Board, CallsFor, Header, ProcessKind, Protocol};

@@ -3,10 +3,11 @@
 //! Time of a call is from its beginning to its answer; *waiting* is the part before a server took it. Calls that were not
 //! answered count, without time.
 
-use crate::calls::Calls;
-use crate::cores::{Cores, Doing};
-use crate::event::{Event, Timed};
+use crate::event::Timed;
+use crate::figures::{Arrow, Figures, Frames, Place};
+pub use crate::figures::{CoreTime, Sum};
 use crate::header::Header;
+use crate::meter::Meter;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -21,28 +22,6 @@ pub struct Edge {
     pub entry: String,
     /// To another board.
     pub remote: bool,
-}
-
-/// What the calls of an edge add up to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
-    /// How many.
-    pub calls: u64,
-    /// From call to answer, ns.
-    pub total_ns: u64,
-    /// From call to accept, ns.
-    pub waiting_ns: u64,
-}
-
-/// What the core of a board did, ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CoreTime {
-    /// User programs ran.
-    pub programs_ns: u64,
-    /// System processes and the kernel ran.
-    pub system_ns: u64,
-    /// It waited for an interrupt.
-    pub idle_ns: u64,
 }
 
 /// A summary.
@@ -66,53 +45,41 @@ pub struct Summary {
 
 /// Sums up.
 pub fn summary(header: &Header, events: &[Timed]) -> Summary {
-    let mut sums = Summary { events: events.len() as u64, ..Summary::default() };
-    let first_ns = events.first().map_or(0, |event| event.time_ns);
-    sums.span_ns = events.last().map_or(0, |event| event.time_ns).saturating_sub(first_ns);
-    for call in Calls::of(header, events) {
-        let place = |id| format!("{}: {}", header.board(call_board(id)), header.kind(id));
-        let entry = header.entry(call.server, call.op).to_string();
-        let edge = Edge { from: place(call.caller), to: place(call.server), entry, remote: call.is_remote() };
-        let sum = sums.edges.entry(edge).or_default();
-        sum.calls += 1;
-        if let Some(end_ns) = call.end_ns {
-            let accept_ns = call.accept_ns.unwrap_or(end_ns);
-            sum.total_ns = sum.total_ns.saturating_add(end_ns.saturating_sub(call.begin_ns));
-            sum.waiting_ns = sum.waiting_ns.saturating_add(accept_ns.saturating_sub(call.begin_ns));
-        }
-    }
-    times(header, events, first_ns, &mut sums);
-    sums
+    let mut meter = Meter::new(header.clone());
+    events.iter().for_each(|event| meter.take(event));
+    Summary::of(header, &meter.figures())
 }
 
-fn call_board(id: renga_abi::ProcId) -> u8 {
-    id.board.0
+impl Summary {
+    /// What these figures say.
+    pub fn of(header: &Header, figures: &Figures) -> Summary {
+        let mut sums = Summary { span_ns: figures.span_ns(), events: figures.events, ..Summary::default() };
+        for (arrow, sum) in &figures.edges {
+            sums.edges.entry(Edge::of(header, arrow)).or_default().add(*sum);
+        }
+        let names = header.boards.iter().map(|board| board.name.clone());
+        sums.cores = names.zip(figures.boards.iter().map(|board| board.core)).collect();
+        sums.overlap_ns = figures.overlap_ns;
+        sums.disk_ns = (figures.boards.iter().map(|board| board.disk.busy_ns).sum(), figures.disk_overlap_ns);
+        for Frames { frames, bytes, wire_ns, token_wait_ns } in figures.boards.iter().map(|board| board.sent) {
+            let more = [frames, bytes, wire_ns, token_wait_ns];
+            sums.frames.iter_mut().zip(more).for_each(|(sum, figure)| *sum = sum.saturating_add(figure));
+        }
+        sums
+    }
 }
 
-fn times(header: &Header, events: &[Timed], first_ns: u64, sums: &mut Summary) {
-    let mut now = Cores::new(header.boards.len());
-    let mut cores = vec![CoreTime::default(); header.boards.len()];
-    let mut before_ns = first_ns;
-    for timed in events {
-        let ns = timed.time_ns.saturating_sub(before_ns);
-        before_ns = timed.time_ns;
-        sums.overlap_ns += if now.busy() > 1 { ns } else { 0 };
-        sums.disk_ns.0 += if now.disk_works() { ns } else { 0 };
-        sums.disk_ns.1 += if now.disk_works() && now.busy() > 0 { ns } else { 0 };
-        for (core, doing) in cores.iter_mut().zip(now.doing()) {
-            match doing {
-                Doing::Idle => core.idle_ns += ns,
-                Doing::System => core.system_ns += ns,
-                Doing::Program => core.programs_ns += ns,
-            }
+impl Edge {
+    /// With its names.
+    pub fn of(header: &Header, arrow: &Arrow) -> Edge {
+        let name = |place: Place| format!("{}: {}", header.board(place.board), header.kind_name(place.kind));
+        Edge {
+            from: name(arrow.from),
+            to: name(arrow.to),
+            entry: header.kind_entry(arrow.to.kind, arrow.op).to_string(),
+            remote: arrow.is_remote(),
         }
-        if let Event::Frame(frame) = &timed.event {
-            let figures = [1, frame.bytes.len() as u64, frame.wire_ns, frame.token_wait_ns];
-            sums.frames.iter_mut().zip(figures).for_each(|(sum, figure)| *sum = sum.saturating_add(figure));
-        }
-        now.take(timed);
     }
-    sums.cores = header.boards.iter().map(|board| board.name.clone()).zip(cores).collect();
 }
 
 fn us(ns: u64) -> String {
@@ -145,7 +112,7 @@ impl fmt::Display for Summary {
             writeln!(f, "\nCalls {what}: {calls}, {} us", us(total_ns))?;
             writeln!(f, "{:>9} {:>15} {:>15}  edge", "calls", "time, us", "waiting, us")?;
             for (edge, sum) in edges {
-                let Sum { calls, total_ns, waiting_ns } = *sum;
+                let Sum { calls, total_ns, waiting_ns, .. } = *sum;
                 let arrow = format!("{} -> {}, {}", edge.from, edge.to, edge.entry);
                 writeln!(f, "{calls:>9} {:>15} {:>15}  {arrow}", us(total_ns), us(waiting_ns))?;
             }

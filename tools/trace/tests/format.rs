@@ -27,7 +27,8 @@ fn header() -> Header {
 fn written(events: &[Timed]) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &header()).unwrap();
     events.iter().for_each(|event| writer.write(event).unwrap());
-    writer.finish().unwrap()
+    writer.finish().unwrap();
+    writer.into_inner()
 }
 
 #[test]

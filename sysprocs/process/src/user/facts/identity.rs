@@ -119,6 +119,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn set_name(&mut self, name: [u8; NAME_BYTES]) -> Result<(), Errno> {
         self.program.name = name;
         let pid = self.program.pid;
+        self.me.probe_program(pid, &self.program.name);
         self.services.clients.procs.call(Rename { pid }, &self.program.name[..]).await
     }
 

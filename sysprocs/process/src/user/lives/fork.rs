@@ -304,6 +304,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.clear_child_tid = reader.word()?;
         let policy = Policy::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
         self.me.begin_account(policy);
+        self.me.probe_program(pid, &self.program.name);
         let [way] = reader.take()?;
         let from = board_of(self.program.parent, self.services.disk_board);
         if from != maker || (way == SPACE_HERE) != (maker == self.services.board) {

@@ -73,6 +73,7 @@ pub fn user<M: UserMemory + ?Sized>(
                 Err(status) => status,
             };
             apart!(user.end(status));
+            user.me.probe_program_end();
         }
     }
 }

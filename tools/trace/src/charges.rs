@@ -1,0 +1,55 @@
+//! For whom a process works, as the kernel's accounts have it (`kernel/core/src/account.rs`).
+//!
+//! Invariant: whoever has an account of its own works for that; a server works for whom it last accepted a call from, until it
+//! waits for the next one; all else is the system's. Not here: how long it works (`meter`).
+
+use crate::event::{Event, Timed};
+use renga_abi::ProcId;
+use std::collections::HashMap;
+
+/// The system's account.
+pub const SYSTEM: u16 = 0;
+/// Callers that are followed to find an account.
+const CALLERS_FOLLOWED_MAX: usize = 32;
+
+/// Who works for whom.
+#[derive(Clone, Default)]
+pub struct Charges {
+    own: HashMap<ProcId, u16>,
+    accepted: HashMap<ProcId, ProcId>,
+}
+
+impl Charges {
+    /// Takes the next event.
+    pub fn take(&mut self, timed: &Timed) {
+        match timed.event {
+            Event::Account { process, account } => {
+                self.own.insert(process, account);
+            }
+            Event::Accept { server, caller, .. } => {
+                self.accepted.insert(server, caller);
+            }
+            Event::WaitCall { process } => {
+                self.accepted.remove(&process);
+            }
+            Event::Started | Event::Stopped => {
+                self.own.retain(|process, _| process.board.0 != timed.board);
+                self.accepted.retain(|server, _| server.board.0 != timed.board);
+            }
+            _ => {}
+        }
+    }
+
+    /// The account for which `process` works.
+    pub fn account_of(&self, process: ProcId) -> u16 {
+        let mut at = process;
+        for _ in 0..CALLERS_FOLLOWED_MAX {
+            match (self.own.get(&at), self.accepted.get(&at)) {
+                (Some(account), _) if *account != SYSTEM => return *account,
+                (_, Some(caller)) => at = *caller,
+                (_, None) => break,
+            }
+        }
+        SYSTEM
+    }
+}

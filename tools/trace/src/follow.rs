@@ -1,0 +1,143 @@
+//! Reads a trace event by event, also one that is still being written.
+//!
+//! Invariant: no more of it is kept than one chunk and one event. Not here: waiting for more of a file (whoever asks again).
+
+use crate::event::Timed;
+use crate::format::{BadTrace, Cursor, begin};
+use crate::header::Header;
+use std::io::{self, Read};
+
+/// Bytes that are read at a time.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// What comes next of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// An event.
+    Event(Timed),
+    /// Nothing yet: the trace has not ended.
+    Later,
+    /// Its end.
+    End,
+}
+
+/// Why a trace cannot be followed.
+#[derive(Debug)]
+pub enum Trouble {
+    /// It cannot be read.
+    Io(io::Error),
+    /// It is wrong.
+    Bad(BadTrace),
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Trouble::Io(error) => error.fmt(f),
+            Trouble::Bad(bad) => bad.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+/// Reads a trace as it grows.
+pub struct Follower<R> {
+    input: R,
+    /// What was read; the first `used` of it are done with, which were preceded by `before` others.
+    bytes: Vec<u8>,
+    used: usize,
+    before: u64,
+    cursor: Cursor,
+    header: Option<Header>,
+    over: bool,
+}
+
+impl<R: Read> Follower<R> {
+    /// Of this input, from its beginning.
+    pub fn new(input: R) -> Follower<R> {
+        let cursor = Cursor::default();
+        Follower { input, bytes: Vec::new(), used: 0, before: 0, cursor, header: None, over: false }
+    }
+
+    /// How many bytes were read.
+    pub fn read_bytes(&self) -> u64 {
+        self.before + self.bytes.len() as u64
+    }
+
+    /// The input.
+    pub fn input(&self) -> &R {
+        &self.input
+    }
+
+    /// The names; none as long as they are not there.
+    ///
+    /// # Errors
+    /// If this is no trace, or cannot be read.
+    pub fn header(&mut self) -> Result<Option<&Header>, Trouble> {
+        // Bounded by the header's length, which has a bound.
+        while self.header.is_none() {
+            match begin(&self.bytes) {
+                Ok((header, length)) => {
+                    self.used = length;
+                    self.header = Some(header);
+                }
+                Err(bad) if bad.early => {
+                    if self.read()? == 0 {
+                        return Ok(None);
+                    }
+                }
+                Err(bad) => return Err(Trouble::Bad(bad)),
+            }
+        }
+        Ok(self.header.as_ref())
+    }
+
+    /// What comes next.
+    ///
+    /// # Errors
+    /// If the trace is wrong, or cannot be read.
+    pub fn next_event(&mut self) -> Result<Next, Trouble> {
+        if self.over {
+            return Ok(Next::End);
+        }
+        if self.header()?.is_none() {
+            return Ok(Next::Later);
+        }
+        loop {
+            match self.cursor.next(&self.bytes[self.used..]) {
+                Ok((timed, length)) => {
+                    self.used += length;
+                    self.over = timed.is_none();
+                    return Ok(timed.map_or(Next::End, Next::Event));
+                }
+                Err(bad) if bad.early => {
+                    if self.read()? == 0 {
+                        return Ok(Next::Later);
+                    }
+                }
+                Err(bad) => {
+                    let at = self.before as usize + self.used + bad.at;
+                    return Err(Trouble::Bad(BadTrace { at, ..bad }));
+                }
+            }
+        }
+    }
+
+    /// Reads a chunk, and lets go what is done with; how many bytes there were.
+    fn read(&mut self) -> Result<usize, Trouble> {
+        self.bytes.drain(..self.used);
+        self.before += self.used as u64;
+        self.used = 0;
+        let old = self.bytes.len();
+        self.bytes.resize(old + CHUNK_BYTES, 0);
+        let count = loop {
+            match self.input.read(&mut self.bytes[old..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        self.bytes.truncate(old + count.as_ref().map_or(0, |count| *count));
+        count.map_err(Trouble::Io)
+    }
+}

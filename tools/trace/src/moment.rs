@@ -1,0 +1,138 @@
+//! What all processes do at an instant: who has the cores, who waits for what, and for whom.
+//!
+//! Invariant: it is what the events so far say, and takes no more room than there are processes.
+
+use crate::calls::{Call, Calls};
+use crate::event::{Event, Timed};
+use crate::header::Header;
+use renga_abi::ProcId;
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// Links of a chain at most: placement allows no circles, but a trace may say anything.
+const CHAIN_MAX: usize = 32;
+
+/// What a process does, as last told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// It has the core.
+    Runs,
+    /// It would run.
+    Ready,
+    /// It waits, for this.
+    Waits(&'static str),
+    /// Its program has the core.
+    Program,
+}
+
+/// All processes at an instant, and their outstanding calls.
+#[derive(Clone, Default)]
+pub struct Moment {
+    calls: Calls,
+    states: HashMap<ProcId, State>,
+    /// By board: who has the core.
+    running: HashMap<u8, ProcId>,
+    /// Servers that run inside the poll of whom they serve, and whom.
+    in_place: HashMap<ProcId, ProcId>,
+    disk_works: bool,
+}
+
+impl Moment {
+    /// Takes the next event, and tells of each call that is over ([`Calls::take`]).
+    pub fn take(&mut self, header: &Header, timed: &Timed, over: &mut dyn FnMut(usize, &Call)) {
+        self.calls.take(header, timed, over);
+        let (process, state) = match timed.event {
+            Event::Dispatch { process } | Event::Trap { process } => {
+                self.running.insert(timed.board, process);
+                (process, State::Runs)
+            }
+            Event::Enter { process } => {
+                self.running.insert(timed.board, process);
+                (process, State::Program)
+            }
+            Event::Accept { server, caller, .. } => {
+                if self.running.get(&timed.board) == Some(&caller) {
+                    self.running.insert(timed.board, server);
+                    self.in_place.insert(server, caller);
+                }
+                (server, State::Runs)
+            }
+            Event::Reply { caller, .. } => (caller, State::Ready),
+            Event::WaitCall { process } => self.waits(timed.board, process, "a call"),
+            Event::WaitNotification { process } => self.waits(timed.board, process, "an interrupt or an alarm"),
+            Event::WaitTurn { process } => self.waits(timed.board, process, "its turn"),
+            Event::Notify { process } => (process, State::Ready),
+            Event::Disk { .. } | Event::DiskEnd { .. } => {
+                self.disk_works = matches!(timed.event, Event::Disk { .. });
+                return;
+            }
+            Event::Idle {} => {
+                self.running.remove(&timed.board);
+                return;
+            }
+            Event::Started | Event::Stopped => {
+                self.states.retain(|process, _| process.board.0 != timed.board);
+                self.in_place.retain(|process, _| process.board.0 != timed.board);
+                self.running.remove(&timed.board);
+                return;
+            }
+            _ => return,
+        };
+        self.states.insert(process, state);
+    }
+
+    /// `process` has done what it can; the one in whose poll it ran goes on, at once if it has its answer.
+    fn waits(&mut self, board: u8, process: ProcId, what: &'static str) -> (ProcId, State) {
+        if let Some(caller) = self.in_place.remove(&process) {
+            self.running.insert(board, caller);
+            if self.states.get(&caller) == Some(&State::Ready) {
+                self.states.insert(caller, State::Runs);
+            }
+        }
+        (process, State::Waits(what))
+    }
+
+    /// The outstanding calls.
+    pub fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    /// Who has the core of `board`; a program's process also while the program runs.
+    pub fn running(&self, board: u8) -> Option<ProcId> {
+        self.running.get(&board).copied()
+    }
+
+    /// What a process does, if it was heard of.
+    pub fn state(&self, process: ProcId) -> Option<State> {
+        self.states.get(&process).copied()
+    }
+
+    /// The chain of those who wait for each other, from `process` on, and what the last one does.
+    pub fn chain(&self, header: &Header, process: ProcId) -> String {
+        let (mut at, mut chain) = (process, header.full_name(process));
+        for _ in 0..CHAIN_MAX {
+            let Some(call) = self.calls.outstanding(at) else { break };
+            let entry = header.entry(call.server, call.op);
+            if call.is_remote() {
+                let Some(made) = self.calls.made_for(at) else {
+                    let _ = write!(chain, " -> link -> {} ({entry})", header.full_name(call.server));
+                    return chain;
+                };
+                at = made.caller;
+                continue;
+            }
+            let _ = write!(chain, " -> {} ({entry})", header.full_name(call.server));
+            at = call.server;
+        }
+        let what = match self.states.get(&at) {
+            Some(State::Waits(_)) if header.kind(at) == "disk" && self.disk_works => "waits for the medium".to_string(),
+            Some(State::Waits("a call")) if at != process => "keeps the call".to_string(),
+            Some(State::Waits(what)) => format!("waits for {what}"),
+            Some(State::Program) => "its program".to_string(),
+            Some(State::Ready) => "ready".to_string(),
+            Some(State::Runs) | None => "runs".to_string(),
+        };
+        let _ = write!(chain, ": {what}");
+        chain
+    }
+}

@@ -1,0 +1,206 @@
+//! What adds up of a trace that was written by hand: two programs of board a, of which one reads from the disk of board b.
+
+use renga_abi::ProcId;
+use renga_trace::event::{Event, Frame, Timed};
+use renga_trace::figures::{Figures, Spent};
+use renga_trace::header::{Board, CallsFor, Header, ProcessKind, Protocol};
+use renga_trace::meter::{Meter, PROGRAMS_MAX};
+
+const FIRST: ProcId = ProcId::new(0, 0);
+const SECOND: ProcId = ProcId::new(0, 1);
+const ROUTER: ProcId = ProcId::new(0, 2);
+const PROXY: ProcId = ProcId::new(1, 0);
+const FILE: ProcId = ProcId::new(1, 1);
+const DISK: ProcId = ProcId::new(1, 2);
+
+fn header() -> Header {
+    let kind = |name: &str, serves| ProcessKind { name: name.to_string(), serves };
+    let entry = |name: &str, entry: &str| Protocol { name: name.into(), entries: vec![(0, entry.into())] };
+    let (mut a, mut b) =
+        (Board { name: "a".into(), ..Board::default() }, Board { name: "b".into(), ..Board::default() });
+    a.add(0, 0, 0);
+    a.add(1, 1, 0);
+    a.add(2, 0, 1);
+    b.add_proxies(0, 1, 2, CallsFor::Shared(0, 0, 2));
+    b.add(1, 0, 3);
+    b.add(2, 0, 4);
+    Header {
+        boards: vec![a, b],
+        kinds: vec![
+            kind("user", None),
+            kind("router", None),
+            kind("proxy", None),
+            kind("file", Some(0)),
+            kind("disk", Some(1)),
+        ],
+        protocols: vec![entry("File", "Read"), entry("Disk", "ReadBlocks")],
+    }
+}
+
+fn named(process: ProcId, pid: u32, name: &[u8]) -> Event {
+    let mut bytes = [0; 16];
+    bytes[..name.len()].copy_from_slice(name);
+    let [name, rest] = [0, 8].map(|at| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()));
+    Event::Program { process, pid, name, rest }
+}
+
+/// 0 to 1,000 ns.
+fn events() -> Vec<Timed> {
+    let call = |caller, server| Event::Call { caller, server, op: 0 };
+    let accept = |server, caller| Event::Accept { server, caller, op: 0 };
+    let reply = |caller, server| Event::Reply { caller, server, op: 0 };
+    let frame = Frame { destination: 1, token_wait_ns: 5, wire_ns: 60, arrives_after_ns: 60, bytes: vec![0; 40] };
+    let written = [
+        (0, 0, Event::Account { process: FIRST, account: 1 }),
+        (0, 0, Event::Account { process: SECOND, account: 2 }),
+        (0, 1, Event::Idle {}),
+        (0, 0, named(FIRST, 7, b"sh")),
+        (0, 0, named(SECOND, 8, b"a-long-name-of-1")),
+        (10, 0, Event::Dispatch { process: FIRST }),
+        (20, 0, Event::Enter { process: FIRST }),
+        (100, 0, Event::Trap { process: FIRST }),
+        (100, 0, Event::SystemCall { process: FIRST, number: 63 }),
+        (120, 0, call(FIRST, FILE)),
+        (125, 0, accept(ROUTER, FIRST)),
+        (145, 0, Event::WaitCall { process: ROUTER }),
+        (150, 0, Event::Dispatch { process: SECOND }),
+        (160, 0, Event::Enter { process: SECOND }),
+        (170, 0, Event::Frame(frame)),
+        (240, 1, Event::Account { process: PROXY, account: 1 }),
+        (240, 1, Event::Dispatch { process: PROXY }),
+        (250, 1, call(PROXY, FILE)),
+        (250, 1, accept(FILE, PROXY)),
+        (260, 1, call(FILE, DISK)),
+        (265, 1, accept(DISK, FILE)),
+        (270, 1, Event::Disk { process: DISK, first: 8, blocks: 2, writes: false }),
+        (280, 1, Event::WaitNotification { process: DISK }),
+        (300, 1, Event::Idle {}),
+        (500, 1, Event::DiskEnd { process: DISK }),
+        (500, 1, Event::Notify { process: DISK }),
+        (510, 1, Event::Dispatch { process: DISK }),
+        (520, 1, reply(FILE, DISK)),
+        (530, 1, reply(PROXY, FILE)),
+        (540, 1, Event::Idle {}),
+        (700, 0, Event::Trap { process: SECOND }),
+        (700, 0, reply(FIRST, FILE)),
+        (710, 0, Event::Dispatch { process: FIRST }),
+        (750, 0, Event::Enter { process: FIRST }),
+        (900, 0, Event::Trap { process: FIRST }),
+        (900, 0, named(FIRST, 7, b"ls")),
+        (950, 0, Event::ProgramEnd { process: FIRST }),
+        (960, 0, named(FIRST, 9, b"cat")),
+        (1000, 0, Event::Idle {}),
+    ];
+    written.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, event }).collect()
+}
+
+fn meter(events: &[Timed]) -> Meter {
+    let mut meter = Meter::new(header());
+    events.iter().for_each(|event| meter.take(event));
+    meter
+}
+
+/// Until this time, though the event before may have been earlier.
+fn until(time_ns: u64) -> Figures {
+    let events: Vec<Timed> = events().into_iter().filter(|event| event.time_ns <= time_ns).collect();
+    let mut meter = meter(&events);
+    meter.pass_until(time_ns);
+    meter.figures()
+}
+
+#[test]
+fn time_is_spent_by_programs_themselves_and_on_their_behalf_on_all_boards() {
+    let figures = until(1000);
+    let told: Vec<_> = figures
+        .programs
+        .values()
+        .map(|program| (program.pid, program.name.as_str(), program.spent, program.end_ns))
+        .collect();
+    // On b: 240 to 300 and 510 to 540, in which the disk answers the file, which works for the proxy, which does for pid 7.
+    let first = Spent { itself_ns: 80 + 150, on_behalf_ns: 10 + 50 + 60 + 30 + 40 + 60 };
+    let second = Spent { itself_ns: 540, on_behalf_ns: 10 + 10 };
+    assert_eq!(told[0], (7, "ls", first, Some(950)));
+    assert_eq!(told[1], (8, "a-long-name-of-1", second, None));
+    assert_eq!(told[2], (9, "cat", Spent { itself_ns: 0, on_behalf_ns: 40 }, None));
+}
+
+#[test]
+fn every_nanosecond_of_every_board_is_somebodys() {
+    for time_ns in (0..=1000).step_by(7) {
+        let figures = until(time_ns);
+        let spent = figures.programs.values().map(|program| program.spent);
+        let programs = spent.fold([0, 0], |all, one| [all[0] + one.itself_ns, all[1] + one.on_behalf_ns]);
+        let cores = figures.boards.iter().map(|board| board.core);
+        let sums = cores.clone().fold([0, 0], |all, core| [all[0] + core.programs_ns, all[1] + core.system_ns]);
+        assert_eq!([programs[0], programs[1] + figures.system_ns], sums, "until {time_ns} ns");
+        for core in cores {
+            assert_eq!(core.programs_ns + core.system_ns + core.idle_ns, time_ns);
+        }
+    }
+}
+
+#[test]
+fn calls_frames_and_the_disk_are_counted_on_their_boards() {
+    let [a, b] = until(1000).boards[..] else { panic!("two boards") };
+    assert_eq!((a.calls_local, a.calls_remote, b.calls_local, b.calls_remote), (0, 1, 2, 0));
+    assert_eq!((a.sent.frames, a.sent.bytes, a.sent.wire_ns, a.sent.token_wait_ns), (1, 40, 60, 5));
+    assert_eq!((b.disk.requests, b.disk.pages_read, b.disk.pages_written, b.disk.busy_ns), (1, 2, 0, 230));
+    let work = until(1000).work;
+    let file = work[&FILE];
+    assert_eq!((file.served, file.served_ns, file.waited_ns), (1, 280, 0));
+    assert_eq!((work[&DISK].served, work[&DISK].waited_ns), (1, 5));
+    assert_eq!(work.get(&ROUTER).map(|router| (router.core_ns, router.served)), Some((20, 0)));
+}
+
+#[test]
+fn what_is_between_two_instants_is_their_difference() {
+    let (before, after) = (until(300), until(600));
+    let between = after.since(&before);
+    assert_eq!((between.begin_ns, between.time_ns, between.span_ns()), (300, 600, 300));
+    assert_eq!(between.boards[0].core.programs_ns, 300);
+    assert_eq!((between.boards[1].core.idle_ns, between.boards[1].disk.busy_ns), (260, 200));
+    assert_eq!(between.boards[0].calls_remote, 0, "it was made before");
+    let answered: u64 = between.edges.values().map(|sum| sum.answered).sum();
+    assert_eq!(answered, 2, "the disk's and the file's: {:?}", between.edges);
+    // Who did nothing since is not there; who ended before neither.
+    assert!(until(1000).since(&until(980)).programs.values().all(|program| program.pid != 7));
+    assert!(!between.work.contains_key(&ROUTER));
+}
+
+#[test]
+fn a_program_is_in_its_system_call_until_it_is_entered_again() {
+    let events = events();
+    let at = |time_ns: u64| {
+        let until: Vec<Timed> = events.iter().filter(|event| event.time_ns <= time_ns).cloned().collect();
+        meter(&until).system_call(FIRST)
+    };
+    assert_eq!([at(99), at(100), at(749), at(750)], [None, Some((63, 100)), Some((63, 100)), None]);
+}
+
+#[test]
+fn the_programs_of_a_board_that_stops_have_ended() {
+    let mut events = events();
+    events.push(Timed { time_ns: 1100, board: 0, event: Event::Stopped });
+    let figures = meter(&events).figures();
+    let ends: Vec<_> = figures.programs.values().map(|program| program.end_ns).collect();
+    assert_eq!(ends, [Some(950), Some(1100), Some(1100)]);
+}
+
+#[test]
+fn a_long_trace_takes_no_more_room_than_a_short_one() {
+    let mut meter = meter(&events());
+    for pid in 10..10 + 2 * PROGRAMS_MAX as u32 {
+        let time_ns = 1000 + u64::from(pid) * 100;
+        let events = [
+            named(FIRST, pid, b"x"),
+            Event::Call { caller: SECOND, server: FILE, op: 0 },
+            Event::Reply { caller: SECOND, server: FILE, op: 0 },
+            Event::ProgramEnd { process: FIRST },
+        ];
+        events.into_iter().for_each(|event| meter.take(&Timed { time_ns, board: 0, event }));
+    }
+    let figures = meter.figures();
+    assert_eq!(figures.programs.len(), PROGRAMS_MAX);
+    assert!(figures.programs.values().any(|program| program.pid == 8), "who runs is not forgotten");
+    assert_eq!(figures.boards[0].calls_remote, 1 + 2 * PROGRAMS_MAX as u64);
+}
