@@ -2,20 +2,24 @@
 //!
 //! Not here: what the commands do (`command`).
 
+mod examples;
 mod image_choice;
 mod job;
 mod ledger;
 mod linux;
+mod top;
 mod trace;
 
 use crate::card;
 use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use examples::EXAMPLES;
 pub use image_choice::ImageChoice;
 pub use job::Job;
 pub use ledger::{Compare, Ledger, Report};
 pub use linux::Linux;
 use std::path::PathBuf;
+pub use top::{Top, ViewName};
 pub use trace::Trace;
 
 /// Renga: a distributed operating system for a cluster of Raspberry Pi boards, here as QEMU machines
@@ -27,19 +31,6 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
-
-const EXAMPLES: &str = "Examples:
-  ./renga run                                   a shell on board a of a two-board cluster
-  ./renga run -c 'ls | remote -b b sort'        one command; renga exits with its status
-  ./renga run --kill b@2000 --restart b@3000    board b loses its power, and gets it back
-  ./renga bench rendezvous                      what a rendezvous costs, in instructions
-  ./renga sim --seeds 1000                      a thousand drawn clusters with faults, in one host program
-  ./renga check pair                            who runs where, and why nobody can wait in a circle
-  ./renga run --image dev                       the same shell with Debian's compilers and interpreters on the disk
-  ./renga run --trace t -c ls; ./renga trace t  who called whom how often, and how long it took
-  ./renga image --list                          which images there are, what is in them, how large they are
-  ./renga image --board pi3 --out cards         card images for two real boards
-  ./renga test                                  all tests";
 
 const DISTURBANCES: &str = "What goes wrong (in a session, Ctrl-] then `kill b`, `restart b`, `help`)";
 
@@ -61,6 +52,8 @@ pub enum Command {
     Sim(Sim),
     /// Say what a trace (`renga run --trace`) says: a summary, or what an option asks for
     Trace(Trace),
+    /// Show boards, programs, system processes and calls: of a run that goes on and writes a trace, or of a trace played again
+    Top(Top),
     /// Build the disk image, or the card images of real boards; look into a card
     Image(Image),
     /// Write card images to cards, carefully; without arguments, list what could be written to

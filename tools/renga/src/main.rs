@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Command::Check(options) => command::check::check(&environment, options),
         Command::Sim(options) => command::sim::sim(&environment, options),
         Command::Trace(options) => command::trace::trace(options),
+        Command::Top(options) => command::top::top(options),
         Command::Image(options) => command::image::image(&environment, options),
         Command::Flash(options) => command::flash::flash(&environment, options),
         Command::Console(options) => command::console::console(&environment, options),

@@ -12,4 +12,5 @@ pub mod linux;
 pub mod run;
 pub mod sim;
 pub mod test;
+pub mod top;
 pub mod trace;

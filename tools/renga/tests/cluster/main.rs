@@ -36,3 +36,4 @@ mod sharing;
 mod support;
 mod text;
 mod times;
+mod top;

@@ -1,6 +1,7 @@
 //! The console of real boards, with scripted peers behind pseudo-terminals in place of boards. No adapter was used.
 
 mod doctor;
+mod top;
 
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

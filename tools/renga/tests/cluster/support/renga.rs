@@ -4,6 +4,7 @@ use super::{children, root, stop, system};
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -95,7 +96,7 @@ pub fn clusters_can_run() -> bool {
 /// A run of `renga` in the making.
 pub struct Renga {
     command: Command,
-    input: Vec<u8>,
+    input: Receiver<Vec<u8>>,
     boots: bool,
     limit: Duration,
 }
@@ -105,7 +106,7 @@ impl Renga {
     pub fn command(arguments: &[&str]) -> Renga {
         let mut command = Command::new(env!("CARGO_BIN_EXE_renga"));
         command.env("RENGA_ROOT", root()).args(arguments);
-        Renga { command, input: Vec::new(), boots: false, limit: limit() }
+        Renga { command, input: channel().1, boots: false, limit: limit() }
     }
 
     /// `renga run`, with the kernels' log and a limit of virtual time; of the system under test unless another is named.
@@ -143,8 +144,15 @@ impl Renga {
     }
 
     /// What comes on its standard input; without it, nothing.
-    pub fn input(mut self, input: &[u8]) -> Renga {
-        self.input = input.to_vec();
+    pub fn input(self, input: &[u8]) -> Renga {
+        let (keys, typed) = channel();
+        keys.send(input.to_vec()).expect("it is listened to");
+        self.input_from(typed)
+    }
+
+    /// As [`Renga::input`], of what comes, until nobody can send more.
+    pub fn input_from(mut self, typed: Receiver<Vec<u8>>) -> Renga {
+        self.input = typed;
         self
     }
 
@@ -204,7 +212,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(mut child: Child, input: Vec<u8>) -> Running {
+    fn start(mut child: Child, input: Receiver<Vec<u8>>) -> Running {
         let (stdout, stderr) = (Collected::default(), Collected::default());
         let mut stdin = child.stdin.take().expect("it was asked for");
         let readers = vec![
@@ -212,7 +220,7 @@ impl Running {
             collect(child.stderr.take().expect("it was asked for"), &stderr),
         ];
         // A program that ends before it has read all of it is no failure.
-        thread::spawn(move || drop(stdin.write_all(&input)));
+        thread::spawn(move || input.iter().try_for_each(|typed| stdin.write_all(&typed)));
         Running { child, stdout, stderr, readers }
     }
 

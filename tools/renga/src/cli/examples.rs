@@ -1,0 +1,16 @@
+//! What the help of `renga` shows behind its commands.
+
+/// Commands, and what they do.
+pub(super) const EXAMPLES: &str = "Examples:
+  ./renga run                                   a shell on board a of a two-board cluster
+  ./renga run -c 'ls | remote -b b sort'        one command; renga exits with its status
+  ./renga run --kill b@2000 --restart b@3000    board b loses its power, and gets it back
+  ./renga bench rendezvous                      what a rendezvous costs, in instructions
+  ./renga sim --seeds 1000                      a thousand drawn clusters with faults, in one host program
+  ./renga check pair                            who runs where, and why nobody can wait in a circle
+  ./renga run --image dev                       the same shell with Debian's compilers and interpreters on the disk
+  ./renga run --trace t -c ls; ./renga trace t  who called whom how often, and how long it took
+  ./renga top t                                 the same run before your eyes, while it goes on or again
+  ./renga image --list                          which images there are, what is in them, how large they are
+  ./renga image --board pi3 --out cards         card images for two real boards
+  ./renga test                                  all tests";

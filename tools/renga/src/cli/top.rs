@@ -1,0 +1,53 @@
+//! `renga top`: options.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `renga top`
+#[derive(Args, Debug, Clone)]
+pub struct Top {
+    /// What `renga run --trace` writes, or has written
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print what the whole trace adds up to, as far as it is written, and end
+    #[arg(long)]
+    pub once: bool,
+    /// Virtual time of an interval; where standard output is no terminal, each is printed until the trace ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.1, value_parser = interval)]
+    pub interval: f64,
+    /// Show this first; printed are all, or those that are named
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "VIEW,...")]
+    pub view: Vec<ViewName>,
+    /// Show this board alone
+    #[arg(long, value_name = "NAME")]
+    pub board: Option<String>,
+    /// Print JSON: a line for each interval, all figures exact
+    #[arg(long)]
+    pub json: bool,
+    /// Print rates instead of sums, or sums instead of the rates of an interval
+    #[arg(long)]
+    pub rescale: bool,
+    /// Play a trace that is complete so fast: virtual time in each of real time, as a power of two
+    #[arg(long, value_name = "POWER", allow_negative_numbers = true, default_value_t = -3)]
+    pub speed: i32,
+}
+
+/// Views by name.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewName {
+    /// Cores, calls, link and disk by board
+    Boards,
+    /// User programs
+    Programs,
+    /// System processes by kind
+    Processes,
+    /// Who calls whom
+    Edges,
+}
+
+fn interval(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (1e-6..=1e6).contains(&seconds) => Ok(seconds),
+        _ => Err("from 0.000001 to 1000000 seconds".to_string()),
+    }
+}

@@ -1,0 +1,43 @@
+//! The person's terminal: shows the screen, hears the keys, lets real time pass.
+//!
+//! Invariant: the terminal is as it was when this returns, also after a panic (`ratatui::init` sees to that).
+
+use crate::choice::{Choice, action};
+use crate::player::Player;
+use crate::screen::draw;
+use anyhow::Result;
+use ratatui::crossterm::event::{Event, KeyEventKind, poll, read};
+use std::time::{Duration, Instant};
+
+/// How often the screen is drawn while nothing is typed.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Shows a trace until the person leaves.
+///
+/// # Errors
+/// If the terminal or the trace cannot be read.
+pub fn show(player: &mut Player, choice: &mut Choice) -> Result<()> {
+    let mut terminal = ratatui::try_init()?;
+    let shown = until_left(&mut terminal, player, choice);
+    ratatui::restore();
+    shown
+}
+
+fn until_left(terminal: &mut ratatui::DefaultTerminal, player: &mut Player, choice: &mut Choice) -> Result<()> {
+    let mut passed = Instant::now();
+    // Bounded by the person.
+    loop {
+        player.pass(passed.elapsed());
+        passed = Instant::now();
+        let there = player.advance()?;
+        terminal.draw(|frame| draw(frame, choice, player))?;
+        if poll(if there { PERIOD } else { Duration::ZERO })?
+            && let Event::Key(key) = read()?
+            && key.kind == KeyEventKind::Press
+            && let Some(action) = action(key)
+            && !choice.act(action, player)
+        {
+            return Ok(());
+        }
+    }
+}

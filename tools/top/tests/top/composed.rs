@@ -1,0 +1,89 @@
+//! A trace of a second: every 10 ms program 7 of board a runs for 3 ms, then its call to the file of board a takes 1 ms. Board b is
+//! idle but for a frame.
+
+use renga_abi::ProcId;
+use renga_trace::{Board, Event, Frame, Header, ProcessKind, Protocol, Timed, Writer};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const USER: ProcId = ProcId::new(0, 0);
+const FILE: ProcId = ProcId::new(0, 1);
+const MS: u64 = 1_000_000;
+
+pub fn header() -> Header {
+    let board = |name: &str, kinds: &[usize]| {
+        let mut board = Board { name: name.to_string(), processes: Vec::new() };
+        kinds.iter().zip(0..).for_each(|(kind, index)| board.add(index, 0, *kind));
+        board
+    };
+    let kind = |name: &str, serves| ProcessKind { name: name.to_string(), serves };
+    Header {
+        boards: vec![board("a", &[0, 1]), board("b", &[0])],
+        kinds: vec![kind("user", None), kind("file", Some(0))],
+        protocols: vec![Protocol { name: "File".into(), entries: vec![(0, "Read".into())] }],
+    }
+}
+
+pub fn events() -> Vec<Timed> {
+    let frame = Frame {
+        destination: 0,
+        token_wait_ns: 4_000,
+        wire_ns: 250 * MS,
+        arrives_after_ns: 250 * MS,
+        bytes: vec![1; 90],
+    };
+    let name = u64::from_le_bytes(*b"worker\0\0");
+    let mut events = vec![
+        (0, 0, Event::Account { process: USER, account: 1 }),
+        (0, 0, Event::Program { process: USER, pid: 7, name, rest: 0 }),
+        (0, 1, Event::Idle {}),
+        (0, 1, Event::Frame(frame)),
+    ];
+    for begin_ns in (0..100).map(|turn| turn * 10 * MS) {
+        let parts = [
+            (0, Event::Enter { process: USER }),
+            (3, Event::Trap { process: USER }),
+            (3, Event::SystemCall { process: USER, number: 63 }),
+            (3, Event::Call { caller: USER, server: FILE, op: 0 }),
+            (3, Event::Accept { server: FILE, caller: USER, op: 0 }),
+            (4, Event::Reply { caller: USER, server: FILE, op: 0 }),
+            (4, Event::Idle {}),
+        ];
+        events.extend(parts.into_iter().map(|(ms, event)| (begin_ns + ms * MS, 0, event)));
+    }
+    events.push((1000 * MS, 0, Event::Stopped));
+    events.into_iter().map(|(time_ns, board, event)| Timed { time_ns, board, event }).collect()
+}
+
+/// The file of a trace, removed when dropped.
+pub struct TraceFile(pub PathBuf);
+
+impl TraceFile {
+    /// The first so many bytes of the whole trace, or all.
+    pub fn new(bytes: Option<usize>) -> TraceFile {
+        let written = written();
+        TraceFile::of(&written[..bytes.unwrap_or(written.len())])
+    }
+
+    /// With this content.
+    pub fn of(bytes: &[u8]) -> TraceFile {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("renga-top-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, bytes).expect("a file in the folder for them");
+        TraceFile(path)
+    }
+}
+
+impl Drop for TraceFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+pub fn written() -> Vec<u8> {
+    let mut out = Writer::new(Vec::new(), &header()).expect("memory");
+    events().iter().for_each(|event| out.write(event).expect("memory"));
+    out.finish().expect("memory");
+    out.into_inner()
+}

@@ -1,0 +1,6 @@
+//! What `renga top` shows of a trace that was written by hand.
+
+mod composed;
+mod player;
+mod printed;
+mod screen;
