@@ -110,7 +110,7 @@ pub struct Run {
     pub job: Job,
     /// Boot every board from its card image in this folder (`renga image --board`): its kernel, its device tree and its
     /// command line, with a copy of the card in its slot
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "trace", "ImageChoice"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "ImageChoice"])]
     pub cards: Option<PathBuf>,
     /// Write what the kernels do, and every frame, with its exact virtual time; the run is the same without (see `renga
     /// trace`)

@@ -162,7 +162,12 @@ impl Calls {
 
     /// The outstanding call of a process.
     pub fn outstanding(&self, caller: ProcId) -> Option<&Call> {
-        self.open.get(&caller).map(|(_, call)| call)
+        self.numbered(caller).map(|(_, call)| call)
+    }
+
+    /// The same, and its place among all calls.
+    pub fn numbered(&self, caller: ProcId) -> Option<(usize, &Call)> {
+        self.open.get(&caller).map(|(place, call)| (*place, call))
     }
 
     /// The call that a proxy makes for that of `caller`.

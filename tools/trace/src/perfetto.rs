@@ -1,11 +1,14 @@
 //! Export for the Perfetto UI: boards as processes there, their cores and system processes as tracks, calls as slices, and
-//! calls between boards as flows.
+//! calls between boards as flows; the link as a track of frames.
 //!
 //! The messages are those of `perfetto/trace/trace.proto`, as far as they are used. On a core's track is who has the
-//! core; on a process's, its calls (named after server and entry) and what it serves.
+//! core; on a process's, what it serves (from the accept until it waits for a call or takes the next one), and in that its
+//! calls, named after server and entry; who passes a call on begins another slice.
+//!
+//! Invariant: slices of a track are within each other or follow each other, and packets are in the order of time.
 
-use crate::calls::{Call, Calls};
-use crate::event::{Event, Timed};
+use crate::calls::Calls;
+use crate::event::{Event, Frame, Timed};
 use crate::header::Header;
 use prost::Message;
 use renga_abi::ProcId;
@@ -88,6 +91,9 @@ const BOARD: u64 = 1;
 const CORE: u64 = 2;
 const PROCESSES: u64 = 3;
 
+/// The link's track: of no board.
+const LINK: u64 = 1;
+
 fn track(board: u8, place: u64) -> u64 {
     (u64::from(board) + 1) << 32 | place
 }
@@ -113,66 +119,143 @@ fn slice(kind: i32, time_ns: u64, track_uuid: u64, name: Option<String>, flow_id
 
 /// The trace as Perfetto's.
 pub fn export(header: &Header, events: &[Timed]) -> Trace {
-    let calls = Calls::of(header, events);
-    let mut packet = tracks(header, &calls);
-    let mut timed: BTreeMap<(u64, usize), TracePacket> = BTreeMap::new();
-    let mut add = |time_ns: u64, packet: TracePacket| {
-        let order = timed.len();
-        timed.insert((time_ns, order), packet);
-    };
+    let mut export =
+        Export { header, calls: Calls::default(), open: BTreeMap::new(), on_wire: None, packets: Vec::new() };
+    for timed in events {
+        export.take(timed);
+    }
     let end_ns = events.last().map_or(0, |event| event.time_ns);
-    for (place, call) in calls.iter().enumerate() {
-        let name = format!("{} {}", header.full_name(call.server), header.entry(call.server, call.op));
-        let flows: Vec<u64> = match call.made_for {
+    export.end_frame(u64::MAX);
+    let tracks: Vec<u64> = export.open.keys().copied().collect();
+    tracks.into_iter().for_each(|track| export.end_all(track, end_ns));
+    let mut packet = tracks_of(header, &export.packets);
+    packet.append(&mut export.packets);
+    packet.sort_by_key(|packet| packet.timestamp);
+    Trace { packet }
+}
+
+/// What is written so far.
+struct Export<'a> {
+    header: &'a Header,
+    calls: Calls,
+    /// The slices of each track that have begun, the outer ones first.
+    open: BTreeMap<u64, Vec<Slice>>,
+    /// When the frame on the wire has left it, ns.
+    on_wire: Option<u64>,
+    packets: Vec<TracePacket>,
+}
+
+/// What a slice is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slice {
+    Turn,
+    Serves,
+    Call,
+}
+
+impl Export<'_> {
+    fn begin(&mut self, track: u64, slice_is: Slice, time_ns: u64, name: String, flows: Vec<u64>) {
+        self.open.entry(track).or_default().push(slice_is);
+        self.packets.push(slice(BEGIN, time_ns, track, Some(name), flows));
+    }
+
+    /// Ends the innermost slice of a track if it is such a one.
+    fn end(&mut self, track: u64, slice_is: Slice, time_ns: u64) {
+        if self.open.get_mut(&track).and_then(|open| open.pop_if(|last| *last == slice_is)).is_some() {
+            self.packets.push(slice(END, time_ns, track, None, Vec::new()));
+        }
+    }
+
+    fn end_all(&mut self, track: u64, time_ns: u64) {
+        for _ in self.open.remove(&track).into_iter().flatten() {
+            self.packets.push(slice(END, time_ns, track, None, Vec::new()));
+        }
+    }
+
+    fn take(&mut self, timed: &Timed) {
+        let (at_ns, core) = (timed.time_ns, track(timed.board, CORE));
+        self.end_frame(at_ns);
+        self.calls.take(self.header, timed, &mut |_, _| {});
+        match &timed.event {
+            Event::Call { caller, .. } => self.begin_call(*caller, at_ns),
+            Event::Forward { caller, .. } => {
+                self.end(track_of(*caller), Slice::Call, at_ns);
+                self.begin_call(*caller, at_ns);
+            }
+            Event::Reply { caller, .. } => self.end(track_of(*caller), Slice::Call, at_ns),
+            Event::Accept { server, caller, op } => {
+                let track = track_of(*server);
+                self.end(track, Slice::Serves, at_ns);
+                let asked = self.calls.outstanding(*caller).map_or(*server, |call| call.server);
+                let name = format!("serves {}: {}", self.header.full_name(*caller), self.header.entry(asked, *op));
+                self.begin(track, Slice::Serves, at_ns, name, Vec::new());
+            }
+            Event::WaitCall { process } => self.end(track_of(*process), Slice::Serves, at_ns),
+            Event::Dispatch { process } | Event::Trap { process } => self.turn(core, at_ns, self.header.name(*process)),
+            Event::Enter { process } => self.turn(core, at_ns, format!("program of {}", self.header.name(*process))),
+            Event::Idle {} => self.end(core, Slice::Turn, at_ns),
+            Event::Started | Event::Stopped => {
+                let tracks = self.open.keys().filter(|track| **track >> 32 == u64::from(timed.board) + 1).copied();
+                tracks.collect::<Vec<u64>>().into_iter().for_each(|track| self.end_all(track, at_ns));
+            }
+            Event::Frame(frame) => self.frame(timed, frame),
+            _ => {}
+        }
+    }
+
+    /// The call of `caller`, which was just made or passed on.
+    fn begin_call(&mut self, caller: ProcId, at_ns: u64) {
+        let Some((place, call)) = self.calls.numbered(caller) else { return };
+        let name = format!("{} {}", self.header.full_name(call.server), self.header.entry(call.server, call.op));
+        let flows = match call.made_for {
             Some(made_for) => vec![made_for as u64 + 1],
             None if call.is_remote() => vec![place as u64 + 1],
             None => Vec::new(),
         };
-        let until_ns = call.end_ns.unwrap_or(end_ns);
-        add(call.begin_ns, slice(BEGIN, call.begin_ns, track_of(call.caller), Some(name), flows));
-        add(until_ns, slice(END, until_ns, track_of(call.caller), None, Vec::new()));
+        self.begin(track_of(caller), Slice::Call, at_ns, name, flows);
     }
-    for (board, name, from_ns, until_ns) in turns(header, events) {
-        add(from_ns, slice(BEGIN, from_ns, track(board, CORE), Some(name), Vec::new()));
-        add(until_ns, slice(END, until_ns, track(board, CORE), None, Vec::new()));
+
+    fn turn(&mut self, core: u64, at_ns: u64, name: String) {
+        self.end(core, Slice::Turn, at_ns);
+        self.begin(core, Slice::Turn, at_ns, name, Vec::new());
     }
-    packet.extend(timed.into_values());
-    Trace { packet }
+
+    fn frame(&mut self, timed: &Timed, frame: &Frame) {
+        // Two at once are there only in a file that says anything.
+        self.end_frame(u64::MAX);
+        let name = format!(
+            "{} to {}, {} bytes",
+            self.header.board(timed.board),
+            self.header.board(frame.destination),
+            frame.bytes.len()
+        );
+        self.packets.push(slice(BEGIN, timed.time_ns, LINK, Some(name), Vec::new()));
+        self.on_wire = Some(timed.time_ns.saturating_add(frame.wire_ns));
+    }
+
+    /// Ends the frame that has left the wire until `time_ns`.
+    fn end_frame(&mut self, time_ns: u64) {
+        if let Some(left_ns) = self.on_wire.take_if(|left_ns| *left_ns <= time_ns) {
+            self.packets.push(slice(END, left_ns, LINK, None, Vec::new()));
+        }
+    }
 }
 
-fn tracks(header: &Header, calls: &[Call]) -> Vec<TracePacket> {
-    let mut packets = Vec::new();
+/// The tracks of these packets, and of all boards and cores.
+fn tracks_of(header: &Header, packets: &[TracePacket]) -> Vec<TracePacket> {
+    let mut tracks = vec![described(LINK, "link".to_string(), None, None)];
     for (board, number) in header.boards.iter().zip(0u8..) {
         let name = format!("board {}", board.name);
         let process = ProcessDescriptor { pid: Some(i32::from(number) + 1), process_name: Some(name.clone()) };
-        packets.push(described(track(number, BOARD), name, None, Some(process)));
-        packets.push(described(track(number, CORE), "core 0".to_string(), Some(track(number, BOARD)), None));
+        tracks.push(described(track(number, BOARD), name, None, Some(process)));
+        tracks.push(described(track(number, CORE), "core 0".to_string(), Some(track(number, BOARD)), None));
     }
-    let callers: BTreeSet<(u8, u16)> = calls.iter().map(|call| (call.caller.board.0, call.caller.index)).collect();
-    for (board, index) in callers {
-        let id = ProcId::new(board, index);
-        packets.push(described(track_of(id), header.name(id), Some(track(board, BOARD)), None));
+    let used: BTreeSet<u64> = packets.iter().filter_map(|packet| packet.track_event.as_ref()?.track_uuid).collect();
+    for uuid in used {
+        let place = uuid & u64::from(u32::MAX);
+        let (Some(board), Some(index)) = ((uuid >> 32).checked_sub(1), place.checked_sub(PROCESSES)) else { continue };
+        let id = ProcId::new(board as u8, index as u16);
+        tracks.push(described(uuid, header.name(id), Some(track(id.board.0, BOARD)), None));
     }
-    packets
-}
-
-/// Who had which core, from when until when.
-fn turns(header: &Header, events: &[Timed]) -> Vec<(u8, String, u64, u64)> {
-    let mut has: BTreeMap<u8, (String, u64)> = BTreeMap::new();
-    let mut turns = Vec::new();
-    for timed in events {
-        let next = match timed.event {
-            Event::Dispatch { process } | Event::Trap { process } => Some(header.name(process)),
-            Event::Enter { process } => Some(format!("program of {}", header.name(process))),
-            Event::Idle {} | Event::Started | Event::Stopped => None,
-            _ => continue,
-        };
-        if let Some((name, from_ns)) = has.remove(&timed.board) {
-            turns.push((timed.board, name, from_ns, timed.time_ns));
-        }
-        if let Some(name) = next {
-            has.insert(timed.board, (name, timed.time_ns));
-        }
-    }
-    turns
+    tracks
 }

@@ -3,7 +3,7 @@
 use prost::Message;
 use renga_abi::ProcId;
 use renga_trace::calls::Calls;
-use renga_trace::event::{Event, Timed};
+use renga_trace::event::{Event, Frame, Timed};
 use renga_trace::header::{Board, CallsFor, Header, ProcessKind, Protocol};
 use renga_trace::path::{path, system_calls, waits};
 use renga_trace::perfetto::{self, Trace};
@@ -51,6 +51,17 @@ fn events() -> Vec<Timed> {
         (200, 0, call(USER, FILE)),
         (210, 0, accept(ROUTER, USER)),
         (250, 0, Event::Idle {}),
+        (
+            250,
+            0,
+            Event::Frame(Frame {
+                destination: 1,
+                token_wait_ns: 9,
+                wire_ns: 30,
+                arrives_after_ns: 35,
+                bytes: vec![0; 40],
+            }),
+        ),
         (290, 1, Event::Dispatch { process: PROXY }),
         (300, 1, call(PROXY, FILE)),
         (300, 1, accept(FILE, PROXY)),
@@ -131,13 +142,26 @@ fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
     let events: Vec<_> =
         trace.packet.iter().filter_map(|packet| Some((packet.timestamp?, packet.track_event.clone()?))).collect();
     assert!(events.is_sorted_by_key(|(time_ns, _)| *time_ns));
-    let mut depths = std::collections::BTreeMap::new();
-    for (_, event) in &events {
-        let depth = depths.entry(event.track_uuid).or_insert(0);
-        *depth += if event.r#type == Some(1) { 1 } else { -1 };
-        assert!((0..=1).contains(depth), "slices of a track follow each other: {event:?}");
+    let mut open = std::collections::BTreeMap::<_, Vec<_>>::new();
+    let mut slices = Vec::new();
+    for (time_ns, event) in &events {
+        let track = open.entry(event.track_uuid).or_default();
+        match event.r#type {
+            Some(1) => track.push((*time_ns, event.name.clone().expect("a slice has a name"))),
+            _ => slices
+                .extend(track.pop().map(|(begin_ns, name)| (begin_ns, *time_ns, name)).or_else(|| panic!("{event:?}"))),
+        }
     }
-    assert!(depths.values().all(|depth| *depth == 0));
+    assert!(open.values().all(Vec::is_empty));
+    let has =
+        |begin_ns, end_ns, name: &str| assert!(slices.contains(&(begin_ns, end_ns, name.to_string())), "{slices:#?}");
+    has(200, 900, "b: file 0 Read");
+    has(210, 1000, "serves a: user 0: Read");
+    has(300, 1000, "serves b: proxy 0: Read");
+    has(400, 700, "b: disk 0 ReadBlocks");
+    has(420, 1000, "serves b: file 0: ReadBlocks");
+    has(250, 280, "a to b, 40 bytes");
+    has(50, 90, "program of user 0");
     let flows: Vec<_> = events.iter().filter(|(_, event)| event.flow_ids == [1]).map(|(time_ns, _)| *time_ns).collect();
     assert_eq!(flows, [200, 300], "from the caller to its proxy");
     let tracks: Vec<_> = trace.packet.iter().filter_map(|packet| packet.track_descriptor.clone()?.uuid).collect();
@@ -148,9 +172,9 @@ fn the_export_is_read_again_with_its_slices_closed_and_its_flows_joined() {
 fn two_traces_part_where_they_differ() {
     let (one, mut other) = (events(), events());
     assert_eq!(diff::difference(&header(), &one, &other).first, None);
-    other[16].time_ns += 50;
+    other[17].time_ns += 50;
     let found = diff::difference(&header(), &one, &other);
-    assert_eq!(found.first, Some([Some(one[16].clone()), Some(other[16].clone())]));
+    assert_eq!(found.first, Some([Some(one[17].clone()), Some(other[17].clone())]));
     let [(edge, [left, right])] = &found.edges[..] else { panic!("one edge: {:?}", found.edges) };
     assert_eq!((edge.entry.as_str(), left.total_ns, right.total_ns), ("ReadBlocks", 300, 350));
 }

@@ -133,3 +133,18 @@ fn a_replayed_session_can_be_traced() {
     assert_eq!(Facts::of(&replayed), Facts::of(&recorded));
     assert!(count(&events(&trace))[&Kind::SystemCall] > 100);
 }
+
+#[test]
+fn a_run_that_fails_leaves_a_whole_trace() {
+    if !clusters_can_run() {
+        return;
+    }
+    let scratch = Scratch::new("traced-failure");
+    let trace = scratch.join("trace");
+    let failed =
+        Renga::script("while :; do :; done").with(["--panic", "b@200"]).with(["--trace".as_ref(), trace.as_os_str()]);
+    failed.end().expect_status(125);
+    let events = events(&trace);
+    let last_ns = events.last().map(|timed| timed.time_ns);
+    assert!(last_ns.is_some_and(|last_ns| (200_000_000..210_000_000).contains(&last_ns)), "until it died: {last_ns:?}");
+}

@@ -15,7 +15,11 @@ fn a_pair_boots_from_its_card_images() {
     made.end().expect_status(0);
     let inspected = Renga::command(&["image", "--inspect"]).with([folder.join("lab-b-pi3.img")]).end().expect_status(0);
     assert!(inspected.text().contains("board b (1, a pi3) of cluster lab\n"), "{}", inspected.report());
+    let trace = scratch.join("trace");
     let run =
         Renga::script("uname -n; remote -b b uname -n; ls /bin/busybox").with(["--cards".as_ref(), folder.as_os_str()]);
-    run.end().expect_status(0).expect_text("a\nb\n/bin/busybox\n");
+    let traced = run.with(["--trace".as_ref(), trace.as_os_str()]);
+    traced.end().expect_status(0).expect_text("a\nb\n/bin/busybox\n");
+    let told = Renga::command(&["trace"]).with([trace]).end().expect_status(0);
+    assert!(told.text().contains("b: user -> a: "), "{}", told.report());
 }
