@@ -25,7 +25,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         if !absent {
             let ticket = self.pages.call(BeginFill { file: file.id(), shown: page }, ()).await?;
             let lease = inode.call(dirty, &mut []).await?;
-            return self.hold(file, ticket, lease).await;
+            return self.hold(file, ticket, lease).await.map(|_| ());
         }
         let begun = Fill::begin_shared(self.memory, self.pages, file.id(), page).await?;
         let mut content = self.machine.page(begun.frame);
@@ -34,9 +34,10 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         match leased {
             Ok(lease) => {
                 let held = self.hold(file, begun.ticket(), lease).await;
-                let frame = begun.keep(self.pages, lease.size).await;
+                let renewed = held.unwrap_or(None).unwrap_or(begun.ticket());
+                let frame = begun.renewed(renewed).keep(self.pages, lease.size).await;
                 self.free(frame).await;
-                held
+                held.map(|_| ())
             }
             Err(errno) => {
                 begun.give_up(self.memory).await;
@@ -45,12 +46,13 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         }
     }
 
-    async fn hold(&mut self, file: MappedFile, ticket: u64, lease: Lease) -> Result<(), Errno> {
+    /// The ticket with which the page that came with the lease may be kept, unless that is over.
+    async fn hold(&mut self, file: MappedFile, ticket: u64, lease: Lease) -> Result<Option<u64>, Errno> {
         let (size, below, lease) = (lease.size, lease.below, lease.id);
         match self.pages.call(HoldFile { file: file.id(), slot: file.slot, ticket, size, below, lease }, ()).await {
             // Taken back already: it may be asked for again.
-            Err(Errno::ESTALE) => Ok(()),
-            held => held,
+            Err(Errno::ESTALE) => Ok(None),
+            held => held.map(Some),
         }
     }
 

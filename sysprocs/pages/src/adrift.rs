@@ -12,7 +12,7 @@ use crate::frame_list::FrameList;
 use crate::index::PageIndex;
 use crate::page_cache::State;
 use renga_hal::memory::{Frame, UserMemory};
-use renga_proto::pages::{AdriftFile, FileId};
+use renga_proto::pages::{AdriftFile, FileId, NO_LEASE};
 
 impl PageIndex {
     /// The record of the first file from record `from` on, which is no object.
@@ -20,13 +20,12 @@ impl PageIndex {
         (from..self.fresh_file).find(|&at| self.files[at as usize].id.ino != 0)
     }
 
-    /// Makes all tickets void, also those of files without a record.
+    /// Makes all tickets void, of pages and of leases, also those of files without a record.
     pub fn end_tickets(&mut self) {
-        let mut since = self.next_since();
-        self.unknown_since = since;
-        for at in 0..self.fresh_file {
-            since = self.next_since();
-            self.files[at as usize].since = since;
+        let since = self.next_since();
+        (self.unknown_since, self.void_since, self.unknown_ended) = (since, since, NO_LEASE);
+        for file in &mut self.files[..self.fresh_file as usize] {
+            (file.since, file.ended) = (since, NO_LEASE);
         }
     }
 

@@ -8,7 +8,7 @@
 use crate::index::PageIndex;
 use crate::ring::{Ends, NONE};
 use crate::room::{FileSlot, ORPHANED, PageSlot};
-use renga_hal::memory::Frame;
+use renga_hal::memory::{Frame, PAGE_BYTES};
 use renga_proto::content::RUN_PAGES_MAX;
 use renga_proto::pages::FileId;
 
@@ -214,6 +214,14 @@ impl PageIndex {
         }
         self.dirty.in_run = count;
         Some((block, &self.dirty.run[..count]))
+    }
+
+    /// How many bytes of the page in frame `at` are within its file, as far as that is known.
+    pub(crate) fn bytes_in_file(&self, at: u32) -> usize {
+        let PageSlot { file, page, .. } = self.pages[at as usize];
+        let size = self.files.get(file as usize).and_then(|file| file.size);
+        let from = u64::from(page) * PAGE_BYTES as u64;
+        size.map_or(PAGE_BYTES, |size| size.saturating_sub(from).min(PAGE_BYTES as u64) as usize)
     }
 
     /// The run's write has ended. Calls `free` with the frames that are no longer needed.

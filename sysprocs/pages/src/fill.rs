@@ -28,6 +28,11 @@ impl Fill {
         self.ticket
     }
 
+    /// As it is, with another ticket.
+    pub fn renewed(self, ticket: u64) -> Fill {
+        Fill { ticket, ..self }
+    }
+
     /// Before page `page` of `file` is read.
     pub async fn begin(
         memory: &mut Client<Memory>,

@@ -5,14 +5,26 @@
 //! what is known of a file that is lent is shown to its inode's process only.
 //! Not here: whether a board may hold a file (`renga_fs`), calls (`holding.rs`).
 
+use crate::append_room::AppendRoom;
 use crate::index::{PageIndex, Void};
 use renga_hal::memory::{Frame, PAGE_BYTES};
-use renga_proto::pages::{AT_END, FileId};
+use renga_proto::pages::{AT_END, FileId, NO_LEASE};
 
 /// Dirty pages of files of other boards have no block: they are found by what differs between pages side by side and
 /// between files.
 fn stand_in(id: FileId, page: u32) -> u32 {
     id.ino.wrapping_mul(0x9e37_79b1).wrapping_add(page)
+}
+
+/// Whether a lease is over when `ended` is: those of a life of the inodes' board are numbered as they are given, of
+/// whichever file, and its lives are counted around.
+pub(crate) fn is_over(lease: u64, ended: u64) -> bool {
+    ended != NO_LEASE && lease.wrapping_sub(ended).cast_signed() <= 0
+}
+
+/// The later of two leases; none is before any.
+pub(crate) fn later(one: u64, other: u64) -> u64 {
+    if one == NO_LEASE || is_over(one, other) { other } else { one }
 }
 
 /// What is known of a file that is held.
@@ -48,17 +60,20 @@ impl PageIndex {
         self.last_since
     }
 
-    /// Whether something was taken back or called back since the ticket was given.
-    pub(crate) fn is_void(&self, id: FileId, ticket: u64) -> bool {
-        self.find_file(id).map_or(self.unknown_since, |file| self.files[file as usize].since) > ticket
+    /// Whether that lease, asked for with that ticket, was itself taken back. What was taken back or called back before it was given
+    /// says nothing of it, though it may have been asked for before that: boards that want one page would keep each
+    /// other from it.
+    pub(crate) fn is_void(&self, id: FileId, ticket: u64, lease: u64) -> bool {
+        let ended = self.find_file(id).map_or(self.unknown_ended, |file| self.files[file as usize].ended);
+        ticket < self.void_since || is_over(lease, ended)
     }
 
     /// The file is held from now on, or further than before; whether there is room for its record.
     ///
     /// # Errors
-    /// Something was taken back or called back since the ticket was given.
+    /// The lease is over.
     pub fn hold(&mut self, id: FileId, slot: u16, ticket: u64, holding: Holding) -> Result<bool, Void> {
-        if self.is_void(id, ticket) {
+        if self.is_void(id, ticket, holding.lease) {
             return Err(Void);
         }
         if self.ticket(id).is_none() {
@@ -67,9 +82,10 @@ impl PageIndex {
         let Some(file) = self.find_file(id) else { return Ok(false) };
         let record = &mut self.files[file as usize];
         if record.writable == 0 {
-            (record.size, record.reserved) = (Some(holding.size), 0);
+            (record.size, record.appends) = (Some(holding.size), AppendRoom::NONE);
         }
-        (record.writable, record.slot, record.lease) = (record.writable.max(holding.below), slot, holding.lease);
+        (record.writable, record.slot) = (record.writable.max(holding.below), slot);
+        record.arrive(holding.lease);
         Ok(true)
     }
 
@@ -95,26 +111,29 @@ impl PageIndex {
     /// Where the next append to a held file goes: behind those that are under way.
     pub fn append_at(&self, id: FileId) -> u64 {
         let record = self.find_file(id).map(|file| &self.files[file as usize]);
-        record.map_or(0, |record| record.reserved.max(record.size.unwrap_or(0)))
+        record.map_or(0, |record| record.appends.end().max(record.size.unwrap_or(0)))
     }
 
     /// Where the appends end that are under way here, if any are.
     pub(crate) fn reserved(&self, id: FileId) -> u64 {
         let record = self.find_file(id).map(|file| &self.files[file as usize]);
-        record.filter(|record| record.reserved > record.size.unwrap_or(0)).map_or(0, |record| record.reserved)
+        record
+            .map(|record| (record.appends.end(), record.size.unwrap_or(0)))
+            .filter(|(end, size)| end > size)
+            .map_or(0, |(end, _)| end)
     }
 
     /// Room for an append of `bytes` to a held file; or what was reserved `from` there on is not used.
     pub fn reserve(&mut self, id: FileId, from: u64, bytes: u64) -> Option<u64> {
         let (holding, at) = (self.holding(id)?, self.append_at(id));
-        let (start, end) = match from {
-            AT_END => (at, holding.room(at, bytes)?),
-            from if from.checked_add(bytes) == Some(at) => (from, from),
-            from => return Some(from),
-        };
-        let file = self.find_file(id)?;
-        self.files[file as usize].reserved = end;
-        Some(start)
+        let record = self.find_file(id)?;
+        let appends = &mut self.files[record as usize].appends;
+        if from != AT_END {
+            appends.give_back(from, from.saturating_add(bytes));
+            return Some(from);
+        }
+        appends.extend(holding.size, holding.room(at, bytes)?);
+        Some(at)
     }
 
     /// When the file was written here, and its size; told once.
@@ -124,15 +143,21 @@ impl PageIndex {
         (record.size.unwrap_or(0), record.written_ns.take())
     }
 
-    /// The file is not held any more, and whatever was asked for on its behalf is old.
-    pub fn end_hold(&mut self, id: FileId) {
-        let since = self.next_since();
-        match self.find_file(id) {
-            Some(file) => {
-                let record = &mut self.files[file as usize];
-                (record.writable, record.since) = (0, since);
-            }
-            None => self.unknown_since = since,
+    /// That lease has been taken back, perhaps before it has arrived ([`NO_LEASE`]: each that is under way): the file is not held any
+    /// more. What was read meanwhile is old, unless that is so since the `taking` began.
+    pub fn end_lease(&mut self, id: FileId, lease: u64, taking: bool) {
+        let now = self.next_since();
+        if lease == NO_LEASE {
+            self.void_since = now;
+        }
+        let Some(file) = self.find_file(id) else {
+            self.unknown_ended = later(lease, self.unknown_ended);
+            return self.unknown_since = now;
+        };
+        let record = &mut self.files[file as usize];
+        (record.writable, record.ended) = (0, later(lease, record.ended));
+        if !taking {
+            record.since = now;
         }
     }
 
@@ -165,22 +190,16 @@ impl PageIndex {
         self.find_file(id).is_some_and(|file| self.files[file as usize].lease == lease)
     }
 
-    /// Whether that lease has been taken back.
-    pub(crate) fn has_ended(&self, id: FileId, lease: u64) -> bool {
-        self.find_file(id).is_some_and(|file| self.files[file as usize].ended == lease)
-    }
-
-    /// That lease has been taken back, perhaps before it has arrived.
-    pub(crate) fn note_ended(&mut self, id: FileId, lease: u64) {
-        if let Some(file) = self.find_file(id) {
-            self.files[file as usize].ended = lease;
-        }
+    /// Whether that lease, which was granted so many times, is still to arrive for somebody here.
+    pub fn is_expected(&self, id: FileId, lease: u64, grants: u32) -> bool {
+        let known = self.find_file(id).map(|file| &self.files[file as usize]).filter(|file| file.lease == lease);
+        known.is_none_or(|file| file.arrivals < grants)
     }
 
     /// That lease has arrived, too late: what takes it back says nothing of one that is still to come.
     pub(crate) fn note_lease(&mut self, id: FileId, lease: u64) {
         if let Some(file) = self.find_file(id).filter(|&file| self.files[file as usize].dirty == 0) {
-            self.files[file as usize].lease = lease;
+            self.files[file as usize].arrive(lease);
         }
     }
 

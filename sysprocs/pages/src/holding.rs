@@ -7,8 +7,8 @@ use crate::held::Holding;
 use crate::page_cache::{PAGE, State};
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
 use renga_proto::pages::{
-    AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, Lend, NO_PAGE, NOT_WRITTEN, PagesCall,
-    ReadLent, ReserveHeld, TakeBack, WriteHeld,
+    AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, Lend, NO_LEASE, NO_PAGE, NOT_WRITTEN,
+    PagesCall, ReadLent, ReserveHeld, TakeBack, WriteHeld,
 };
 use renga_rt::{Call, Errno};
 
@@ -67,19 +67,20 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
     }
 
-    async fn hold(&mut self, hold: HoldFile) -> Result<(), Errno> {
+    /// With which ticket what has come with the lease may be kept: it is not old, whatever was called back before.
+    async fn hold(&mut self, hold: HoldFile) -> Result<u64, Errno> {
         let HoldFile { file, slot, ticket, size, below, lease } = hold;
         // Before anything is given up: an answer that comes late says nothing of what was written since.
-        if self.index.is_void(file, ticket) || self.index.has_ended(file, lease) {
+        if self.index.is_void(file, ticket, lease) {
             self.index.note_lease(file, lease);
             return Err(Errno::ESTALE);
         }
         self.end_other_lease(file, lease).await;
         // Makes room for its record, if there is none.
-        if self.index.hold(file, slot, ticket, Holding { size, below, lease }).map_err(|_| Errno::ESTALE)? {
-            return Ok(());
+        if !self.index.hold(file, slot, ticket, Holding { size, below, lease }).map_err(|_| Errno::ESTALE)? {
+            return self.ticket(file).await.and(Err(Errno::ESTALE));
         }
-        self.ticket(file).await.and(Err(Errno::ESTALE))
+        self.index.ticket(file).ok_or(Errno::ESTALE)
     }
 
     async fn write_held(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
@@ -146,7 +147,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn give_back(&mut self, call: &mut Call<TakeBack>) -> Given {
-        let TakeBack { file, from, taken, back, lease } = call.entry();
+        let TakeBack { file, taken, back, lease, .. } = call.entry();
         self.end_other_lease(file, lease).await;
         if back == Back::Nothing {
             self.forget_file(file).await;
@@ -154,16 +155,13 @@ impl<M: UserMemory + ?Sized> State<M> {
         }
         let mut page = NO_PAGE;
         if back == Back::Dirty {
-            // What has been asked for since the taking began is for the next lease.
-            if self.index.holding(file).is_some() || !self.index.knows_lease(file, lease) {
-                self.index.end_hold(file);
-            }
-            self.index.note_ended(file, lease);
+            let taking = self.index.holding(file).is_none() && self.index.knows_lease(file, lease);
+            self.index.end_lease(file, lease, taking);
             if taken != NO_PAGE {
                 self.index.taken(file, taken);
                 self.meet_want().await;
             }
-            if let Some((dirty, frame)) = self.index.first_dirty(file, from)
+            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1))
                 && let Some(out) = call.lent().get_mut(..PAGE_BYTES)
             {
                 self.index.restrict(self.machine, frame.0, Access::Read);
@@ -183,7 +181,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     pub(crate) async fn forget_file(&mut self, id: FileId) {
         self.templates.outdate(Some(id));
-        self.index.end_hold(id);
+        self.index.end_lease(id, NO_LEASE, false);
         if let Some(file) = self.index.recall(id, u32::MAX) {
             self.drop_range(file, 0, u32::MAX).await;
             self.index.forget(file);

@@ -13,11 +13,12 @@
 
 use crate::dirty::DirtyPages;
 use crate::frame_list::FrameList;
+use crate::held::later;
 use crate::ring::{Ends, NONE};
 use crate::room::{CacheMemory, FileSlot, PageSlot};
 use crate::showings::Showings;
-use renga_hal::memory::{Frame, PAGE_BYTES};
-use renga_proto::pages::{FileId, TO_END};
+use renga_hal::memory::Frame;
+use renga_proto::pages::{FileId, NO_LEASE, TO_END};
 
 /// The index.
 pub struct PageIndex {
@@ -38,6 +39,10 @@ pub struct PageIndex {
     pub(crate) last_since: u64,
     /// The last number that a file got which has no record any more, or never had one.
     pub(crate) unknown_since: u64,
+    /// The last lease that was taken back of a file that has no record any more, or never had one.
+    pub(crate) unknown_ended: u64,
+    /// Leases that were asked for before are void: a number as `since`.
+    pub(crate) void_since: u64,
     count: u32,
 }
 
@@ -52,7 +57,8 @@ impl PageIndex {
     pub fn new(room: &'static mut CacheMemory) -> Self {
         let CacheMemory { pages, page_chains, block_chains, files, file_chains, showings } = room;
         let [page_clock, objects, file_clock, free_files] = [Ends::EMPTY; 4];
-        let (fresh_file, last_since, unknown_since, count) = (0, 0, 0, 0);
+        let (fresh_file, count, unknown_ended) = (0, 0, NO_LEASE);
+        let (last_since, unknown_since, void_since) = (0, 0, 0);
         PageIndex {
             pages,
             page_chains,
@@ -67,6 +73,8 @@ impl PageIndex {
             free_files,
             last_since,
             unknown_since,
+            unknown_ended,
+            void_since,
             count,
         }
     }
@@ -102,14 +110,6 @@ impl PageIndex {
     /// The size of a file, if it is known.
     pub fn size(&self, id: FileId) -> Option<u64> {
         self.files[self.find_file(id)? as usize].size
-    }
-
-    /// How many bytes of the page in frame `at` are within its file, as far as that is known.
-    pub(crate) fn bytes_in_file(&self, at: u32) -> usize {
-        let PageSlot { file, page, .. } = self.pages[at as usize];
-        let size = self.files.get(file as usize).and_then(|file| file.size);
-        let from = u64::from(page) * PAGE_BYTES as u64;
-        size.map_or(PAGE_BYTES, |size| size.saturating_sub(from).min(PAGE_BYTES as u64) as usize)
     }
 
     /// The size of a file and its record, for [`PageIndex::page_of`]; not of one that is lent or adrift.
@@ -193,7 +193,8 @@ impl PageIndex {
         let since = self.next_since();
         let chain = hash(id.ino, id.generation, self.file_chains.len());
         let chained = core::mem::replace(&mut self.file_chains[chain], at);
-        self.files[at as usize] = FileSlot { id, since, chained, ..FileSlot::EMPTY };
+        let ended = self.unknown_ended;
+        self.files[at as usize] = FileSlot { id, since, ended, chained, ..FileSlot::EMPTY };
         self.file_clock.push(self.files, |file| &mut file.in_clock, at);
         Some(since)
     }
@@ -340,8 +341,9 @@ impl PageIndex {
 
     /// Forgets the file in record `file`, of which no page is left.
     pub fn forget(&mut self, file: u32) {
-        let FileSlot { id, chained, since, .. } = self.files[file as usize];
+        let FileSlot { id, chained, since, ended, .. } = self.files[file as usize];
         self.unknown_since = self.unknown_since.max(since);
+        self.unknown_ended = later(ended, self.unknown_ended);
         let chain = hash(id.ino, id.generation, self.file_chains.len());
         if self.file_chains[chain] == file {
             self.file_chains[chain] = chained;

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod adrift;
+mod append_room;
 mod dirty;
 pub mod fill;
 pub mod frame_list;
@@ -26,6 +27,7 @@ mod templates;
 mod windows;
 mod write;
 
+pub use append_room::AppendRoom;
 pub use fill::Fill;
 pub use frame_list::FrameList;
 pub use held::Holding;

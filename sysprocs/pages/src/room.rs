@@ -2,9 +2,10 @@
 //!
 //! Not here: the index (`index.rs`), which pages are dirty (`dirty.rs`).
 
+use crate::append_room::AppendRoom;
 use crate::dirty::Place;
 use crate::ring::{Ends, Links, NONE};
-use renga_proto::pages::FileId;
+use renga_proto::pages::{FileId, NO_LEASE};
 use renga_rt::Arena;
 
 /// The record of no file: of pages that are no longer their file's and still to be written.
@@ -73,10 +74,12 @@ pub(crate) struct FileSlot {
     /// Its inode's process, and under which lease, if this board holds it.
     pub(crate) slot: u16,
     pub(crate) lease: u64,
-    /// The last lease that was taken back.
+    /// Times that this one has arrived.
+    pub(crate) arrivals: u32,
+    /// The last lease that was taken back, or a later one of another file.
     pub(crate) ended: u64,
-    /// Where appends that are under way end, if this board holds it.
-    pub(crate) reserved: u64,
+    /// Of appends that are under way, if this board holds it.
+    pub(crate) appends: AppendRoom,
     /// The session in which it was held has ended: what is dirty here may be old.
     pub(crate) adrift: bool,
     /// When it was written here, if nobody has been told.
@@ -89,6 +92,13 @@ impl FileSlot {
     pub(crate) fn is_withheld(&self) -> bool {
         self.lent || self.adrift
     }
+
+    /// That lease has arrived, once more or for the first time.
+    pub(crate) fn arrive(&mut self, lease: u64) {
+        self.arrivals = if self.lease == lease { self.arrivals.saturating_add(1) } else { 1 };
+        self.lease = lease;
+    }
+
     /// Of no file.
     pub(crate) const EMPTY: FileSlot = FileSlot {
         id: FileId { ino: 0, generation: 0 },
@@ -104,9 +114,10 @@ impl FileSlot {
         lent: false,
         writable: 0,
         slot: 0,
-        lease: 0,
-        ended: 0,
-        reserved: 0,
+        lease: NO_LEASE,
+        arrivals: 0,
+        ended: NO_LEASE,
+        appends: AppendRoom::NONE,
         adrift: false,
         written_ns: None,
         chained: NONE,

@@ -141,10 +141,10 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             PagesCall::Lend(call) => Some(call.entry()).filter(|lend| lend.lent).map(|lend| all(lend.file, false)),
             PagesCall::TakeBack(call) => {
-                let TakeBack { file, back, taken, lease, .. } = call.entry();
+                let TakeBack { file, back, taken, lease, grants } = call.entry();
                 // Behind the first page nobody may write any more.
                 let begins = back == Back::Dirty && taken == NO_PAGE;
-                begins.then(|| all(file, !self.index.knows_lease(file, lease)))
+                begins.then(|| all(file, self.index.is_expected(file, lease, grants)))
             }
             PagesCall::ProtectPage(call) => {
                 let ProtectPage { file, page } = call.entry();

@@ -3,7 +3,7 @@
 
 use renga_hal::memory::Frame;
 use renga_pages::{CacheMemory, Holding, PageIndex};
-use renga_proto::pages::{FileId, TO_END};
+use renga_proto::pages::{FileId, NO_LEASE, TO_END};
 use renga_rt::host::Board;
 
 const PAGE: u64 = 4096;
@@ -25,18 +25,35 @@ fn write(index: &mut PageIndex, file: FileId, page: u32, frame: u32) {
 fn a_lease_that_was_overtaken_by_its_end_is_void() {
     let mut index = index(8);
     let ticket = index.now();
-    index.end_hold(FILE);
+    index.end_lease(FILE, 1, false);
     assert!(index.hold(FILE, 1, ticket, HOLDING).is_err(), "of a file without a record");
-    let ticket = index.now();
-    assert_eq!(index.hold(FILE, 1, ticket, HOLDING), Ok(true));
-    assert_eq!(index.holding(FILE), Some(HOLDING));
-    let ticket = index.now();
-    index.end_hold(FILE);
-    assert!(index.hold(FILE, 1, ticket, HOLDING).is_err());
+    let second = Holding { lease: 2, ..HOLDING };
+    assert_eq!(index.hold(FILE, 1, index.now(), second), Ok(true));
+    assert_eq!(index.holding(FILE), Some(second));
+    index.end_lease(FILE, 2, false);
+    assert!(index.hold(FILE, 1, index.now(), second).is_err(), "by its number");
     assert_eq!(index.holding(FILE), None);
     let ticket = index.now();
-    index.recall(FILE, TO_END);
-    assert!(index.hold(FILE, 1, ticket, HOLDING).is_err(), "called back is taken back");
+    index.end_tickets();
+    assert!(index.hold(FILE, 1, ticket, Holding { lease: 3, ..HOLDING }).is_err(), "with its session");
+}
+
+#[test]
+fn a_lease_is_not_void_for_what_was_called_back_before_it_was_given() {
+    let mut index = index(8);
+    let ticket = index.ticket(FILE).unwrap();
+    index.end_lease(FILE, 1, false);
+    index.recall(FILE, 1);
+    let later = Holding { lease: 2, ..HOLDING };
+    assert_eq!(index.hold(FILE, 1, ticket, later), Ok(true), "an earlier lease was taken back, and a page");
+    assert!(index.put(FILE, 0, Frame(1), ticket, PAGE).is_err(), "what was read before may be old");
+    let renewed = index.ticket(FILE).unwrap();
+    assert_eq!(index.put(FILE, 0, Frame(1), renewed, PAGE), Ok(true), "what came with the lease is not");
+    // Nor if nothing is left that is known of the file.
+    let ticket = index.ticket(OTHER).unwrap();
+    let record = index.recall(OTHER, TO_END).unwrap();
+    index.forget(record);
+    assert_eq!(index.hold(OTHER, 1, ticket, HOLDING), Ok(true));
 }
 
 #[test]
@@ -44,13 +61,31 @@ fn a_lease_outlived_by_nothing_but_its_record_is_void_too() {
     let mut index = index(1);
     let ticket = index.now();
     index.ticket(FILE).unwrap();
-    index.end_hold(FILE);
+    index.end_lease(FILE, 5, false);
     let file = index.oldest_file().unwrap();
     index.forget(file);
-    assert!(index.hold(FILE, 1, ticket, HOLDING).is_err());
+    let numbered = |lease| Holding { lease, ..HOLDING };
+    assert!(index.hold(FILE, 1, ticket, numbered(5)).is_err());
+    index.ticket(FILE).unwrap();
+    assert!(index.hold(FILE, 1, ticket, numbered(5)).is_err(), "nor does another record of the file know less");
+    let file = index.oldest_file().unwrap();
+    index.forget(file);
+    assert_eq!(index.hold(OTHER, 1, ticket, numbered(6)), Ok(true), "others can be had");
+    assert_eq!(index.hold(FILE, 1, ticket, numbered(7)), Ok(false), "no room for another record");
+}
+
+#[test]
+fn leases_are_in_order_over_all_lives_of_the_inodes_board() {
+    let mut index = index(2);
+    let (before, after) = (0xff << 56 | 9, 3);
+    index.end_lease(FILE, before, false);
+    assert_eq!(index.hold(FILE, 1, index.now(), Holding { lease: after, ..HOLDING }), Ok(true));
+    index.end_lease(FILE, after, false);
+    assert!(index.hold(FILE, 1, index.now(), Holding { lease: before, ..HOLDING }).is_err());
     let ticket = index.now();
-    assert_eq!(index.hold(OTHER, 1, ticket, HOLDING), Ok(true), "others can be had");
-    assert_eq!(index.hold(FILE, 1, index.now(), HOLDING), Ok(false), "no room for another record");
+    index.end_lease(OTHER, NO_LEASE, false);
+    assert!(index.hold(FILE, 1, ticket, Holding { lease: 4, ..HOLDING }).is_err(), "whichever was under way");
+    assert_eq!(index.hold(FILE, 1, index.now(), Holding { lease: 5, ..HOLDING }), Ok(true));
 }
 
 #[test]
@@ -76,7 +111,7 @@ fn dirty_pages_are_given_back_in_order_and_stay_dirty_until_taken() {
     index.hold(OTHER, 2, index.now(), HOLDING).unwrap();
     write(&mut index, OTHER, 0, 30);
     assert_eq!(index.oldest_held(), Some((FILE, 1)));
-    index.end_hold(FILE);
+    index.end_lease(FILE, 1, false);
     let (mut from, mut given) = (0, Vec::new());
     while let Some((page, frame)) = index.first_dirty(FILE, from) {
         assert_eq!(index.first_dirty(FILE, from), Some((page, frame)), "not taken yet");
@@ -103,4 +138,14 @@ fn what_is_lent_is_shown_to_the_inode_only_and_not_forgotten() {
     assert_eq!(index.find_lent(FILE, 0), Some(Frame(1)), "the other was older");
     assert!(index.lend(FILE, false, 2 * PAGE));
     assert_eq!((index.is_open(FILE), index.size(FILE)), (true, Some(2 * PAGE)));
+}
+
+#[test]
+fn a_lease_is_expected_until_it_has_arrived_as_often_as_it_was_granted() {
+    // What is looked at by the calls that are put off is tried by `mapped::` in the simulator.
+    let mut index = index(2);
+    index.hold(FILE, 1, index.now(), HOLDING).unwrap();
+    index.hold(FILE, 1, index.now(), HOLDING).unwrap();
+    assert!(index.is_expected(FILE, HOLDING.lease, 3) && !index.is_expected(FILE, HOLDING.lease, 2));
+    assert!(index.is_expected(FILE, 2, 1) && index.is_expected(OTHER, 1, 1), "one that is not known");
 }

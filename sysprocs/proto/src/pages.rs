@@ -111,6 +111,8 @@ in_words! {
 pub const AT_END: u64 = u64::MAX;
 /// No page, of what is taken back.
 pub const NO_PAGE: u32 = u32::MAX;
+/// The number of no write lease.
+pub const NO_LEASE: u64 = 0;
 /// Of a file's last write: there was none that has not been told.
 pub const NOT_WRITTEN: u64 = u64::MAX;
 
@@ -270,14 +272,16 @@ protocol! {
         /// A ticket for `HoldFile` of any file.
         21 BeginHold {} (()) -> Result<u64, Errno>;
         /// The inode's process `slot` has given this board the write lease of the file, whose size was `size`: pages below
-        /// `below` may be written here. `ESTALE`: something was taken back since the ticket was given.
-        22 HoldFile { file: FileId, slot: u16, ticket: u64, size: u64, below: u32, lease: u64 } (()) -> Result<(), Errno>;
+        /// `below` may be written here. A ticket for the page that came with the lease, if one did. `ESTALE`: that lease has been taken back, or may
+        /// have been since the ticket was given.
+        22 HoldFile { file: FileId, slot: u16, ticket: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
         /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step.
         /// `ENOLCK`: the file is not held so far; `ENOMEM`: there is no room.
         23 WriteHeld { file: FileId, offset: u64 } (&'a [u8]) -> Result<HeldWrite, Errno>;
-        /// What the inode's process wants back of a held file: the first dirty page from `from` on, which stays dirty until
-        /// it is `taken` (`NO_PAGE`: none). What was written under another lease than this is lost. From `recalls` only.
-        24 TakeBack { file: FileId, from: u32, taken: u32, back: Back, lease: u64 } (&'a mut [u8]) -> Result<Given, Errno>;
+        /// What the inode's process wants back of a held file: the first dirty page behind that which it has `taken` (`NO_PAGE`: none yet),
+        /// which stays dirty until it is taken. So many `grants` were answered under this lease, as `HoldFile` tells of them; what was
+        /// written under another one is lost. From `recalls` only.
+        24 TakeBack { file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
         /// Another board holds the file from now on, or (`lent` not) does so no longer but may have its pages, and the file has
         /// `size` bytes.
         /// From the inode's process only, as the next one. `ENOMEM`: there is no room to know of it.
@@ -304,7 +308,7 @@ protocol! {
         0 RecallFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// As `TakeBack` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
         /// says where it is to go.
-        1 TakeBackFrom { board: u8, file: FileId, from: u32, taken: u32, back: Back, lease: u64 } (()) -> Result<Given, Errno>;
+        1 TakeBackFrom { board: u8, file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (()) -> Result<Given, Errno>;
         /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
         /// it is still kept.
         2 PutBack { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;

@@ -98,7 +98,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let hold = HoldFile { file, slot, ticket, size: lease.size, below: lease.below, lease: lease.id };
         match self.clients.pages.call(hold, ()).await {
             // Taken back already: it may be asked for again.
-            Ok(()) | Err(Errno::ESTALE) => Ok(true),
+            Ok(_) | Err(Errno::ESTALE) => Ok(true),
             Err(_) => Ok(false),
         }
     }

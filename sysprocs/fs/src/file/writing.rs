@@ -3,10 +3,19 @@
 //! Not here: files that are held (`held.rs`), offsets (`open_file.rs`).
 
 use crate::file::open_file::{ACCESS_MODE, APPEND, READ_ONLY, State, on_inode};
+use crate::inode::content::FILE_BYTES_MAX;
 use renga_hal::memory::UserMemory;
-use renga_proto::inode::{Append, Settle, WriteAt};
+use renga_proto::inode::{Append, ReserveAppend, Settle, WriteAt};
 use renga_proto::pages::AT_END;
 use renga_rt::Errno;
+
+/// What of `data` a file may have at `offset`: all that fits, as Linux has it.
+fn fitting(offset: u64, data: &[u8]) -> Result<&[u8], Errno> {
+    match FILE_BYTES_MAX.saturating_sub(offset) {
+        0 if !data.is_empty() => Err(Errno::EFBIG),
+        room => Ok(&data[..data.len().min(usize::try_from(room).unwrap_or(usize::MAX))]),
+    }
+}
 
 impl<M: UserMemory + ?Sized> State<M> {
     pub(super) async fn write(&mut self, data: &[u8]) -> Result<u32, Errno> {
@@ -19,7 +28,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             self.may_write()?;
             let (end, done) = self.write_held(AT_END, data).await?;
             let (end, done) = match self.append_rest(&data[done..]).await {
-                Ok(Some(end)) => (end, data.len()),
+                Ok(Some((end, count))) => (end, done + count),
                 Err(errno) if done == 0 => return Err(errno),
                 Ok(None) | Err(_) => (end, done),
             };
@@ -36,6 +45,7 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     pub(super) async fn write_from(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
         self.may_write()?;
+        let data = fitting(offset, data)?;
         let (at, done) = self.write_held(offset, data).await?;
         match self.write_rest(at, &data[done..]).await {
             Ok(()) => Ok(data.len() as u32),
@@ -54,14 +64,27 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.note(written).await
     }
 
-    /// The new end, unless there is nothing to append.
-    async fn append_rest(&mut self, rest: &[u8]) -> Result<Option<u64>, Errno> {
+    /// The new end, and how many bytes were appended, unless there is nothing to append.
+    async fn append_rest(&mut self, rest: &[u8]) -> Result<Option<(u64, usize)>, Errno> {
         if rest.is_empty() {
             return Ok(None);
         }
         self.recall_own(0).await?;
         let appended = on_inode!(self, Append {}, rest);
-        self.note(appended).await.map(Some)
+        match self.note(appended).await {
+            Ok(end) => Ok(Some((end, rest.len()))),
+            Err(Errno::EFBIG) => self.append_fitting(rest).await.map(Some),
+            Err(errno) => Err(errno),
+        }
+    }
+
+    /// Appends what there is room for in a file that is nearly as large as it may be.
+    async fn append_fitting(&mut self, rest: &[u8]) -> Result<(u64, usize), Errno> {
+        let bytes = rest.len() as u64;
+        let start = on_inode!(self, ReserveAppend { from: AT_END, bytes }, ())?;
+        let part = fitting(start, rest)?;
+        let written = on_inode!(self, WriteAt { offset: start }, part);
+        self.note(written).await.map(|()| (start + part.len() as u64, part.len()))
     }
 
     /// Takes note of a write. One that failed at once has been told, so what the inode keeps of it

@@ -7,14 +7,14 @@
 
 use crate::inode::active_inode::ActiveInode;
 use crate::inode::content::FILE_BYTES_MAX;
+use renga_pages::AppendRoom;
 use renga_proto::pages::AT_END;
 use renga_rt::Errno;
 
 /// What is reserved.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Appends {
-    /// Up to where.
-    end: u64,
+    room: AppendRoom,
     /// The board that reserved the last of it, and the session with it.
     board: u8,
     session: u32,
@@ -27,7 +27,7 @@ impl Appends {
     fn next_at(self, size: u64, now: impl Fn(u8) -> u32) -> u64 {
         // What a board had reserved that has died is nobody's; what is between others' stays.
         let stands = self.shared || self.session == now(self.board);
-        size.max(if stands { self.end } else { 0 })
+        size.max(if stands { self.room.end() } else { 0 })
     }
 
     /// `board` has reserved up to `end`, too.
@@ -35,7 +35,9 @@ impl Appends {
         let start = self.next_at(size, &now);
         // Up to its size nothing is reserved any more.
         let shared = start > size && (self.shared || self.board != board);
-        Appends { end: end.max(start), board, session: now(board), shared }
+        let mut room = self.room;
+        room.extend(size, end.max(start));
+        Appends { room, board, session: now(board), shared }
     }
 }
 
@@ -48,17 +50,18 @@ impl ActiveInode {
     /// Reserves `bytes` for `board`: where they begin. Or what was reserved `from` there on is not used.
     pub(crate) fn reserve_append(&mut self, board: u8, from: u64, bytes: u64) -> Result<u64, Errno> {
         self.check_regular()?;
-        let start = self.append_at();
-        match from {
-            AT_END => {
-                let end = start.checked_add(bytes).filter(|end| *end <= FILE_BYTES_MAX).ok_or(Errno::EFBIG)?;
-                self.note_reserved(board, end);
-                return Ok(start);
-            }
-            from if from.checked_add(bytes) == Some(self.appends.end) => self.appends.end = from,
-            _ => {}
+        if from != AT_END {
+            self.appends.room.give_back(from, from.saturating_add(bytes));
+            return Ok(from);
         }
-        Ok(from)
+        // Of a file that is as large as it may be at the end, what there is room for is written.
+        let start = self.append_at();
+        let end = start.saturating_add(bytes).min(FILE_BYTES_MAX);
+        if start >= end {
+            return Err(Errno::EFBIG);
+        }
+        self.note_reserved(board, end);
+        Ok(start)
     }
 
     /// Appends are under way that end there, on `board`.

@@ -1,6 +1,7 @@
 //! Appends of several programs to one file do not mix, however long they are and wherever they lie in memory.
 
 use crate::machine::{possible, run};
+use renga_abi::Errno;
 use renga_sim::program::{Open, Program};
 
 const PATH: &str = "/log";
@@ -56,4 +57,47 @@ fn lines_of_two_boards_come_out_whole() {
         let wanted = (0..RECORDS as usize).map(|record| LENGTHS[(record + usize::from(letter)) % LENGTHS.len()]);
         assert!(lengths.iter().copied().eq(wanted), "{}: {lengths:?}", letter as char);
     }
+}
+
+/// The size that no file exceeds, bytes.
+const FILE_BYTES_MAX: u64 = 2_196_873_666_560;
+
+/// Writes of all kinds that reach behind the largest size: what fits is written, as Linux has it.
+async fn write_to_the_last_byte(program: &Program) {
+    for bytes in [9_000, 200] {
+        let file = program.open(PATH, Open::Append).await.unwrap();
+        program.truncate(file, FILE_BYTES_MAX - 100).await.unwrap();
+        assert_eq!(program.write(file, &vec![7; bytes]).await, Ok(100), "of {bytes}");
+        assert_eq!(program.write(file, &vec![7; bytes]).await, Err(Errno::EFBIG), "of {bytes}");
+        program.close(file).await.unwrap();
+    }
+    let file = program.open(PATH, Open::Change).await.unwrap();
+    assert_eq!(program.read_at(file, FILE_BYTES_MAX - 101, 300).await.unwrap()[99..], [7, 7]);
+    assert_eq!(program.write_at(file, FILE_BYTES_MAX - 50, &[8; 200]).await, Ok(50));
+    assert_eq!(program.write_at(file, FILE_BYTES_MAX, b"8").await, Err(Errno::EFBIG));
+    // It can be looked at afterwards.
+    program.truncate(file, 0).await.unwrap();
+    program.close(file).await.unwrap();
+}
+
+#[test]
+fn what_fits_into_the_largest_file_is_written() {
+    if !possible() {
+        return;
+    }
+    run(
+        |init| async move {
+            let file = init.open(PATH, Open::Create).await.unwrap();
+            init.close(file).await.unwrap();
+            write_to_the_last_byte(&init).await;
+            let there = |program: Program| async move {
+                write_to_the_last_byte(&program).await;
+                0
+            };
+            let pid = init.fork_on(1, there).await.unwrap();
+            assert_eq!(init.wait(pid).await.unwrap(), (pid, 0));
+            0
+        },
+        |_| (),
+    );
 }

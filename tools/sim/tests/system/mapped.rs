@@ -1,11 +1,16 @@
 //! One file that programs of both boards map, and write by it: nobody ever sees what is old, and both get on.
 //!
 //! In the first test two programs take turns, as in `leases.rs`, and also store and load by a mapping of the whole file; in the
-//! second each waits for what the other stores, and nothing else tells it to go on.
+//! second each waits for what the other stores, and nothing else tells it to go on. In the third some store without ever waiting,
+//! and one more wants to store or to load, too.
 
 use crate::leases::{Game, games_of};
-use crate::machine::{possible, run};
+use crate::machine::{finish, possible, run, run_to, setup};
+use renga_sim::ClusterSetup;
 use renga_sim::program::{Open, Program};
+use renga_sim::system::System;
+use std::cell::Cell;
+use std::rc::Rc;
 
 const PATH: &str = "/spun";
 const ROUNDS: u32 = 60;
@@ -79,6 +84,103 @@ fn who_waits_for_what_another_board_stores_gets_it() {
         for &(_, at, _, count) in parties {
             let at = at as usize;
             assert_eq!(finished.files[PATH][at..at + 4], (ROUNDS * count).to_le_bytes());
+        }
+    }
+}
+
+/// Times that a program stores beside others that never stop.
+const STORES: u32 = 20;
+/// Within which it has, ns: each of them may cost it a page's way here and back, and turns of two others.
+const STORES_NS_MAX: u64 = 20 * 10_000_000;
+
+/// What a program does with its word.
+#[derive(Clone, Copy, PartialEq)]
+enum Does {
+    /// Stores all the time, until another one has counted [`STORES`].
+    StoresOn,
+    /// Stores so often, and counts.
+    Stores,
+    /// Loads, what another one stores, so often, and counts.
+    Loads,
+}
+
+/// A program on `board`, and the place of its word in the file.
+#[derive(Clone, Copy)]
+struct Party {
+    board: u8,
+    at: u64,
+    does: Does,
+}
+
+async fn take_part(program: Program, Party { at, does, .. }: Party, told: Rc<Cell<u32>>) {
+    let file = program.open(PATH, Open::Change).await.unwrap();
+    let address = program.map_shared(file, 4 * PAGE).await.unwrap() + at;
+    // The limit of the run is the bound.
+    for word in 1.. {
+        if told.get() == STORES {
+            break;
+        }
+        match does {
+            Does::Loads => drop(program.load(address, 4).await),
+            Does::Stores | Does::StoresOn => program.store(address, &u32::to_le_bytes(word)).await,
+        }
+        if does == Does::StoresOn {
+            // Time passes here at calls only.
+            program.pid().await;
+        } else {
+            told.set(word);
+            program.sleep(PAUSE_NS).await.unwrap();
+        }
+    }
+    program.close(file).await.unwrap();
+}
+
+fn take_part_beside(parties: &'static [Party]) {
+    let told = Rc::new(Cell::new(0));
+    let seen = told.clone();
+    let init = move |init: Program| {
+        let told = told.clone();
+        async move {
+            let file = init.open(PATH, Open::Create).await.unwrap();
+            init.truncate(file, 4 * PAGE).await.unwrap();
+            init.close(file).await.unwrap();
+            let mut children = Vec::new();
+            for &party in parties {
+                let told = told.clone();
+                let child = move |program: Program| {
+                    let told = told.clone();
+                    async move {
+                        take_part(program, party, told).await;
+                        0
+                    }
+                };
+                children.push(init.fork_on(party.board, child).await.unwrap());
+            }
+            for child in children {
+                assert_eq!(init.wait(child).await.unwrap(), (child, 0));
+            }
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &seen, STORES, STORES_NS_MAX);
+    println!("{} ns", system.cluster.now_ns());
+    finish(&mut system);
+}
+
+#[test]
+fn who_stores_or_loads_beside_those_that_never_stop_gets_on() {
+    if !possible() {
+        return;
+    }
+    let party = |board, at, does| Party { board, at, does };
+    for (greedy, page) in [(0, 0), (0, PAGE), (1, 0), (1, PAGE)] {
+        let (first, other) = (party(greedy, 0, Does::StoresOn), 1 - greedy);
+        for counts in [party(other, page + 4, Does::Stores), party(other, page + 4, Does::Loads)] {
+            take_part_beside(Vec::from([first, counts]).leak());
+            // And beside one of its own board.
+            take_part_beside(Vec::from([first, party(other, 0, Does::StoresOn), counts]).leak());
         }
     }
 }

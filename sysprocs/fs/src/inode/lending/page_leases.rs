@@ -5,11 +5,8 @@
 //! What is below `below` may be there; as a file grows at its end, one recall serves all further writes.
 //! Not here: who asks and what for (`content.rs`, `truncate.rs`, `active_inode.rs`).
 
-use renga_proto::pages::{Back, FileId, NO_PAGE, RecallFrom, RecallInodeFrom, Recalls, TO_END, TakeBackFrom};
+use renga_proto::pages::{Back, FileId, NO_LEASE, NO_PAGE, RecallFrom, RecallInodeFrom, Recalls, TO_END, TakeBackFrom};
 use renga_rt::{BOARDS_MAX, Client, Errno, probe};
-
-/// The number of no lease.
-const NO_LEASE: u64 = 0;
 
 /// What one board may hold.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
@@ -134,7 +131,7 @@ impl PageLeases {
     /// The board holds the file under a lease that is over here: what it has written since is lost, of which it tells whoever
     /// wrote it. No page is left there.
     async fn revoke(&mut self, file: FileId, board: u8) -> u32 {
-        let asked = TakeBackFrom { board, file, from: 0, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE };
+        let asked = TakeBackFrom { board, file, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE, grants: 0 };
         // Who does not answer has lost it as well.
         let _ = self.recalls.call(asked, ()).await;
         0

@@ -59,8 +59,8 @@ pub async fn recalls(
                 call.reply(given_up);
             }
             RecallsCall::TakeBackFrom(call) => {
-                let TakeBackFrom { board, file, from, taken, back, lease } = call.entry();
-                let take = TakeBack { file, from, taken, back, lease };
+                let TakeBackFrom { board, file, taken, back, lease, grants } = call.entry();
+                let take = TakeBack { file, taken, back, lease, grants };
                 let ask = async |mut cache: Client<Pages, CACHES>| cache.call(take, &mut room[..]).await;
                 let given = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 kept = back == Back::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);

@@ -17,7 +17,7 @@ use crate::inode::lending::size::HOLES_PAGES_MAX;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
 use renga_proto::inode::Lease;
-use renga_proto::pages::{Back, Given, LeavePage, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom};
+use renga_proto::pages::{Back, Given, LeavePage, NO_LEASE, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -37,6 +37,8 @@ pub(crate) struct WriteLease {
     pub(in crate::inode) board: u8,
     /// No other lease of this inode has had that number.
     id: u64,
+    /// Times that the board was answered that it has it.
+    grants: u32,
     /// The session with the board in which it was given.
     pub(in crate::inode) session: u32,
     /// Since when the board has not answered.
@@ -54,6 +56,14 @@ pub(crate) struct WriteLease {
     pub(in crate::inode) size: u64,
     /// A page of it has been lost here.
     damaged: bool,
+}
+
+impl WriteLease {
+    /// The board is about to be told that it has it.
+    fn grant(&mut self) -> u64 {
+        self.grants = self.grants.saturating_add(1);
+        self.id
+    }
 }
 
 impl ActiveInode {
@@ -98,9 +108,11 @@ impl ActiveInode {
             return Ok(refused);
         }
         let below = if page < end && self.lent.is_some() { end } else { end.saturating_add(growth) };
-        let lent = self.lend(board, below, kept, below - end).await;
-        let id = self.lent.map_or(0, |lease| lease.id);
-        Ok(if lent.is_ok() { Lease { size, below, id } } else { refused })
+        if self.lend(board, below, kept, below - end).await.is_err() {
+            return Ok(refused);
+        }
+        let id = self.lent.as_mut().map_or(NO_LEASE, WriteLease::grant);
+        Ok(Lease { size, below, id })
     }
 
     /// Before a program of `board` writes page `page`, which it maps: the board gets the lease, though boards take turns, since the
@@ -123,14 +135,15 @@ impl ActiveInode {
             }
             self.lend(board, pages, self.blocks_for_holes(pages), 0).await?;
         }
-        let lease = self.lent.filter(|lease| lease.board == board).ok_or(Errno::EIO)?;
-        if page >= lease.below {
+        let below = self.lent.filter(|lease| lease.board == board).ok_or(Errno::EIO)?.below;
+        if page >= below {
             return Err(Errno::EFBIG);
         }
         if !out.is_empty() {
             self.copy_page(page, out).await?;
         }
-        Ok(Lease { size: self.record.size(), below: lease.below, id: lease.id })
+        let id = self.lent.as_mut().map_or(NO_LEASE, WriteLease::grant);
+        Ok(Lease { size: self.record.size(), below, id })
     }
 
     async fn lend(&mut self, board: u8, below: u32, kept: u32, more: u32) -> Result<(), Errno> {
@@ -154,6 +167,7 @@ impl ActiveInode {
                 self.lent = Some(WriteLease {
                     board,
                     id: self.lease_id(),
+                    grants: 0,
                     session: self.referrers.session(board),
                     silent_ns: None,
                     below,
@@ -180,8 +194,8 @@ impl ActiveInode {
 
     async fn take_back(&mut self, back: Back) -> Result<Given, Errno> {
         let Some(lease) = self.lent else { return Err(Errno::EINVAL) };
-        let WriteLease { board, id, from, taken, .. } = lease;
-        let asked = TakeBackFrom { board, file: self.file(), from, taken, back, lease: id };
+        let WriteLease { board, id, taken, grants, .. } = lease;
+        let asked = TakeBackFrom { board, file: self.file(), taken, back, lease: id, grants };
         let given = self.leases.recalls.call(asked, ()).await?;
         if let Some(lease) = &mut self.lent {
             lease.size = given.size.min(u64::from(lease.below) * PAGE);
