@@ -244,17 +244,33 @@ impl FileReferences {
             return Err(Errno::ENFILE);
         }
         let reference = self.refer(key, slot).await?;
-        self.add(key, Some(reference))
+        self.add(key, Some(reference))?;
+        self.renew(key).await;
+        Ok(())
+    }
+
+    /// The session may have ended in which the reference to a file was got that has just come, after all others were asked for
+    /// anew: so that one is, too.
+    async fn renew(&mut self, key: FileKey) {
+        if self.good(key).is_none() {
+            // Who faults is told what is wrong.
+            let _ = self.reopen(key).await;
+        }
     }
 
     /// As `keep`, for a reference that the caller has and gives up.
     pub async fn adopt(&mut self, key: FileKey, reference: Reference) -> Result<(), Errno> {
         self.begin_anew().await;
         let known = self.good(key).is_some();
-        let Some(file) = self.find(key) else { return self.add(key, Some(reference)) };
-        file.uses += 1;
+        match self.find(key) {
+            None => self.add(key, Some(reference))?,
+            Some(file) => {
+                file.uses += 1;
+                file.reference = file.reference.filter(|_| known).or(Some(reference));
+            }
+        }
         if !known {
-            file.reference = Some(reference);
+            self.renew(key).await;
             return Ok(());
         }
         // The board has one already. An error is told to who syncs.

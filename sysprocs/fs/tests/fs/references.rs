@@ -196,11 +196,16 @@ impl Opener {
         self.files.at(0, file.into()).unwrap().call(Close { life }, ()).await.unwrap();
     }
 
-    async fn map(&mut self, number: usize) {
+    async fn map(&mut self, number: usize, session_ends: bool) {
         let facts = self.refer(number).await;
         let InodeFacts { slot, ino, stamp, .. } = facts;
+        if session_ends {
+            self.there.end_session();
+            self.names.call(BoardDied { board: 0 }, ()).await.unwrap();
+        }
         self.references.call(AdoptFile { ino, generation: 1, slot, stamp }, ()).await.unwrap();
         self.mapped.push(number);
+        assert!(self.there.counts.borrow()[number] > 0, "inode {number} is mapped by who does not refer to it");
     }
 
     /// As a fork does, by what the parent knows, which may be old.
@@ -236,7 +241,7 @@ impl Opener {
             0..3 if self.open.len() < FILES => self.open_file(number).await,
             3..6 if which < self.open.len() => self.use_file(which).await,
             6..8 if which < self.open.len() => self.close_file(which).await,
-            8 | 9 if self.mapped.len() < 8 => self.map(number).await,
+            8 | 9 if self.mapped.len() < 8 => self.map(number, random.chance(10)).await,
             10 if which < self.mapped.len() => self.map_again(which, random.below(INODES as u64) as u16).await,
             11 if which < self.mapped.len() => self.fault(which).await,
             12 | 13 if which < self.mapped.len() => self.unmap(which).await,
