@@ -247,7 +247,10 @@ impl<D: Phy + 'static> Router<D> {
             Kind::Data => {
                 let Some((acknowledged, fragment)) = frame.payload.split_first() else { return };
                 match peer.session.receive_data(now_ns, header, *acknowledged) {
-                    Verdict::Next => self.receive_fragment(board, fragment),
+                    Verdict::Next => {
+                        self.memory.sessions.hear(board);
+                        self.receive_fragment(board, fragment);
+                    }
                     Verdict::Duplicate => add(&self.memory.stats.duplicates, 1),
                     Verdict::Stray => {}
                 }

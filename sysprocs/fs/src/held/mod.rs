@@ -1,5 +1,6 @@
 //! What a board without the disk holds of names and inodes, under leases of the disk's board.
 
+mod doubt;
 pub(crate) mod inodes;
 pub(crate) mod name_cache;
 mod paths;

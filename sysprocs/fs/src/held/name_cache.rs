@@ -6,6 +6,7 @@
 //! (`inode/inode_directory.rs`).
 
 use crate::format::inode_record::{KIND_SYMBOLIC_LINK, kind_of};
+use crate::held::doubt::Doubt;
 use crate::held::inodes::{HeldInode, HeldInodes};
 use crate::held::references::{HeldReference, HeldReferences, Of};
 use crate::held::targets::{HeldTarget, Targets};
@@ -20,13 +21,14 @@ use renga_proto::names::{
 use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
 use renga_proto::steps::{self, Step};
-use renga_rt::{Errno, Me, Never, Port};
+use renga_rt::{Errno, Me, Never, Port, Protocol};
 
 pub(super) struct State {
     pub(super) names: NameCache,
     pub(super) inodes: HeldInodes,
     pub(super) targets: Targets,
     references: HeldReferences,
+    doubt: Doubt,
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
     /// The ticket that is good now; another one after each recall.
@@ -36,7 +38,7 @@ pub(super) struct State {
 /// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that hold nothing, a bit each.
 #[allow(clippy::too_many_arguments, reason = "what a process is given at boot")]
 pub async fn name_cache(
-    me: Me,
+    mut me: Me,
     mut port: Port<Names>,
     names: &'static mut [NameSlot],
     inodes: &'static mut [HeldInode],
@@ -49,19 +51,25 @@ pub async fn name_cache(
     let keeps = without_leases >> me.id().board.0 & 1 == 0;
     let (names, inodes, targets) = (NameCache::new(names), HeldInodes::new(inodes), Targets::new(targets));
     let references = HeldReferences::new(references, sessions.now(disk_board));
-    let mut state = State { names, inodes, targets, references, rest: Rest::new(), ticket: 1 };
+    let doubt = Doubt::new(sessions, disk_board);
+    let mut state = State { names, inodes, targets, references, doubt, rest: Rest::new(), ticket: 1 };
     loop {
-        match port.accept().await {
+        let Some(call) = port.accept_or_notified(Names::ENTRIES).await else {
+            state.doubt.look(&mut me);
+            continue;
+        };
+        match call {
             NamesCall::StatusHere(mut call) => {
                 let StatusHere { at, flags } = call.entry();
                 let (path, out) = call.lent();
-                let known = state.status(at, path, flags, out);
+                let known = state.doubt.settle(&mut me).and_then(|()| state.status(at, path, flags, out));
                 call.reply(if known == Err(Errno::EAGAIN) { Ok(state.ticket(keeps)) } else { known.map(|()| 0) });
             }
             NamesCall::KeepSteps(mut call) => {
                 let KeepSteps { ticket } = call.entry();
                 let good = keeps && ticket == state.ticket;
                 if good {
+                    state.doubt.begin(&mut me);
                     state.keep(call.lent());
                 }
                 call.reply(if good { Ok(()) } else { Err(Errno::ESTALE) });
@@ -87,22 +95,23 @@ pub async fn name_cache(
                 }
                 call.reply(Ok(()));
             }
-            other => state.serve_references(other, keeps),
+            other => state.serve_references(&mut me, other, keeps),
         }
     }
 }
 
 impl State {
-    fn serve_references(&mut self, call: NamesCall, keeps: bool) {
+    fn serve_references(&mut self, me: &mut Me, call: NamesCall, keeps: bool) {
         match call {
             NamesCall::OpenHere(mut call) => {
                 let OpenHere { at, flags } = call.entry();
-                let opened = self.open(at, call.lent(), flags);
+                let opened = self.doubt.settle(me).and_then(|()| self.open(at, call.lent(), flags));
                 call.reply(opened);
             }
             NamesCall::StatusOfInode(mut call) => {
                 let StatusOfInode { ino, generation } = call.entry();
-                let known = self.status_of(ino, Some(generation), call.lent());
+                let known = self.doubt.settle(me);
+                let known = known.and_then(|()| self.status_of(ino, Some(generation), call.lent()));
                 call.reply(known);
             }
             NamesCall::TicketHere(call) => call.reply(Ok(self.ticket(keeps))),

@@ -1,13 +1,13 @@
 //! What a board without the disk holds, told by a script: it ends when it must, and no later.
 
-use crate::rig::held::start;
+use crate::rig::held::{start, start_in};
 use crate::rig::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
     ALL_DIRECTORIES, BoardDied, EndUse, KeepReference, KeepSteps, Kept, Names, OpenHere, RecallInode, RecallName,
     RecallReference, StatusHere, TicketHere,
 };
-use renga_proto::sessions::Stamp;
+use renga_proto::sessions::{Sessions, Stamp};
 use renga_proto::steps::Steps;
 use renga_rt::host::Board;
 use renga_rt::{Client, Errno};
@@ -193,4 +193,39 @@ fn what_nobody_changes_is_held_from_the_second_look_on() {
         user.stat("/lost+found", 0).await.unwrap();
         assert_eq!(user.held.get(), before + 2);
     });
+}
+
+#[test]
+fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
+    const SECOND_NS: u64 = 1_000_000_000;
+    let (board, done) = (Board::new(0, 1 << 20), Rc::new(Cell::new(false)));
+    let sessions = board.arena.put(Sessions::new) as &Sessions;
+    let (names, told_all) = (start_in(board, sessions), done.clone());
+    board.client(move |mut me| {
+        let mut names = Client::new(&me, names);
+        async move {
+            let ticket = ask(&mut names, b"file").await;
+            sessions.hear(0);
+            names.call(KeepSteps { ticket }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
+            for _ in 0..5 {
+                assert_eq!(ask(&mut names, b"file").await, 0, "something came in each second");
+                me.sleep_until(me.now_ns() + SECOND_NS * 9 / 10).await;
+                sessions.hear(0);
+            }
+            // What comes of another board is no sign.
+            sessions.hear(1);
+            me.sleep_until(me.now_ns() + 2 * SECOND_NS).await;
+            assert_ne!(ask(&mut names, b"file").await, 0, "nothing came");
+            let opened = names.call(OpenHere { at: ROOT.into(), flags: 0 }, &b"file"[..]).await;
+            assert_eq!(opened.map(|_| ()), Err(Errno::EAGAIN));
+            sessions.hear(0);
+            assert_eq!(ask(&mut names, b"file").await, 0, "nothing was recalled");
+            me.sleep_until(me.now_ns() + 3 * SECOND_NS).await;
+            assert_ne!(ask(&mut names, b"file").await, 0, "nothing came again");
+            told_all.set(true);
+        }
+    });
+    // Nobody looks for ever: it comes to rest.
+    board.run_through_alarms();
+    assert!(done.get());
 }

@@ -1,0 +1,68 @@
+//! How long what is held may be told after the last sign of the session in which it is held.
+//!
+//! A board that is cut off is not reached by recalls, and does not know it: it awaits nothing. So when nothing has come from the
+//! disk's board for [`SIGN_NS`] to twice that, what is held is told to nobody until something comes. Whoever asks is sent there
+//! meanwhile: either an answer comes, and all that is held is good again, or the session ends, and all of it goes.
+//!
+//! Invariant: while there is no doubt a look at what has come is due, unless nothing was ever held. Not here: what ends a session (`renga_router`).
+
+use renga_proto::sessions::Sessions;
+use renga_rt::{Errno, Me};
+
+/// From one look to the next, ns: ten times the silence after which a board that is awaited is dead.
+const SIGN_NS: u64 = 1_000_000_000;
+
+/// Whether what is held may be old.
+pub(super) struct Doubt {
+    sessions: &'static Sessions,
+    disk_board: u8,
+    /// What had come at the last look.
+    heard: u32,
+    doubtful: bool,
+    looks: bool,
+}
+
+impl Doubt {
+    pub(super) fn new(sessions: &'static Sessions, disk_board: u8) -> Doubt {
+        Doubt { sessions, disk_board, heard: 0, doubtful: false, looks: false }
+    }
+
+    /// Before something is told.
+    ///
+    /// # Errors
+    /// `EAGAIN`: the disk's board is to be asked.
+    pub(super) fn settle(&mut self, me: &mut Me) -> Result<(), Errno> {
+        if !self.doubtful {
+            return Ok(());
+        }
+        if self.has_heard() {
+            self.begin(me);
+        }
+        if self.doubtful { Err(Errno::EAGAIN) } else { Ok(()) }
+    }
+
+    fn has_heard(&self) -> bool {
+        self.sessions.heard(self.disk_board) != self.heard
+    }
+
+    /// Something is held, of which the disk's board has told just now.
+    pub(super) fn begin(&mut self, me: &mut Me) {
+        self.doubtful = false;
+        if !self.looks {
+            self.look_later(me);
+        }
+    }
+
+    fn look_later(&mut self, me: &mut Me) {
+        (self.heard, self.looks) = (self.sessions.heard(self.disk_board), true);
+        me.notify_at(Some(me.now_ns() + SIGN_NS));
+    }
+
+    /// Looks whether something has come since the last time.
+    pub(super) fn look(&mut self, me: &mut Me) {
+        if self.has_heard() {
+            return self.look_later(me);
+        }
+        (self.doubtful, self.looks) = (true, false);
+    }
+}
