@@ -8,6 +8,7 @@ mod held;
 mod identity;
 mod large;
 mod limits;
+mod made;
 mod model;
 mod numbers;
 mod order;

@@ -118,8 +118,10 @@ fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Repo
     let disk = fresh_disk(&programs).map_err(early)?;
     let placement = placed(settings).map_err(|error| early(error.to_string()))?;
     let cluster = ClusterSetup { faults: settings.faults, seed, ..ClusterSetup::new(2) };
-    let mut system =
-        System::boot(&SystemSetup { cluster, placement, disk, medium: medium(plan.medium), hostile: None }, &programs);
+    let mut system = System::boot(
+        &SystemSetup { cluster, placement, disk, medium: medium(plan.medium), hostile: None, mute: None },
+        &programs,
+    );
     let mut counts = Counts::default();
     let judged = catch_unwind(AssertUnwindSafe(|| {
         let mut ongoing = Ongoing::new(settings.boards, settings.faults);

@@ -5,6 +5,7 @@
 use super::INIT;
 use super::devices::{Line, Switch};
 use super::disk::Disk;
+use super::mute::Mute;
 use crate::cluster::Site;
 use renga_core::{Me, Process};
 use renga_fs::Medium;
@@ -30,6 +31,7 @@ pub struct SimMachine<'s> {
     pub medium: &'static Medium,
     pub line: Line,
     pub switch: &'static Switch,
+    pub mute: Option<Mute>,
     pub seed: u64,
 }
 
@@ -54,7 +56,10 @@ impl Machine for SimMachine<'_> {
         process
     }
     fn start<F: Future<Output = Never> + 'static>(&self, process: &'static Process, make: impl FnOnce(Me) -> F) {
-        self.board().start(process, make);
+        match self.mute.as_ref().filter(|mute| mute.is_chosen(process)) {
+            Some(mute) => self.board().start(process, |me| mute.hear(make(me))),
+            None => self.board().start(process, make),
+        }
     }
     fn memory(&self) -> &'static HostMemory {
         self.memory

@@ -8,6 +8,7 @@ mod disk;
 pub mod image;
 mod inspect;
 mod machine;
+mod mute;
 mod named;
 
 pub use devices::{Line, Switch};
@@ -19,6 +20,7 @@ use crate::logged;
 use crate::program::Programs;
 use inspect::Inspector;
 use machine::SimMachine;
+use mute::Mute;
 use renga_fs::Medium;
 use renga_hal::host::HostMemory;
 use renga_hostile::{Attack, start_hostile};
@@ -48,6 +50,8 @@ pub struct SystemSetup {
     pub medium: &'static Medium,
     /// A board that keeps to nothing, and what it does.
     pub hostile: Option<(u8, &'static Attack)>,
+    /// Processes of a board that [`System::mute`] makes silent.
+    pub mute: Option<(u8, Kind)>,
 }
 
 /// Reads and checks a system file against the processes as they are.
@@ -89,6 +93,7 @@ pub struct System {
     setup: SystemSetup,
     programs: Programs,
     switch: &'static Switch,
+    mute: Mute,
     directories: Vec<&'static Directory>,
     /// By board.
     stats: Vec<&'static Stats>,
@@ -108,16 +113,20 @@ struct Started {
 fn start_board(
     site: &mut Site,
     setup: &SystemSetup,
-    programs: &Programs,
+    (programs, mute): (&Programs, &Mute),
     (disk, line, switch): (Disk, Line, &'static Switch),
 ) -> Started {
     site.board.core.set_log(logged::keep);
     let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
-    let machine = SimMachine { site, memory, disk, medium: setup.medium, line, switch, seed: setup.cluster.seed };
+    let (medium, seed, mute) = (setup.medium, setup.cluster.seed, setup.mute.map(|_| mute.clone()));
+    let machine = SimMachine { site, memory, disk, medium, line, switch, mute, seed };
     let Board { core, arena, .. } = site.board;
     let tables = blob::read(arena, &setup.placement.to_blob());
     let placed = (tables.unwrap_or_else(|bad| panic!("tables of a checked system: {bad}")), site.number);
     let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
+    if let (Some(mute), Some((_, kind))) = (&machine.mute, setup.mute.filter(|(board, _)| *board == site.number)) {
+        mute.choose(directory.of_kind(kind));
+    }
     let stats = match setup.hostile {
         Some((number, attack)) if number == site.number => start_hostile(&machine, directory, attack),
         _ => start_all(&machine, directory),
@@ -140,21 +149,22 @@ impl System {
         let (line, disk) = (Line::default(), Disk::new(setup.disk.clone()));
         let switch: &'static Switch = Box::leak(Box::default());
         let (mut directories, mut stats, mut inspectors) = (Vec::new(), Vec::new(), Vec::new());
+        let mute = Mute::default();
         let boards = setup.placement.boards.len() as u8;
         let cluster = Cluster::new(ClusterSetup { boards, ..setup.cluster }, |site| {
-            let started = start_board(site, setup, programs, (disk.clone(), line.clone(), switch));
+            let started = start_board(site, setup, (programs, &mute), (disk.clone(), line.clone(), switch));
             directories.push(started.directory);
             stats.extend(started.stats);
             inspectors.push(started.inspector);
         });
         let (setup, programs) = (SystemSetup { disk: Vec::new(), ..setup.clone() }, programs.clone());
         let former = Vec::new();
-        System { cluster, line, disk, setup, programs, switch, directories, stats, former, inspectors }
+        System { cluster, line, disk, setup, programs, switch, mute, directories, stats, former, inspectors }
     }
 
     /// Resets board `number`, or gives it power again: it boots, with what is on its medium.
     pub fn reboot(&mut self, number: u8) {
-        let (setup, programs, switch) = (&self.setup, &self.programs, self.switch);
+        let (setup, programs, switch) = (&self.setup, (&self.programs, &self.mute), self.switch);
         let devices = (self.disk.clone(), self.line.clone(), switch);
         let mut new = None;
         self.cluster.reboot(number, |site| new = Some(start_board(site, setup, programs, devices.clone())));
@@ -170,6 +180,11 @@ impl System {
     pub fn run(&mut self, limit_ns: u64) -> Option<u8> {
         let switch = self.switch;
         self.cluster.run_while(limit_ns, || switch.status().is_none()).then(|| switch.status()).flatten()
+    }
+
+    /// The processes that the setup names do nothing from now on; or (`silent` not) those do that a reset board has.
+    pub fn mute(&mut self, silent: bool) {
+        self.mute.set(silent);
     }
 
     /// Presses keys.

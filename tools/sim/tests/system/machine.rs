@@ -51,7 +51,7 @@ pub fn setup<F: Future<Output = u8> + 'static>(
     let mut files: Tree = programs.files();
     files.insert("/etc/motd".into(), b"renga\n".to_vec());
     let disk = image::make(DISK_MEBIBYTES, &files).unwrap();
-    (SystemSetup { cluster, placement: small(), disk, medium: medium("none"), hostile: None }, programs)
+    (SystemSetup { cluster, placement: small(), disk, medium: medium("none"), hostile: None, mute: None }, programs)
 }
 
 /// Runs a pair whose init does `init`, and checks that nothing is left of it.

@@ -3,6 +3,7 @@
 mod adrift;
 mod appends;
 mod boot;
+mod cut_off;
 mod death;
 mod disk_board;
 mod full_disk;
@@ -15,6 +16,7 @@ mod machine;
 mod mapped;
 mod names;
 mod pipeline;
+mod recalls;
 mod references;
 mod refusals;
 mod remote_fork;

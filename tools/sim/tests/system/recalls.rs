@@ -1,0 +1,120 @@
+//! Boards that answer late, or never, when they are to give back what they hold: how long others wait for that.
+
+use crate::machine::{finish, possible, run_to, setup};
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::system::image::{self, Tree};
+use renga_sim::system::{System, SystemSetup};
+use renga_systems::Kind;
+use std::cell::Cell;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const HELD: &str = "/held";
+const OTHER: &str = "/other";
+const PAGE: usize = 4096;
+
+#[test]
+fn a_page_cache_that_stays_silent_holds_up_who_writes_for_five_seconds() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let init = move |init: Program| {
+        let step = step.clone();
+        async move {
+            let file = init.open(HELD, Open::Create).await.unwrap();
+            init.write_all(file, &[1; PAGE]).await.unwrap();
+            let there = step.clone();
+            let reads = move |program: Program| {
+                let step = there.clone();
+                async move {
+                    let file = program.open(HELD, Open::Read).await.unwrap();
+                    assert_eq!(program.read(file, PAGE).await, Ok(vec![1; PAGE]));
+                    step.set(1);
+                    // Until its board is started again.
+                    while step.get() < 4 {
+                        program.sleep(10 * MS).await.unwrap();
+                    }
+                    0
+                }
+            };
+            let pid = init.fork_on(1, reads).await.unwrap();
+            while step.get() < 2 {
+                init.sleep(MS).await.unwrap();
+            }
+            assert_eq!(init.write_at(file, 0, &[2; PAGE]).await, Ok(PAGE));
+            step.set(3);
+            assert_eq!(init.wait(pid).await, Ok((pid, 9)), "it counts as killed");
+            init.close(file).await.unwrap();
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut system = System::boot(&SystemSetup { mute: Some((1, Kind::PageCache)), ..setup }, &programs);
+    run_to(&mut system, &told, 1, 1_000 * MS);
+    system.mute(true);
+    told.set(2);
+    let asked_ns = system.cluster.now_ns();
+    // The board's link answers all the time.
+    system.cluster.run_until(asked_ns + 4_900 * MS);
+    assert_eq!((told.get(), system.link_stats()[0].deaths.get()), (2, 0));
+    run_to(&mut system, &told, 3, 300 * MS);
+    assert_eq!(system.link_stats()[0].deaths.get(), 1, "the session with it was ended");
+    system.mute(false);
+    system.reboot(1);
+    finish(&mut system);
+}
+
+/// Pages that come home, each in some 30 ms.
+const PAGES: usize = 100;
+/// How late board 1 does whatever it does, ns: it is not thought dead for that.
+const LATE_NS: u64 = 8 * MS;
+
+#[test]
+fn what_is_changed_here_is_kept_though_what_was_written_there_comes_home_for_long() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let init = move |init: Program| {
+        let step = step.clone();
+        async move {
+            let writes = |program: Program| async move {
+                let file = program.open(HELD, Open::Create).await.unwrap();
+                for page in 0..PAGES {
+                    assert_eq!(program.write_at(file, (page * PAGE) as u64, &[page as u8; PAGE]).await, Ok(PAGE));
+                }
+                program.close(file).await.unwrap();
+                0
+            };
+            let pid = init.fork_on(1, writes).await.unwrap();
+            assert_eq!(init.wait(pid).await, Ok((pid, 0)));
+            let file = init.open(OTHER, Open::Create).await.unwrap();
+            init.write_all(file, b"changed here").await.unwrap();
+            init.close(file).await.unwrap();
+            step.set(1);
+            while step.get() < 2 {
+                init.sleep(10 * MS).await.unwrap();
+            }
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &told, 1, 2_000 * MS);
+    system.cluster.slow_down(1, LATE_NS);
+    // A commit is due 5 s after the first change; content comes home for 1 s before it, and a piece.
+    system.cluster.run_until(system.cluster.now_ns() + 9_000 * MS);
+    let kept: Tree = image::recover(&system.disk.bytes()).unwrap();
+    assert_eq!(kept.get(OTHER).map(Vec::as_slice), Some(&b"changed here"[..]));
+    let home = kept.get(HELD).map_or(0, Vec::len);
+    assert_eq!(system.link_stats()[0].deaths.get(), 0);
+    println!("{home} bytes of {} are home", PAGES * PAGE);
+    assert!(0 < home && home < PAGES * PAGE, "{home} bytes are home: it is still coming");
+    system.cluster.slow_down(1, 0);
+    told.set(2);
+    finish(&mut system);
+}
