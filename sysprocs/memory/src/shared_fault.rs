@@ -20,6 +20,9 @@ use renga_proto::pages::{ShowFor, ShowPages};
 
 /// Steps of one fault: tables, what was withheld, and a page that others take away while it is brought.
 const STEPS_MAX: u32 = 64;
+/// Steps after which a page that is only to be read is asked for as one that is to be written: it comes with the lease, which
+/// nobody takes away before the program has run.
+const READS_MAX: u32 = 4;
 
 impl Space {
     /// Makes the page at `va` of a shared area ready for `kind`, which the area allows.
@@ -31,8 +34,8 @@ impl Space {
         kind: AccessKind,
     ) -> Result<(), FaultError> {
         let mut reopened = false;
-        for _ in 0..STEPS_MAX {
-            match self.step(pager, area, va, kind).await {
+        for step in 0..STEPS_MAX {
+            match self.step(pager, area, va, (kind, step >= READS_MAX)).await {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
                 Err(Errno::ESTALE) if !reopened => {
@@ -52,7 +55,7 @@ impl Space {
         pager: &mut Pager<'_, M>,
         area: &Area,
         va: u64,
-        kind: AccessKind,
+        (kind, insists): (AccessKind, bool),
     ) -> Result<bool, Errno> {
         if let Some((_, Access::None)) = pager.machine.lookup(self.root, va) {
             self.unmap_pages(pager, va, va + PAGE).await;
@@ -74,7 +77,9 @@ impl Space {
             Err(Errno::ENXIO) => pager.add_table(self.root, va).await?,
             Err(Errno::EEXIST) => self.unmap_pages(pager, va, va + PAGE).await,
             Err(Errno::ENOENT) if area.sharing == Sharing::Object => add_page(pager, file, page).await?,
-            Err(Errno::ENOENT) if writes => pager.dirty_page(file, page, true).await?,
+            Err(Errno::ENOENT) if writes || insists && pager.may_lease(file).await => {
+                pager.dirty_page(file, page, true).await?;
+            }
             Err(Errno::EAGAIN) if writes => pager.dirty_page(file, page, false).await?,
             Err(Errno::EBUSY) => pager.take_home(file).await?,
             Err(Errno::ENOMEM) if fill::shrink(pager.pages).await => {}

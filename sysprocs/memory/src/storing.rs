@@ -56,6 +56,12 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
         }
     }
 
+    /// Whether this board may hold `file`, which is another one's.
+    pub(crate) async fn may_lease(&mut self, file: MappedFile) -> bool {
+        let elsewhere = self.inode(file.slot).is_some_and(|inode| inode.server().board != self.pages.server().board);
+        elsewhere && self.may_store(file).await == Ok(true)
+    }
+
     /// Whether this board may write `file` by mappings at all.
     ///
     /// # Errors
