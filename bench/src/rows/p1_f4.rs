@@ -21,7 +21,7 @@ pub const ROW: Row = Row {
 /// Distances, us.
 const PI3_US: &[u64] = &[0, 10, 20, 30, 40, 50, 60, 80, 100, 150, 300];
 const PAPER_US: &[u64] = &[0, 500, 1000, 2000, 3000, 4000, 6000, 10_000];
-const SHORT_US: &[u64] = &[0, 60];
+const SHORT_US: &[u64] = &[0, 60, 100, 150];
 const BYTES: u64 = 2000;
 const SHORT_BYTES: u64 = 100;
 /// At a distance of 0 this many times as long between two boards as on one (11.6 to 8.2), as published.

@@ -26,6 +26,36 @@ about nothing else. Every run is deterministic: the same sources give the same f
 /// The title, and the limits, which are the same for all.
 const TITLE: &str = "Results of the paper on process networks, regenerated";
 
+/// What the results of short runs are.
+const SHORT: &str = "These are the results of the short form of each experiment (`./renga bench p1 --short`): fewer programs, sizes and \
+repetitions, no monolithic system to compare with, and one machine, where the whole form has more. A verdict here is about what the short form ran.";
+
+/// What has to be said of all results.
+fn limits(results: &[RowResult]) -> String {
+    if results.iter().any(|result| result.short) { format!("{SHORT}\n\n{LIMITS}") } else { LIMITS.to_string() }
+}
+
+/// The verdict in words: on how much it hangs, and which claim decides.
+fn paragraph(result: &RowResult) -> String {
+    let claims: Vec<_> = result.findings.claims.iter().filter(|claim| claim.counts).collect();
+    let Some(worst) = claims.iter().min_by_key(|claim| claim.verdict) else {
+        return "No claim hangs on these figures: they are told beside the published ones.".to_string();
+    };
+    let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let counted = [Verdict::Beaten, Verdict::Confirmed, Verdict::Refuted].map(|verdict| (count(verdict), verdict));
+    let said: Vec<String> =
+        counted.iter().filter(|(count, _)| *count > 0).map(|(count, verdict)| format!("{count} {verdict}")).collect();
+    format!(
+        "Of {} claims on which the verdict hangs: {}. What decides: {}, {:.3} here, {} as published ({}).",
+        claims.len(),
+        said.join(", "),
+        worst.what,
+        worst.ours,
+        worst.published,
+        worst.bound
+    )
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -45,6 +75,10 @@ fn parameters(result: &RowResult) -> String {
     result.parameters.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
+fn revision(result: &RowResult) -> &str {
+    result.revision.as_deref().unwrap_or("with changes")
+}
+
 /// The page.
 ///
 /// # Errors
@@ -52,9 +86,12 @@ fn parameters(result: &RowResult) -> String {
 pub fn html(results: &[RowResult]) -> Result<String> {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{TITLE}</title><style>{STYLE}</style></head>\
-         <body>\n<h1>{TITLE}</h1>\n<p>{LIMITS}</p>\n"
+         <body>\n<h1>{TITLE}</h1>\n"
     );
-    page += "<table><caption>Verdicts</caption><tr><th>row</th><th>what</th><th>profile</th><th>verdict</th></tr>\n";
+    for said in limits(results).split("\n\n") {
+        let _ = writeln!(page, "<p>{}</p>", escaped(said));
+    }
+    page += "<table><caption>Verdicts</caption><tr><th>row</th><th style=\"text-align:left\">what</th><th>profile</th><th>verdict</th></tr>\n";
     for result in results {
         let (class, verdict) = verdict(result);
         let (row, title, profile) = (&result.row, escaped(&result.title), result.profile.name());
@@ -91,8 +128,9 @@ fn html_result(result: &RowResult) -> Result<String> {
         "<h3>{} <span class=\"verdict {class}\">{verdict}</span></h3>\n<p class=\"small\">{}; revision {}</p>\n",
         result.profile.name(),
         escaped(&parameters(result)),
-        result.revision.as_deref().unwrap_or("with changes")
+        revision(result)
     );
+    let _ = writeln!(text, "<p>{}</p>", escaped(&paragraph(result)));
     for table in &result.findings.tables {
         text += &html_table(table);
     }
@@ -128,12 +166,23 @@ fn html_table(table: &Table) -> String {
     format!("<div class=\"wide\"><table><caption>{caption}</caption>{head}{rows}</table></div>\n")
 }
 
+/// The title, the limits, the verdicts.
+fn markdown_head(results: &[RowResult]) -> String {
+    let mut page =
+        format!("# {TITLE}\n\n{}\n\n| Row | What | Profile | Verdict |\n|---|---|---|---|\n", limits(results));
+    for result in results {
+        let (row, title, profile) = (&result.row, &result.title, result.profile.name());
+        let _ = writeln!(page, "| {row} | {title} | {profile} | {} |", verdict(result).1);
+    }
+    page
+}
+
 /// The same as Markdown, and its pictures: names and contents.
 ///
 /// # Errors
 /// If a plot cannot be drawn.
 pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)> {
-    let (mut page, mut pictures, mut before) = (format!("# {TITLE}\n\n{LIMITS}\n"), Vec::new(), "");
+    let (mut page, mut pictures, mut before) = (markdown_head(results), Vec::new(), "");
     for result in results {
         if before != result.row {
             let said = find(&result.row).map_or(String::new(), |row| format!("{}\n\n{}\n", row.published, row.method));
@@ -141,7 +190,9 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
             before = &result.row;
         }
         let (_, verdict) = verdict(result);
-        let _ = write!(page, "\n### {}: {verdict}\n\n{}\n", result.profile.name(), parameters(result));
+        let (profile, parameters, revision) = (result.profile.name(), parameters(result), revision(result));
+        let _ =
+            write!(page, "\n### {profile}: {verdict}\n\n{}\n\n{parameters}; revision {revision}\n", paragraph(result));
         for table in &result.findings.tables {
             let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
             let rule = format!("|{}\n", "---|".repeat(table.columns.len()));
@@ -157,6 +208,9 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
                 claim.verdict, claim.what, claim.ours, claim.published, claim.bound
             );
         }
+        for note in &result.findings.notes {
+            let _ = write!(page, "\n{note}\n");
+        }
         for (number, plot) in result.findings.plots.iter().enumerate() {
             let name = format!("{}.{}.{number}.svg", result.row.to_lowercase(), result.profile.name());
             let _ = write!(page, "\n![{}]({name})\n", plot.title);
@@ -164,4 +218,66 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
         }
     }
     Ok((page, pictures))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{html, markdown};
+    use crate::benches::RowResult;
+    use renga_bench::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+    use renga_bench::run::Profile;
+    use std::collections::BTreeMap;
+
+    fn result(short: bool) -> RowResult {
+        let mut table = Table::new("ms & more", &["what", "ours"]);
+        table.rows = vec![vec!["cc <1>".to_string(), "12".to_string()]];
+        let curves = vec![Curve { label: "one".to_string(), points: vec![(0.0, 1.0), (2.0, 3.0)] }];
+        let plot = Plot { title: "a curve".to_string(), axes: ["x".to_string(), "y".to_string()], curves };
+        let claims = vec![
+            Claim::new("saves, %", "25", 48.0, Bound::AtLeast(15.0, 45.0)),
+            Claim::new("costs, %", "10", 12.0, Bound::AtMost(10.0, 5.0)),
+            Claim::new("not judged", "1", 0.0, Bound::Reaches(1.0)).beside(),
+        ];
+        let notes = vec!["A note.".to_string()];
+        RowResult {
+            row: "P1.T5".to_string(),
+            title: "Two compiles".to_string(),
+            profile: Profile::Pi3,
+            short,
+            parameters: BTreeMap::from([("link".to_string(), "18 Mbit/s".to_string())]),
+            revision: Some("abc".to_string()),
+            runs: Vec::new(),
+            findings: Findings { tables: vec![table], claims, plots: vec![plot], notes, figures: BTreeMap::new() },
+        }
+    }
+
+    #[test]
+    fn the_page_needs_no_other_file_and_says_what_decides() {
+        let page = html(&[result(false)]).unwrap();
+        for wanted in [
+            "refuted",
+            "2 claims",
+            "1 beaten, 1 refuted",
+            "costs, %, 12.000 here, 10 as published",
+            "cc &lt;1&gt;",
+            "<svg",
+            "A note.",
+        ] {
+            assert!(page.contains(wanted), "no `{wanted}` in {page}");
+        }
+        for other in ["src=", "<link", "<script", "url(", "@import"] {
+            assert!(!page.contains(other), "`{other}` asks for another file");
+        }
+        assert!(!page.contains("short form"));
+    }
+
+    #[test]
+    fn the_markdown_has_its_pictures_beside_it_and_says_if_runs_were_short() {
+        let (page, pictures) = markdown(&[result(true)]).unwrap();
+        let [(name, picture)] = &pictures[..] else { panic!("one picture: {pictures:?}") };
+        assert!(picture.starts_with("<svg") && page.contains(&format!("![a curve]({name})")), "{page}");
+        let rows =
+            ["| P1.T5 | Two compiles | pi3 | refuted |", "| cc <1> | 12 |", "short form", "revision abc", "A note."];
+        rows.iter().for_each(|wanted| assert!(page.contains(wanted), "no `{wanted}` in {page}"));
+    }
 }

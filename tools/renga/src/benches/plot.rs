@@ -34,7 +34,9 @@ type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::
 fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::error::Error>> {
     let points = || plot.curves.iter().flat_map(|curve| &curve.points);
     let most = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
-    let (x_most, y_most) = (most(|point| point.0).max(1e-9), most(|point| point.1).max(1e-9) * HEADROOM);
+    // Of points that are all at 0, one unit is shown.
+    let x_most = Some(most(|point| point.0)).filter(|most| *most > 0.0).unwrap_or(1.0);
+    let y_most = most(|point| point.1).max(1e-9) * HEADROOM;
     let mut chart = ChartBuilder::on(area)
         .caption(&plot.title, ("sans-serif", 20).into_font())
         .margin(12)

@@ -44,4 +44,10 @@ pub struct Report {
     /// Where the page report.html and the pages for documents go; without it, target/renga/bench/report
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
+    /// Of the results of `renga bench p1 --short`, which the pages then say
+    #[arg(long)]
+    pub short: bool,
+    /// Write the Markdown and its pictures alone, as a page of the documents
+    #[arg(long)]
+    pub markdown: bool,
 }

@@ -15,20 +15,22 @@ pub fn report(environment: &Environment, options: &Report) -> Result<u8> {
     let folder = Laboratory::folder(environment);
     let results = options.results.clone().unwrap_or_else(|| folder.join("results"));
     let mut results = RowResult::read_all(&results)?;
-    results.retain(|result| !result.short);
+    results.retain(|result| result.short == options.short);
     results.sort_by_key(|result| {
         (ROWS.iter().position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name()))
     });
     if results.is_empty() {
-        bail!("there are no results yet: `./renga bench p1` makes them");
+        let short = if options.short { " --short" } else { "" };
+        bail!("there are no such results yet: `./renga bench p1{short}` makes them");
     }
     let out = options.out.clone().unwrap_or_else(|| folder.join("report"));
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
     let (text, pictures) = markdown(&results)?;
-    let files = [("report.html".to_string(), html(&results)?), ("report.md".to_string(), text)];
-    for (name, content) in files.into_iter().chain(pictures) {
+    let page = if options.markdown { None } else { Some(("report.html".to_string(), html(&results)?)) };
+    for (name, content) in page.into_iter().chain([("report.md".to_string(), text)]).chain(pictures) {
         fs::write(out.join(&name), content).with_context(|| format!("cannot write {name} in {}", out.display()))?;
     }
-    println!("{} results: {}", results.len(), out.join("report.html").display());
+    let page = if options.markdown { "report.md" } else { "report.html" };
+    println!("{} results: {}", results.len(), out.join(page).display());
     Ok(0)
 }
