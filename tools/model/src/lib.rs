@@ -13,5 +13,7 @@ pub mod leases;
 #[cfg(feature = "search")]
 pub mod names;
 #[cfg(feature = "search")]
+pub mod search;
+#[cfg(feature = "search")]
 pub mod token;
 pub mod trace;

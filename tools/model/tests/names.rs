@@ -1,32 +1,36 @@
 //! Names held elsewhere: every order of events within bounds, and protocols that are wrong on purpose.
 
 use renga_model::names::Mutant;
-use renga_model::names::check::{Found, Search, search};
-use renga_model::names::world::Limits;
+use renga_model::names::properties::CUT_OFF;
+use renga_model::names::world::{Limits, World};
+use renga_model::search::{Found, search};
 
 const THREADS: usize = 2;
-const PLAIN: Limits = Limits { walks: 3, changes: 3, evictions: 0, deaths: 0, disk_deaths: 0 };
+const PLAIN: Limits = Limits { walks: 3, changes: 3, evictions: 0, deaths: 0, disk_deaths: 0, session_ends: 0 };
 
-fn run(what: &str, wanted: Search) -> Found {
-    let found = search(wanted, THREADS);
+fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
+    let found = search(World::new(mutant, limits), THREADS);
     println!("{what}: {} states, {:?}", found.states, found.broken);
     found
 }
 
-fn limits() -> [(&'static str, Limits); 4] {
+fn limits() -> [(&'static str, Limits); 5] {
     [
         ("nothing goes wrong", PLAIN),
         ("slots are needed for other names", Limits { changes: 2, evictions: 2, ..PLAIN }),
         ("a board dies", Limits { changes: 2, deaths: 1, ..PLAIN }),
         ("the disk's board dies", Limits { changes: 2, disk_deaths: 1, ..PLAIN }),
+        ("a session ends while both boards live", Limits { changes: 2, session_ends: 1, ..PLAIN }),
     ]
 }
 
 #[test]
 fn no_board_is_told_what_is_no_longer_so() {
     for (what, limits) in limits() {
-        let found = run(what, Search { limits, mutant: None });
+        let found = run(what, None, limits);
         assert!(found.broken.is_none(), "{what}: {:?}", found.broken);
+        let parted = limits.session_ends > 0 || limits.disk_deaths > 0;
+        assert_eq!(found.unseen.contains(&CUT_OFF), !parted, "{what}: seen where it can be, and nowhere else");
     }
 }
 
@@ -34,7 +38,7 @@ fn no_board_is_told_what_is_no_longer_so() {
 fn every_mutant_is_found() {
     let mut alive = Vec::new();
     for mutant in Mutant::ALL {
-        let found = |(what, limits)| run(what, Search { limits, mutant: Some(mutant) }).broken.is_some();
+        let found = |(what, limits)| run(what, Some(mutant), limits).broken.is_some();
         if !limits().into_iter().any(found) {
             alive.push(mutant);
         }

@@ -4,16 +4,37 @@
 //! apart here: it may be taken at any time. Not here: clean pages (`world.rs`).
 
 use super::Mutant;
-use super::world::{BOARDS, Change, PAGES, World};
+use super::world::{Cache, PAGES, Purpose, World};
 use renga_proto::pages::TO_END;
+
+/// What is lent to whom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Lent {
+    pub(super) board: usize,
+    /// No other lease has had that number.
+    pub(super) lease: u8,
+    /// The session has ended in which it was given.
+    pub(super) away: bool,
+}
 
 /// A write lease that was asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ask {
     ticket: u8,
     life: u8,
-    /// The file's size, when the inode's process has given it.
-    answer: Option<u8>,
+    /// The page that is to come with it.
+    page: Option<usize>,
+    /// When the inode's process has given it.
+    answer: Option<Leased>,
+}
+
+/// What the inode's process gives with a lease.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Leased {
+    lease: u8,
+    size: u8,
+    /// Of the page.
+    content: Option<u8>,
 }
 
 /// What a board has given back.
@@ -32,72 +53,137 @@ pub struct Taking {
     given: Option<Given>,
 }
 
+/// What is written while another version is the file's.
+const NOBODYS: u8 = 100;
+
+impl Cache {
+    /// Whether a lease is on its way here that has been taken back.
+    pub(super) fn is_lease_late(&self) -> bool {
+        let answer = self.ask.and_then(|ask| ask.answer);
+        answer.is_some_and(|leased| leased.lease <= self.ended)
+    }
+
+    /// What was written here is lost.
+    pub(super) fn lose_dirty(&mut self) {
+        if self.dirty != [false; PAGES] {
+            // The file is forgotten.
+            (self.pages, self.size, self.held) = ([None; PAGES], None, false);
+            self.renew();
+        }
+        (self.dirty, self.shown, self.adrift) = ([false; PAGES], [false; PAGES], false);
+    }
+}
+
 impl World {
-    pub(super) fn ask_lease(&mut self, board: usize) -> Option<()> {
+    pub(super) fn ask_lease(&mut self, board: usize, page: Option<usize>) -> Option<()> {
         self.left.leases = self.left.leases.checked_sub(1)?;
+        if page.is_some() && self.left.shows == 0 {
+            return None;
+        }
         let cache = &mut self.caches[board];
         if cache.behind || cache.ask.is_some() {
             return None;
         }
-        cache.ask = Some(Ask { ticket: cache.since, life: cache.life, answer: None });
+        cache.ask = Some(Ask { ticket: cache.since, life: cache.life, page, answer: None });
         Some(())
     }
 
     pub(super) fn lend(&mut self, board: usize) -> Option<()> {
         let cache = &self.caches[board];
-        cache.ask.filter(|ask| ask.answer.is_none() && !cache.behind)?;
+        let ask = cache.ask.filter(|ask| ask.answer.is_none() && !cache.behind)?;
         let free = self.lent.is_none() || self.is(Mutant::TwoHold);
         match self.lent {
             _ if self.taking.is_some() || self.change.is_some() => None,
-            Some(lent) if lent == board => {
-                self.grant_lease(board);
+            // It is taken home first.
+            Some(lent) if lent.away => None,
+            Some(lent) if lent.board == board => {
+                self.grant_lease(board, ask.page);
                 Some(())
             }
-            _ if free => self.begin_lending(board),
+            _ if free => self.begin_change(0, TO_END, Purpose::Lease(board, ask.page)),
             _ => None,
         }
     }
 
-    pub(super) fn grant_lease(&mut self, board: usize) {
-        self.lent = Some(board);
+    pub(super) fn grant_lease(&mut self, board: usize, page: Option<usize>) {
+        let known = self.lent.filter(|lent| lent.board == board);
+        if known.is_none() {
+            self.last_lease += 1;
+        }
+        let lent = known.unwrap_or(Lent { board, lease: self.last_lease, away: false });
+        self.lent = Some(lent);
+        self.sole = if self.is(Mutant::SoleOutlivesLending) { self.sole } else { [false; PAGES] };
         self.holders.grant(board as u8, PAGES as u32 - 1);
-        if let Some(ask) = &mut self.caches[board].ask {
-            ask.answer = Some(self.size);
+        let (lease, size, content) = (lent.lease, self.size, page.map(|page| self.content[page]));
+        let cache = &mut self.caches[board];
+        // Nothing comes there any more of a session that has ended.
+        if let Some(ask) = cache.ask.as_mut().filter(|_| !cache.behind) {
+            ask.answer = Some(Leased { lease, size, content });
         }
     }
 
     pub(super) fn hold(&mut self, board: usize) -> Option<()> {
-        let (any_ticket, any_life) = (self.is(Mutant::LeaseOutlivesTaking), self.is(Mutant::FormerLife));
+        let (any_lease, any_life) = (self.is(Mutant::LeaseOutlivesTaking), self.is(Mutant::FormerLife));
+        let (any_page, joins) = (self.is(Mutant::PageOfVoidLease), self.is(Mutant::DirtyOfOtherLease));
         let cache = &mut self.caches[board];
-        let ask = cache.ask.filter(|ask| ask.answer.is_some())?;
+        let ask = cache.ask?;
+        let Leased { lease, size, content } = ask.answer?;
         cache.ask = None;
-        let known = ask.life == cache.life || any_life;
-        if known && (ask.ticket == cache.since || any_ticket) {
-            if !cache.held {
-                cache.size = ask.answer;
+        if ask.life != cache.life && !any_life {
+            return Some(());
+        }
+        let good = lease > cache.ended || any_lease;
+        if good {
+            if cache.lease != lease && !joins {
+                cache.lose_dirty();
             }
-            cache.held = true;
+            if !cache.held {
+                cache.size = Some(size);
+            }
+            (cache.held, cache.lease, cache.adrift) = (true, lease, false);
+        } else if cache.dirty == [false; PAGES] {
+            cache.lease = lease;
+        }
+        // What came with a lease that stands is not old, whatever was called back before it was given.
+        let kept = good || any_page || ask.ticket == cache.since && !cache.adrift;
+        if let Some((page, content)) = ask.page.zip(content).filter(|(page, _)| kept && cache.pages[*page].is_none()) {
+            cache.pages[page] = Some(content);
+            cache.size = cache.size.or(Some(size));
         }
         Some(())
     }
 
     pub(super) fn write_held(&mut self, board: usize, page: usize, grows: bool) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
-        let cache = &mut self.caches[board];
-        if !cache.held || cache.behind {
+        if !self.caches[board].held {
             return None;
         }
-        self.latest[page] += 1;
-        self.latest_size += u8::from(grows);
-        (cache.pages[page], cache.dirty[page]) = (Some(self.latest[page]), true);
-        if grows {
-            cache.size = Some(self.latest_size);
-        }
+        self.write_there(board, page, grows);
         Some(())
+    }
+
+    /// What the board writes is the latest if its lease stands, whether it knows of the end of the session or not.
+    pub(super) fn write_there(&mut self, board: usize, page: usize, grows: bool) {
+        let cache = &mut self.caches[board];
+        let stands = self.lent.is_some_and(|lent| (lent.board, lent.lease) == (board, cache.lease)) || !cache.behind;
+        let (content, size) = if stands {
+            self.latest[page] += 1;
+            self.latest_size += u8::from(grows);
+            (self.latest[page], self.latest_size)
+        } else {
+            (NOBODYS, NOBODYS)
+        };
+        (cache.pages[page], cache.dirty[page]) = (Some(content), true);
+        if grows {
+            cache.size = Some(size);
+        }
     }
 
     pub(super) fn take(&mut self) -> Option<()> {
         let lent = self.lent.filter(|_| self.change.is_none())?;
+        if lent.away && self.caches[lent.board].behind {
+            return None;
+        }
         let Some(taking) = self.taking else {
             self.taking = Some(Taking { from: 0, given: None });
             return Some(());
@@ -105,28 +191,35 @@ impl World {
         match taking.given? {
             Given::Page(page, content, size) => {
                 (self.content[page], self.size) = (content, self.size.max(size));
+                self.sole[page] |= self.is(Mutant::DirtyIsSole);
                 self.taking = Some(Taking { from: page + 1, given: None });
             }
             Given::Nothing => (self.lent, self.taking) = (None, None),
         }
-        debug_assert!(lent < BOARDS);
         Some(())
     }
 
     pub(super) fn give_back(&mut self) -> Option<()> {
         let (goes_on, clean_first) = (self.is(Mutant::WritesWhileTaken), self.is(Mutant::TakenInOneStep));
-        let taking = self.taking.filter(|taking| taking.given.is_none())?;
-        let cache = &mut self.caches[self.lent?];
+        let (joins, shows_on) = (self.is(Mutant::DirtyOfOtherLease), self.is(Mutant::ShownWhileTaken));
+        let (taking, Lent { board, lease, .. }) = (self.taking.filter(|taking| taking.given.is_none())?, self.lent?);
+        let cache = &mut self.caches[board];
         if cache.behind {
             return None;
         }
-        cache.held &= goes_on;
-        cache.renew();
+        if cache.lease != lease && !joins {
+            cache.lose_dirty();
+        }
+        if cache.held || cache.lease != lease {
+            cache.renew();
+        }
+        (cache.held, cache.ended) = (cache.held && goes_on, cache.ended.max(lease));
         cache.dirty[..taking.from].fill(false);
         let first = (taking.from..PAGES).find(|&page| cache.dirty[page] && !clean_first);
         let given = first.and_then(|page| Some(Given::Page(page, cache.pages[page]?, cache.size?)));
-        if given.is_none() {
-            cache.dirty = [false; PAGES];
+        match given {
+            Some(Given::Page(page, ..)) => cache.shown[page] &= shows_on,
+            _ => (cache.dirty, cache.adrift) = ([false; PAGES], false),
         }
         self.taking = Some(Taking { given: Some(given.unwrap_or(Given::Nothing)), ..taking });
         Some(())
@@ -134,9 +227,8 @@ impl World {
 
     /// The board is dead: what it wrote and nobody has taken is lost.
     pub(super) fn lose_held(&mut self, board: usize) {
-        if self.lent != Some(board) {
-            return;
-        }
+        let Some(lent) = self.lent.as_mut().filter(|lent| lent.board == board) else { return };
+        lent.away = false;
         (self.latest, self.latest_size) = (self.content, self.size);
         match &mut self.taking {
             Some(Taking { given: Some(Given::Page(page, content, size)), .. }) => {
@@ -155,11 +247,5 @@ impl World {
         for fill in self.caches.iter_mut().filter_map(|cache| cache.fill.as_mut()) {
             fill.floor = (fill.floor.0.min(latest[fill.page]), fill.floor.1.min(latest_size));
         }
-    }
-
-    pub(super) fn begin_lending(&mut self, board: usize) -> Option<()> {
-        let (from, to, next) = (0, TO_END, if self.is(Mutant::OthersKeepPages) { BOARDS } else { 0 });
-        let change = Change { from, to, asked: None, answer: None, next, applied: true, lessee: Some(board) };
-        self.change.replace(change).is_none().then_some(())
     }
 }

@@ -1,11 +1,14 @@
-//! Leases of pages: boards that fill their caches, read one file, write it at its inode's process or, with the write lease,
-//! in their own caches, and die, with messages in any order.
+//! Leases of pages: boards that fill their caches, read one file, write it at its inode's process, with the write lease
+//! in their own caches, or by mappings, lose their sessions and die, with messages in any order.
 //!
 //! What the inode's process notes and decides is the real code (`renga_fs::Holders`); the cache's rule of tickets is
 //! the one of `renga_pages::PageIndex`, told again in a few lines. Not here: frames, processes, the link.
 
-pub mod check;
+mod away;
 mod lent;
+mod mapped;
+pub mod properties;
+pub mod step;
 pub mod world;
 
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
@@ -29,7 +32,7 @@ pub enum Mutant {
     PagesOutliveInode,
     /// A message of a board's former life counts.
     FormerLife,
-    /// A write lease counts though the file has been taken back since it was asked for.
+    /// A write lease counts though it has been taken back since it was given.
     LeaseOutlivesTaking,
     /// Other boards keep their pages when one gets the write lease.
     OthersKeepPages,
@@ -49,11 +52,33 @@ pub enum Mutant {
     FillOverwrites,
     /// The size that comes with a page counts on the board that makes the file grow.
     FillBringsSize,
+    /// A cache that forgets the file forgets which lease was taken back last.
+    EndForgotten,
+    /// A page is kept that came with a lease which has been taken back.
+    PageOfVoidLease,
+    /// A page that is shown to be written is not dirty.
+    StoredClean,
+    /// Programs may store to a page that has been given back.
+    ShownWhileTaken,
+    /// Programs of the inode's board may store to a page that another board is granted.
+    SoleOutlivesGrant,
+    /// Programs of the inode's board may store while another board holds the file.
+    SoleOutlivesLending,
+    /// Programs of the inode's board may store to what another board wrote, when it has come home.
+    DirtyIsSole,
+    /// What is dirty is dropped when the session ends.
+    DirtyEndsWithSession,
+    /// What was written under an earlier lease counts as written under the present one.
+    DirtyOfOtherLease,
+    /// A board is not noted any more when its session has ended, though its lease stands.
+    NotesEndWithSession,
+    /// A board keeps pages that it is told while the board that holds the file is away.
+    GrantedWhileAway,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 19] = [
+    pub const ALL: [Mutant; 30] = [
         Mutant::TicketIgnored,
         Mutant::TicketOutlivesRecall,
         Mutant::TicketUsedTwice,
@@ -73,5 +98,16 @@ impl Mutant {
         Mutant::DirtyForgotten,
         Mutant::FillOverwrites,
         Mutant::FillBringsSize,
+        Mutant::EndForgotten,
+        Mutant::PageOfVoidLease,
+        Mutant::StoredClean,
+        Mutant::ShownWhileTaken,
+        Mutant::SoleOutlivesGrant,
+        Mutant::SoleOutlivesLending,
+        Mutant::DirtyIsSole,
+        Mutant::DirtyEndsWithSession,
+        Mutant::DirtyOfOtherLease,
+        Mutant::NotesEndWithSession,
+        Mutant::GrantedWhileAway,
     ];
 }

@@ -3,10 +3,11 @@
 //! Content is a number that each change of a page makes one larger; the size is numbered likewise. `content` and `size` are what
 //! the inode's process has, `latest` and `latest_size` what was written last, there or by the board that holds the file. Invariant: messages
 //! of one kind may overtake those of another, and none is lost (the sessions below see to that).
-//! Not here: writing elsewhere, and taking that home (`lent.rs`).
+//! Not here: writing elsewhere, and taking that home (`lent.rs`), writing by mappings (`mapped.rs`), sessions that end while both
+//! boards live (`away.rs`).
 
 use super::Mutant;
-use super::lent::{Ask, Taking};
+use super::lent::{Ask, Lent, Taking};
 use renga_fs::Holders;
 use renga_proto::pages::TO_END;
 
@@ -30,6 +31,10 @@ pub struct Limits {
     pub evictions: u8,
     /// Write leases asked for.
     pub leases: u8,
+    /// Pages shown to programs that write them by mappings.
+    pub shows: u8,
+    /// Sessions of the second board that end while both boards live.
+    pub session_ends: u8,
 }
 
 /// A page on its way to a board.
@@ -42,6 +47,8 @@ pub struct Fill {
     life: u8,
     /// Page and size, when the inode's process has answered.
     answer: Option<(u8, u8)>,
+    /// It may be kept.
+    granted: bool,
 }
 
 /// The cache of one board.
@@ -53,13 +60,21 @@ pub struct Cache {
     pub(super) pages: [Option<u8>; PAGES],
     pub(super) size: Option<u8>,
     pub(super) life: u8,
-    /// It does not know yet that the inode's board began anew; nothing is asked or answered meanwhile.
+    /// It does not know yet that the session has ended, or that the inode's board began anew; nothing is asked or answered meanwhile.
     pub(super) behind: bool,
     pub(super) fill: Option<Fill>,
     /// It may write.
     pub(super) held: bool,
     /// Pages that it has written and the inode's process has not.
     pub(super) dirty: [bool; PAGES],
+    /// Pages that programs may store to.
+    pub(super) shown: [bool; PAGES],
+    /// Under which lease.
+    pub(super) lease: u8,
+    /// The last lease that was taken back.
+    pub(super) ended: u8,
+    /// What is dirty is of a session that has ended.
+    pub(super) adrift: bool,
     /// The write lease, on its way.
     pub(super) ask: Option<Ask>,
 }
@@ -82,8 +97,19 @@ pub struct Change {
     pub(super) answer: Option<u32>,
     pub(super) next: usize,
     pub(super) applied: bool,
-    /// Nothing changes here: the board is to hold the file.
-    pub(super) lessee: Option<usize>,
+    /// What it is for.
+    pub(super) purpose: Purpose,
+}
+
+/// What a change is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Purpose {
+    /// New content.
+    Content,
+    /// The board is to hold the file.
+    Lease(usize, Option<usize>),
+    /// Programs of the inode's board are to write the page by a mapping.
+    Mapping(usize),
 }
 
 /// All of it.
@@ -97,52 +123,16 @@ pub struct World {
     pub(super) latest: [u8; PAGES],
     pub(super) latest_size: u8,
     pub(super) change: Option<Change>,
-    /// The board that holds the file.
-    pub(super) lent: Option<usize>,
+    /// The board that holds the file, and under which lease.
+    pub(super) lent: Option<Lent>,
+    pub(super) last_lease: u8,
+    /// Pages that programs of the inode's board may store to: no other board holds them.
+    pub(super) sole: [bool; PAGES],
     pub(super) taking: Option<Taking>,
     /// The boards' caches.
     pub caches: [Cache; BOARDS],
     /// A reader was given something older than what was there when it asked.
     pub old_read: bool,
-}
-
-/// One step.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Step {
-    /// A board asks for a page.
-    Ask(usize, usize),
-    /// The inode's process answers.
-    Answer(usize),
-    /// The answer arrives.
-    Arrive(usize),
-    /// The inode's process is to change a page.
-    Write(usize),
-    /// It is to write behind the last page's end, by which the file grows.
-    Grow,
-    /// It asks the next board, or changes the content.
-    GoOn,
-    /// The board that is asked gives its pages up.
-    GiveUp,
-    /// A board forgets the file to make room.
-    Forget(usize),
-    /// A board dies, and is there again without anything.
-    Die(usize),
-    /// A board learns that the inode's board began anew.
-    Learn(usize),
-    /// A board asks for the write lease.
-    AskLease(usize),
-    /// The inode's process begins to give it.
-    Lend(usize),
-    /// The lease arrives.
-    Hold(usize),
-    /// A board writes a page in its own cache.
-    WriteHeld(usize, usize),
-    /// A board makes the file grow there.
-    GrowHeld(usize),
-    /// The inode's process asks for what is dirty, or has got it.
-    Take,
-    /// The board that is asked gives a page back.
-    GiveBack,
 }
 
 impl World {
@@ -152,7 +142,23 @@ impl World {
         let holders = Holders::default();
         let (content, latest, size, latest_size) = ([0; PAGES], [0; PAGES], 0, 0);
         let (change, lent, taking, old_read) = (None, None, None, false);
-        World { mutant, left, holders, content, size, latest, latest_size, change, lent, taking, caches, old_read }
+        let (last_lease, sole) = (0, [false; PAGES]);
+        World {
+            mutant,
+            left,
+            holders,
+            content,
+            size,
+            latest,
+            latest_size,
+            change,
+            lent,
+            last_lease,
+            sole,
+            taking,
+            caches,
+            old_read,
+        }
     }
 
     pub(super) fn is(&self, mutant: Mutant) -> bool {
@@ -164,86 +170,53 @@ impl World {
         let shown = self.lent.is_none() || self.is(Mutant::ShownWhileLent);
         let old_here = shown && (self.content, self.size) != (self.latest, self.latest_size);
         old_here
-            || self.caches.iter().filter(|cache| !cache.behind).any(|cache| {
+            || self.caches.iter().filter(|cache| !cache.behind && !cache.adrift).any(|cache| {
                 let mut pages = cache.pages.iter().zip(self.latest);
                 let old_page = pages.any(|(page, now)| page.is_some_and(|page| page != now));
                 old_page || cache.size.is_some_and(|size| size != self.latest_size)
             })
     }
 
-    /// All that may happen next.
-    pub fn steps(&self) -> Vec<Step> {
-        let boards = 0..BOARDS;
-        let mut steps: Vec<Step> =
-            boards.clone().flat_map(|b| (0..PAGES).map(move |page| Step::Ask(b, page))).collect();
-        steps.extend(boards.clone().flat_map(|b| [Step::Answer(b), Step::Arrive(b), Step::Forget(b), Step::Die(b)]));
-        steps.extend(boards.map(Step::Learn));
-        steps.extend((0..PAGES).map(Step::Write));
-        steps.extend([Step::Grow, Step::GoOn, Step::GiveUp, Step::Take, Step::GiveBack]);
-        for board in 0..BOARDS {
-            steps.extend([Step::AskLease(board), Step::Lend(board), Step::Hold(board), Step::GrowHeld(board)]);
-            steps.extend((0..PAGES).map(|page| Step::WriteHeld(board, page)));
-        }
-        steps
-    }
-
-    /// After `step`; `None`: it cannot happen now.
-    pub fn next(&self, step: Step) -> Option<World> {
-        let mut world = self.clone();
-        match step {
-            Step::Ask(board, page) => world.ask(board, page),
-            Step::Answer(board) => world.answer(board),
-            Step::Arrive(board) => world.arrive(board),
-            Step::Write(page) => world.begin_change(page as u32, page as u32 + 1),
-            Step::Grow => world.begin_change(PAGES as u32 - 1, TO_END),
-            Step::GoOn => world.go_on(),
-            Step::GiveUp => world.give_up(),
-            Step::Forget(board) => world.forget(board),
-            Step::Die(board) => world.die(board),
-            Step::Learn(board) => world.learn(board),
-            Step::AskLease(board) => world.ask_lease(board),
-            Step::Lend(board) => world.lend(board),
-            Step::Hold(board) => world.hold(board),
-            Step::WriteHeld(board, page) => world.write_held(board, page, false),
-            Step::GrowHeld(board) => world.write_held(board, PAGES - 1, true),
-            Step::Take => world.take(),
-            Step::GiveBack => world.give_back(),
-        }?;
-        Some(world)
-    }
-
-    fn ask(&mut self, board: usize, page: usize) -> Option<()> {
+    pub(super) fn ask(&mut self, board: usize, page: usize) -> Option<()> {
         self.left.fills = self.left.fills.checked_sub(1)?;
         let (content, size) = (self.latest[page], self.latest_size);
         let cache = &mut self.caches[board];
         // The board that holds the file knows its size.
         let size = if cache.held { 0 } else { size };
-        if cache.behind || cache.fill.is_some() || cache.pages[page].is_some() {
+        if cache.behind || cache.fill.is_some() || cache.pages[page].is_some() && !cache.adrift {
             return None;
         }
-        let fill = Fill { page, ticket: cache.since, floor: (content, size), life: cache.life, answer: None };
+        let (ticket, floor, life) = (cache.since, (content, size), cache.life);
+        let fill = Fill { page, ticket, floor, life, answer: None, granted: true };
         cache.fill = Some(fill);
         Some(())
     }
 
     /// Not while a change is under way: the process does one thing at a time.
-    fn answer(&mut self, board: usize) -> Option<()> {
-        let noted = !self.is(Mutant::GrantNotNoted);
-        let elsewhere = self.lent.is_some_and(|lent| lent != board) && !self.is(Mutant::AnsweredWhileLent);
-        if elsewhere || self.taking.is_some() {
+    pub(super) fn answer(&mut self, board: usize) -> Option<()> {
+        let (noted, protected) = (!self.is(Mutant::GrantNotNoted), !self.is(Mutant::SoleOutlivesGrant));
+        let away = self.lent.is_some_and(|lent| lent.away);
+        let elsewhere = self.lent.is_some_and(|lent| lent.board != board) && !self.is(Mutant::AnsweredWhileLent);
+        if (elsewhere && !away) || self.taking.is_some() || self.is_away(board) {
             return None;
         }
+        let granted = !away || self.is(Mutant::GrantedWhileAway);
         let cache = &mut self.caches[board];
         let fill =
             cache.fill.as_mut().filter(|fill| fill.answer.is_none() && self.change.is_none() && !cache.behind)?;
-        fill.answer = Some((self.content[fill.page], self.size));
-        if noted {
+        (fill.answer, fill.granted) = (Some((self.content[fill.page], self.size)), granted);
+        if away {
+            // It is told what was last at home.
+            fill.floor = (0, 0);
+        }
+        self.sole[fill.page] &= !protected;
+        if noted && granted {
             self.holders.grant(board as u8, fill.page as u32);
         }
         Some(())
     }
 
-    fn arrive(&mut self, board: usize) -> Option<()> {
+    pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
         let (any_ticket, any_life) = (self.is(Mutant::TicketIgnored), self.is(Mutant::FormerLife));
         let (overwrites, old_size) = (self.is(Mutant::FillOverwrites), self.is(Mutant::FillBringsSize));
         let cache = &mut self.caches[board];
@@ -254,7 +227,8 @@ impl World {
             return Some(());
         }
         self.old_read |= fill.life == cache.life && !cache.behind && (page < fill.floor.0 || size < fill.floor.1);
-        if fill.ticket == cache.since || any_ticket || fill.life != cache.life {
+        let may_come = fill.granted && !cache.adrift;
+        if may_come && (fill.ticket == cache.since || any_ticket || fill.life != cache.life) {
             if cache.pages[fill.page].is_none() || overwrites {
                 cache.pages[fill.page] = Some(page);
             }
@@ -265,17 +239,26 @@ impl World {
         Some(())
     }
 
-    fn begin_change(&mut self, from: u32, to: u32) -> Option<()> {
+    pub(super) fn begin_write(&mut self, from: u32, to: u32) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
         let to_recall = if to == TO_END && self.is(Mutant::SizeForgotten) { PAGES as u32 } else { to };
-        let change = Change { from, to: to_recall, asked: None, answer: None, next: 0, applied: false, lessee: None };
-        if self.lent.is_some() || self.taking.is_some() || self.change.replace(change).is_some() {
-            return None;
-        }
+        self.begin_change(from, to_recall, Purpose::Content)?;
         if self.is(Mutant::ChangeBeforeAnswers) {
             self.apply(from, to_recall);
         }
         Some(())
+    }
+
+    pub(super) fn begin_change(&mut self, from: u32, to: u32, purpose: Purpose) -> Option<()> {
+        if self.lent.is_some_and(|lent| lent.away) {
+            // Two versions cannot be joined.
+            self.lose_lease();
+        }
+        let applied = purpose != Purpose::Content;
+        let next = if matches!(purpose, Purpose::Lease(..)) && self.is(Mutant::OthersKeepPages) { BOARDS } else { 0 };
+        let change = Change { from, to, asked: None, answer: None, next, applied, purpose };
+        let free = self.lent.is_none() || matches!(purpose, Purpose::Lease(..));
+        (free && self.taking.is_none() && self.change.replace(change).is_none()).then_some(())
     }
 
     fn apply(&mut self, from: u32, to: u32) {
@@ -290,7 +273,7 @@ impl World {
         }
     }
 
-    fn go_on(&mut self) -> Option<()> {
+    pub(super) fn go_on(&mut self) -> Option<()> {
         let mut change = self.change?;
         if let Some(board) = change.asked {
             let left = change.answer?;
@@ -299,7 +282,7 @@ impl World {
             (change.asked, change.answer, change.next) = (None, None, board + 1);
         }
         let mut others = self.holders;
-        if let Some(lessee) = change.lessee {
+        if let Purpose::Lease(lessee, _) = change.purpose {
             others.forget(lessee as u8);
         }
         match others.next(change.next, change.from, change.to) {
@@ -312,23 +295,28 @@ impl World {
                     self.apply(change.from, change.to);
                 }
                 self.change = None;
-                if let Some(lessee) = change.lessee {
-                    self.grant_lease(lessee);
+                match change.purpose {
+                    Purpose::Content => {}
+                    Purpose::Lease(lessee, page) => self.grant_lease(lessee, page),
+                    Purpose::Mapping(page) => self.sole[page] = true,
                 }
             }
         }
         Some(())
     }
 
-    fn give_up(&mut self) -> Option<()> {
+    pub(super) fn give_up(&mut self) -> Option<()> {
         let (needs_page, mut change) = (self.is(Mutant::TicketOutlivesRecall), self.change?);
         let cache = &mut self.caches[change.asked.filter(|_| change.answer.is_none())?];
         if cache.behind {
-            return None;
+            // It does not answer: what it holds goes when it knows.
+            change.answer = Some(0);
+            self.change = Some(change);
+            return Some(());
         }
         let found = cache.pages.iter().any(Option::is_some);
         for page in change.from..change.to.min(PAGES as u32) {
-            cache.pages[page as usize] = None;
+            (cache.pages[page as usize], cache.shown[page as usize]) = (None, false);
         }
         if change.to == TO_END {
             cache.size = None;
@@ -345,7 +333,7 @@ impl World {
         Some(())
     }
 
-    fn forget(&mut self, board: usize) -> Option<()> {
+    pub(super) fn forget(&mut self, board: usize) -> Option<()> {
         self.left.evictions = self.left.evictions.checked_sub(1)?;
         let (again, drops) = (self.is(Mutant::TicketUsedTwice), self.is(Mutant::DirtyForgotten));
         let cache = &mut self.caches[board];
@@ -353,12 +341,16 @@ impl World {
             return None;
         }
         (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
+        (cache.shown, cache.adrift) = ([false; PAGES], false);
+        if self.mutant == Some(Mutant::EndForgotten) {
+            cache.ended = 0;
+        }
         cache.last_since = if again { 1 } else { cache.last_since + 1 };
         cache.since = cache.last_since;
         Some(())
     }
 
-    fn die(&mut self, board: usize) -> Option<()> {
+    pub(super) fn die(&mut self, board: usize) -> Option<()> {
         if board != 0 {
             self.left.deaths = self.left.deaths.checked_sub(1)?;
             let Cache { life, behind, fill, ask, .. } = self.caches[board].clone();
@@ -373,6 +365,7 @@ impl World {
         }
         self.left.inode_deaths = self.left.inode_deaths.checked_sub(1)?;
         (self.holders, self.change, self.lent, self.taking) = (Holders::default(), None, None, None);
+        self.sole = [false; PAGES];
         (self.latest, self.latest_size) = (self.content, self.size);
         self.lower_floors();
         let life = self.caches[0].life + 1;
@@ -383,15 +376,14 @@ impl World {
         Some(())
     }
 
-    fn learn(&mut self, board: usize) -> Option<()> {
-        let keeps = self.is(Mutant::PagesOutliveInode);
+    pub(super) fn learn(&mut self, board: usize) -> Option<()> {
+        let (keeps, drops) = (self.is(Mutant::PagesOutliveInode), self.is(Mutant::DirtyEndsWithSession));
         let cache = &mut self.caches[board];
         if !core::mem::take(&mut cache.behind) {
             return None;
         }
         if !keeps {
-            (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
-            cache.renew();
+            cache.cast_adrift(drops);
         }
         // Its calls ended with the session.
         (cache.fill, cache.ask) = (None, None);

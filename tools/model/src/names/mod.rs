@@ -4,7 +4,7 @@
 //! The rules are those of `renga_fs`, told again in a few lines: notes beside what is known of a name (`name_holders.rs`), tickets
 //! (`held/name_cache.rs`), one step of an answer after the other (`names/resolve.rs`). Not here: paths, links, the link.
 
-pub mod check;
+pub mod properties;
 pub mod world;
 
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
@@ -34,11 +34,13 @@ pub enum Mutant {
     FormerLife,
     /// A board is forgotten when it has been asked, not when it has answered.
     DeadWhenAsked,
+    /// What a walk of a session that has ended was told is held.
+    WalkOutlivesSession,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 12] = [
+    pub const ALL: [Mutant; 13] = [
         Mutant::TicketIgnored,
         Mutant::TicketOutlivesRecall,
         Mutant::NameNotNoted,
@@ -51,5 +53,6 @@ impl Mutant {
         Mutant::HeldOutlivesDisk,
         Mutant::FormerLife,
         Mutant::DeadWhenAsked,
+        Mutant::WalkOutlivesSession,
     ];
 }

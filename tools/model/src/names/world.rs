@@ -2,7 +2,7 @@
 //!
 //! What a name stands for, and how the inode is, is a number that each change makes one larger. Invariant: messages may
 //! overtake each other, and none is lost (the sessions below see to that).
-//! Not here: what must hold (`check.rs`).
+//! Not here: what must hold (`properties.rs`).
 
 use super::Mutant;
 
@@ -28,6 +28,8 @@ pub struct Limits {
     pub deaths: u8,
     /// Deaths of the disk's board.
     pub disk_deaths: u8,
+    /// Sessions with a board that end while both live.
+    pub session_ends: u8,
 }
 
 /// A walk for a board.
@@ -45,7 +47,7 @@ struct Walk {
 struct Board {
     ticket: u8,
     life: u8,
-    /// It does not know yet that the disk's board began anew; nothing is asked or answered meanwhile.
+    /// It does not know yet that the session has ended, or that the disk's board began anew; nothing is asked or answered meanwhile.
     behind: bool,
     held: [Option<u8>; PLACES],
     walk: Option<Walk>,
@@ -100,7 +102,9 @@ pub enum Step {
     Die(usize),
     /// The disk's board does.
     DieDisk,
-    /// A board learns of that.
+    /// The session with a board ends, and both live.
+    EndSession(usize),
+    /// A board learns of that, or that the disk's board began anew.
     Learn(usize),
 }
 
@@ -122,13 +126,19 @@ impl World {
         boards.any(|board| board.held.iter().zip(self.now).any(|(held, now)| held.is_some_and(|held| held != now)))
     }
 
+    /// Whether a board holds what is no longer so, and does not know that it is cut off.
+    pub fn is_cut_off_with_old(&self) -> bool {
+        let mut boards = self.boards.iter().filter(|board| board.behind);
+        boards.any(|board| board.held.iter().zip(self.now).any(|(held, now)| held.is_some_and(|held| held != now)))
+    }
+
     /// All that may happen next.
     pub fn steps() -> Vec<Step> {
         let mut steps: Vec<Step> =
             (0..BOARDS).flat_map(|board| (0..NAMES).map(move |name| Step::Walk(board, name))).collect();
         for board in 0..BOARDS {
             steps.extend([Step::TellName(board), Step::TellInode(board), Step::Arrive(board), Step::Die(board)]);
-            steps.push(Step::Learn(board));
+            steps.extend([Step::EndSession(board), Step::Learn(board)]);
         }
         steps.extend((0..PLACES).flat_map(|place| [Step::Change(place), Step::GoOn(place), Step::GiveUp(place)]));
         steps.extend((0..NAMES).map(Step::Evict));
@@ -150,6 +160,7 @@ impl World {
             Step::Evict(name) => world.evict(name),
             Step::Die(board) => world.die(board),
             Step::DieDisk => world.die_disk(),
+            Step::EndSession(board) => world.end_session(board),
             Step::Learn(board) => world.learn(board),
         }?;
         Some(world)
@@ -280,6 +291,12 @@ impl World {
         let Board { life, behind, walk, .. } = self.boards[number].clone();
         // Numbers begin anew with each life.
         self.boards[number] = Board { ticket: 1, life: life + 1, behind, walk, ..Board::default() };
+        self.forget_board(number);
+        Some(())
+    }
+
+    /// The board holds nothing any more: it is dead, or will know.
+    fn forget_board(&mut self, number: usize) {
         let others = !(1 << number);
         self.notes.iter_mut().for_each(|notes| *notes &= others);
         self.spilled &= others;
@@ -287,6 +304,15 @@ impl World {
             (change.one, change.all) = (change.one & others, change.all & others);
             change.answered |= change.asked == Some(number);
         }
+    }
+
+    /// What a walk for the board has been told goes with its call.
+    fn end_session(&mut self, number: usize) -> Option<()> {
+        self.left.session_ends = self.left.session_ends.checked_sub(1)?;
+        if core::mem::replace(&mut self.boards[number].behind, true) {
+            return None;
+        }
+        self.forget_board(number);
         Some(())
     }
 
@@ -298,17 +324,19 @@ impl World {
     }
 
     fn learn(&mut self, board: usize) -> Option<()> {
-        let keeps = self.is(Mutant::HeldOutlivesDisk);
+        let (keeps, arrives) = (self.is(Mutant::HeldOutlivesDisk), self.is(Mutant::WalkOutlivesSession));
         let board = &mut self.boards[board];
         if !core::mem::take(&mut board.behind) {
             return None;
         }
         if !keeps {
             board.held = [None; PLACES];
-            board.ticket += 1;
+            board.ticket += u8::from(!arrives);
         }
-        // Its calls ended with the session.
-        board.walk = None;
+        if !arrives {
+            // Its calls ended with the session.
+            board.walk = None;
+        }
         Some(())
     }
 }

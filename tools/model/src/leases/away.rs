@@ -1,0 +1,70 @@
+//! Sessions that end while both boards live: what is dirty on the board that holds the file stays there, adrift, and the lease
+//! stands until it has been taken home, or somebody has changed the file.
+//!
+//! Not here: taking home (`lent.rs`).
+
+use super::Mutant;
+use super::lent::Lent;
+use super::world::{Cache, PAGES, World};
+
+impl Cache {
+    /// The session is over: what is clean goes, and all tickets with it; what is dirty stays unless that is dropped, too.
+    pub(super) fn cast_adrift(&mut self, drops: bool) {
+        for page in 0..PAGES {
+            if !self.dirty[page] || drops {
+                (self.pages[page], self.dirty[page]) = (None, false);
+            }
+        }
+        self.adrift = self.dirty != [false; PAGES];
+        (self.held, self.shown, self.ended) = (false, [false; PAGES], 0);
+        if !self.adrift {
+            self.size = None;
+        }
+        self.renew();
+    }
+}
+
+impl World {
+    /// Whether the board is not there for the inode's process.
+    pub(super) fn is_away(&self, board: usize) -> bool {
+        self.lent.is_some_and(|lent| lent.board == board && lent.away)
+    }
+
+    pub(super) fn end_session(&mut self, board: usize) -> Option<()> {
+        self.left.session_ends = self.left.session_ends.checked_sub(1)?;
+        if board == 0 || self.caches[board].behind {
+            return None;
+        }
+        self.caches[board].behind = true;
+        // What comes home of its lease later stays there, too: so it goes on to be noted.
+        if self.is(Mutant::NotesEndWithSession) {
+            self.holders.forget(board as u8);
+        }
+        if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
+            change.answer = Some(0);
+        }
+        if let Some(lent) = self.lent.as_mut().filter(|lent| lent.board == board) {
+            lent.away = true;
+            // Taking begins anew: what had come is still dirty there.
+            self.taking = None;
+        }
+        Some(())
+    }
+
+    /// Somebody changes the file: what the board that is away has written is lost.
+    pub(super) fn lose_lease(&mut self) {
+        self.lent = None;
+        (self.latest, self.latest_size) = (self.content, self.size);
+        self.lower_floors();
+    }
+
+    /// The inode's process does not know of the lease any more.
+    pub(super) fn give_up_adrift(&mut self, board: usize) -> Option<()> {
+        let stands = |Lent { board: of, lease, .. }: Lent| (of, lease) == (board, self.caches[board].lease);
+        if !self.caches[board].adrift || self.caches[board].behind || self.lent.is_some_and(stands) {
+            return None;
+        }
+        self.caches[board].lose_dirty();
+        Some(())
+    }
+}

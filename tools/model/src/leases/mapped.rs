@@ -1,0 +1,50 @@
+//! Writing by mappings: a cache that shows a page to be written makes it dirty itself, and what programs store afterwards
+//! nobody is told.
+//!
+//! A cache puts a recall off until programs have run; any order of events has that. Not here: who gets on, which is a matter of
+//! time (`tools/sim/tests/system/mapped.rs`).
+
+use super::Mutant;
+use super::world::{Purpose, World};
+
+impl World {
+    /// On a board that holds the file.
+    pub(super) fn show(&mut self, board: usize, page: usize) -> Option<()> {
+        self.left.shows = self.left.shows.checked_sub(1)?;
+        let cleanly = self.is(Mutant::StoredClean);
+        let cache = &mut self.caches[board];
+        if !cache.held || cache.pages[page].is_none() || cache.shown[page] {
+            return None;
+        }
+        (cache.shown[page], cache.dirty[page]) = (true, cache.dirty[page] || !cleanly);
+        Some(())
+    }
+
+    pub(super) fn store(&mut self, board: usize, page: usize) -> Option<()> {
+        self.left.changes = self.left.changes.checked_sub(1)?;
+        if !self.caches[board].shown[page] {
+            return None;
+        }
+        let dirty = self.caches[board].dirty[page];
+        self.write_there(board, page, false);
+        // The store itself tells nobody.
+        self.caches[board].dirty[page] = dirty;
+        Some(())
+    }
+
+    /// On the inode's board nobody else may hold the page.
+    pub(super) fn show_home(&mut self, page: usize) -> Option<()> {
+        self.left.shows = self.left.shows.checked_sub(1)?;
+        self.begin_change(page as u32, page as u32 + 1, Purpose::Mapping(page))
+    }
+
+    pub(super) fn store_home(&mut self, page: usize) -> Option<()> {
+        self.left.changes = self.left.changes.checked_sub(1)?;
+        if !self.sole[page] {
+            return None;
+        }
+        self.content[page] += 1;
+        self.latest[page] = self.content[page];
+        Some(())
+    }
+}

@@ -1,0 +1,55 @@
+//! What must hold in every state, and what the search must have come by.
+
+use super::step::Step;
+use super::world::{Cache, World};
+use crate::search::{self, Search};
+use stateright::Property;
+
+/// What is asked of a state.
+type Condition = fn(&Search<World>, &World) -> bool;
+
+impl search::World for World {
+    type Step = Step;
+
+    fn steps(&self) -> Vec<Step> {
+        World::steps(self)
+    }
+
+    fn next(&self, step: Step) -> Option<World> {
+        World::next(self, step)
+    }
+
+    fn properties() -> Vec<Property<Search<World>>> {
+        let always: [(&str, Condition); 2] = [
+            ("no board holds what is no longer so", |_, world| !world.holds_old()),
+            ("nobody is given what was old when it asked", |_, world| !world.old_read),
+        ];
+        let sometimes: [(&str, Condition); 6] = [
+            (MAPPED, |_, world| any(world, |cache| cache.shown.contains(&true))),
+            (MAPPED_AT_HOME, |_, world| world.sole.contains(&true)),
+            (LATE_LEASE, |_, world| any(world, Cache::is_lease_late)),
+            (ADRIFT, |_, world| any(world, |cache| cache.adrift && !cache.behind)),
+            (AWAY, |_, world| world.lent.is_some_and(|lent| lent.away)),
+            (GONE, |_, world| world.lent.is_none() && any(world, |cache| cache.adrift)),
+        ];
+        let always = always.into_iter().map(|(name, condition)| Property::always(name, condition));
+        always.chain(sometimes.into_iter().map(|(name, condition)| Property::sometimes(name, condition))).collect()
+    }
+}
+
+/// A program may store to a page of a board that holds the file.
+pub const MAPPED: &str = "programs elsewhere store";
+/// One of the inode's board may.
+pub const MAPPED_AT_HOME: &str = "programs here store";
+/// A lease is on its way that has been taken back.
+pub const LATE_LEASE: &str = "a lease is overtaken by its end";
+/// What is dirty is adrift, on a board that is there.
+pub const ADRIFT: &str = "what is dirty is adrift";
+/// A lease stands though its session has ended.
+pub const AWAY: &str = "the board that holds the file is away";
+/// What is adrift is nobody's.
+pub const GONE: &str = "what is adrift is of a lease that is over";
+
+fn any(world: &World, is_so: impl Fn(&Cache) -> bool) -> bool {
+    world.caches.iter().any(is_so)
+}
