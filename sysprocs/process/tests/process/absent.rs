@@ -1,7 +1,7 @@
 //! `statx`, descriptors that only name a file, and calls about what is not here: they fail as a Linux without it fails.
 
 use crate::support::System;
-use crate::support::calls::{AT_FDCWD, MMAP, NONE, ONE, OPENAT, PIPE2, error, exit, with_console};
+use crate::support::calls::{AT_FDCWD, FCNTL, MMAP, NONE, ONE, OPENAT, PIPE2, error, exit, with_console};
 use Argument::Value;
 use renga_process::host::{Argument, Script};
 
@@ -145,6 +145,12 @@ fn a_descriptor_that_only_names_a_file_gives_nothing_of_it() {
             calls.push((call, [number, buffer, ONE, NONE, NONE, NONE], error(EBADF)));
         }
         calls.push((88, [number, NONE, NONE, NONE, NONE, NONE], error(EBADF)));
+        // Nor is it moved, locked or changed; its flags say what it is.
+        for (call, arguments) in [(62, [NONE, NONE]), (32, [Value(2), NONE]), (FCNTL, [Value(4), NONE])] {
+            calls.push((call, [number, arguments[0], arguments[1], NONE, NONE, NONE], error(EBADF)));
+        }
+        calls.push((FCNTL, [number, Value(6), buffer, NONE, NONE, NONE], error(EBADF)));
+        calls.push((FCNTL, [number, Value(3), NONE, NONE, NONE, NONE], Value(O_PATH)));
     }
     calls.push((MMAP, [NONE, Value(4096), ONE, Value(2), Value(2), NONE], error(EBADF)));
     calls.push((OPENAT, [AT_FDCWD, link, Value(O_NOFOLLOW), NONE, NONE, NONE], error(ELOOP)));

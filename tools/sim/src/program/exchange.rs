@@ -78,6 +78,11 @@ impl Program {
         Program { exchange: Rc::default(), base, stack }
     }
 
+    /// The address from which on it has memory for what calls take.
+    pub fn data(&self) -> u64 {
+        self.base
+    }
+
     async fn ask(&self, request: Request) -> Answer {
         *self.exchange.request.borrow_mut() = Some(request);
         let answered = |_: &mut std::task::Context<'_>| match self.exchange.answer.take() {

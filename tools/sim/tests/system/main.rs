@@ -22,4 +22,5 @@ mod refusals;
 mod remote_fork;
 mod seeds;
 mod signals;
+mod synced;
 mod waits;

@@ -28,6 +28,7 @@ struct Piece {
     object: Object,
     nonblocking: bool,
     reads: bool,
+    /// Of a file: and nothing more is to be done.
     writes: bool,
     frame: Frame,
     range: Range<usize>,
@@ -49,7 +50,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             object: descriptor.object,
             nonblocking: descriptor.flags & O_NONBLOCK != 0,
             reads: descriptor.reads(),
-            writes: descriptor.writes(),
+            writes: descriptor.writes() && !descriptor.is_synchronous(),
             frame,
             range: start..start + count as usize,
         })

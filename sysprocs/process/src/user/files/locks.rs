@@ -6,6 +6,7 @@
 use crate::user::User;
 use crate::user::escape::{Outcome, restartable};
 use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::open::is_path_only;
 use crate::user::rights::LOCKS;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, NoteLocks, Seek, Whence};
@@ -168,6 +169,9 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn lock_file(&mut self) -> Outcome {
         let descriptor = *self.program.files.get(self.argument(0))?;
+        if is_path_only(descriptor.flags) {
+            return Err(Errno::EBADF.into());
+        }
         let operation = self.int(1);
         let wanted = match operation & !LOCK_NB {
             LOCK_SH => Locking::Shared,

@@ -19,6 +19,7 @@ pub(crate) mod path;
 pub(crate) mod poll;
 pub(crate) mod ranges;
 pub(crate) mod status;
+mod synchronous;
 pub(crate) mod terminal;
 pub(crate) mod transfer;
 pub(crate) mod watches;

@@ -35,6 +35,12 @@ const O_TRUNC: u32 = 0o1000;
 pub const O_APPEND: u32 = 0o2000;
 /// Never wait.
 pub const O_NONBLOCK: u32 = 0o4000;
+/// Each write is on the medium before it returns.
+pub const O_DSYNC: u32 = 0o10_000;
+/// As `O_DSYNC`, which it contains, with what is known of the file; that is written with it anyway.
+const O_SYNC: u32 = 0o4_010_000;
+/// A file without a name, in the directory that is named; contains `O_DIRECTORY`.
+const O_TMPFILE: u32 = 0o20_040_000;
 const O_DIRECTORY: u32 = 0o40_000;
 const O_NOFOLLOW: u32 = 0o100_000;
 /// Packets instead of bytes in a pipe; taken and ignored.
@@ -43,15 +49,20 @@ const O_DIRECT: u32 = 0o200_000;
 pub const O_CLOEXEC: u32 = 0o2_000_000;
 /// Only to name the file: nothing may be done with what is in it.
 const O_PATH: u32 = 0o10_000_000;
-/// The access mode of such a descriptor, which neither reads nor writes.
-const NO_ACCESS: u32 = 3;
+/// The flags of such a descriptor, which neither reads nor writes.
+const NO_ACCESS: u32 = O_PATH | O_ACCMODE;
 
 /// What of the open flags stays with the file.
-const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK;
+const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC;
 
 /// What a descriptor keeps of them.
 pub(in crate::user) fn kept_flags(flags: u32) -> u32 {
     if flags & O_PATH != 0 { NO_ACCESS } else { flags & LASTING }
+}
+
+/// What a program is told of them.
+pub(in crate::user) fn shown_flags(flags: u32) -> u32 {
+    if flags & O_PATH != 0 { O_PATH } else { flags }
 }
 
 /// Whether the file is only to be named.
@@ -89,6 +100,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         if flags & O_PATH != 0 {
             flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
         }
+        if flags & O_TMPFILE == O_TMPFILE && flags & O_ACCMODE == O_RDONLY {
+            return Err(Errno::EINVAL.into());
+        }
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         if self.program.files.free() == 0 {
@@ -109,6 +123,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let facts = match opened {
             Ok(facts) => facts,
             Err(Errno::ELOOP) if flags & O_PATH != 0 && flags & O_NOFOLLOW != 0 => return self.name_link(flags).await,
+            Err(Errno::EISDIR) if flags & O_TMPFILE == O_TMPFILE => return Err(Errno::EOPNOTSUPP.into()),
             Err(errno) => return Err(errno.into()),
         };
         let object = match facts.mode & S_IFMT {

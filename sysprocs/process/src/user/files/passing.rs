@@ -25,6 +25,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let start = self.offset_at(place).await?;
         let done = self.copy_through((&from, start), (&to, None), count).await?;
+        let done = self.kept(&to, done).await?;
         if let Some(start) = start {
             self.put(place, &(start + done).to_le_bytes()).await?;
         }
@@ -109,6 +110,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let (start, target) = (self.offset_at(from_place).await?, self.offset_at(to_place).await?);
         let done = self.copy_through((&from, start), (&to, target), count).await?;
+        let done = self.kept(&to, done).await?;
         for (place, offset) in [(from_place, start), (to_place, target)] {
             if let Some(offset) = offset {
                 self.put(place, &(offset + done).to_le_bytes()).await?;

@@ -91,7 +91,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         if let Object::Events { .. } = descriptor.object {
             return apart!(self.write_events(&descriptor, self.argument(1), self.argument(2), manner));
         }
-        self.give_out(&descriptor, self.argument(1), self.argument(2), manner).await
+        let written = self.give_out(&descriptor, self.argument(1), self.argument(2), manner).await?;
+        self.kept(&descriptor, written).await
     }
 
     /// The offset that an argument names, if one does.
@@ -108,11 +109,11 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn write_vector(&mut self) -> Outcome {
-        self.write_parts(None).await
+        self.write_parts_kept(None).await
     }
 
     pub(in crate::user) async fn write_vector_to(&mut self) -> Outcome {
-        self.write_parts(self.offset_in(Some(3))?).await
+        self.write_parts_kept(self.offset_in(Some(3))?).await
     }
 
     /// Fills the program's memory from `address` on; how many bytes.
@@ -312,28 +313,33 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(done)
     }
 
-    async fn write_parts(&mut self, offset: Option<u64>) -> Outcome {
+    async fn write_parts_kept(&mut self, offset: Option<u64>) -> Outcome {
         let descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_writing()?;
+        let written = self.write_parts(&descriptor, offset).await?;
+        self.kept(&descriptor, written).await
+    }
+
+    async fn write_parts(&mut self, descriptor: &Descriptor, offset: Option<u64>) -> Outcome {
         let (vector, count) = (self.argument(1), self.argument(2));
         if count > PARTS_MAX {
             return Err(Errno::EINVAL.into());
         }
-        let room = self.allowed_bytes(&descriptor, offset, TRANSFER_BYTES_MAX).await?;
+        let room = self.allowed_bytes(descriptor, offset, TRANSFER_BYTES_MAX).await?;
         if let Some(length) = self.gather(vector, count).await? {
             let length = length.min(room as usize);
             return self.give_out_scratch(descriptor.object, length, descriptor.manner(offset)).await;
         }
         if !descriptor.appends(&descriptor.manner(offset)) {
-            return self.give_out_parts(&descriptor, (vector, count), room, offset).await;
+            return self.give_out_parts(descriptor, (vector, count), room, offset).await;
         }
         let length = self.length(vector, count).await?.min(room);
-        let place = match self.begin_append(&descriptor, length).await {
+        let place = match self.begin_append(descriptor, length).await {
             Ok(place) => place,
             Err(errno) => return self.write_failed(descriptor.object, errno).await,
         };
-        let written = self.give_out_parts(&descriptor, (vector, count), length, Some(place.start)).await;
-        self.end_append(&descriptor, place, &written).await;
+        let written = self.give_out_parts(descriptor, (vector, count), length, Some(place.start)).await;
+        self.end_append(descriptor, place, &written).await;
         written
     }
 

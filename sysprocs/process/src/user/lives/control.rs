@@ -4,7 +4,7 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::locks::{LockCall, Way};
-use crate::user::files::open::{O_APPEND, O_CLOEXEC, O_NONBLOCK};
+use crate::user::files::open::{O_APPEND, O_CLOEXEC, O_NONBLOCK, is_path_only, shown_flags};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{Seek, SetFlags, Whence};
 use renga_rt::Errno;
@@ -88,7 +88,8 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.program.files.get_mut(number)?.close_on_exec = argument & FD_CLOEXEC != 0;
                 Ok(0)
             }
-            F_GETFL => Ok(u64::from(descriptor.flags)),
+            F_GETFL => Ok(u64::from(shown_flags(descriptor.flags))),
+            _ if is_path_only(descriptor.flags) => Err(Errno::EBADF.into()),
             F_SETFL => self.set_flags(&descriptor, argument as u32 & SETTABLE).await,
             command => {
                 let call = lock_call(command).ok_or(Errno::EINVAL)?;
@@ -112,7 +113,11 @@ impl<M: UserMemory + ?Sized> User<M> {
             2 => Whence::End,
             _ => return Err(Errno::EINVAL.into()),
         };
-        match self.program.files.get(self.argument(0))?.object {
+        let descriptor = self.program.files.get(self.argument(0))?;
+        if is_path_only(descriptor.flags) {
+            return Err(Errno::EBADF.into());
+        }
+        match descriptor.object {
             Object::File { board, number, .. } => {
                 let offset = self.argument(1) as i64;
                 Ok(self.services.file(board, number)?.call(Seek { offset, whence }, ()).await?)
