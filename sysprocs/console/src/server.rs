@@ -10,7 +10,8 @@ use crate::window::{Came, Incoming};
 use heapless::{Deque, Vec};
 use renga_hal::uart::Uart;
 use renga_proto::console::{
-    Console, ConsoleCall, KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, WindowSize, WriteTerminal,
+    Console, ConsoleCall, JobControl, KeyboardSignal, NextSignal, PollTerminal, ReadTerminal, SetForeground,
+    WindowSize, WriteTerminal,
 };
 use renga_proto::pipe::{NOBODY, Polled, READABLE, WRITABLE};
 use renga_rt::{Call, Errno, Me, Never, Port, Protocol, Waiters, Wakes};
@@ -33,6 +34,8 @@ struct State<U: Uart + 'static> {
     line: Line,
     output: Output<U>,
     foreground: u32,
+    /// Of that group.
+    session: u32,
     /// The board that set it.
     foreground_from: u8,
     window: WindowSize,
@@ -59,6 +62,7 @@ pub async fn console<U: Uart>(
         line: Line::new(),
         output: Output::new(uart),
         foreground: 0,
+        session: 0,
         foreground_from: 0,
         window: WindowSize { rows: 24, columns: 80 },
         incoming: Incoming::default(),
@@ -129,8 +133,12 @@ impl<U: Uart> State<U> {
             }
             ConsoleCall::GetForeground(call) => call.reply(Ok(self.foreground)),
             ConsoleCall::SetForeground(call) => {
-                (self.foreground, self.foreground_from) = (call.entry().group, call.board());
+                let SetForeground { group, session } = call.entry();
+                (self.foreground, self.session, self.foreground_from) = (group, session, call.board());
                 call.reply(Ok(()));
+            }
+            ConsoleCall::GetJobControl(call) => {
+                call.reply(Ok(JobControl { group: self.foreground, session: self.session }));
             }
             ConsoleCall::GetWindow(call) => call.reply(Ok(self.window)),
             ConsoleCall::SetWindow(call) => {

@@ -75,7 +75,9 @@ impl Rig {
                 out.borrow_mut().push(signal);
             }
         });
-        self.client(move |mut console| async move { console.call(SetForeground { group }, ()).await.unwrap() });
+        self.client(
+            move |mut console| async move { console.call(SetForeground { group, session: 0 }, ()).await.unwrap() },
+        );
         got
     }
     fn screen(&self) -> String {

@@ -67,9 +67,13 @@ pub const fn stopped(signal: u8) -> u32 {
     (signal as u32) << 8 | 0x7f
 }
 
-/// What SIGCHLD tells of child `pid` and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`).
+/// The status by which `wait4` tells of a process that goes on.
+pub const CONTINUED: u32 = 0xffff;
+
+/// What SIGCHLD tells of child `pid` and its status (`CLD_EXITED`, `CLD_KILLED`, `CLD_STOPPED`, `CLD_CONTINUED`).
 pub fn of_child(pid: u32, status: u32) -> Cause {
     let (code, value) = match status & 0x7f {
+        _ if status == CONTINUED => (6, SIGCONT.into()),
         0 => (1, status >> 8 & 0xff),
         0x7f => (5, status >> 8 & 0xff),
         signal => (2, signal),

@@ -17,6 +17,15 @@ in_words! {
     }
 }
 in_words! {
+    /// Who may use the terminal.
+    pub struct JobControl {
+        /// The foreground process group; 0: none, and everybody may.
+        group: u32,
+        /// The session that it is of, whose other groups may not.
+        session: u32,
+    }
+}
+in_words! {
     /// A terminal's size.
     pub struct WindowSize {
         /// Lines.
@@ -40,8 +49,8 @@ protocol! {
         3 SetAttributes { flush: bool } (&'a [u8]) -> Result<(), Errno>;
         /// The foreground process group.
         4 GetForeground {} (()) -> Result<u32, Errno>;
-        /// Sets the foreground process group.
-        5 SetForeground { group: u32 } (()) -> Result<(), Errno>;
+        /// Sets the foreground process group, and with it the session whose terminal this is.
+        5 SetForeground { group: u32, session: u32 } (()) -> Result<(), Errno>;
         /// Rows and columns.
         6 GetWindow {} (()) -> Result<WindowSize, Errno>;
         /// Sets rows and columns.
@@ -52,5 +61,7 @@ protocol! {
         9 NextSignal {} (()) -> Result<KeyboardSignal, Errno> [defers];
         /// A board is dead: a foreground group that was set from there is none any more.
         10 BoardDied { board: u8 } (()) -> Result<(), Errno>;
+        /// Who may use the terminal.
+        11 GetJobControl {} (()) -> Result<JobControl, Errno>;
     }
 }

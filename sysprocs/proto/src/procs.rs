@@ -72,6 +72,12 @@ pub const ASK_POLICY: u64 = u64::MAX;
 pub const WAIT_NO_HANG: u32 = 1;
 /// In `Wait`: also children that were stopped (WUNTRACED).
 pub const WAIT_STOPPED: u32 = 2;
+/// In `Wait`: children that have ended (WEXITED).
+pub const WAIT_ENDED: u32 = 4;
+/// In `Wait`: also children that were stopped and go on (WCONTINUED).
+pub const WAIT_CONTINUED: u32 = 8;
+/// In `Wait`: the news stays for the next who waits (WNOWAIT).
+pub const WAIT_LOOK: u32 = 0x0100_0000;
 
 in_words! {
     /// A slot's new work.
@@ -189,7 +195,7 @@ protocol! {
         /// init. The slice is what it [`Used`](crate::used::Used), with those that it waited for. Answers with its
         /// parent's pid; if that is of this board, the parent's record has it.
         3 Exit { pid: u32, status: u32 } (&'a [u8]) -> Result<u32, Errno>;
-        /// A child on another board ended (or stopped, by its status); the slice as of `Exit`.
+        /// A child on another board ended (or stopped or goes on, by its status); the slice as of `Exit`.
         4 ChildExited { parent: u32, child: u32, status: u32 } (&'a [u8]) -> Result<(), Errno>;
         /// Waits for a child of `parent`: `which` as in wait4 (-1 any, >0 that pid, 0 own group,
         /// <-1 that group). `ECHILD` if there is none; `EINTR` if interrupted. What one that ended used is in the slice.
@@ -232,8 +238,8 @@ protocol! {
         /// pid, whose board is then told by `ChildExited`; 0 if it was continued or killed meanwhile,
         /// so that it does not stop.
         20 Stopped { pid: u32, signal: u8 } (()) -> Result<u32, Errno>;
-        /// A stopped process waits until it is continued, or killed.
-        21 AwaitContinue { pid: u32 } (()) -> Result<(), Errno> [defers];
+        /// A stopped process waits until it is continued, or killed. Answers as `Stopped` does; 0 if it was killed.
+        21 AwaitContinue { pid: u32 } (()) -> Result<u32, Errno> [defers];
         /// Makes the first process of the system, init, in `slot` of this board.
         22 MakeInit { slot: u16 } (()) -> Result<u32, Errno>;
         /// A board is dead: its processes count as killed (`SIGKILL`) to their parents here; those here whose

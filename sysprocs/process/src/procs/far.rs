@@ -5,7 +5,7 @@
 
 use super::record::{Home, Record, State};
 use super::table::Table;
-use crate::signals::{SIGKILL, SignalSet, killed, stop_signal};
+use crate::signals::{CONTINUED, SIGKILL, SignalSet, killed, stop_signal};
 use renga_proto::procs::{INIT, Relations, board_of};
 use renga_rt::{BOARDS_MAX, Errno};
 
@@ -70,7 +70,7 @@ impl Table {
         if forking { self.insert_reserved(record) } else { self.insert(record) }
     }
 
-    /// A child on another board ended or stopped. One that nobody here knows belongs to a parent whose
+    /// A child on another board ended, stopped or goes on. One that nobody here knows belongs to a parent whose
     /// `AddChild` is still to come, or to init, who is everybody's last parent; any other is an earlier
     /// parent's of that pid.
     pub fn child_exited(&mut self, parent: u32, child: u32, status: u32) -> Result<(), Errno> {
@@ -84,9 +84,10 @@ impl Table {
             }
         };
         match stop_signal(status) {
-            Some(signal) => {
-                self.rows.change(index, |record| record.state = State::Stopped { signal, reported: false });
+            _ if status == CONTINUED => {
+                self.rows.change(index, |record| (record.state, record.continued) = (State::Alive, true));
             }
+            Some(signal) => self.note_stop(index, signal),
             None => {
                 self.forget_far(index);
                 self.rows.change(index, |record| (record.home, record.state) = (Home::Nowhere, State::Ended(status)));

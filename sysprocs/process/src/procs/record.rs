@@ -63,6 +63,8 @@ pub struct Record {
     pub blocked: SignalSet,
     /// Signals that it last said it ignores; it may ignore more.
     pub ignored: SignalSet,
+    /// It goes on since it was stopped, and its parent's wait has not brought the news.
+    pub continued: bool,
     /// It took a signal that stops, and nothing came since that undoes it.
     pub stopping: bool,
     /// Its children are gone when they end: it never waits for them.
@@ -93,6 +95,7 @@ impl Record {
         queued_most: QUEUED_MAX as u32,
         blocked: 0,
         ignored: IGNORED_BY_DEFAULT,
+        continued: false,
         stopping: false,
         reaps: false,
         forking: false,

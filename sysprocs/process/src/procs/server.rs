@@ -293,10 +293,10 @@ impl Server {
 
     fn await_continue(&mut self, call: Call<AwaitContinue>) {
         let pid = call.entry().pid;
-        match self.table.is_stopped(pid) {
-            Ok(false) => call.reply(Ok(())),
+        match self.table.gone_on(pid) {
+            Ok(Some(parent)) => call.reply(Ok(parent)),
             Err(errno) => call.reply(Err(errno)),
-            Ok(true) => {
+            Ok(None) => {
                 self.hold(self.table.slot(pid), call, Held::Continue, |call, errno| call.reply(Err(errno)));
             }
         }

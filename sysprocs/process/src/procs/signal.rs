@@ -6,7 +6,7 @@ use super::queue::Queue;
 use super::record::{Home, Record, State};
 use super::rows::Key;
 use super::table::Table;
-use crate::signals::{SIGCONT, SIGKILL, SIGNALS, SIGRTMIN, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
+use crate::signals::{CONTINUED, SIGCONT, SIGKILL, SIGNALS, SIGRTMIN, STOPPING, SignalSet, UNSTOPPABLE, bit, first};
 use renga_proto::procs::{Cause, INIT, Taken};
 use renga_rt::Errno;
 
@@ -82,6 +82,9 @@ impl Table {
         if noted.interrupts {
             self.to_interrupt.insert(slot);
         }
+        if noted.continued {
+            self.tell_parent(self.rows[index].parent, pid, CONTINUED);
+        }
         Ok(noted.kept)
     }
 
@@ -140,9 +143,11 @@ impl Table {
         Ok(self.get(pid)?.deliverable(blocked) != 0)
     }
 
-    /// Whether `pid` is stopped.
-    pub fn is_stopped(&self, pid: u32) -> Result<bool, Errno> {
-        Ok(matches!(self.get(pid)?.state, State::Stopped { .. }))
+    /// Whom to tell that `pid` goes on: its parent, 0 if it was killed; `None` while it is stopped.
+    pub fn gone_on(&self, pid: u32) -> Result<Option<u32>, Errno> {
+        let Record { state, parent, continued, .. } = *self.get(pid)?;
+        let stopped = matches!(state, State::Stopped { .. });
+        Ok((!stopped).then_some(if continued { parent } else { 0 }))
     }
 }
 
@@ -154,6 +159,8 @@ struct Noted {
     interrupts: bool,
     /// It waits to be taken.
     kept: bool,
+    /// A process that was stopped goes on.
+    continued: bool,
 }
 
 impl Record {
@@ -168,19 +175,19 @@ impl Record {
 
 /// Notes that `signal` has come.
 fn note(record: &mut Record, queue: &mut Queue, signal: u8, cause: Cause) -> Result<Noted, Errno> {
-    let (set, mut continued) = (bit(signal), false);
+    let (set, mut woken) = (bit(signal), false);
     if signal == SIGCONT || signal == SIGKILL {
         record.forget(queue, STOPPING);
         record.stopping = false;
         if matches!(record.state, State::Stopped { .. }) {
             record.state = State::Alive;
-            continued = true;
+            (woken, record.continued) = (true, signal == SIGCONT);
         }
     } else if set & STOPPING != 0 {
         record.forget(queue, bit(SIGCONT));
     }
     if record.ignored & !record.blocked & !UNSTOPPABLE & set != 0 {
-        return Ok(Noted { answers: continued, interrupts: false, kept: false });
+        return Ok(Noted { answers: woken, interrupts: false, kept: false, continued: woken && record.continued });
     }
     // Real-time signals count; of others one waits, and what is told is of the first.
     let again = signal < SIGRTMIN && record.pending & set != 0 && cause.timer == 0;
@@ -191,5 +198,6 @@ fn note(record: &mut Record, queue: &mut Queue, signal: u8, cause: Cause) -> Res
         }
     }
     record.pending |= set;
-    Ok(Noted { answers: true, interrupts: record.deliverable(record.blocked) & set != 0, kept: true })
+    let interrupts = record.deliverable(record.blocked) & set != 0;
+    Ok(Noted { answers: true, interrupts, kept: true, continued: woken && record.continued })
 }

@@ -12,8 +12,10 @@ use super::queue::{Queue, QueuedSignal};
 use super::record::{Home, NAME_BYTES, Record, State};
 use super::rows::{Key, Row, Rows};
 use super::slot_set::SlotSet;
-use crate::signals::{SIGCHLD, SignalSet, of_child, stopped};
-use renga_proto::procs::{INIT, Relations, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use crate::signals::{CONTINUED, SIGCHLD, SignalSet, of_child, stopped};
+use renga_proto::procs::{
+    INIT, Relations, WAIT_CONTINUED, WAIT_ENDED, WAIT_LOOK, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of,
+};
 use renga_proto::used::Used;
 use renga_rt::{BOARDS_MAX, Errno};
 
@@ -217,10 +219,15 @@ impl Table {
         if !self.rows.change(index, |record| core::mem::take(&mut record.stopping)) {
             return Ok(0);
         }
-        self.rows.change(index, |record| record.state = State::Stopped { signal, reported: false });
+        self.note_stop(index, signal);
         let parent = self.rows[index].parent;
         self.tell_parent(parent, pid, stopped(signal));
         Ok(parent)
+    }
+
+    pub(super) fn note_stop(&mut self, index: usize, signal: u8) {
+        let state = State::Stopped { signal, reported: false };
+        self.rows.change(index, |record| (record.state, record.continued) = (state, false));
     }
 
     pub(super) fn tell_parent(&mut self, parent: u32, child: u32, status: u32) {
@@ -252,7 +259,7 @@ impl Table {
         }
     }
 
-    /// A child of `parent` that ended or stopped; `None`: not yet.
+    /// News of a child of `parent` of the kinds that `options` ask for; `None`: not yet.
     pub fn wait(&mut self, parent: u32, which: i32, options: u32) -> Result<Option<Waited>, Errno> {
         let group = self.get(parent)?.group;
         let wanted = |record: &Record| match which {
@@ -265,28 +272,45 @@ impl Table {
         let (mut any, mut at) = (false, self.rows.first(Key::Parent, parent));
         while let Some(index) = at {
             at = self.rows.next(index, Key::Parent);
-            let Record { pid, state, .. } = self.rows[index];
             if !wanted(&self.rows[index]) {
                 continue;
             }
             any = true;
-            match state {
-                State::Ended(status) => {
-                    self.waited = self.rows[index].used;
-                    self.remove(index);
-                    return Ok(Some(Waited { pid, status }));
-                }
-                State::Stopped { signal, reported: false } if options & WAIT_STOPPED != 0 => {
-                    self.rows.change(index, |record| record.state = State::Stopped { signal, reported: true });
-                    return Ok(Some(Waited { pid, status: stopped(signal) }));
-                }
-                _ => {}
+            if let Some(status) = self.news(index, options) {
+                let pid = self.rows[index].pid;
+                self.told(index, options);
+                return Ok(Some(Waited { pid, status }));
             }
         }
         match any {
             false => Err(Errno::ECHILD),
             true if options & WAIT_NO_HANG != 0 => Ok(Some(Waited { pid: 0, status: 0 })),
             true => Ok(None),
+        }
+    }
+
+    /// What there is to tell of the child at `index`, of the kinds that `options` ask for.
+    fn news(&self, index: usize, options: u32) -> Option<u32> {
+        match self.rows[index].state {
+            State::Ended(status) if options & WAIT_ENDED != 0 => Some(status),
+            State::Stopped { signal, reported: false } if options & WAIT_STOPPED != 0 => Some(stopped(signal)),
+            State::Alive if self.rows[index].continued && options & WAIT_CONTINUED != 0 => Some(CONTINUED),
+            _ => None,
+        }
+    }
+
+    /// It is told, which takes it away unless that was only to look.
+    fn told(&mut self, index: usize, options: u32) {
+        self.waited = self.rows[index].used;
+        if options & WAIT_LOOK != 0 {
+            return;
+        }
+        match self.rows[index].state {
+            State::Ended(_) => self.remove(index),
+            State::Stopped { signal, .. } => {
+                self.rows.change(index, |record| record.state = State::Stopped { signal, reported: true });
+            }
+            State::Alive => self.rows.change(index, |record| record.continued = false),
         }
     }
 

@@ -56,6 +56,8 @@ calls! {
         176 getgid => zero;
         177 getegid => zero;
         178 gettid => get_pid;
+        230 mlockall => lock_all_memory;
+        231 munlockall => zero;
         293 rseq => not_here;
     }
     slow {
@@ -205,6 +207,7 @@ calls! {
         227 msync => sync_mapping;
         228 mlock => lock_memory;
         229 munlock => lock_memory;
+        284 mlock2 => lock_memory_so;
         232 mincore => which_are_present;
         233 madvise => advise;
         240 rt_tgsigqueueinfo => queue_signal_to_thread;

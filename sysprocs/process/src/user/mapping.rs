@@ -20,6 +20,10 @@ const MAP_TYPE: u64 = 0xf;
 const MAP_FIXED: u64 = 0x10;
 const MAP_ANONYMOUS: u64 = 0x20;
 const MAP_FIXED_NOREPLACE: u64 = 0x10_0000;
+const MLOCK_ONFAULT: u32 = 1;
+const MCL_CURRENT: u32 = 1;
+const MCL_FUTURE: u32 = 2;
+const MCL_ONFAULT: u32 = 4;
 const MS_ASYNC: u32 = 1;
 const MS_INVALIDATE: u32 = 2;
 const MS_SYNC: u32 = 4;
@@ -171,6 +175,23 @@ impl<M: UserMemory + ?Sized> User<M> {
         let end = address.checked_add(length).ok_or(Errno::EINVAL)?;
         let (space, _) = self.memory();
         if space.covers(start, end) { Ok(0) } else { Err(Errno::ENOMEM.into()) }
+    }
+
+    /// `mlock2`, whose one flag says that pages are to stay once they have come: so they do.
+    pub(super) async fn lock_memory_so(&mut self) -> Outcome {
+        match self.int(2) {
+            0 | MLOCK_ONFAULT => self.lock_memory().await,
+            _ => Err(Errno::EINVAL.into()),
+        }
+    }
+
+    /// `mlockall`: as `mlock`, of all.
+    pub(super) fn lock_all_memory(&mut self) -> Outcome {
+        match self.int(0) {
+            0 | MCL_ONFAULT => Err(Errno::EINVAL.into()),
+            flags if flags & !(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0 => Err(Errno::EINVAL.into()),
+            _ => Ok(0),
+        }
     }
 
     pub(super) async fn unmap(&mut self) -> Outcome {

@@ -5,8 +5,8 @@
 
 use crate::group_kill::GROUP_KILL;
 use renga_proto::console::{
-    GetAttributes, GetForeground, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground, SetWindow,
-    WriteTerminal,
+    GetAttributes, GetForeground, GetJobControl, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground,
+    SetWindow, WriteTerminal,
 };
 use renga_proto::events::{
     AddCount, AskTimerFile, ChangeWatch, ClaimWatch, DropEvents, HoldEvents, NextWatch, PollEvents, SetTimerFile,
@@ -31,6 +31,7 @@ use renga_proto::procs::{ChildExited, Kill, PassOn, PolicyOf, Relate, SetGroup, 
 /// Of the terminal.
 pub const CONSOLE: u32 = GetAttributes::BIT
     | GetForeground::BIT
+    | GetJobControl::BIT
     | GetWindow::BIT
     | PollTerminal::BIT
     | ReadTerminal::BIT

@@ -68,6 +68,13 @@ fn memory_is_never_paged_out() {
         (228, &[mapped, ONE], NONE), // mlock
         (229, &[mapped, ONE], NONE), // munlock
         (228, &[Value(0x10_0000), ONE], error(ENOMEM)),
+        (284, &[mapped, ONE, ONE], NONE), // mlock2
+        (284, &[mapped, ONE, Value(2)], error(EINVAL)),
+        (230, &[Value(3)], NONE), // mlockall
+        (230, &[NONE], error(EINVAL)),
+        (230, &[Value(4)], error(EINVAL)),
+        (230, &[Value(8)], error(EINVAL)),
+        (231, &[], NONE), // munlockall
     ];
     expect_all(script, calls);
 }

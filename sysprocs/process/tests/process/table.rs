@@ -7,7 +7,7 @@ use renga_process::procs::table::{RECORDS_MAX, Table};
 use renga_process::signals::{
     SIGCHLD, SIGCONT, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGUSR1, bit, exited, killed, stopped,
 };
-use renga_proto::procs::{Cause, INIT, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
+use renga_proto::procs::{Cause, INIT, WAIT_ENDED, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of};
 use renga_rt::Errno;
 
 const DISK_BOARD: u8 = 0;
@@ -55,13 +55,13 @@ fn pids_tell_their_board() {
 fn a_child_is_waited_for_once() {
     let (mut table, shell) = with_shell();
     let child = table.spawn(2, shell, 0, 0).unwrap();
-    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
-    assert_eq!(table.wait(shell, ANY, WAIT_NO_HANG), Ok(Some(Waited { pid: 0, status: 0 })));
-    assert_eq!(table.wait(shell, 12345, 0), Err(Errno::ECHILD));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_NO_HANG), Ok(Some(Waited { pid: 0, status: 0 })));
+    assert_eq!(table.wait(shell, 12345, WAIT_ENDED), Err(Errno::ECHILD));
     assert_eq!(table.exit(child, exited(3)), Ok(shell));
     assert!(table.to_answer.contains(1));
-    assert_eq!(table.wait(shell, child as i32, 0), Ok(Some(Waited { pid: child, status: 0x300 })));
-    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+    assert_eq!(table.wait(shell, child as i32, WAIT_ENDED), Ok(Some(Waited { pid: child, status: 0x300 })));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
 }
 
 #[test]
@@ -72,15 +72,15 @@ fn children_of_who_never_waits_are_gone() {
     add_child(&mut table, shell, 9, 9, 0);
     assert_eq!(table.exit(child, 0), Ok(shell));
     assert!(table.get(child).is_err());
-    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
     table.child_exited(shell, 9, 0).unwrap();
     assert!(table.to_answer.contains(1));
-    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
     // It ends before its parent has made the record.
     table.begin_fork(shell, 0).unwrap();
     table.child_exited(shell, 17, 0).unwrap();
     assert_eq!(table.add_child(shell, 17, 17, 0), Ok(0));
-    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn groups_select_children() {
     table.set_group(second, second).unwrap();
     table.exit(first, 0).unwrap();
     table.exit(second, 0).unwrap();
-    let waited = table.wait(shell, -(second as i32), 0).unwrap().unwrap();
+    let waited = table.wait(shell, -(second as i32), WAIT_ENDED).unwrap().unwrap();
     assert_eq!(waited.pid, second);
-    assert_eq!(table.wait(shell, 0, 0).unwrap().unwrap().pid, first);
+    assert_eq!(table.wait(shell, 0, WAIT_ENDED).unwrap().unwrap().pid, first);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn orphans_go_to_init_or_away() {
     table.exit(shell, 0).unwrap();
     assert_eq!(table.relate(child).unwrap().parent, INIT);
     assert!(table.to_interrupt.contains(2), "the child learns of its new parent");
-    let mut pids: Vec<u32> = (0..2).map(|_| table.wait(INIT, ANY, 0).unwrap().unwrap().pid).collect();
+    let mut pids: Vec<u32> = (0..2).map(|_| table.wait(INIT, ANY, WAIT_ENDED).unwrap().unwrap().pid).collect();
     pids.sort_unstable();
     assert_eq!(pids, [shell, zombie]);
     assert_eq!(table.exit(child, 0), Ok(INIT));
@@ -130,11 +130,15 @@ fn a_child_elsewhere_has_its_record_here() {
     table.begin_fork(shell, 0).unwrap();
     table.child_exited(shell, child, killed(SIGKILL)).unwrap();
     assert_eq!(table.add_child(shell, child, 44, 0), Ok(0));
-    let waited = table.wait(shell, -44, 0).unwrap().unwrap();
+    let waited = table.wait(shell, -44, WAIT_ENDED).unwrap().unwrap();
     assert_eq!(waited, Waited { pid: child, status: 9 });
     assert_eq!(table.child_exited(777 * 8, child, 0), Ok(()), "a dead parent is nobody's concern");
     table.child_exited(INIT, child, 0).unwrap();
-    assert_eq!(table.wait(INIT, child as i32, 0).unwrap().unwrap().pid, child, "init takes orphans of all boards");
+    assert_eq!(
+        table.wait(INIT, child as i32, WAIT_ENDED).unwrap().unwrap().pid,
+        child,
+        "init takes orphans of all boards"
+    );
 }
 
 #[test]
@@ -143,8 +147,8 @@ fn a_dead_board_kills_its_children() {
     add_child(&mut table, shell, 9, 9, 0);
     add_child(&mut table, shell, 10, 10, 0);
     table.board_died(1);
-    assert_eq!(table.wait(shell, ANY, 0).unwrap(), Some(Waited { pid: 9, status: killed(SIGKILL) }));
-    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED).unwrap(), Some(Waited { pid: 9, status: killed(SIGKILL) }));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
 }
 
 /// Whoever makes a child elsewhere tells of it when the call is answered; by then its board may be dead.
@@ -156,13 +160,13 @@ fn a_child_whose_board_died_before_its_record_came_is_waited_for() {
     table.board_died(1);
     add_child(&mut table, shell, 9, 9, seen);
     add_child(&mut table, shell, 10, 10, seen);
-    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited { pid: 9, status: killed(SIGKILL) })));
-    assert_eq!(table.wait(shell, 10, 0), Ok(None), "another board's child lives");
+    assert_eq!(table.wait(shell, 9, WAIT_ENDED), Ok(Some(Waited { pid: 9, status: killed(SIGKILL) })));
+    assert_eq!(table.wait(shell, 10, WAIT_ENDED), Ok(None), "another board's child lives");
     assert_eq!(table.far_boards(), 1 << 2);
     // The board is back, and a child there lives.
     let seen = table.relate(shell).unwrap().deaths;
     add_child(&mut table, shell, 17, 17, seen);
-    assert_eq!(table.wait(shell, 17, 0), Ok(None));
+    assert_eq!(table.wait(shell, 17, WAIT_ENDED), Ok(None));
 }
 
 #[test]
@@ -207,13 +211,13 @@ fn stop_and_continue() {
     table.kill(child, SIGTSTP, BY_INIT).unwrap();
     assert_eq!(table.take_signal(child, 0).map(|taken| taken.signal), Ok(SIGTSTP));
     assert_eq!(table.stop(child, SIGTSTP), Ok(shell));
-    assert_eq!(table.wait(shell, ANY, 0), Ok(None));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Ok(None));
     let news = Waited { pid: child, status: stopped(SIGTSTP) };
-    assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(Some(news)));
-    assert_eq!(table.wait(shell, ANY, WAIT_STOPPED), Ok(None), "told once");
-    assert_eq!(table.is_stopped(child), Ok(true));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_STOPPED), Ok(Some(news)));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED | WAIT_STOPPED), Ok(None), "told once");
+    assert_eq!(table.gone_on(child), Ok(None));
     table.kill(child, SIGCONT, BY_INIT).unwrap();
-    assert_eq!(table.is_stopped(child), Ok(false));
+    assert_eq!(table.gone_on(child), Ok(Some(shell)));
     assert!(table.to_answer.contains(2));
 }
 
@@ -225,7 +229,7 @@ fn what_comes_before_the_stop_undoes_it() {
         assert_eq!(table.take_signal(shell, 0).map(|taken| taken.signal), Ok(SIGTSTP));
         table.kill(shell, signal, BY_INIT).unwrap();
         assert_eq!(table.stop(shell, SIGTSTP), Ok(0));
-        assert_eq!(table.is_stopped(shell), Ok(false));
+        assert_eq!(table.gone_on(shell), Ok(Some(0)));
     }
 }
 
@@ -252,7 +256,7 @@ fn the_table_is_bounded_and_names_what_runs() {
     }
     assert_eq!(made, RECORDS_MAX);
     assert_eq!(table.spawn(2, shell, 0, 0), Err(Errno::EAGAIN));
-    while let Ok(Some(_)) = table.wait(shell, ANY, 0) {}
+    while let Ok(Some(_)) = table.wait(shell, ANY, WAIT_ENDED) {}
     table.spawn(2, shell, 0, 0).unwrap();
 }
 
@@ -266,7 +270,7 @@ fn the_end_of_a_child_elsewhere_is_never_lost_for_want_of_room() {
     }
     table.child_exited(shell, 9, exited(5)).unwrap();
     assert_eq!(table.add_child(shell, 9, 9, 0), Ok(0));
-    assert_eq!(table.wait(shell, 9, 0), Ok(Some(Waited { pid: 9, status: exited(5) })));
+    assert_eq!(table.wait(shell, 9, WAIT_ENDED), Ok(Some(Waited { pid: 9, status: exited(5) })));
     // What is not used is given back.
     table.begin_fork(shell, 0).unwrap();
     assert_eq!(table.begin_fork(shell, 0).err(), Some(Errno::EAGAIN), "one at a time");
@@ -279,7 +283,7 @@ fn the_end_of_a_child_elsewhere_is_never_lost_for_want_of_room() {
 fn a_late_end_adds_no_child_to_who_has_the_pid_now() {
     let (mut table, shell) = with_shell();
     assert_eq!(table.child_exited(shell, 9, 0), Ok(()));
-    assert_eq!(table.wait(shell, ANY, 0), Err(Errno::ECHILD));
+    assert_eq!(table.wait(shell, ANY, WAIT_ENDED), Err(Errno::ECHILD));
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub(crate) mod events;
 pub(crate) mod extended_status;
 pub(crate) mod fifo;
 pub(crate) mod hot;
+mod job_control;
 pub(crate) mod locks;
 pub(crate) mod look;
 pub(crate) mod made;

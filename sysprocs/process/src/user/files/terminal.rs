@@ -1,5 +1,6 @@
 //! Device control: the terminal's attributes, foreground group and size.
 
+use crate::signals::SIGTTOU;
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::Object;
@@ -64,6 +65,9 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     async fn control_terminal(&mut self, request: u32, place: u64) -> Outcome {
+        if matches!(request, TCSETS | TCSETSW | TCSETSF | TCSBRK | TCFLSH | TIOCSPGRP) {
+            self.await_foreground(SIGTTOU).await?;
+        }
         let mut console = self.services.console()?;
         match request {
             TCGETS => {
@@ -83,7 +87,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             TIOCSPGRP => {
                 let mut group = [0; 4];
                 self.get(place, &mut group).await?;
-                console.call(SetForeground { group: u32::from_le_bytes(group) }, ()).await?;
+                let session = self.relations().await?.session;
+                console.call(SetForeground { group: u32::from_le_bytes(group), session }, ()).await?;
             }
             TIOCGWINSZ => {
                 let size = console.call(GetWindow {}, ()).await?;

@@ -11,6 +11,8 @@ use crate::user::files::made::{Found, Piece, bytes_of, found_at};
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::program::AlternateStack;
 use crate::user::{User, pager};
+use core::ops::Range;
+use heapless::Vec;
 use renga_hal::memory::UserMemory;
 use renga_memory::{ArgumentPages, Credentials, Image, MappedFile, Script, Space, Start};
 use renga_proto::path::{Open, PATH_BYTES_MAX};
@@ -21,6 +23,8 @@ use renga_rt::{Errno, apart};
 
 /// Permission to execute, for anybody.
 const EXECUTABLE: u16 = 0o111;
+/// Scripts whose interpreters are scripts in turn, as on Linux.
+const SCRIPTS_MAX: usize = 5;
 /// What init gets.
 const BOOT_ENVIRONMENT: &[&[u8]] = &[b"PATH=/bin:/sbin:/usr/bin:/usr/sbin", b"HOME=/", b"TERM=linux"];
 
@@ -31,6 +35,25 @@ enum Strings {
     User { arguments: u64, environment: u64 },
     /// There is no old program.
     Boot,
+}
+
+/// The first line of a script, whose parts lie in `paths`.
+struct Line {
+    interpreter: Range<usize>,
+    argument: Option<Range<usize>>,
+}
+
+/// Scripts that lead from one to the next, and where the path of the last one's interpreter lies.
+struct Scripts {
+    lines: Vec<Line, SCRIPTS_MAX>,
+    program: Range<usize>,
+}
+impl Scripts {
+    /// Where what is known of them ends in `paths`.
+    fn end(&self) -> usize {
+        let argument = self.lines.last().and_then(|line| line.argument.as_ref());
+        argument.map_or(self.program.end, |argument| argument.end)
+    }
 }
 
 /// Program files that are looked into: uses of them at the `references` process.
@@ -75,27 +98,25 @@ impl<M: UserMemory + ?Sized> User<M> {
         held: &mut HeldFiles,
     ) -> Result<Start, Errno> {
         let (mut image, mut linker) = (Image::none(), Image::none());
-        let file = apart!(self.open_program(0, length, &mut held.program))?;
-        let script = image.inspect(&mut pager(self.machine, &mut self.services), file).await?;
-        if let Some(script) = &script {
-            let end = self.add_path(length, &script.interpreter)?;
+        let mut scripts = Scripts { lines: Vec::new(), program: 0..length };
+        // Each turn takes a line, of which there are few.
+        loop {
+            let file = apart!(self.open_program(scripts.program.clone(), &mut held.program))?;
+            let Some(script) = image.inspect(&mut pager(self.machine, &mut self.services), file).await? else { break };
             if let Some(file) = held.program.take() {
                 self.release_file(file).await;
             }
-            let file = apart!(self.open_program(length + 1, end, &mut held.program))?;
-            if image.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
-                return Err(Errno::ELOOP); // one script deep: more is refused as a loop would be
-            }
+            self.add_line(&mut scripts, &script)?;
         }
         if let Some(path) = &image.interpreter {
-            let end = self.add_path(length, path)?;
-            let file = apart!(self.open_program(length + 1, end, &mut held.interpreter))?;
+            let place = self.add_path(scripts.end(), path)?;
+            let file = apart!(self.open_program(place, &mut held.interpreter))?;
             if linker.inspect(&mut pager(self.machine, &mut self.services), file).await?.is_some() {
                 return Err(Errno::ENOEXEC);
             }
         }
         let mut pages = ArgumentPages::new(self.program.limits.soft(STACK));
-        if let Err(errno) = self.gather_strings(&mut pages, length, strings, script.as_ref()).await {
+        if let Err(errno) = self.gather_strings(&mut pages, length, strings, &scripts.lines).await {
             pages.release(&mut pager(self.machine, &mut self.services)).await;
             return Err(errno);
         }
@@ -104,24 +125,30 @@ impl<M: UserMemory + ?Sized> User<M> {
         space.load(&mut pager, &image, linker, pages, Credentials::default()).await
     }
 
-    /// Puts a further path behind the first, which is `length` bytes; where it ends.
-    fn add_path(&mut self, length: usize, path: &[u8]) -> Result<usize, Errno> {
-        let end = length + 1 + path.len();
-        if path.len() > PATH_BYTES_MAX || end > self.paths.len() {
-            return Err(Errno::ENAMETOOLONG);
-        }
-        self.paths[length + 1..end].copy_from_slice(path);
-        Ok(end)
+    /// The interpreter of `script` is the program now, or the next script. `ELOOP`: there are too many.
+    fn add_line(&mut self, scripts: &mut Scripts, script: &Script) -> Result<(), Errno> {
+        let interpreter = self.add_path(scripts.end(), &script.interpreter)?;
+        let argument = match &script.argument {
+            Some(argument) => Some(self.add_path(interpreter.end, argument)?),
+            None => None,
+        };
+        scripts.program = interpreter.clone();
+        scripts.lines.push(Line { interpreter, argument }).map_err(|_| Errno::ELOOP)
     }
 
-    /// The program file whose path is bytes `start..end` of `self.paths`; a use of it is noted in `held`.
-    async fn open_program(
-        &mut self,
-        start: usize,
-        end: usize,
-        held: &mut Option<MappedFile>,
-    ) -> Result<MappedFile, Errno> {
-        let found = found_at!(self, (self.program.start(), Piece::Paths(start..end), 0), |at, path| {
+    /// Puts a further path behind what ends at `end`; where it is.
+    fn add_path(&mut self, end: usize, path: &[u8]) -> Result<Range<usize>, Errno> {
+        let place = end + 1..end + 1 + path.len();
+        if path.len() > PATH_BYTES_MAX || place.end > self.paths.len() {
+            return Err(Errno::ENAMETOOLONG);
+        }
+        self.paths[place.clone()].copy_from_slice(path);
+        Ok(place)
+    }
+
+    /// The program file whose path is these bytes of `self.paths`; a use of it is noted in `held`.
+    async fn open_program(&mut self, path: Range<usize>, held: &mut Option<MappedFile>) -> Result<MappedFile, Errno> {
+        let found = found_at!(self, (self.program.start(), Piece::Paths(path), 0), |at, path| {
             self.services.open_path(Open { at, flags: 0, mode: 0 }, path).await
         });
         let Found::Disk(facts) = found? else { return Err(Errno::EACCES) };
@@ -151,27 +178,29 @@ impl<M: UserMemory + ?Sized> User<M> {
         pages: &mut ArgumentPages,
         length: usize,
         strings: Strings,
-        script: Option<&Script>,
+        scripts: &[Line],
     ) -> Result<(), Errno> {
         let mut random = [0; 8];
         self.services.fill_random(&mut random);
         let mut pager = pager(self.machine, &mut self.services);
         let path = &self.paths[..length];
-        if let Some(Script { interpreter, argument }) = script {
-            pages.push_argument(&mut pager, interpreter).await?;
+        for Line { interpreter, argument } in scripts.iter().rev() {
+            pages.push_argument(&mut pager, &self.paths[interpreter.clone()]).await?;
             if let Some(argument) = argument {
-                pages.push_argument(&mut pager, argument).await?;
+                pages.push_argument(&mut pager, &self.paths[argument.clone()]).await?;
             }
+        }
+        if !scripts.is_empty() {
             pages.push_argument(&mut pager, path).await?;
         }
         match (strings, &mut self.space) {
             (Strings::User { arguments, environment }, Some(space)) => {
-                let skip = u32::from(script.is_some());
+                let skip = u32::from(!scripts.is_empty());
                 pages.push_arguments_from(&mut pager, space, arguments, skip).await?;
                 pages.push_environment_from(&mut pager, space, environment).await?;
             }
             _ => {
-                if script.is_none() {
+                if scripts.is_empty() {
                     pages.push_argument(&mut pager, path).await?;
                 }
                 for variable in BOOT_ENVIRONMENT {

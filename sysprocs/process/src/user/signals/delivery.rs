@@ -5,7 +5,7 @@
 //!
 //! Not here: who may send (`procs`), the frame (`frame.rs`).
 
-use crate::signals::{SIGSEGV, STOPPING, SignalSet, bit, killed, stopped};
+use crate::signals::{CONTINUED, SIGSEGV, STOPPING, SignalSet, bit, killed, stopped};
 use crate::user::escape::{Escape, Outcome};
 use crate::user::program::AlternateStack;
 use crate::user::signals::actions::{Action, Effect, SA_NODEFER, SA_ONSTACK, SA_RESETHAND, SA_RESTART, SA_RESTORER};
@@ -99,7 +99,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         if let Ok(parent) = self.services.clients.procs.call(Stopped { pid, signal }, ()).await {
             self.tell_parent(parent, stopped(signal)).await;
             // Whatever ends the wait, the signals decide what comes next.
-            let _ = self.services.clients.procs.call(AwaitContinue { pid }, ()).await;
+            if let Ok(parent) = self.services.clients.procs.call(AwaitContinue { pid }, ()).await {
+                self.tell_parent(parent, CONTINUED).await;
+            }
         }
     }
 
