@@ -3,6 +3,7 @@
 //! Not here: what the commands do (`command`).
 
 mod examples;
+mod hint;
 mod image_choice;
 mod job;
 mod ledger;
@@ -14,6 +15,7 @@ use crate::card;
 use crate::serial::PortName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use examples::EXAMPLES;
+pub use hint::hint;
 pub use image_choice::ImageChoice;
 pub use job::Job;
 pub use ledger::{Compare, Ledger, Report};

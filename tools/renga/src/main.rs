@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
-use renga::cli::{Cli, Command};
+use renga::cli::{Cli, Command, hint};
 use renga::command;
 use renga::environment::Environment;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 const FAILURE_STATUS: u8 = 125;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     let outcome = Environment::read().and_then(|environment| match &cli.command {
         Command::Run(options) => command::run::run(&environment, options),
         Command::Linux(options) => command::linux::linux(&environment, options),
@@ -34,4 +34,13 @@ fn main() -> ExitCode {
             ExitCode::from(FAILURE_STATUS)
         }
     }
+}
+
+/// Says what is wrong with the command line, and what may have been meant.
+fn refuse(error: &clap::Error) -> ! {
+    let _ = error.print(); // there is nobody else to tell
+    if let Some(hint) = hint(error, std::env::args().skip(1)) {
+        eprintln!("\n{hint}");
+    }
+    std::process::exit(error.exit_code())
 }

@@ -33,12 +33,19 @@ pub fn make(
         placed.push(Placed { dest: SCRIPT_PATH.to_string(), content: Content::Bytes(script.to_vec()), mode: 0o644 });
     }
     for path in &job.put {
-        put(path, &format!("/host/{}", file_name(path)?), &mut placed)?;
+        // What is named is meant, wherever it lies.
+        let path = path.canonicalize().with_context(|| format!("cannot put {} on the disk", path.display()))?;
+        let name = path.file_name().context("a path without a name")?.to_string_lossy().into_owned();
+        put(&path, &format!("/host/{name}"), &mut placed)?;
     }
     let choice = job.image.choice()?;
     if let Some(image) = &job.disk {
         if !placed.is_empty() {
-            bail!("-c, -f and --put need a fresh disk: they cannot be used with --disk");
+            bail!(
+                "-c, -f and --put need a fresh disk. One that is kept (--disk) is changed by its own programs only: \
+                 type to them, or ./renga run --disk {} < SCRIPT",
+                image.display()
+            );
         }
         disk_image::check_is_ext2(image)?;
         return Ok(image.clone());
@@ -48,25 +55,66 @@ pub fn make(
     Ok(image)
 }
 
-fn file_name(path: &Path) -> Result<String> {
-    let path = path.canonicalize().with_context(|| format!("cannot put {} on the disk", path.display()))?;
-    Ok(path.file_name().context("a path without a name")?.to_string_lossy().into_owned())
-}
-
-/// Adds a file, or a folder with all that is in it.
+/// Adds a file, or a folder with all that is in it, whose links stay links.
 fn put(path: &Path, dest: &str, placed: &mut Vec<Placed>) -> Result<()> {
-    let facts = fs::metadata(path).with_context(|| format!("cannot put {} on the disk", path.display()))?;
-    if !facts.is_dir() {
-        if placed.len() == PUT_FILES_MAX {
-            bail!("more than {PUT_FILES_MAX} files to put on the disk");
+    let cannot = || format!("cannot put {} on the disk", path.display());
+    let facts = fs::symlink_metadata(path).with_context(cannot)?;
+    if facts.is_dir() {
+        for entry in fs::read_dir(path).with_context(cannot)? {
+            let entry = entry?;
+            put(&entry.path(), &format!("{dest}/{}", entry.file_name().to_string_lossy()), placed)?;
         }
-        let mode = std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o777;
-        placed.push(Placed { dest: dest.to_string(), content: Content::HostFile(path.to_path_buf()), mode });
         return Ok(());
     }
-    for entry in fs::read_dir(path)? {
-        let entry = entry?;
-        put(&entry.path(), &format!("{dest}/{}", entry.file_name().to_string_lossy()), placed)?;
+    if placed.len() == PUT_FILES_MAX {
+        bail!("more than {PUT_FILES_MAX} files to put on the disk");
     }
+    let content = match facts.file_type() {
+        kind if kind.is_symlink() => Content::Link(fs::read_link(path)?.to_string_lossy().into_owned()),
+        kind if kind.is_file() => Content::HostFile(path.to_path_buf()),
+        _ => bail!("cannot put {} on the disk: it is neither a file, a folder nor a link", path.display()),
+    };
+    let mode = std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o777;
+    placed.push(Placed { dest: dest.to_string(), content, mode });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::put;
+    use crate::disk_image::Content;
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn links_stay_links_wherever_they_lead() {
+        let folder = std::env::temp_dir().join(format!("renga-put-{}", std::process::id()));
+        fs::create_dir_all(folder.join("below")).unwrap();
+        fs::write(folder.join("below/file"), b"content").unwrap();
+        symlink("nowhere", folder.join("dangling")).unwrap();
+        symlink("below", folder.join("folder")).unwrap();
+        symlink("..", folder.join("below/up")).unwrap();
+        let mut placed = Vec::new();
+        put(&folder, "/host/x", &mut placed).unwrap();
+        let found: BTreeMap<&str, Option<&str>> = placed
+            .iter()
+            .map(|file| match &file.content {
+                Content::Link(target) => (file.dest.as_str(), Some(target.as_str())),
+                _ => (file.dest.as_str(), None),
+            })
+            .collect();
+        let expected = [
+            ("/host/x/below/file", None),
+            ("/host/x/below/up", Some("..")),
+            ("/host/x/dangling", Some("nowhere")),
+            ("/host/x/folder", Some("below")),
+        ];
+        assert_eq!(found, BTreeMap::from(expected));
+        let _socket = UnixListener::bind(folder.join("socket")).unwrap();
+        let refused = put(&folder, "/host/x", &mut placed).unwrap_err().to_string();
+        assert!(refused.contains("socket") && refused.contains("neither"), "{refused}");
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -24,6 +24,7 @@ fn main(arguments: Arguments) -> i32 {
         Some(b"write-text") => write_to(main as *const () as usize),
         Some(b"jump") => jump(0x1234_5678),
         Some(b"jump-kernel") => jump(KERNEL),
+        Some(b"debugger") => ask_debugger(),
         Some(b"calls") => wild_calls(),
         Some(b"memory") => exhaust(),
         Some(b"numbers") => numbers(),
@@ -53,6 +54,14 @@ fn jump(address: usize) -> i32 {
     // SAFETY: as above.
     let nowhere: extern "C" fn() -> i32 = unsafe { core::mem::transmute(address) };
     nowhere()
+}
+
+/// Reads the channel to a debugger, in which programs could leave each other words.
+fn ask_debugger() -> i32 {
+    let word: u64;
+    // SAFETY: as above.
+    unsafe { core::arch::asm!("mrs {}, s2_3_c0_c4_0", out(reg) word) };
+    word as i32
 }
 
 /// Every call with each wild address in each place; those that end, stop or wait for ever are left out.

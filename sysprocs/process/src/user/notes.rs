@@ -53,7 +53,7 @@ pub const NOTES: &[Note] = &[
     (22, Part, "Told in the order of adding. Each wait looks at all that is watched.", Test("cluster calls::watches::sets_are_waited_for_as_on_linux")),
     (23, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),
     (24, Whole, "", Test("process programs::descriptors_are_duplicated_and_closed_by_exec")),
-    (25, Part, "`F_SETOWN`, `F_SETLEASE`, `F_NOTIFY` and sizes of pipes are not there: `EINVAL`. Locks of a cluster: at most 1,024, then `ENOLCK`; of pipes and devices `ENOLCK`.", Test("process locks::a_lock_excludes_on_every_board_until_it_goes_with_its_holder")),
+    (25, Part, "`O_NONBLOCK` and `O_APPEND` that a process sets are shown to itself only, and `O_NONBLOCK` holds for itself only. `F_SETOWN`, `F_SETLEASE`, `F_NOTIFY` and sizes of pipes are not there: `EINVAL`. Locks of a cluster: at most 1,024, then `ENOLCK`; of pipes and devices `ENOLCK`.", Test("process locks::a_lock_excludes_on_every_board_until_it_goes_with_its_holder")),
     (29, Part, "Terminal: settings, window, foreground group, controlling terminal; TOSTOP has no effect. Disk: its size.", Test("cluster interactive::a_line_can_be_edited")),
     (32, Part, "Of files and directories; of pipes and devices `ENOLCK`.", Test("sim locks::an_open_files_lock_goes_with_its_last_descriptor")),
     (33, Whole, "", Test("cluster calls::fifos::fifos_are_as_on_the_host")),

@@ -93,6 +93,14 @@ pub enum ImageError {
         /// What is needed.
         content_mib: u32,
     },
+    /// More files than there is room for.
+    #[error("there are {files} files and folders for the disk, which has room for {inodes}: use a larger --disk-size")]
+    TooManyFiles {
+        /// What there is.
+        files: u64,
+        /// What there can be.
+        inodes: u64,
+    },
     /// A path on the image that cannot be made.
     #[error("{path:?} cannot be a path on the image: {reason}")]
     BadPath {

@@ -30,6 +30,10 @@ const FEATURES: &str = "none,has_journal,filetype,sparse_super,large_file";
 const JOURNAL: &str = "size=4";
 /// The journal and what every file system has.
 const STRUCTURES_MIB: u32 = 5;
+/// Inodes that the file system keeps for itself.
+const INODES_KEPT: u64 = 16;
+/// Lines of what went wrong that are shown: the first says it.
+const FAULTS_SHOWN: usize = 10;
 /// No file system is smaller, unless somebody says so.
 const DEFAULT_MIB: u32 = 64;
 /// Room besides the content: an eighth of it, but not less.
@@ -76,6 +80,8 @@ pub(super) fn add(
     disk: &str,
     start_bytes: u64,
 ) -> Result<(), ImageError> {
+    let disk_bytes = fs::metadata(scratch.join(disk)).map_err(at(scratch))?.len() - start_bytes;
+    check_room(all, disk_bytes)?;
     let mut script = String::new();
     let entries: Vec<_> = all.entries().filter(|(path, _)| changed.contains(*path)).collect();
     fill(&mut script, entries.iter().map(|(path, entry)| (*path, *entry, base.get(path))), scratch)?;
@@ -88,6 +94,17 @@ pub(super) fn add(
         set_inode(&mut script, path, inode_mode(entry));
     }
     debugfs(&script, scratch, &format!("{disk}?offset={start_bytes}"))
+}
+
+/// Whether a file system of so many bytes has room for a tree.
+fn check_room(tree: &Tree, disk_bytes: u64) -> Result<(), ImageError> {
+    let size = u32::try_from(disk_bytes >> 20).unwrap_or(u32::MAX);
+    size_mib(tree, Some(size))?;
+    let (files, inodes) = (tree.entries().count() as u64, disk_bytes / u64::from(INODE_RATIO_BYTES));
+    if files + INODES_KEPT > inodes {
+        return Err(ImageError::TooManyFiles { files, inodes });
+    }
+    Ok(())
 }
 
 /// How large a file system is to be for a tree: as somebody wishes, or with some room, in MiB.
@@ -124,9 +141,14 @@ fn debugfs(script: &str, scratch: &Path, filesystem: &str) -> Result<(), ImageEr
     })?;
     // debugfs exits with 0 whatever happens; besides its version it says on this stream only what went wrong.
     let faults: Vec<_> = String::from_utf8_lossy(&output.stderr).lines().skip(1).map(str::to_string).collect();
+    let more = faults.len().saturating_sub(FAULTS_SHOWN);
+    let rest = if more > 0 { format!("\nand {more} more such lines") } else { String::new() };
     match faults.is_empty() {
         true => Ok(()),
-        false => Err(ImageError::Failed { program: "debugfs".into(), report: faults.join("\n") }),
+        false => {
+            let report = faults[..faults.len() - more].join("\n") + &rest;
+            Err(ImageError::Failed { program: "debugfs".into(), report })
+        }
     }
 }
 
@@ -197,6 +219,7 @@ fn stage(content: &Content, staged: &Path) -> Result<(), ImageError> {
             let file = file.canonicalize().map_err(at(file))?;
             symlink(file, staged).map_err(at(staged))
         }
+        Content::Link(_) => unreachable!("it became a link of the tree"),
     }
 }
 

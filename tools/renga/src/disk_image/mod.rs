@@ -119,7 +119,7 @@ pub fn build(spec: &ImageSpec, out: &Path, progress: &mut dyn FnMut(&str)) -> Re
     // Before anything is fetched for an image that cannot be.
     let mut placed = tree::Tree::default();
     for file in &spec.placed {
-        placed.insert(&file.dest, tree::Node::File(file.content.clone()), file.mode)?;
+        placed.insert(&file.dest, (&file.content).into(), file.mode)?;
     }
     let plan = base::Plan::make(spec, progress)?;
     let stamp = stamp::of(plan.sum, &spec.placed)?;
@@ -158,7 +158,7 @@ pub fn prepare(spec: &ImageSpec, progress: &mut dyn FnMut(&str)) -> Result<(), I
 fn build_in(scratch: &Path, base: &base::Base, placed: &[Placed], out: &Path) -> Result<(), ImageError> {
     let mut tree = base.tree.clone();
     for placed in placed {
-        tree.insert(&placed.dest, tree::Node::File(placed.content.clone()), placed.mode)?;
+        tree.insert(&placed.dest, (&placed.content).into(), placed.mode)?;
     }
     let changed = tree.take_inserted();
     let disk = scratch.join("disk");

@@ -197,3 +197,28 @@ fn bad_paths_are_refused() {
         assert!(matches!(fault, ImageError::BadPath { .. }), "{path}: {fault}");
     }
 }
+
+/// Of what is put on an image besides what it is made of.
+#[test]
+fn what_does_not_fit_is_told_in_a_line_and_links_are_made() {
+    let folder = folder("room");
+    let image = folder.join("disk.img");
+    let mut spec = spec();
+    spec.placed.push(Placed { dest: "/host/link".into(), content: Content::Link("no where".into()), mode: 0o777 });
+    build(&spec, &image, &mut |_| {}).unwrap();
+    assert!(stat(&image, "/host/link").contains("Fast link dest: \"no where\""), "{}", stat(&image, "/host/link"));
+    assert_eq!(fsck(&image).unwrap(), Verdict::Clean);
+    let large = folder.join("large");
+    fs::File::create(&large).unwrap().set_len(1 << 30).unwrap();
+    spec.placed.push(Placed { dest: "/host/large".into(), content: Content::HostFile(large), mode: 0o644 });
+    let refused = build(&spec, &image, &mut |_| {}).unwrap_err().to_string();
+    assert!(refused.contains("MiB") && refused.contains("--disk-size") && refused.lines().count() == 1, "{refused}");
+    spec.placed.pop();
+    for number in 0..30_000 {
+        let (dest, content) = (format!("/host/{number}"), Content::Bytes(Vec::new()));
+        spec.placed.push(Placed { dest, content, mode: 0o644 });
+    }
+    let refused = build(&spec, &image, &mut |_| {}).unwrap_err().to_string();
+    assert!(refused.contains("files") && refused.contains("--disk-size") && refused.lines().count() == 1, "{refused}");
+    fs::remove_dir_all(folder).unwrap();
+}

@@ -26,6 +26,8 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// What this file of the host contains.
     HostFile(PathBuf),
+    /// Nothing: it is a symbolic link that leads there.
+    Link(String),
 }
 
 impl Content {
@@ -37,6 +39,7 @@ impl Content {
         match self {
             Self::Bytes(bytes) => Ok(bytes.clone()),
             Self::HostFile(path) => fs::read(path).map_err(at(path)),
+            Self::Link(target) => Ok(target.clone().into_bytes()),
         }
     }
 
@@ -48,6 +51,16 @@ impl Content {
         match self {
             Self::Bytes(bytes) => Ok(bytes.len() as u64),
             Self::HostFile(path) => Ok(fs::metadata(path).map_err(at(path))?.len()),
+            Self::Link(_) => Ok(0),
+        }
+    }
+}
+
+impl From<&Content> for Node {
+    fn from(content: &Content) -> Node {
+        match content {
+            Content::Link(target) => Node::Symlink { target: target.clone() },
+            content => Node::File(content.clone()),
         }
     }
 }

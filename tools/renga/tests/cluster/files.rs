@@ -173,3 +173,24 @@ fn a_full_disk_is_reported_after_asynchronous_writes() {
         a_full_disk_is_reported("full-async", &edited(&scratch, SYNC, ASYNC));
     }
 }
+
+/// Directories that are removed under programs of both boards, which go on in them and end.
+const REMOVED: &str = "mkdir /d; cd /d; remote -b b sh -c 'while :; do sleep 0.05; done' & sleep 0.5
+cd /; rmdir /d; sleep 1; mkdir /e; cd /e; mkfifo p && ls; cd /; kill $!; wait
+mkdir /f; remote -b b sh -c 'cd /f; rmdir /f; sleep 0.1'; ls -d /f
+mkdir -p /g/h; cd /g/h; rmdir /g/h; ls .. ; cd ..; pwd; ls
+remote -b b sh -c 'mkdir i; cd i; rmdir ../i; echo lost > file; cd ..; ls'
+";
+const REMOVED_SAYS: &str = "p\n/g\n";
+
+#[test]
+fn removed_directories_do_no_harm_to_the_disk_or_to_who_is_in_them() {
+    if clusters_can_run() {
+        let disk = Disk::new("removed", REMOVED, &[]);
+        let ended = disk.run();
+        disk.expect_clean(&ended);
+        let said: String =
+            ended.text().lines().filter(|line| !line.contains(": ")).map(|line| format!("{line}\n")).collect();
+        assert_eq!(said, REMOVED_SAYS, "{}", ended.report());
+    }
+}

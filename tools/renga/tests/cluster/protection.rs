@@ -2,10 +2,17 @@
 
 use crate::support::{Renga, clusters_can_run};
 
-/// Each way to misbehave, with the status that its shell sees: 139 is death by an invalid access, 0 is that the program
+/// Each way to misbehave, with the status that its shell sees: 139 is death by an invalid access, 132 by an instruction, 0 is that the program
 /// came to its end (`calls` closes its output on its way).
-const WAYS: [(&str, i32); 6] =
-    [("read-kernel", 139), ("read-null", 139), ("write-text", 139), ("jump", 139), ("jump-kernel", 139), ("calls", 0)];
+const WAYS: [(&str, i32); 7] = [
+    ("read-kernel", 139),
+    ("read-null", 139),
+    ("write-text", 139),
+    ("jump", 139),
+    ("jump-kernel", 139),
+    ("debugger", 132),
+    ("calls", 0),
+];
 
 fn script(how: &str) -> String {
     let run = |(way, _): &(&str, i32)| {

@@ -1,9 +1,8 @@
 //! What is written to a file that was opened with O_SYNC or O_DSYNC is on the medium when the call returns.
 
 use crate::machine::{LIMIT_NS, possible, run_to, setup};
-use renga_abi::Errno;
 use renga_sim::ClusterSetup;
-use renga_sim::program::numbers::{FCNTL, OPENAT, PIPE2};
+use renga_sim::program::numbers::{FCNTL, OPENAT};
 use renga_sim::program::{Open, Program};
 use renga_sim::system::image::Tree;
 use renga_sim::system::{System, image};
@@ -20,10 +19,8 @@ const F_GETFL: u64 = 3;
 const F_SETFL: u64 = 4;
 const RDWR_CREATE: u64 = 0o102;
 const APPEND: u64 = 0o2000;
-const NONBLOCK: u64 = 0o4000;
 const DSYNC: u64 = 0o10_000;
 const SYNC: u64 = 0o4_010_000;
-const TMPFILE: u64 = 0o20_040_000;
 /// Where a program of these tests keeps what it has for calls that take addresses.
 const VECTOR: u64 = 8192;
 const TEXT: u64 = 12288;
@@ -129,37 +126,4 @@ fn what_synchronous_files_were_given_outlives_a_cut() {
         }
         assert_eq!(files.get("/none-copy"), None, "nothing else has synced meanwhile");
     }
-}
-
-/// What is not a file has nothing to sync; the flag is kept and shown. Files without a name are refused as by a file
-/// system of Linux that has none.
-#[test]
-fn flags_of_devices_are_shown_and_files_without_a_name_refused() {
-    if !possible() {
-        return;
-    }
-    let finished = crate::machine::run(
-        |init| async move {
-            init.make_device("/null", 1, 3).await.unwrap();
-            let null = open(&init, "/null", SYNC).await;
-            assert_eq!(init.write(null, b"gone").await, Ok(4));
-            assert_eq!(init.call(FCNTL, &[null, F_GETFL]).await.unwrap() & SYNC, SYNC);
-            let pipe = init.data();
-            init.call(PIPE2, &[pipe, NONBLOCK]).await.unwrap();
-            assert_eq!(init.call(PIPE2, &[pipe, SYNC]).await, Err(Errno::EINVAL));
-            for (path, flags, errno) in [
-                ("/etc", TMPFILE | 2, Errno::EOPNOTSUPP),
-                ("/etc", TMPFILE, Errno::EINVAL),
-                ("/etc/motd", TMPFILE | 2, Errno::ENOTDIR),
-                ("/nothing", TMPFILE | 1, Errno::ENOENT),
-            ] {
-                init.store(pipe, &[path.as_bytes(), b"\0"].concat()).await;
-                let opened = init.call(OPENAT, &[AT_FDCWD, pipe, flags, 0o600]).await;
-                assert_eq!(opened, Err(errno), "{path} {flags:o}");
-            }
-            0
-        },
-        |_| (),
-    );
-    assert_eq!(finished.status, 0);
 }
