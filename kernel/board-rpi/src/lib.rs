@@ -21,6 +21,8 @@ pub mod pl011;
 pub mod power;
 pub mod random;
 pub mod sd_card;
+pub mod spi_master;
+pub mod spi_slave;
 
 mod atags;
 mod device_tree;

@@ -25,6 +25,7 @@ pub mod memory;
 pub mod power;
 pub mod registers;
 pub mod shared;
+pub mod spi;
 pub mod templates;
 pub mod timer;
 pub mod uart;

@@ -13,7 +13,9 @@ extern crate std;
 #[cfg(feature = "host")]
 pub mod loopback;
 
+pub mod bus_phy;
 pub mod pins;
+pub mod spi;
 pub mod token;
 
 pub use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice as Phy, TransmitFull};

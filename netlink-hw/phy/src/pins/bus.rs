@@ -6,10 +6,13 @@
 //! Not here: the handshake (`talk`, `listen`).
 
 use super::error::BusError;
+use super::listen::Received;
 use super::timing::{Settle, Timing};
 use super::wiring::{Line, OPEN_DRAIN, TERMINATED, Width, function_bits, outputs};
+use crate::FRAME_BYTES_MAX;
+use crate::bus_phy::TokenBus;
 use renga_hal::gpio::{PinBank, Pull};
-use renga_wire::bus::BOARDS_MAX;
+use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
 
 /// How a word crosses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,35 +43,58 @@ pub struct Wiring {
     pub pulls: PullUps,
 }
 
+/// Which pins a bus has, as masks.
+pub(crate) struct Layout {
+    /// Data wires.
+    pub data: u32,
+    /// Lines that the harness holds up.
+    pub terminated: u32,
+    /// Lines that are pulled by becoming outputs.
+    pub open_drain: u32,
+    /// The token's input.
+    pub token_in: u32,
+    /// Pulled down by this board.
+    pub down: u32,
+    /// Further pins on the bus, without pulls.
+    pub off: u32,
+    /// What pins of peripherals do, by function word.
+    pub functions: [u32; 3],
+    /// The first line of a mask.
+    pub line_of: fn(u32) -> Line,
+}
+
 /// Readings between two looks at the clock.
-const READS_BETWEEN_CLOCKS: u32 = 32;
+pub(crate) const READS_BETWEEN_CLOCKS: u32 = 32;
 
 /// The bus as one board drives it.
 pub struct PinBus<G> {
-    pub(super) gpio: G,
-    pub(super) board: u8,
-    pub(super) wiring: Wiring,
-    pub(super) timing: Timing,
+    pub(crate) gpio: G,
+    pub(crate) board: u8,
+    pub(crate) wiring: Wiring,
+    pub(crate) timing: Timing,
     /// Pins of the data wires.
-    pub(super) data: u32,
+    pub(crate) data: u32,
     pub(super) settle: Settle,
     /// Function words but for the pins of the link.
     base: [u32; 3],
     /// Function word 0 as it stands.
     control: u32,
+    /// Pins that [`PinBus::change`] may change.
+    controls: u32,
+    line_of: fn(u32) -> Line,
     /// When the frame under way must have ended.
-    pub(super) frame_end_ns: u64,
+    pub(crate) frame_end_ns: u64,
     /// Why something was [`Stopped`] last.
-    pub(super) why: BusError,
+    pub(crate) why: BusError,
 }
 
 /// Something ended early; why is in the bus. An error that said why itself would not fit into registers,
 /// and cost ten instructions at every wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stopped;
+pub(crate) struct Stopped;
 
 /// What a wait waits for.
-pub(super) struct Wait {
+pub(crate) struct Wait {
     /// The lines that matter.
     pub mask: u32,
     /// Their levels wanted.
@@ -78,30 +104,47 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    /// The first line that is not as wanted.
-    fn blame(&self, levels: u32) -> Line {
-        let wrong = (levels ^ self.want) & self.mask;
-        *Line::ALL.iter().find(|line| wrong & line.mask() != 0).unwrap_or(&Line::Strobe)
+    /// The lines that are not as wanted.
+    const fn wrong(&self, levels: u32) -> u32 {
+        (levels ^ self.want) & self.mask
     }
 }
 
 impl<G: PinBank> PinBus<G> {
     /// Takes the pins over, all released, and measures how fast they are (some 20 us).
-    pub fn begin(mut gpio: G, board: u8, wiring: Wiring, timing: Timing) -> PinBus<G> {
-        assert!(board < BOARDS_MAX, "board {board}: the poll word has room for {BOARDS_MAX}");
+    pub fn begin(gpio: G, board: u8, wiring: Wiring, timing: Timing) -> PinBus<G> {
         let data = wiring.width.pins();
-        let ours = data | TERMINATED | OPEN_DRAIN | Line::TokenIn.mask();
-        let base = [0, 1, 2].map(|word| gpio.functions(word as usize) & !function_bits(ours, word));
+        let layout = Layout {
+            data,
+            terminated: TERMINATED,
+            open_drain: OPEN_DRAIN,
+            token_in: Line::TokenIn.mask(),
+            down: data,
+            off: 0,
+            functions: [0; 3],
+            line_of: Line::at,
+        };
+        let mut bus = PinBus::begin_on(gpio, board, wiring, timing, &layout);
+        bus.gpio.set(Line::Strobe.mask());
+        bus
+    }
+
+    /// The same on other pins.
+    pub(crate) fn begin_on(mut gpio: G, board: u8, wiring: Wiring, timing: Timing, layout: &Layout) -> PinBus<G> {
+        assert!(board < BOARDS_MAX, "board {board}: the poll word has room for {BOARDS_MAX}");
+        let Layout { data, terminated, open_drain, token_in, down, off, functions, line_of } = *layout;
+        let ours = terminated | open_drain | token_in | down | off;
+        let base =
+            [0, 1, 2].map(|word| gpio.functions(word as usize) & !function_bits(ours, word) | functions[word as usize]);
+        gpio.clear(open_drain | down);
         for (word, value) in base.iter().enumerate() {
             gpio.store_functions(word, *value);
         }
         let up = if wiring.pulls == PullUps::Internal { Pull::Up } else { Pull::Off };
-        gpio.set_pulls(TERMINATED, up);
-        gpio.set_pulls(Line::TokenIn.mask(), Pull::Up);
-        gpio.set_pulls(Line::TokenOut.mask(), Pull::Off);
-        gpio.set_pulls(data, Pull::Down);
-        gpio.clear(OPEN_DRAIN | data);
-        gpio.set(Line::Strobe.mask());
+        gpio.set_pulls(terminated, up);
+        gpio.set_pulls(token_in, Pull::Up);
+        gpio.set_pulls(Line::TokenOut.mask() | off, Pull::Off);
+        gpio.set_pulls(down, Pull::Down);
         let settle = Settle::measure(&mut gpio, &timing);
         PinBus {
             gpio,
@@ -112,8 +155,21 @@ impl<G: PinBank> PinBus<G> {
             settle,
             control: base[0],
             base,
+            controls: open_drain | terminated,
+            line_of,
             frame_end_ns: u64::MAX,
             why: BusError::NotAFrame,
+        }
+    }
+
+    /// Gives the pins of `pins` the functions in `functions`, word by word in the order of `words`; lines
+    /// that are pulled stay so.
+    pub(crate) fn route(&mut self, pins: u32, functions: [u32; 3], words: [usize; 3]) {
+        for word in words {
+            let others = !function_bits(pins, word as u32);
+            self.base[word] = self.base[word] & others | functions[word];
+            self.control = if word == 0 { self.control & others | functions[0] } else { self.control };
+            self.gpio.store_functions(word, if word == 0 { self.control } else { self.base[word] });
         }
     }
 
@@ -135,14 +191,14 @@ impl<G: PinBank> PinBus<G> {
     /// Pulls the open-drain lines of `pull` and releases those of `release`, in one store.
     #[inline]
     pub fn change(&mut self, pull: u32, release: u32) {
-        debug_assert!((pull | release) & !(OPEN_DRAIN | Line::Strobe.mask()) == 0, "not control lines");
+        debug_assert!((pull | release) & !self.controls == 0, "not control lines");
         self.control = (self.control | outputs(pull, 0)) & !outputs(release, 0);
         self.gpio.store_functions(0, self.control);
     }
 
     /// Pulls those lines of `both` that it does not pull, and releases the others, in one store.
     #[inline(always)]
-    pub(super) fn exchange(&mut self, both: u32) {
+    pub(crate) fn exchange(&mut self, both: u32) {
         self.control ^= outputs(both, 0);
         self.gpio.store_functions(0, self.control);
     }
@@ -158,7 +214,7 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Releases data wires and strobe, and the lines of the handshake. The token's lines stay.
-    pub(super) fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.float_data();
         self.gpio.set(Line::Strobe.mask());
         self.change(0, Line::Strobe.mask() | Line::NotReady.mask() | Line::NotAccepted.mask() | Line::Attention.mask());
@@ -171,28 +227,28 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Drives the data wires of `mask`.
-    pub(super) fn drive_data(&mut self, mask: u32) {
+    pub(crate) fn drive_data(&mut self, mask: u32) {
         for word in [1, 2] {
             self.gpio.store_functions(word as usize, self.base[word as usize] | outputs(mask, word));
         }
     }
 
     /// Drives no data wire.
-    pub(super) fn float_data(&mut self) {
+    pub(crate) fn float_data(&mut self) {
         self.gpio.store_functions(1, self.base[1]);
         self.gpio.store_functions(2, self.base[2]);
     }
 
     /// Puts `levels` on the data pins of `mask`.
     #[inline(always)]
-    pub(super) fn put(&mut self, mask: u32, levels: u32) {
+    pub(crate) fn put(&mut self, mask: u32, levels: u32) {
         self.gpio.set(levels & mask);
         self.gpio.clear(!levels & mask);
     }
 
     /// Lets what was stored settle on the wires.
     #[inline(always)]
-    pub(super) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for _ in 0..self.settle.reads {
             self.gpio.levels();
         }
@@ -203,7 +259,7 @@ impl<G: PinBank> PinBus<G> {
 
     /// Keeps the data where they are a little after the strobe.
     #[inline(always)]
-    pub(super) fn hold(&mut self) {
+    pub(crate) fn hold(&mut self) {
         for _ in 0..self.settle.hold {
             self.gpio.set(0);
         }
@@ -224,13 +280,13 @@ impl<G: PinBank> PinBus<G> {
 
     /// Waits until two readings in a row are as wanted; the second one.
     #[inline(always)]
-    pub(super) fn twice(&mut self, wait: Wait) -> Result<u32, Stopped> {
+    pub(crate) fn twice(&mut self, wait: Wait) -> Result<u32, Stopped> {
         self.counted(&mut 0, wait)
     }
 
     /// The same, counting the readings.
     #[inline(always)]
-    pub(super) fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, Stopped> {
+    pub(crate) fn counted(&mut self, readings: &mut u32, wait: Wait) -> Result<u32, Stopped> {
         // Nothing that the mask leaves over is like its complement.
         let (mut end_ns, mut before) = (None, !wait.mask);
         loop {
@@ -246,19 +302,19 @@ impl<G: PinBank> PinBus<G> {
                 }
                 before = now;
             }
-            self.look_at_clock(&mut end_ns, self.timing.answer_ns, wait.blame(before))?;
+            self.look_at_clock(&mut end_ns, self.timing.answer_ns, (self.line_of)(wait.wrong(before)))?;
         }
     }
 
     /// Waits until `mask` is as `want`.
-    pub(super) fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, Stopped> {
+    pub(crate) fn wait_for(&mut self, mask: u32, want: u32) -> Result<u32, Stopped> {
         self.twice(Wait { mask, want, nobody: None })
     }
 
     /// Ends a wait of `bound_ns` that began when `end_ns` was none, and the frame when it took too long.
     #[cold]
     #[inline(never)]
-    pub(super) fn look_at_clock(&mut self, end_ns: &mut Option<u64>, bound_ns: u64, line: Line) -> Result<(), Stopped> {
+    pub(crate) fn look_at_clock(&mut self, end_ns: &mut Option<u64>, bound_ns: u64, line: Line) -> Result<(), Stopped> {
         let now_ns = self.gpio.now_ns();
         if now_ns >= *end_ns.get_or_insert(now_ns + bound_ns) {
             return Err(self.stop(BusError::NoAnswer(line)));
@@ -269,8 +325,51 @@ impl<G: PinBank> PinBus<G> {
     /// Notes why something ends early.
     #[cold]
     #[inline(never)]
-    pub(super) fn stop(&mut self, why: BusError) -> Stopped {
+    pub(crate) fn stop(&mut self, why: BusError) -> Stopped {
         self.why = why;
         Stopped
+    }
+}
+
+impl<G: PinBank> TokenBus for PinBus<G> {
+    type Pins = G;
+
+    fn mask(line: Line) -> u32 {
+        line.mask()
+    }
+    fn board(&self) -> u8 {
+        self.board
+    }
+    fn gpio(&mut self) -> &mut G {
+        &mut self.gpio
+    }
+    fn levels(&mut self) -> u32 {
+        PinBus::levels(self)
+    }
+    fn frame_begins(levels: u32) -> bool {
+        PinBus::<G>::frame_begins(levels)
+    }
+    fn change(&mut self, pull: u32, release: u32) {
+        PinBus::change(self, pull, release);
+    }
+    fn pulls(&self, mask: u32) -> bool {
+        PinBus::pulls(self, mask)
+    }
+    fn pulls_all(&self, mask: u32) -> bool {
+        PinBus::pulls_all(self, mask)
+    }
+    fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError> {
+        PinBus::talk(self, frame)
+    }
+    fn listen(
+        &mut self,
+        into: &mut [u8; FRAME_BYTES_MAX],
+        room: bool,
+        answers: &Answers,
+    ) -> Result<Received, BusError> {
+        PinBus::listen(self, into, room, answers)
+    }
+    fn bid(&mut self) -> u16 {
+        PinBus::bid(self)
     }
 }

@@ -18,6 +18,10 @@ pub enum BusError {
     Abandoned,
     /// The frame as a whole took longer than its bound.
     FrameTooSlow,
+    /// No octets came over SPI, though a frame had begun.
+    NoOctets,
+    /// The SPI master did not end its transfer.
+    MasterStuck,
     /// The header's checksum does not match, or it announces more than a frame holds.
     HeaderDamaged,
     /// A frame that is shorter than its header, longer than a frame may be, or odd.
@@ -33,6 +37,8 @@ impl fmt::Display for BusError {
             BusError::Collision(pins) => named(f, "another board talks:", *pins),
             BusError::Abandoned => f.write_str("the talker gave up"),
             BusError::FrameTooSlow => f.write_str("the frame took too long"),
+            BusError::NoOctets => f.write_str("no octets came over SPI"),
+            BusError::MasterStuck => f.write_str("the SPI master did not end its transfer"),
             BusError::HeaderDamaged => f.write_str("damaged header"),
             BusError::NotAFrame => f.write_str("not a frame"),
         }

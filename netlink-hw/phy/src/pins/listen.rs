@@ -298,11 +298,11 @@ impl<G: PinBank> PinBus<G> {
 
 /// Whether a board that gives these answers stays for the frame: it also says in the poll that it wants
 /// the token.
-fn concerns(header: &Header, answers: &Answers) -> bool {
+pub(crate) fn concerns(header: &Header, answers: &Answers) -> bool {
     answers.wants || meant(header, answers)
 }
 
 /// Whether the frame is for the board, or says that another one uses its number.
-fn meant(header: &Header, answers: &Answers) -> bool {
+pub(crate) fn meant(header: &Header, answers: &Answers) -> bool {
     header.destination >= BOARDS_MAX || header.destination == answers.board || header.source == answers.board
 }

@@ -9,12 +9,11 @@
 //!
 //! [`PinBank`]: renga_hal::gpio::PinBank
 
-mod bus;
+pub(crate) mod bus;
 mod error;
-mod listen;
+pub(crate) mod listen;
 #[cfg(feature = "host")]
 pub mod model;
-mod phy;
 pub mod script;
 mod talk;
 pub mod test;
@@ -24,6 +23,8 @@ pub mod wiring;
 pub use bus::{Handshake, PinBus, PullUps, Wiring};
 pub use error::BusError;
 pub use listen::Received;
-pub use phy::PinPhy;
 pub use timing::Timing;
 pub use wiring::{Line, PinName, Width};
+
+/// The pins on a bus with a token.
+pub type PinPhy<G> = crate::bus_phy::BusPhy<PinBus<G>>;

@@ -161,15 +161,21 @@ impl<G: PinBank> PinBus<G> {
     }
 
     /// Only while the strobe is low may attention end: low with the strobe high means something else.
+    #[inline(never)]
+    fn end_attention(&mut self) -> Result<(), Stopped> {
+        self.let_rise(ATTENTION)
+    }
+
+    /// Releases `line` and waits until all see it high.
     ///
     /// Others may take the rising line for low longer than this board: from the lowest level that anybody
     /// reads as high (0.9 V) to the highest that anybody reads as low (2.0 V) is twice the way up to there.
-    #[inline(never)]
-    fn end_attention(&mut self) -> Result<(), Stopped> {
+    #[inline(always)]
+    pub(crate) fn let_rise(&mut self, line: u32) -> Result<(), Stopped> {
         const THE_REST_OF_THE_RISE: u32 = 2;
-        self.change(0, ATTENTION);
+        self.change(0, line);
         let mut readings = 0;
-        self.counted(&mut readings, Wait { mask: ATTENTION, want: ATTENTION, nobody: None })?;
+        self.counted(&mut readings, Wait { mask: line, want: line, nobody: None })?;
         for _ in 0..readings * THE_REST_OF_THE_RISE {
             self.gpio.levels();
         }
@@ -214,5 +220,20 @@ impl<G: PinBank> PinBus<G> {
     fn agree(&mut self, read: u32, driven: u32) -> Result<(), Stopped> {
         let wrong = (read ^ driven) & self.data;
         if wrong == 0 { Ok(()) } else { Err(self.stop(BusError::WiresDiffer(wrong))) }
+    }
+
+    /// Bids with this board's own data wire for a while; who bids, a bit each. The caller has BUSY# and
+    /// ATN# low. With fewer wires than boards, the lowest board of each wire counts as the bidder.
+    pub fn bid(&mut self) -> u16 {
+        let own = self.own_wire();
+        self.put(own, own);
+        self.drive_data(own);
+        let until_ns = self.gpio.now_ns() + 2 * self.timing.arm_ns;
+        self.gpio.wait_until(until_ns);
+        let bids = gather(self.levels() & self.wiring.width.pins() & !own);
+        self.put(own, 0);
+        self.settle();
+        self.float_data();
+        bids | 1 << self.board
     }
 }

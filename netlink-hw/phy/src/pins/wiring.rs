@@ -44,6 +44,11 @@ impl Line {
         1 << self.pin()
     }
 
+    /// The first line of `mask`, as the pins have them; the strobe if there is none.
+    pub fn at(mask: u32) -> Line {
+        *Line::ALL.iter().find(|line| mask & line.mask() != 0).unwrap_or(&Line::Strobe)
+    }
+
     /// The name on the harness.
     pub const fn name(self) -> &'static str {
         match self {

@@ -7,4 +7,6 @@ mod death;
 mod frames;
 mod goals;
 mod script;
+#[path = "../shared/station.rs"]
+mod station;
 mod wires;

@@ -1,5 +1,6 @@
 //! A board's pins in the model, as its driver sees them.
 
+use super::peripherals::{ModelRegisters, Peripheral};
 use super::state::{State, Store};
 use corosensei::Yielder;
 use renga_hal::gpio::{PinBank, Pull};
@@ -16,6 +17,11 @@ pub struct ModelPins<'a> {
 impl<'a> ModelPins<'a> {
     pub(super) fn new(state: Rc<RefCell<State>>, board: usize, others: &'a Yielder<(), ()>) -> ModelPins<'a> {
         ModelPins { state, board, others }
+    }
+
+    /// The registers of one of this board's peripherals.
+    pub fn registers(&self, peripheral: Peripheral) -> ModelRegisters<'a> {
+        ModelRegisters::new(self.state.clone(), self.board, self.others, peripheral)
     }
 
     /// Goes to sleep until `at_ns` of this board's time.
@@ -55,6 +61,7 @@ impl PinBank for ModelPins<'_> {
     fn levels(&mut self) -> u32 {
         let (speed, issued_ns) = {
             let mut state = self.state.borrow_mut();
+            state.touch(self.board, Peripheral::Pins);
             let speed = state.boards[self.board].speed;
             (speed, state.step(self.board))
         };
@@ -63,6 +70,10 @@ impl PinBank for ModelPins<'_> {
         let mut state = self.state.borrow_mut();
         state.boards[self.board].local_ns = issued_ns + speed.read_ns;
         state.sample(self.board, sample_ns)
+    }
+
+    fn fence(&mut self) {
+        self.state.borrow_mut().fence(self.board);
     }
 
     fn wait_until(&mut self, at_ns: u64) {

@@ -3,7 +3,9 @@
 //! Not here: what the pins do (`state`), voltages (`net`).
 
 use super::net::{Net, Thresholds};
+use super::peripherals::{LINK, SlavePins};
 use super::{HarnessFault, Setup};
+use crate::pins::wiring::Line;
 use std::vec::Vec;
 
 /// Pins of a bank.
@@ -55,10 +57,29 @@ pub fn wire_of(setup: &Setup, board: usize, pin: usize, nets: &mut Vec<Net>, thr
             place = usize::from(a);
         }
     }
+    if let Some(serial) = setup.serial
+        && let Some(wire) = SlavePins::of(&serial, &setup.boards[board]).wire(place)
+    {
+        place = wire;
+    }
     // The token's output goes to the next board's input: the wire has the number of the pin that it leads to.
     match place {
         2 => PINS + (board + 1) % boards,
-        9 => PINS + board,
+        _ if place == usize::from(token_in(setup)) => PINS + board,
+        place if is_alone(setup, place) => {
+            nets.push(Net::new(BOARD_PF, thresholds));
+            nets.len() - 1
+        }
         place => place,
     }
+}
+
+/// The pin of TOK_IN#.
+pub fn token_in(setup: &Setup) -> u8 {
+    if setup.serial.is_some() { crate::spi::wiring::TOKEN_IN } else { Line::TokenIn.pin() }
+}
+
+/// Whether no wire of a bus over SPI leads to this pin.
+fn is_alone(setup: &Setup, pin: usize) -> bool {
+    setup.serial.is_some() && LINK >> pin & 1 == 0
 }

@@ -12,14 +12,20 @@ mod bank;
 mod harness;
 mod monitor;
 mod net;
+mod peripherals;
 mod powers;
+mod rules;
 mod speed;
+mod spi_master;
+mod spi_slave;
 mod state;
 mod tasks;
 
 pub use bank::ModelPins;
 pub use monitor::{Rule, Violation};
+pub use peripherals::{ModelRegisters, Peripheral, Serial};
 pub use speed::{INSTRUCTIONS, Instructions, Speed};
+pub use spi_slave::{Lengths, Oddities};
 pub use tasks::Tasks;
 
 use super::Handshake;
@@ -73,6 +79,8 @@ pub struct Setup {
     pub spikes_per_mille: u16,
     /// Data must be stable before the strobe for so long, ns.
     pub settle_ns: u64,
+    /// SPI in the place of the data wires, the strobe and pins 8 to 12; none: the pins.
+    pub serial: Option<Serial>,
     /// What is wrong with the harness.
     pub faults: Vec<HarnessFault>,
     /// Of stalls, spikes, skew, levels between the thresholds.
@@ -91,6 +99,7 @@ impl Setup {
             stall_every_ns: None,
             spikes_per_mille: 100,
             settle_ns: 80,
+            serial: None,
             faults: Vec::new(),
             seed: 1,
         }
@@ -124,6 +133,11 @@ impl Model {
     /// `board`'s own time, ns.
     pub fn now_ns(&self, board: u8) -> u64 {
         self.0.borrow().boards[usize::from(board)].local_ns
+    }
+
+    /// What `board` is.
+    pub fn speed(&self, board: u8) -> Speed {
+        self.0.borrow().boards[usize::from(board)].speed
     }
 
     /// Reads and stores that `board` has made.

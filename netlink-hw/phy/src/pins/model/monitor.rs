@@ -38,6 +38,16 @@ pub enum Rule {
         /// The reader.
         reader: u8,
     },
+    /// An octet came over SPI to a board that takes part, and had no room there.
+    Overrun {
+        /// The board.
+        reader: u8,
+    },
+    /// A board went from one peripheral to another without a barrier.
+    NoBarrier {
+        /// The board.
+        board: u8,
+    },
     /// A data line was read between the thresholds while the strobe said that it was valid.
     Undefined {
         /// The reader.
@@ -67,6 +77,8 @@ impl fmt::Display for Violation {
             Rule::StrobeTooEarly { talker } => write!(f, "board {talker} moved it before all had answered"),
             Rule::DataTooEarly { talker } => write!(f, "board {talker} changed it before all had taken it"),
             Rule::Floating { reader } => write!(f, "board {reader} reads it while nothing holds it"),
+            Rule::Overrun { reader } => write!(f, "an octet came for which board {reader} had no room"),
+            Rule::NoBarrier { board } => write!(f, "board {board} went to another peripheral without a barrier"),
             Rule::Undefined { reader } => write!(f, "board {reader} reads it between the thresholds as data"),
         }
     }
@@ -75,8 +87,8 @@ impl fmt::Display for Violation {
 /// What is watched.
 #[derive(Clone, Debug)]
 pub struct Monitor {
-    /// The handshake that the boards use.
-    pub handshake: Handshake,
+    /// The handshake of the data pins that the boards use; none over SPI.
+    pub handshake: Option<Handshake>,
     /// Data must be stable before the strobe for so long, ns.
     pub settle_ns: u64,
     /// What was broken so far; at most [`VIOLATIONS_MAX`].

@@ -159,6 +159,11 @@ impl Net {
         }
     }
 
+    /// The level that it comes to, for readers of kind `kind`.
+    pub fn final_level(&self, kind: usize) -> Level {
+        self.levels[kind].last
+    }
+
     /// Whether nothing has changed its level for any reader since `since_ns`.
     pub fn is_quiet(&self, since_ns: u64) -> bool {
         self.levels.iter().all(|levels| levels.arrives_ns <= since_ns) && self.spike_ns.1 <= since_ns

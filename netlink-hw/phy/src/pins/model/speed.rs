@@ -1,10 +1,14 @@
 //! How fast boards reach their pins, and what they take for high and low. `hardware.md` 1 and 4.3.
 
+use crate::spi::wiring::Chip;
+
 /// A kind of board at a clock rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
     /// What it is called.
     pub name: &'static str,
+    /// Its chip.
+    pub chip: Chip,
     /// A read of the levels takes this long, ns; it samples the pins in the middle.
     pub read_ns: u64,
     /// From a store to the pin, ns.
@@ -44,6 +48,7 @@ impl Speed {
     /// Pi 3 or Zero 2 W at 1.2 GHz.
     pub const PI3_1200: Speed = Speed {
         name: "Pi 3 1.2 GHz",
+        chip: Chip::Bcm2837,
         read_ns: 65,
         write_ns: 40,
         spacing_ns: 8,
@@ -68,6 +73,7 @@ impl Speed {
     /// Pi 4 at 600 MHz.
     pub const PI4_600: Speed = Speed {
         name: "Pi 4 600 MHz",
+        chip: Chip::Bcm2711,
         read_ns: 175,
         write_ns: 50,
         spacing_ns: 4,

@@ -3,12 +3,12 @@
 //! Invariant: stores take effect in the order of their times, whichever board made them first; a board
 //! that is reset or loses power never changes a pin afterwards.
 
-use super::harness::{BOARD_PF, PINS, RIBBON_PF, ohms, wire_of};
+use super::harness::{BOARD_PF, PINS, RIBBON_PF, ohms, token_in, wire_of};
 use super::monitor::{Monitor, Rule};
 use super::net::{Level, Net, SUPPLY_V, Source};
+use super::peripherals::{self, Peripheral, Ports};
 use super::speed::Speed;
 use super::{HarnessFault, Setup};
-use crate::pins::Handshake;
 use crate::pins::wiring::{Line, OPEN_DRAIN, Width, outputs};
 use renga_hal::gpio::Pull;
 use renga_random::Random;
@@ -20,11 +20,10 @@ pub const DATA: u32 = Width::Sixteen.pins();
 /// Pins of the link that carry no data.
 const CONTROL: u32 = OPEN_DRAIN | Line::Strobe.mask() | Line::TokenIn.mask();
 
+/// The function of a pin that is driven to its latch.
+const OUTPUT: u32 = 1;
 /// Longest stall, ns.
 const STALL_NS_MAX: u64 = 5_000;
-/// A spike begins so long after a line was let go, and lasts so long, ns at most.
-const SPIKE_DELAY_NS: u64 = 10;
-const SPIKE_NS: u64 = 6;
 /// What setting pulls costs, ns: a BCM2837 wants 150 clocks twice.
 const PULLS_NS: u64 = 20_000;
 
@@ -33,29 +32,37 @@ pub enum Store {
     Functions(usize, u32),
     Set(u32),
     Clear(u32),
+    /// In a register of a peripheral.
+    Register(Peripheral, usize, u32),
+    /// None: the next half of a clock of the SPI master.
+    Step,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Pin {
-    output: bool,
-    latch: bool,
+pub struct Pin {
+    pub function: u32,
+    pub latch: bool,
+    /// What it drives its wire to.
+    pub driven: Option<bool>,
     pull: Pull,
-    net: usize,
+    pub net: usize,
     slot: usize,
-    changed_ns: u64,
+    pub changed_ns: u64,
 }
 
 pub struct Board {
     pub speed: Speed,
     /// Which thresholds.
-    kind: usize,
+    pub kind: usize,
     /// This board's time.
     pub local_ns: u64,
     /// When it wants to go on.
     pub wake_ns: u64,
     next_stall_ns: u64,
-    functions: [u32; 3],
-    pins: [Pin; PINS],
+    pub functions: [u32; 3],
+    pub pins: [Pin; PINS],
+    /// SPI, if the bus has it.
+    pub ports: Option<Ports>,
     powered: bool,
     /// Reads and stores so far.
     pub accesses: u64,
@@ -63,17 +70,19 @@ pub struct Board {
 
 pub struct State {
     pub boards: Vec<Board>,
-    nets: Vec<Net>,
+    pub nets: Vec<Net>,
     stores: BTreeMap<(u64, u64), (u8, u64, Store)>,
     sequence: u64,
     applied_ns: u64,
     pub random: Random,
     pub monitor: Monitor,
     stall_every_ns: Option<u64>,
-    spikes_per_mille: u16,
+    pub spikes_per_mille: u16,
     pull_ohms: f64,
     /// Pins with a wire.
     link: u32,
+    /// The pin of TOK_IN#.
+    token_in: usize,
 }
 
 impl State {
@@ -89,7 +98,8 @@ impl State {
             let pins = core::array::from_fn(|pin| {
                 let net = wire_of(setup, board, pin, &mut nets, thresholds);
                 let slot = nets[net].slot(Some(board as u8));
-                Pin { output: false, latch: false, pull: Pull::Off, net, slot, changed_ns: 0 }
+                let (function, driven) = (0, None);
+                Pin { function, latch: false, driven, pull: Pull::Off, net, slot, changed_ns: 0 }
             });
             Board {
                 speed: *speed,
@@ -99,6 +109,7 @@ impl State {
                 next_stall_ns: setup.stall_every_ns.map_or(u64::MAX, |mean| random.below(2 * mean)),
                 functions: [0; 3],
                 pins,
+                ports: setup.serial.map(|serial| Ports::new(&serial, speed)),
                 powered: true,
                 accesses: 0,
             }
@@ -112,7 +123,7 @@ impl State {
             applied_ns: 0,
             random,
             monitor: Monitor {
-                handshake: setup.handshake,
+                handshake: setup.serial.is_none().then_some(setup.handshake),
                 settle_ns: setup.settle_ns,
                 violations: Vec::new(),
                 pending: false,
@@ -120,7 +131,8 @@ impl State {
             stall_every_ns: setup.stall_every_ns,
             spikes_per_mille: setup.spikes_per_mille,
             pull_ohms: setup.pull_ohms,
-            link: CONTROL | setup.width.pins(),
+            link: if setup.serial.is_some() { peripherals::LINK } else { CONTROL | setup.width.pins() },
+            token_in: usize::from(token_in(setup)),
         };
         state.wire_up(setup);
         state
@@ -156,14 +168,15 @@ impl State {
         let owner = &self.boards[board];
         let state = owner.pins[pin];
         let series = match pin {
-            _ if DATA >> pin & 1 != 0 => ohms::DATA,
-            9 => ohms::TOKEN_IN,
+            _ if pin == self.token_in => ohms::TOKEN_IN,
+            _ if owner.ports.as_ref().is_some_and(|ports| ports.pins.has(pin)) => ohms::DATA,
+            _ if owner.ports.is_none() && DATA >> pin & 1 != 0 => ohms::DATA,
             _ => ohms::CONTROL,
         };
         let rail = |high: bool| if high { SUPPLY_V } else { 0.0 };
         let source = match state.pull {
             _ if !owner.powered => Some(Source::new(series + ohms::CLAMP, ohms::CLAMP_V)),
-            _ if state.output => Some(Source::new(series + ohms::PAD, rail(state.latch))),
+            _ if let Some(high) = state.driven => Some(Source::new(series + ohms::PAD, rail(high))),
             _ if matches!(pin, 2 | 3) => Some(Source::new(ohms::HARD_PULL, SUPPLY_V)),
             Pull::Off => None,
             Pull::Up => Some(Source::new(self.pull_ohms + series, SUPPLY_V)),
@@ -199,13 +212,19 @@ impl State {
 
     /// A store by `board`, which goes on at once.
     pub fn store(&mut self, board: usize, store: Store) {
+        self.touch(board, if let Store::Register(peripheral, ..) = store { peripheral } else { Peripheral::Pins });
         let speed = self.boards[board].speed;
         let issued_ns = self.spend(board, self.step_ns(board).max(speed.spacing_ns));
         if let Store::Functions(word, value) = store {
             self.boards[board].functions[word] = value;
         }
+        self.schedule(board, issued_ns, issued_ns + speed.write_ns, store);
+    }
+
+    /// Lets `store` take effect at `effect_ns`.
+    pub fn schedule(&mut self, board: usize, issued_ns: u64, effect_ns: u64, store: Store) {
         self.sequence += 1;
-        self.stores.insert((issued_ns + speed.write_ns, self.sequence), (board as u8, issued_ns, store));
+        self.stores.insert((effect_ns, self.sequence), (board as u8, issued_ns, store));
     }
 
     /// What `board` last stored in function word `word`.
@@ -235,77 +254,41 @@ impl State {
         let (from, to) = match store {
             Store::Functions(word, _) => (word * 10, (word * 10 + 10).min(PINS)),
             Store::Set(_) | Store::Clear(_) => (0, PINS),
+            Store::Register(peripheral, offset, value) => {
+                return self.write_register(board, peripheral, offset, value, at_ns);
+            }
+            Store::Step => return self.step_master(board, at_ns),
         };
         for pin in from..to {
-            let old = self.boards[board].pins[pin];
-            let mut new = old;
+            let mut new = self.boards[board].pins[pin];
             match store {
-                Store::Functions(_, value) => new.output = value >> ((pin - from) * 3) & 7 == 1,
+                Store::Functions(_, value) => new.function = value >> ((pin - from) * 3) & 7,
                 Store::Set(mask) => new.latch |= mask >> pin & 1 != 0,
                 Store::Clear(mask) => new.latch &= mask >> pin & 1 == 0,
+                Store::Register(..) | Store::Step => {}
             }
-            let drives = |state: Pin| state.output.then_some(state.latch);
-            if drives(new) != drives(old) {
-                new.changed_ns = at_ns;
-                self.watch_before(board, pin, drives(old), drives(new), at_ns);
-                self.boards[board].pins[pin] = new;
-                self.drive(board, pin, at_ns);
-                self.watch_after(board, pin, old.output && !new.output, at_ns);
-            } else {
-                self.boards[board].pins[pin] = new;
-            }
+            self.put(board, pin, new, at_ns);
         }
     }
 
-    /// Rules of strobe and data, before `pin` changes.
-    fn watch_before(&mut self, board: usize, pin: usize, old: Option<bool>, new: Option<bool>, at_ns: u64) {
-        let strobe = usize::from(Line::Strobe.pin());
-        let talker = board as u8;
-        let calls = self.boards[board].pins[usize::from(Line::Attention.pin())].output;
-        let high = |line: Line| !self.is_pulled(board, line);
-        let answered = match (self.boards[board].pins[strobe].latch, self.monitor.handshake) {
-            (false, _) => high(Line::NotAccepted),
-            (true, Handshake::TwoEdge) => high(Line::NotReady),
-            (true, Handshake::ThreeWire) => true,
+    /// Puts `pin` into state `new`, and on its wire what it drives now.
+    pub fn put(&mut self, board: usize, pin: usize, mut new: Pin, at_ns: u64) {
+        let old = self.boards[board].pins[pin];
+        new.driven = match new.function {
+            OUTPUT => Some(new.latch),
+            _ => self.boards[board].ports.as_ref().and_then(|ports| ports.drives(pin, new.function)),
         };
-        if pin == strobe && old.is_some() && new.is_some() {
-            let early = match new {
-                Some(false) => !high(Line::NotReady),
-                _ => !high(Line::NotAccepted) && !calls,
-            };
-            if early {
-                self.monitor.report(at_ns, pin as u8, Rule::StrobeTooEarly { talker });
-            }
-            if new == Some(false) || self.monitor.handshake == Handshake::TwoEdge {
-                self.watch_settled(board, at_ns);
-            }
-        } else if DATA >> pin & 1 != 0 && self.boards[board].pins[strobe].output && !answered && !calls {
-            self.monitor.report(at_ns, pin as u8, Rule::DataTooEarly { talker });
+        if new.driven == old.driven {
+            self.boards[board].pins[pin] = new;
+        } else {
+            new.changed_ns = at_ns;
+            self.watch_before(board, pin, old.driven, new.driven, at_ns);
+            self.boards[board].pins[pin] = new;
+            self.drive(board, pin, at_ns);
+            self.watch_after(board, pin, old.driven.is_some() && new.driven.is_none(), at_ns);
         }
-    }
-
-    fn watch_settled(&mut self, board: usize, at_ns: u64) {
-        self.monitor.pending = true;
-        for pin in (0..PINS).filter(|pin| DATA >> pin & 1 != 0) {
-            let state = self.boards[board].pins[pin];
-            let before_ns = at_ns - state.changed_ns;
-            if state.output && before_ns < self.monitor.settle_ns {
-                self.monitor.report(at_ns, pin as u8, Rule::Unsettled { talker: board as u8, before_ns });
-            }
-        }
-    }
-
-    /// Rules of the wire, after `pin` has changed.
-    fn watch_after(&mut self, board: usize, pin: usize, released: bool, at_ns: u64) {
-        let net = &mut self.nets[self.boards[board].pins[pin].net];
-        if let Some((high, low)) = net.contenders() {
-            self.monitor.report(at_ns, pin as u8, Rule::Contention { high, low });
-        }
-        // The current of who lets go passes to those who still pull: a short rise on the way.
-        let spike = released && net.pulled_low_by_another(board as u8);
-        if spike && self.random.per_mille(self.spikes_per_mille) {
-            let from_ns = at_ns + self.random.below(SPIKE_DELAY_NS);
-            net.spike(from_ns, from_ns + 1 + self.random.below(SPIKE_NS));
+        if new.driven != old.driven || new.function != old.function {
+            self.tell_slaves(at_ns);
         }
     }
 
@@ -317,7 +300,7 @@ impl State {
     }
 
     /// Whether any board pulls a line low, as `board` is wired.
-    fn is_pulled(&self, board: usize, line: Line) -> bool {
+    pub(super) fn is_pulled(&self, board: usize, line: Line) -> bool {
         let net = self.boards[board].pins[usize::from(line.pin())].net;
         self.nets[net].pulled_low_by_another(u8::MAX)
     }
@@ -335,8 +318,8 @@ impl State {
         let mut levels = 0;
         for pin in (0..PINS).filter(|pin| link >> pin & 1 != 0) {
             let state = self.boards[board].pins[pin];
-            if state.output {
-                levels |= u32::from(state.latch) << pin;
+            if let Some(high) = state.driven {
+                levels |= u32::from(high) << pin;
                 continue;
             }
             let net = &self.nets[state.net];
@@ -361,23 +344,6 @@ impl State {
         levels
     }
 
-    /// A data wire between the thresholds, while a strobe is out that not all have answered.
-    fn watch_undefined(&mut self, reader: usize, pin: usize, at_ns: u64) {
-        let strobe = usize::from(Line::Strobe.pin());
-        if DATA >> pin & 1 == 0 || !self.monitor.pending {
-            return;
-        }
-        let talker = (0..self.boards.len()).find(|board| self.boards[*board].pins[strobe].output);
-        let Some(talker) = talker.filter(|talker| *talker != reader) else { return };
-        let low = !self.boards[talker].pins[strobe].latch;
-        let answer = if low { Line::NotAccepted } else { Line::NotReady };
-        if !self.is_pulled(talker, answer) || !low && self.monitor.handshake == Handshake::ThreeWire {
-            self.monitor.pending = false;
-        } else if self.boards[talker].pins[pin].output {
-            self.monitor.report(at_ns, pin as u8, Rule::Undefined { reader: reader as u8 });
-        }
-    }
-
     /// All pins of `board` become inputs at `at_ns`; pulls stay, as over a soft reset.
     pub fn reset(&mut self, board: usize, at_ns: u64, powered: bool) {
         self.stores.retain(|_, (by, issued_ns, _)| usize::from(*by) != board || *issued_ns <= at_ns);
@@ -385,11 +351,15 @@ impl State {
         self.stores.retain(|_, (by, ..)| usize::from(*by) != board);
         self.boards[board].powered = powered;
         self.boards[board].functions = [0; 3];
+        if let Some(ports) = &mut self.boards[board].ports {
+            ports.reset();
+        }
         for pin in 0..PINS {
             let state = &mut self.boards[board].pins[pin];
-            (state.output, state.latch) = (false, false);
+            (state.function, state.driven, state.latch) = (0, None, false);
             self.drive(board, pin, self.applied_ns);
         }
+        self.tell_slaves(self.applied_ns);
         let owner = &mut self.boards[board];
         owner.local_ns = owner.local_ns.max(at_ns);
         owner.wake_ns = owner.local_ns;

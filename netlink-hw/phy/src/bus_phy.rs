@@ -1,24 +1,66 @@
-//! The pins as a bus with a token: what `renga-mac` commands, one turn at a time.
+//! A bus of wires as a bus with a token: what `renga-mac` commands, one turn at a time.
 //!
 //! A turn looks at the lines once, or plays one whole frame or bid. Invariant: between turns this board
 //! takes no part in a handshake; it asks for attention only while no frame is under way. Not here: who
-//! may talk.
+//! may talk; how a frame crosses (`pins`, `spi`).
 
-use super::bus::PinBus;
-use super::error::BusError;
-use super::listen::Received;
-use super::test::View;
-use super::wiring::{Line, gather};
 use crate::FRAME_BYTES_MAX;
+use crate::pins::test::View;
+use crate::pins::{BusError, Line, Received};
 use crate::token::{PhyEvent, SendError, TokenPhy};
 use renga_hal::gpio::PinBank;
-use renga_wire::bus::{Answers, Drive, Lines, Watch};
+use renga_wire::bus::{Answers, Drive, Lines, Poll, Watch};
+
+/// Wires by which one board at a time sends frames and the others listen.
+pub trait TokenBus {
+    /// Where the lines are.
+    type Pins: PinBank;
+
+    /// The pin of `line`, as a mask.
+    fn mask(line: Line) -> u32;
+
+    /// This board's number.
+    fn board(&self) -> u8;
+
+    /// The pins.
+    fn gpio(&mut self) -> &mut Self::Pins;
+
+    /// The levels of the lines, read twice.
+    fn levels(&mut self) -> u32;
+
+    /// Whether levels, read twice, say that a frame begins.
+    fn frame_begins(levels: u32) -> bool;
+
+    /// Pulls the lines of `pull` and releases those of `release`, in one store.
+    fn change(&mut self, pull: u32, release: u32);
+
+    /// Whether this board pulls any line of `mask`.
+    fn pulls(&self, mask: u32) -> bool;
+
+    /// Whether this board pulls all lines of `mask`.
+    fn pulls_all(&self, mask: u32) -> bool;
+
+    /// Sends a sealed frame and collects the answers. The caller owns the bus.
+    ///
+    /// # Errors
+    /// Why it could not be sent.
+    fn talk(&mut self, frame: &[u8]) -> Result<Poll, BusError>;
+
+    /// Receives the frame that begins now and answers it as `answers` says; `room`: it may be kept in `into`.
+    ///
+    /// # Errors
+    /// Why there was none.
+    fn listen(&mut self, into: &mut [u8; FRAME_BYTES_MAX], room: bool, answers: &Answers)
+    -> Result<Received, BusError>;
+
+    /// Bids for a new token; the caller has BUSY# and ATN# low. See [`PhyEvent::Bids`].
+    fn bid(&mut self) -> u16;
+}
 
 /// Frames kept until they are taken; one that finds no room is refused in the poll word.
 const FRAMES: usize = 4;
 /// Looks at an idle handshake before this board asks for attention: to others the lines may still seem to rise.
 const IDLE_LOOKS: u32 = 8;
-const HANDSHAKE: u32 = Line::NotReady.mask() | Line::NotAccepted.mask();
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
@@ -29,7 +71,7 @@ enum Wanted {
 
 /// What went over the bus, and what did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PinCount {
+pub struct BusCount {
     /// Frames that this board has sent to the end.
     pub sent: u64,
     /// Frames that it could not send.
@@ -40,9 +82,9 @@ pub struct PinCount {
     pub broken: u64,
 }
 
-/// One board's pins on a bus with a token.
-pub struct PinPhy<G> {
-    bus: PinBus<G>,
+/// One board's wires on a bus with a token.
+pub struct BusPhy<B> {
+    bus: B,
     /// The longest from turn to turn, ns.
     every_ns: u64,
     drive: Drive,
@@ -64,17 +106,17 @@ pub struct PinPhy<G> {
     idle_looks: u32,
     /// A talker seems to hang: no more arming until the lines have changed.
     awaits_change: bool,
-    count: PinCount,
+    count: BusCount,
     last_error: Option<BusError>,
     test: Option<View>,
 }
 
-impl<G: PinBank> PinPhy<G> {
+impl<B: TokenBus> BusPhy<B> {
     /// A board that says nothing until [`TokenPhy::set`]. It wants [`TokenPhy::poll`] to be called when the
     /// pins interrupt, and every `every_ns`.
-    pub fn new(bus: PinBus<G>, every_ns: u64) -> PinPhy<G> {
+    pub fn new(bus: B, every_ns: u64) -> BusPhy<B> {
         let board = bus.board();
-        PinPhy {
+        BusPhy {
             bus,
             every_ns,
             drive: Drive::default(),
@@ -94,14 +136,14 @@ impl<G: PinBank> PinPhy<G> {
             turn_ns: 0,
             idle_looks: 0,
             awaits_change: false,
-            count: PinCount::default(),
+            count: BusCount::default(),
             last_error: None,
             test: None,
         }
     }
 
     /// What it has done.
-    pub fn count(&self) -> PinCount {
+    pub fn count(&self) -> BusCount {
         self.count
     }
 
@@ -115,8 +157,8 @@ impl<G: PinBank> PinPhy<G> {
         self.test.take()
     }
 
-    /// The pins.
-    pub fn bus(&mut self) -> &mut PinBus<G> {
+    /// The bus.
+    pub fn bus(&mut self) -> &mut B {
         &mut self.bus
     }
 
@@ -141,7 +183,7 @@ impl<G: PinBank> PinPhy<G> {
             Wanted::Nothing => {}
         }
         let levels = self.bus.levels();
-        let begins = PinBus::<G>::frame_begins(levels);
+        let begins = B::frame_begins(levels);
         if begins && !self.awaits_change {
             self.listen();
         } else {
@@ -186,8 +228,9 @@ impl<G: PinBank> PinPhy<G> {
 
     fn check_lines(&mut self, levels: u32) {
         self.levels = levels;
-        let low = |line: Line| levels & line.mask() == 0;
-        let idle = levels & HANDSHAKE == HANDSHAKE;
+        let handshake = B::mask(Line::NotReady) | B::mask(Line::NotAccepted);
+        let low = |line: Line| levels & B::mask(line) == 0;
+        let idle = levels & handshake == handshake;
         self.now = Lines {
             busy: low(Line::Busy),
             attention: idle && low(Line::Attention),
@@ -196,22 +239,22 @@ impl<G: PinBank> PinPhy<G> {
         };
         self.idle_looks = if idle { self.idle_looks.saturating_add(1) } else { 0 };
         if self.idle_looks >= IDLE_LOOKS && self.is_asking() {
-            self.bus.change(Line::Attention.mask(), 0);
+            self.bus.change(B::mask(Line::Attention), 0);
         }
     }
 
     /// Whether it waits for a moment to ask for attention.
     fn is_asking(&self) -> bool {
-        self.drive.attention && !self.bus.pulls(Line::Attention.mask())
+        self.drive.attention && !self.bus.pulls(B::mask(Line::Attention))
     }
 
     /// The lines of which a change is worth a turn.
     fn waking(&self) -> u32 {
         let watched = [(Line::Busy, self.watch.busy), (Line::TokenIn, self.watch.token_in)];
-        let watched = watched.iter().filter(|(_, on)| *on).fold(0, |mask, (line, _)| mask | line.mask());
+        let watched = watched.iter().filter(|(_, on)| *on).fold(0, |mask, (line, _)| mask | B::mask(*line));
         // While somebody asks for attention, a frame begins with the next line.
-        let begins = if self.levels & Line::Attention.mask() == 0 { Line::NotReady.mask() } else { 0 };
-        watched | begins | Line::Attention.mask()
+        let begins = if self.levels & B::mask(Line::Attention) == 0 { B::mask(Line::NotReady) } else { 0 };
+        watched | begins | B::mask(Line::Attention)
     }
 
     /// The pins are to interrupt at a change of the lines of `mask`, if anybody hears that.
@@ -236,24 +279,7 @@ fn send_error(error: BusError) -> SendError {
     }
 }
 
-impl<G: PinBank> PinBus<G> {
-    /// Bids with this board's own data wire for a while; who bids, a bit each. The caller has BUSY# and
-    /// ATN# low. With fewer wires than boards, the lowest board of each wire counts as the bidder.
-    pub fn bid(&mut self) -> u16 {
-        let own = self.own_wire();
-        self.put(own, own);
-        self.drive_data(own);
-        let until_ns = self.gpio.now_ns() + 2 * self.timing.arm_ns;
-        self.gpio.wait_until(until_ns);
-        let bids = gather(self.levels() & self.wiring.width.pins() & !own);
-        self.put(own, 0);
-        self.settle();
-        self.float_data();
-        bids | 1 << self.board
-    }
-}
-
-impl<G: PinBank> TokenPhy for PinPhy<G> {
+impl<B: TokenBus> TokenPhy for BusPhy<B> {
     fn board(&self) -> u8 {
         self.answers.board
     }
@@ -265,10 +291,11 @@ impl<G: PinBank> TokenPhy for PinPhy<G> {
 
     fn set(&mut self, _: u64, drive: Drive, watch: Watch, answers: Answers) {
         let lines = [(Line::Busy, drive.busy), (Line::TokenOut, drive.token_out)];
-        let mask =
-            |wanted: bool| lines.iter().filter(|(_, low)| *low == wanted).fold(0, |mask, (line, _)| mask | line.mask());
+        let mask = |wanted: bool| {
+            lines.iter().filter(|(_, low)| *low == wanted).fold(0, |mask, (line, _)| mask | B::mask(*line))
+        };
         // Asking for attention waits until no frame is under way; letting go does not.
-        let quiet = if drive.attention { 0 } else { Line::Attention.mask() };
+        let quiet = if drive.attention { 0 } else { B::mask(Line::Attention) };
         let (pull, release) = (mask(true), mask(false) | quiet);
         // As in a turn.
         self.bus.gpio().fence();

@@ -1,0 +1,167 @@
+//! Receiving a frame over SPI: arming, chunks, the answer in the poll.
+//!
+//! Invariant: a chunk is acknowledged only when the FIFO is empty again; whoever is not addressed lets go of the lines
+//! after the first chunk; however it ends, all lines of the handshake are released.
+
+use super::bus::{ACCEPTED, ATTENTION, READY, SpiBus};
+use super::wiring::{DATA, SELECT};
+use super::{CHUNK_OCTETS, FIFO_OCTETS};
+use crate::FRAME_BYTES_MAX;
+use crate::pins::bus::{READS_BETWEEN_CLOCKS, Stopped};
+use crate::pins::listen::{concerns, meant};
+use crate::pins::{BusError, Line, Received};
+use renga_hal::gpio::PinBank;
+use renga_hal::spi::{SpiReceiver, SpiSender};
+use renga_wire::bus::{Answers, BOARDS_MAX, Poll};
+use renga_wire::frame::{HEADER_BYTES, frame_bytes};
+use renga_wire::{Frame, Header, Kind};
+
+/// One octet more than a chunk can have.
+type Octets = [u8; FIFO_OCTETS + 1];
+
+impl<G: PinBank, M: SpiSender, S: SpiReceiver> SpiBus<G, M, S> {
+    /// Receives the frame that begins now and answers it as `answers` says; `room`: it may be kept in `into`.
+    ///
+    /// # Errors
+    /// Why there was none.
+    pub fn listen(
+        &mut self,
+        into: &mut [u8; FRAME_BYTES_MAX],
+        room: bool,
+        answers: &Answers,
+    ) -> Result<Received, BusError> {
+        // What came for others, or before this kernel, is still there.
+        self.receiver.clear();
+        self.due = ACCEPTED;
+        self.pins.change(ACCEPTED, ATTENTION);
+        self.pins.frame_end_ns = self.pins.gpio.now_ns() + self.pins.timing.arm_ns + self.pins.timing.frame_ns;
+        let received = self.receive(into, room, answers);
+        self.pins.float_data();
+        self.pins.change(0, ACCEPTED | READY | ATTENTION);
+        received.map_err(|Stopped| self.pins.why)
+    }
+
+    fn receive(
+        &mut self,
+        into: &mut [u8; FRAME_BYTES_MAX],
+        room: bool,
+        answers: &Answers,
+    ) -> Result<Received, Stopped> {
+        let mut octets = Octets::default();
+        let mut calm = false;
+        let first = self.chunk(&mut octets, &mut calm)?;
+        into[..CHUNK_OCTETS].copy_from_slice(&octets[..CHUNK_OCTETS]);
+        let head = into.first_chunk::<HEADER_BYTES>().filter(|_| first >= HEADER_BYTES);
+        let head = head.and_then(|head| Header::open(head).ok());
+        let (header, payload_bytes) = head.ok_or_else(|| self.stop(BusError::HeaderDamaged))?;
+        if !concerns(&header, answers) {
+            return Ok(Received::Nothing);
+        }
+        let bytes = frame_bytes(payload_bytes);
+        let mut whole = is_whole(first, bytes.min(CHUNK_OCTETS));
+        // Attention was high before the first chunk.
+        let mut at = CHUNK_OCTETS;
+        calm = true;
+        while at < bytes {
+            self.acknowledge();
+            let due = (bytes - at).min(CHUNK_OCTETS);
+            whole &= is_whole(self.chunk(&mut octets, &mut calm)?, due);
+            into[at..at + due].copy_from_slice(&octets[..due]);
+            at += due;
+        }
+        self.acknowledge();
+        let frame = Frame::parse(&into[..bytes]).ok().filter(|_| whole);
+        let poll = match &frame {
+            Some(frame) => answers.to(&frame.header, frame.payload, room),
+            None => Poll(0),
+        };
+        let ours = frame.is_some_and(|frame| meant(&frame.header, answers) && frame.header.kind != Kind::Poll);
+        self.answer(poll)?;
+        Ok(if ours && room { Received::Frame(bytes) } else { Received::Nothing })
+    }
+
+    /// Takes octets until the transfer has ended, so many: an octet that came has begun one. `calm`: whether attention
+    /// has been high.
+    fn chunk(&mut self, octets: &mut Octets, calm: &mut bool) -> Result<usize, Stopped> {
+        let (mut end_ns, mut taken) = (None, 0);
+        loop {
+            for _ in 0..READS_BETWEEN_CLOCKS {
+                let came = self.receiver.take(&mut octets[taken..]);
+                taken += came.octets;
+                if taken > 0 && !came.more && self.pins.levels() & SELECT != 0 {
+                    taken += self.receiver.take(&mut octets[taken..]).octets;
+                    if taken == octets.len() {
+                        self.receiver.clear();
+                    }
+                    return Ok(taken);
+                }
+            }
+            if taken == 0 {
+                self.look_for_end(calm)?;
+            }
+            let looked = self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, Line::Strobe);
+            looked.map_err(|stopped| if taken == 0 { self.stop(BusError::NoOctets) } else { stopped })?;
+        }
+    }
+
+    /// Whether the talker gave up: attention is low again, and select high.
+    fn look_for_end(&mut self, calm: &mut bool) -> Result<(), Stopped> {
+        let levels = self.pins.levels();
+        let high = levels & ATTENTION != 0;
+        *calm |= high;
+        if *calm && !high && levels & SELECT != 0 { Err(self.stop(BusError::Abandoned)) } else { Ok(()) }
+    }
+
+    /// Lets the others go on. Of the two acknowledgement lines a listener always pulls one.
+    fn acknowledge(&mut self) {
+        self.pins.exchange(ACCEPTED | READY);
+        self.turn_round();
+    }
+
+    /// Drives the bits of `poll` when it is their turn.
+    fn answer(&mut self, poll: Poll) -> Result<(), Stopped> {
+        for bit in 0..u16::BITS {
+            self.attention(0)?;
+            let drives = bit as u8 % BOARDS_MAX == self.pins.board && poll.0 >> bit & 1 != 0;
+            if drives {
+                self.pins.put(DATA, DATA);
+                self.pins.drive_data(DATA);
+                self.pins.settle();
+            }
+            self.acknowledge();
+            self.attention(ATTENTION)?;
+            if drives {
+                // Left low, not to the slow pull-down.
+                self.pins.put(DATA, 0);
+                self.pins.settle();
+                self.pins.float_data();
+            }
+            if bit + 1 < u16::BITS {
+                self.acknowledge();
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for attention to be `level` (its mask, or 0). In a poll it is low only while select is low too.
+    fn attention(&mut self, level: u32) -> Result<(), Stopped> {
+        let mut end_ns = None;
+        loop {
+            for _ in 0..READS_BETWEEN_CLOCKS {
+                let levels = self.pins.levels();
+                if levels & (ATTENTION | SELECT) == SELECT {
+                    return Err(self.stop(BusError::Abandoned));
+                }
+                if levels & ATTENTION == level {
+                    return Ok(());
+                }
+            }
+            self.pins.look_at_clock(&mut end_ns, self.pins.timing.strobe_ns, Line::Attention)?;
+        }
+    }
+}
+
+/// Whether so many octets are a chunk of `due`: with its tail, or without.
+const fn is_whole(taken: usize, due: usize) -> bool {
+    taken == due || taken == due + 1
+}

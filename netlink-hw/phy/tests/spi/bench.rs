@@ -1,0 +1,96 @@
+//! Clusters over SPI whose boards send each other frames at given times.
+
+use crate::station::stand;
+pub use crate::station::{ALL, BEGIN_NS, Plan, Seen, answers, frame, payload};
+use renga_board_rpi::spi_master::SpiMaster;
+use renga_board_rpi::spi_slave::SpiSlave;
+use renga_hal::gpio::PinBank;
+use renga_hal::spi::{SpiReceiver, SpiSender};
+use renga_phy::pins::model::{Model, ModelPins, ModelRegisters, Peripheral, Serial, Setup, Speed, Tasks, Violation};
+use renga_phy::pins::{PullUps, Timing};
+use renga_phy::spi::wiring::Chip;
+use renga_phy::spi::{SpiBus, timing};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The rates that are measured, Hz.
+pub const RATES: [u32; 3] = [1_000_000, 4_000_000, 8_000_000];
+pub const ARM_NS: u64 = 10_000;
+/// The clock that the model's firmware names.
+const CORE_HZ: u32 = Serial::REPORTED.core_hz as u32;
+
+/// `boards` equal boards, as reported.
+pub fn setup(boards: u8, speed: Speed) -> Setup {
+    Setup { serial: Some(Serial::REPORTED), ..Setup::of(boards, speed) }
+}
+
+pub fn quick(rate_hz: u32) -> Timing {
+    timing(u64::from(rate_hz), ARM_NS)
+}
+
+pub type Master<'a> = SpiMaster<ModelRegisters<'a>>;
+pub type Slave<'a> = SpiSlave<ModelRegisters<'a>>;
+
+/// The drivers of a board's blocks.
+pub fn blocks<'a>(pins: &ModelPins<'a>, rate_hz: u32) -> (Master<'a>, Slave<'a>) {
+    let master = SpiMaster::new(pins.registers(Peripheral::Master), CORE_HZ, rate_hz);
+    (master, SpiSlave::new(pins.registers(Peripheral::Slave)))
+}
+
+/// The board of a chip.
+pub fn chip_of(model: &Model, board: u8) -> Chip {
+    model.speed(board).chip
+}
+
+/// What a board does that is made of these.
+pub fn station(
+    pins: impl PinBank,
+    blocks: (impl SpiSender, impl SpiReceiver),
+    place: (u8, Chip),
+    timing: Timing,
+    plan: Vec<(u64, Plan)>,
+    seen: &RefCell<Seen>,
+) {
+    let (board, chip) = place;
+    let bus = SpiBus::begin(pins, blocks.0, blocks.1, chip, board, PullUps::Harness, timing);
+    stand(bus, |_| unreachable!("there is no test frame over SPI"), answers(board), plan, seen);
+}
+
+/// A sound board.
+pub fn plain(
+    model: &Model,
+    board: u8,
+    rate_hz: u32,
+    plans: &[(u8, u64, Plan)],
+    seen: &Rc<RefCell<Seen>>,
+) -> impl FnOnce(ModelPins<'_>) + use<> {
+    let plan: Vec<_> = plans.iter().filter(|(by, ..)| *by == board).map(|(_, at, what)| (*at, what.clone())).collect();
+    let (seen, chip) = (seen.clone(), chip_of(model, board));
+    move |pins| {
+        let blocks = blocks(&pins, rate_hz);
+        station(pins, blocks, (board, chip), quick(rate_hz), plan, &seen);
+    }
+}
+
+/// Runs `plans` (board, time, what) until `until_ns`.
+pub fn run(setup: &Setup, rate_hz: u32, plans: &[(u8, u64, Plan)], until_ns: u64) -> (Seen, Vec<Violation>) {
+    let model = Model::new(setup);
+    let seen = Rc::new(RefCell::new(Seen::default()));
+    let mut tasks = Tasks::new(&model);
+    for board in 0..setup.boards.len() as u8 {
+        tasks.begin(board, plain(&model, board, rate_hz, plans, &seen));
+    }
+    tasks.run_until(until_ns);
+    drop(tasks);
+    (seen.take(), model.violations())
+}
+
+/// How long a frame may take at a rate, ns.
+pub fn frame_ns(rate_hz: u32) -> u64 {
+    quick(rate_hz).frame_ns
+}
+
+/// One frame from board 0 to all.
+pub fn send(setup: &Setup, rate_hz: u32, frame: &[u8]) -> (Seen, Vec<Violation>) {
+    run(setup, rate_hz, &[(0, BEGIN_NS, Plan::Frame(frame.to_vec()))], BEGIN_NS + frame_ns(rate_hz))
+}

@@ -1,0 +1,79 @@
+//! The model against itself: drivers that are broken on purpose are caught, each by its rule.
+
+use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, setup};
+use crate::faulty::{Fault, SHORT_NS, run};
+use renga_phy::pins::BusError;
+use renga_phy::pins::model::{Rule, Setup, Speed, Violation};
+
+const RATE_HZ: u32 = RATES[2];
+
+/// Frames from a broken board 0 and from board 1.
+fn frames(setup: &Setup, fault: Option<Fault>) -> (Seen, Vec<Violation>) {
+    let by = |board: u8| Plan::Frame(frame(ALL, board, &payload(64)));
+    let plans = [(0, BEGIN_NS, by(0)), (1, BEGIN_NS + 5_000_000, by(1))];
+    run(setup, RATE_HZ, fault, &[0], &plans, SHORT_NS)
+}
+
+/// What is violated first with some seed.
+fn caught(setup: &Setup, fault: Fault) -> Violation {
+    let violation = (0..40).find_map(|seed| {
+        let (_, violations) = frames(&Setup { seed, ..setup.clone() }, Some(fault));
+        violations.first().copied()
+    });
+    violation.unwrap_or_else(|| panic!("{fault:?} is not caught"))
+}
+
+/// Listeners that are slow to look, so that it matters who answers last.
+fn slow_listeners() -> Setup {
+    let mut setup = Setup { stall_every_ns: Some(20_000), spikes_per_mille: 300, ..setup(5, Speed::PI4_600) };
+    setup.boards[0] = Speed::PI3_1200;
+    setup
+}
+
+#[test]
+fn a_sound_driver_is_not_caught() {
+    for seed in 0..40 {
+        for setup in [setup(4, Speed::PI3_1200), slow_listeners()] {
+            let boards = setup.boards.len() as u8;
+            let (seen, violations) = frames(&Setup { seed, ..setup }, None);
+            assert_eq!((violations, seen.received.len()), (vec![], 2 * (usize::from(boards) - 1)), "{:?}", seen.sent);
+        }
+    }
+}
+
+#[test]
+fn a_talker_that_does_not_wait() {
+    let violation = caught(&slow_listeners(), Fault::BelievesAll);
+    assert!(matches!(violation.rule, Rule::Overrun { .. } | Rule::Contention { .. }), "{violation}");
+}
+
+#[test]
+fn a_talker_that_does_not_let_go() {
+    let violation = caught(&setup(4, Speed::PI3_1200), Fault::KeepsData);
+    assert!(matches!(violation.rule, Rule::Contention { .. }), "{violation}");
+}
+
+#[test]
+fn wires_that_nobody_holds() {
+    let violation = caught(&setup(1, Speed::PI3_1200), Fault::NoPulls);
+    assert!(matches!(violation.rule, Rule::Floating { reader: 0 }), "{violation}");
+}
+
+#[test]
+fn no_barrier_between_peripherals() {
+    let violation = caught(&setup(3, Speed::PI3_1200), Fault::NoBarriers);
+    assert_eq!(violation.rule, Rule::NoBarrier { board: 0 });
+}
+
+#[test]
+fn a_transfer_that_is_ended_early_is_cut_off() {
+    let (seen, _) = frames(&setup(3, Speed::PI3_1200), Some(Fault::EndsEarly));
+    assert!(seen.sent[0].result.is_err(), "{seen:?}");
+    assert!(seen.sent[1].result.is_ok(), "the next talker is sound: {seen:?}");
+}
+
+#[test]
+fn a_master_that_keeps_what_comes_back_stops() {
+    let (seen, _) = frames(&setup(3, Speed::PI3_1200), Some(Fault::KeepsReceived));
+    assert_eq!(seen.sent[0].result, Err(BusError::MasterStuck), "{seen:?}");
+}
