@@ -46,6 +46,17 @@ pub struct CardSlot {
     pub low_voltage_pin: Option<u32>,
 }
 
+/// SPI, with the pins of the slave that the phy knows by chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spi {
+    /// SPI0.
+    pub master: u64,
+    /// The BSC slave.
+    pub slave: u64,
+    /// Whether the slave has the master's pins for select and clock.
+    pub shares_pins: bool,
+}
+
 /// What a kind of chip has.
 #[derive(Clone, Debug)]
 pub struct Chip {
@@ -63,6 +74,8 @@ pub struct Chip {
     pub auxiliary: u64,
     /// Pins.
     pub gpio: u64,
+    /// The SPI master, and the slave.
+    pub spi: Spi,
     /// How they are pulled.
     pub pulls: Pulls,
     /// The firmware's mailboxes.
@@ -115,6 +128,7 @@ pub const BCM2837: Chip = Chip {
     pl011: 0x3f20_1000,
     auxiliary: 0x3f21_5000,
     gpio: 0x3f20_0000,
+    spi: Spi { master: 0x3f20_4000, slave: 0x3f21_4000, shares_pins: false },
     pulls: Pulls::Clocked,
     mailbox: 0x3f00_b880,
     power: 0x3f10_0000,
@@ -133,6 +147,7 @@ pub const BCM2711: Chip = Chip {
     pl011: 0xfe20_1000,
     auxiliary: 0xfe21_5000,
     gpio: 0xfe20_0000,
+    spi: Spi { master: 0xfe20_4000, slave: 0xfe21_4000, shares_pins: true },
     pulls: Pulls::Direct,
     mailbox: 0xfe00_b880,
     power: 0xfe10_0000,

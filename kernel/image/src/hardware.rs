@@ -15,7 +15,7 @@ use renga_arch_aarch64::mmio::Mmio;
 use renga_arch_aarch64::physical::LINEAR_BYTES;
 use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::arguments::{self, Arguments};
-use renga_board_rpi::boards::{self, Board, CARD_CLOCK_HZ, Controllers, UART_CLOCK_HZ};
+use renga_board_rpi::boards::{self, Board, CARD_CLOCK_HZ, CORE_CLOCK_HZ, Controllers, UART_CLOCK_HZ};
 use renga_board_rpi::bus_pins::BusPins;
 use renga_board_rpi::emulator_link::EmulatorLink;
 use renga_board_rpi::gic::Gic;
@@ -26,6 +26,8 @@ use renga_board_rpi::pl011::Pl011;
 use renga_board_rpi::power::Watchdog;
 use renga_board_rpi::random;
 use renga_board_rpi::sd_card::SdCard;
+use renga_board_rpi::spi_master::SpiMaster;
+use renga_board_rpi::spi_slave::SpiSlave;
 use renga_hal::block::BlockError;
 use renga_hal::cpu::Cpu;
 use renga_hal::timer::Timer;
@@ -50,6 +52,10 @@ pub type InterruptLines = Interrupts<Mmio>;
 pub type EmulatorPage = EmulatorLink<Mmio>;
 /// The pins of the link.
 pub type LinkPins = BusPins<Mmio>;
+/// SPI of the link.
+pub type LinkMaster = SpiMaster<Mmio>;
+/// See [`LinkMaster`].
+pub type LinkSlave = SpiSlave<Mmio>;
 /// The card in the slot.
 pub type Card = SdCard<Mmio, GenericTimer>;
 
@@ -266,6 +272,14 @@ pub fn emulator_link() -> Option<EmulatorPage> {
 /// The first 32 pins, for the link.
 pub fn bus_pins() -> LinkPins {
     BusPins::new(Pins::new(registers(board().chip.gpio), board().chip.pulls), now_ns)
+}
+
+/// SPI of the link: master of at most `rate_hz`, slave, and whether that has the master's pins.
+pub fn spi(rate_hz: u32) -> (LinkMaster, LinkSlave, bool) {
+    let spi = board().chip.spi;
+    let core_hz = FIRMWARE.get().map_or(CORE_CLOCK_HZ, |firmware| firmware.borrow_mut().core_clock_hz());
+    let master = SpiMaster::new(registers(spi.master), core_hz, rate_hz);
+    (master, SpiSlave::new(registers(spi.slave)), spi.shares_pins)
 }
 
 /// The watchdog, which also resets and halts.

@@ -1,19 +1,23 @@
-//! The device that carries the link's frames: the emulator's, or the bus on the pins.
+//! The device that carries the link's frames: the emulator's, the bus on the pins, or the one over SPI.
 //!
-//! Invariant: a board without an emulator has only the pins. Not here: drivers (`board-rpi`, `phy`), the token (`mac`).
+//! Invariant: a board without an emulator has only its pins. Not here: drivers (`board-rpi`, `phy`), the token (`mac`).
 
-use crate::hardware::{EmulatorPage, LinkPins};
+use crate::hardware::{EmulatorPage, LinkMaster, LinkPins, LinkSlave};
 use crate::{fault, hardware};
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
 use renga_mac::{Setup, Timing};
 use renga_phy::pins::{self, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
+use renga_phy::spi::wiring::Chip;
+use renga_phy::spi::{self, SpiBus, SpiPhy};
 use renga_router::TokenLink;
 
 /// How the boards are joined.
 const WIRING: Wiring = Wiring { width: Width::Sixteen, handshake: Handshake::TwoEdge, pulls: PullUps::Harness };
 /// A listener may hear of a frame so late, ns: system processes are not preempted.
 const ARM_NS: u64 = 60_000;
+/// The SPI clock that is asked for, Hz. No slave has been measured.
+const SPI_RATE_HZ: u32 = 4_000_000;
 /// Reads of pins take no time in the emulator; on a Pi 3 about as long as so many turns of an empty loop there.
 const EMULATED_READ_SPINS: u32 = 24;
 /// The pins are looked at so often though they do not interrupt, ns.
@@ -34,6 +38,8 @@ pub enum LinkDevice {
     Emulator(EmulatorPage),
     /// The pins, with the token.
     Pins(TokenLink<PinPhy<LinkPins>>),
+    /// SPI, with the token. It has never run on a board.
+    Spi(TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>>),
 }
 
 impl LinkDevice {
@@ -42,6 +48,7 @@ impl LinkDevice {
         match (emulator, wanted) {
             (Some(device), "" | "emulator") => LinkDevice::Emulator(device),
             (emulator, "" | "pins") => LinkDevice::Pins(pins(board, emulator.is_some())),
+            (_, "spi") => LinkDevice::Spi(spi(board)),
             _ => fault::refuse(format_args!("there is no link `{wanted}`")),
         }
     }
@@ -56,9 +63,20 @@ fn pins(board: u8, emulated: bool) -> TokenLink<PinPhy<LinkPins>> {
         gpio = gpio.with_slow_reads(EMULATED_READ_SPINS);
     }
     let bus = PinBus::begin(gpio, board, WIRING, timing);
-    // The number is the placement's: two boards that have one are a mistake of whoever wrote the cards.
-    let setup = Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(TOKEN_SLOWED) };
-    TokenLink::new(setup, PinPhy::new(bus, LOOK_NS))
+    TokenLink::new(setup(board), PinPhy::new(bus, LOOK_NS))
+}
+
+fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
+    let (master, slave, shares_pins) = hardware::spi(SPI_RATE_HZ);
+    let chip = if shares_pins { Chip::Bcm2711 } else { Chip::Bcm2837 };
+    let timing = spi::timing(u64::from(SPI_RATE_HZ), ARM_NS);
+    let bus = SpiBus::begin(hardware::bus_pins(), master, slave, chip, board, PullUps::Harness, timing);
+    TokenLink::new(setup(board), SpiPhy::new(bus, LOOK_NS))
+}
+
+/// The number is the placement's: two boards that have one are a mistake of whoever wrote the cards.
+fn setup(board: u8) -> Setup {
+    Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(TOKEN_SLOWED) }
 }
 
 impl FrameDevice for LinkDevice {
@@ -66,6 +84,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.board(),
             LinkDevice::Pins(device) => device.board(),
+            LinkDevice::Spi(device) => device.board(),
         }
     }
 
@@ -73,6 +92,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.receive(out),
             LinkDevice::Pins(device) => device.receive(out),
+            LinkDevice::Spi(device) => device.receive(out),
         }
     }
 
@@ -80,6 +100,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.send(destination, frame),
             LinkDevice::Pins(device) => device.send(destination, frame),
+            LinkDevice::Spi(device) => device.send(destination, frame),
         }
     }
 
@@ -87,6 +108,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.enable_receive_interrupt(on),
             LinkDevice::Pins(device) => device.enable_receive_interrupt(on),
+            LinkDevice::Spi(device) => device.enable_receive_interrupt(on),
         }
     }
 
@@ -94,6 +116,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.enable_transmit_interrupt(on),
             LinkDevice::Pins(device) => device.enable_transmit_interrupt(on),
+            LinkDevice::Spi(device) => device.enable_transmit_interrupt(on),
         }
     }
 
@@ -102,6 +125,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.attend(now_ns),
             LinkDevice::Pins(device) => device.attend(now_ns),
+            LinkDevice::Spi(device) => device.attend(now_ns),
         }
     }
 
@@ -109,6 +133,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.deadline_ns(),
             LinkDevice::Pins(device) => device.deadline_ns(),
+            LinkDevice::Spi(device) => device.deadline_ns(),
         }
     }
 
@@ -116,6 +141,7 @@ impl FrameDevice for LinkDevice {
         match self {
             LinkDevice::Emulator(device) => device.take_overrun(),
             LinkDevice::Pins(device) => device.take_overrun(),
+            LinkDevice::Spi(device) => device.take_overrun(),
         }
     }
 }

@@ -38,8 +38,11 @@ gpio=10-13,16-27=ip,pd
 ";
 
 const LINK_SPI: &str = "\
-# The link's wires rest as inputs until the kernel drives them.
-gpio=4-12,16-27=ip,pu
+# The link over SPI: control lines and select rest high, data and clock low, until the kernel drives them. The SPI clock
+# follows the core's, which the lines above keep as it is. This link has never run on a board.
+gpio=4-8,12=ip,pu
+gpio=9-11,19-20=ip,pd
+gpio=21=ip,np
 ";
 
 /// `config.txt`.
