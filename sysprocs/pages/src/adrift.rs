@@ -32,7 +32,7 @@ impl PageIndex {
     /// The session is over in which the file in record `at` was held, if it was; whether something of it is to stay.
     pub(crate) fn cast_adrift(&mut self, at: u32) -> bool {
         let file = &mut self.files[at as usize];
-        (file.writable, file.adrift) = (0, file.dirty > 0);
+        (file.writable, file.adrift) = (0, file.is_ahead());
         file.adrift
     }
 
@@ -59,7 +59,7 @@ impl PageIndex {
 
     /// Whether pages of the file are dirty that were written under another lease.
     fn has_other(&self, id: FileId, lease: u64) -> bool {
-        self.find_file(id).map(|at| &self.files[at as usize]).is_some_and(|file| file.dirty > 0 && file.lease != lease)
+        self.find_file(id).map(|at| &self.files[at as usize]).is_some_and(|file| file.is_ahead() && file.lease != lease)
     }
 
     /// Takes clean pages of the file in record `file` out and into `list`, until that is full; whether there may be more.

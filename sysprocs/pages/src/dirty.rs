@@ -68,8 +68,8 @@ impl PageIndex {
 
     /// All that is dirty of the file in record `file` is about to be dropped; how many pages.
     pub(crate) fn lose_dirty(&mut self, file: u32) -> u32 {
-        let lost = self.files[file as usize].dirty;
-        self.dirty.lost = self.dirty.lost.wrapping_add(lost);
+        let FileSlot { dirty: lost, changed, .. } = self.files[file as usize];
+        self.dirty.lost = self.dirty.lost.wrapping_add(lost + u32::from(changed.is_some()));
         lost
     }
 

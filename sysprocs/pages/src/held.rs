@@ -8,6 +8,8 @@
 use crate::append_room::AppendRoom;
 use crate::index::{PageIndex, Void};
 use renga_hal::memory::{Frame, PAGE_BYTES};
+use renga_proto::attributes::Attributes;
+use renga_proto::inode::TIME_KEEP;
 use renga_proto::pages::{AT_END, FileId, NO_LEASE};
 
 /// Dirty pages of files of other boards have no block: they are found by what differs between pages side by side and
@@ -52,7 +54,7 @@ impl PageIndex {
     pub fn is_held(&self, id: FileId) -> bool {
         self.find_file(id)
             .map(|file| &self.files[file as usize])
-            .is_some_and(|file| file.writable > 0 || file.dirty > 0)
+            .is_some_and(|file| file.writable > 0 || file.is_ahead())
     }
 
     /// A ticket for [`PageIndex::hold`].
@@ -104,6 +106,9 @@ impl PageIndex {
         let slot = self.pages[at.0 as usize];
         let record = &mut self.files[slot.file as usize];
         (record.size, record.written_ns, record.used) = (record.size.map(|old| old.max(size)), Some(now_ns), true);
+        if let Some((changed, _)) = &mut record.changed {
+            changed.modify_ns = TIME_KEEP; // it is that of the write from now on
+        }
         let stand_in = stand_in(record.id, slot.page);
         self.make_dirty(at.0, stand_in);
     }
@@ -141,6 +146,24 @@ impl PageIndex {
         let Some(file) = self.find_file(id) else { return (0, None) };
         let record = &mut self.files[file as usize];
         (record.size.unwrap_or(0), record.written_ns.take())
+    }
+
+    /// Mode, owner or times of a held file are changed at `now_ns`; whether it is held.
+    pub fn change(&mut self, id: FileId, change: Attributes, now_ns: u64) -> bool {
+        let Some(file) = self.holding(id).and_then(|_| self.find_file(id)) else { return false };
+        let record = &mut self.files[file as usize];
+        let before = record.changed.map_or(Attributes::NONE, |(changed, _)| changed);
+        record.changed = Some((before.then(change), now_ns));
+        if change.modify_ns != TIME_KEEP {
+            record.written_ns = None;
+        }
+        true
+    }
+
+    /// What was changed so, and when; told once.
+    pub fn take_changed(&mut self, id: FileId) -> Option<(Attributes, u64)> {
+        let file = self.find_file(id)?;
+        self.files[file as usize].changed.take()
     }
 
     /// That lease has been taken back, perhaps before it has arrived ([`NO_LEASE`]: each that is under way): the file is not held any
@@ -198,7 +221,7 @@ impl PageIndex {
 
     /// That lease has arrived, too late: what takes it back says nothing of one that is still to come.
     pub(crate) fn note_lease(&mut self, id: FileId, lease: u64) {
-        if let Some(file) = self.find_file(id).filter(|&file| self.files[file as usize].dirty == 0) {
+        if let Some(file) = self.find_file(id).filter(|&file| !self.files[file as usize].is_ahead()) {
             self.files[file as usize].arrive(lease);
         }
     }

@@ -6,9 +6,10 @@
 use crate::held::Holding;
 use crate::page_cache::{PAGE, State};
 use renga_hal::memory::{Access, Frame, PAGE_BYTES, UserMemory};
+use renga_proto::attributes::{ATTRIBUTES_BYTES, Attributes};
 use renga_proto::pages::{
-    AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, Lend, NO_LEASE, NO_PAGE, NOT_WRITTEN,
-    PagesCall, ReadLent, ReserveHeld, TakeBack, WriteHeld,
+    AT_END, Back, DirtyFile, EndAdrift, FileId, Given, HeldWrite, HoldFile, IN_RECORD, Lend, NO_LEASE, NO_PAGE,
+    NOT_WRITTEN, PagesCall, ReadLent, ReserveHeld, TakeBack, WriteHeld,
 };
 use renga_rt::{Call, Errno};
 
@@ -27,7 +28,8 @@ impl<M: UserMemory + ?Sized> State<M> {
             PagesCall::TakeBack(mut call) => {
                 let given = self.give_back(&mut call).await;
                 // What is not there need not cross.
-                call.set_taken_used(if given.page == NO_PAGE { 0 } else { PAGE_BYTES });
+                let used = if given.changed { ATTRIBUTES_BYTES } else { PAGE_BYTES };
+                call.set_taken_used(if given.page == NO_PAGE && !given.changed { 0 } else { used });
                 call.reply(Ok(given));
             }
             PagesCall::Lend(call) => {
@@ -86,6 +88,11 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn write_held(&mut self, call: &mut Call<WriteHeld>) -> Result<HeldWrite, Errno> {
         let WriteHeld { file, offset } = call.entry();
         let holding = self.index.holding(file).ok_or(Errno::ENOLCK)?;
+        if offset == IN_RECORD {
+            let (change, _) = Attributes::get(call.lent()).ok_or(Errno::EINVAL)?;
+            self.index.change(file, change, self.me.now_ns());
+            return Ok(HeldWrite { end: holding.size, bytes: 0, crowded: false, missing: NO_PAGE });
+        }
         let (size, bytes) = (holding.size, call.lent().len());
         let at = if offset == AT_END { self.index.append_at(file) } else { offset };
         // What would leave out pages is the inode's to write.
@@ -149,9 +156,10 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn give_back(&mut self, call: &mut Call<TakeBack>) -> Given {
         let TakeBack { file, taken, back, lease, .. } = call.entry();
         self.end_other_lease(file, lease).await;
+        let changed = self.give_changed(file, call);
         if back == Back::Nothing {
             self.forget_file(file).await;
-            return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN, reserved: 0 };
+            return Given { page: NO_PAGE, size: 0, written_ns_ago: NOT_WRITTEN, reserved: 0, changed };
         }
         let mut page = NO_PAGE;
         if back == Back::Dirty {
@@ -161,14 +169,14 @@ impl<M: UserMemory + ?Sized> State<M> {
                 self.index.taken(file, taken);
                 self.meet_want().await;
             }
-            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1))
+            if let Some((dirty, frame)) = self.index.first_dirty(file, taken.wrapping_add(1)).filter(|_| !changed)
                 && let Some(out) = call.lent().get_mut(..PAGE_BYTES)
             {
                 self.index.restrict(self.machine, frame.0, Access::Read);
                 out.copy_from_slice(&*self.machine.shared_page(frame));
                 page = dirty;
             }
-            if page == NO_PAGE {
+            if page == NO_PAGE && !changed {
                 self.index.land(file);
             }
         }
@@ -176,7 +184,15 @@ impl<M: UserMemory + ?Sized> State<M> {
         let (size, written_ns) = self.index.take_facts(file);
         let now_ns = self.me.now_ns();
         let written_ns_ago = written_ns.map_or(NOT_WRITTEN, |written_ns| now_ns.saturating_sub(written_ns));
-        Given { page, size, written_ns_ago, reserved }
+        Given { page, size, written_ns_ago, reserved, changed }
+    }
+
+    /// Gives what was changed of mode, owner and times; whether anything was.
+    fn give_changed(&mut self, file: FileId, call: &mut Call<TakeBack>) -> bool {
+        let now_ns = self.me.now_ns();
+        let Some(out) = call.lent().first_chunk_mut() else { return false };
+        let changed = self.index.take_changed(file);
+        changed.is_some_and(|(changed, at_ns)| changed.put(now_ns.saturating_sub(at_ns), out) > 0)
     }
 
     pub(crate) async fn forget_file(&mut self, id: FileId) {

@@ -364,7 +364,7 @@ impl PageIndex {
         for _ in 0..=2 * self.files.len() {
             let at = Some(self.file_clock.first).filter(|&first| first != NONE)?;
             let file = &mut self.files[at as usize];
-            let kept = file.dirty > 0 || file.lent || file.id.is_object();
+            let kept = file.is_ahead() || file.lent || file.id.is_object();
             if !core::mem::take(&mut file.used) && !kept {
                 return Some(at);
             }

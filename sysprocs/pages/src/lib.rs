@@ -11,6 +11,7 @@
 
 mod adrift;
 mod append_room;
+mod changing;
 mod dirty;
 pub mod fill;
 pub mod frame_list;
@@ -28,6 +29,7 @@ mod windows;
 mod write;
 
 pub use append_room::AppendRoom;
+pub use changing::change_held;
 pub use fill::Fill;
 pub use frame_list::FrameList;
 pub use held::Holding;

@@ -5,6 +5,7 @@
 use crate::append_room::AppendRoom;
 use crate::dirty::Place;
 use crate::ring::{Ends, Links, NONE};
+use renga_proto::attributes::Attributes;
 use renga_proto::pages::{FileId, NO_LEASE};
 use renga_rt::Arena;
 
@@ -84,10 +85,16 @@ pub(crate) struct FileSlot {
     pub(crate) adrift: bool,
     /// When it was written here, if nobody has been told.
     pub(crate) written_ns: Option<u64>,
+    /// What was changed here of mode, owner and times, and when, if nobody has been told.
+    pub(crate) changed: Option<(Attributes, u64)>,
     pub(crate) chained: u32,
     pub(crate) in_clock: Links,
 }
 impl FileSlot {
+    /// Whether something of it is here that the inode's process has not.
+    pub(crate) fn is_ahead(&self) -> bool {
+        self.dirty > 0 || self.changed.is_some()
+    }
     /// Whether what is here of it is shown to nobody.
     pub(crate) fn is_withheld(&self) -> bool {
         self.lent || self.adrift
@@ -120,6 +127,7 @@ impl FileSlot {
         appends: AppendRoom::NONE,
         adrift: false,
         written_ns: None,
+        changed: None,
         chained: NONE,
         in_clock: Links::NONE,
     };

@@ -249,8 +249,9 @@ protocol! {
         12 ReserveAppend { from: u64, bytes: u64 } (()) -> Result<u64, Errno>;
         /// Of a directory: what the entry named by the slice stands for. `ENOENT` without one.
         13 Find {} (&'a [u8]) -> Result<EntryFound, Errno>;
-        /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type).
-        14 Enter { ino: u32, kind: u8 } (&'a [u8]) -> Result<(), Errno>;
+        /// Of a directory: adds an entry of file type `kind` (ext2's directory-entry type). The boards in `aware`, a bit each, have
+        /// given up its status themselves. From walkers only.
+        14 Enter { ino: u32, kind: u8, aware: u8 } (&'a [u8]) -> Result<(), Errno>;
         /// The write lease for `board`, if it is the caller's or the caller is of this board, so that page `page` may be
         /// written there; other boards' leases end. `ESTALE`: it is not inode `ino`. With page `TAKE_HOME`: if inode `ino` (0: whichever
         /// it is) is lent, what is dirty comes back here, some pages at a time, and the lease ends; `below` is not 0 if

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod allocator;
+pub mod attributes;
 pub mod buffer;
 pub mod clock;
 pub mod console;
@@ -21,6 +22,7 @@ pub mod memory;
 pub mod mounts;
 pub mod name_index;
 pub mod names;
+pub mod packed;
 pub mod pages;
 pub mod path;
 pub mod pipe;

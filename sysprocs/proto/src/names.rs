@@ -36,6 +36,20 @@ impl Kept {
     pub const NOT: Kept = Kept { stamp: Stamp::NONE, surplus_slot: 0, surplus: 0 };
 }
 
+in_words! {
+    /// Of a make that has begun.
+    pub struct MakeBegun {
+        /// For what its answer tells, or `NO_TICKET`: none has begun.
+        ticket: u64,
+        /// The directory of which nothing is held meanwhile, nor of the name in it; 0: which one it is was not known.
+        directory: u32,
+    }
+}
+impl MakeBegun {
+    /// None.
+    pub const NONE: MakeBegun = MakeBegun { ticket: NO_TICKET, directory: 0 };
+}
+
 protocol! {
     /// The name cache of a board.
     pub Names = 30, NamesCall {
@@ -65,5 +79,13 @@ protocol! {
         10 RecallReference { ino: u32 } (()) -> Result<bool, Errno>;
         /// As `StatusHere`, of an open inode. `EAGAIN`: its status is not here.
         11 StatusOfInode { ino: u32, generation: u32 } (&'a mut [u8]) -> Result<(), Errno>;
+        /// The caller is about to have something made at the path by a walker: gives up what the make changes. Until `EndMake`, with which
+        /// the caller ends it however it went, nothing is kept here but what is offered with that. `EEXIST`: the name stands
+        /// for something, and no make has begun.
+        12 BeginMake { at: FileId } (&'a [u8]) -> Result<MakeBegun, Errno>;
+        /// Offers what the walker has told of the make, as `KeepSteps`; nothing, if it has failed.
+        13 EndMake { ticket: u64 } (&'a [u8]) -> Result<(), Errno>;
+        /// Which file a path stands for, if all that it takes is known and a reference to it is kept here. `EAGAIN`: not here.
+        14 FileHere { at: FileId, flags: u32 } (&'a [u8]) -> Result<FileId, Errno>;
     }
 }

@@ -109,6 +109,8 @@ in_words! {
 }
 /// Where a write goes that appends.
 pub const AT_END: u64 = u64::MAX;
+/// Where what is changed of mode, owner and times is written.
+pub const IN_RECORD: u64 = u64::MAX - 1;
 /// No page, of what is taken back.
 pub const NO_PAGE: u32 = u32::MAX;
 /// The number of no write lease.
@@ -151,6 +153,9 @@ in_words! {
         written_ns_ago: u64,
         /// Appends that are under way there end here; 0: none is, or the board goes on writing.
         reserved: u64,
+        /// The slice begins with what was changed of mode, owner and times ([`crate::attributes`]), told once, and there is no page; what
+        /// is dirty is told when it is asked for again.
+        changed: bool,
     }
 }
 in_words! {
@@ -275,7 +280,8 @@ protocol! {
         /// `below` may be written here. A ticket for the page that came with the lease, if one did. `ESTALE`: that lease has been taken back, or may
         /// have been since the ticket was given.
         22 HoldFile { file: FileId, slot: u16, ticket: u64, size: u64, below: u32, lease: u64 } (()) -> Result<u64, Errno>;
-        /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step.
+        /// Writes the slice at `offset` (`AT_END`: at the end of the file), in one step; `IN_RECORD`: changes mode, owner and times
+        /// as the slice says ([`crate::attributes`]).
         /// `ENOLCK`: the file is not held so far; `ENOMEM`: there is no room.
         23 WriteHeld { file: FileId, offset: u64 } (&'a [u8]) -> Result<HeldWrite, Errno>;
         /// What the inode's process wants back of a held file: the first dirty page behind that which it has `taken` (`NO_PAGE`: none yet),
@@ -307,8 +313,8 @@ protocol! {
         /// As `Recall` of the page cache of `board`.
         0 RecallFrom { board: u8, file: FileId, from: u32, to: u32 } (()) -> Result<u32, Errno>;
         /// As `TakeBack` of the page cache of `board`. The page is kept here, and nobody else is served, until the caller
-        /// says where it is to go.
-        1 TakeBackFrom { board: u8, file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (()) -> Result<Given, Errno>;
+        /// says where it is to go. What was changed of the file comes into the slice.
+        1 TakeBackFrom { board: u8, file: FileId, taken: u32, back: Back, lease: u64, grants: u32 } (&'a mut [u8]) -> Result<Given, Errno>;
         /// That page goes to the cache of this board, as `WritePage` does it; zeros behind the file's end. After an error
         /// it is still kept.
         2 PutBack { file: FileId, page: u32, block: u32, size: u64 } (()) -> Result<bool, Errno>;

@@ -113,5 +113,10 @@ protocol! {
         /// Says what a path leads to, step by step ([`crate::steps`]), and notes that the caller's board may hold what it
         /// is told; how many bytes. If it `opens`, a reference to the end passes to the caller, as with `Open`.
         17 Resolve { at: FileId, flags: u32, opens: bool } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
+        /// Makes a directory, or as `Open` creates and opens a file, which the caller's board may write from then on if it
+        /// is opened for that and new; and says what is so by then ([`crate::steps`]), as `Resolve` does; how many bytes. The caller's
+        /// board has given up what it held of the name in inode `prepared`, and of that inode. `EAGAIN`: the file is there,
+        /// and to be cut, as `Open` does it.
+        18 Make { at: FileId, flags: u32, mode: u16, directory: bool, prepared: u32 } ((&'a [u8], &'a mut [u8])) -> Result<u32, Errno>;
     }
 }

@@ -3,7 +3,8 @@
 //! Invariant: the end is the last step, and there always is one; names before it may be missing, for want of room.
 //! What cannot be read ends the steps. Not here: who holds them (`sysprocs/fs/src/held`).
 
-use crate::inode::{Birth, InodeFacts, NAME_BYTES_MAX, STAT_BYTES};
+use crate::inode::{Birth, InodeFacts, Lease, NAME_BYTES_MAX, STAT_BYTES};
+use crate::packed::{NUMBER_BYTES, STATUS_BYTES, number, put_number, put_status, status};
 use crate::sessions::Stamp;
 use renga_abi::Errno;
 
@@ -12,16 +13,20 @@ pub const STEPS_BYTES: usize = 1024;
 /// Bytes of the longest symbolic link's target that is told: that of one which lies in its inode.
 pub const TARGET_BYTES_MAX: usize = 60;
 
-const NAME: u8 = 1;
-const TARGET: u8 = 2;
-const INODE: u8 = 3;
-const REFUSED: u8 = 4;
-/// Bytes before a name's own.
-const NAME_HEAD: usize = 11;
-/// Bytes before a target's own.
-const TARGET_HEAD: usize = 6;
-/// Bytes of the longest end.
-const END_BYTES: usize = 18 + STAT_BYTES;
+const NAME: u64 = 1;
+const TARGET: u64 = 2;
+/// An end that may be held, and one that may not.
+const INODE: u64 = 3;
+const PASSING: u64 = 4;
+const REFUSED: u64 = 5;
+const FOLDER: u64 = 6;
+const LEASE: u64 = 7;
+/// Bytes before a name's or a target's own, at most.
+const HEAD_BYTES: usize = 14;
+/// Bytes of the longest end, and of a directory.
+const END_BYTES: usize = 24 + STATUS_BYTES;
+/// Bytes of the longest lease.
+const LEASE_BYTES: usize = 1 + 3 * NUMBER_BYTES;
 
 /// One step.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,6 +49,18 @@ pub enum Step<'a> {
         /// Its target.
         target: &'a [u8],
     },
+    /// The directory in which something was made, as it is by then; the board may hold it.
+    Folder {
+        /// What an opener learns of it.
+        facts: InodeFacts,
+        /// Its `struct stat`.
+        status: [u8; STAT_BYTES],
+    },
+    /// The board has the write lease of the end.
+    Lease {
+        /// Which.
+        lease: Lease,
+    },
     /// The end: an inode.
     Inode {
         /// What an opener learns of it.
@@ -51,7 +68,7 @@ pub enum Step<'a> {
         /// It may be held.
         held: bool,
         /// Its `struct stat`.
-        status: &'a [u8],
+        status: [u8; STAT_BYTES],
     },
     /// The end: there is none.
     Refused {
@@ -86,88 +103,117 @@ impl Steps {
     }
 
     /// Puts what there is room for.
-    fn put(&mut self, parts: &[&[u8]]) {
-        for part in parts {
-            self.bytes[self.used..self.used + part.len()].copy_from_slice(part);
-            self.used += part.len();
+    fn put(&mut self, bytes: &[u8]) {
+        self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    fn put_numbers(&mut self, numbers: &[u64]) {
+        for &number in numbers {
+            self.used += put_number(number, &mut self.bytes[self.used..]);
         }
     }
 
     /// Whether there is room for a further name.
     pub fn has_room_for(&self, name: &[u8]) -> bool {
-        name.len() <= NAME_BYTES_MAX && self.has_room(NAME_HEAD + name.len())
+        name.len() <= NAME_BYTES_MAX && self.has_room(HEAD_BYTES + name.len())
     }
 
     /// Adds a name, for which there is room.
     pub fn put_name(&mut self, directory: u32, name: &[u8], ino: u32, kind: u8) {
         if self.has_room_for(name) {
-            let (directory, ino) = (directory.to_le_bytes(), ino.to_le_bytes());
-            self.put(&[&[NAME], &directory, &ino, &[kind, name.len() as u8], name]);
+            self.put_numbers(&[NAME, directory.into(), ino.into(), kind.into(), name.len() as u64]);
+            self.put(name);
         }
     }
 
     /// Adds a link's target, if there is room for it.
     pub fn put_target(&mut self, ino: u32, target: &[u8]) {
-        if target.len() <= TARGET_BYTES_MAX && self.has_room(TARGET_HEAD + target.len()) {
-            self.put(&[&[TARGET], &ino.to_le_bytes(), &[target.len() as u8], target]);
+        if target.len() <= TARGET_BYTES_MAX && self.has_room(HEAD_BYTES + target.len()) {
+            self.put_numbers(&[TARGET, ino.into(), target.len() as u64]);
+            self.put(target);
         }
     }
 
-    /// Ends with an inode.
+    /// Adds a directory that the board may hold, if there is room for it.
+    pub fn put_folder(&mut self, facts: &InodeFacts, status: &[u8; STAT_BYTES]) {
+        if self.has_room(END_BYTES) {
+            self.put_inode(FOLDER, facts, status);
+        }
+    }
+
+    /// Adds a write lease of the end, if there is room for it.
+    pub fn put_lease(&mut self, lease: Lease) {
+        if self.has_room(LEASE_BYTES) {
+            let Lease { size, below, id } = lease;
+            self.put_numbers(&[LEASE, size, below.into(), id]);
+        }
+    }
+
+    /// Ends with an inode. What may not be held is told where somebody asked for it.
     pub fn end_at(&mut self, facts: &InodeFacts, held: bool, status: &[u8; STAT_BYTES]) {
-        let InodeFacts { slot, ino, mode, birth, .. } = *facts;
-        let (slot, ino, mode) = (slot.to_le_bytes(), ino.to_le_bytes(), mode.to_le_bytes());
-        let (generation, device) = (birth.generation.to_le_bytes(), birth.device.to_le_bytes());
-        self.put(&[&[INODE, held.into()], &slot, &ino, &mode, &generation, &device, status]);
+        self.put_inode(if held { INODE } else { PASSING }, facts, status);
+    }
+
+    fn put_inode(&mut self, tag: u64, facts: &InodeFacts, status: &[u8; STAT_BYTES]) {
+        let InodeFacts { slot, ino, mode, birth: Birth { generation, device }, .. } = *facts;
+        self.put_numbers(&[tag, slot.into(), ino.into(), mode.into(), generation.into(), device.into()]);
+        self.used += put_status(status, &mut self.bytes[self.used..]);
     }
 
     /// Ends with an error.
     pub fn refuse(&mut self, errno: Errno) {
-        self.put(&[&[REFUSED], &errno.0.to_le_bytes()]);
+        self.put_numbers(&[REFUSED, errno.0.into()]);
     }
 }
 
-fn half(bytes: &[u8]) -> Option<(u16, &[u8])> {
-    let (word, rest) = bytes.split_first_chunk()?;
-    Some((u16::from_le_bytes(*word), rest))
-}
-fn word(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let (word, rest) = bytes.split_first_chunk()?;
-    Some((u32::from_le_bytes(*word), rest))
+/// The next number, if it is one of that type.
+fn part<T: TryFrom<u64>>(bytes: &[u8]) -> Option<(T, &[u8])> {
+    let (number, rest) = number(bytes)?;
+    Some((T::try_from(number).ok()?, rest))
 }
 fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = bytes.split_first()?;
-    rest.split_at_checked((*length).into())
+    let (length, rest) = part::<u16>(bytes)?;
+    rest.split_at_checked(length.into())
+}
+fn inode(rest: &[u8]) -> Option<(InodeFacts, [u8; STAT_BYTES], &[u8])> {
+    let (slot, rest) = part(rest)?;
+    let (ino, rest) = part(rest)?;
+    let (mode, rest) = part(rest)?;
+    let (generation, rest) = part(rest)?;
+    let (device, rest) = part(rest)?;
+    let (status, rest) = status(rest)?;
+    Some((InodeFacts { slot, ino, mode, birth: Birth { generation, device }, stamp: Stamp::NONE }, status, rest))
 }
 
 /// The first of `steps`, and what follows it.
 pub fn first(steps: &[u8]) -> Option<(Step<'_>, &[u8])> {
-    let (tag, rest) = steps.split_first()?;
-    match *tag {
+    let (tag, rest) = number(steps)?;
+    match tag {
         NAME => {
-            let (directory, rest) = word(rest)?;
-            let (ino, rest) = word(rest)?;
-            let (&kind, rest) = rest.split_first()?;
+            let (directory, rest) = part(rest)?;
+            let (ino, rest) = part(rest)?;
+            let (kind, rest) = part(rest)?;
             let (name, rest) = text(rest)?;
             Some((Step::Name { directory, name, ino, kind }, rest))
         }
         TARGET => {
-            let (ino, rest) = word(rest)?;
+            let (ino, rest) = part(rest)?;
             let (target, rest) = text(rest)?;
             Some((Step::Target { ino, target }, rest))
         }
-        INODE => {
-            let (&held, rest) = rest.split_first()?;
-            let (slot, rest) = half(rest)?;
-            let (ino, rest) = word(rest)?;
-            let (mode, rest) = half(rest)?;
-            let (generation, rest) = word(rest)?;
-            let (device, rest) = word(rest)?;
-            let (status, rest) = rest.split_at_checked(STAT_BYTES)?;
-            let facts = InodeFacts { slot, ino, mode, birth: Birth { generation, device }, stamp: Stamp::NONE };
-            Some((Step::Inode { facts, held: held != 0, status }, rest))
+        INODE | PASSING => {
+            let (facts, status, rest) = inode(rest)?;
+            Some((Step::Inode { facts, held: tag == INODE, status }, rest))
         }
-        REFUSED => half(rest).map(|(errno, rest)| (Step::Refused { errno: Errno(errno) }, rest)),
+        FOLDER => inode(rest).map(|(facts, status, rest)| (Step::Folder { facts, status }, rest)),
+        LEASE => {
+            let (size, rest) = part(rest)?;
+            let (below, rest) = part(rest)?;
+            let (id, rest) = part(rest)?;
+            Some((Step::Lease { lease: Lease { size, below, id } }, rest))
+        }
+        REFUSED => part(rest).map(|(errno, rest)| (Step::Refused { errno: Errno(errno) }, rest)),
         _ => None,
     }
 }
@@ -176,7 +222,7 @@ pub fn first(steps: &[u8]) -> Option<(Step<'_>, &[u8])> {
 ///
 /// # Errors
 /// The walk's. `EIO`: it has no end.
-pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, &[u8]), Errno> {
+pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, [u8; STAT_BYTES]), Errno> {
     // Each turn passes a step.
     while let Some((step, rest)) = first(steps) {
         match step {
@@ -188,10 +234,22 @@ pub fn end(mut steps: &[u8]) -> Result<(InodeFacts, bool, &[u8]), Errno> {
     Err(Errno::EIO)
 }
 
+/// The write lease that came with the end.
+pub fn lease(mut steps: &[u8]) -> Option<Lease> {
+    // Each turn passes a step.
+    while let Some((step, rest)) = first(steps) {
+        if let Step::Lease { lease } = step {
+            return Some(lease);
+        }
+        steps = rest;
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{STEPS_BYTES, Step, Steps, TARGET_BYTES_MAX, end, first};
-    use crate::inode::{Birth, InodeFacts, STAT_BYTES};
+    use super::{STEPS_BYTES, Step, Steps, TARGET_BYTES_MAX, end, first, lease};
+    use crate::inode::{Birth, InodeFacts, Lease, STAT_BYTES};
     use crate::sessions::Stamp;
     use renga_abi::Errno;
 
@@ -206,6 +264,11 @@ mod tests {
         steps.put_name(12, b"cat", 13, 7);
         steps.put_target(13, b"busybox");
         steps.put_name(12, b"none", 0, 0);
+        let folder = InodeFacts { ino: 12, ..FACTS };
+        steps.put_folder(&folder, &[3; STAT_BYTES]);
+        assert_eq!(lease(steps.bytes()), None);
+        let given = Lease { size: 1 << 40, below: 8, id: 1 << 60 };
+        steps.put_lease(given);
         steps.end_at(&FACTS, true, &status);
         let mut rest = steps.bytes();
         for wanted in [
@@ -213,14 +276,17 @@ mod tests {
             Step::Name { directory: 12, name: b"cat", ino: 13, kind: 7 },
             Step::Target { ino: 13, target: b"busybox" },
             Step::Name { directory: 12, name: b"none", ino: 0, kind: 0 },
-            Step::Inode { facts: FACTS, held: true, status: &status },
+            Step::Folder { facts: folder, status: [3; STAT_BYTES] },
+            Step::Lease { lease: given },
+            Step::Inode { facts: FACTS, held: true, status },
         ] {
             let (step, left) = first(rest).unwrap();
             assert_eq!(step, wanted);
             rest = left;
         }
         assert!(rest.is_empty());
-        assert_eq!(end(steps.bytes()), Ok((FACTS, true, &status[..])));
+        assert_eq!(end(steps.bytes()), Ok((FACTS, true, status)));
+        assert_eq!(lease(steps.bytes()), Some(given));
     }
 
     #[test]
@@ -237,7 +303,7 @@ mod tests {
         steps.put_target(3, &[b't'; TARGET_BYTES_MAX + 1]);
         steps.end_at(&FACTS, false, &[7; STAT_BYTES]);
         assert!(steps.bytes().len() <= STEPS_BYTES);
-        assert_eq!(end(steps.bytes()), Ok((FACTS, false, &[7; STAT_BYTES][..])));
+        assert_eq!(end(steps.bytes()), Ok((FACTS, false, [7; STAT_BYTES])));
     }
 
     #[test]

@@ -4,6 +4,8 @@
 
 use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK, on_inode};
 use renga_hal::memory::UserMemory;
+use renga_pages::change_held;
+use renga_proto::attributes::Attributes;
 use renga_proto::file::FileCall;
 use renga_proto::inode::{DirectoryRead, Facts, InodeFacts, ReadDirectory, SetAccess, SetTimes, Status};
 use renga_proto::locks::{Owner, ReleaseLocks};
@@ -100,14 +102,36 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     async fn set_mode(&mut self, mode: u16) -> Result<(), Errno> {
+        if self.change_held(Attributes::mode(mode)).await? {
+            return Ok(());
+        }
         on_inode!(self, SetAccess::mode(mode), ())
     }
 
     async fn set_times(&mut self, access_ns: u64, modify_ns: u64) -> Result<(), Errno> {
+        if let Some(times) = Attributes::times(access_ns, modify_ns)
+            && self.change_held(times).await?
+        {
+            return Ok(());
+        }
         on_inode!(self, SetTimes { access_ns, modify_ns }, ())
     }
 
     async fn set_owner(&mut self, uid: u32, gid: u32) -> Result<(), Errno> {
+        if self.change_held(Attributes::owner(uid, gid)).await? {
+            return Ok(());
+        }
         on_inode!(self, SetAccess::owner(uid, gid), ())
+    }
+
+    /// Changes it in the page cache of this board, if that holds the file; whether it does.
+    async fn change_held(&mut self, change: Attributes) -> Result<bool, Errno> {
+        self.check()?;
+        if !self.is_elsewhere() {
+            return Ok(false);
+        }
+        self.note_held().await;
+        let file = self.id();
+        change_held(&mut self.clients.pages, file, change).await
     }
 }

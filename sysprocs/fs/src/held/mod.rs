@@ -2,6 +2,7 @@
 
 mod doubt;
 pub(crate) mod inodes;
+mod making;
 pub(crate) mod name_cache;
 mod paths;
 pub(crate) mod references;

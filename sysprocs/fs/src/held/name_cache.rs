@@ -15,8 +15,8 @@ use crate::inode::name_cache::{Known, NameCache, NameSlot};
 use crate::names::pathname::Rest;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, EndUse, KeepReference, KeepSteps, Kept, NO_TICKET, Names, NamesCall, OpenHere, RecallInode,
-    StatusHere, StatusOfInode, UseReference,
+    ALL_DIRECTORIES, EndUse, FileHere, KeepReference, KeepSteps, Kept, MakeBegun, NO_TICKET, Names, NamesCall,
+    OpenHere, RecallInode, StatusHere, StatusOfInode, UseReference,
 };
 use renga_proto::pages::FileId;
 use renga_proto::sessions::Sessions;
@@ -32,7 +32,11 @@ pub(super) struct State {
     /// A path of which a link has been followed.
     pub(super) rest: Rest,
     /// The ticket that is good now; another one after each recall.
-    ticket: u64,
+    pub(super) ticket: u64,
+    /// How much is being made for programs here.
+    pub(super) makes: u32,
+    /// The directory in which that is, if all its other names are held; or 0.
+    pub(super) made_in: u32,
 }
 
 /// Serves the names of a board; the inodes are on `disk_board`. `without_leases`: the boards that hold nothing, a bit each.
@@ -52,7 +56,8 @@ pub async fn name_cache(
     let (names, inodes, targets) = (NameCache::new(names), HeldInodes::new(inodes), Targets::new(targets));
     let references = HeldReferences::new(references, sessions.now(disk_board));
     let doubt = Doubt::new(sessions, disk_board);
-    let mut state = State { names, inodes, targets, references, doubt, rest: Rest::new(), ticket: 1 };
+    let (ticket, makes, made_in) = (1, 0, 0);
+    let mut state = State { names, inodes, targets, references, doubt, rest: Rest::new(), ticket, makes, made_in };
     loop {
         let Some(call) = port.accept_or_notified(Names::ENTRIES).await else {
             state.doubt.look(&mut me);
@@ -73,6 +78,19 @@ pub async fn name_cache(
                     state.keep(call.lent());
                 }
                 call.reply(if good { Ok(()) } else { Err(Errno::ESTALE) });
+            }
+            NamesCall::BeginMake(mut call) => {
+                let at = call.entry().at;
+                let begun = if keeps { state.begin_make(at, call.lent()) } else { Ok(MakeBegun::NONE) };
+                call.reply(begun);
+            }
+            NamesCall::EndMake(mut call) => {
+                let ticket = call.entry().ticket;
+                let kept = state.end_make(ticket, call.lent());
+                if kept.is_ok() && !call.lent().is_empty() {
+                    state.doubt.begin(&mut me);
+                }
+                call.reply(kept);
             }
             NamesCall::RecallName(mut call) => {
                 let directory = call.entry().directory;
@@ -108,6 +126,11 @@ impl State {
                 let opened = self.doubt.settle(me).and_then(|()| self.open(at, call.lent(), flags));
                 call.reply(opened);
             }
+            NamesCall::FileHere(mut call) => {
+                let FileHere { at, flags } = call.entry();
+                let end = self.doubt.settle(me).and_then(|()| self.end(at, call.lent(), flags));
+                call.reply(end.and_then(|ino| self.references.file(ino).ok_or(Errno::EAGAIN)));
+            }
             NamesCall::StatusOfInode(mut call) => {
                 let StatusOfInode { ino, generation } = call.entry();
                 let known = self.doubt.settle(me);
@@ -139,7 +162,7 @@ impl State {
     }
 
     fn ticket(&self, keeps: bool) -> u64 {
-        if keeps { self.ticket } else { NO_TICKET }
+        if keeps && self.makes == 0 { self.ticket } else { NO_TICKET }
     }
 
     fn open(&mut self, at: FileId, path: &[u8], flags: u32) -> Result<InodeFacts, Errno> {
@@ -163,7 +186,7 @@ impl State {
         Ok(())
     }
 
-    fn keep(&mut self, mut told: &[u8]) {
+    pub(super) fn keep(&mut self, mut told: &[u8]) {
         // Each turn passes a step.
         while let Some((step, rest)) = steps::first(told) {
             match step {
@@ -172,15 +195,14 @@ impl State {
                         self.targets.forget(ino);
                     }
                     let known = if ino == 0 { Known::Nothing } else { Known::Entry { ino, kind } };
-                    self.names.learn(directory, name, known);
+                    let former = self.names.learn(directory, name, known);
+                    self.lose_name(former);
                 }
                 Step::Target { ino, target } => self.targets.put(ino, target),
-                Step::Inode { facts, held: true, status } => {
-                    if let Ok(status) = status.try_into() {
-                        self.inodes.put(facts, status);
-                    }
+                Step::Inode { facts, held: true, status } | Step::Folder { facts, status } => {
+                    self.inodes.put(facts, status);
                 }
-                Step::Inode { .. } | Step::Refused { .. } => {}
+                Step::Inode { .. } | Step::Lease { .. } | Step::Refused { .. } => {}
             }
             told = rest;
         }
@@ -188,12 +210,24 @@ impl State {
 
     fn recall_name(&mut self, directory: u32, name: &[u8]) {
         self.ticket += 1;
+        self.lose_name(directory);
         match (directory, name) {
-            (ALL_DIRECTORIES, _) => self.names.forget_all(),
+            (ALL_DIRECTORIES, _) => {
+                self.inodes.end_complete();
+                self.names.forget_all();
+            }
             (directory, []) => {
                 self.names.forget_directory(directory);
             }
             (directory, name) => self.names.forget(directory, name),
+        }
+    }
+
+    /// Not all names of `directory` are held any more.
+    fn lose_name(&mut self, directory: u32) {
+        self.inodes.set_complete(directory, false);
+        if self.made_in == directory {
+            self.made_in = 0;
         }
     }
 }

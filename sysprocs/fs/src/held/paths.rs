@@ -1,7 +1,7 @@
 //! Walking along a path by what is held.
 //!
 //! Invariant: the answer is the disk's board's: each name on the way is held, so that it stands for what it stood for when
-//! that was told. Symbolic links are followed as far as their targets are held.
+//! that was told; a name that is not held, of a directory all of whose names are, stands for nothing. Symbolic links are followed as far as their targets are held.
 //! Not here: names alone (`inode/known_path.rs`).
 
 use crate::format::inode_record::{DIRECTORY, KIND_SYMBOLIC_LINK, TYPE_MASK};
@@ -32,7 +32,11 @@ impl State {
         self.rest.set(rest)?;
         for _ in 0..LINKS_MAX {
             let link = self.rest.take()?.ok_or(Errno::EAGAIN)?;
-            let Some(Known::Entry { ino, kind: KIND_SYMBOLIC_LINK }) = self.names.find(at, &link.name) else { break };
+            let ino = match self.names.find(at, &link.name) {
+                Some(Known::Entry { ino, kind: KIND_SYMBOLIC_LINK }) => ino,
+                None if link.is_name() && self.inodes.is_complete(at) => return Err(Errno::ENOENT),
+                _ => break,
+            };
             let Some(target) = self.targets.find(ino) else { break };
             self.rest.room().get_mut(..target.len()).ok_or(Errno::EAGAIN)?.copy_from_slice(target);
             let put = self.rest.put_before(target.len(), link.slash);

@@ -7,6 +7,7 @@
 //! Not here: the count (`inode/active_table.rs`), references of open files that are not here.
 
 use renga_proto::names::Kept;
+use renga_proto::pages::FileId;
 use renga_proto::sessions::Stamp;
 use renga_rt::Errno;
 
@@ -61,6 +62,11 @@ impl HeldReferences {
 
     fn find(&mut self, ino: u32) -> Option<&mut HeldReference> {
         self.ways(ino).iter_mut().find(|held| ino != 0 && held.of.ino == ino)
+    }
+
+    /// Which inode of that number it is to which a reference is here: while it is, no other has that number.
+    pub(super) fn file(&mut self, ino: u32) -> Option<FileId> {
+        self.find(ino).map(|held| FileId { ino, generation: held.of.generation })
     }
 
     fn stamp(&self) -> Stamp {

@@ -115,8 +115,14 @@ impl NameCache {
         Some(if slot.ino == NOTHING { Known::Nothing } else { Known::Entry { ino: slot.ino, kind: slot.kind } })
     }
 
-    /// From now on it is known. A name too long to be kept, and an entry of unknown type, are not.
-    pub(crate) fn learn(&mut self, directory: u32, name: &[u8], known: Known) {
+    /// Whether it is known to stand for something.
+    pub(crate) fn stands_for_something(&mut self, directory: u32, name: &[u8]) -> bool {
+        matches!(self.find(directory, name), Some(Known::Entry { .. }))
+    }
+
+    /// From now on it is known. A name too long to be kept, and an entry of unknown type, are not. The directory of the name that made
+    /// room for it, if one did, otherwise 0.
+    pub(crate) fn learn(&mut self, directory: u32, name: &[u8], known: Known) -> u32 {
         let (ino, kind) = match known {
             Known::Nothing => (NOTHING, 0),
             Known::Entry { ino, kind } => (ino, kind),
@@ -124,15 +130,15 @@ impl NameCache {
         self.forget(directory, name);
         let kept = name.len() <= KEPT_BYTES && (ino == NOTHING || kind != 0);
         if !kept || directory == NO_DIRECTORY || self.slots.is_empty() {
-            return;
+            return NO_DIRECTORY;
         }
         let hash = hash(directory, name);
         if let Some(number) = self.position(directory, hash, name) {
             let slot = &mut self.slots[usize::from(number)];
             (slot.ino, slot.kind, slot.hidden) = (ino, kind, false);
-            return;
+            return NO_DIRECTORY;
         }
-        let number = self.make_room();
+        let (number, former) = self.make_room();
         let slot = &mut self.slots[usize::from(number)];
         (slot.directory, slot.ino, slot.kind, slot.hash) = (directory, ino, kind, hash);
         (slot.bytes, slot.recent) = (name.len() as u8, false);
@@ -143,6 +149,7 @@ impl NameCache {
         if first != NONE {
             self.slots[usize::from(first)].group_before = number;
         }
+        former
     }
 
     /// From now on nothing is known of it.
@@ -188,8 +195,8 @@ impl NameCache {
         None
     }
 
-    /// A slot of no name.
-    fn make_room(&mut self) -> u16 {
+    /// A slot of no name, and the directory of the one that it had.
+    fn make_room(&mut self) -> (u16, u32) {
         for _ in 0..LOOKS_MAX {
             let slot = &mut self.slots[self.hand];
             if slot.directory == NO_DIRECTORY || !core::mem::take(&mut slot.recent) {
@@ -199,9 +206,10 @@ impl NameCache {
         }
         let number = self.hand as u16;
         self.hand = (self.hand + 1) % self.slots.len();
-        self.spilled |= self.slots[usize::from(number)].holders;
+        let NameSlot { directory, holders, .. } = self.slots[usize::from(number)];
+        self.spilled |= holders;
         self.clear(number);
-        number
+        (number, directory)
     }
 
     pub(super) fn clear(&mut self, number: u16) {

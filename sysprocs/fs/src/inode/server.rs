@@ -11,7 +11,7 @@ use crate::inode::active_inode::{ActiveInode, InodeClients};
 use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, thaw, truncate, write};
 use crate::inode::lending::call::{entries, prepare, refuse_lease, serve_leases};
 use crate::inode::referrers::Referrers;
-use renga_proto::inode::{FillPage, Frozen, Inode, InodeCall, KEEP_MODE, Load, Repoint, SetAccess};
+use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, KEEP_MODE, Load, Repoint, SetAccess};
 use renga_rt::{Errno, Me, Never, Port};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
@@ -149,8 +149,9 @@ async fn serve_directory(inode: &mut ActiveInode, call: InodeCall) {
             call.reply(read);
         }
         InodeCall::Enter(mut call) => {
-            let entry = call.entry();
-            let done = inode.enter(call.lent(), entry.ino, entry.kind).await;
+            let Enter { ino, kind, aware } = call.entry();
+            inode.leases.give_up_status(aware);
+            let done = inode.enter(call.lent(), ino, kind).await;
             call.reply(done);
         }
         InodeCall::Repoint(mut call) => {

@@ -4,15 +4,13 @@ use crate::format::bytes::{put_u32, put_u64};
 use crate::format::inode_record::{DIRECTORY, TYPE_MASK, Time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
+use renga_proto::attributes::for_next_owner;
 use renga_proto::inode::{InodeFacts, LeasedFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_rt::Errno;
 
 /// `st_dev`: major 179 (SD cards), minor 1.
 const DEVICE: u64 = 179 << 8 | 1;
 const NS_PER_S: u64 = 1_000_000_000;
-const SET_USER: u16 = 0o4000;
-const SET_GROUP: u16 = 0o2000;
-const GROUP_MAY_EXECUTE: u16 = 0o010;
 
 impl ActiveInode {
     /// Now, ns since 1970.
@@ -89,11 +87,8 @@ impl ActiveInode {
         let (old_uid, old_gid) = self.record.owner();
         let choose = |new: u32, old: u32| if new == u32::MAX { old } else { new };
         self.record.set_owner(choose(uid, old_uid), choose(gid, old_gid));
-        let mode = self.record.mode();
         if !self.record.is(DIRECTORY) {
-            // A program that runs as its owner or group does not do so for the new one.
-            let group = if mode & GROUP_MAY_EXECUTE != 0 { SET_GROUP } else { 0 };
-            self.record.set_mode(mode & !(SET_USER | group));
+            self.record.set_mode(for_next_owner(self.record.mode()));
         }
         self.touch();
         Ok(())

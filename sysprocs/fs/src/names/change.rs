@@ -34,7 +34,8 @@ impl Walker {
 
     pub(crate) async fn enter(&mut self, directory: &Node, name: &[u8], ino: u32, kind: u8) -> Result<(), Errno> {
         self.recall_name(directory, name).await;
-        self.inode(directory.slot)?.call(Enter { ino, kind }, name).await?;
+        let aware = self.aware_of(directory);
+        self.inode(directory.slot)?.call(Enter { ino, kind, aware }, name).await?;
         self.learn(directory, name, ino, kind).await;
         Ok(())
     }
@@ -82,7 +83,10 @@ impl Walker {
     ) -> Result<Node, Errno> {
         let node = self.create(directory, mode, device).await?;
         match self.name_it(directory, name, &node).await {
-            Ok(()) => Ok(node),
+            Ok(()) => {
+                self.tell_made(directory, name, &node).await;
+                Ok(node)
+            }
             Err(errno) => {
                 self.abandon(node).await;
                 Err(errno)
@@ -134,6 +138,7 @@ impl Walker {
         self.add_links(&node, 2).await?;
         let filled = self.fill_directory(parent, name, &node).await;
         if filled.is_ok() {
+            self.tell_made(parent, name, &node).await;
             self.release(node).await;
             return Ok(());
         }

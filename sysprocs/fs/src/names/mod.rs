@@ -2,6 +2,7 @@
 
 pub(crate) mod change;
 pub(crate) mod dispatcher;
+pub(crate) mod making;
 pub(crate) mod open;
 pub(crate) mod pathname;
 pub(crate) mod rename;

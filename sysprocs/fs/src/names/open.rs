@@ -5,7 +5,7 @@ use crate::inode::held_call::no_room;
 use crate::inode::known_path::may_open;
 use crate::names::pathname::Component;
 use crate::names::walk::{COMMITS_MAX, Node, Parent, Walker};
-use renga_proto::inode::{Facts, InodeFacts, Intent};
+use renga_proto::inode::{InodeFacts, Intent, OpenKnown};
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, Open};
 use renga_rt::Errno;
 
@@ -19,6 +19,18 @@ enum Created {
 impl Walker {
     /// Opens; the reference passes to the caller. Whether the file is still to be cut, by its inode's process.
     pub(crate) async fn open(&mut self, open: Open, path: &[u8]) -> Result<(InodeFacts, bool), Errno> {
+        let (node, created) = self.open_with_room(open, path).await?;
+        match self.finish_open(&node, open.flags, created).await {
+            Ok(facts) => Ok(facts),
+            Err(errno) => {
+                self.release(node).await;
+                Err(errno)
+            }
+        }
+    }
+
+    /// What was opened, and whether it has been made: if need be after commits, which may make room for that.
+    pub(crate) async fn open_with_room(&mut self, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
         let creates = open.flags & OPEN_CREATE != 0;
         if creates && open.flags & OPEN_DIRECTORY != 0 {
             return Err(Errno::EINVAL);
@@ -31,14 +43,7 @@ impl Walker {
             self.commit().await;
             opened = self.open_locked(creates, open, path).await;
         }
-        let (node, created) = opened.map_err(no_room)?;
-        match self.finish_open(&node, open.flags, created).await {
-            Ok(facts) => Ok(facts),
-            Err(errno) => {
-                self.release(node).await;
-                Err(errno)
-            }
-        }
+        opened.map_err(no_room)
     }
 
     async fn open_locked(&mut self, creates: bool, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
@@ -51,10 +56,22 @@ impl Walker {
         opened
     }
 
-    async fn finish_open(&mut self, node: &Node, flags: u32, created: bool) -> Result<(InodeFacts, bool), Errno> {
+    /// Of what is open; and whether it is still to be cut.
+    pub(crate) async fn finish_open(
+        &mut self,
+        node: &Node,
+        flags: u32,
+        created: bool,
+    ) -> Result<(InodeFacts, bool), Errno> {
         may_open(node.kind, flags)?;
-        let facts = self.inode(node.slot)?.call(Facts {}, ()).await?;
+        let facts = self.open_facts(node.slot).await?;
         Ok((facts, flags & OPEN_TRUNCATE != 0 && !created && facts.mode & TYPE_MASK == REGULAR))
+    }
+
+    /// As its opener learns them, though another board may have changed them. Without the lock of names: that is asked.
+    pub(crate) async fn open_facts(&mut self, slot: u16) -> Result<InodeFacts, Errno> {
+        let facts = self.inode(slot)?.call(OpenKnown {}, &[][..]).await?;
+        if facts.mode == 0 { Err(Errno(facts.birth.device as u16)) } else { Ok(facts) }
     }
 
     async fn open_or_create(&mut self, open: Open, path: &[u8]) -> Result<(Node, bool), Errno> {
@@ -80,13 +97,17 @@ impl Walker {
         };
         let done = match self.child(&directory, &name, Intent::Create).await {
             Ok(link) if link.is_link() && !exclusive && open.flags & NO_FOLLOW == 0 => {
+                self.lose_sight();
                 return self.follow(directory, link, false).await.map(Created::Link);
             }
             Ok(node) if exclusive => {
                 self.release(node).await;
                 Err(Errno::EEXIST)
             }
-            Ok(node) => Ok(Created::Opened(node, false)),
+            Ok(node) => {
+                self.tell_found(&directory, &name, &node).await;
+                Ok(Created::Opened(node, false))
+            }
             Err(Errno::ENOENT) => {
                 let mode = REGULAR | open.mode & !TYPE_MASK;
                 self.create_named(&directory, &name, mode, 0).await.map(|node| Created::Opened(node, true))

@@ -89,10 +89,13 @@ impl Walker {
         opens: bool,
         status: &mut [u8; STAT_BYTES],
     ) -> Result<(), Errno> {
-        let LeasedFacts { mode, birth, known, held } = leased;
+        let LeasedFacts { mut mode, birth, known, held } = leased;
         let (slot, ino) = (node.slot, node.ino);
         let mut asked = Ok(());
-        if !opens {
+        if opens && !known {
+            // The reference is that of who asked.
+            mode = self.open_facts(slot).await.map_or(mode, |facts| facts.mode);
+        } else if !opens {
             if !known {
                 let none: &[u8] = &[];
                 asked = match self.inode(slot) {
@@ -112,7 +115,7 @@ impl Walker {
         let holders = self.directory.call(TakeHolders { directory: directory.ino }, name).await;
         if let Ok(NameHolders { one, all }) = holders {
             self.recall_from(all, ALL_DIRECTORIES, &[]).await;
-            self.recall_from(one & !all, directory.ino, name).await;
+            self.recall_from(one & !all & !self.aware_of(directory), directory.ino, name).await;
         }
     }
 

@@ -7,6 +7,7 @@
 
 use crate::format::inode_record::{KIND_DIRECTORY, KIND_SYMBOLIC_LINK, kind_of};
 use crate::format::superblock::ROOT_INO;
+use crate::names::making::Maker;
 use crate::names::pathname::{Component, Rest};
 use crate::names::walker::PathClients;
 use renga_proto::allocator::Allocator;
@@ -63,6 +64,8 @@ pub(crate) struct Walker {
     /// What a walk comes by, and the board that is told of it, if one is.
     pub(crate) steps: Steps,
     pub(crate) told: Option<u8>,
+    /// For whom something is being made, if that is to be told.
+    pub(crate) maker: Option<Maker>,
 }
 
 impl Walker {
@@ -83,6 +86,7 @@ impl Walker {
             root,
             steps,
             told: None,
+            maker: None,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::names::walk::{COMMITS_MAX, Walker};
 use renga_pages::{take_all_home, take_home_and_commit};
 use renga_proto::allocator::{Allocator, FillStatus};
 use renga_proto::inode::{
-    CommitAll, Extent, Facts, Inode, InodeDirectory, OpenCut, ReadLink, Retire, SetAccess, SetTimes, Status,
+    CommitAll, Extent, Inode, InodeDirectory, OpenCut, OpenKnown, ReadLink, Retire, SetAccess, SetTimes, Status,
 };
 use renga_proto::pages::Recalls;
 use renga_proto::path::{NO_FOLLOW, PathCall, Walk};
@@ -57,6 +57,8 @@ macro_rules! locked {
         }
     }};
 }
+
+pub(crate) use locked;
 
 /// An entry of the inode at a path.
 macro_rules! at_path {
@@ -108,7 +110,11 @@ pub async fn walker(mut port: Port<Walk>, clients: PathClients, number: u16, fre
             }
             PathCall::Access(mut call) => {
                 let entry = call.entry();
-                let facts = at_path!(walker, entry.at, call.lent(), true, Facts {}, ());
+                let facts = at_path!(walker, entry.at, call.lent(), true, OpenKnown {}, &[][..]);
+                let facts = facts.and_then(|facts| match facts.mode {
+                    0 => Err(Errno(facts.birth.device as u16)),
+                    _ => Ok(facts),
+                });
                 let allowed = |mode: u16| {
                     let directory =
                         mode & crate::format::inode_record::TYPE_MASK == crate::format::inode_record::DIRECTORY;
@@ -127,6 +133,13 @@ pub async fn walker(mut port: Port<Walk>, clients: PathClients, number: u16, fre
                 let (entry, board) = (call.entry(), call.board());
                 let (path, out) = call.lent();
                 let bytes = walker.tell(entry, board, path, out).await;
+                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
+                call.reply(bytes);
+            }
+            PathCall::Make(mut call) => {
+                let (entry, board) = (call.entry(), call.board());
+                let (path, out) = call.lent();
+                let bytes = walker.make(entry, board, path, out).await;
                 call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
                 call.reply(bytes);
             }

@@ -14,10 +14,10 @@ use renga_rt::{Client, Errno};
 use std::cell::Cell;
 use std::rc::Rc;
 
-const ROOT: u32 = 2;
-const FILE: u32 = 12;
+pub const ROOT: u32 = 2;
+pub const FILE: u32 = 12;
 const LINK: u32 = 13;
-const REGULAR: u8 = 1;
+pub const REGULAR: u8 = 1;
 const SYMBOLIC_LINK: u8 = 7;
 
 /// A walk to a file.
@@ -41,13 +41,13 @@ fn told(names: &[(&[u8], u32, u8)], target: Option<&[u8]>) -> Steps {
 }
 
 /// 0: it is held; otherwise a ticket.
-async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
+pub async fn ask(names: &mut Client<Names>, path: &[u8]) -> u64 {
     let mut out = [0; STAT_BYTES];
     names.call(StatusHere { at: ROOT.into(), flags: 0 }, (path, &mut out[..])).await.unwrap()
 }
 
 /// Runs a script against a name cache; whether it came to its end.
-fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>) -> F + 'static) {
+pub fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>) -> F + 'static) {
     let (board, done) = (Board::new(0, 1 << 20), Rc::new(Cell::new(false)));
     let (names, told) = (start(board), done.clone());
     board.client(move |me| {
@@ -62,9 +62,9 @@ fn play<F: Future<Output = ()> + 'static>(script: impl FnOnce(Client<Names>) -> 
 }
 
 /// Recalls of `/file`, of more and more with it.
-const RECALLS: u32 = 5;
+pub const RECALLS: u32 = 5;
 
-async fn recall(names: &mut Client<Names>, which: u32) {
+pub async fn recall(names: &mut Client<Names>, which: u32) {
     match which {
         0 => names.call(RecallInode { ino: FILE }, ()).await,
         1 => names.call(RecallName { directory: ROOT }, &b"file"[..]).await,

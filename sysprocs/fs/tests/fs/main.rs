@@ -9,6 +9,7 @@ mod identity;
 mod large;
 mod limits;
 mod made;
+mod making;
 mod model;
 mod numbers;
 mod order;

@@ -21,8 +21,8 @@ use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, NextLent, Release};
 use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
 use renga_proto::memory::MemoryStatus;
 use renga_proto::path::{
-    AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, MakeDirectory, MakeNode,
-    Open, ReadLinkOf, Rename, Resolve, StatusOf, SymbolicLink, Unlink,
+    AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, Make, MakeDirectory,
+    MakeNode, Open, ReadLinkOf, Rename, Resolve, StatusOf, SymbolicLink, Unlink,
 };
 use renga_proto::pipe::{AddEnd, AwaitPartner, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
 use renga_proto::proc_files::{MadePath, ReadMade, ReadMadeLink, StatusMade, WalkMade};
@@ -83,6 +83,7 @@ pub const PATHS: u32 = AbsolutePath::BIT
     | Cross::BIT
     | FileSystemStatus::BIT
     | Link::BIT
+    | Make::BIT
     | MakeDirectory::BIT
     | MakeNode::BIT
     | Open::BIT

@@ -7,6 +7,8 @@ use crate::user::rights::{CONSOLE, DIRECTORY, EVENTS, FIFOS, FILES, LOCKS, MAKER
 use renga_memory::SpaceTables;
 use renga_memory::page_list::STORING;
 use renga_memory::pager::Inodes;
+use renga_pages::change_held;
+use renga_proto::attributes::Attributes;
 use renga_proto::clock::Clock;
 use renga_proto::console::Console;
 use renga_proto::events::Events;
@@ -16,9 +18,11 @@ use renga_proto::inode::{Birth, InodeDirectory, InodeFacts, KnownOpen, KnownStat
 use renga_proto::locks::Locks;
 use renga_proto::memory::Memory;
 use renga_proto::mounts::crosses;
-use renga_proto::names::{KeepReference, KeepSteps, Kept, NO_TICKET, Names, OpenHere, StatusHere, TicketHere};
+use renga_proto::names::{
+    FileHere, KeepReference, KeepSteps, Kept, NO_TICKET, Names, OpenHere, StatusHere, TicketHere,
+};
 use renga_proto::pages::Pages;
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
+use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Open, Path, PathStart, Resolve, StatusOf};
 use renga_proto::pipe::Pipe;
 use renga_proto::proc_files::ProcFiles;
 use renga_proto::procs::{Procs, board_of};
@@ -102,7 +106,7 @@ pub struct Services {
     /// State of the generator behind `getrandom`.
     pub random: u64,
     /// What a walker has told.
-    steps: [u8; STEPS_BYTES],
+    pub(in crate::user) steps: [u8; STEPS_BYTES],
 }
 
 impl Services {
@@ -127,6 +131,12 @@ impl Services {
     pub async fn open_path(&mut self, open: Open, path: &[u8]) -> Result<InodeFacts, Errno> {
         if crosses(open.at, path) {
             return Err(Errno::ECROSSED);
+        }
+        if open.flags & OPEN_CREATE != 0 {
+            match apart!(self.make(open, false, path)) {
+                Err(Errno::EAGAIN) => {}
+                made => return made,
+            }
         }
         // What is answered is of this session.
         let stamp = self.sessions.stamp(self.disk_board);
@@ -202,8 +212,34 @@ impl Services {
         (known == Ok(0)).then_some(u16::from_le_bytes([status[16], status[17]]))
     }
 
+    /// Whether it is known here that there is nothing at `path`.
+    pub async fn is_missing_here(&mut self, at: PathStart, path: &[u8]) -> bool {
+        let Some(mut names) = self.names().filter(|_| !at.is_confined()) else { return false };
+        let (look, mut status) = (StatusHere { at: at.directory, flags: NO_FOLLOW }, [0; STAT_BYTES]);
+        names.call(look, (path, &mut status[..])).await == Err(Errno::ENOENT)
+    }
+
+    /// Makes a change of what `path` stands for on this board, if that holds the file; whether it does.
+    ///
+    /// # Errors
+    /// As of any call.
+    pub async fn change_here(
+        &mut self,
+        at: PathStart,
+        path: &[u8],
+        flags: u32,
+        change: Option<Attributes>,
+    ) -> Result<bool, Errno> {
+        let Some(change) = change.filter(|_| !at.is_confined()) else { return Ok(false) };
+        let Some(mut names) = self.names() else { return Ok(false) };
+        match names.call(FileHere { at: at.directory, flags }, path).await {
+            Ok(file) => change_held(&mut self.clients.pages, file, change).await,
+            Err(_) => Ok(false), // a walker says what is wrong
+        }
+    }
+
     /// What this board holds, if it has no disk.
-    fn names(&mut self) -> Option<Client<Names>> {
+    pub(in crate::user) fn names(&mut self) -> Option<Client<Names>> {
         if self.board == self.disk_board { None } else { self.clients.names.at(0) }
     }
 
@@ -217,7 +253,7 @@ impl Services {
     ) -> Result<(), Errno> {
         let told = self.tell(resolve, ticket, path).await?;
         let (_, _, status) = steps::end(told)?;
-        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(status);
+        out.get_mut(..STAT_BYTES).ok_or(Errno::EINVAL)?.copy_from_slice(&status);
         Ok(())
     }
 
@@ -230,10 +266,19 @@ impl Services {
     ) -> Result<InodeFacts, Errno> {
         let told = self.tell(resolve, ticket, path).await?;
         let (facts, held, _) = steps::end(told)?;
-        let mut facts = InodeFacts { stamp, ..facts };
-        let InodeFacts { slot, ino, birth: Birth { generation, .. }, .. } = facts;
+        let facts = InodeFacts { stamp, ..facts };
         // Nobody opens again what is not held.
-        let Some(mut names) = self.names().filter(|_| held) else { return Ok(facts) };
+        if held { self.keep_reference(ticket, facts).await } else { Ok(facts) }
+    }
+
+    /// Offers the reference that came with `facts` to be kept here.
+    pub(in crate::user) async fn keep_reference(
+        &mut self,
+        ticket: u64,
+        mut facts: InodeFacts,
+    ) -> Result<InodeFacts, Errno> {
+        let InodeFacts { slot, ino, birth: Birth { generation, .. }, .. } = facts;
+        let Some(mut names) = self.names() else { return Ok(facts) };
         let keep = KeepReference { ticket, slot, ino, generation };
         let Kept { stamp: kept, surplus_slot, surplus } = names.call(keep, ()).await?;
         if kept.kept {

@@ -22,7 +22,9 @@ pub mod numbers {
     pub const LINKAT: u64 = 37;
     pub const STATFS: u64 = 43;
     pub const FTRUNCATE: u64 = 46;
+    pub const FCHMOD: u64 = 52;
     pub const FCHMODAT: u64 = 53;
+    pub const FCHOWNAT: u64 = 54;
     pub const OPENAT: u64 = 56;
     pub const CLOSE: u64 = 57;
     pub const PIPE2: u64 = 59;
@@ -35,6 +37,7 @@ pub mod numbers {
     pub const NEWFSTATAT: u64 = 79;
     pub const SYNC: u64 = 81;
     pub const FSYNC: u64 = 82;
+    pub const UTIMENSAT: u64 = 88;
     pub const EXIT: u64 = 94;
     pub const NANOSLEEP: u64 = 101;
     pub const KILL: u64 = 129;

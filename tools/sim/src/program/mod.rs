@@ -17,5 +17,5 @@ mod player;
 
 pub use calls::{Open, numbers};
 pub use exchange::{Body, Child, Program};
-pub use names::Status;
+pub use names::{Attributes, Status};
 pub use player::Programs;

@@ -1,7 +1,8 @@
 //! System calls about names, as programs write them.
 
 use super::calls::numbers::{
-    FCHMODAT, LINKAT, MKDIRAT, MKNODAT, NEWFSTATAT, RENAMEAT2, STATFS, SYMLINKAT, SYNC, UNLINKAT,
+    FCHMOD, FCHMODAT, FCHOWNAT, LINKAT, MKDIRAT, MKNODAT, NEWFSTATAT, RENAMEAT2, STATFS, SYMLINKAT, SYNC, UNLINKAT,
+    UTIMENSAT,
 };
 use super::calls::{AT_FDCWD, Result, SECOND, SMALL};
 use super::exchange::Program;
@@ -20,6 +21,17 @@ pub struct Status {
     pub links: u32,
     /// Size.
     pub bytes: u64,
+}
+
+/// Another part of a `struct stat`: what `chmod`, `chown` and `utimes` set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// Permission bits.
+    pub mode: u16,
+    /// Owner and group.
+    pub owner: (u32, u32),
+    /// Time of the last access and of the last change of content, s.
+    pub times_s: (u64, u64),
 }
 
 impl Program {
@@ -62,6 +74,32 @@ impl Program {
     pub async fn change_mode(&self, path: &str, mode: u16) -> Result<()> {
         let path = self.path(path).await;
         self.call(FCHMODAT, &[AT_FDCWD, path, mode.into()]).await.map(drop)
+    }
+    /// Sets permission bits of what is open.
+    pub async fn change_mode_of(&self, file: u64, mode: u16) -> Result<()> {
+        self.call(FCHMOD, &[file, mode.into()]).await.map(drop)
+    }
+    /// Sets owner and group.
+    pub async fn change_owner(&self, path: &str, (uid, gid): (u32, u32)) -> Result<()> {
+        let path = self.path(path).await;
+        self.call(FCHOWNAT, &[AT_FDCWD, path, uid.into(), gid.into(), 0]).await.map(drop)
+    }
+    /// Sets both times.
+    pub async fn change_times(&self, path: &str, (access_s, modify_s): (u64, u64)) -> Result<()> {
+        let (path, place) = (self.path(path).await, self.base + SMALL);
+        let times: Vec<u8> = [access_s, 0, modify_s, 0].into_iter().flat_map(u64::to_le_bytes).collect();
+        self.store(place, &times).await;
+        self.call(UTIMENSAT, &[AT_FDCWD, path, place, 0]).await.map(drop)
+    }
+    /// What of a file can be set.
+    pub async fn attributes(&self, path: &str) -> Result<Attributes> {
+        let (path, place) = (self.path(path).await, self.base + SMALL);
+        self.call(NEWFSTATAT, &[AT_FDCWD, path, place, 0]).await?;
+        let found = self.load(place, 104).await;
+        let half = |at: usize| u32::from_le_bytes(found[at..at + 4].try_into().unwrap_or_default());
+        let word = |at: usize| u64::from_le_bytes(found[at..at + 8].try_into().unwrap_or_default());
+        let mode = (half(16) & 0o7777) as u16;
+        Ok(Attributes { mode, owner: (half(24), half(28)), times_s: (word(72), word(88)) })
     }
     /// Inodes that nobody uses.
     pub async fn free_inodes(&self) -> Result<u64> {

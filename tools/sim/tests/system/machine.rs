@@ -96,6 +96,16 @@ fn stop(system: &mut System) -> (u8, Tree) {
     (status, image::check(&system.disk.bytes()).unwrap())
 }
 
+/// Runs `there` on board 1.
+pub async fn elsewhere<F: Future<Output = ()> + 'static>(init: &Program, there: impl FnOnce(Program) -> F + 'static) {
+    let child = move |program: Program| async move {
+        there(program).await;
+        0
+    };
+    let pid = init.fork_on(1, child).await.unwrap();
+    assert_eq!(init.wait(pid).await, Ok((pid, 0)));
+}
+
 /// As `stop`, of a run that ends well.
 pub fn finish(system: &mut System) {
     assert_eq!(stop(system).0, 0, "{:?}", System::log());

@@ -3,6 +3,7 @@
 mod adrift;
 mod appends;
 mod boot;
+mod changed;
 mod cut_off;
 mod death;
 mod disk_board;
@@ -13,6 +14,7 @@ mod leases;
 mod limits;
 mod locks;
 mod machine;
+mod making;
 mod mapped;
 mod names;
 mod pipeline;

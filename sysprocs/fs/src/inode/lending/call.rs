@@ -33,7 +33,7 @@ const STILL: u32 = Facts::BIT
     | Thaw::BIT;
 
 /// What of that may change an inode which is lent.
-const NOT_LENT: u32 = FillPage::BIT | Size::BIT | Status::BIT;
+const NOT_LENT: u32 = FillPage::BIT | OpenKnown::BIT | Size::BIT | Status::BIT;
 
 /// What may be asked now; `held`: another call is kept.
 pub(in crate::inode) fn entries(inode: &ActiveInode, frozen: bool, held: bool) -> u32 {
@@ -81,6 +81,9 @@ pub(in crate::inode) async fn prepare(inode: &mut ActiveInode, call: &InodeCall,
             }
         }
         Need::End => inode.abandon_lease().await,
+    }
+    if demand.sets && inode.is_away() {
+        inode.overrule();
     }
     Ok(())
 }

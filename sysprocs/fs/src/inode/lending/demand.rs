@@ -12,7 +12,7 @@ use renga_proto::pages::NO_PAGE;
 pub(super) enum Need {
     /// Nothing.
     Nothing,
-    /// Size and time.
+    /// Size, mode, owner and times.
     Facts,
     /// All of it, here.
     Home,
@@ -29,10 +29,12 @@ pub(super) struct Demand {
     turn: bool,
     /// It changes what is lent.
     pub(super) changes: bool,
+    /// It sets mode, owner or times.
+    pub(super) sets: bool,
 }
 
 impl Demand {
-    const NOTHING: Demand = Demand { need: Need::Nothing, asker: None, turn: false, changes: false };
+    const NOTHING: Demand = Demand { need: Need::Nothing, asker: None, turn: false, changes: false, sets: false };
 
     fn by(asker: u8, need: Need) -> Demand {
         Demand { need, asker: Some(asker), ..Demand::NOTHING }
@@ -67,7 +69,9 @@ impl ActiveInode {
             }
             InodeCall::Status(call) => Demand::by(call.board(), Need::Facts),
             InodeCall::Size(call) => Demand::by(call.board(), Need::Facts),
-            InodeCall::SetTimes(call) => Demand::by(call.board(), Need::Facts),
+            InodeCall::OpenKnown(call) => Demand::by(call.board(), Need::Facts),
+            InodeCall::SetAccess(call) => Demand { sets: true, ..Demand::by(call.board(), Need::Facts) },
+            InodeCall::SetTimes(call) => Demand { sets: true, ..Demand::by(call.board(), Need::Facts) },
             InodeCall::Sync(call) => Demand::by(call.board(), Need::Home),
             InodeCall::WriteAt(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },
             InodeCall::Append(call) => Demand { turn: true, changes: true, ..Demand::by(call.board(), Need::Home) },

@@ -2,6 +2,7 @@
 
 pub(crate) mod away;
 pub(crate) mod call;
+mod changed;
 mod demand;
 pub(crate) mod page_leases;
 pub(crate) mod recalls;

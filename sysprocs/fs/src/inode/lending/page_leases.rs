@@ -112,6 +112,11 @@ impl PageLeases {
         granted
     }
 
+    /// `boards`, a bit each, have given up the inode's status.
+    pub(crate) fn give_up_status(&mut self, boards: u8) {
+        self.status &= !boards;
+    }
+
     /// Whether somebody may hold the inode's status.
     pub(crate) fn is_status_held(&self) -> bool {
         self.status != 0
@@ -133,7 +138,7 @@ impl PageLeases {
     async fn revoke(&mut self, file: FileId, board: u8) -> u32 {
         let asked = TakeBackFrom { board, file, taken: NO_PAGE, back: Back::Nothing, lease: NO_LEASE, grants: 0 };
         // Who does not answer has lost it as well.
-        let _ = self.recalls.call(asked, ()).await;
+        let _ = self.recalls.call(asked, &mut [][..]).await;
         0
     }
 

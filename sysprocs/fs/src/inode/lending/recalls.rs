@@ -58,12 +58,16 @@ pub async fn recalls(
                 let given_up = answer(&mut held, board, (watch, me.now_ns()), ask).await;
                 call.reply(given_up);
             }
-            RecallsCall::TakeBackFrom(call) => {
+            RecallsCall::TakeBackFrom(mut call) => {
                 let TakeBackFrom { board, file, taken, back, lease, grants } = call.entry();
                 let take = TakeBack { file, taken, back, lease, grants };
                 let ask = async |mut cache: Client<Pages, CACHES>| cache.call(take, &mut room[..]).await;
                 let given = answer(&mut caches, board, (watch, me.now_ns()), ask).await;
                 kept = back == Back::Dirty && given.is_ok_and(|given| given.page != NO_PAGE);
+                if given.is_ok_and(|given| given.changed) {
+                    let bytes = call.lent().len().min(PAGE_BYTES);
+                    call.lent()[..bytes].copy_from_slice(&room[..bytes]);
+                }
                 call.reply(given);
             }
             RecallsCall::PutBack(call) => {

@@ -16,6 +16,7 @@ use crate::inode::held_call::no_room;
 use crate::inode::lending::size::HOLES_PAGES_MAX;
 use renga_abi::PAGE_BYTES;
 use renga_proto::allocator::{EndReserve, Reserve};
+use renga_proto::attributes::ATTRIBUTES_BYTES;
 use renga_proto::inode::Lease;
 use renga_proto::pages::{Back, Given, LeavePage, NO_LEASE, NO_PAGE, NOT_WRITTEN, PutBack, TO_END, TakeBackFrom};
 use renga_rt::Errno;
@@ -56,6 +57,8 @@ pub(crate) struct WriteLease {
     pub(in crate::inode) size: u64,
     /// A page of it has been lost here.
     damaged: bool,
+    /// Mode, owner or times were changed here while the board was away: what it has changed before counts no more.
+    pub(super) overruled: bool,
 }
 
 impl WriteLease {
@@ -177,6 +180,7 @@ impl ActiveInode {
                     taken: NO_PAGE,
                     size,
                     damaged: false,
+                    overruled: false,
                 });
             }
         }
@@ -196,7 +200,11 @@ impl ActiveInode {
         let Some(lease) = self.lent else { return Err(Errno::EINVAL) };
         let WriteLease { board, id, taken, grants, .. } = lease;
         let asked = TakeBackFrom { board, file: self.file(), taken, back, lease: id, grants };
-        let given = self.leases.recalls.call(asked, ()).await?;
+        let mut changed = [0; ATTRIBUTES_BYTES];
+        let given = self.leases.recalls.call(asked, &mut changed[..]).await?;
+        if given.changed {
+            self.take_changed(&changed).await;
+        }
         if let Some(lease) = &mut self.lent {
             lease.size = given.size.min(u64::from(lease.below) * PAGE);
         }
@@ -206,7 +214,8 @@ impl ActiveInode {
         if given.written_ns_ago != NOT_WRITTEN && self.record.is(REGULAR) {
             let ns = self.now_ns().saturating_sub(given.written_ns_ago);
             self.record.set_time_ns(Time::Modify, ns);
-            self.record.set_time_ns(Time::Change, ns);
+            let changed_ns = self.record.time_ns(Time::Change).max(ns);
+            self.record.set_time_ns(Time::Change, changed_ns);
             self.note_change();
         }
         Ok(given)
@@ -239,6 +248,7 @@ impl ActiveInode {
             let Some(lease) = &mut self.lent else { return Ok(false) };
             lease.closed = true;
             match self.take_back(Back::Dirty).await {
+                Ok(Given { changed: true, .. }) => {} // what is dirty comes next
                 Ok(Given { page: NO_PAGE, .. }) => {
                     self.end_lease(None).await;
                     return Ok(false);

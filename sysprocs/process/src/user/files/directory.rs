@@ -8,8 +8,8 @@ use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{MADE, crosses};
 use renga_proto::pages::FileId;
 use renga_proto::path::{
-    AbsolutePath, Link, MakeDirectory, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart,
-    ReadLinkOf, Rename, SymbolicLink, Unlink,
+    AbsolutePath, Link, MakeNode, NO_FOLLOW, OPEN_DIRECTORY, Open, PATH_BYTES_MAX, PathStart, ReadLinkOf, Rename,
+    SymbolicLink, Unlink,
 };
 use renga_proto::proc_files::{DESCRIPTORS, MadePath, ReadMadeLink, file_of, pid_of};
 use renga_rt::Errno;
@@ -31,7 +31,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.services.mode_here(at, &self.paths[..length], NO_FOLLOW).await.is_some() {
             return Err(Errno::EEXIST.into());
         }
-        self.services.walker()?.call(MakeDirectory { at, mode }, &self.paths[..length]).await?;
+        self.services.make_directory(at, mode, &self.paths[..length]).await?;
         Ok(0)
     }
 
@@ -50,6 +50,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         let length = self.get_path(self.argument(1)).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let directory = self.argument(2) & AT_REMOVEDIR != 0;
+        if self.services.is_missing_here(at, &self.paths[..length]).await {
+            return Err(Errno::ENOENT.into());
+        }
         self.services.walker()?.call(Unlink { at, directory }, &self.paths[..length]).await?;
         Ok(0)
     }

@@ -13,6 +13,7 @@ mod job_control;
 pub(crate) mod locks;
 pub(crate) mod look;
 pub(crate) mod made;
+mod making;
 pub(crate) mod objects;
 pub(crate) mod open;
 pub(crate) mod passing;

@@ -10,6 +10,7 @@ use crate::user::files::path::{
 use crate::user::rights::FILES;
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::take_home_and_commit;
+use renga_proto::attributes::Attributes;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
 use renga_proto::inode::{CommitAll, Extent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
@@ -37,6 +38,17 @@ enum Change {
     Mode { mode: u16 },
     Owner { uid: u32, gid: u32 },
     Times { access_ns: u64, modify_ns: u64 },
+}
+
+impl Change {
+    /// As the board that holds the file makes it, if it can.
+    fn attributes(self) -> Option<Attributes> {
+        match self {
+            Change::Mode { mode } => Some(Attributes::mode(mode)),
+            Change::Owner { uid, gid } => Some(Attributes::owner(uid, gid)),
+            Change::Times { access_ns, modify_ns } => Attributes::times(access_ns, modify_ns),
+        }
+    }
 }
 
 /// Whether the descriptor is of a pipe that has a name.
@@ -229,8 +241,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         let length = self.get_path(path).await?;
         let at = self.start_for(self.argument(0), 0)?;
         let found = found_at!(self, (at, Piece::Paths(0..length), flags), |at, path| {
+            let here = !crosses(at, path) && self.services.change_here(at, path, flags, change.attributes()).await?;
             match (crosses(at, path), change) {
                 (true, _) => Err(Errno::ECROSSED),
+                (false, _) if here => Ok(()),
                 (false, Change::Mode { mode }) => self.services.walker()?.call(ChangeMode { at, mode }, path).await,
                 (false, Change::Owner { uid, gid }) => {
                     self.services.walker()?.call(ChangeOwner { at, uid, gid, flags }, path).await

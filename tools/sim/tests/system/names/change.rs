@@ -14,6 +14,9 @@ const FILES: u64 = 20;
 /// Bits that fresh files have not.
 const UMASK: u32 = 0o022;
 
+/// The mode of what is made by opening it.
+const OPENED: u32 = 0o644;
+
 /// Most bytes that are appended at once: files stay within a page.
 const BYTES_MAX: u64 = 100;
 
@@ -24,6 +27,8 @@ const SYNC_SHARE: u64 = 4;
 #[derive(Clone, Debug)]
 pub enum Change {
     MakeFile(String, u32),
+    /// By opening it.
+    OpenFile(String),
     MakeDirectory(String),
     MakeLink(String, String),
     Link(String, String),
@@ -61,7 +66,8 @@ impl Change {
     pub fn draw(random: &mut Random) -> Change {
         let (path, mode) = (name(random), random.below(0o1000) as u32);
         match random.below(16) {
-            0..=2 => Change::MakeFile(path, mode & !UMASK),
+            0 => Change::MakeFile(path, mode & !UMASK),
+            1 | 2 => Change::OpenFile(path),
             3 => Change::MakeDirectory(format!("/d{}", random.below(3))),
             4 => Change::MakeLink(format!("d{}", random.below(3)), "/l".into()),
             5 => Change::Link(path, name(random)),
@@ -77,6 +83,7 @@ impl Change {
     pub fn apply(&mut self, tree: &mut Tree) -> Option<()> {
         match self {
             Change::MakeFile(path, mode) => tree.make(path, Node::File { mode: *mode, links: 1, bytes: 0 }),
+            Change::OpenFile(path) => tree.make(path, Node::File { mode: OPENED, links: 1, bytes: 0 }),
             Change::MakeDirectory(path) => {
                 let parent = tree.find(split(path).0, true).ok()?;
                 tree.make(path, Node::Directory { parent, names: BTreeMap::new() })
@@ -107,6 +114,10 @@ impl Change {
         let at = |path: &str| format!("{place}{path}");
         let made = match self {
             Change::MakeFile(path, mode) => program.make_file(&at(path), *mode as u16).await,
+            Change::OpenFile(path) => match program.open(&at(path), Open::Create).await {
+                Ok(file) => program.close(file).await,
+                Err(errno) => Err(errno),
+            },
             Change::MakeDirectory(path) => program.make_directory(&at(path)).await,
             Change::MakeLink(target, path) => program.make_link(target, &at(path)).await,
             Change::Link(from, to) => program.link(&at(from), &at(to)).await,

@@ -1,0 +1,180 @@
+//! Changes of a file's mode, owner and times that a board makes while it holds the file, one after the other as one.
+//!
+//! Invariant: made at home in one step they give what they would have given one by one, whatever the file was before: nothing of
+//! that is known here. Only of regular files. Not here: who makes them, and when they come home (`renga_pages`, `renga_fs`).
+
+use crate::inode::{KEEP_MODE, TIME_KEEP, TIME_NOW};
+use crate::packed::{NUMBER_BYTES, number, put_number};
+
+/// `u32::MAX`: the owner, or the group, stays.
+pub const KEEP_OWNER: u32 = u32::MAX;
+/// Room for them as bytes.
+pub const ATTRIBUTES_BYTES: usize = 7 * NUMBER_BYTES;
+
+const SET_USER: u16 = 0o4000;
+const SET_GROUP: u16 = 0o2000;
+const GROUP_MAY_EXECUTE: u16 = 0o010;
+
+/// The permission bits that a file of `mode` has for its next owner: a program that runs as its owner or group does not do so
+/// for the new one.
+pub const fn for_next_owner(mode: u16) -> u16 {
+    let group = if mode & GROUP_MAY_EXECUTE != 0 { SET_GROUP } else { 0 };
+    mode & !(SET_USER | group)
+}
+
+/// What was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// Permission bits, or `KEEP_MODE`.
+    pub mode: u16,
+    /// Owner and group, or `KEEP_OWNER`.
+    pub owner: (u32, u32),
+    /// The owner was set, and after that no mode: the mode is to be [`for_next_owner`].
+    pub strips: bool,
+    /// Times, ns since 1970, or `TIME_KEEP`.
+    pub access_ns: u64,
+    /// Likewise.
+    pub modify_ns: u64,
+}
+
+impl Attributes {
+    /// Nothing.
+    pub const NONE: Attributes = Attributes {
+        mode: KEEP_MODE,
+        owner: (KEEP_OWNER, KEEP_OWNER),
+        strips: false,
+        access_ns: TIME_KEEP,
+        modify_ns: TIME_KEEP,
+    };
+
+    /// Sets permission bits.
+    pub const fn mode(mode: u16) -> Attributes {
+        Attributes { mode, ..Attributes::NONE }
+    }
+
+    /// Sets owner and group.
+    pub const fn owner(uid: u32, gid: u32) -> Attributes {
+        Attributes { owner: (uid, gid), strips: true, ..Attributes::NONE }
+    }
+
+    /// Sets times; `None`: what they are is for the board of the inodes to say.
+    pub fn times(access_ns: u64, modify_ns: u64) -> Option<Attributes> {
+        let told = access_ns != TIME_NOW && modify_ns != TIME_NOW && (access_ns, modify_ns) != (TIME_KEEP, TIME_KEEP);
+        told.then_some(Attributes { access_ns, modify_ns, ..Attributes::NONE })
+    }
+
+    /// These, and then `later`.
+    #[must_use]
+    pub fn then(self, later: Attributes) -> Attributes {
+        let owner = |new: u32, old: u32| if new == KEEP_OWNER { old } else { new };
+        let time = |new: u64, old: u64| if new == TIME_KEEP { old } else { new };
+        let (mode, strips) = match (later.mode, self.mode) {
+            (KEEP_MODE, KEEP_MODE) => (KEEP_MODE, self.strips || later.strips),
+            (KEEP_MODE, mode) if later.strips => (for_next_owner(mode), false),
+            (KEEP_MODE, mode) => (mode, false),
+            (mode, _) => (mode, later.strips),
+        };
+        Attributes {
+            mode,
+            strips,
+            owner: (owner(later.owner.0, self.owner.0), owner(later.owner.1, self.owner.1)),
+            access_ns: time(later.access_ns, self.access_ns),
+            modify_ns: time(later.modify_ns, self.modify_ns),
+        }
+    }
+
+    /// As bytes, with how long ago the last of them was made, ns; how many.
+    pub fn put(self, ns_ago: u64, out: &mut [u8; ATTRIBUTES_BYTES]) -> usize {
+        let Attributes { mode, owner, strips, access_ns, modify_ns } = self;
+        let numbers = [mode.into(), owner.0.into(), owner.1.into(), strips.into(), access_ns, modify_ns, ns_ago];
+        let mut bytes = 0;
+        for number in numbers {
+            bytes += put_number(number, &mut out[bytes..]);
+        }
+        bytes
+    }
+
+    /// From bytes, with how long ago the last of them was made.
+    pub fn get(bytes: &[u8]) -> Option<(Attributes, u64)> {
+        let (mode, rest) = number(bytes)?;
+        let (uid, rest) = number(rest)?;
+        let (gid, rest) = number(rest)?;
+        let (strips, rest) = number(rest)?;
+        let (access_ns, rest) = number(rest)?;
+        let (modify_ns, rest) = number(rest)?;
+        let (ns_ago, _) = number(rest)?;
+        let owner = (u32::try_from(uid).ok()?, u32::try_from(gid).ok()?);
+        let mode = u16::try_from(mode).ok()?;
+        Some((Attributes { mode, owner, strips: strips != 0, access_ns, modify_ns }, ns_ago))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ATTRIBUTES_BYTES, Attributes, KEEP_OWNER, for_next_owner};
+    use crate::inode::{KEEP_MODE, TIME_KEEP, TIME_NOW};
+
+    /// A file, as the board of the inodes knows it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    struct File {
+        mode: u16,
+        owner: (u32, u32),
+        times: (u64, u64),
+    }
+
+    fn made(file: File, change: Attributes) -> File {
+        let choose = |new: u32, old: u32| if new == KEEP_OWNER { old } else { new };
+        let time = |new: u64, old: u64| if new == TIME_KEEP { old } else { new };
+        let mode = match change.mode {
+            KEEP_MODE if change.strips => for_next_owner(file.mode),
+            KEEP_MODE => file.mode,
+            mode => mode,
+        };
+        let owner = (choose(change.owner.0, file.owner.0), choose(change.owner.1, file.owner.1));
+        File { mode, owner, times: (time(change.access_ns, file.times.0), time(change.modify_ns, file.times.1)) }
+    }
+
+    #[test]
+    fn changes_made_together_are_as_those_made_one_by_one() {
+        let changes = [
+            Attributes::NONE,
+            Attributes::mode(0o6755),
+            Attributes::mode(0o2644),
+            Attributes::owner(7, KEEP_OWNER),
+            Attributes::owner(KEEP_OWNER, 8),
+            Attributes::times(11, TIME_KEEP).unwrap(),
+            Attributes::times(TIME_KEEP, 12).unwrap(),
+            Attributes::times(13, 14).unwrap(),
+        ];
+        for before in [0o644, 0o6755, 0o2644, 0o4711] {
+            let file = File { mode: before, owner: (1, 2), times: (3, 4) };
+            // All ways to make three of them.
+            for which in 0..changes.len().pow(3) {
+                let three = [which, which / changes.len(), which / changes.len().pow(2)];
+                let three = three.map(|number| changes[number % changes.len()]);
+                let together = three.into_iter().fold(Attributes::NONE, Attributes::then);
+                let one_by_one = three.into_iter().fold(file, made);
+                assert_eq!(made(file, together), one_by_one, "{three:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn they_come_back_from_bytes() {
+        let longest =
+            Attributes { mode: u16::MAX - 1, owner: (1, KEEP_OWNER), strips: true, access_ns: u64::MAX, modify_ns: 0 };
+        for wanted in [Attributes::NONE, Attributes::mode(0o755), longest] {
+            let mut bytes = [0; ATTRIBUTES_BYTES];
+            let used = wanted.put(u64::MAX, &mut bytes);
+            assert_eq!(Attributes::get(&bytes[..used]), Some((wanted, u64::MAX)));
+            assert_eq!(Attributes::get(&bytes[..used - 1]), None, "cut off");
+        }
+    }
+
+    #[test]
+    fn what_time_it_is_is_not_said_here() {
+        for (access_ns, modify_ns) in [(TIME_NOW, 5), (5, TIME_NOW), (TIME_KEEP, TIME_KEEP)] {
+            assert_eq!(Attributes::times(access_ns, modify_ns), None);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! What a board without the disk makes: in one crossing, and whatever comes in between, nothing is left of it but what has a name.
+
+use crate::machine::{Finished, LIMIT_NS, elsewhere, finish, possible, run, run_cluster, run_on, setup};
+use renga_abi::Errno;
+use renga_random::Random;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::system::{System, image, placement};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const PLACE: &str = "/made";
+const PAIR: &str = include_str!("../../../../sysprocs/systems/pair.toml");
+
+fn file(number: u64) -> String {
+    format!("{PLACE}/file{number}")
+}
+
+/// Removes all that is in the place, and the place.
+async fn clear(program: &Program, most: u64) {
+    for number in 0..most {
+        let removed = program.unlink(&file(number)).await;
+        assert!(matches!(removed, Ok(()) | Err(Errno::ENOENT)), "{removed:?}");
+        let removed = program.remove_directory(&format!("{PLACE}/folder{number}")).await;
+        assert!(matches!(removed, Ok(()) | Err(Errno::ENOENT)), "{removed:?}");
+    }
+    program.remove_directory(PLACE).await.unwrap();
+    program.sync_all().await.unwrap();
+}
+
+/// Makes and writes `count` files on board 1, each after a look at their folder, as an archive's are; the frames that were sent.
+fn frames_of(count: u64) -> u64 {
+    let frames = |finished: Finished| finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum();
+    let init = move |init: Program| async move {
+        let there = move |program: Program| async move {
+            program.make_directory(PLACE).await.unwrap();
+            for number in 0..count {
+                assert_eq!(program.status(PLACE, true).await.unwrap().mode, 0o040_755);
+                let file = program.open(&file(number), Open::Create).await.unwrap();
+                assert_eq!(program.write(file, b"text").await, Ok(4));
+                program.close(file).await.unwrap();
+            }
+        };
+        elsewhere(&init, there).await;
+        0
+    };
+    frames(run_on(placement(PAIR).unwrap(), init, |_| ()))
+}
+
+#[test]
+fn a_file_is_made_opened_lent_and_told_in_one_crossing() {
+    if possible() {
+        let (few, many) = (frames_of(2), frames_of(10));
+        let each = (many - few) as f64 / 8.0;
+        println!("{few} frames for 2 files, {many} for 10: {each} each");
+        assert!(each <= EACH_MAX, "{each} frames a file");
+    }
+}
+
+/// Frames of a file: the call and its answer; at the end its page comes home, in pieces, and the lease ends.
+const EACH_MAX: f64 = 12.0;
+
+/// Makes folders until `count` are made; each look at the place shows at least those that are.
+async fn make_folders(program: Program, from: u64, count: u64) {
+    for made in 0..count {
+        program.make_directory(&format!("{PLACE}/folder{}", from + made)).await.unwrap();
+        let links = program.status(PLACE, true).await.unwrap().links;
+        assert!(u64::from(links) >= 3 + made, "{links} links after {} folders of its own", made + 1);
+    }
+}
+
+#[test]
+fn two_programs_of_a_board_that_make_in_one_folder_see_all_of_it() {
+    if !possible() {
+        return;
+    }
+    const EACH: u64 = 12;
+    let init = |init: Program| async move {
+        init.make_directory(PLACE).await.unwrap();
+        let free = init.free().await.unwrap();
+        let mut makers = Vec::new();
+        for (number, board) in [(0, 1), (1, 1), (2, 0)] {
+            let maker = move |program: Program| async move {
+                make_folders(program, number * EACH, EACH).await;
+                0
+            };
+            makers.push(init.fork_on(board, maker).await.unwrap());
+        }
+        for pid in makers {
+            assert_eq!(init.wait(pid).await, Ok((pid, 0)));
+        }
+        let all = move |program: Program| async move {
+            assert_eq!(u64::from(program.status(PLACE, true).await.unwrap().links), 2 + 3 * EACH);
+            for number in 0..3 * EACH {
+                assert_eq!(program.status(&format!("{PLACE}/folder{number}"), true).await.unwrap().links, 2);
+            }
+        };
+        elsewhere(&init, all).await;
+        all(init.clone()).await;
+        for number in 0..3 * EACH {
+            init.remove_directory(&format!("{PLACE}/folder{number}")).await.unwrap();
+        }
+        init.sync_all().await.unwrap();
+        assert_eq!(init.free().await.unwrap(), free);
+        0
+    };
+    assert_eq!(run_cluster(ClusterSetup::new(2), init).status, 0);
+}
+
+#[test]
+fn without_a_process_for_the_file_nothing_is_kept_of_it() {
+    if !possible() {
+        return;
+    }
+    const MOST: u64 = 40;
+    let init = |init: Program| async move {
+        let free = init.free().await.unwrap();
+        let there = |program: Program| async move {
+            program.make_directory(PLACE).await.unwrap();
+            let mut open = Vec::new();
+            let refused = loop {
+                match program.open(&file(open.len() as u64), Open::Create).await {
+                    Ok(file) => open.push(file),
+                    Err(errno) => break errno,
+                }
+            };
+            assert_eq!((refused, open.len()), (Errno::ENFILE, 32));
+            for file in open {
+                program.close(file).await.unwrap();
+            }
+        };
+        elsewhere(&init, there).await;
+        clear(&init, MOST).await;
+        assert_eq!(init.free().await.unwrap(), free);
+        0
+    };
+    run(init, |_| ());
+}
+
+#[test]
+fn without_room_nothing_is_made_and_nothing_kept() {
+    if !possible() {
+        return;
+    }
+    const MOST: u64 = 10_000;
+    let init = |init: Program| async move {
+        let free = init.free().await.unwrap();
+        let there = move |program: Program| async move {
+            program.make_directory(PLACE).await.unwrap();
+            let mut made = 0;
+            // Each takes an inode, and a block.
+            let refused = loop {
+                match program.make_directory(&format!("{PLACE}/folder{made}")).await {
+                    Ok(()) => made += 1,
+                    Err(errno) => break errno,
+                }
+            };
+            assert_eq!(refused, Errno::ENOSPC);
+            assert!(made + 10 > free.0.min(free.1) && made < MOST, "{made} of {free:?}");
+            assert_eq!(program.status(&format!("{PLACE}/folder{made}"), true).await, Err(Errno::ENOENT));
+            let opened = program.open(&file(0), Open::Create).await;
+            if let Ok(file) = opened {
+                assert_eq!(program.write(file, b"x").await, Err(Errno::ENOSPC));
+                program.close(file).await.unwrap();
+            }
+        };
+        elsewhere(&init, there).await;
+        clear(&init, free.0 + 1).await;
+        assert_eq!(init.free().await.unwrap(), free);
+        0
+    };
+    run(init, |_| ());
+}
+
+/// Makes files and folders, and writes some, as long as it can or until it is `over`.
+async fn make_on(program: Program, over: Rc<Cell<bool>>) -> u8 {
+    let mut number = 0;
+    while !over.get() {
+        number += 1;
+        let folder = format!("{PLACE}/folder{}", number % FOLDERS);
+        if number % 3 == 0 {
+            let _ = program.make_directory(&folder).await;
+        }
+        if let Ok(file) = program.open(&file(number % FILES), Open::Create).await {
+            let _ = program.write(file, b"text").await;
+            if number % 2 == 0 {
+                let _ = program.close(file).await;
+            }
+        }
+        let _ = program.unlink(&file((number + FILES / 2) % FILES)).await;
+        if number % 5 == 0 {
+            let _ = program.remove_directory(&folder).await;
+        }
+    }
+    0
+}
+const FILES: u64 = 12;
+const FOLDERS: u64 = 4;
+
+/// Has it made on board 1 whenever that is there.
+async fn keep_making(init: Program, deaths: Rc<Cell<bool>>) -> u8 {
+    init.make_directory(PLACE).await.unwrap();
+    init.sync_all().await.unwrap();
+    init.remove_directory(PLACE).await.unwrap();
+    init.sync_all().await.unwrap();
+    let free = init.free().await.unwrap();
+    init.make_directory(PLACE).await.unwrap();
+    while deaths.get() {
+        match init.fork_on(1, |program| make_on(program, Rc::default())).await {
+            Ok(pid) => assert_eq!(init.wait(pid).await, Ok((pid, 9))),
+            Err(errno) => assert_eq!(errno, Errno::EHOSTDOWN),
+        }
+        init.sleep(MS).await.unwrap();
+    }
+    clear(&init, FILES).await;
+    assert_eq!(init.free().await.unwrap(), free, "something has no name and is not free");
+    0
+}
+
+#[test]
+fn a_board_that_dies_in_the_middle_of_a_make_leaves_no_inode_and_no_reference() {
+    if !possible() {
+        return;
+    }
+    for seed in 1..=4 {
+        let deaths = Rc::new(Cell::new(true));
+        let more = deaths.clone();
+        let (setup, programs) = setup(ClusterSetup::new(2), move |init| keep_making(init, more.clone()), |_| ());
+        let mut system = System::boot(&setup, &programs);
+        let mut random = Random::new(seed);
+        for death in 0..10 {
+            system.cluster.run_until(system.cluster.now_ns() + 5 * MS + random.below(30 * MS));
+            deaths.set(death < 9);
+            system.cluster.kill(1);
+            system.cluster.run_until(system.cluster.now_ns() + random.below(150 * MS));
+            system.reboot(1);
+        }
+        finish(&mut system);
+    }
+}
+
+#[test]
+fn the_disk_s_board_may_lose_its_power_in_the_middle_of_a_make() {
+    if !possible() {
+        return;
+    }
+    for seed in 1..=4 {
+        let over = Rc::new(Cell::new(false));
+        let (told, lives) = (over.clone(), Rc::new(Cell::new(0)));
+        let init = move |init: Program| {
+            let (told, lives) = (told.clone(), lives.clone());
+            async move {
+                lives.set(lives.get() + 1);
+                let _ = init.make_directory(PLACE).await;
+                if lives.get() == 1 {
+                    init.sync_all().await.unwrap();
+                    let told = told.clone();
+                    init.fork_on(1, move |program| make_on(program, told)).await.unwrap();
+                }
+                while !told.get() {
+                    init.sleep(MS).await.unwrap();
+                }
+                // Its last change is over.
+                init.sleep(100 * MS).await.unwrap();
+                0
+            }
+        };
+        let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+        let mut system = System::boot(&setup, &programs);
+        let mut random = Random::new(seed);
+        for _ in 0..8 {
+            system.cluster.run_until(system.cluster.now_ns() + 30 * MS + random.below(40 * MS));
+            system.cluster.kill(0);
+            system.cluster.run_until(system.cluster.now_ns() + random.below(150 * MS));
+            system.reboot(0);
+        }
+        system.cluster.run_until(system.cluster.now_ns() + 300 * MS);
+        over.set(true);
+        let status = system.run(LIMIT_NS);
+        assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), System::log());
+        // What has no name would be found here.
+        image::check(&system.disk.bytes()).unwrap();
+    }
+}
