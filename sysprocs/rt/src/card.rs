@@ -70,6 +70,8 @@ pub struct Card {
     pub heap_end: Cell<u64>,
     /// Which descriptors it has, a bit each.
     pub descriptors: [Cell<u64>; DESCRIPTOR_WORDS],
+    /// Signals that it ignores because it said so, and those that it handles: a bit each, from signal 1 on.
+    pub signals: Cell<[u64; 2]>,
     /// Permission bits that it does not give to what it makes.
     pub umask: Cell<u16>,
     /// Its soft and hard limits, by Linux's numbers; `u64::MAX`: none.
@@ -97,6 +99,7 @@ impl Card {
             heap_start: Cell::new(0),
             heap_end: Cell::new(0),
             descriptors: [const { Cell::new(0) }; DESCRIPTOR_WORDS],
+            signals: Cell::new([0; 2]),
             umask: Cell::new(0),
             limits: Cell::new([[u64::MAX; 2]; LIMITS]),
         }

@@ -219,9 +219,11 @@ fn effects() {
     actions.set(SIGPIPE, Action { handler: SIG_IGN, ..Action::default() });
     actions.set(SIGCHLD, Action { handler: 4, ..Action::default() });
     assert_eq!(actions.ignored() & (bit(SIGPIPE) | bit(SIGCHLD)), bit(SIGPIPE));
+    assert_eq!(actions.chosen(), [bit(SIGPIPE), bit(SIGCHLD)], "what is ignored by default is not");
     actions.reset_handlers();
     assert_eq!(actions.get(SIGCHLD).handler, SIG_DFL);
     assert_eq!(actions.ignored() & (bit(SIGPIPE) | bit(SIGCHLD)), bit(SIGPIPE) | bit(SIGCHLD));
+    assert_eq!(actions.chosen(), [bit(SIGPIPE), 0]);
 }
 
 #[test]

@@ -255,6 +255,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         card.directory.set(self.program.directory.ino);
         card.root.set(self.program.root.ino);
         card.umask.set(self.program.umask);
+        card.signals.set(self.program.actions.chosen());
         card.limits.set(self.program.limits.0.map(|limit| [limit.soft, limit.hard]));
         self.show_areas();
     }

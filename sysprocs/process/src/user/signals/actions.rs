@@ -71,13 +71,15 @@ pub struct Actions {
     list: [Action; SIGNALS as usize],
     /// Those that are not the default: few, and all that is looked at when all are meant.
     given: SignalSet,
+    /// Those that are ignored by the program's word, and those that have a handler.
+    chosen: [SignalSet; 2],
     /// Signals that lead to nothing: asked for at every change of the mask, so kept.
     ignored: SignalSet,
 }
 
 impl Default for Actions {
     fn default() -> Self {
-        Actions { list: [Action::default(); SIGNALS as usize], given: 0, ignored: IGNORED_BY_DEFAULT }
+        Actions { list: [Action::default(); SIGNALS as usize], given: 0, chosen: [0; 2], ignored: IGNORED_BY_DEFAULT }
     }
 }
 
@@ -92,6 +94,8 @@ impl Actions {
         self.list[usize::from(signal - 1)] = action;
         let put = |set: SignalSet, on: bool| set & !bit(signal) | if on { bit(signal) } else { 0 };
         self.given = put(self.given, action != Action::default());
+        let [disregarded, handled] = self.chosen;
+        self.chosen = [put(disregarded, action.handler == SIG_IGN), put(handled, action.handler > SIG_IGN)];
         self.ignored = put(self.ignored, self.effect(signal) == Effect::Nothing);
     }
 
@@ -120,6 +124,11 @@ impl Actions {
     /// Signals that lead to nothing.
     pub fn ignored(&self) -> SignalSet {
         self.ignored
+    }
+
+    /// Signals that lead to nothing because the program said so, and those that it handles.
+    pub fn chosen(&self) -> [SignalSet; 2] {
+        self.chosen
     }
 
     /// Whether children are gone when they end, instead of being waited for.

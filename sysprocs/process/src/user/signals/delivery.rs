@@ -146,6 +146,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         context.pc = action.handler;
         if action.flags & SA_RESETHAND != 0 {
             self.program.actions.set(signal, Action::default());
+            self.facts.card.signals.set(self.program.actions.chosen());
         }
         let itself = if action.flags & SA_NODEFER != 0 { 0 } else { bit(signal) };
         self.set_blocked(self.program.blocked | action.mask | itself).await;

@@ -36,6 +36,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             let mut bytes = [0; ACTION_BYTES];
             self.get(new, &mut bytes).await?;
             self.program.actions.set(signal, Action::from_bytes(&bytes));
+            self.facts.card.signals.set(self.program.actions.chosen());
             self.tell_masks().await;
         }
         if old != 0 {
