@@ -214,6 +214,8 @@ pub enum LongPart {
     Chaos,
     /// The scripts of Debian's programs on board b, beside Linux
     Debian,
+    /// Other projects' own tests of their programs (busybox, its shell, dash, coreutils): on Linux, on a, on b
+    Judges,
     /// 100,000 seeds of whole systems in the simulator
     Systems,
     /// 1,000,000 seeds of calls between boards in the simulator

@@ -17,6 +17,7 @@ for folder in dev proc sys; do
   $b mkdir -p /disk/$folder
   $b mount --move /$folder /disk/$folder
 done
+$b ln -s /proc/self/fd /disk/dev/fd
 $b mkdir -p /disk/dev/pts /disk/dev/shm
 $b mount -t devpts pts /disk/dev/pts
 $b mount -t tmpfs shm /disk/dev/shm

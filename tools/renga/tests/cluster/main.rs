@@ -18,6 +18,7 @@ mod files;
 mod hostile;
 mod images;
 mod interactive;
+mod judges;
 mod ledger;
 mod limits;
 mod linux;

@@ -66,10 +66,8 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             let only = Test { filter: Some("chaos::".into()), ..options.clone() };
             clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
         }
-        LongPart::Debian => {
-            let only = Test { filter: Some("debian::programs_do_on_board_b".into()), ..options.clone() };
-            clusters(environment, &only, count, &Layer { flags: &["--ignored"], ..Layer::named(name) })?;
-        }
+        LongPart::Debian => ignored("debian::programs_do_on_board_b", name, environment, options, count)?,
+        LongPart::Judges => ignored("judges::", name, environment, options, count)?,
         LongPart::Systems => count.one(name, seeds(environment, "system", SYSTEM_SEEDS)?),
         LongPart::Calls => count.one(name, seeds(environment, "link", LINK_SEEDS)?),
         LongPart::Models => {
@@ -87,6 +85,12 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
         LongPart::Miri => count.skipped.push(format!("{name}: no nightly toolchain with miri")),
     }
     Ok(())
+}
+
+/// Runs tests of clusters that are ignored otherwise.
+fn ignored(tests: &str, name: &str, environment: &Environment, options: &Test, count: &mut Count) -> Result<()> {
+    let only = Test { filter: Some(options.filter.clone().unwrap_or_else(|| tests.into())), ..options.clone() };
+    clusters(environment, &only, count, &Layer { flags: &["--ignored"], ..Layer::named(name) })
 }
 
 fn clusters(environment: &Environment, options: &Test, count: &mut Count, layer: &Layer<'_>) -> Result<()> {
