@@ -139,7 +139,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             File::OwnThread => put!(text, "{reader}/task/{reader}"),
             File::Mounts => text.push(b"self/mounts"),
             File::Descriptor => return Err(Errno::EACCES), // its program alone knows
-            File::Exe => return self.program_path(link.pid, out),
+            File::Exe => return self.program_path(link.pid, out).await,
             _ => {
                 let Target::Disk(ino) = self.target(link, reader).await? else { return Err(Errno::EINVAL) };
                 // Of a reader elsewhere it is not known: as seen from the disk's root.

@@ -11,6 +11,10 @@ use core::cell::Cell;
 pub struct Origin {
     /// Inode number of the program file; 0: not known.
     pub ino: u32,
+    /// Inode number of the directory in which it was started, from where its path leads if that is relative.
+    pub directory: u32,
+    /// Where its path is in its memory; that of a script is its interpreter's.
+    pub path: u64,
     /// Where its arguments begin in its memory, its environment, and what is behind that.
     pub strings: [u64; 3],
 }
@@ -90,7 +94,7 @@ impl Card {
         Card {
             pid: Cell::new(0),
             space: Cell::new(None),
-            origin: Cell::new(Origin { ino: 0, strings: [0; 3] }),
+            origin: Cell::new(Origin { ino: 0, directory: 0, path: 0, strings: [0; 3] }),
             directory: Cell::new(0),
             root: Cell::new(0),
             areas: [const { Cell::new(ShownArea { start: 0, end: 0, first_page: 0, ino: 0, access: 0, shared: false }) };

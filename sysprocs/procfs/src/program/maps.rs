@@ -35,11 +35,11 @@ impl<M: UserMemory + ?Sized> State<M> {
         shown.max(listed.count(Count::FramesHeld))
     }
 
-    pub(super) fn maps(&self, pid: u32, out: &mut Window<'_>) {
+    pub(super) async fn maps(&mut self, pid: u32, out: &mut Window<'_>) {
         // One that ends has none, as on Linux.
         let Ok(card) = self.card(pid) else { return };
         let mut path = [0; PATH_BYTES_MAX];
-        let path_bytes = self.program_path(pid, &mut path).unwrap_or(0) as usize;
+        let path_bytes = self.program_path(pid, &mut path).await.unwrap_or(0) as usize;
         let (origin, heap) = (card.origin.get(), card.heap_start.get().div_ceil(PAGE) as u32);
         for area in areas(card) {
             let (start, end) = (u64::from(area.start) * PAGE, u64::from(area.end) * PAGE);

@@ -5,8 +5,9 @@
 
 use crate::server::State;
 use crate::window::Window;
+use renga_proto::mounts::ROOT_INO;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
-use renga_proto::path::PATH_BYTES_MAX;
+use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
 
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -44,11 +45,26 @@ impl<M: UserMemory + ?Sized> State<M> {
         });
     }
 
-    /// The path of the program file: as it was given to exec, from its working directory if it is relative.
-    pub(crate) fn program_path(&self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
-        let card = self.card(pid)?;
-        let space = card.space.get().ok_or(Errno::ENOENT)?;
-        let start = card.origin.get().strings[2];
+    /// The path of the program file: as it was given to exec, from where that was if it is relative. Links on the way are not
+    /// followed.
+    pub(crate) async fn program_path(&mut self, pid: u32, out: &mut [u8]) -> Result<u32, Errno> {
+        let origin = self.card(pid)?.origin.get();
+        let (mut begin, mut length) = ([0; 2], 0);
+        self.put_path(pid, origin.path, &mut begin)?;
+        if begin[0] != b'/' {
+            let at = PathStart { directory: origin.directory.into(), root: ROOT_INO.into() };
+            length = self.clients.directory_path(at, self.init_board, out).await?;
+            length += usize::from(length > 1);
+            *out.get_mut(length - 1).ok_or(Errno::ENAMETOOLONG)? = b'/';
+        }
+        let skip = if begin == *b"./" { begin.len() as u64 } else { 0 };
+        let path = self.put_path(pid, origin.path + skip, &mut out[length..])?;
+        Ok(length as u32 + path)
+    }
+
+    /// Puts the string at `start` in the program's memory, or as much as there is room for.
+    fn put_path(&self, pid: u32, start: u64, out: &mut [u8]) -> Result<u32, Errno> {
+        let space = self.card(pid)?.space.get().ok_or(Errno::ENOENT)?;
         let (mut text, mut ended) = (Window::new(out, 0), false);
         self.each_piece(space, start, start + PATH_BYTES_MAX as u64, |piece| {
             text.name(piece);

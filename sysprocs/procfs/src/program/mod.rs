@@ -38,7 +38,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 out.name(&listed.name);
                 out.push(b"\n");
             }
-            File::Maps => self.maps(place.pid, out),
+            File::Maps => self.maps(place.pid, out).await,
             File::Io => io(&listed, out),
             File::Limits => limits::put(&self.card(place.pid)?.limits.get(), out),
             File::ProgramMounts => out.push(MOUNTS),

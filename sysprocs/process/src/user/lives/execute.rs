@@ -61,6 +61,8 @@ impl Scripts {
 struct HeldFiles {
     program: Option<MappedFile>,
     interpreter: Option<MappedFile>,
+    /// It was begun by a script.
+    scripted: bool,
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -84,8 +86,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         let start = loaded?;
         let name = program_name(&self.paths[..length]);
-        let ino = held.program.map_or(0, |file| file.ino);
-        apart!(self.become_program(&mut space, start, name, ino));
+        let (ino, directory) = (held.program.map_or(0, |file| file.ino), self.program.directory.ino);
+        let path = start.strings[if held.scripted { 0 } else { 2 }];
+        let origin = Origin { ino, directory, path, strings: start.strings };
+        apart!(self.become_program(&mut space, start, name, origin));
         Ok(())
     }
 
@@ -107,6 +111,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.release_file(file).await;
             }
             self.add_line(&mut scripts, &script)?;
+            held.scripted = true;
         }
         if let Some(path) = &image.interpreter {
             let place = self.add_path(scripts.end(), path)?;
@@ -212,7 +217,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// From here on the process is the new program.
-    async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES], ino: u32) {
+    async fn become_program(&mut self, space: &mut Space, start: Start, name: [u8; NAME_BYTES], origin: Origin) {
         let mut borrowed = false;
         self.note_frames();
         self.facts.card.space.set(None);
@@ -238,7 +243,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.actions.reset_handlers();
         self.program.alternate_stack = AlternateStack::default();
         self.program.clear_child_tid = 0;
-        self.program.origin = Origin { ino, strings: start.strings };
+        self.program.origin = origin;
         self.show_card();
         self.tell_masks().await;
         *self.context = UserContext::new(self.facts.slot, start.pc, start.sp);

@@ -132,8 +132,10 @@ pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Res
         writer.word(word)?;
     }
     writer.put(&program.name)?;
-    writer.word(program.origin.ino.into())?;
-    program.origin.strings.into_iter().try_for_each(|address| writer.word(address))?;
+    let Origin { ino, directory, path, strings: [arguments, environment, behind] } = program.origin;
+    for word in [u64::from(ino), directory.into(), path, arguments, environment, behind] {
+        writer.word(word)?;
+    }
     writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.soft))?;
     writer.sparse(u64::MAX, program.limits.0.map(|limit| limit.hard))?;
     put_actions(writer, &program.actions)?;
@@ -158,8 +160,9 @@ pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Resu
     program.blocked = reader.word()?;
     program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
     program.name = reader.take()?;
-    let ino = reader.word()? as u32;
-    program.origin = Origin { ino, strings: [reader.word()?, reader.word()?, reader.word()?] };
+    let (ino, directory, path) = (reader.word()? as u32, reader.word()? as u32, reader.word()?);
+    let strings = [reader.word()?, reader.word()?, reader.word()?];
+    program.origin = Origin { ino, directory, path, strings };
     let (soft, hard): ([u64; LIMITS], [u64; LIMITS]) = (reader.sparse(u64::MAX)?, reader.sparse(u64::MAX)?);
     program.limits.0 = core::array::from_fn(|which| Limit { soft: soft[which], hard: hard[which] });
     get_actions(reader, &mut program.actions)?;

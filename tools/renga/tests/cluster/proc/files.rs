@@ -115,6 +115,25 @@ done
 }
 
 #[test]
+fn programs_know_their_own_paths_and_signals() {
+    if !clusters_can_run() {
+        return;
+    }
+    let session = r#"
+mkdir /tmp/w; cd /tmp/w; ln -s /bin/busybox readlink
+printf '#!/bin/sh\nreadlink /proc/$$/exe; cat /proc/$$/comm\n' > script; chmod +x script
+./readlink /proc/self/exe; ./script; cd ..; w/readlink /proc/self/exe; cd /; tmp/w/readlink /proc/self/exe
+(trap "" HUP; grep Sig[IC] /proc/self/status); sh -c 'trap : USR1; grep SigCgt /proc/$$/status'
+"#;
+    // A static program of the C library aborts when its path does not begin with a slash.
+    let paths = "/tmp/w/readlink\n/bin/sh\nscript\n/tmp/w/readlink\n/tmp/w/readlink\n";
+    let signals = "SigIgn:\t0000000000000001\nSigCgt:\t0000000000000000\nSigCgt:\t0000000000000200\n";
+    for found in on_both(session) {
+        assert_eq!(found, format!("{paths}{signals}"));
+    }
+}
+
+#[test]
 fn what_a_board_ran_vanishes_with_it() {
     if !clusters_can_run() {
         return;
