@@ -17,13 +17,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Time at which all boards have measured their pins, ns.
-const BEGIN_NS: u64 = 200_000;
+pub(super) const BEGIN_NS: u64 = 200_000;
 /// Between two looks at an idle bus, ns.
-const IDLE_NS: u64 = 500;
+pub(super) const IDLE_NS: u64 = 500;
 /// Between two looks at the clock of what runs, ns.
-const STEP_NS: u64 = 100_000;
+pub(super) const STEP_NS: u64 = 100_000;
 /// Longest measurement, ns of virtual time.
-const LIMIT_NS: u64 = 5_000_000_000;
+pub(super) const LIMIT_NS: u64 = 5_000_000_000;
 
 /// How long frames took, ns.
 pub struct Times {
@@ -42,7 +42,7 @@ impl Times {
 /// How a frame ended, and after how many ns.
 type Sent = (Result<Poll, BusError>, u64);
 
-fn frame(destination: u8, source: u8, payload_bytes: usize) -> Vec<u8> {
+pub(super) fn frame(destination: u8, source: u8, payload_bytes: usize) -> Vec<u8> {
     let payload: Vec<u8> = (0..payload_bytes).map(|i| (i * i * 31 + i * 7 + 3) as u8).collect();
     let header = Header { kind: Kind::Data, destination, source, epoch: 0, sequence: 0 };
     let mut bytes = [0; FRAME_BYTES_MAX];

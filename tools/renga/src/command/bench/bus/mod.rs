@@ -6,6 +6,7 @@
 
 mod cluster;
 mod estimates;
+mod serial;
 
 pub use cluster::{Passing, Times, frames, passing};
 
@@ -118,6 +119,7 @@ pub fn measure(seed: u64, instructions: Option<u64>) -> Result<u8> {
     few_wires(seed, &speeds)?;
     latencies(seed, &speeds)?;
     tokens(seed, &speeds)?;
+    serial::rates(seed, &speeds, RATE_BYTES)?;
     Ok(0)
 }
 
