@@ -10,6 +10,7 @@ mod locks;
 mod programs;
 mod ranges;
 mod reference;
+mod scripts;
 mod signal_files;
 mod signals;
 mod support;

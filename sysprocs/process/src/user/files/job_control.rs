@@ -6,19 +6,25 @@
 //! Not here: which group is in the foreground (`renga_console`); writing, which every group may (TOSTOP has no effect).
 
 use crate::group_kill::kill_everywhere;
-use crate::signals::{SIGTTOU, bit};
+use crate::signals::{SIGTTIN, SIGTTOU, bit};
 use crate::user::User;
 use crate::user::escape::Escape;
+use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::signals::actions::Effect;
 use renga_hal::memory::UserMemory;
 use renga_proto::console::GetJobControl;
 use renga_proto::procs::{Relate, Relations};
-use renga_rt::Errno;
+use renga_rt::{Errno, apart};
 
 /// Ancestors of one group that are looked at: more than a chain of programs has.
 const ANCESTORS_MAX: u32 = 64;
 
 impl<M: UserMemory + ?Sized> User<M> {
+    /// Whether the program may read `from` now, as `await_foreground`.
+    pub(super) async fn await_reading(&mut self, from: &Descriptor) -> Result<(), Escape> {
+        if from.object == Object::Console { apart!(self.await_foreground(SIGTTIN)) } else { Ok(()) }
+    }
+
     /// Whether the program may use the terminal now in the way that `signal` is about; if not, its group has got that, and
     /// the call is made again.
     pub(super) async fn await_foreground(&mut self, signal: u8) -> Result<(), Escape> {

@@ -5,7 +5,7 @@
 //! use, or the page cache may change, meanwhile. A count that is short of what was
 //! asked is as POSIX allows it.
 
-use crate::signals::{SIGPIPE, SIGTTIN};
+use crate::signals::SIGPIPE;
 use crate::user::escape::{Escape, Outcome, restartable};
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::objects::Manner;
@@ -72,9 +72,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn read_one(&mut self, place: Option<usize>) -> Outcome {
         let descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_reading()?;
-        if descriptor.object == Object::Console {
-            apart!(self.await_foreground(SIGTTIN))?;
-        }
+        self.await_reading(&descriptor).await?;
         if let (Object::Signals { .. }, None) = (descriptor.object, place) {
             return self.read_signals(&descriptor, self.argument(1), self.argument(2)).await;
         }
@@ -293,9 +291,7 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn read_parts(&mut self, offset: Option<u64>) -> Outcome {
         let descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_reading()?;
-        if descriptor.object == Object::Console {
-            apart!(self.await_foreground(SIGTTIN))?;
-        }
+        self.await_reading(&descriptor).await?;
         let (vector, count) = (self.argument(1), self.argument(2));
         if count > PARTS_MAX {
             return Err(Errno::EINVAL.into());
