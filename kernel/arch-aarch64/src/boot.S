@@ -42,16 +42,32 @@ entry:
     b.eq at_home
     adr  x3, _start
     ldr  x4, =__image_file_bytes
-0:  ldr  x5, [x3], #8                   // downwards, and the code that runs is far above
-    str  x5, [x2], #8
-    subs x4, x4, #8
-    b.hi 0b
+    ldr  x10, =(at_home - LINEAR_HIGH)
+    adr  x6, mover                      // its place now may be overwritten: it runs behind the file, where .bss will be
+    adr  x7, mover_end
+    add  x8, x3, x4
+    mov  x9, x8
+0:  ldr  x5, [x6], #8
+    str  x5, [x9], #8
+    cmp  x6, x7
+    b.lo 0b
     dsb  sy
     ic   iallu
     dsb  sy
     isb
-    ldr  x2, =(at_home - LINEAR_HIGH)
-    br   x2
+    br   x8
+.balign 8
+mover:
+    ldr  x5, [x3], #8                   // downwards: what is overwritten has been read
+    str  x5, [x2], #8
+    subs x4, x4, #8
+    b.hi mover
+    dsb  sy
+    ic   iallu
+    dsb  sy
+    isb
+    br   x10
+mover_end:
 at_home:
     // Other cores sleep in WFI in our code, not in WFE in the firmware's.
     adr  x1, park
