@@ -5,8 +5,8 @@
 
 use crate::server::State;
 use crate::window::Window;
-use renga_proto::mounts::ROOT_INO;
 use renga_hal::memory::{Frame, PAGE_BYTES, UserMemory};
+use renga_proto::mounts::ROOT_INO;
 use renga_proto::path::{PATH_BYTES_MAX, PathStart};
 use renga_rt::Errno;
 

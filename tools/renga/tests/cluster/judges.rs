@@ -114,7 +114,8 @@ impl Judge {
         let disk = Disk::of(&format!("judge-{}-{place}", self.name), choice, &script, files);
         if place == "Linux" {
             let image = disk.image();
-            let options = ["--limit-s".into(), LIMIT.as_secs().to_string().into(), "--disk".into(), image.into_os_string()];
+            let options =
+                ["--limit-s".into(), LIMIT.as_secs().to_string().into(), "--disk".into(), image.into_os_string()];
             Renga::linux().with(options).within(LIMIT).end().expect_status(0);
         } else {
             let ended = disk.on(&system::name()).within(LIMIT).end().expect_status(0);
@@ -134,7 +135,7 @@ impl Judge {
 /// What the report is to say of a judge: how many cases end how in each place, and each that does not end as on Linux.
 fn lines(judge: &str, verdicts: &[Verdicts; PLACES.len()]) -> BTreeSet<String> {
     let [linux, boards @ ..] = verdicts;
-    let counts = verdicts.each_ref().map(|verdicts| counts(verdicts));
+    let counts = verdicts.each_ref().map(counts);
     let mut lines = BTreeSet::from([format!("| `{judge}` | {} |", counts.join(" | "))]);
     let names: BTreeSet<&String> = verdicts.iter().flat_map(BTreeMap::keys).collect();
     for name in names {
@@ -161,7 +162,9 @@ fn told(report: &str, judge: &str) -> BTreeSet<String> {
     let of_judge = format!("| `{judge}` |");
     let rows = report.lines().filter(|line| line.starts_with(&of_judge));
     rows.map(|row| match row.trim_end_matches('|').split(" | ").collect::<Vec<_>>().as_slice() {
-        [judge, name, linux, a, b, reason] if !reason.trim().is_empty() => [judge, name, linux, a, b].map(|cell| *cell).join(" | ") + " |",
+        [judge, name, linux, a, b, reason] if !reason.trim().is_empty() => {
+            [judge, name, linux, a, b].map(|cell| *cell).join(" | ") + " |"
+        }
         _ => row.to_string(),
     })
     .collect()
