@@ -144,8 +144,9 @@ protocol! {
         /// waits for whoever changes names: not from a walker that holds the lock of names.
         4 CommitAll { extent: Extent } (()) -> Result<(), Errno>;
         /// Before the board stops: every inode is written back and given up, those without links are
-        /// freed; nothing can be activated from then on.
-        5 Retire {} (()) -> Result<(), Errno>;
+        /// freed; nothing can be activated from then on. Answered at once, or when all is done if `wait`: not from
+        /// a walker that holds the lock of names then.
+        5 Retire { wait: bool } (()) -> Result<(), Errno>;
         /// Takes the lock of names: shared for looking up, exclusive for changing what names stand
         /// for, so that nobody activates an inode while it is being freed. In the order of asking.
         /// Walkers only; the holder never waits for another walker.

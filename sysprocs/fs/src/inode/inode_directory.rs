@@ -159,7 +159,10 @@ impl State {
             }
             InodeDirectoryCall::Retire(call) => {
                 self.table.retire();
-                self.retires = Some(call);
+                match call.entry().wait {
+                    true => self.retires = Some(call),
+                    false => call.reply(Ok(())),
+                }
                 self.go_on().await;
             }
             other => self.serve_names(other).await,

@@ -258,7 +258,13 @@ impl Walker {
 
     async fn unmount(&mut self) -> Result<(), Errno> {
         take_home_and_commit(&mut self.directory, &mut self.inodes).await?;
-        self.directory.call(Retire {}, ()).await?;
+        // Whoever changes names does so in several calls, none of which is served when inodes have retired. What the
+        // reaper has to do then may wait for a commit, which wants this lock.
+        self.lock(true).await;
+        let retired = self.directory.call(Retire { wait: false }, ()).await;
+        self.unlock().await;
+        retired?;
+        self.directory.call(Retire { wait: true }, ()).await?;
         self.directory.call(CommitAll { extent: Extent::Unmount }, ()).await
     }
 }

@@ -20,4 +20,5 @@ mod rig;
 mod series;
 mod sizes;
 mod truncate;
+mod unmounting;
 mod walkers;
