@@ -62,6 +62,12 @@ impl Instruction {
             || self.matches(0x7c00_0000, 0x3400_0000)
             || self.matches(0xfe00_0000, 0xd600_0000)
     }
+    /// B, BR, RET: the next instruction does not follow it.
+    pub fn leaves_the_line(self) -> bool {
+        self.matches(0xfc00_0000, 0x1400_0000)
+            || self.matches(0xffff_fc1f, 0xd61f_0000)
+            || self.matches(0xffff_fc1f, 0xd65f_0000)
+    }
     /// Where it branches, at `address`, if its target is in it: B, BL, B.cond, CBZ, TBZ.
     pub fn branches_to(self, address: u64) -> Option<u64> {
         let words = |low: u32, bits: u32| i64::from((self.field(low, bits) << (32 - bits)) as i32 >> (32 - bits));
