@@ -4,7 +4,9 @@
 //! The rules are those of `renga_fs`, told again in a few lines: notes beside what is known of a name (`name_holders.rs`), tickets
 //! (`held/name_cache.rs`), one step of an answer after the other (`names/resolve.rs`). Not here: paths, links, the link.
 
+mod making;
 pub mod properties;
+pub mod step;
 pub mod world;
 
 /// A way in which the protocol is wrong on purpose, to see that the search notices.
@@ -36,11 +38,25 @@ pub enum Mutant {
     DeadWhenAsked,
     /// What a walk of a session that has ended was told is held.
     WalkOutlivesSession,
+    /// A board that makes something does not give up what that changes.
+    MakerKeepsWhatChanges,
+    /// What was asked for before a make is kept.
+    TicketOutlivesMake,
+    /// What is asked for while something is made is kept.
+    WalksKeptWhileMaking,
+    /// What is told of a make is kept beside another of the same board.
+    MakeKeptBesideAnother,
+    /// What is told of a make is held whatever was recalled.
+    TicketIgnoredByMake,
+    /// What a board is told of its make is not noted.
+    MakeNotNoted,
+    /// A board that makes something is not asked for names of which there are no notes.
+    MakerNotAskedForOthers,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 13] = [
+    pub const ALL: [Mutant; 20] = [
         Mutant::TicketIgnored,
         Mutant::TicketOutlivesRecall,
         Mutant::NameNotNoted,
@@ -54,5 +70,12 @@ impl Mutant {
         Mutant::FormerLife,
         Mutant::DeadWhenAsked,
         Mutant::WalkOutlivesSession,
+        Mutant::MakerKeepsWhatChanges,
+        Mutant::TicketOutlivesMake,
+        Mutant::WalksKeptWhileMaking,
+        Mutant::MakeKeptBesideAnother,
+        Mutant::TicketIgnoredByMake,
+        Mutant::MakeNotNoted,
+        Mutant::MakerNotAskedForOthers,
     ];
 }

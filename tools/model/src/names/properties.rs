@@ -1,6 +1,7 @@
 //! What must hold in every state, and what the search must have come by.
 
-use super::world::{Step, World};
+use super::step::Step;
+use super::world::World;
 use crate::search::{self, Search};
 use stateright::Property;
 

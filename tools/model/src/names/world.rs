@@ -2,16 +2,19 @@
 //!
 //! What a name stands for, and how the inode is, is a number that each change makes one larger. Invariant: messages may
 //! overtake each other, and none is lost (the sessions below see to that).
-//! Not here: what must hold (`properties.rs`).
+//! Not here: makes by boards (`making.rs`), what must hold (`properties.rs`).
 
 use super::Mutant;
+use super::making::{MAKES, Make};
 
 /// Boards that hold something.
 pub const BOARDS: usize = 2;
+/// Good at no time.
+const NO_TICKET: u8 = 0;
 /// Names in the directory.
 pub const NAMES: usize = 2;
 /// The place of the inode behind the names.
-const INODE: usize = NAMES;
+pub(super) const INODE: usize = NAMES;
 /// Places: what can be held, and can change.
 pub const PLACES: usize = NAMES + 1;
 
@@ -22,6 +25,8 @@ pub struct Limits {
     pub walks: u8,
     /// Changes.
     pub changes: u8,
+    /// Makes by boards: changes of a name and of the inode, of which the answer tells.
+    pub makes: u8,
     /// Slots of names that are needed for others.
     pub evictions: u8,
     /// Deaths of boards.
@@ -44,68 +49,56 @@ struct Walk {
 
 /// A board.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-struct Board {
-    ticket: u8,
-    life: u8,
+pub(super) struct Board {
+    pub(super) ticket: u8,
+    pub(super) life: u8,
     /// It does not know yet that the session has ended, or that the disk's board began anew; nothing is asked or answered meanwhile.
-    behind: bool,
-    held: [Option<u8>; PLACES],
+    pub(super) behind: bool,
+    pub(super) held: [Option<u8>; PLACES],
     walk: Option<Walk>,
+    pub(super) makes: [Option<Make>; MAKES],
+}
+
+impl Board {
+    pub(super) fn makes_something(&self) -> bool {
+        self.makes.iter().any(Option::is_some)
+    }
 }
 
 /// A change under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Change {
-    /// Boards that hold it, and boards that may hold any name; a bit each.
+    /// Boards that hold it, boards that may hold any name, and boards that hold the inode if that changes, too; a bit each.
     one: u8,
     all: u8,
+    inode: u8,
     asked: Option<usize>,
     answered: bool,
     applied: bool,
+    /// The board that has it made, by which of its makes, if that is not over; the inode changes, too.
+    maker: Option<(usize, Option<usize>)>,
+}
+
+impl Change {
+    fn leave_out(&mut self, board: usize) {
+        let others = !(1 << board);
+        (self.one, self.all, self.inode) = (self.one & others, self.all & others, self.inode & others);
+    }
 }
 
 /// All of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct World {
     mutant: Option<Mutant>,
-    left: Limits,
-    now: [u8; PLACES],
+    pub(super) left: Limits,
+    pub(super) now: [u8; PLACES],
     /// Boards that hold it, a bit each.
-    notes: [u8; PLACES],
+    pub(super) notes: [u8; PLACES],
     /// Boards that hold names of which there are no notes.
     spilled: u8,
     /// Of the names and of the inode: one at a time.
     changes: [Option<Change>; PLACES],
-    boards: [Board; BOARDS],
-}
-
-/// One step.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Step {
-    /// A walk begins for a board, to a name.
-    Walk(usize, usize),
-    /// It comes to the name.
-    TellName(usize),
-    /// It comes to the inode.
-    TellInode(usize),
-    /// The answer arrives.
-    Arrive(usize),
-    /// A change begins.
-    Change(usize),
-    /// The next board is asked, or what was to change does.
-    GoOn(usize),
-    /// The board that is asked gives up what it holds.
-    GiveUp(usize),
-    /// The slot of a name is needed for another.
-    Evict(usize),
-    /// A board dies, and is there again without anything.
-    Die(usize),
-    /// The disk's board does.
-    DieDisk,
-    /// The session with a board ends, and both live.
-    EndSession(usize),
-    /// A board learns of that, or that the disk's board began anew.
-    Learn(usize),
+    pub(super) boards: [Board; BOARDS],
 }
 
 impl World {
@@ -116,7 +109,7 @@ impl World {
         World { mutant, left, now, notes, spilled: 0, changes, boards }
     }
 
-    fn is(&self, mutant: Mutant) -> bool {
+    pub(super) fn is(&self, mutant: Mutant) -> bool {
         self.mutant == Some(mutant)
     }
 
@@ -132,61 +125,33 @@ impl World {
         boards.any(|board| board.held.iter().zip(self.now).any(|(held, now)| held.is_some_and(|held| held != now)))
     }
 
-    /// All that may happen next.
-    pub fn steps() -> Vec<Step> {
-        let mut steps: Vec<Step> =
-            (0..BOARDS).flat_map(|board| (0..NAMES).map(move |name| Step::Walk(board, name))).collect();
-        for board in 0..BOARDS {
-            steps.extend([Step::TellName(board), Step::TellInode(board), Step::Arrive(board), Step::Die(board)]);
-            steps.extend([Step::EndSession(board), Step::Learn(board)]);
-        }
-        steps.extend((0..PLACES).flat_map(|place| [Step::Change(place), Step::GoOn(place), Step::GiveUp(place)]));
-        steps.extend((0..NAMES).map(Step::Evict));
-        steps.push(Step::DieDisk);
-        steps
-    }
-
-    /// After `step`; `None`: it cannot happen now.
-    pub fn next(&self, step: Step) -> Option<World> {
-        let mut world = self.clone();
-        match step {
-            Step::Walk(board, name) => world.walk(board, name),
-            Step::TellName(board) => world.tell_name(board),
-            Step::TellInode(board) => world.tell_inode(board),
-            Step::Arrive(board) => world.arrive(board),
-            Step::Change(place) => world.change(place),
-            Step::GoOn(place) => world.go_on(place),
-            Step::GiveUp(place) => world.give_up(place),
-            Step::Evict(name) => world.evict(name),
-            Step::Die(board) => world.die(board),
-            Step::DieDisk => world.die_disk(),
-            Step::EndSession(board) => world.end_session(board),
-            Step::Learn(board) => world.learn(board),
-        }?;
-        Some(world)
-    }
-
-    fn walk(&mut self, board: usize, name: usize) -> Option<()> {
+    pub(super) fn walk(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.walks = self.left.walks.checked_sub(1)?;
+        let any_time = self.is(Mutant::WalksKeptWhileMaking);
         let board = &mut self.boards[board];
         if board.behind || board.walk.is_some() {
             return None;
         }
-        board.walk = Some(Walk { name, ticket: board.ticket, life: board.life, told: (None, None) });
+        let ticket = if board.makes_something() && !any_time { NO_TICKET } else { board.ticket };
+        board.walk = Some(Walk { name, ticket, life: board.life, told: (None, None) });
         Some(())
     }
 
     /// Whether a walk holds the lock of names.
-    fn is_locked_shared(&self) -> bool {
+    pub(super) fn is_locked_shared(&self) -> bool {
         let inside = |walk: &Walk| walk.told.0.is_some() && walk.told.1.is_none();
         self.boards.iter().filter_map(|board| board.walk.as_ref()).any(inside)
     }
 
-    fn is_locked_exclusively(&self) -> bool {
+    pub(super) fn is_locked_exclusively(&self) -> bool {
         self.changes[..NAMES].iter().any(Option::is_some)
     }
 
-    fn tell_name(&mut self, board: usize) -> Option<()> {
+    pub(super) fn changes_inode(&self) -> bool {
+        self.changes[INODE].is_some() || self.changes.iter().flatten().any(|change| change.maker.is_some())
+    }
+
+    pub(super) fn tell_name(&mut self, board: usize) -> Option<()> {
         let (noted, closed) = (!self.is(Mutant::NameNotNoted), !self.is(Mutant::NamesToldMeanwhile));
         if self.is_locked_exclusively() && closed {
             return None;
@@ -197,9 +162,9 @@ impl World {
         Some(())
     }
 
-    fn tell_inode(&mut self, board: usize) -> Option<()> {
+    pub(super) fn tell_inode(&mut self, board: usize) -> Option<()> {
         let (noted, closed) = (!self.is(Mutant::StatusNotNoted), !self.is(Mutant::StatusToldMeanwhile));
-        if self.changes[INODE].is_some() && closed {
+        if self.changes_inode() && closed {
             return None;
         }
         let walk = self.boards[board].walk.as_mut().filter(|walk| walk.told.0.is_some() && walk.told.1.is_none())?;
@@ -208,7 +173,7 @@ impl World {
         Some(())
     }
 
-    fn arrive(&mut self, board: usize) -> Option<()> {
+    pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
         let (any_ticket, any_life) = (self.is(Mutant::TicketIgnored), self.is(Mutant::FormerLife));
         let board = &mut self.boards[board];
         let walk = board.walk?;
@@ -223,44 +188,69 @@ impl World {
         Some(())
     }
 
-    fn change(&mut self, place: usize) -> Option<()> {
+    pub(super) fn change(&mut self, place: usize) -> Option<()> {
         self.left.changes = self.left.changes.checked_sub(1)?;
-        let busy = if place == INODE { self.changes[INODE].is_some() } else { self.is_locked_exclusively() };
+        let busy = if place == INODE { self.changes_inode() } else { self.is_locked_exclusively() };
         if busy || (place != INODE && self.is_locked_shared()) {
             return None;
         }
-        let one = core::mem::take(&mut self.notes[place]);
-        let all = if place == INODE { 0 } else { core::mem::take(&mut self.spilled) };
-        for notes in self.notes[..NAMES].iter_mut() {
-            *notes &= !all;
-        }
-        let applied = self.is(Mutant::ChangeBeforeAnswers);
-        self.now[place] += u8::from(applied);
-        self.changes[place] = Some(Change { one: one & !all, all, asked: None, answered: false, applied });
+        self.begin_change(place, None);
         Some(())
     }
 
-    fn go_on(&mut self, place: usize) -> Option<()> {
+    pub(super) fn begin_change(&mut self, place: usize, maker: Option<(usize, usize)>) {
+        let one = core::mem::take(&mut self.notes[place]);
+        let mut all = if place == INODE { 0 } else { core::mem::take(&mut self.spilled) };
+        for notes in self.notes[..NAMES].iter_mut() {
+            *notes &= !all;
+        }
+        let inode = if maker.is_some() { core::mem::take(&mut self.notes[INODE]) } else { 0 };
+        let applied = self.is(Mutant::ChangeBeforeAnswers);
+        if applied {
+            self.apply(place, maker.is_some());
+        }
+        // The maker has given both up itself; other names it has not.
+        let others = maker.map_or(!0, |(board, _)| !(1 << board));
+        if self.is(Mutant::MakerNotAskedForOthers) {
+            all &= others;
+        }
+        let (one, inode) = (one & !all & others, inode & others);
+        let maker = maker.map(|(board, make)| (board, Some(make)));
+        self.changes[place] = Some(Change { one, all, inode, asked: None, answered: false, applied, maker });
+    }
+
+    fn apply(&mut self, place: usize, with_inode: bool) {
+        self.now[place] += 1;
+        self.now[INODE] += u8::from(with_inode);
+    }
+
+    pub(super) fn go_on(&mut self, place: usize) -> Option<()> {
         let waits = !self.is(Mutant::DeadWhenAsked);
         let change = self.changes[place].as_mut()?;
         if change.asked.is_some() && !change.answered && waits {
             return None;
         }
         if let Some(board) = change.asked.take() {
-            (change.one, change.all) = (change.one & !(1 << board), change.all & !(1 << board));
+            change.leave_out(board);
         }
         change.answered = false;
-        let next = (change.one | change.all).trailing_zeros() as usize;
+        let next = (change.one | change.all | change.inode).trailing_zeros() as usize;
         if next < BOARDS {
             change.asked = Some(next);
             return Some(());
         }
-        self.now[place] += u8::from(!change.applied);
+        let Change { applied, maker, .. } = *change;
+        if !applied {
+            self.apply(place, maker.is_some());
+        }
         self.changes[place] = None;
+        if let Some(maker) = maker {
+            self.tell_make(maker, place);
+        }
         Some(())
     }
 
-    fn give_up(&mut self, place: usize) -> Option<()> {
+    pub(super) fn give_up(&mut self, place: usize) -> Option<()> {
         let (one_only, must_find) = (self.is(Mutant::OneNameOfMany), self.is(Mutant::TicketOutlivesRecall));
         let change = self.changes[place].as_mut().filter(|change| !change.answered)?;
         let number = change.asked?;
@@ -269,15 +259,19 @@ impl World {
             return None;
         }
         let all = change.all >> number & 1 != 0 && !one_only;
-        let places = if all { 0..NAMES } else { place..place + 1 };
-        let found = board.held[places.clone()].iter().any(Option::is_some);
-        board.held[places].fill(None);
+        let named = if all || change.one >> number & 1 != 0 { place..place + 1 } else { 0..0 };
+        let names = if all { 0..NAMES } else { named };
+        let mut found = board.held[names.clone()].iter().any(Option::is_some);
+        board.held[names].fill(None);
+        if change.inode >> number & 1 != 0 {
+            found |= board.held[INODE].take().is_some();
+        }
         board.ticket += u8::from(found || !must_find);
         change.answered = true;
         Some(())
     }
 
-    fn evict(&mut self, name: usize) -> Option<()> {
+    pub(super) fn evict(&mut self, name: usize) -> Option<()> {
         self.left.evictions = self.left.evictions.checked_sub(1)?;
         let notes = core::mem::take(&mut self.notes[name]);
         if !self.is(Mutant::NotesLostWithSlot) {
@@ -286,11 +280,11 @@ impl World {
         Some(())
     }
 
-    fn die(&mut self, number: usize) -> Option<()> {
+    pub(super) fn die(&mut self, number: usize) -> Option<()> {
         self.left.deaths = self.left.deaths.checked_sub(1)?;
-        let Board { life, behind, walk, .. } = self.boards[number].clone();
+        let Board { life, behind, walk, makes, .. } = self.boards[number].clone();
         // Numbers begin anew with each life.
-        self.boards[number] = Board { ticket: 1, life: life + 1, behind, walk, ..Board::default() };
+        self.boards[number] = Board { ticket: 1, life: life + 1, behind, walk, makes, ..Board::default() };
         self.forget_board(number);
         Some(())
     }
@@ -301,13 +295,20 @@ impl World {
         self.notes.iter_mut().for_each(|notes| *notes &= others);
         self.spilled &= others;
         for change in self.changes.iter_mut().flatten() {
-            (change.one, change.all) = (change.one & others, change.all & others);
+            change.leave_out(number);
             change.answered |= change.asked == Some(number);
         }
     }
 
+    /// The calls of a board are over; what is being changed for them is changed all the same.
+    fn lose_makes(&mut self, board: usize) {
+        for (maker, make) in self.changes.iter_mut().flatten().filter_map(|change| change.maker.as_mut()) {
+            *make = make.filter(|_| *maker != board);
+        }
+    }
+
     /// What a walk for the board has been told goes with its call.
-    fn end_session(&mut self, number: usize) -> Option<()> {
+    pub(super) fn end_session(&mut self, number: usize) -> Option<()> {
         self.left.session_ends = self.left.session_ends.checked_sub(1)?;
         if core::mem::replace(&mut self.boards[number].behind, true) {
             return None;
@@ -316,16 +317,16 @@ impl World {
         Some(())
     }
 
-    fn die_disk(&mut self) -> Option<()> {
+    pub(super) fn die_disk(&mut self) -> Option<()> {
         self.left.disk_deaths = self.left.disk_deaths.checked_sub(1)?;
         (self.notes, self.spilled, self.changes) = ([0; PLACES], 0, [None; PLACES]);
         self.boards.iter_mut().for_each(|board| board.behind = true);
         Some(())
     }
 
-    fn learn(&mut self, board: usize) -> Option<()> {
+    pub(super) fn learn(&mut self, number: usize) -> Option<()> {
         let (keeps, arrives) = (self.is(Mutant::HeldOutlivesDisk), self.is(Mutant::WalkOutlivesSession));
-        let board = &mut self.boards[board];
+        let board = &mut self.boards[number];
         if !core::mem::take(&mut board.behind) {
             return None;
         }
@@ -335,7 +336,8 @@ impl World {
         }
         if !arrives {
             // Its calls ended with the session.
-            board.walk = None;
+            (board.walk, board.makes) = (None, [None; MAKES]);
+            self.lose_makes(number);
         }
         Some(())
     }

@@ -1,0 +1,78 @@
+//! Makes: a board has a name made, gives up what that changes before, and is told with the answer what is so then.
+//!
+//! Invariant: a board that makes something holds neither that name nor the inode until it is told. Not here: recalls from the
+//! others, which are those of any change (`world.rs`); makes with which the disk's board begins when their session has ended.
+
+use super::Mutant;
+use super::world::{INODE, World};
+
+/// Makes that a board has under way.
+pub const MAKES: usize = 2;
+
+/// A make of a board.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Make {
+    name: usize,
+    ticket: u8,
+    life: u8,
+    /// The disk's board is at it.
+    begun: bool,
+    /// Name and inode, when it has been made.
+    told: Option<(u8, u8)>,
+}
+
+impl World {
+    pub(super) fn begin_make(&mut self, board: usize, name: usize) -> Option<()> {
+        self.left.makes = self.left.makes.checked_sub(1)?;
+        let (keeps, old) = (self.is(Mutant::MakerKeepsWhatChanges), self.is(Mutant::TicketOutlivesMake));
+        let board = &mut self.boards[board];
+        let free = board.makes.iter().position(Option::is_none).filter(|_| !board.behind)?;
+        if !keeps {
+            (board.held[name], board.held[INODE]) = (None, None);
+        }
+        board.ticket += u8::from(!old);
+        board.makes[free] = Some(Make { name, ticket: board.ticket, life: board.life, begun: false, told: None });
+        Some(())
+    }
+
+    pub(super) fn make(&mut self, board: usize, number: usize) -> Option<()> {
+        if self.is_locked_exclusively() || self.is_locked_shared() || self.changes_inode() {
+            return None;
+        }
+        let make = self.boards[board].makes[number].as_mut().filter(|make| !make.begun)?;
+        make.begun = true;
+        let name = make.name;
+        self.begin_change(name, Some((board, number)));
+        Some(())
+    }
+
+    /// It has been made, and is told while the lock of names is held.
+    pub(super) fn tell_make(&mut self, (board, number): (usize, Option<usize>), name: usize) {
+        let noted = !self.is(Mutant::MakeNotNoted);
+        for place in [name, INODE] {
+            self.notes[place] |= u8::from(noted) << board;
+        }
+        if let Some(make) = number.and_then(|number| self.boards[board].makes[number].as_mut()) {
+            make.told = Some((self.now[name], self.now[INODE]));
+        }
+    }
+
+    pub(super) fn end_make(&mut self, board: usize, number: usize) -> Option<()> {
+        let (any_ticket, any_life) = (self.is(Mutant::TicketIgnoredByMake), self.is(Mutant::FormerLife));
+        let beside = self.is(Mutant::MakeKeptBesideAnother);
+        let board = &mut self.boards[board];
+        let Make { name, ticket, life, told, .. } = board.makes[number]?;
+        let (told_name, told_inode) = told?;
+        board.makes[number] = None;
+        let alone = !board.makes_something();
+        // What those are told that are still under way may be from before this one.
+        board.ticket += u8::from(!alone && !beside);
+        if life != board.life && !any_life {
+            return Some(());
+        }
+        if ticket == board.ticket || any_ticket {
+            (board.held[name], board.held[INODE]) = (Some(told_name), Some(told_inode));
+        }
+        Some(())
+    }
+}
