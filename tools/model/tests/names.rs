@@ -6,9 +6,19 @@ use renga_model::names::world::{Limits, World};
 use renga_model::search::{Found, search};
 
 const THREADS: usize = 2;
-const PLAIN: Limits =
-    Limits { walks: 3, changes: 3, makes: 0, evictions: 0, deaths: 0, disk_deaths: 0, session_ends: 0 };
+const PLAIN: Limits = Limits {
+    walks: 3,
+    changes: 3,
+    makes: 0,
+    folder: false,
+    drops: 0,
+    evictions: 0,
+    deaths: 0,
+    disk_deaths: 0,
+    session_ends: 0,
+};
 const MAKING: Limits = Limits { walks: 1, changes: 1, makes: 2, ..PLAIN };
+const FOLDER: Limits = Limits { folder: true, ..MAKING };
 
 fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
     let found = search(World::new(mutant, limits), THREADS);
@@ -16,7 +26,7 @@ fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
     found
 }
 
-fn limits() -> [(&'static str, Limits); 9] {
+fn limits() -> [(&'static str, Limits); 12] {
     [
         ("nothing goes wrong", PLAIN),
         ("slots are needed for other names", Limits { changes: 2, evictions: 2, ..PLAIN }),
@@ -27,6 +37,9 @@ fn limits() -> [(&'static str, Limits); 9] {
         ("slots are needed for other names beside makes", Limits { makes: 1, evictions: 1, ..MAKING }),
         ("a board that makes something dies", Limits { changes: 0, deaths: 1, ..MAKING }),
         ("the session of a board that makes something ends", Limits { walks: 0, session_ends: 1, ..MAKING }),
+        ("a board knows all names of a folder", FOLDER),
+        ("a board makes room that knows all names of a folder", Limits { walks: 0, drops: 1, ..FOLDER }),
+        ("its session ends", Limits { changes: 0, session_ends: 1, ..FOLDER }),
     ]
 }
 

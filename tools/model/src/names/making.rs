@@ -25,10 +25,13 @@ impl World {
     pub(super) fn begin_make(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.makes = self.left.makes.checked_sub(1)?;
         let (keeps, old) = (self.is(Mutant::MakerKeepsWhatChanges), self.is(Mutant::TicketOutlivesMake));
+        let stays = self.is(Mutant::CompleteOutlivesStatus);
         let board = &mut self.boards[board];
         let free = board.makes.iter().position(Option::is_none).filter(|_| !board.behind)?;
+        board.made_in = board.complete && !board.makes_something();
         if !keeps {
-            (board.held[name], board.held[INODE]) = (None, None);
+            board.held[name] = None;
+            board.forget_inode(stays);
         }
         board.ticket += u8::from(!old);
         board.makes[free] = Some(Make { name, ticket: board.ticket, life: board.life, begun: false, told: None });
@@ -59,7 +62,7 @@ impl World {
 
     pub(super) fn end_make(&mut self, board: usize, number: usize) -> Option<()> {
         let (any_ticket, any_life) = (self.is(Mutant::TicketIgnoredByMake), self.is(Mutant::FormerLife));
-        let beside = self.is(Mutant::MakeKeptBesideAnother);
+        let (beside, any_folder) = (self.is(Mutant::MakeKeptBesideAnother), self.is(Mutant::AnyMakeCompletes));
         let board = &mut self.boards[board];
         let Make { name, ticket, life, told, .. } = board.makes[number]?;
         let (told_name, told_inode) = told?;
@@ -71,7 +74,9 @@ impl World {
             return Some(());
         }
         if ticket == board.ticket || any_ticket {
-            (board.held[name], board.held[INODE]) = (Some(told_name), Some(told_inode));
+            board.held[name] = Some(told_name);
+            board.put_inode(told_inode, false);
+            board.complete = core::mem::take(&mut board.made_in) || any_folder;
         }
         Some(())
     }

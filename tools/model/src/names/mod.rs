@@ -4,6 +4,7 @@
 //! The rules are those of `renga_fs`, told again in a few lines: notes beside what is known of a name (`name_holders.rs`), tickets
 //! (`held/name_cache.rs`), one step of an answer after the other (`names/resolve.rs`). Not here: paths, links, the link.
 
+mod folder;
 mod making;
 pub mod properties;
 pub mod step;
@@ -52,11 +53,21 @@ pub enum Mutant {
     MakeNotNoted,
     /// A board that makes something is not asked for names of which there are no notes.
     MakerNotAskedForOthers,
+    /// Names change in a directory without its status being recalled.
+    FolderNotRecalled,
+    /// A board knows all names of a directory though it has forgotten one.
+    CompleteWithoutName,
+    /// A make leaves a directory complete of which a name was forgotten meanwhile.
+    MakeRestoresComplete,
+    /// A directory is complete again when its status is told after a recall.
+    CompleteOutlivesStatus,
+    /// A directory is complete in which something was made, whatever was known before.
+    AnyMakeCompletes,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 20] = [
+    pub const ALL: [Mutant; 25] = [
         Mutant::TicketIgnored,
         Mutant::TicketOutlivesRecall,
         Mutant::NameNotNoted,
@@ -77,5 +88,10 @@ impl Mutant {
         Mutant::TicketIgnoredByMake,
         Mutant::MakeNotNoted,
         Mutant::MakerNotAskedForOthers,
+        Mutant::FolderNotRecalled,
+        Mutant::CompleteWithoutName,
+        Mutant::MakeRestoresComplete,
+        Mutant::CompleteOutlivesStatus,
+        Mutant::AnyMakeCompletes,
     ];
 }

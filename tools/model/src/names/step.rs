@@ -1,6 +1,6 @@
 //! What may happen to the boards, one step at a time.
 //!
-//! Not here: what each does (`world.rs`, `making.rs`).
+//! Not here: what each does (`world.rs`, `making.rs`, `folder.rs`).
 
 use super::making::MAKES;
 use super::world::{BOARDS, NAMES, PLACES, World};
@@ -8,7 +8,7 @@ use super::world::{BOARDS, NAMES, PLACES, World};
 /// One step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
-    /// A walk begins for a board, to a name.
+    /// A walk begins for a board, to a name, or to their directory.
     Walk(usize, usize),
     /// It comes to the name.
     TellName(usize),
@@ -30,6 +30,8 @@ pub enum Step {
     GiveUp(usize),
     /// The slot of a name is needed for another.
     Evict(usize),
+    /// A board forgets a name to make room.
+    Drop(usize, usize),
     /// A board dies, and is there again without anything.
     Die(usize),
     /// The disk's board does.
@@ -44,11 +46,11 @@ impl World {
     /// All that may happen next.
     pub fn steps() -> Vec<Step> {
         let mut steps: Vec<Step> =
-            (0..BOARDS).flat_map(|board| (0..NAMES).map(move |name| Step::Walk(board, name))).collect();
+            (0..BOARDS).flat_map(|board| (0..PLACES).map(move |place| Step::Walk(board, place))).collect();
         for board in 0..BOARDS {
             steps.extend([Step::TellName(board), Step::TellInode(board), Step::Arrive(board), Step::Die(board)]);
             steps.extend([Step::EndSession(board), Step::Learn(board)]);
-            steps.extend((0..NAMES).map(|name| Step::BeginMake(board, name)));
+            steps.extend((0..NAMES).flat_map(|name| [Step::BeginMake(board, name), Step::Drop(board, name)]));
             steps.extend((0..MAKES).flat_map(|make| [Step::Make(board, make), Step::EndMake(board, make)]));
         }
         steps.extend((0..PLACES).flat_map(|place| [Step::Change(place), Step::GoOn(place), Step::GiveUp(place)]));
@@ -72,6 +74,7 @@ impl World {
             Step::GoOn(place) => world.go_on(place),
             Step::GiveUp(place) => world.give_up(place),
             Step::Evict(name) => world.evict(name),
+            Step::Drop(board, name) => world.drop_name(board, name),
             Step::Die(board) => world.die(board),
             Step::DieDisk => world.die_disk(),
             Step::EndSession(board) => world.end_session(board),

@@ -2,7 +2,7 @@
 //!
 //! What a name stands for, and how the inode is, is a number that each change makes one larger. Invariant: messages may
 //! overtake each other, and none is lost (the sessions below see to that).
-//! Not here: makes by boards (`making.rs`), what must hold (`properties.rs`).
+//! Not here: makes by boards (`making.rs`), folders of which a board holds all names (`folder.rs`), what must hold (`properties.rs`).
 
 use super::Mutant;
 use super::making::{MAKES, Make};
@@ -27,6 +27,10 @@ pub struct Limits {
     pub changes: u8,
     /// Makes by boards: changes of a name and of the inode, of which the answer tells.
     pub makes: u8,
+    /// The inode is the directory of the names, all of which the first board holds, as it has made it.
+    pub folder: bool,
+    /// Names forgotten by a board to make room.
+    pub drops: u8,
     /// Slots of names that are needed for others.
     pub evictions: u8,
     /// Deaths of boards.
@@ -57,9 +61,17 @@ pub(super) struct Board {
     pub(super) held: [Option<u8>; PLACES],
     walk: Option<Walk>,
     pub(super) makes: [Option<Make>; MAKES],
+    /// It holds the inode, which is a directory, and all names in it: those that it does not hold stand for nothing.
+    pub(super) complete: bool,
+    /// What it makes is in a directory all of whose other names it holds.
+    pub(super) made_in: bool,
 }
 
 impl Board {
+    fn holds_old(&self, now: [u8; PLACES]) -> bool {
+        self.held.iter().zip(now).any(|(held, now)| held.is_some_and(|held| held != now))
+    }
+
     pub(super) fn makes_something(&self) -> bool {
         self.makes.iter().any(Option::is_some)
     }
@@ -75,8 +87,10 @@ struct Change {
     asked: Option<usize>,
     answered: bool,
     applied: bool,
-    /// The board that has it made, by which of its makes, if that is not over; the inode changes, too.
+    /// The board that has it made, by which of its makes, if that is not over.
     maker: Option<(usize, Option<usize>)>,
+    /// The inode changes, too.
+    with_inode: bool,
 }
 
 impl Change {
@@ -106,7 +120,11 @@ impl World {
     pub fn new(mutant: Option<Mutant>, left: Limits) -> World {
         let boards = core::array::from_fn(|_| Board { ticket: 1, ..Board::default() });
         let (now, notes, changes) = ([0; PLACES], [0; PLACES], [None; PLACES]);
-        World { mutant, left, now, notes, spilled: 0, changes, boards }
+        let mut world = World { mutant, left, now, notes, spilled: 0, changes, boards };
+        if left.folder {
+            world.begin_complete();
+        }
+        world
     }
 
     pub(super) fn is(&self, mutant: Mutant) -> bool {
@@ -115,21 +133,19 @@ impl World {
 
     /// Whether some board holds what is no longer so.
     pub fn holds_old(&self) -> bool {
-        let mut boards = self.boards.iter().filter(|board| !board.behind);
-        boards.any(|board| board.held.iter().zip(self.now).any(|(held, now)| held.is_some_and(|held| held != now)))
+        self.boards.iter().any(|board| !board.behind && (board.holds_old(self.now) || board.misses_names(self.now)))
     }
 
     /// Whether a board holds what is no longer so, and does not know that it is cut off.
     pub fn is_cut_off_with_old(&self) -> bool {
-        let mut boards = self.boards.iter().filter(|board| board.behind);
-        boards.any(|board| board.held.iter().zip(self.now).any(|(held, now)| held.is_some_and(|held| held != now)))
+        self.boards.iter().any(|board| board.behind && board.holds_old(self.now))
     }
 
     pub(super) fn walk(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.walks = self.left.walks.checked_sub(1)?;
         let any_time = self.is(Mutant::WalksKeptWhileMaking);
         let board = &mut self.boards[board];
-        if board.behind || board.walk.is_some() {
+        if board.behind || board.walk.is_some() || name == INODE && !self.left.folder {
             return None;
         }
         let ticket = if board.makes_something() && !any_time { NO_TICKET } else { board.ticket };
@@ -139,7 +155,7 @@ impl World {
 
     /// Whether a walk holds the lock of names.
     pub(super) fn is_locked_shared(&self) -> bool {
-        let inside = |walk: &Walk| walk.told.0.is_some() && walk.told.1.is_none();
+        let inside = |walk: &Walk| walk.told.0.is_some() && walk.told.1.is_none() && !self.left.folder;
         self.boards.iter().filter_map(|board| board.walk.as_ref()).any(inside)
     }
 
@@ -148,7 +164,7 @@ impl World {
     }
 
     pub(super) fn changes_inode(&self) -> bool {
-        self.changes[INODE].is_some() || self.changes.iter().flatten().any(|change| change.maker.is_some())
+        self.changes[INODE].is_some() || self.changes.iter().flatten().any(|change| change.with_inode)
     }
 
     pub(super) fn tell_name(&mut self, board: usize) -> Option<()> {
@@ -156,7 +172,7 @@ impl World {
         if self.is_locked_exclusively() && closed {
             return None;
         }
-        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.told.0.is_none())?;
+        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.told.0.is_none() && walk.name != INODE)?;
         walk.told.0 = Some(self.now[walk.name]);
         self.notes[walk.name] |= u8::from(noted) << board;
         Some(())
@@ -164,10 +180,13 @@ impl World {
 
     pub(super) fn tell_inode(&mut self, board: usize) -> Option<()> {
         let (noted, closed) = (!self.is(Mutant::StatusNotNoted), !self.is(Mutant::StatusToldMeanwhile));
+        let folder = self.left.folder;
         if self.changes_inode() && closed {
             return None;
         }
-        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.told.0.is_some() && walk.told.1.is_none())?;
+        // It is what the name stands for, or the directory, to which there is a walk of its own.
+        let comes_to = |walk: &&mut Walk| if folder { walk.name == INODE } else { walk.told.0.is_some() };
+        let walk = self.boards[board].walk.as_mut().filter(|walk| walk.told.1.is_none()).filter(comes_to)?;
         walk.told.1 = Some(self.now[INODE]);
         self.notes[INODE] |= u8::from(noted) << board;
         Some(())
@@ -175,15 +194,22 @@ impl World {
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
         let (any_ticket, any_life) = (self.is(Mutant::TicketIgnored), self.is(Mutant::FormerLife));
+        let stays = self.is(Mutant::CompleteOutlivesStatus);
         let board = &mut self.boards[board];
         let walk = board.walk?;
-        let (Some(name), Some(inode)) = walk.told else { return None };
+        let (name, inode) = walk.told;
+        if !(name.is_some() && inode.is_some() || self.left.folder && name.or(inode).is_some()) {
+            return None;
+        }
         board.walk = None;
         if walk.life != board.life && !any_life {
             return Some(());
         }
         if walk.ticket == board.ticket || any_ticket {
-            (board.held[walk.name], board.held[INODE]) = (Some(name), Some(inode));
+            board.held[walk.name] = name.or(board.held[walk.name]);
+            if let Some(inode) = inode {
+                board.put_inode(inode, stays);
+            }
         }
         Some(())
     }
@@ -204,10 +230,12 @@ impl World {
         for notes in self.notes[..NAMES].iter_mut() {
             *notes &= !all;
         }
-        let inode = if maker.is_some() { core::mem::take(&mut self.notes[INODE]) } else { 0 };
+        let in_folder = self.left.folder && place != INODE && !self.is(Mutant::FolderNotRecalled);
+        let with_inode = maker.is_some() || in_folder;
+        let inode = if with_inode { core::mem::take(&mut self.notes[INODE]) } else { 0 };
         let applied = self.is(Mutant::ChangeBeforeAnswers);
         if applied {
-            self.apply(place, maker.is_some());
+            self.apply(place, with_inode);
         }
         // The maker has given both up itself; other names it has not.
         let others = maker.map_or(!0, |(board, _)| !(1 << board));
@@ -216,7 +244,8 @@ impl World {
         }
         let (one, inode) = (one & !all & others, inode & others);
         let maker = maker.map(|(board, make)| (board, Some(make)));
-        self.changes[place] = Some(Change { one, all, inode, asked: None, answered: false, applied, maker });
+        self.changes[place] =
+            Some(Change { one, all, inode, asked: None, answered: false, applied, maker, with_inode });
     }
 
     fn apply(&mut self, place: usize, with_inode: bool) {
@@ -239,9 +268,9 @@ impl World {
             change.asked = Some(next);
             return Some(());
         }
-        let Change { applied, maker, .. } = *change;
+        let Change { applied, maker, with_inode, .. } = *change;
         if !applied {
-            self.apply(place, maker.is_some());
+            self.apply(place, with_inode);
         }
         self.changes[place] = None;
         if let Some(maker) = maker {
@@ -251,6 +280,7 @@ impl World {
     }
 
     pub(super) fn give_up(&mut self, place: usize) -> Option<()> {
+        let stays = self.is(Mutant::CompleteOutlivesStatus);
         let (one_only, must_find) = (self.is(Mutant::OneNameOfMany), self.is(Mutant::TicketOutlivesRecall));
         let change = self.changes[place].as_mut().filter(|change| !change.answered)?;
         let number = change.asked?;
@@ -261,10 +291,12 @@ impl World {
         let all = change.all >> number & 1 != 0 && !one_only;
         let named = if all || change.one >> number & 1 != 0 { place..place + 1 } else { 0..0 };
         let names = if all { 0..NAMES } else { named };
+        board.complete &= names.is_empty();
+        board.made_in &= names.is_empty();
         let mut found = board.held[names.clone()].iter().any(Option::is_some);
         board.held[names].fill(None);
         if change.inode >> number & 1 != 0 {
-            found |= board.held[INODE].take().is_some();
+            found |= board.forget_inode(stays);
         }
         board.ticket += u8::from(found || !must_find);
         change.answered = true;
@@ -332,6 +364,7 @@ impl World {
         }
         if !keeps {
             board.held = [None; PLACES];
+            (board.complete, board.made_in) = (false, false);
             board.ticket += u8::from(!arrives);
         }
         if !arrives {
