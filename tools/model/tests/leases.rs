@@ -6,8 +6,19 @@ use renga_model::leases::world::{Limits, World};
 use renga_model::search::{Found, search};
 
 const THREADS: usize = 2;
-const PLAIN: Limits =
-    Limits { fills: 3, changes: 3, deaths: 0, inode_deaths: 0, evictions: 0, leases: 0, shows: 0, session_ends: 0 };
+const PLAIN: Limits = Limits {
+    fills: 3,
+    changes: 3,
+    deaths: 0,
+    inode_deaths: 0,
+    evictions: 0,
+    leases: 0,
+    shows: 0,
+    session_ends: 0,
+    sets: 0,
+    looks: 0,
+};
+const SET: Limits = Limits { fills: 0, changes: 1, leases: 2, sets: 2, looks: 1, ..PLAIN };
 const LENT: Limits = Limits { fills: 1, changes: 2, leases: 2, ..PLAIN };
 const MAPPED: Limits = Limits { fills: 0, changes: 2, leases: 1, shows: 2, ..PLAIN };
 const AWAY: Limits = Limits { fills: 0, changes: 2, leases: 2, session_ends: 1, ..PLAIN };
@@ -18,7 +29,7 @@ fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
     found
 }
 
-fn limits() -> [(&'static str, Limits); 13] {
+fn limits() -> [(&'static str, Limits); 16] {
     [
         ("nothing goes wrong", PLAIN),
         ("a cache forgets the file", Limits { changes: 2, evictions: 1, ..PLAIN }),
@@ -36,6 +47,9 @@ fn limits() -> [(&'static str, Limits); 13] {
         ("a session ends while both boards live", AWAY),
         ("a session ends while others read", Limits { fills: 1, leases: 1, ..AWAY }),
         ("a session ends while programs write by mappings", Limits { leases: 1, shows: 1, ..AWAY }),
+        ("boards set the mode of what they hold", SET),
+        ("one that has set it dies, or forgets the file", Limits { leases: 1, deaths: 1, evictions: 1, ..SET }),
+        ("the inode's board dies then", Limits { leases: 1, inode_deaths: 1, ..SET }),
     ]
 }
 

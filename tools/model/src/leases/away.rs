@@ -20,6 +20,8 @@ impl Cache {
         if !self.adrift {
             self.size = None;
         }
+        // Sessions do not end here while something is set; one with a board that died has lost it.
+        self.changed = None;
         self.renew();
     }
 }

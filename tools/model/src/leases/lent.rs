@@ -42,6 +42,8 @@ struct Leased {
 enum Given {
     /// A page, what it holds, and the size.
     Page(usize, u8, u8),
+    /// The mode that was set there.
+    Mode(u8),
     /// Nothing is dirty.
     Nothing,
 }
@@ -93,7 +95,7 @@ impl World {
         let ask = cache.ask.filter(|ask| ask.answer.is_none() && !cache.behind)?;
         let free = self.lent.is_none() || self.is(Mutant::TwoHold);
         match self.lent {
-            _ if self.taking.is_some() || self.change.is_some() => None,
+            _ if self.taking.is_some() || self.change.is_some() || self.asking.is_some() => None,
             // It is taken home first.
             Some(lent) if lent.away => None,
             Some(lent) if lent.board == board => {
@@ -180,7 +182,7 @@ impl World {
     }
 
     pub(super) fn take(&mut self) -> Option<()> {
-        let lent = self.lent.filter(|_| self.change.is_none())?;
+        let lent = self.lent.filter(|_| self.change.is_none() && self.asking.is_none())?;
         if lent.away && self.caches[lent.board].behind {
             return None;
         }
@@ -194,6 +196,10 @@ impl World {
                 self.sole[page] |= self.is(Mutant::DirtyIsSole);
                 self.taking = Some(Taking { from: page + 1, given: None });
             }
+            Given::Mode(mode) => {
+                self.mode = mode;
+                self.taking = Some(Taking { given: None, ..taking });
+            }
             Given::Nothing => (self.lent, self.taking) = (None, None),
         }
         Some(())
@@ -202,6 +208,7 @@ impl World {
     pub(super) fn give_back(&mut self) -> Option<()> {
         let (goes_on, clean_first) = (self.is(Mutant::WritesWhileTaken), self.is(Mutant::TakenInOneStep));
         let (joins, shows_on) = (self.is(Mutant::DirtyOfOtherLease), self.is(Mutant::ShownWhileTaken));
+        let pages_only = self.is(Mutant::ModeStaysThere);
         let (taking, Lent { board, lease, .. }) = (self.taking.filter(|taking| taking.given.is_none())?, self.lent?);
         let cache = &mut self.caches[board];
         if cache.behind {
@@ -215,6 +222,10 @@ impl World {
         }
         (cache.held, cache.ended) = (cache.held && goes_on, cache.ended.max(lease));
         cache.dirty[..taking.from].fill(false);
+        if let Some(mode) = cache.changed.take().filter(|_| !pages_only) {
+            self.taking = Some(Taking { given: Some(Given::Mode(mode)), ..taking });
+            return Some(());
+        }
         let first = (taking.from..PAGES).find(|&page| cache.dirty[page] && !clean_first);
         let given = first.and_then(|page| Some(Given::Page(page, cache.pages[page]?, cache.size?)));
         match given {
@@ -230,7 +241,9 @@ impl World {
         let Some(lent) = self.lent.as_mut().filter(|lent| lent.board == board) else { return };
         lent.away = false;
         (self.latest, self.latest_size) = (self.content, self.size);
+        self.lose_mode();
         match &mut self.taking {
+            Some(Taking { given: Some(Given::Mode(mode)), .. }) => self.latest_mode = *mode,
             Some(Taking { given: Some(Given::Page(page, content, size)), .. }) => {
                 (self.latest[*page], self.latest_size) = (*content, self.size.max(*size));
             }

@@ -4,8 +4,10 @@
 //! What the inode's process notes and decides is the real code (`renga_fs::Holders`); the cache's rule of tickets is
 //! the one of `renga_pages::PageIndex`, told again in a few lines. Not here: frames, processes, the link.
 
+mod attributes;
 mod away;
 mod lent;
+mod loss;
 mod mapped;
 pub mod properties;
 pub mod step;
@@ -74,11 +76,19 @@ pub enum Mutant {
     NotesEndWithSession,
     /// A board keeps pages that it is told while the board that holds the file is away.
     GrantedWhileAway,
+    /// Taking a file home brings its pages only.
+    ModeStaysThere,
+    /// The inode's process tells the mode of a file that is lent without asking.
+    LookWithoutAsking,
+    /// It sets it without asking.
+    SetWithoutAsking,
+    /// The board that has told what it set tells it again.
+    ModeToldTwice,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 30] = [
+    pub const ALL: [Mutant; 34] = [
         Mutant::TicketIgnored,
         Mutant::TicketOutlivesRecall,
         Mutant::TicketUsedTwice,
@@ -109,5 +119,9 @@ impl Mutant {
         Mutant::DirtyOfOtherLease,
         Mutant::NotesEndWithSession,
         Mutant::GrantedWhileAway,
+        Mutant::ModeStaysThere,
+        Mutant::LookWithoutAsking,
+        Mutant::SetWithoutAsking,
+        Mutant::ModeToldTwice,
     ];
 }

@@ -1,6 +1,6 @@
 //! What may happen to the boards, one step at a time.
 //!
-//! Not here: what each does (`world.rs`, `lent.rs`, `mapped.rs`, `away.rs`).
+//! Not here: what each does (`world.rs`, `lent.rs`, `mapped.rs`, `away.rs`, `attributes.rs`).
 
 use super::world::{BOARDS, PAGES, World};
 use renga_proto::pages::TO_END;
@@ -56,6 +56,14 @@ pub enum Step {
     EndSession(usize),
     /// A board gives up what it has written, which nobody takes.
     GiveUpAdrift(usize),
+    /// Somebody looks at the mode, or is to set it, at the inode's process.
+    AskMode(bool),
+    /// The board that holds the file says what it has set.
+    TellMode,
+    /// The inode's process has been told, and answers.
+    EndMode,
+    /// A board sets the mode of the file that it holds.
+    SetHeld(usize),
 }
 
 impl World {
@@ -68,6 +76,8 @@ impl World {
         steps.extend(boards.map(Step::Learn));
         steps.extend((0..PAGES).map(Step::Write));
         steps.extend([Step::Grow, Step::GoOn, Step::GiveUp, Step::Take, Step::GiveBack]);
+        steps.extend([Step::AskMode(false), Step::AskMode(true), Step::TellMode, Step::EndMode]);
+        steps.extend((0..BOARDS).map(Step::SetHeld));
         for board in 0..BOARDS {
             steps.extend([Step::AskLease(board), Step::Lend(board), Step::Hold(board), Step::GrowHeld(board)]);
             steps.extend([Step::EndSession(board), Step::GiveUpAdrift(board)]);
@@ -108,6 +118,10 @@ impl World {
             Step::StoreHome(page) => world.store_home(page),
             Step::EndSession(board) => world.end_session(board),
             Step::GiveUpAdrift(board) => world.give_up_adrift(board),
+            Step::AskMode(sets) => world.ask_mode(sets),
+            Step::TellMode => world.tell_mode(),
+            Step::EndMode => world.end_mode(),
+            Step::SetHeld(board) => world.set_held(board),
         }?;
         Some(world)
     }

@@ -4,9 +4,10 @@
 //! the inode's process has, `latest` and `latest_size` what was written last, there or by the board that holds the file. Invariant: messages
 //! of one kind may overtake those of another, and none is lost (the sessions below see to that).
 //! Not here: writing elsewhere, and taking that home (`lent.rs`), writing by mappings (`mapped.rs`), sessions that end while both
-//! boards live (`away.rs`).
+//! boards live (`away.rs`), mode and owner (`attributes.rs`), what is lost (`loss.rs`).
 
 use super::Mutant;
+use super::attributes::Asking;
 use super::lent::{Ask, Lent, Taking};
 use renga_fs::Holders;
 use renga_proto::pages::TO_END;
@@ -35,6 +36,10 @@ pub struct Limits {
     pub shows: u8,
     /// Sessions of the second board that end while both boards live.
     pub session_ends: u8,
+    /// Changes of mode and owner.
+    pub sets: u8,
+    /// Looks at them.
+    pub looks: u8,
 }
 
 /// A page on its way to a board.
@@ -56,7 +61,7 @@ pub struct Fill {
 pub struct Cache {
     /// The present ticket.
     pub(super) since: u8,
-    last_since: u8,
+    pub(super) last_since: u8,
     pub(super) pages: [Option<u8>; PAGES],
     pub(super) size: Option<u8>,
     pub(super) life: u8,
@@ -77,6 +82,8 @@ pub struct Cache {
     pub(super) adrift: bool,
     /// The write lease, on its way.
     pub(super) ask: Option<Ask>,
+    /// The mode that it has set and the inode's process has not been told.
+    pub(super) changed: Option<u8>,
 }
 impl Cache {
     /// All tickets are void.
@@ -115,7 +122,7 @@ pub enum Purpose {
 /// All of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct World {
-    mutant: Option<Mutant>,
+    pub(super) mutant: Option<Mutant>,
     pub(super) left: Limits,
     pub(super) holders: Holders,
     pub(super) content: [u8; PAGES],
@@ -129,6 +136,10 @@ pub struct World {
     /// Pages that programs of the inode's board may store to: no other board holds them.
     pub(super) sole: [bool; PAGES],
     pub(super) taking: Option<Taking>,
+    pub(super) mode: u8,
+    pub(super) latest_mode: u8,
+    /// The inode's process asks for the mode.
+    pub(super) asking: Option<Asking>,
     /// The boards' caches.
     pub caches: [Cache; BOARDS],
     /// A reader was given something older than what was there when it asked.
@@ -156,6 +167,9 @@ impl World {
             last_lease,
             sole,
             taking,
+            mode: 0,
+            latest_mode: 0,
+            asking: None,
             caches,
             old_read,
         }
@@ -169,7 +183,9 @@ impl World {
     pub fn holds_old(&self) -> bool {
         let shown = self.lent.is_none() || self.is(Mutant::ShownWhileLent);
         let old_here = shown && (self.content, self.size) != (self.latest, self.latest_size);
+        let old_mode = self.lent.is_none() && self.mode != self.latest_mode && self.asking.is_none();
         old_here
+            || old_mode
             || self.caches.iter().filter(|cache| !cache.behind && !cache.adrift).any(|cache| {
                 let mut pages = cache.pages.iter().zip(self.latest);
                 let old_page = pages.any(|(page, now)| page.is_some_and(|page| page != now));
@@ -197,7 +213,7 @@ impl World {
         let (noted, protected) = (!self.is(Mutant::GrantNotNoted), !self.is(Mutant::SoleOutlivesGrant));
         let away = self.lent.is_some_and(|lent| lent.away);
         let elsewhere = self.lent.is_some_and(|lent| lent.board != board) && !self.is(Mutant::AnsweredWhileLent);
-        if (elsewhere && !away) || self.taking.is_some() || self.is_away(board) {
+        if (elsewhere && !away) || self.asking.is_some() || self.taking.is_some() || self.is_away(board) {
             return None;
         }
         let granted = !away || self.is(Mutant::GrantedWhileAway);
@@ -253,6 +269,9 @@ impl World {
         if self.lent.is_some_and(|lent| lent.away) {
             // Two versions cannot be joined.
             self.lose_lease();
+        }
+        if self.asking.is_some() {
+            return None;
         }
         let applied = purpose != Purpose::Content;
         let next = if matches!(purpose, Purpose::Lease(..)) && self.is(Mutant::OthersKeepPages) { BOARDS } else { 0 };
@@ -330,63 +349,6 @@ impl World {
         }
         change.answer = Some(left);
         self.change = Some(change);
-        Some(())
-    }
-
-    pub(super) fn forget(&mut self, board: usize) -> Option<()> {
-        self.left.evictions = self.left.evictions.checked_sub(1)?;
-        let (again, drops) = (self.is(Mutant::TicketUsedTwice), self.is(Mutant::DirtyForgotten));
-        let cache = &mut self.caches[board];
-        if cache.dirty != [false; PAGES] && !drops {
-            return None;
-        }
-        (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
-        (cache.shown, cache.adrift) = ([false; PAGES], false);
-        if self.mutant == Some(Mutant::EndForgotten) {
-            cache.ended = 0;
-        }
-        cache.last_since = if again { 1 } else { cache.last_since + 1 };
-        cache.since = cache.last_since;
-        Some(())
-    }
-
-    pub(super) fn die(&mut self, board: usize) -> Option<()> {
-        if board != 0 {
-            self.left.deaths = self.left.deaths.checked_sub(1)?;
-            let Cache { life, behind, fill, ask, .. } = self.caches[board].clone();
-            // Numbers begin anew with each life.
-            self.caches[board] =
-                Cache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..Cache::default() };
-            self.lose_held(board);
-            if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
-                change.answer = Some(0);
-            }
-            return Some(());
-        }
-        self.left.inode_deaths = self.left.inode_deaths.checked_sub(1)?;
-        (self.holders, self.change, self.lent, self.taking) = (Holders::default(), None, None, None);
-        self.sole = [false; PAGES];
-        (self.latest, self.latest_size) = (self.content, self.size);
-        self.lower_floors();
-        let life = self.caches[0].life + 1;
-        self.caches[0] = Cache { since: 1, last_since: 1, life, ..Cache::default() };
-        for cache in &mut self.caches[1..] {
-            cache.behind = true;
-        }
-        Some(())
-    }
-
-    pub(super) fn learn(&mut self, board: usize) -> Option<()> {
-        let (keeps, drops) = (self.is(Mutant::PagesOutliveInode), self.is(Mutant::DirtyEndsWithSession));
-        let cache = &mut self.caches[board];
-        if !core::mem::take(&mut cache.behind) {
-            return None;
-        }
-        if !keeps {
-            cache.cast_adrift(drops);
-        }
-        // Its calls ended with the session.
-        (cache.fill, cache.ask) = (None, None);
         Some(())
     }
 }

@@ -1,0 +1,88 @@
+//! Mode, owner and times, as one number: set at the inode's process, or by the board that holds the file, which is asked before
+//! anybody is told of it or sets it here.
+//!
+//! Invariant: while the inode's process asks it does nothing else; what it is asked to set is set when the holder answers: what that
+//! sets afterwards comes later. Not here: what is told when a file is taken home (`lent.rs`); sessions that end between.
+
+use super::Mutant;
+use super::world::World;
+
+/// What the inode's process asks the holder for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Asking {
+    sets: bool,
+    /// What it was when somebody asked.
+    floor: u8,
+    /// What there is to be told, and then what is set, when the board has answered.
+    told: Option<(Option<u8>, Option<u8>)>,
+}
+
+impl World {
+    pub(super) fn ask_mode(&mut self, sets: bool) -> Option<()> {
+        let left = if sets { &mut self.left.sets } else { &mut self.left.looks };
+        *left = left.checked_sub(1)?;
+        if self.asking.is_some() || self.taking.is_some() || self.change.is_some() {
+            return None;
+        }
+        self.asking = Some(Asking { sets, floor: self.latest_mode, told: None });
+        let unasked = self.is(if sets { Mutant::SetWithoutAsking } else { Mutant::LookWithoutAsking });
+        if self.lent.is_none() || unasked {
+            self.answer_mode(None);
+        }
+        Some(())
+    }
+
+    pub(super) fn tell_mode(&mut self) -> Option<()> {
+        let keeps = self.is(Mutant::ModeToldTwice);
+        self.asking.filter(|asking| asking.told.is_none())?;
+        let cache = &mut self.caches[self.lent?.board];
+        if cache.behind {
+            return None;
+        }
+        let changed = cache.changed;
+        cache.changed = changed.filter(|_| keeps);
+        self.answer_mode(changed);
+        Some(())
+    }
+
+    fn answer_mode(&mut self, changed: Option<u8>) {
+        let Some(asking) = &mut self.asking else { return };
+        self.latest_mode += u8::from(asking.sets);
+        asking.told = Some((changed, asking.sets.then_some(self.latest_mode)));
+    }
+
+    pub(super) fn end_mode(&mut self) -> Option<()> {
+        let Asking { floor, told, .. } = self.asking?;
+        let (changed, set) = told?;
+        self.asking = None;
+        let was = changed.unwrap_or(self.mode);
+        self.old_read |= was < floor;
+        self.mode = set.unwrap_or(was);
+        Some(())
+    }
+
+    pub(super) fn set_held(&mut self, board: usize) -> Option<()> {
+        self.left.sets = self.left.sets.checked_sub(1)?;
+        let cache = &mut self.caches[board];
+        if !cache.held || cache.behind {
+            return None;
+        }
+        self.latest_mode += 1;
+        cache.changed = Some(self.latest_mode);
+        Some(())
+    }
+
+    /// The board that holds the file is dead: what it set and nobody was told is lost.
+    pub(super) fn lose_mode(&mut self) {
+        self.latest_mode = self.mode;
+        let Some(asking) = self.asking else { return };
+        match asking.told {
+            Some((changed, set)) => self.latest_mode = set.or(changed).unwrap_or(self.mode),
+            None => {
+                self.answer_mode(None);
+            }
+        }
+        let before = asking.told.and_then(|(changed, _)| changed).unwrap_or(self.mode);
+        self.asking.iter_mut().for_each(|asking| asking.floor = asking.floor.min(before));
+    }
+}

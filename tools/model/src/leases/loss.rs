@@ -1,0 +1,68 @@
+//! What is lost: files that a cache forgets, boards that die, and what a board learns of that.
+//!
+//! Not here: what a board had written when it died (`lent.rs`, `attributes.rs`).
+
+use super::Mutant;
+use super::world::{Cache, PAGES, World};
+use renga_fs::Holders;
+
+impl World {
+    pub(super) fn forget(&mut self, board: usize) -> Option<()> {
+        self.left.evictions = self.left.evictions.checked_sub(1)?;
+        let (again, drops) = (self.is(Mutant::TicketUsedTwice), self.is(Mutant::DirtyForgotten));
+        let cache = &mut self.caches[board];
+        if (cache.dirty != [false; PAGES] || cache.changed.is_some()) && !drops {
+            return None;
+        }
+        cache.changed = None;
+        (cache.pages, cache.size, cache.held, cache.dirty) = ([None; PAGES], None, false, [false; PAGES]);
+        (cache.shown, cache.adrift) = ([false; PAGES], false);
+        if self.mutant == Some(Mutant::EndForgotten) {
+            cache.ended = 0;
+        }
+        cache.last_since = if again { 1 } else { cache.last_since + 1 };
+        cache.since = cache.last_since;
+        Some(())
+    }
+
+    pub(super) fn die(&mut self, board: usize) -> Option<()> {
+        if board != 0 {
+            self.left.deaths = self.left.deaths.checked_sub(1)?;
+            let Cache { life, behind, fill, ask, .. } = self.caches[board].clone();
+            // Numbers begin anew with each life.
+            self.caches[board] =
+                Cache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..Cache::default() };
+            self.lose_held(board);
+            if let Some(change) = self.change.as_mut().filter(|change| change.asked == Some(board)) {
+                change.answer = Some(0);
+            }
+            return Some(());
+        }
+        self.left.inode_deaths = self.left.inode_deaths.checked_sub(1)?;
+        (self.holders, self.change, self.lent, self.taking) = (Holders::default(), None, None, None);
+        self.sole = [false; PAGES];
+        (self.latest, self.latest_size) = (self.content, self.size);
+        (self.latest_mode, self.asking) = (self.mode, None);
+        self.lower_floors();
+        let life = self.caches[0].life + 1;
+        self.caches[0] = Cache { since: 1, last_since: 1, life, ..Cache::default() };
+        for cache in &mut self.caches[1..] {
+            cache.behind = true;
+        }
+        Some(())
+    }
+
+    pub(super) fn learn(&mut self, board: usize) -> Option<()> {
+        let (keeps, drops) = (self.is(Mutant::PagesOutliveInode), self.is(Mutant::DirtyEndsWithSession));
+        let cache = &mut self.caches[board];
+        if !core::mem::take(&mut cache.behind) {
+            return None;
+        }
+        if !keeps {
+            cache.cast_adrift(drops);
+        }
+        // Its calls ended with the session.
+        (cache.fill, cache.ask) = (None, None);
+        Some(())
+    }
+}
