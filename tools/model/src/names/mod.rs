@@ -5,6 +5,7 @@
 //! (`held/name_cache.rs`), one step of an answer after the other (`names/resolve.rs`). Not here: paths, links, the link.
 
 mod folder;
+mod loss;
 mod making;
 pub mod properties;
 pub mod step;

@@ -1,6 +1,6 @@
 //! What may happen to the boards, one step at a time.
 //!
-//! Not here: what each does (`world.rs`, `making.rs`, `folder.rs`).
+//! Not here: what each does (`world.rs`, `making.rs`, `folder.rs`, `loss.rs`).
 
 use super::making::MAKES;
 use super::world::{BOARDS, NAMES, PLACES, World};

@@ -2,7 +2,8 @@
 //!
 //! What a name stands for, and how the inode is, is a number that each change makes one larger. Invariant: messages may
 //! overtake each other, and none is lost (the sessions below see to that).
-//! Not here: makes by boards (`making.rs`), folders of which a board holds all names (`folder.rs`), what must hold (`properties.rs`).
+//! Not here: makes by boards (`making.rs`), folders of which a board holds all names (`folder.rs`), what is lost
+//! (`loss.rs`), what must hold (`properties.rs`).
 
 use super::Mutant;
 use super::making::{MAKES, Make};
@@ -43,7 +44,7 @@ pub struct Limits {
 
 /// A walk for a board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Walk {
+pub(super) struct Walk {
     name: usize,
     ticket: u8,
     life: u8,
@@ -59,7 +60,7 @@ pub(super) struct Board {
     /// It does not know yet that the session has ended, or that the disk's board began anew; nothing is asked or answered meanwhile.
     pub(super) behind: bool,
     pub(super) held: [Option<u8>; PLACES],
-    walk: Option<Walk>,
+    pub(super) walk: Option<Walk>,
     pub(super) makes: [Option<Make>; MAKES],
     /// It holds the inode, which is a directory, and all names in it: those that it does not hold stand for nothing.
     pub(super) complete: bool,
@@ -79,22 +80,22 @@ impl Board {
 
 /// A change under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Change {
+pub(super) struct Change {
     /// Boards that hold it, boards that may hold any name, and boards that hold the inode if that changes, too; a bit each.
     one: u8,
     all: u8,
     inode: u8,
-    asked: Option<usize>,
-    answered: bool,
+    pub(super) asked: Option<usize>,
+    pub(super) answered: bool,
     applied: bool,
     /// The board that has it made, by which of its makes, if that is not over.
-    maker: Option<(usize, Option<usize>)>,
+    pub(super) maker: Option<(usize, Option<usize>)>,
     /// The inode changes, too.
     with_inode: bool,
 }
 
 impl Change {
-    fn leave_out(&mut self, board: usize) {
+    pub(super) fn leave_out(&mut self, board: usize) {
         let others = !(1 << board);
         (self.one, self.all, self.inode) = (self.one & others, self.all & others, self.inode & others);
     }
@@ -109,9 +110,9 @@ pub struct World {
     /// Boards that hold it, a bit each.
     pub(super) notes: [u8; PLACES],
     /// Boards that hold names of which there are no notes.
-    spilled: u8,
+    pub(super) spilled: u8,
     /// Of the names and of the inode: one at a time.
-    changes: [Option<Change>; PLACES],
+    pub(super) changes: [Option<Change>; PLACES],
     pub(super) boards: [Board; BOARDS],
 }
 
@@ -308,69 +309,6 @@ impl World {
         let notes = core::mem::take(&mut self.notes[name]);
         if !self.is(Mutant::NotesLostWithSlot) {
             self.spilled |= notes;
-        }
-        Some(())
-    }
-
-    pub(super) fn die(&mut self, number: usize) -> Option<()> {
-        self.left.deaths = self.left.deaths.checked_sub(1)?;
-        let Board { life, behind, walk, makes, .. } = self.boards[number].clone();
-        // Numbers begin anew with each life.
-        self.boards[number] = Board { ticket: 1, life: life + 1, behind, walk, makes, ..Board::default() };
-        self.forget_board(number);
-        Some(())
-    }
-
-    /// The board holds nothing any more: it is dead, or will know.
-    fn forget_board(&mut self, number: usize) {
-        let others = !(1 << number);
-        self.notes.iter_mut().for_each(|notes| *notes &= others);
-        self.spilled &= others;
-        for change in self.changes.iter_mut().flatten() {
-            change.leave_out(number);
-            change.answered |= change.asked == Some(number);
-        }
-    }
-
-    /// The calls of a board are over; what is being changed for them is changed all the same.
-    fn lose_makes(&mut self, board: usize) {
-        for (maker, make) in self.changes.iter_mut().flatten().filter_map(|change| change.maker.as_mut()) {
-            *make = make.filter(|_| *maker != board);
-        }
-    }
-
-    /// What a walk for the board has been told goes with its call.
-    pub(super) fn end_session(&mut self, number: usize) -> Option<()> {
-        self.left.session_ends = self.left.session_ends.checked_sub(1)?;
-        if core::mem::replace(&mut self.boards[number].behind, true) {
-            return None;
-        }
-        self.forget_board(number);
-        Some(())
-    }
-
-    pub(super) fn die_disk(&mut self) -> Option<()> {
-        self.left.disk_deaths = self.left.disk_deaths.checked_sub(1)?;
-        (self.notes, self.spilled, self.changes) = ([0; PLACES], 0, [None; PLACES]);
-        self.boards.iter_mut().for_each(|board| board.behind = true);
-        Some(())
-    }
-
-    pub(super) fn learn(&mut self, number: usize) -> Option<()> {
-        let (keeps, arrives) = (self.is(Mutant::HeldOutlivesDisk), self.is(Mutant::WalkOutlivesSession));
-        let board = &mut self.boards[number];
-        if !core::mem::take(&mut board.behind) {
-            return None;
-        }
-        if !keeps {
-            board.held = [None; PLACES];
-            (board.complete, board.made_in) = (false, false);
-            board.ticket += u8::from(!arrives);
-        }
-        if !arrives {
-            // Its calls ended with the session.
-            (board.walk, board.makes) = (None, [None; MAKES]);
-            self.lose_makes(number);
         }
         Some(())
     }
