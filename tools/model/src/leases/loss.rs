@@ -28,7 +28,7 @@ impl World {
     pub(super) fn die(&mut self, board: usize) -> Option<()> {
         if board != 0 {
             self.left.deaths = self.left.deaths.checked_sub(1)?;
-            let Cache { life, behind, fill, ask, .. } = self.caches[board].clone();
+            let Cache { life, behind, fill, ask, .. } = self.caches[board];
             // Numbers begin anew with each life.
             self.caches[board] =
                 Cache { since: 1, last_since: 1, life: life + 1, behind, fill, ask, ..Cache::default() };

@@ -92,7 +92,7 @@ impl World {
 
     /// After `step`; `None`: it cannot happen now.
     pub fn next(&self, step: Step) -> Option<World> {
-        let mut world = self.clone();
+        let mut world = *self;
         match step {
             Step::Ask(board, page) => world.ask(board, page),
             Step::Answer(board) => world.answer(board),

@@ -57,7 +57,7 @@ pub struct Fill {
 }
 
 /// The cache of one board.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Cache {
     /// The present ticket.
     pub(super) since: u8,
@@ -120,7 +120,7 @@ pub enum Purpose {
 }
 
 /// All of it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct World {
     pub(super) mutant: Option<Mutant>,
     pub(super) left: Limits,

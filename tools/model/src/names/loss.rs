@@ -9,7 +9,7 @@ use super::world::{Board, PLACES, World};
 impl World {
     pub(super) fn die(&mut self, number: usize) -> Option<()> {
         self.left.deaths = self.left.deaths.checked_sub(1)?;
-        let Board { life, behind, walk, makes, .. } = self.boards[number].clone();
+        let Board { life, behind, walk, makes, .. } = self.boards[number];
         // Numbers begin anew with each life.
         self.boards[number] = Board { ticket: 1, life: life + 1, behind, walk, makes, ..Board::default() };
         self.forget_board(number);

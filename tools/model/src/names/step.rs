@@ -61,7 +61,7 @@ impl World {
 
     /// After `step`; `None`: it cannot happen now.
     pub fn next(&self, step: Step) -> Option<World> {
-        let mut world = self.clone();
+        let mut world = *self;
         match step {
             Step::Walk(board, name) => world.walk(board, name),
             Step::TellName(board) => world.tell_name(board),

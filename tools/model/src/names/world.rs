@@ -53,7 +53,7 @@ pub(super) struct Walk {
 }
 
 /// A board.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Board {
     pub(super) ticket: u8,
     pub(super) life: u8,
@@ -102,7 +102,7 @@ impl Change {
 }
 
 /// All of it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct World {
     mutant: Option<Mutant>,
     pub(super) left: Limits,
