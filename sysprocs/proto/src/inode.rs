@@ -197,7 +197,7 @@ protocol! {
         22 GrantName { directory: u32, board: u8 } (&'a [u8]) -> Result<bool, Errno>;
         /// Which boards hold the name in inode `directory`; they do not from now on, as the caller recalls it from them. From
         /// walkers only, under the exclusive lock of names, before the name is changed.
-        21 TakeHolders { directory: u32 } (&'a [u8]) -> Result<NameHolders, Errno>;
+        21 TakeHolders { directory: u32, aware: u8 } (&'a [u8]) -> Result<NameHolders, Errno>;
         /// Which session with `board` it is. From walkers only.
         23 SessionWith { board: u8 } (()) -> Result<u32, Errno>;
         /// A reference of `board` is given up, if that session is not over. From walkers only, to whom that board has said so.

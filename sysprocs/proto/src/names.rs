@@ -19,6 +19,8 @@ use renga_core::{in_words, protocol};
 pub const NO_TICKET: u64 = u64::MAX;
 /// Instead of a directory, in a recall: all names in all directories.
 pub const ALL_DIRECTORIES: u32 = 0;
+/// Instead of a name: all others in a directory than those that are held; they stand for nothing. No name has a slash.
+pub const OTHERS: &[u8] = b"/";
 
 in_words! {
     /// What became of a reference that was offered.

@@ -22,8 +22,6 @@ pub struct HeldInode {
     next: u16,
     /// Asked for since room was looked for here.
     recent: bool,
-    /// A directory, all of whose names are held.
-    complete: bool,
 }
 impl HeldInode {
     /// Of no inode.
@@ -32,7 +30,6 @@ impl HeldInode {
         status: [0; STAT_BYTES],
         next: NONE,
         recent: false,
-        complete: false,
     };
 }
 
@@ -81,24 +78,7 @@ impl HeldInodes {
         }
         let number = self.make_room();
         let next = core::mem::replace(&mut self.chains[chain(facts.ino)], number);
-        self.slots[usize::from(number)] = HeldInode { facts, status, next, recent: false, complete: false };
-    }
-
-    /// Whether it is a directory all of whose names are held.
-    pub(super) fn is_complete(&self, ino: u32) -> bool {
-        self.position(ino).is_some_and(|number| self.slots[usize::from(number)].complete)
-    }
-
-    /// Whether all names of a directory whose status is here are held.
-    pub(super) fn set_complete(&mut self, ino: u32, complete: bool) {
-        if let Some(number) = self.position(ino) {
-            self.slots[usize::from(number)].complete = complete;
-        }
-    }
-
-    /// Of no directory all names are held.
-    pub(super) fn end_complete(&mut self) {
-        self.slots.iter_mut().for_each(|slot| slot.complete = false);
+        self.slots[usize::from(number)] = HeldInode { facts, status, next, recent: false };
     }
 
     pub(super) fn forget(&mut self, ino: u32) {

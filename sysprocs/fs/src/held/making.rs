@@ -6,7 +6,6 @@
 //! may know less.
 //! Not here: the making (`names/making.rs`).
 
-use crate::format::inode_record::{DIRECTORY, TYPE_MASK};
 use crate::held::name_cache::State;
 use crate::inode::known_path::{Reached, Until, walk};
 use renga_proto::names::MakeBegun;
@@ -25,14 +24,17 @@ impl State {
         if known && self.names.stands_for_something(directory, name) {
             return Err(Errno::EEXIST);
         }
+        let alone = self.makes == 0;
+        if !alone {
+            self.lose_name(self.made_in);
+            self.lose_name(directory);
+        }
         self.ticket += 1;
         self.makes += 1;
+        self.made_in = if alone && known { directory } else { 0 };
         if !known {
-            self.made_in = 0;
             return Ok(MakeBegun { ticket: self.ticket, directory: 0 });
         }
-        let complete = self.makes == 1 && self.inodes.is_complete(directory);
-        self.made_in = if complete { directory } else { 0 };
         self.names.forget(directory, name);
         self.inodes.forget(directory);
         Ok(MakeBegun { ticket: self.ticket, directory })
@@ -42,32 +44,28 @@ impl State {
         self.makes = self.makes.checked_sub(1).ok_or(Errno::EINVAL)?;
         // What those are told that are still under way may be from before this one.
         self.ticket += u64::from(self.makes > 0);
-        if ticket != self.ticket {
-            return Err(Errno::ESTALE);
+        let good = ticket == self.ticket;
+        if good {
+            self.keep(told);
         }
-        self.keep(told);
-        self.note_complete(told);
-        Ok(())
+        if !good || !self.holds_what_was_made(told) {
+            self.lose_name(self.made_in);
+        }
+        self.made_in = 0;
+        if good { Ok(()) } else { Err(Errno::ESTALE) }
     }
 
-    /// All names are held of a directory that was made, as it has none, and still of the one in which something was.
-    fn note_complete(&mut self, mut told: &[u8]) {
-        let mut held = false;
+    fn holds_what_was_made(&mut self, mut told: &[u8]) -> bool {
         // Each turn passes a step.
         while let Some((step, rest)) = steps::first(told) {
-            match step {
-                Step::Name { directory, name, .. } => {
-                    held = directory == self.made_in && self.names.stands_for_something(directory, name);
-                }
-                Step::Folder { facts, .. } if held => self.inodes.set_complete(facts.ino, facts.ino == self.made_in),
-                Step::Inode { facts, held: true, .. } if facts.mode & TYPE_MASK == DIRECTORY => {
-                    self.inodes.set_complete(facts.ino, true);
-                }
-                _ => {}
+            if let Step::Name { directory, name, .. } = step
+                && directory == self.made_in
+            {
+                return self.names.stands_for_something(directory, name);
             }
             told = rest;
         }
-        self.made_in = 0;
+        false
     }
 }
 

@@ -15,7 +15,7 @@ use crate::inode::name_cache::{Known, NameCache, NameSlot};
 use crate::names::pathname::Rest;
 use renga_proto::inode::{InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, EndUse, FileHere, KeepReference, KeepSteps, Kept, MakeBegun, NO_TICKET, Names, NamesCall,
+    ALL_DIRECTORIES, EndUse, FileHere, KeepReference, KeepSteps, Kept, MakeBegun, NO_TICKET, Names, NamesCall, OTHERS,
     OpenHere, RecallInode, StatusHere, StatusOfInode, UseReference,
 };
 use renga_proto::pages::FileId;
@@ -35,7 +35,7 @@ pub(super) struct State {
     pub(super) ticket: u64,
     /// How much is being made for programs here.
     pub(super) makes: u32,
-    /// The directory in which that is, if all its other names are held; or 0.
+    /// The directory in which that is, if it is one thing and that is known; or 0.
     pub(super) made_in: u32,
 }
 
@@ -212,10 +212,7 @@ impl State {
         self.ticket += 1;
         self.lose_name(directory);
         match (directory, name) {
-            (ALL_DIRECTORIES, _) => {
-                self.inodes.end_complete();
-                self.names.forget_all();
-            }
+            (ALL_DIRECTORIES, _) => self.names.forget_all(),
             (directory, []) => {
                 self.names.forget_directory(directory);
             }
@@ -223,11 +220,13 @@ impl State {
         }
     }
 
+    /// Whether names of `directory` that are not held stand for nothing.
+    pub(super) fn holds_all(&mut self, directory: u32) -> bool {
+        directory != self.made_in && self.names.find(directory, OTHERS).is_some()
+    }
+
     /// Not all names of `directory` are held any more.
-    fn lose_name(&mut self, directory: u32) {
-        self.inodes.set_complete(directory, false);
-        if self.made_in == directory {
-            self.made_in = 0;
-        }
+    pub(super) fn lose_name(&mut self, directory: u32) {
+        self.names.forget(directory, OTHERS);
     }
 }

@@ -34,7 +34,7 @@ impl State {
             let link = self.rest.take()?.ok_or(Errno::EAGAIN)?;
             let ino = match self.names.find(at, &link.name) {
                 Some(Known::Entry { ino, kind: KIND_SYMBOLIC_LINK }) => ino,
-                None if link.is_name() && self.inodes.is_complete(at) => return Err(Errno::ENOENT),
+                None if link.is_name() && self.holds_all(at) => return Err(Errno::ENOENT),
                 _ => break,
             };
             let Some(target) = self.targets.find(ino) else { break };

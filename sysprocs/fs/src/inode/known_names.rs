@@ -10,7 +10,7 @@ use crate::inode::known_path::{self, Until};
 use crate::inode::name_cache::Known;
 use renga_proto::inode::{
     GrantName, InodeDirectoryCall, Intent, KnownName, KnownOpen, KnownPath, KnownStatus, LearnName, Named, OpenKnown,
-    Reached, Status,
+    Reached, Status, TakeHolders,
 };
 use renga_proto::pages::FileId;
 use renga_rt::{Call, Errno};
@@ -39,8 +39,8 @@ impl State {
                 call.reply(Ok(granted));
             }
             InodeDirectoryCall::TakeHolders(mut call) => {
-                let directory = call.entry().directory;
-                let holders = self.names.take_holders(directory, call.lent());
+                let TakeHolders { directory, aware } = call.entry();
+                let holders = self.names.take_holders(directory, call.lent(), aware);
                 call.reply(Ok(holders));
             }
             _ => unreachable!("served before"),

@@ -5,12 +5,24 @@
 //! its holders, whether it is known or not.
 //! Not here: names (`name_cache.rs`), recalls (`names/resolve.rs`).
 
-use super::name_cache::{NameCache, hash};
+use super::name_cache::{Known, NameCache, hash};
 use renga_proto::inode::NameHolders;
+use renga_proto::names::OTHERS;
 
 impl NameCache {
-    /// Notes that `board` holds `name` in `directory`, if what it stands for is known; whether it is.
+    /// Notes that `board` holds `name` in `directory`, if what it stands for is known; whether it is. What the `OTHERS` stand
+    /// for nobody has to know here.
     pub(crate) fn grant(&mut self, directory: u32, name: &[u8], board: u8) -> bool {
+        if name == OTHERS {
+            self.learn(directory, name, Known::Nothing);
+            let granted = self.grant_known(directory, name, board);
+            self.forget(directory, name);
+            return granted;
+        }
+        self.grant_known(directory, name, board)
+    }
+
+    fn grant_known(&mut self, directory: u32, name: &[u8], board: u8) -> bool {
         let number = self.position(directory, hash(directory, name), name);
         let slot = number.map(|number| &mut self.slots[usize::from(number)]).filter(|slot| !slot.hidden);
         let bit = 1_u8.checked_shl(board.into()).unwrap_or(0);
@@ -20,22 +32,28 @@ impl NameCache {
         })
     }
 
-    /// Who holds `name` in `directory`, or may; nobody does from now on.
-    pub(crate) fn take_holders(&mut self, directory: u32, name: &[u8]) -> NameHolders {
+    /// Who holds `name` in `directory`, or may, or holds all others there; nobody does from now on. Those that are `aware`, a bit
+    /// each, see to it themselves that what they hold of the others stays right.
+    pub(crate) fn take_holders(&mut self, directory: u32, name: &[u8], aware: u8) -> NameHolders {
         let all = core::mem::take(&mut self.spilled);
         // Pass by pass, but only after names were spilled.
         for slot in self.slots.iter_mut().filter(|_| all != 0) {
             slot.holders &= !all;
         }
-        let Some(number) = self.position(directory, hash(directory, name), name) else {
-            return NameHolders { one: 0, all };
-        };
+        let one = self.take_noted(directory, name, 0) | self.take_noted(directory, OTHERS, aware);
+        NameHolders { one, all }
+    }
+
+    /// Who is noted, but for those that stay.
+    fn take_noted(&mut self, directory: u32, name: &[u8], stay: u8) -> u8 {
+        let Some(number) = self.position(directory, hash(directory, name), name) else { return 0 };
         let slot = &mut self.slots[usize::from(number)];
-        let one = core::mem::take(&mut slot.holders);
-        if slot.hidden {
+        let taken = slot.holders & !stay;
+        slot.holders &= stay;
+        if slot.hidden && slot.holders == 0 {
             self.clear(number);
         }
-        NameHolders { one, all }
+        taken
     }
 
     /// There are no notes of what `boards` hold of a directory whose number becomes another's.

@@ -7,6 +7,7 @@
 use crate::names::walk::{COMMITS_MAX, Node, Walker};
 use crate::names::walker::locked;
 use renga_proto::inode::{InodeFacts, Lease, LeaseStatus, LeaseWrite, LeasedFacts, STAT_BYTES};
+use renga_proto::names::OTHERS;
 use renga_proto::path::{Make, OPEN_WRITE, Open};
 use renga_proto::sessions::Stamp;
 use renga_rt::Errno;
@@ -90,6 +91,10 @@ impl Walker {
     pub(crate) async fn tell_made(&mut self, directory: &Node, name: &[u8], node: &Node) {
         let Some(&Maker { board, lends, opens, .. }) = self.maker.as_ref() else { return };
         self.tell_name(board, directory.ino, name, node.ino, node.kind).await;
+        if node.is_directory() {
+            // There are none.
+            self.tell_name(board, node.ino, OTHERS, 0, 0).await;
+        }
         let mut status = [0; STAT_BYTES];
         if let Ok((facts, true)) = self.lease_status(directory, board, &mut status).await {
             self.steps.put_folder(&facts, &status);

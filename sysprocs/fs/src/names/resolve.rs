@@ -112,10 +112,11 @@ impl Walker {
 
     /// Before `name` in `directory` changes: no board holds it when this is over.
     pub(crate) async fn recall_name(&mut self, directory: &Node, name: &[u8]) {
-        let holders = self.directory.call(TakeHolders { directory: directory.ino }, name).await;
+        let aware = self.aware_of(directory);
+        let holders = self.directory.call(TakeHolders { directory: directory.ino, aware }, name).await;
         if let Ok(NameHolders { one, all }) = holders {
             self.recall_from(all, ALL_DIRECTORIES, &[]).await;
-            self.recall_from(one & !all & !self.aware_of(directory), directory.ino, name).await;
+            self.recall_from(one & !all & !aware, directory.ino, name).await;
         }
     }
 

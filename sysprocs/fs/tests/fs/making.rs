@@ -3,8 +3,8 @@
 use crate::held::{FILE, RECALLS, REGULAR, ROOT, ask, play, recall};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, BeginMake, BoardDied, EndMake, KeepSteps, MakeBegun, NO_TICKET, Names, RecallInode, RecallName,
-    StatusHere, TicketHere,
+    ALL_DIRECTORIES, BeginMake, BoardDied, EndMake, KeepSteps, MakeBegun, NO_TICKET, Names, OTHERS, RecallInode,
+    RecallName, StatusHere, TicketHere,
 };
 use renga_proto::sessions::Stamp;
 use renga_proto::steps::Steps;
@@ -129,11 +129,12 @@ fn of_two_makes_at_a_time_none_is_kept() {
     });
 }
 
-/// Makes `/folder` as `mkdir` does; whether that is known to be empty.
+/// Makes `/folder` as `mkdir` does: that is known to be empty.
 async fn make_folder(names: &mut Client<Names>) {
     let MakeBegun { ticket, .. } = begin(names, b"/folder").await.unwrap();
     let mut steps = Steps::default();
     steps.put_name(ROOT, b"folder", FOLDER, DIRECTORY);
+    steps.put_name(FOLDER, OTHERS, 0, 0);
     let facts = InodeFacts {
         slot: 0,
         ino: FOLDER,
@@ -177,7 +178,7 @@ fn what_is_recalled_or_makes_room_may_be_there_again() {
             make_folder(&mut names).await;
             make_in_folder(&mut names, b"one").await.unwrap();
             match which {
-                0 => names.call(RecallInode { ino: FOLDER }, ()).await.unwrap(),
+                0 => names.call(RecallName { directory: FOLDER }, &b"any"[..]).await.unwrap(),
                 1 => names.call(RecallName { directory: FOLDER }, &b"one"[..]).await.unwrap(),
                 2 => names.call(RecallName { directory: FOLDER }, &b""[..]).await.unwrap(),
                 3 => names.call(RecallName { directory: ALL_DIRECTORIES }, &b""[..]).await.unwrap(),
@@ -191,6 +192,57 @@ fn what_is_recalled_or_makes_room_may_be_there_again() {
                         steps.put_name(ROOT, other.as_bytes(), 100 + number, REGULAR);
                         names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
                         assert_eq!(ask(&mut names, b"/folder").await, 0, "it is asked for");
+                    }
+                }
+            }
+            assert_eq!(status(&mut names, b"/folder/any").await, Err(Errno::EAGAIN), "case {which}");
+            names.call(BoardDied { board: 0 }, ()).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_folder_of_which_mode_owner_or_times_change_has_still_no_other_names() {
+    play(|mut names| async move {
+        make_folder(&mut names).await;
+        names.call(RecallInode { ino: FOLDER }, ()).await.unwrap();
+        assert_eq!(status(&mut names, b"/folder").await, Err(Errno::EAGAIN), "it has changed");
+        assert_eq!(status(&mut names, b"/folder/any").await, Err(Errno::ENOENT));
+        make_in_folder(&mut names, b"one").await.unwrap();
+        names.call(RecallInode { ino: FOLDER }, ()).await.unwrap();
+        assert_eq!(status(&mut names, b"/folder/any").await, Err(Errno::ENOENT));
+        assert_eq!(status(&mut names, b"/folder/one").await, Ok(9));
+    });
+}
+
+#[test]
+fn of_a_folder_in_which_a_make_goes_wrong_or_is_not_alone_not_all_names_are_known() {
+    play(|mut names| async move {
+        for which in 0..5 {
+            make_folder(&mut names).await;
+            let MakeBegun { ticket, .. } = begin(&mut names, b"/folder/one").await.unwrap();
+            match which {
+                // Nobody knows what became of it.
+                0 => names.call(EndMake { ticket }, &b""[..]).await.unwrap(),
+                // Somebody makes it first, elsewhere.
+                1 => {
+                    names.call(RecallName { directory: FOLDER }, &b"one"[..]).await.unwrap();
+                    let ended = names.call(EndMake { ticket }, made(b"one", 2).bytes()).await;
+                    assert_eq!(ended, Err(Errno::ESTALE));
+                }
+                // It is made, and not known.
+                2 => {
+                    names.call(RecallInode { ino: FILE }, ()).await.unwrap();
+                    let ended = names.call(EndMake { ticket }, made(b"one", 2).bytes()).await;
+                    assert_eq!(ended, Err(Errno::ESTALE));
+                }
+                // Another one is under way there, or nobody knows where.
+                _ => {
+                    let path = if which == 3 { &b"/folder/two"[..] } else { b"/other/two" };
+                    let second = begin(&mut names, path).await.unwrap().ticket;
+                    for (ticket, name) in [(ticket, &b"one"[..]), (second, b"two")] {
+                        let ended = names.call(EndMake { ticket }, made(name, 2).bytes()).await;
+                        assert_eq!(ended, Err(Errno::ESTALE), "case {which}");
                     }
                 }
             }

@@ -15,20 +15,55 @@ const CUT_NS: u64 = 30_000 * MS;
 /// Tries, one in 100 ms.
 const TRIES: u32 = 50;
 
-/// Makes the directory, which is held as one that is there; how often it was told so before.
-async fn make_again(program: Program) -> u32 {
-    for told in 0..TRIES {
-        match program.make_directory(PATH).await {
-            Ok(()) => return told,
-            Err(Errno::EEXIST | Errno::EHOSTDOWN) => program.sleep(100 * MS).await.unwrap(),
-            Err(errno) => panic!("{errno:?}"),
+/// What the board holds, of which something else is so by then.
+#[derive(Clone, Copy)]
+enum Held {
+    /// A directory is there.
+    Directory,
+    /// Nothing else is in a folder that it has made.
+    Folder,
+}
+const FOLDER: &str = "/folder";
+const NEW: &str = "/folder/new";
+
+impl Held {
+    /// Asks for what is held; `Ok` when it is told otherwise.
+    async fn ask(self, program: &Program) -> Result<(), Errno> {
+        match self {
+            Held::Directory => program.make_directory(PATH).await,
+            Held::Folder => program.unlink(NEW).await,
         }
     }
-    TRIES
+
+    fn is_told(self, asked: Result<(), Errno>) -> bool {
+        asked == Err(if matches!(self, Held::Directory) { Errno::EEXIST } else { Errno::ENOENT })
+    }
+
+    /// How often the board was told what is held, before it was told otherwise.
+    async fn tries(self, program: Program) -> u32 {
+        for told in 0..TRIES {
+            match self.ask(&program).await {
+                Ok(()) => return told,
+                asked if self.is_told(asked) || asked == Err(Errno::EHOSTDOWN) => {
+                    program.sleep(100 * MS).await.unwrap();
+                }
+                asked => panic!("{asked:?}"),
+            }
+        }
+        TRIES
+    }
+
+    async fn change(self, init: &Program) {
+        match self {
+            Held::Directory => init.remove_directory(PATH).await,
+            Held::Folder => init.make_file(NEW, 0o600).await,
+        }
+        .unwrap();
+    }
 }
 
-/// For how long the board hears nothing before it is asked.
-fn tries_after(cut_ns: u64) -> u32 {
+/// How often it is told what is not so any more to a board that hears nothing for so long.
+fn tries_after(held: Held, cut_ns: u64) -> u32 {
     let (told, tried) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(TRIES)));
     let (step, tries) = (told.clone(), tried.clone());
     let init = move |init: Program| {
@@ -39,14 +74,16 @@ fn tries_after(cut_ns: u64) -> u32 {
             let child = move |program: Program| {
                 let (step, tries) = (there.clone(), tries.clone());
                 async move {
+                    program.make_directory(FOLDER).await.unwrap();
+                    program.change_mode(FOLDER, 0o700).await.unwrap();
                     for _ in 0..2 {
-                        assert_eq!(program.make_directory(PATH).await, Err(Errno::EEXIST));
+                        assert!(held.is_told(held.ask(&program).await));
                     }
                     step.set(1);
                     while step.get() < 3 {
                         program.sleep(10 * MS).await.unwrap();
                     }
-                    tries.set(make_again(program).await);
+                    tries.set(held.tries(program).await);
                     step.set(4);
                     0
                 }
@@ -57,7 +94,7 @@ fn tries_after(cut_ns: u64) -> u32 {
             }
             // The board that holds the name does not answer.
             init.sleep(100 * MS).await.unwrap();
-            init.remove_directory(PATH).await.unwrap();
+            held.change(&init).await;
             step.set(2);
             assert_eq!(init.wait(pid).await, Ok((pid, 9)), "it counts as killed");
             while step.get() < 4 {
@@ -86,6 +123,8 @@ fn what_a_board_holds_that_was_cut_off_for_long_is_not_told_for_ever() {
         return;
     }
     // One call tells it that the session is over.
-    assert!(tries_after(CUT_NS) <= 2);
-    assert!(tries_after(3_000 * MS) <= 2);
+    for held in [Held::Directory, Held::Folder] {
+        assert!(tries_after(held, CUT_NS) <= 2);
+        assert!(tries_after(held, 3_000 * MS) <= 2);
+    }
 }

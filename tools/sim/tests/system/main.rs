@@ -4,6 +4,7 @@ mod adrift;
 mod appends;
 mod boot;
 mod changed;
+mod complete;
 mod cut_off;
 mod death;
 mod disk_board;

@@ -29,14 +29,17 @@ async fn clear(program: &Program, most: u64) {
     program.sync_all().await.unwrap();
 }
 
-/// Makes and writes `count` files on board 1, each after a look at their folder, as an archive's are; the frames that were sent.
+/// Makes and writes `count` files on board 1, each after a look at their folder and after the removal of what is not there, as an
+/// archive's are; the frames that were sent.
 fn frames_of(count: u64) -> u64 {
     let frames = |finished: Finished| finished.system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum();
     let init = move |init: Program| async move {
         let there = move |program: Program| async move {
             program.make_directory(PLACE).await.unwrap();
+            program.change_mode(PLACE, 0o700).await.unwrap();
             for number in 0..count {
-                assert_eq!(program.status(PLACE, true).await.unwrap().mode, 0o040_755);
+                assert_eq!(program.status(PLACE, true).await.unwrap().mode, 0o040_700);
+                assert_eq!(program.unlink(&file(number)).await, Err(Errno::ENOENT));
                 let file = program.open(&file(number), Open::Create).await.unwrap();
                 assert_eq!(program.write(file, b"text").await, Ok(4));
                 program.close(file).await.unwrap();

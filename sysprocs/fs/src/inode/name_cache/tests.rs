@@ -2,6 +2,8 @@
 
 extern crate std;
 use super::{KEPT_BYTES, Known, NameCache, NameSlot};
+use renga_proto::inode::NameHolders;
+use renga_proto::names::OTHERS;
 use std::boxed::Box;
 use std::collections::BTreeMap;
 use std::format;
@@ -88,4 +90,32 @@ fn keeps_what_is_asked_for() {
         assert_eq!(cache.find(2, b"wanted"), Some(Known::Entry { ino: 9, kind: 1 }), "{number}");
         cache.learn(2, format!("{number}").as_bytes(), Known::Nothing);
     }
+}
+
+#[test]
+fn who_holds_all_others_is_told_of_each_name() {
+    const B: u8 = 1 << 1;
+    const C: u8 = 1 << 2;
+    let nobody = NameHolders { one: 0, all: 0 };
+    let mut cache = cache(8);
+    assert!(cache.grant(20, OTHERS, 1) && cache.grant(20, OTHERS, 2));
+    assert_eq!((cache.find(20, OTHERS), cache.find(20, b"any")), (None, None), "nothing is known of them here");
+    assert_eq!(cache.take_holders(21, b"any", 0), nobody, "of another directory");
+    assert_eq!(cache.take_holders(20, b"any", B), NameHolders { one: C, all: 0 }, "b makes it itself");
+    cache.learn(20, b"any", Known::Entry { ino: 9, kind: 1 });
+    assert!(cache.grant(20, b"any", 1));
+    assert_eq!(cache.take_holders(20, b"more", 0), NameHolders { one: B, all: 0 });
+    assert_eq!(cache.take_holders(20, b"more", 0), nobody, "once");
+    assert!(cache.grant(20, OTHERS, 2));
+    assert_eq!(cache.forget_directory(20), B | C, "it is removed");
+    assert_eq!(cache.take_holders(20, b"any", 0), nobody);
+    assert!(cache.grant(20, OTHERS, 1));
+    cache.drop_holder(1);
+    assert_eq!(cache.take_holders(20, b"any", 0), nobody, "it is dead");
+    assert!(cache.grant(20, OTHERS, 1));
+    for number in 0..8 {
+        cache.learn(30, format!("{number}").as_bytes(), Known::Nothing);
+    }
+    assert_eq!(cache.take_holders(20, b"any", B), NameHolders { one: 0, all: B }, "its note made room");
+    check(&cache);
 }

@@ -95,8 +95,12 @@ impl Change {
             Change::Rename(from, to) => tree.rename(from, to),
             Change::SetMode(path, new) => {
                 let id = tree.find(path, true).ok()?;
-                let Node::File { mode, .. } = &mut tree.nodes[id] else { return None };
-                *mode = *new;
+                match &mut tree.nodes[id] {
+                    Node::File { mode, .. } => *mode = *new,
+                    // Nobody tells that of it; what is known of its names stays.
+                    Node::Directory { .. } => {}
+                    Node::Link { .. } => return None,
+                }
                 Some(())
             }
             Change::Append(path, more, byte) => {

@@ -31,6 +31,12 @@ impl Figures {
     fn of(&self, row: &Row) -> [f64; 2] {
         self.0[row.name]
     }
+
+    /// How many times the time of board a board b takes.
+    fn times_a(&self, row: &Row) -> f64 {
+        let [a, b] = self.of(row);
+        if row.unit == Unit::MegabytesASecond { a / b } else { b / a }
+    }
 }
 
 /// What was said from the line `board NAME` to the next such line.
@@ -95,9 +101,13 @@ fn shown(figure: f64) -> String {
 pub fn print(rows: &[&Row], figures: &Figures) {
     println!("UNIX on the booted image of `pair`, virtual time: one instruction is 1 ns, no cache or pipeline model.");
     println!("Linux: 6.12 on the same emulated board. A goal that is met has a +, one that is not a -.\n");
-    println!("{:<40} {:>5} {:>8} {:>9} {:>9} {:>10} {:>10}", "", "", "Linux", "a", "b", "goal a", "goal b");
+    println!(
+        "{:<40} {:>5} {:>8} {:>9} {:>9} {:>6} {:>10} {:>10}",
+        "", "", "Linux", "a", "b", "b/a", "goal a", "goal b"
+    );
     for row in rows {
         let what: String = row.what.chars().take(40).collect();
+        let times_a = format!("{:.2}", figures.times_a(row));
         let [a, b] = figures.of(row).map(shown);
         let linux = row.linux.map(shown).unwrap_or_default();
         let goal = |board: usize| {
@@ -106,7 +116,8 @@ pub fn print(rows: &[&Row], figures: &Figures) {
             Some(format!("{} {mark}", shown(limit)))
         };
         let goals = [goal(0).unwrap_or_default(), goal(1).unwrap_or_default()];
-        println!("{what:<40} {:>5} {linux:>8} {a:>9} {b:>9} {:>10} {:>10}", row.unit.name(), goals[0], goals[1]);
+        let unit = row.unit.name();
+        println!("{what:<40} {unit:>5} {linux:>8} {a:>9} {b:>9} {times_a:>6} {:>10} {:>10}", goals[0], goals[1]);
     }
 }
 
@@ -116,7 +127,8 @@ pub fn json(rows: &[&Row], figures: &Figures) -> Value {
         let [a, b] = figures.of(row);
         let goals = [limit(row, 0, figures), limit(row, 1, figures)];
         json!({ "name": row.name, "what": row.what, "unit": row.unit.name(), "linux": row.linux,
-            "a": a, "b": b, "goal_a": goals[0], "goal_b": goals[1], "bound_a": row.bounds[0], "bound_b": row.bounds[1] })
+            "a": a, "b": b, "goal_a": goals[0], "goal_b": goals[1], "bound_a": row.bounds[0], "bound_b": row.bounds[1],
+            "times_a": figures.times_a(row), "bound_times_a": row.times_a })
     };
     Value::Array(rows.iter().map(line).collect())
 }
@@ -131,6 +143,11 @@ pub fn print_worse(rows: &[&Row], figures: &Figures) -> usize {
                 println!("worse than its bound on board {name}: {} {figure:.3}, bound {bound}", row.name);
                 worse += 1;
             }
+        }
+        let times = figures.times_a(row);
+        if let Some(bound) = row.times_a.filter(|&bound| times > bound) {
+            println!("worse than its bound on board b: {} {times:.3} times the time of a, bound {bound}", row.name);
+            worse += 1;
         }
     }
     worse
@@ -156,6 +173,18 @@ mod tests {
         assert_eq!(print_worse(&rows, &Figures::read(&good, &rows).unwrap()), 0);
         let bad = run(said(bound_ns, rate / 2.0), said(bound_ns * 2.0, rate));
         assert_eq!(print_worse(&rows, &Figures::read(&bad, &rows).unwrap()), 2);
+    }
+
+    #[test]
+    fn a_bound_may_be_a_multiple_of_the_other_board() {
+        let row = row("untar");
+        let said = |ns: f64| format!("measured untar status 0 ns {ns} counters 0\n");
+        let a_ns = (row.bounds[0].unwrap() * 1e6).round();
+        for (times, worse) in [(0.99, 0), (1.01, 1)] {
+            let b_ns = (a_ns * row.times_a.unwrap() * times).round();
+            let text = format!("board a\n{}board b\n{}", said(a_ns), said(b_ns));
+            assert_eq!(print_worse(&[row], &Figures::read(&text, &[row]).unwrap()), worse);
+        }
     }
 
     #[test]

@@ -1,0 +1,291 @@
+//! A folder of which the board that made it knows all names, whatever becomes of its mode, owner and times: until anybody else
+//! makes a name there, it is removed, or the session ends.
+
+use crate::hang::over_a_hang;
+use crate::machine::{Finished, LIMIT_NS, elsewhere, possible, run_on, run_to, setup};
+use renga_abi::Errno;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::system::{System, SystemSetup, placement};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const PAIR: &str = include_str!("../../../../sysprocs/systems/pair.toml");
+const FOLDER: &str = "/folder";
+const NEW: &str = "/folder/new";
+const OLD: &str = "/old";
+const MOVED: &str = "/moved";
+
+/// What somebody does to the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    OpenFile,
+    MakeNode,
+    MakeFolder,
+    MakeLink,
+    Link,
+    RenameInto,
+    /// Another place for it, where something is made.
+    Move,
+    /// It is removed; another one of its name has its number, and something in it.
+    Again,
+}
+
+const CHANGES: [Change; 8] = [
+    Change::OpenFile,
+    Change::MakeNode,
+    Change::MakeFolder,
+    Change::MakeLink,
+    Change::Link,
+    Change::RenameInto,
+    Change::Move,
+    Change::Again,
+];
+
+impl Change {
+    /// What is new then.
+    fn path(self) -> &'static str {
+        if self == Change::Move { "/moved/new" } else { NEW }
+    }
+
+    async fn make(self, program: &Program) {
+        let made = match self {
+            Change::OpenFile => open_and_close(program, NEW, Open::Create).await,
+            Change::MakeNode => program.make_file(NEW, 0o600).await,
+            Change::MakeFolder => program.make_directory(NEW).await,
+            Change::MakeLink => program.make_link("/etc/motd", NEW).await,
+            Change::Link => program.link("/etc/motd", NEW).await,
+            Change::RenameInto => {
+                program.make_file(OLD, 0o600).await.unwrap();
+                program.rename(OLD, NEW).await
+            }
+            Change::Move => {
+                program.rename(FOLDER, MOVED).await.unwrap();
+                program.make_file(self.path(), 0o600).await
+            }
+            Change::Again => {
+                program.remove_directory(FOLDER).await.unwrap();
+                program.sync_all().await.unwrap();
+                program.make_directory(FOLDER).await.unwrap();
+                program.make_file(NEW, 0o600).await
+            }
+        };
+        assert_eq!(made, Ok(()), "{self:?}");
+    }
+
+    async fn clear(self, program: &Program) {
+        let path = self.path();
+        let done =
+            if self == Change::MakeFolder { program.remove_directory(path).await } else { program.unlink(path).await };
+        assert!(matches!(done, Ok(()) | Err(Errno::ENOENT)), "{self:?}: {done:?}");
+        let folder = if self == Change::Move { MOVED } else { FOLDER };
+        program.remove_directory(folder).await.unwrap();
+    }
+}
+
+async fn open_and_close(program: &Program, path: &str, how: Open) -> Result<(), Errno> {
+    let file = program.open(path, how).await?;
+    program.close(file).await
+}
+
+/// How it is looked whether there is something.
+#[derive(Clone, Copy, Debug)]
+enum Look {
+    Status,
+    Open,
+    Unlink,
+    MakeFolder,
+    Exclusively,
+}
+
+const LOOKS: [Look; 5] = [Look::Status, Look::Open, Look::Unlink, Look::MakeFolder, Look::Exclusively];
+
+impl Look {
+    /// There is something.
+    async fn look(self, program: &Program, change: Change) {
+        let path = change.path();
+        let folder = change == Change::MakeFolder;
+        // The folder's own name is held by then.
+        program.status(path.rsplit_once('/').unwrap().0, true).await.unwrap();
+        let (told, wanted) = match self {
+            Look::Status => (program.status(path, false).await.map(drop), Ok(())),
+            Look::Open => (open_and_close(program, path, Open::Read).await, Ok(())),
+            Look::Unlink => (program.unlink(path).await, if folder { Err(Errno::EISDIR) } else { Ok(()) }),
+            Look::MakeFolder => (program.make_directory(path).await, Err(Errno::EEXIST)),
+            Look::Exclusively => (program.link("/etc/motd", path).await, Err(Errno::EEXIST)),
+        };
+        assert_eq!(told, wanted, "{change:?} {self:?}");
+    }
+}
+
+/// Makes the folder, so that all its names are known here.
+async fn make(program: &Program) {
+    program.make_directory(FOLDER).await.unwrap();
+    program.change_mode(FOLDER, 0o700).await.unwrap();
+    program.change_owner(FOLDER, (7, 8)).await.unwrap();
+    program.change_times(FOLDER, (1, 2)).await.unwrap();
+    assert_eq!(program.unlink(NEW).await, Err(Errno::ENOENT));
+    assert_eq!(open_and_close(program, NEW, Open::Read).await, Err(Errno::ENOENT));
+}
+
+/// On the shipped pair, whose boards have room for all names.
+fn run_pair<F: Future<Output = u8> + 'static>(init: impl Fn(Program) -> F + Clone + 'static) -> Finished {
+    let finished = run_on(placement(PAIR).unwrap(), init, |_| ());
+    assert_eq!(finished.status, 0);
+    finished
+}
+
+#[test]
+fn what_anybody_makes_in_a_folder_that_a_board_knows_is_there_for_that_board() {
+    if !possible() {
+        return;
+    }
+    let step = Rc::new(Cell::new(0));
+    let init = move |init: Program| {
+        let step = step.clone();
+        async move {
+            let told = step.clone();
+            let there = move |program: Program| async move {
+                for own in [false, true] {
+                    for (change, look) in CHANGES.into_iter().flat_map(|change| LOOKS.map(|look| (change, look))) {
+                        make(&program).await;
+                        if own {
+                            change.make(&program).await;
+                        } else {
+                            told.set(told.get() + 1);
+                            while told.get() % 2 == 1 {
+                                program.sleep(MS).await.unwrap();
+                            }
+                        }
+                        look.look(&program, change).await;
+                        change.clear(&program).await;
+                    }
+                }
+                0
+            };
+            let pid = init.fork_on(1, there).await.unwrap();
+            for change in CHANGES.into_iter().flat_map(|change| LOOKS.map(|_| change)) {
+                while step.get() % 2 == 0 {
+                    init.sleep(MS).await.unwrap();
+                }
+                change.make(&init).await;
+                step.set(step.get() + 1);
+            }
+            assert_eq!(init.wait(pid).await, Ok((pid, 0)));
+            0
+        }
+    };
+    run_pair(init);
+}
+
+/// Frames of both boards when board 1 asks so often for what is not there.
+fn frames_of(looks: u32) -> u64 {
+    let init = move |init: Program| async move {
+        let there = move |program: Program| async move {
+            make(&program).await;
+            open_and_close(&program, "/folder/other", Open::Create).await.unwrap();
+            program.change_mode(FOLDER, 0o750).await.unwrap();
+            for _ in 0..looks {
+                assert_eq!(program.unlink(NEW).await, Err(Errno::ENOENT));
+                assert_eq!(program.status(NEW, true).await, Err(Errno::ENOENT));
+                assert_eq!(open_and_close(&program, NEW, Open::Read).await, Err(Errno::ENOENT));
+            }
+        };
+        elsewhere(&init, there).await;
+        0
+    };
+    run_pair(init).system.link_stats().iter().map(|stats| stats.frames_sent.get()).sum()
+}
+
+#[test]
+fn what_is_not_in_a_folder_made_here_is_asked_of_nobody() {
+    if possible() {
+        let (once, often) = (frames_of(1), frames_of(30));
+        assert!(often <= once + 1, "{once} frames for looking once, {often} for thirty times");
+    }
+}
+
+/// What was made is there on board 1, as soon as that is there.
+async fn look_there(init: &Program) {
+    let there = |program: Program| async move {
+        Look::Open.look(&program, Change::MakeNode).await;
+        0
+    };
+    let pid = loop {
+        match init.fork_on(1, there).await {
+            Ok(pid) => break pid,
+            Err(errno) => assert_eq!(errno, Errno::EHOSTDOWN),
+        }
+        init.sleep(MS).await.unwrap();
+    };
+    assert_eq!(init.wait(pid).await, Ok((pid, 0)));
+}
+
+#[test]
+fn a_session_that_ended_leaves_no_folder_known() {
+    if !possible() {
+        return;
+    }
+    over_a_hang(
+        |program, step| async move {
+            make(&program).await;
+            step.set(1);
+        },
+        |init| async move { Change::MakeNode.make(&init).await },
+        |init, _| async move { look_there(&init).await },
+        |_| (),
+    );
+}
+
+/// A board dies, and is started again, when board 1 knows the folder; something is made there meanwhile, or when it is back.
+fn over_a_death(dies: u8) {
+    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let step = told.clone();
+    let init = move |init: Program| {
+        let (step, lives) = (step.clone(), lives.clone());
+        async move {
+            lives.set(lives.get() + 1);
+            if lives.get() == 1 {
+                let steps = step.clone();
+                let there = move |program: Program| async move {
+                    make(&program).await;
+                    program.sync_all().await.unwrap();
+                    steps.set(1);
+                    program.sleep(u64::MAX >> 2).await.unwrap();
+                    0
+                };
+                let pid = init.fork_on(1, there).await.unwrap();
+                assert_eq!(init.wait(pid).await, Ok((pid, 9)), "it counts as killed");
+            }
+            Change::MakeNode.make(&init).await;
+            step.set(2);
+            look_there(&init).await;
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let setup = SystemSetup { placement: placement(PAIR).unwrap(), ..setup };
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &told, 1, 1_000 * MS);
+    system.cluster.kill(dies);
+    if dies != 0 {
+        run_to(&mut system, &told, 2, 1_000 * MS);
+    }
+    system.reboot(dies);
+    assert_eq!(system.run(LIMIT_NS), Some(0), "{:#?} {:?}", system.wait_graph(), System::log());
+}
+
+#[test]
+fn a_board_that_died_knows_no_folder_and_holds_nobody_up() {
+    if possible() {
+        over_a_death(1);
+    }
+}
+
+#[test]
+fn a_folder_that_outlives_the_disk_s_board_is_not_known_any_more() {
+    if possible() {
+        over_a_death(0);
+    }
+}
