@@ -82,7 +82,9 @@ pub async fn name_cache(
             NamesCall::BeginMake(mut call) => {
                 let at = call.entry().at;
                 let begun = if keeps { state.begin_make(at, call.lent()) } else { Ok(MakeBegun::NONE) };
-                call.reply(begun);
+                let there = begun == Err(Errno::EEXIST);
+                let doubted = there && state.doubt.settle(&mut me).is_err();
+                call.reply(if doubted { Ok(MakeBegun::NONE) } else { begun });
             }
             NamesCall::EndMake(mut call) => {
                 let ticket = call.entry().ticket;

@@ -4,8 +4,8 @@ use crate::rig::held::{start, start_in};
 use crate::rig::{FEW, Medium512, Scratch, System, make_image};
 use renga_proto::inode::{Birth, InodeFacts, STAT_BYTES};
 use renga_proto::names::{
-    ALL_DIRECTORIES, BoardDied, EndUse, KeepReference, KeepSteps, Kept, Names, OpenHere, RecallInode, RecallName,
-    RecallReference, StatusHere, TicketHere,
+    ALL_DIRECTORIES, BeginMake, BoardDied, EndUse, KeepReference, KeepSteps, Kept, MakeBegun, Names, OpenHere,
+    RecallInode, RecallName, RecallReference, StatusHere, TicketHere,
 };
 use renga_proto::sessions::{Sessions, Stamp};
 use renga_proto::steps::Steps;
@@ -218,7 +218,9 @@ fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
             assert_ne!(ask(&mut names, b"file").await, 0, "nothing came");
             let opened = names.call(OpenHere { at: ROOT.into(), flags: 0 }, &b"file"[..]).await;
             assert_eq!(opened.map(|_| ()), Err(Errno::EAGAIN));
+            assert_eq!(names.call(BeginMake { at: ROOT.into() }, &b"file"[..]).await, Ok(MakeBegun::NONE));
             sessions.hear(0);
+            assert_eq!(names.call(BeginMake { at: ROOT.into() }, &b"file"[..]).await, Err(Errno::EEXIST));
             assert_eq!(ask(&mut names, b"file").await, 0, "nothing was recalled");
             me.sleep_until(me.now_ns() + 3 * SECOND_NS).await;
             assert_ne!(ask(&mut names, b"file").await, 0, "nothing came again");

@@ -14,6 +14,8 @@ const MS: u64 = 1_000_000;
 const PAIR: &str = include_str!("../../../../sysprocs/systems/pair.toml");
 const FOLDER: &str = "/folder";
 const NEW: &str = "/folder/new";
+/// What the board has made there itself.
+const OWN: &str = "/folder/own";
 const OLD: &str = "/old";
 const MOVED: &str = "/moved";
 
@@ -49,6 +51,11 @@ impl Change {
         if self == Change::Move { "/moved/new" } else { NEW }
     }
 
+    /// Whether the board has made something there before.
+    fn is_second(self) -> bool {
+        self != Change::Again
+    }
+
     async fn make(self, program: &Program) {
         let made = match self {
             Change::OpenFile => open_and_close(program, NEW, Open::Create).await,
@@ -80,6 +87,9 @@ impl Change {
             if self == Change::MakeFolder { program.remove_directory(path).await } else { program.unlink(path).await };
         assert!(matches!(done, Ok(()) | Err(Errno::ENOENT)), "{self:?}: {done:?}");
         let folder = if self == Change::Move { MOVED } else { FOLDER };
+        if self.is_second() {
+            program.unlink(&OWN.replace(FOLDER, folder)).await.unwrap();
+        }
         program.remove_directory(folder).await.unwrap();
     }
 }
@@ -150,6 +160,9 @@ fn what_anybody_makes_in_a_folder_that_a_board_knows_is_there_for_that_board() {
                 for own in [false, true] {
                     for (change, look) in CHANGES.into_iter().flat_map(|change| LOOKS.map(|look| (change, look))) {
                         make(&program).await;
+                        if change.is_second() {
+                            open_and_close(&program, OWN, Open::Create).await.unwrap();
+                        }
                         if own {
                             change.make(&program).await;
                         } else {
@@ -184,9 +197,10 @@ fn frames_of(looks: u32) -> u64 {
     let init = move |init: Program| async move {
         let there = move |program: Program| async move {
             make(&program).await;
-            open_and_close(&program, "/folder/other", Open::Create).await.unwrap();
+            open_and_close(&program, OWN, Open::Create).await.unwrap();
             program.change_mode(FOLDER, 0o750).await.unwrap();
             for _ in 0..looks {
+                assert_eq!(program.make_directory(FOLDER).await, Err(Errno::EEXIST));
                 assert_eq!(program.unlink(NEW).await, Err(Errno::ENOENT));
                 assert_eq!(program.status(NEW, true).await, Err(Errno::ENOENT));
                 assert_eq!(open_and_close(&program, NEW, Open::Read).await, Err(Errno::ENOENT));
@@ -199,7 +213,7 @@ fn frames_of(looks: u32) -> u64 {
 }
 
 #[test]
-fn what_is_not_in_a_folder_made_here_is_asked_of_nobody() {
+fn what_is_and_is_not_in_a_folder_made_here_is_asked_of_nobody() {
     if possible() {
         let (once, often) = (frames_of(1), frames_of(30));
         assert!(often <= once + 1, "{once} frames for looking once, {often} for thirty times");

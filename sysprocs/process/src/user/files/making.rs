@@ -30,7 +30,7 @@ impl Services {
         let mut walker = self.walker()?;
         let begun = names.call(BeginMake { at }, path).await;
         let MakeBegun { ticket, directory: prepared } = match begun {
-            Err(Errno::EEXIST) => MakeBegun::NONE, // a walker says what comes of that
+            Err(Errno::EEXIST) if !directory => MakeBegun::NONE, // a walker says what comes of that
             begun => begun?,
         };
         if ticket == NO_TICKET {
