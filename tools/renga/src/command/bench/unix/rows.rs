@@ -143,7 +143,7 @@ pub const ROWS: [Row; 36] = [
     command("untar", "untar 96 sources (Linux: of another tree)", UNTAR)
         .linux(18.0)
         .goal_b_times_a(3.0)
-        .bound_a(11.9)
+        .bound_a(13.7)
         .bound_b_times_a(2.65),
     command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(1.15),
 ];
