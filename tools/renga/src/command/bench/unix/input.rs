@@ -5,8 +5,8 @@ use renga_bench::words::Words;
 
 /// Before anything is measured: the archive that is unpacked.
 pub const PREPARE: &str = "cd /bench && tar cf tree.tar tree && cd /\n";
-/// Removes what commands have made.
-pub const UNDO: &str = "rm -rf /tmp/tree\n";
+/// Removes what commands have made, from the medium too: no commit that is due for it falls into what is measured next.
+pub const UNDO: &str = "rm -rf /tmp/tree; sync\n";
 
 const TEXT_BYTES: usize = 1 << 20;
 /// What is read for the first time.

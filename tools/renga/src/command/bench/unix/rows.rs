@@ -143,8 +143,8 @@ pub const ROWS: [Row; 36] = [
     command("untar", "untar 96 sources (Linux: of another tree)", UNTAR)
         .linux(18.0)
         .goal_b_times_a(3.0)
-        .bound_a(13.7)
-        .bound_b_times_a(2.65),
+        .bound_a(12.8)
+        .bound_b_times_a(2.4),
     command("ls-sort", "ls /bin | sort", "ls /bin | sort > /dev/null").linux(4.2).bound_a(1.15),
 ];
 
