@@ -186,7 +186,24 @@ pub type MessageWords = Words;
 
 /// Declares a protocol. Entries: number, name, arguments (a word each, or more), what is lent, the reply,
 /// and in brackets `defers` (the reply may wait for another client) or `releases` (no result: its
-/// caller may be let go early on an asynchronous edge).
+/// caller may be let go early on an asynchronous edge). What is told with a call, and with its answer, is no longer than a
+/// message: this does not compile,
+///
+/// ```compile_fail,E0080
+/// renga_core::in_words! { /// Six words, which with the result are one more than a message has.
+///     pub struct Six { /// One.
+///         a: u64, /// Two.
+///         b: u64, /// Three.
+///         c: u64, /// Four.
+///         d: u64, /// Five.
+///         e: u64, /// Six.
+///         f: u64 } }
+/// renga_core::protocol! { /// Tells too much.
+///     pub Talker = 51, TalkerCall { /// All of it.
+///         0 Tell {} (()) -> Result<Six, renga_abi::Errno>; } }
+/// ```
+///
+/// and this does:
 ///
 /// ```
 /// renga_core::protocol! {
@@ -249,7 +266,6 @@ macro_rules! protocol {
                 const COUNT: usize = 0 $(+ <$t as $crate::InWords>::COUNT)*;
                 #[inline(always)]
                 fn put(self, words: &[core::cell::Cell<u64>]) {
-                    const { assert!(Self::COUNT <= $crate::WORDS, "what is told with a call fits into a message") };
                     let mut _at = 0;
                     $($crate::InWords::put(self.$f, &words[_at..]); _at += <$t as $crate::InWords>::COUNT;)*
                 }
@@ -260,6 +276,10 @@ macro_rules! protocol {
                     $E { $($f),* }
                 }
             }
+            const _: () = assert!(
+                <$E as $crate::InWords>::COUNT <= $crate::WORDS && <$R as $crate::InWords>::COUNT <= $crate::WORDS,
+                "what is told with a call, and with its answer, fits into a message"
+            );
             impl $crate::Entry for $E {
                 type Protocol = $P;
                 type Lends<'a> = ($($lends)*);

@@ -7,16 +7,14 @@
 //! Not here: programs that run in it; content is only what the test writes.
 
 use crate::memory::{
-    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, USER_END, UserMemory,
+    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
+    UserMemory,
 };
 use crate::templates::TableTemplates;
 use core::cell::{Cell, RefCell};
 use std::boxed::Box;
 use std::collections::BTreeMap;
 use std::vec::Vec;
-
-/// As many as the real one has address-space identifiers.
-const SPACES_MAX: u32 = 1023;
 
 /// What one table of the lowest level, and of the middle level, spans, in bits.
 pub(crate) const SPAN_BITS: [u32; 2] = [21, 30];
@@ -170,10 +168,6 @@ impl UserMemory for HostMemory {
         let mut spaces = self.spaces.borrow_mut();
         assert!(spaces.len() < SPACES_MAX as usize, "more than {SPACES_MAX} address spaces");
         spaces.insert(root, Space::default());
-    }
-
-    fn spaces_max(&self) -> u32 {
-        SPACES_MAX
     }
 
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {

@@ -21,6 +21,9 @@ pub const PAGE_BYTES: usize = 4096;
 /// User addresses lie below this: 39 bits.
 pub const USER_END: u64 = 1 << 39;
 
+/// Most address spaces of a board at a time.
+pub const SPACES_MAX: u32 = 1023;
+
 /// Most tables that one `map` can ask for: all levels below the root.
 pub const TABLES_PER_MAP_MAX: usize = 2;
 
@@ -198,11 +201,8 @@ pub trait UserMemory: TableTemplates {
     fn pages(&self, space: Frame) -> u32;
 
     /// Makes a plain, unmapped, unborrowed frame the root of a new, empty address space. Panics when
-    /// [`UserMemory::spaces_max`] spaces exist.
+    /// [`SPACES_MAX`] spaces exist.
     fn new_space(&self, root: Frame);
-
-    /// Most address spaces that can exist at a time.
-    fn spaces_max(&self) -> u32;
 
     /// Shows `frame` at `va`, where nothing is mapped yet. When it is to be executable, its content
     /// must be complete: the caches are made to agree now.

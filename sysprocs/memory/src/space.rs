@@ -42,8 +42,8 @@ pub struct Space {
 }
 
 impl Space {
-    /// An empty space. The board must have room for two per user-process slot (`spaces_max`): exec
-    /// builds the new one beside the old.
+    /// An empty space. As many tables as there are ([`SpaceTables`](crate::SpaceTables)) bound the spaces of
+    /// the board.
     pub async fn create<M: UserMemory + ?Sized>(pager: &mut Pager<'_, M>) -> Result<Space, Errno> {
         let table = pager.tables.take()?;
         Ok(Space::of(Space::create_root(pager).await?, table, false))

@@ -10,8 +10,8 @@ use crate::machine::Machine;
 use crate::outline::Outline;
 use core::cell::Cell;
 use renga_fs::{Due, FreeWalkers, Referrers};
-use renga_hal::memory::UserMemory;
-use renga_memory::SpaceTables;
+use renga_hal::memory::{SPACES_MAX, UserMemory};
+use renga_memory::{SpaceTables, TABLES_PER_SLOT};
 use renga_pages::CacheMemory;
 use renga_process::UserFacts;
 use renga_procfs::Plan;
@@ -20,6 +20,12 @@ use renga_router::{Ends, Stats};
 use renga_rt::card::Card;
 use renga_rt::given::{Begin, Servers};
 use renga_rt::{Interruptor, Notifier, Wakes, Watch};
+
+// A space is made by whoever has a table of its areas.
+const _: () = assert!(
+    Kind::User.facts().count_max as usize * TABLES_PER_SLOT <= SPACES_MAX as usize,
+    "a board has room for the spaces of all of its programs"
+);
 
 /// What boot leaves to whoever looks at the board from outside.
 pub struct Started {

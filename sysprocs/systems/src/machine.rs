@@ -141,9 +141,6 @@ impl UserMemory for NoDevice {
         match *self {}
     }
     fn new_space(&self, _: Frame) {}
-    fn spaces_max(&self) -> u32 {
-        match *self {}
-    }
     fn map(&self, _: Frame, _: u64, _: Frame, _: Access) -> Result<(), NeedsTable> {
         match *self {}
     }

@@ -4,12 +4,11 @@
 //! only after the processor has forgotten its translations (the caller's care).
 
 use core::cell::Cell;
+use renga_hal::memory::SPACES_MAX;
 
-/// Most spaces at a time.
-pub const SPACES_MAX: u32 = WORDS as u32 * u64::BITS - 1;
-
-/// The processor tells 65,536 apart (`TCR_EL1.AS`).
+/// A bit for each space, and for number 0. The processor tells 65,536 apart (`TCR_EL1.AS`).
 const WORDS: usize = 16;
+const _: () = assert!(SPACES_MAX < WORDS as u32 * u64::BITS, "each space has a number");
 
 /// Which numbers are taken.
 pub struct AddressSpaceIds([Cell<u64>; WORDS]);

@@ -8,7 +8,7 @@
 //!
 //! Not here: the kernel's own map (`kernel_map`).
 
-use super::address_space_ids::{AddressSpaceIds, SPACES_MAX};
+use super::address_space_ids::AddressSpaceIds;
 use super::descriptor::Descriptor;
 use super::frame_record::{FrameRecord, Kind, NO_FRAME, change};
 use super::kernel_map::empty_root;
@@ -22,7 +22,8 @@ use crate::physical::to_kernel;
 use core::cell::{Ref, RefMut};
 use core::ops::Range;
 use renga_hal::memory::{
-    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, USER_END, UserMemory,
+    Access, Frame, ListedFrame, NeedsTable, PAGE_BYTES, PageBytes, PageGuard, PageRef, Run, SPACES_MAX, USER_END,
+    UserMemory,
 };
 
 const PAGE: u64 = PAGE_BYTES as u64;
@@ -239,10 +240,6 @@ impl UserMemory for FrameMemory {
         let id = self.ids.take().unwrap_or_else(|| panic!("more than {SPACES_MAX} address spaces"));
         self.make_table(root, Kind::Root(id)).next_table.set(NO_FRAME);
         publish_tables();
-    }
-
-    fn spaces_max(&self) -> u32 {
-        SPACES_MAX
     }
 
     fn map(&self, space: Frame, va: u64, frame: Frame, access: Access) -> Result<(), NeedsTable> {
