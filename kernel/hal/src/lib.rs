@@ -28,4 +28,5 @@ pub mod shared;
 pub mod spi;
 pub mod templates;
 pub mod timer;
+pub mod trial;
 pub mod uart;

@@ -5,7 +5,8 @@
 //!
 //! Not here: which registers there are (`renga-board-rpi`).
 
-/// Exclusive use of a block of registers; offsets are bytes from its beginning.
+/// Use of a block of registers; offsets are bytes from its beginning. Several drivers may have handles to one block if they use
+/// other registers of it, or one after the other: whoever makes the handles sees to that (the image's `hardware.rs`).
 pub trait Registers {
     /// The register at `offset`.
     fn read(&self, offset: usize) -> u32;

@@ -2,6 +2,7 @@
 
 use renga_hal::host::HostMemory;
 use renga_hal::memory::{Access, Frame, NeedsTable, Run, TABLES_PER_MAP_MAX, USER_END, UserMemory};
+use renga_hal::trial::{self, Trial};
 
 /// Maps `frame`, giving tables from `tables` on; returns how many it took.
 fn map(memory: &dyn UserMemory, space: Frame, va: u64, frame: Frame, access: Access, tables: u32) -> u32 {
@@ -121,4 +122,12 @@ fn a_run_is_shared_and_can_be_written_on_neither_side() {
         assert_eq!((memory.lookup(space, va), memory.lookup(copy, va)), (shown, shown), "{va:#x}");
         assert_eq!(memory.mappings(frame), 2);
     }
+}
+
+#[test]
+fn a_trial_repeats_and_leaves_nothing_behind() {
+    let memory = HostMemory::new(trial::FRAMES);
+    let digests = Trial::digests(&memory);
+    assert!((0..trial::FRAMES).map(Frame).all(|frame| memory.is_plain(frame) && memory.mappings(frame) == 0));
+    assert_eq!(Trial::digests(&HostMemory::new(trial::FRAMES)), digests);
 }

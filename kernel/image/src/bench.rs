@@ -7,6 +7,7 @@
 //! Not here: the null system call, which a program measures from user mode (`userland`).
 
 mod pins;
+pub mod tables;
 
 use crate::hardware;
 use core::cell::Cell;
@@ -185,6 +186,7 @@ async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTE
         spread.add(ticks() - start - cost);
     }
     spread.take_line(&mut out, "yield-alone");
+    tables::say(&mut out);
     let _ = write!(out, "bench end = {} 0 0.0\r\n", cost);
     crate::fault::end(0)
 }

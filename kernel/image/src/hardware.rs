@@ -1,6 +1,8 @@
 //! This board's devices, found and started.
 //!
-//! Invariant: each device's registers are handed out once, here. Not here: who drives which.
+//! Invariant: each device's registers are handed out once, here, but for those that boot uses before their drivers run, and the end of
+//! a board when they run no more (the pins, the console's line), and for the emulator's page, whose parts have registers of their own.
+//! Not here: who drives which.
 
 use crate::fault;
 use crate::firmware::Firmware;

@@ -46,6 +46,8 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     let core: &'static Core = arena.put(|| Core::with_clock(|_| hardware::now_ns()));
     core.set_log(logger::process_log);
     core.note("board, of boards", [u64::from(hardware.board), system.boards.len() as u64]);
+    #[cfg(feature = "bench")]
+    bench::tables::try_out(&memory);
     let programs = board.range(Kind::User).len();
     let machine = PiMachine::new(core, arena, (uart, memory), &hardware, programs);
     let placed = (system, hardware.board);

@@ -17,7 +17,7 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 13] = [
+const PROGRAMS: [(&str, &str); 14] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("nice", "/usr/bin/nice"),
@@ -25,6 +25,7 @@ const PROGRAMS: [(&str, &str); 13] = [
     ("wild", "/usr/lib/renga/wild"),
     ("limits", "/usr/lib/renga/limits"),
     ("sharing", "/usr/lib/renga/sharing"),
+    ("floats", "/usr/lib/renga/floats"),
     ("nullcall", "/usr/lib/renga/nullcall"),
     ("measure", "/usr/lib/renga/measure"),
     ("linkcall", "/usr/lib/renga/linkcall"),

@@ -90,6 +90,26 @@ impl Descriptor {
         self.0 & VALID != 0
     }
 
+    /// Whether, above the lowest level, it is a table of the next one.
+    pub const fn is_table(self) -> bool {
+        self.0 & TABLE_OR_PAGE != 0
+    }
+
+    /// Whether the kernel may execute it.
+    pub const fn kernel_executes(self) -> bool {
+        self.0 & KERNEL_NEVER_EXECUTES == 0
+    }
+
+    /// Whether the kernel may write it.
+    pub const fn kernel_writes(self) -> bool {
+        self.0 & READ_ONLY == 0
+    }
+
+    /// Whether programs may use it.
+    pub const fn is_programs(self) -> bool {
+        self.0 & USER != 0
+    }
+
     /// The physical address of the page, block or table.
     pub const fn physical(self) -> u64 {
         self.0 & ADDRESS

@@ -7,9 +7,11 @@ mod frame_record;
 mod kernel_map;
 mod maintenance;
 mod runs;
+mod survey;
 mod table;
 mod templates;
 
 pub use frame_memory::FrameMemory;
 pub use frame_record::FrameRecord;
 pub use kernel_map::KernelMap;
+pub use survey::{Survey, never_executes_writable};

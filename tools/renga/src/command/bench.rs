@@ -11,6 +11,7 @@ mod pins;
 mod rendezvous;
 mod report;
 mod sync_async;
+mod tables;
 mod unix;
 
 use crate::cli::{Bench, Measurement};

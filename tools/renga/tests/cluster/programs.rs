@@ -106,3 +106,19 @@ fn much_of_everything_is_bearable() {
         Renga::script(MUCH).end().expect_status(0).expect_text("13893\n13893\n50\n50\ndeep\n4999950000\n");
     }
 }
+
+/// Programs that compute beside each other, and children that go on with what their parents had in the registers, here and there.
+const FLOATS: &str = r#"
+for how in '' 'remote -b b'; do
+  for board in '' 0 1; do
+    for n in 1 2 3; do { $how /usr/lib/renga/floats $board < /dev/null; echo "status $?"; } & done; wait
+  done
+done | sort | uniq -c | tr -s ' '
+"#;
+
+#[test]
+fn floating_point_registers_are_each_programs_own_and_go_with_a_child() {
+    if clusters_can_run() {
+        Renga::script(FLOATS).end().expect_status(0).expect_text(" 18 status 0\n");
+    }
+}

@@ -10,7 +10,7 @@ use std::fs;
 /// Folders in which any file may use it.
 const FOLDERS: [&str; 3] = ["kernel/arch-aarch64/src/", "kernel/image/src/", "tools/emu/plugin/src/"];
 /// Single files that may use it.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "kernel/core/src/probe.rs",
     "kernel/core/src/rendezvous.rs",
     "kernel/core/src/user.rs",
@@ -22,6 +22,7 @@ const FILES: [&str; 14] = [
     "userland/src/arguments.rs",
     "userland/src/schedule.rs",
     "userland/src/signals.rs",
+    "userland/src/bin/floats.rs",
     "userland/src/bin/limits.rs",
     "userland/src/bin/wild.rs",
     "tools/emu/coordinator/tests/guest/guest.rs",

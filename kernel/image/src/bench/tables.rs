@@ -1,0 +1,24 @@
+//! What the kernel's tables allow it, and what a trial of the board's user memory comes to: to be compared with the imitation on
+//! the host.
+
+use crate::once::Once;
+use core::fmt::Write;
+use renga_arch_aarch64::memory::{FrameMemory, Survey, never_executes_writable};
+use renga_hal::trial::{LOOKS, Trial};
+
+static DIGESTS: Once<[u64; LOOKS + 1]> = Once::new();
+
+/// Before anybody has a frame.
+pub fn try_out(memory: &FrameMemory) {
+    DIGESTS.set(Trial::digests(memory));
+}
+
+/// The lines' form is what `renga bench rendezvous` reads.
+pub fn say(out: &mut impl Write) {
+    let (kernel, enforced) = (Survey::of_kernel(), u32::from(never_executes_writable()));
+    let _ = write!(out, "bench kernel-rights = {} {} {}\r\n", kernel.executable, kernel.writable, kernel.both);
+    let _ = write!(out, "bench kernel-shares = {} {enforced} 0\r\n", kernel.of_programs);
+    for (look, digest) in DIGESTS.get().into_iter().flatten().enumerate() {
+        let _ = write!(out, "bench user-memory-{look} = {digest:x} 0 0\r\n");
+    }
+}
