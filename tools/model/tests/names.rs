@@ -1,7 +1,7 @@
 //! Names held elsewhere: every order of events within bounds, and protocols that are wrong on purpose.
 
 use renga_model::names::Mutant;
-use renga_model::names::properties::CUT_OFF;
+use renga_model::names::properties::{CUT_OFF, NAMES_ONLY};
 use renga_model::names::world::{Limits, World};
 use renga_model::search::{Found, search};
 
@@ -23,7 +23,7 @@ const FOLDER: Limits = Limits { folder: true, ..MAKING };
 /// What is searched: within which limits, and which ways of being wrong are noticed there.
 type Bounds = (&'static str, Limits, &'static [Mutant]);
 
-const BOUNDS: [Bounds; 12] = [
+const BOUNDS: [Bounds; 13] = [
     (
         "nothing goes wrong",
         PLAIN,
@@ -71,14 +71,30 @@ const BOUNDS: [Bounds; 12] = [
     (
         "a board knows all names of a folder",
         FOLDER,
-        &[Mutant::FolderNotRecalled, Mutant::CompleteOutlivesStatus, Mutant::AnyMakeCompletes],
+        &[
+            Mutant::OthersOutliveMake,
+            Mutant::OthersOutliveRename,
+            Mutant::OthersOutliveLostMake,
+            Mutant::OthersHeldBesideMakes,
+            Mutant::MakerTellsMeanwhile,
+            Mutant::MakersNoteTaken,
+        ],
     ),
     (
         "a board makes room that knows all names of a folder",
         Limits { walks: 0, drops: 1, ..FOLDER },
-        &[Mutant::CompleteWithoutName, Mutant::MakeRestoresComplete],
+        &[Mutant::OthersOutliveName],
     ),
-    ("its session ends", Limits { changes: 0, session_ends: 1, ..FOLDER }, &[]),
+    (
+        "slots are needed for other names than those of a folder",
+        Limits { walks: 0, evictions: 1, ..FOLDER },
+        &[Mutant::OthersLostWithSlot],
+    ),
+    (
+        "the session of a board that knows all names of a folder ends",
+        Limits { changes: 0, session_ends: 1, ..FOLDER },
+        &[Mutant::OthersOutliveSession],
+    ),
 ];
 
 fn run(what: &str, mutant: Option<Mutant>, limits: Limits) -> Found<World> {
@@ -94,6 +110,8 @@ fn no_board_is_told_what_is_no_longer_so() {
         assert!(found.broken.is_none(), "{what}: {:?}", found.broken);
         let parted = limits.session_ends > 0 || limits.disk_deaths > 0;
         assert_eq!(found.unseen.contains(&CUT_OFF), !parted, "{what}: seen where it can be, and nowhere else");
+        let status_alone = limits.folder && limits.changes > 0;
+        assert_eq!(found.unseen.contains(&NAMES_ONLY), !status_alone, "{what}: likewise");
     }
 }
 

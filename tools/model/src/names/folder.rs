@@ -1,42 +1,64 @@
-//! Complete folders: the board that has made a directory holds all names in it, so that one which is not held stands for nothing.
+//! Complete folders: the board that has made a directory holds all other names there than those that are told apart, as one name
+//! that stands for nothing.
 //!
-//! Invariant: a board whose folder is complete holds its status, and that is recalled before any name there changes.
-//! Not here: what a make leaves complete (`making.rs`), recalls (`world.rs`).
+//! Invariant: a board that holds the others, and makes nothing there, holds each name that stands for something. The status of the
+//! directory has nothing to do with it. Not here: what a make leaves of it (`making.rs`), recalls (`world.rs`).
 
 use super::Mutant;
-use super::world::{Board, INODE, NAMES, PLACES, World};
+use super::world::{Board, INODE, NAMES, OTHERS, World};
 
 impl Board {
-    /// Whether a name would be taken to stand for nothing that stands for something.
-    pub(super) fn misses_names(&self, now: [u8; PLACES]) -> bool {
-        let known = self.complete && self.held[INODE].is_some();
-        known && self.held[..NAMES].iter().zip(now).any(|(held, now)| held.is_none() && now != 0)
+    /// Whether it takes names that it does not hold for such as stand for nothing.
+    fn knows_all(&self, tells_meanwhile: bool) -> bool {
+        self.others && (tells_meanwhile || !self.made_in)
     }
 
-    pub(super) fn put_inode(&mut self, inode: u8, stays: bool) {
-        self.held[INODE] = Some(inode);
-        self.complete &= stays;
-    }
-
-    /// Whether there was something.
-    pub(super) fn forget_inode(&mut self, stays: bool) -> bool {
-        self.complete &= stays;
-        self.held[INODE].take().is_some()
+    /// A name that stands for something may be one that is not held; whether that is news.
+    pub(super) fn lose_others(&mut self) -> bool {
+        core::mem::take(&mut self.others)
     }
 }
 
 impl World {
     /// The first board has made the directory of the names, of which there are none.
     pub(super) fn begin_complete(&mut self) {
-        (self.boards[0].held[INODE], self.boards[0].complete, self.notes[INODE]) = (Some(0), true, 1);
+        (self.boards[0].held[INODE], self.boards[0].others) = (Some(0), true);
+        (self.notes[INODE], self.notes[OTHERS]) = (1, 1);
+    }
+
+    /// Whether a board would take a name to stand for nothing that stands for something.
+    pub(super) fn misses_names(&self, board: &Board) -> bool {
+        let missed = |(held, now): (&Option<u8>, u8)| held.is_none() && now != 0;
+        board.knows_all(self.is(Mutant::MakerTellsMeanwhile)) && board.held[..NAMES].iter().zip(self.now).any(missed)
+    }
+
+    /// Whether a board knows all names of a directory whose status it does not hold.
+    pub fn knows_names_only(&self) -> bool {
+        self.boards.iter().any(|board| !board.behind && board.knows_all(false) && board.held[INODE].is_none())
+    }
+
+    /// Who is to be asked for the others before a name changes. The board that has it changed, if it is one that makes it, is not,
+    /// and its note stays.
+    pub(super) fn take_others(&mut self, maker: Option<usize>) -> u8 {
+        let not_asked = match maker {
+            Some(_) => Mutant::OthersOutliveMake,
+            None => Mutant::OthersOutliveRename,
+        };
+        if self.is(not_asked) {
+            return 0;
+        }
+        let stays = maker.map_or(0, |board| 1 << board);
+        let noted = self.notes[OTHERS];
+        self.notes[OTHERS] &= if self.is(Mutant::MakersNoteTaken) { 0 } else { stays };
+        noted & !stays
     }
 
     pub(super) fn drop_name(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.drops = self.left.drops.checked_sub(1)?;
-        let (stays, comes_back) = (self.is(Mutant::CompleteWithoutName), self.is(Mutant::MakeRestoresComplete));
+        let stays = self.is(Mutant::OthersOutliveName);
         let board = &mut self.boards[board];
         board.held[name].take()?;
-        (board.complete, board.made_in) = (board.complete && stays, board.made_in && comes_back);
+        board.others &= stays;
         Some(())
     }
 }

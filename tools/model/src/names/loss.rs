@@ -4,7 +4,7 @@
 
 use super::Mutant;
 use super::making::MAKES;
-use super::world::{Board, PLACES, World};
+use super::world::{Board, NOTES, PLACES, World};
 
 impl World {
     pub(super) fn die(&mut self, number: usize) -> Option<()> {
@@ -46,20 +46,21 @@ impl World {
 
     pub(super) fn die_disk(&mut self) -> Option<()> {
         self.left.disk_deaths = self.left.disk_deaths.checked_sub(1)?;
-        (self.notes, self.spilled, self.changes) = ([0; PLACES], 0, [None; PLACES]);
+        (self.notes, self.spilled, self.changes) = ([0; NOTES], 0, [None; PLACES]);
         self.boards.iter_mut().for_each(|board| board.behind = true);
         Some(())
     }
 
     pub(super) fn learn(&mut self, number: usize) -> Option<()> {
         let (keeps, arrives) = (self.is(Mutant::HeldOutlivesDisk), self.is(Mutant::WalkOutlivesSession));
+        let others = self.is(Mutant::OthersOutliveSession);
         let board = &mut self.boards[number];
         if !core::mem::take(&mut board.behind) {
             return None;
         }
         if !keeps {
             board.held = [None; PLACES];
-            (board.complete, board.made_in) = (false, false);
+            (board.others, board.made_in) = (board.others && others, false);
             board.ticket += u8::from(!arrives);
         }
         if !arrives {

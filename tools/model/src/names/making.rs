@@ -25,13 +25,14 @@ impl World {
     pub(super) fn begin_make(&mut self, board: usize, name: usize) -> Option<()> {
         self.left.makes = self.left.makes.checked_sub(1)?;
         let (keeps, old) = (self.is(Mutant::MakerKeepsWhatChanges), self.is(Mutant::TicketOutlivesMake));
-        let stays = self.is(Mutant::CompleteOutlivesStatus);
+        let beside = self.is(Mutant::OthersHeldBesideMakes);
         let board = &mut self.boards[board];
         let free = board.makes.iter().position(Option::is_none).filter(|_| !board.behind)?;
-        board.made_in = board.complete && !board.makes_something();
+        let alone = !board.makes_something();
+        board.others &= alone || beside;
+        board.made_in = alone;
         if !keeps {
-            board.held[name] = None;
-            board.forget_inode(stays);
+            (board.held[name], board.held[INODE]) = (None, None);
         }
         board.ticket += u8::from(!old);
         board.makes[free] = Some(Make { name, ticket: board.ticket, life: board.life, begun: false, told: None });
@@ -62,7 +63,7 @@ impl World {
 
     pub(super) fn end_make(&mut self, board: usize, number: usize) -> Option<()> {
         let (any_ticket, any_life) = (self.is(Mutant::TicketIgnoredByMake), self.is(Mutant::FormerLife));
-        let (beside, any_folder) = (self.is(Mutant::MakeKeptBesideAnother), self.is(Mutant::AnyMakeCompletes));
+        let (beside, stays) = (self.is(Mutant::MakeKeptBesideAnother), self.is(Mutant::OthersOutliveLostMake));
         let board = &mut self.boards[board];
         let Make { name, ticket, life, told, .. } = board.makes[number]?;
         let (told_name, told_inode) = told?;
@@ -73,11 +74,13 @@ impl World {
         if life != board.life && !any_life {
             return Some(());
         }
-        if ticket == board.ticket || any_ticket {
-            board.held[name] = Some(told_name);
-            board.put_inode(told_inode, false);
-            board.complete = core::mem::take(&mut board.made_in) || any_folder;
+        let good = ticket == board.ticket || any_ticket;
+        if good {
+            (board.held[name], board.held[INODE]) = (Some(told_name), Some(told_inode));
         }
+        // What was made is not held.
+        board.others &= good || stays || !board.made_in;
+        board.made_in = false;
         Some(())
     }
 }

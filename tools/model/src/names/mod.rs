@@ -54,21 +54,29 @@ pub enum Mutant {
     MakeNotNoted,
     /// A board that makes something is not asked for names of which there are no notes.
     MakerNotAskedForOthers,
-    /// Names change in a directory without its status being recalled.
-    FolderNotRecalled,
-    /// A board knows all names of a directory though it has forgotten one.
-    CompleteWithoutName,
-    /// A make leaves a directory complete of which a name was forgotten meanwhile.
-    MakeRestoresComplete,
-    /// A directory is complete again when its status is told after a recall.
-    CompleteOutlivesStatus,
-    /// A directory is complete in which something was made, whatever was known before.
-    AnyMakeCompletes,
+    /// A name is made without those being asked who hold all others.
+    OthersOutliveMake,
+    /// A name changes in another way without those being asked who hold all others.
+    OthersOutliveRename,
+    /// A board holds all others though the session has ended.
+    OthersOutliveSession,
+    /// A board holds all others though it has forgotten a name.
+    OthersOutliveName,
+    /// A board holds all others though it has not kept what it made.
+    OthersOutliveLostMake,
+    /// A board holds all others though it makes two things at a time.
+    OthersHeldBesideMakes,
+    /// When the slot of the others is needed for a name, their notes are gone.
+    OthersLostWithSlot,
+    /// A board that makes something tells what it holds of the others.
+    MakerTellsMeanwhile,
+    /// A board that makes something is not noted as one that holds the others any more.
+    MakersNoteTaken,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Mutant; 25] = [
+    pub const ALL: [Mutant; 29] = [
         Mutant::TicketIgnored,
         Mutant::TicketOutlivesRecall,
         Mutant::NameNotNoted,
@@ -89,10 +97,14 @@ impl Mutant {
         Mutant::TicketIgnoredByMake,
         Mutant::MakeNotNoted,
         Mutant::MakerNotAskedForOthers,
-        Mutant::FolderNotRecalled,
-        Mutant::CompleteWithoutName,
-        Mutant::MakeRestoresComplete,
-        Mutant::CompleteOutlivesStatus,
-        Mutant::AnyMakeCompletes,
+        Mutant::OthersOutliveMake,
+        Mutant::OthersOutliveRename,
+        Mutant::OthersOutliveSession,
+        Mutant::OthersOutliveName,
+        Mutant::OthersOutliveLostMake,
+        Mutant::OthersHeldBesideMakes,
+        Mutant::OthersLostWithSlot,
+        Mutant::MakerTellsMeanwhile,
+        Mutant::MakersNoteTaken,
     ];
 }

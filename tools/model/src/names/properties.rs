@@ -7,6 +7,8 @@ use stateright::Property;
 
 /// A board that is cut off holds what is no longer so, and does not know it.
 pub const CUT_OFF: &str = "a board that is cut off holds what is old";
+/// A board knows all names of a directory whose status it does not hold.
+pub const NAMES_ONLY: &str = "a board knows all names, and not the status";
 
 impl search::World for World {
     type Step = Step;
@@ -25,6 +27,7 @@ impl search::World for World {
             Property::always("no board holds what is no longer so", |_: &Search<World>, world: &World| {
                 !world.holds_old()
             }),
+            Property::sometimes(NAMES_ONLY, |_: &Search<World>, world: &World| world.knows_names_only()),
             Property::sometimes(CUT_OFF, |_: &Search<World>, world: &World| world.is_cut_off_with_old()),
         ]
     }

@@ -3,7 +3,7 @@
 //! Not here: what each does (`world.rs`, `making.rs`, `folder.rs`, `loss.rs`).
 
 use super::making::MAKES;
-use super::world::{BOARDS, NAMES, PLACES, World};
+use super::world::{BOARDS, NAMES, OTHERS, PLACES, World};
 
 /// One step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,7 +28,7 @@ pub enum Step {
     GoOn(usize),
     /// The board that is asked gives up what it holds.
     GiveUp(usize),
-    /// The slot of a name is needed for another.
+    /// The slot of a name, or of the others, is needed for another.
     Evict(usize),
     /// A board forgets a name to make room.
     Drop(usize, usize),
@@ -54,7 +54,7 @@ impl World {
             steps.extend((0..MAKES).flat_map(|make| [Step::Make(board, make), Step::EndMake(board, make)]));
         }
         steps.extend((0..PLACES).flat_map(|place| [Step::Change(place), Step::GoOn(place), Step::GiveUp(place)]));
-        steps.extend((0..NAMES).map(Step::Evict));
+        steps.extend((0..NAMES).chain([OTHERS]).map(Step::Evict));
         steps.push(Step::DieDisk);
         steps
     }

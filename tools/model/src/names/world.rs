@@ -18,6 +18,10 @@ pub const NAMES: usize = 2;
 pub(super) const INODE: usize = NAMES;
 /// Places: what can be held, and can change.
 pub const PLACES: usize = NAMES + 1;
+/// Where it is noted who holds all other names, as one that stands for nothing.
+pub(super) const OTHERS: usize = PLACES;
+/// What is noted: of each place, and of the others.
+pub const NOTES: usize = PLACES + 1;
 
 /// What may be done so many times at most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,9 +66,9 @@ pub(super) struct Board {
     pub(super) held: [Option<u8>; PLACES],
     pub(super) walk: Option<Walk>,
     pub(super) makes: [Option<Make>; MAKES],
-    /// It holds the inode, which is a directory, and all names in it: those that it does not hold stand for nothing.
-    pub(super) complete: bool,
-    /// What it makes is in a directory all of whose other names it holds.
+    /// It holds all others than the names: those that it does not hold stand for nothing.
+    pub(super) others: bool,
+    /// It makes one name: meanwhile it does not tell what it holds of the others.
     pub(super) made_in: bool,
 }
 
@@ -108,7 +112,7 @@ pub struct World {
     pub(super) left: Limits,
     pub(super) now: [u8; PLACES],
     /// Boards that hold it, a bit each.
-    pub(super) notes: [u8; PLACES],
+    pub(super) notes: [u8; NOTES],
     /// Boards that hold names of which there are no notes.
     pub(super) spilled: u8,
     /// Of the names and of the inode: one at a time.
@@ -120,7 +124,7 @@ impl World {
     /// Nothing is held.
     pub fn new(mutant: Option<Mutant>, left: Limits) -> World {
         let boards = core::array::from_fn(|_| Board { ticket: 1, ..Board::default() });
-        let (now, notes, changes) = ([0; PLACES], [0; PLACES], [None; PLACES]);
+        let (now, notes, changes) = ([0; PLACES], [0; NOTES], [None; PLACES]);
         let mut world = World { mutant, left, now, notes, spilled: 0, changes, boards };
         if left.folder {
             world.begin_complete();
@@ -134,7 +138,7 @@ impl World {
 
     /// Whether some board holds what is no longer so.
     pub fn holds_old(&self) -> bool {
-        self.boards.iter().any(|board| !board.behind && (board.holds_old(self.now) || board.misses_names(self.now)))
+        self.boards.iter().any(|board| !board.behind && (board.holds_old(self.now) || self.misses_names(board)))
     }
 
     /// Whether a board holds what is no longer so, and does not know that it is cut off.
@@ -195,7 +199,6 @@ impl World {
 
     pub(super) fn arrive(&mut self, board: usize) -> Option<()> {
         let (any_ticket, any_life) = (self.is(Mutant::TicketIgnored), self.is(Mutant::FormerLife));
-        let stays = self.is(Mutant::CompleteOutlivesStatus);
         let board = &mut self.boards[board];
         let walk = board.walk?;
         let (name, inode) = walk.told;
@@ -208,9 +211,7 @@ impl World {
         }
         if walk.ticket == board.ticket || any_ticket {
             board.held[walk.name] = name.or(board.held[walk.name]);
-            if let Some(inode) = inode {
-                board.put_inode(inode, stays);
-            }
+            board.held[INODE] = inode.or(board.held[INODE]);
         }
         Some(())
     }
@@ -226,12 +227,14 @@ impl World {
     }
 
     pub(super) fn begin_change(&mut self, place: usize, maker: Option<(usize, usize)>) {
-        let one = core::mem::take(&mut self.notes[place]);
+        let maker_board = maker.map(|(board, _)| board);
+        let mut one = core::mem::take(&mut self.notes[place]);
+        one |= if place == INODE { 0 } else { self.take_others(maker_board) };
         let mut all = if place == INODE { 0 } else { core::mem::take(&mut self.spilled) };
-        for notes in self.notes[..NAMES].iter_mut() {
-            *notes &= !all;
+        for names in (0..NAMES).chain([OTHERS]) {
+            self.notes[names] &= !all;
         }
-        let in_folder = self.left.folder && place != INODE && !self.is(Mutant::FolderNotRecalled);
+        let in_folder = self.left.folder && place != INODE;
         let with_inode = maker.is_some() || in_folder;
         let inode = if with_inode { core::mem::take(&mut self.notes[INODE]) } else { 0 };
         let applied = self.is(Mutant::ChangeBeforeAnswers);
@@ -239,7 +242,7 @@ impl World {
             self.apply(place, with_inode);
         }
         // The maker has given both up itself; other names it has not.
-        let others = maker.map_or(!0, |(board, _)| !(1 << board));
+        let others = maker_board.map_or(!0, |board| !(1 << board));
         if self.is(Mutant::MakerNotAskedForOthers) {
             all &= others;
         }
@@ -281,7 +284,6 @@ impl World {
     }
 
     pub(super) fn give_up(&mut self, place: usize) -> Option<()> {
-        let stays = self.is(Mutant::CompleteOutlivesStatus);
         let (one_only, must_find) = (self.is(Mutant::OneNameOfMany), self.is(Mutant::TicketOutlivesRecall));
         let change = self.changes[place].as_mut().filter(|change| !change.answered)?;
         let number = change.asked?;
@@ -292,12 +294,11 @@ impl World {
         let all = change.all >> number & 1 != 0 && !one_only;
         let named = if all || change.one >> number & 1 != 0 { place..place + 1 } else { 0..0 };
         let names = if all { 0..NAMES } else { named };
-        board.complete &= names.is_empty();
-        board.made_in &= names.is_empty();
-        let mut found = board.held[names.clone()].iter().any(Option::is_some);
+        let mut found = place != INODE && !names.is_empty() && board.lose_others();
+        found |= board.held[names.clone()].iter().any(Option::is_some);
         board.held[names].fill(None);
         if change.inode >> number & 1 != 0 {
-            found |= board.forget_inode(stays);
+            found |= board.held[INODE].take().is_some();
         }
         board.ticket += u8::from(found || !must_find);
         change.answered = true;
@@ -307,7 +308,8 @@ impl World {
     pub(super) fn evict(&mut self, name: usize) -> Option<()> {
         self.left.evictions = self.left.evictions.checked_sub(1)?;
         let notes = core::mem::take(&mut self.notes[name]);
-        if !self.is(Mutant::NotesLostWithSlot) {
+        let lost = if name == OTHERS { Mutant::OthersLostWithSlot } else { Mutant::NotesLostWithSlot };
+        if !self.is(lost) {
             self.spilled |= notes;
         }
         Some(())
