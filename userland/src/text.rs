@@ -2,11 +2,19 @@
 
 use crate::syscall::write;
 
+/// Bytes of a message; the rest of a longer one is left out.
+const LINE_BYTES_MAX: usize = 512;
+
 /// Writes all parts to standard error; a failure to complain is not complained about.
 pub fn complain(parts: &[&[u8]]) {
+    let (mut line, mut length) = ([0; LINE_BYTES_MAX], 0);
     for part in parts {
-        let _ = write(2, part);
+        let fits = part.len().min(line.len() - length);
+        line[length..length + fits].copy_from_slice(&part[..fits]);
+        length += fits;
     }
+    // One write, so that lines of several programs do not mix.
+    let _ = write(2, &line[..length]);
 }
 
 /// A number in decimal.
