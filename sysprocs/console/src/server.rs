@@ -5,7 +5,7 @@
 
 use crate::line::{Line, Pressed};
 use crate::output::Output;
-use crate::termios::{ICANON, ONLCR, OPOST, Termios, VMIN, VTIME};
+use crate::termios::{ICANON, ONLCR, OPOST, TOSTOP, Termios, VMIN, VTIME};
 use crate::window::{Came, Incoming};
 use heapless::{Deque, Vec};
 use renga_hal::uart::Uart;
@@ -36,6 +36,8 @@ struct State<U: Uart + 'static> {
     foreground: u32,
     /// Of that group.
     session: u32,
+    /// Who reads by way of what init opened is not to wait.
+    nonblocking: bool,
     /// The board that set it.
     foreground_from: u8,
     window: WindowSize,
@@ -63,6 +65,7 @@ pub async fn console<U: Uart>(
         output: Output::new(uart),
         foreground: 0,
         session: 0,
+        nonblocking: false,
         foreground_from: 0,
         window: WindowSize { rows: 24, columns: 80 },
         incoming: Incoming::default(),
@@ -75,6 +78,9 @@ pub async fn console<U: Uart>(
     };
     loop {
         match port.accept_or_notified(Console::ENTRIES).await {
+            Some(ConsoleCall::WriteTerminal(call)) if state.line.termios.has_local(TOSTOP) && !call.entry().asked => {
+                call.reply(Err(Errno::EPERM));
+            }
             Some(ConsoleCall::WriteTerminal(call)) => {
                 write(&mut me, &mut state.output, &state.line.termios, call).await
             }
@@ -138,7 +144,15 @@ impl<U: Uart> State<U> {
                 call.reply(Ok(()));
             }
             ConsoleCall::GetJobControl(call) => {
-                call.reply(Ok(JobControl { group: self.foreground, session: self.session }));
+                call.reply(Ok(JobControl {
+                    group: self.foreground,
+                    session: self.session,
+                    nonblocking: self.nonblocking,
+                }));
+            }
+            ConsoleCall::SetWaits(call) => {
+                self.nonblocking = call.entry().nonblocking;
+                call.reply(Ok(()));
             }
             ConsoleCall::GetWindow(call) => call.reply(Ok(self.window)),
             ConsoleCall::SetWindow(call) => {

@@ -28,6 +28,8 @@ pub const ECHOK: u32 = 0o40;
 pub const ECHOCTL: u32 = 0o1000;
 /// Local: a signal does not flush.
 pub const NOFLSH: u32 = 0o200;
+/// Local: programs in the background may not write.
+pub const TOSTOP: u32 = 0o400;
 /// Local: extended editing (word erase, literal next).
 pub const IEXTEN: u32 = 0o100000;
 

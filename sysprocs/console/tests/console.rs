@@ -108,7 +108,7 @@ fn a_reader_gets_its_line_when_it_is_whole() {
 fn output_gets_carriage_returns() {
     let rig = rig();
     rig.client(|mut console| async move {
-        assert_eq!(console.call(WriteTerminal {}, b"a\nb\n").await, Ok(4));
+        assert_eq!(console.call(WriteTerminal { asked: false }, b"a\nb\n").await, Ok(4));
     });
     assert_eq!(rig.screen(), "a\r\nb\r\n");
 }

@@ -8,8 +8,8 @@
 use crate::Ring;
 use crate::ring::copy;
 use renga_proto::pipe::{
-    AddEnd, AwaitPartner, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall, PipeEnd, READABLE,
-    ReadPipe, WRITABLE, WritePipe,
+    AddEnd, AskBlocking, AwaitPartner, CloseEnd, ERROR, HANG_UP, PIPE_ATOMIC_BYTES, PIPE_BYTES, Pipe, PipeCall,
+    PipeEnd, READABLE, ReadPipe, SetBlocking, WRITABLE, WritePipe,
 };
 use renga_proto::slots::{FreePipe, PipeTable};
 use renga_rt::{
@@ -42,6 +42,10 @@ struct State {
     /// a name nobody opens an end, and each has had its partner from the beginning.
     opened: [u32; 2],
     named: bool,
+    /// Whether who uses each end is to fail rather than wait, for all who share it.
+    nonblocking: [bool; 2],
+    /// Its life, unless that is so of an end: then (0) no transfer is simple.
+    simple_life: u32,
     partnerless: CallQueue<AwaitPartner>,
 }
 
@@ -72,6 +76,8 @@ pub async fn pipe(
         wakes,
         opened: [0; 2],
         named: false,
+        nonblocking: [false; 2],
+        simple_life: 0,
         partnerless: CallQueue::new(),
     };
     loop {
@@ -108,7 +114,7 @@ impl State {
     #[inline(always)]
     fn is_simple(&mut self, life: u32, end: PipeEnd, board: u8) -> bool {
         let roomy = self.ring.room() >= PAGE_BYTES && !self.readers.is_empty();
-        roomy && self.writing.is_empty() && self.check(life, end, board).is_ok()
+        roomy && self.writing.is_empty() && life == self.simple_life && self.end(end).holds(board)
     }
 
     #[inline(always)]
@@ -200,6 +206,7 @@ impl State {
                 }
                 self.answer_partners();
             }
+            call @ (PipeCall::SetBlocking(_) | PipeCall::AskBlocking(_)) => self.serve_blocking(call),
             PipeCall::BoardDied(call) => {
                 let board = call.entry().board;
                 self.readers.drop_board(board);
@@ -217,6 +224,27 @@ impl State {
         }
         let boards = self.readers.boards() | self.writers.boards();
         self.watch.change(core::mem::replace(&mut self.watched, boards), boards);
+    }
+
+    /// Whether who uses an end waits.
+    fn serve_blocking(&mut self, call: PipeCall) {
+        match call {
+            PipeCall::SetBlocking(call) => {
+                let SetBlocking { life, end, nonblocking } = call.entry();
+                let set = self.check(life, end, call.board());
+                if set.is_ok() {
+                    self.nonblocking[end as usize] = nonblocking;
+                    self.simple_life = if self.nonblocking == [false; 2] { life } else { 0 };
+                }
+                call.reply(set);
+            }
+            PipeCall::AskBlocking(call) => {
+                let AskBlocking { life, end } = call.entry();
+                let asked = self.check(life, end, call.board());
+                call.reply(asked.map(|()| self.nonblocking[end as usize]));
+            }
+            _ => unreachable!("served by `serve`"),
+        }
     }
 
     fn is_open(&self) -> bool {
@@ -237,7 +265,7 @@ impl State {
 
     fn read(&mut self, call: Call<ReadPipe>) {
         let waits = self.ring.is_empty() && self.writing.is_empty() && !self.writers.is_empty();
-        if waits && call.entry().nonblocking {
+        if waits && (call.entry().nonblocking || self.nonblocking[PipeEnd::Reader as usize]) {
             call.reply(Err(Errno::EAGAIN));
         } else {
             self.reading.push_back(call);
@@ -248,7 +276,7 @@ impl State {
         let bytes = call.lent().len();
         if self.readers.is_empty() {
             call.reply(Err(Errno::EPIPE));
-        } else if call.entry().nonblocking {
+        } else if call.entry().nonblocking || self.nonblocking[PipeEnd::Writer as usize] {
             let room = if self.writing.is_empty() { self.ring.room() } else { 0 };
             if room == 0 || (bytes <= PIPE_ATOMIC_BYTES && bytes > room) {
                 call.reply(Err(Errno::EAGAIN));

@@ -23,6 +23,8 @@ in_words! {
         group: u32,
         /// The session that it is of, whose other groups may not.
         session: u32,
+        /// Who reads by way of what init opened does not wait.
+        nonblocking: bool,
     }
 }
 in_words! {
@@ -41,8 +43,9 @@ protocol! {
         /// A line (canonical mode) or what is there (raw mode, VMIN and VTIME 0 or 1); 0 bytes at ^D.
         /// `EINTR` if interrupted.
         0 ReadTerminal { nonblocking: bool } (&'a mut [u8]) -> Result<u32, Errno> [defers];
-        /// Writes with output processing (ONLCR).
-        1 WriteTerminal {} (&'a [u8]) -> Result<u32, Errno>;
+        /// Writes with output processing (ONLCR). `EPERM`: programs in the background may not (TOSTOP), and it was not
+        /// `asked` whether the caller's is.
+        1 WriteTerminal { asked: bool } (&'a [u8]) -> Result<u32, Errno>;
         /// Fills a `struct termios` of `TERMIOS_BYTES`.
         2 GetAttributes {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Sets it; `flush`: forget unread input.
@@ -63,5 +66,7 @@ protocol! {
         10 BoardDied { board: u8 } (()) -> Result<(), Errno>;
         /// Who may use the terminal.
         11 GetJobControl {} (()) -> Result<JobControl, Errno>;
+        /// Notes whether who reads by way of what init opened is to wait.
+        12 SetWaits { nonblocking: bool } (()) -> Result<(), Errno>;
     }
 }

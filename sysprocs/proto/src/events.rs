@@ -165,5 +165,9 @@ protocol! {
         /// then; `edges` 0: what it watches is no more, and neither is the watch. `EAGAIN`: it does not stand at `stamp`
         /// any more.
         12 ClaimWatch { number: u16, life: u32, place: u16, stamp: WatchStamp, edges: u32 } (()) -> Result<(), Errno>;
+        /// Notes whether who takes or adds is to wait for it, for all who have it: no entry waits here.
+        13 SetWaiting { number: u16, life: u32, nonblocking: bool } (()) -> Result<(), Errno>;
+        /// What `SetWaiting` has noted: whether it is nonblocking. At first it is not.
+        14 AskWaiting { number: u16, life: u32 } (()) -> Result<bool, Errno>;
     }
 }

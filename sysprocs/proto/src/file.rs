@@ -67,5 +67,7 @@ protocol! {
         20 BeginAppend { bytes: u64 } (()) -> Result<u64, Errno>;
         /// It was written up to `end`, where the offset is then, of what was reserved up to `reserved`.
         21 EndAppend { end: u64, reserved: u64 } (()) -> Result<(), Errno>;
+        /// What `SetFlags` replaces, as it is now.
+        22 AskFlags {} (()) -> Result<u32, Errno>;
     }
 }

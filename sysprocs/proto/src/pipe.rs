@@ -75,5 +75,9 @@ protocol! {
         /// Of a fifo: waits until the other end than `end`, which the caller's board holds, has been opened more than
         /// `partners` times. `EINTR` if interrupted.
         9 AwaitPartner { life: u32, end: PipeEnd, partners: u32 } (()) -> Result<(), Errno> [defers];
+        /// From now on who reads or writes at `end` waits, or (`nonblocking`) fails as if its call said so.
+        10 SetBlocking { life: u32, end: PipeEnd, nonblocking: bool } (()) -> Result<(), Errno>;
+        /// What `SetBlocking` has set: whether it is nonblocking. At first it is not.
+        11 AskBlocking { life: u32, end: PipeEnd } (()) -> Result<bool, Errno>;
     }
 }

@@ -76,6 +76,8 @@ pub const WAIT_STOPPED: u32 = 2;
 pub const WAIT_ENDED: u32 = 4;
 /// In `Wait`: also children that were stopped and go on (WCONTINUED).
 pub const WAIT_CONTINUED: u32 = 8;
+/// In `Wait`: which is a group, also group 1.
+pub const WAIT_GROUP: u32 = 0x0200_0000;
 /// In `Wait`: the news stays for the next who waits (WNOWAIT).
 pub const WAIT_LOOK: u32 = 0x0100_0000;
 

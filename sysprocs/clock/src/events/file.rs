@@ -17,6 +17,8 @@ pub struct EventPlace {
     pub(super) waiters: Waiters,
     pub(super) edges: u32,
     pub(super) kind: EventKind,
+    /// Nobody is to wait for it.
+    pub(super) nonblocking: bool,
     /// Of a counter.
     pub(super) count: u64,
     pub(super) timer: Times,
@@ -30,6 +32,7 @@ impl EventPlace {
         waiters: Waiters::NONE,
         edges: 1,
         kind: EventKind::Count,
+        nonblocking: false,
         count: 0,
         timer: Times::NONE,
     };

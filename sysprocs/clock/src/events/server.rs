@@ -108,6 +108,7 @@ impl State {
                 (0..self.places.len()).for_each(|number| self.follow_calendar(number));
                 call.reply(Ok(()));
             }
+            call @ (EventsCall::SetWaiting(_) | EventsCall::AskWaiting(_)) => self.serve_waiting(call),
             call @ (EventsCall::ChangeWatch(_) | EventsCall::NextWatch(_) | EventsCall::ClaimWatch(_)) => {
                 self.serve_set(call)
             }
@@ -119,6 +120,22 @@ impl State {
                 }
                 call.reply(Ok(()));
             }
+        }
+    }
+
+    /// Whether who takes or adds waits.
+    fn serve_waiting(&mut self, call: EventsCall) {
+        match call {
+            EventsCall::SetWaiting(call) => {
+                let found = self.find(&call, call.entry().number, call.entry().life);
+                let set = found.map(|number| self.places[number].nonblocking = call.entry().nonblocking);
+                call.reply(set);
+            }
+            EventsCall::AskWaiting(call) => {
+                let found = self.find(&call, call.entry().number, call.entry().life);
+                call.reply(found.map(|number| self.places[number].nonblocking));
+            }
+            _ => unreachable!("served by `serve`"),
         }
     }
 

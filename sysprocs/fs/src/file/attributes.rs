@@ -26,6 +26,10 @@ impl<M: UserMemory + ?Sized> State<M> {
                 }
                 call.reply(checked);
             }
+            FileCall::AskFlags(call) => {
+                let checked = self.check();
+                call.reply(checked.map(|()| self.flags & SETTABLE));
+            }
             FileCall::SetFileMode(call) => {
                 let reply = self.set_mode(call.entry().mode).await;
                 call.reply(reply);

@@ -14,7 +14,8 @@ impl State {
         self.ring.clear();
         self.life.next();
         (self.readers, self.writers) = (Held::NONE, Held::NONE);
-        (self.named, self.opened) = (named, [0; 2]);
+        (self.named, self.opened, self.nonblocking) = (named, [0; 2], [false; 2]);
+        self.simple_life = self.life.number();
     }
 
     /// `board` opens ends of the fifo that this is, or (life 0) becomes.

@@ -14,7 +14,7 @@ use super::rows::{Key, Row, Rows};
 use super::slot_set::SlotSet;
 use crate::signals::{CONTINUED, SIGCHLD, SignalSet, of_child, stopped};
 use renga_proto::procs::{
-    INIT, Relations, WAIT_CONTINUED, WAIT_ENDED, WAIT_LOOK, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of,
+    INIT, Relations, WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_LOOK, WAIT_NO_HANG, WAIT_STOPPED, Waited, board_of,
 };
 use renga_proto::used::Used;
 use renga_rt::{BOARDS_MAX, Errno};
@@ -263,6 +263,7 @@ impl Table {
     pub fn wait(&mut self, parent: u32, which: i32, options: u32) -> Result<Option<Waited>, Errno> {
         let group = self.get(parent)?.group;
         let wanted = |record: &Record| match which {
+            _ if options & WAIT_GROUP != 0 => record.group == which as u32,
             -1 => true,
             0 => record.group == group,
             1.. => record.pid == which as u32,

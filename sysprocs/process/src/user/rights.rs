@@ -6,16 +6,16 @@
 use crate::group_kill::GROUP_KILL;
 use renga_proto::console::{
     GetAttributes, GetForeground, GetJobControl, GetWindow, PollTerminal, ReadTerminal, SetAttributes, SetForeground,
-    SetWindow, WriteTerminal,
+    SetWaits, SetWindow, WriteTerminal,
 };
 use renga_proto::events::{
-    AddCount, AskTimerFile, ChangeWatch, ClaimWatch, DropEvents, HoldEvents, NextWatch, PollEvents, SetTimerFile,
-    TakeCount,
+    AddCount, AskTimerFile, AskWaiting, ChangeWatch, ClaimWatch, DropEvents, HoldEvents, NextWatch, PollEvents,
+    SetTimerFile, SetWaiting, TakeCount,
 };
 use renga_proto::fifos::OpenFifo;
 use renga_proto::file::{
-    AddReference, BeginAppend, CheckLife, Close, DescribeFile, EndAppend, FileStatus, NextEntries, NoteLocks, Read,
-    ReadFrom, Seek, SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
+    AddReference, AskFlags, BeginAppend, CheckLife, Close, DescribeFile, EndAppend, FileStatus, NextEntries, NoteLocks,
+    Read, ReadFrom, Seek, SetFileMode, SetFileOwner, SetFileTimes, SetFlags, SetSize, SyncFile, Write, WriteTo,
 };
 use renga_proto::inode::{CommitAll, KnownOpen, KnownStatus, NextLent, Release};
 use renga_proto::locks::{AwaitLock, FindLock, ReleaseLocks, SetLock};
@@ -24,7 +24,9 @@ use renga_proto::path::{
     AbsolutePath, Access, ChangeMode, ChangeOwner, ChangeTimes, Cross, FileSystemStatus, Link, Make, MakeDirectory,
     MakeNode, Open, ReadLinkOf, Rename, Resolve, StatusOf, SymbolicLink, Unlink,
 };
-use renga_proto::pipe::{AddEnd, AwaitPartner, CloseEnd, PipeBytes, PollPipe, ReadPipe, WritePipe};
+use renga_proto::pipe::{
+    AddEnd, AskBlocking, AwaitPartner, CloseEnd, PipeBytes, PollPipe, ReadPipe, SetBlocking, WritePipe,
+};
 use renga_proto::proc_files::{MadePath, ReadMade, ReadMadeLink, StatusMade, WalkMade};
 use renga_proto::procs::{ChildExited, Kill, PassOn, PolicyOf, Relate, SetGroup, Spawn, UsageOf};
 
@@ -37,11 +39,13 @@ pub const CONSOLE: u32 = GetAttributes::BIT
     | ReadTerminal::BIT
     | SetAttributes::BIT
     | SetForeground::BIT
+    | SetWaits::BIT
     | SetWindow::BIT
     | WriteTerminal::BIT;
 
 /// Of an open file.
 pub const FILES: u32 = AddReference::BIT
+    | AskFlags::BIT
     | BeginAppend::BIT
     | CheckLife::BIT
     | Close::BIT
@@ -95,12 +99,20 @@ pub const PATHS: u32 = AbsolutePath::BIT
     | Unlink::BIT;
 
 /// Of a pipe.
-pub const PIPES: u32 =
-    AddEnd::BIT | AwaitPartner::BIT | CloseEnd::BIT | PipeBytes::BIT | PollPipe::BIT | ReadPipe::BIT | WritePipe::BIT;
+pub const PIPES: u32 = AddEnd::BIT
+    | AskBlocking::BIT
+    | AwaitPartner::BIT
+    | CloseEnd::BIT
+    | PipeBytes::BIT
+    | PollPipe::BIT
+    | ReadPipe::BIT
+    | SetBlocking::BIT
+    | WritePipe::BIT;
 
 /// Of the event files of any board.
 pub const EVENTS: u32 = AddCount::BIT
     | AskTimerFile::BIT
+    | AskWaiting::BIT
     | ChangeWatch::BIT
     | ClaimWatch::BIT
     | DropEvents::BIT
@@ -108,6 +120,7 @@ pub const EVENTS: u32 = AddCount::BIT
     | NextWatch::BIT
     | PollEvents::BIT
     | SetTimerFile::BIT
+    | SetWaiting::BIT
     | TakeCount::BIT;
 
 /// Of the open fifos.

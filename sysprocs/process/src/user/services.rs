@@ -105,6 +105,8 @@ pub struct Services {
     pub sessions: &'static Sessions,
     /// State of the generator behind `getrandom`.
     pub random: u64,
+    /// The next write to the terminal is one that programs in the background may not make, and this one may.
+    pub(in crate::user) may_write_terminal: bool,
     /// What a walker has told.
     pub(in crate::user) steps: [u8; STEPS_BYTES],
 }
@@ -116,7 +118,8 @@ impl Services {
         let has_disk = |&board: &u8| clients.paths.count(board) > 0;
         let disk_board = (0..clients.paths.boards()).find(has_disk).unwrap_or(0);
         let random = seed ^ u64::from(board) << 40 ^ u64::from(slot) << 20;
-        Services { clients, board, disk_board, tables, sessions, random, steps: [0; STEPS_BYTES] }
+        let (may_write_terminal, steps) = (false, [0; STEPS_BYTES]);
+        Services { clients, board, disk_board, tables, sessions, random, may_write_terminal, steps }
     }
 
     /// Who has walks along paths made.

@@ -2,8 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    ANY, CLONE, FORK_ON, GETPID, KILL, NANOSLEEP, NONE, READ, SETPGID, SIGCHLD, SIGPROCMASK, WAIT4, error, exit,
-    handle, set, wait_status, with_console, words,
+    ANY, CLONE, FORK_ON, GETPID, KILL, NANOSLEEP, NONE, ONE, READ, SETPGID, SIGCHLD, SIGPROCMASK, WAIT4, WRITE, behind,
+    error, exit, handle, set, wait_status, with_console, words,
 };
 use Argument::{Of, Value};
 use renga_process::host::{Argument, Script, Variable};
@@ -11,6 +11,9 @@ use renga_process::host::{Argument, Script, Variable};
 const IOCTL: u64 = 29;
 const SETSID: u64 = 157;
 const TIOCSPGRP: Argument = Value(0x5410);
+const TCGETS: Argument = Value(0x5401);
+/// In the second pair of words of the settings: of the local modes nothing else.
+const TOSTOP: Argument = Value(0o400 << 32);
 const TCSETS: Argument = Value(0x5402);
 const SIGTTIN: u64 = 21;
 const SIGTTOU: u64 = 22;
@@ -132,4 +135,44 @@ fn a_group_that_nobody_could_continue_is_not_stopped() {
     init.call(READ, &[NONE, line, Value(10)]).expect(error(EIO), 4);
     exit(&mut init, 6);
     assert_eq!(system(&init).status(), 0);
+}
+
+/// Writing to the terminal, which every group may, until its settings say otherwise (TOSTOP); on board `board`.
+fn writer_waits_for_the_foreground(board: u64) {
+    let (mut init, _) = in_foreground();
+    let (pid, status, settings) = (init.variable(), init.variable(), words(&mut init, &[0; 5]));
+    let (child, text) = (init.label(), init.bytes(b"ab"));
+    init.call(FORK_ON, &[Value(board)]).keep(pid).jump_if_zero(child);
+    init.call(WAIT4, &[Of(pid), status.address(), UNTRACED, NONE]).expect(Of(pid), 1);
+    init.take(Of(status)).expect(stopped_by(SIGTTOU), 2);
+    init.call(WRITE, &[NONE, text, ONE]).expect(ONE, 3);
+    init.call(IOCTL, &[NONE, TIOCSPGRP, pid.address()]).expect(NONE, 4);
+    init.call(KILL, &[Of(pid), Value(18)]);
+    init.call(WAIT4, &[Of(pid), status.address(), NONE, NONE]).expect(Of(pid), 5);
+    init.take(Of(status)).expect(Value(3 << 8), 6);
+    // In the background now; who blocks what would stop it writes, each time.
+    let blocked = set(&mut init, &[SIGTTOU]);
+    init.call(SIGPROCMASK, &[NONE, blocked, NONE, Value(8)]).expect(NONE, 7);
+    init.call(WRITE, &[NONE, text, Value(2)]).expect(Value(2), 8);
+    init.call(WRITE, &[NONE, text, Value(2)]).expect(Value(2), 9);
+    exit(&mut init, 0);
+    init.place(child).call(SETPGID, &[NONE, NONE]).expect(NONE, 10);
+    init.call(WRITE, &[NONE, text, Value(2)]).expect(Value(2), 11);
+    let stops = set(&mut init, &[SIGTTOU]);
+    init.call(SIGPROCMASK, &[NONE, stops, NONE, Value(8)]).expect(NONE, 12);
+    init.call(IOCTL, &[NONE, TCGETS, settings]).expect(NONE, 13);
+    init.take(TOSTOP).write_word(behind(settings, 8));
+    init.call(IOCTL, &[NONE, TCSETS, settings]).expect(NONE, 14);
+    init.call(SIGPROCMASK, &[ONE, stops, NONE, Value(8)]).expect(NONE, 15);
+    init.call(WRITE, &[NONE, text, Value(2)]).expect(Value(2), 16);
+    exit(&mut init, 3);
+    let system = system(&init);
+    assert_eq!(system.status(), 0, "board {board}");
+    assert_eq!(system.screen(), "abaababab", "board {board}");
+}
+
+#[test]
+fn a_writer_in_the_background_is_stopped_where_the_terminal_wants_it() {
+    writer_waits_for_the_foreground(0);
+    writer_waits_for_the_foreground(1);
 }

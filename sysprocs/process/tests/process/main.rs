@@ -13,6 +13,7 @@ mod reference;
 mod scripts;
 mod signal_files;
 mod signals;
+mod status_flags;
 mod support;
 mod table;
 mod timers;

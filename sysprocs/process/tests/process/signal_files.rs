@@ -2,8 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    CLONE, DUP3, GETPPID, KILL, NANOSLEEP, NONE, ONE, PPOLL, READ, SIGCHLD, SIGNALFD, SIGPROCMASK, behind, error, exit,
-    expect_word, set, wait_status, words,
+    CLONE, CLOSE, DUP3, EPOLL_CREATE, EPOLL_CTL, EPOLL_PWAIT, GETPID, GETPPID, KILL, NANOSLEEP, NONE, ONE, PPOLL, READ,
+    SIGCHLD, SIGNALFD, SIGPROCMASK, behind, error, exit, expect_word, set, wait_status, words,
 };
 use Argument::{Of, Value};
 use renga_process::host::{Argument, Script};
@@ -89,4 +89,32 @@ fn the_end_of_a_child_can_be_read_and_sets_change() {
     sleep(&mut init);
     exit(&mut init, 5);
     assert_eq!(System::solo(&init).status(), 0, "{:?}", System::log());
+}
+
+/// Also of a set of watches: the copy is as good as what was watched, which a new one at that number is not.
+#[test]
+fn a_copy_is_watched_on_when_the_first_is_closed() {
+    let mut init = with_signals(&[SIGUSR1]);
+    let (event, room, signals) = (words(&mut init, &[1, 5]), words(&mut init, &[0; 16]), set(&mut init, &[SIGUSR2]));
+    let (pid, unblocked) = (init.variable(), set(&mut init, &[SIGUSR1, SIGUSR2]));
+    init.call(SIGPROCMASK, &[NONE, unblocked, NONE, SET_BYTES]).expect(NONE, 1);
+    init.call(EPOLL_CREATE, &[NONE]).expect(ONE, 2);
+    init.call(EPOLL_CTL, &[ONE, ONE, NONE, event]).expect(NONE, 3);
+    init.call(DUP3, &[NONE, Value(7), NONE]).expect(Value(7), 4);
+    init.call(CLOSE, &[NONE]).expect(NONE, 5);
+    init.call(GETPID, &[]).keep(pid);
+    init.call(KILL, &[Of(pid), Value(SIGUSR1)]).expect(NONE, 6);
+    init.call(EPOLL_PWAIT, &[ONE, room, Value(9), NONE, NONE, SET_BYTES]).expect(ONE, 7);
+    expect_word(&mut init, behind(room, 8), 5, 8);
+    init.call(READ, &[Value(7), room, Value(128)]).expect(Value(128), 9);
+    // Another one at the first one's number is not watched, and can be.
+    init.call(SIGNALFD, &[NEW, signals, SET_BYTES, NONE]).expect(NONE, 10);
+    init.call(KILL, &[Of(pid), Value(SIGUSR2)]).expect(NONE, 11);
+    init.call(EPOLL_PWAIT, &[ONE, room, Value(9), NONE, NONE, SET_BYTES]).expect(NONE, 12);
+    init.call(EPOLL_CTL, &[ONE, ONE, NONE, event]).expect(NONE, 13);
+    init.call(EPOLL_CTL, &[ONE, ONE, NONE, event]).expect(error(17), 14);
+    init.call(EPOLL_PWAIT, &[ONE, room, Value(9), NONE, NONE, SET_BYTES]).expect(ONE, 15);
+    exit(&mut init, 0);
+    let system = System::solo(&init);
+    assert_eq!(system.status(), 0, "{:?}", System::log());
 }

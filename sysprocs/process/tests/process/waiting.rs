@@ -2,7 +2,8 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    ANY, CLONE, EXIT, FORK_ON, KILL, NANOSLEEP, NONE, SIGCHLD, WAIT4, behind, error, exit, expect_word, words,
+    ANY, CLONE, EXIT, FORK_ON, KILL, NANOSLEEP, NONE, ONE, SETPGID, SIGCHLD, WAIT4, behind, error, exit, expect_word,
+    words,
 };
 use Argument::{Of, Value};
 use renga_process::host::{Argument, Script, Variable};
@@ -10,6 +11,7 @@ use renga_process::host::{Argument, Script, Variable};
 const WAITID: u64 = 95;
 const P_ALL: Argument = NONE;
 const P_PID: Argument = Value(1);
+const P_PGID: Argument = Value(2);
 const NO_HANG: u64 = 1;
 const STOPPED: u64 = 2;
 const EXITED: u64 = 4;
@@ -99,4 +101,25 @@ fn what_cannot_be_waited_for_is_refused() {
     init.call(WAIT4, &[ANY, NONE, Value(LOOK), NONE]).expect(error(EINVAL), 7);
     exit(&mut init, 0);
     assert_eq!(System::solo(&init).status(), 0);
+}
+
+/// Whose number is also how `wait4` says "any".
+#[test]
+fn the_first_group_is_waited_for_as_any_other() {
+    let mut init = Script::new();
+    let (child, time) = (init.label(), words(&mut init, &[0, 1_000_000]));
+    let other = fork(&mut init, None);
+    init.jump_if_zero(child);
+    init.call(SETPGID, &[Of(other), Of(other)]).expect(NONE, 1);
+    init.call(WAITID, &[P_PGID, ONE, NONE, Value(EXITED), NONE]).expect(error(ECHILD), 2);
+    init.call(WAITID, &[P_PGID, Of(other), NONE, Value(EXITED), NONE]).expect(NONE, 3);
+    for group in [ONE, NONE] {
+        fork(&mut init, None);
+        init.jump_if_zero(child);
+        init.call(WAITID, &[P_PGID, group, NONE, Value(EXITED), NONE]).expect(NONE, 4);
+    }
+    exit(&mut init, 0);
+    init.place(child).call(NANOSLEEP, &[time, NONE]);
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0, "{:?}", System::log());
 }

@@ -8,7 +8,6 @@ use crate::signals::SIGXFSZ;
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Object};
-use crate::user::files::open::O_APPEND;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, Seek, Whence};
 use renga_proto::procs::{Cause, Kill, QUEUED_MAX, UNLIMITED};
@@ -160,8 +159,9 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.program.limits.soft(FSIZE) == INFINITY {
             return Ok(bytes);
         }
+        let appends = self.appends(to).await?;
         let mut file = self.services.file(board, number)?;
-        let at = if to.flags & O_APPEND != 0 {
+        let at = if appends {
             file.call(FileStatus {}, &mut self.scratch[..STATUS_BYTES]).await?;
             let size = self.scratch[..STATUS_BYTES].as_chunks::<8>().0.get(SIZE_WORD);
             size.map_or(0, |size| u64::from_le_bytes(*size))

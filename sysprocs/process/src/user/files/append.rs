@@ -7,18 +7,10 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::objects::Manner;
 use crate::user::files::open::O_APPEND;
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{BeginAppend, EndAppend};
-use renga_rt::Errno;
-
-impl Descriptor {
-    /// Whether a write in this manner goes to the end of a file.
-    pub(super) fn appends(&self, manner: &Manner) -> bool {
-        self.flags & O_APPEND != 0 && manner.offset.is_none() && matches!(self.object, Object::File { .. })
-    }
-}
+use renga_rt::{Errno, apart};
 
 /// Room at the end of a file.
 pub(super) struct Room {
@@ -27,6 +19,14 @@ pub(super) struct Room {
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
+    /// Whether what is written to `to` now goes to the end of a file, wherever the call says, as on Linux.
+    pub(in crate::user) async fn appends(&mut self, to: &Descriptor) -> Result<bool, Errno> {
+        match to.object {
+            Object::File { .. } => Ok(apart!(self.status_flags(to))? & O_APPEND != 0),
+            _ => Ok(false),
+        }
+    }
+
     /// Reserves room for `count` bytes.
     pub(super) async fn begin_append(&mut self, to: &Descriptor, count: u64) -> Result<Room, Errno> {
         let Object::File { board, number, .. } = to.object else { return Err(Errno::EINVAL) };

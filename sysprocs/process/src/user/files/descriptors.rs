@@ -84,6 +84,8 @@ pub enum Object {
     Signals {
         /// The set, a bit each.
         mask: u64,
+        /// Which signal descriptor it is, whatever its set is by now: a number drawn when it was made.
+        id: u32,
     },
 }
 
@@ -316,15 +318,10 @@ impl Descriptors {
         rest.find(|&(number, _)| self.first_of(number) == number).map(|(number, d)| (number, d.object))
     }
 
-    fn all_mut(&mut self) -> impl Iterator<Item = &mut Descriptor> {
-        self.places.iter_mut().filter_map(|place| place.descriptor.as_mut())
-    }
-
-    /// Sets the flags of all descriptors that name `object`. Each keeps its access mode: a device is one
-    /// object however it was opened.
-    pub fn set_flags(&mut self, object: Object, flags: u32) {
-        let named = self.all_mut().filter(|descriptor| descriptor.object == object);
-        named.for_each(|descriptor| descriptor.flags = descriptor.flags & O_ACCMODE | flags & !O_ACCMODE);
+    /// Sets the flags of `number` and its copies. Each keeps its access mode: one that was opened by way of another has its
+    /// own.
+    pub fn set_flags(&mut self, number: u64, flags: u32) {
+        self.change_copies(number, |descriptor| descriptor.flags = descriptor.flags & O_ACCMODE | flags & !O_ACCMODE);
     }
 
     /// The first descriptor from `from` on that exec closes.
@@ -335,11 +332,16 @@ impl Descriptors {
 
     /// `number` and its copies stand for `object` from now on, which needs no reference.
     pub fn change(&mut self, number: u64, object: Object) {
+        self.change_copies(number, |descriptor| descriptor.object = object);
+    }
+
+    /// Changes `number` and its copies.
+    fn change_copies(&mut self, number: u64, mut change: impl FnMut(&mut Descriptor)) {
         let first = number as u32 as usize;
         let mut at = first;
         // Around the ring of copies.
         while let Some(DescriptorPlace { descriptor: Some(descriptor), ring }) = self.places.get_mut(at) {
-            descriptor.object = object;
+            change(descriptor);
             at = usize::from(*ring);
             if at == first {
                 break;
@@ -350,12 +352,13 @@ impl Descriptors {
     /// What `object` stood for is lost: its descriptors fail from now on.
     pub fn lose(&mut self, object: Object) {
         let lost = Object::Lost { pipe: matches!(object, Object::Pipe { .. } | Object::Fifo { .. }) };
-        self.all_mut().filter(|d| d.object == object).for_each(|d| d.object = lost);
+        let descriptors = self.places.iter_mut().filter_map(|place| place.descriptor.as_mut());
+        descriptors.filter(|d| d.object == object).for_each(|d| d.object = lost);
     }
 
     /// Board `board` has died, and everything on it is lost.
     pub fn lose_board(&mut self, board: u8) {
-        for descriptor in self.all_mut() {
+        for descriptor in self.places.iter_mut().filter_map(|place| place.descriptor.as_mut()) {
             descriptor.object = match descriptor.object {
                 Object::Pipe { board: at, .. } | Object::Fifo { board: at, .. } if at == board => {
                     Object::Lost { pipe: true }

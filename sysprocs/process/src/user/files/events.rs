@@ -4,14 +4,16 @@
 //! inherited, polled and waited for across boards as pipes are. Not here: the counts and times (`renga_clock`).
 
 use crate::user::User;
-use crate::user::escape::{Outcome, restartable};
+use crate::user::escape::{Escape, Outcome, restartable};
 use crate::user::facts::time::{CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
 use crate::user::files::descriptors::{Descriptor, EventSort, Object};
 use crate::user::files::objects::Manner;
 use crate::user::files::open::{O_CLOEXEC, O_NONBLOCK, O_RDWR};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::{AwaitWake, Left};
-use renga_proto::events::{AddCount, AskTimerFile, EventFile, EventKind, MakeEvents, SetTimerFile, TakeCount};
+use renga_proto::events::{
+    AddCount, AskTimerFile, EventFile, EventKind, MakeEvents, SetTimerFile, SetWaiting, TakeCount,
+};
 use renga_proto::pipe::NOBODY;
 use renga_rt::Errno;
 
@@ -54,8 +56,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut own = self.services.clients.own_events.at(0).ok_or(Errno::ENFILE)?;
         let EventFile { number, life } = own.call(make, ()).await?;
         let object = Object::Events { board: self.services.board, number, life, sort };
-        let (flags, close_on_exec) = (O_RDWR | flags & O_NONBLOCK, flags & O_CLOEXEC != 0);
-        self.add_descriptor(Descriptor { object, ino: 0, mode: 0o600, flags, close_on_exec }).await
+        if flags & O_NONBLOCK != 0 {
+            own.call(SetWaiting { number, life, nonblocking: true }, ()).await?;
+        }
+        let close_on_exec = flags & O_CLOEXEC != 0;
+        self.add_descriptor(Descriptor { object, ino: 0, mode: 0o600, flags: O_RDWR, close_on_exec }).await
     }
 
     /// Reads a number to `place`, where there is room for `bytes`.
@@ -72,9 +77,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         // Each turn takes the count or waits.
         let count = loop {
             match self.services.events(board)?.call(TakeCount { number, life, slot }, ()).await {
-                Err(Errno::EAGAIN) if !manner.nonblocking => {
-                    restartable(self.await_events(board).await)?;
-                }
+                Err(Errno::EAGAIN) if !manner.nonblocking => self.await_events(board, file).await?,
                 Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
                 Ok(count) => break count,
             }
@@ -103,22 +106,23 @@ impl<M: UserMemory + ?Sized> User<M> {
         // As above.
         loop {
             match self.services.events(board)?.call(AddCount { number, life, add, slot }, ()).await {
-                Err(Errno::EAGAIN) if !manner.nonblocking => {
-                    restartable(self.await_events(board).await)?;
-                }
+                Err(Errno::EAGAIN) if !manner.nonblocking => self.await_events(board, file).await?,
                 Err(errno) => return Err(self.note_loss(file.object, errno, false).into()),
                 Ok(()) => return Ok(NUMBER_BYTES),
             }
         }
     }
 
-    /// Waits to be woken by a server of `board`.
-    async fn await_events(&mut self, board: u8) -> Result<(), Errno> {
+    /// Waits to be woken by a server of `board`, which has `file`, unless nobody is to wait for that.
+    async fn await_events(&mut self, board: u8, file: &Descriptor) -> Result<(), Escape> {
+        if self.status_flags(file).await? & O_NONBLOCK != 0 {
+            return Err(Errno::EAGAIN.into());
+        }
         if self.look_at_signals || self.me.interrupted() {
-            return Err(Errno::EINTR);
+            return Err(Escape::Restart);
         }
         let wait = AwaitWake { slot: self.facts.slot, until_ns: u64::MAX, boards: 1 << board };
-        self.services.clients.clock.call(wait, ()).await
+        restartable(self.services.clients.clock.call(wait, ()).await)
     }
 
     /// The timer that argument 0 names: board, number and life.

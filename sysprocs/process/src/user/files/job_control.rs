@@ -1,14 +1,15 @@
 //! Job control: the terminal is for the foreground's group; programs of other groups of its session are stopped when they
-//! read it (SIGTTIN) or change it (SIGTTOU), until they are in the foreground.
+//! read it (SIGTTIN), change it, or write to it where that is not wanted (SIGTTOU), until they are in the foreground.
 //!
 //! Invariant: who ignores or blocks the signal is not sent it: to read fails, to change succeeds. A group that nobody
 //! could continue is not stopped: `EIO`. That is so if no ancestor of the program's is in the session and in another group.
-//! Not here: which group is in the foreground (`renga_console`); writing, which every group may (TOSTOP has no effect).
+//! Who writes is asked for only where the terminal's settings want it (TOSTOP): the terminal refuses, and only then its group is looked
+//! up. Not here: which group is in the foreground (`renga_console`).
 
 use crate::group_kill::kill_everywhere;
 use crate::signals::{SIGTTIN, SIGTTOU, bit};
 use crate::user::User;
-use crate::user::escape::Escape;
+use crate::user::escape::{Escape, Outcome};
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::signals::actions::Effect;
 use renga_hal::memory::UserMemory;
@@ -20,22 +21,34 @@ use renga_rt::{Errno, apart};
 const ANCESTORS_MAX: u32 = 64;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    /// Whether the program may read `from` now, as `await_foreground`.
-    pub(super) async fn await_reading(&mut self, from: &Descriptor) -> Result<(), Escape> {
-        if from.object == Object::Console { apart!(self.await_foreground(SIGTTIN)) } else { Ok(()) }
+    /// Whether the program may read `from` now, as `await_foreground`; and whether nobody waits for what he reads there.
+    pub(super) async fn await_reading(&mut self, from: &Descriptor) -> Result<bool, Escape> {
+        if from.object != Object::Console {
+            return Ok(false);
+        }
+        let nonblocking = apart!(self.await_foreground(SIGTTIN))?;
+        Ok(nonblocking && from.is_inherited())
+    }
+
+    /// Has a program in the background that the terminal did not let write wait for the foreground; one that may write
+    /// there makes its call again, and says so.
+    pub(super) async fn await_writing(&mut self) -> Outcome {
+        self.await_foreground(SIGTTOU).await?;
+        self.services.may_write_terminal = true;
+        Err(Escape::Restart)
     }
 
     /// Whether the program may use the terminal now in the way that `signal` is about; if not, its group has got that, and
-    /// the call is made again.
-    pub(super) async fn await_foreground(&mut self, signal: u8) -> Result<(), Escape> {
+    /// the call is made again. What is told of waiting there.
+    pub(super) async fn await_foreground(&mut self, signal: u8) -> Result<bool, Escape> {
         let foreground = self.services.console()?.call(GetJobControl {}, ()).await?;
         let own = self.relations().await?;
         if foreground.group == 0 || own.session != foreground.session || own.group == foreground.group {
-            return Ok(());
+            return Ok(foreground.nonblocking);
         }
         let blocked = self.program.blocked & bit(signal) != 0;
         if blocked || matches!(self.program.actions.effect(signal), Effect::Nothing) {
-            return if signal == SIGTTOU { Ok(()) } else { Err(Errno::EIO.into()) };
+            return if signal == SIGTTOU { Ok(foreground.nonblocking) } else { Err(Errno::EIO.into()) };
         }
         if self.is_orphaned(own).await {
             return Err(Errno::EIO.into());

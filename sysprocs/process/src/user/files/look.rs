@@ -86,7 +86,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 look.ask(console.server().board.0);
                 return console.call(PollTerminal { events, slot, seen }, ()).await;
             }
-            Object::Signals { mask } => {
+            Object::Signals { mask, .. } => {
                 look.signals |= mask;
                 self.listen_for(look.signals).await;
                 let waiting = self.waiting_of(mask).await?;

@@ -88,7 +88,10 @@ impl Services {
             }
             Object::Lost { pipe } => return Err(if pipe { Errno::EPIPE } else { Errno::EIO }),
             Object::Named { .. } => return Err(Errno::EBADF),
-            Object::Console => self.console()?.call(WriteTerminal {}, bytes).await?,
+            Object::Console => {
+                let asked = core::mem::take(&mut self.may_write_terminal);
+                self.console()?.call(WriteTerminal { asked }, bytes).await?
+            }
             Object::Null | Object::Zero | Object::Random => return Ok(bytes.len()),
             Object::Full => return Err(Errno::ENOSPC),
             Object::Signals { .. } | Object::Events { .. } => return Err(Errno::EINVAL),

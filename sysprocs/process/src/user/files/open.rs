@@ -16,6 +16,7 @@ use renga_proto::inode::InodeFacts;
 use renga_proto::mounts::MADE;
 use renga_proto::path::{NO_FOLLOW, OPEN_CREATE, OPEN_DIRECTORY, OPEN_EXCLUSIVE, OPEN_TRUNCATE, OPEN_WRITE, Open};
 use renga_proto::pipe::{OpenPipe, PipeEnd};
+use renga_proto::procs::INIT;
 use renga_proto::sessions::give_back;
 use renga_proto::slots::{FreeFile, FreePipe, TakeFile, TakePipe};
 use renga_rt::{Errno, apart};
@@ -52,6 +53,9 @@ const O_PATH: u32 = 0o10_000_000;
 /// The flags of such a descriptor, which neither reads nor writes.
 const NO_ACCESS: u32 = O_PATH | O_ACCMODE;
 
+/// Kept with them, of the terminal: init opened it, and everybody else has it from there.
+pub const FROM_INIT: u32 = 1 << 31;
+
 /// What of the open flags stays with the file.
 const LASTING: u32 = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC;
 
@@ -62,7 +66,7 @@ pub(in crate::user) fn kept_flags(flags: u32) -> u32 {
 
 /// What a program is told of them.
 pub(in crate::user) fn shown_flags(flags: u32) -> u32 {
-    if flags & O_PATH != 0 { O_PATH } else { flags }
+    if flags & O_PATH != 0 { O_PATH } else { flags & !FROM_INIT }
 }
 
 /// Whether the file is only to be named.
@@ -150,7 +154,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         let close_on_exec = flags & O_CLOEXEC != 0;
-        let flags = kept_flags(flags);
+        let from_init = object == Object::Console && self.program.pid == INIT;
+        let flags = kept_flags(flags) | if from_init { FROM_INIT } else { 0 };
         let descriptor = Descriptor { object, ino: facts.ino, mode: facts.mode, flags, close_on_exec };
         self.add_descriptor(descriptor).await
     }
@@ -254,11 +259,12 @@ impl<M: UserMemory + ?Sized> User<M> {
         let mut numbers = [0; 2];
         for (place, end, access) in [(0, PipeEnd::Reader, O_RDONLY), (1, PipeEnd::Writer, O_WRONLY)] {
             let object = Object::Pipe { board, number, life, end, partners: 0 };
-            let flags_kept = access | flags & O_NONBLOCK;
-            let close_on_exec = flags & O_CLOEXEC != 0;
-            let mode = S_IFIFO;
-            let descriptor = Descriptor { object, ino: 0, mode, flags: flags_kept, close_on_exec };
+            let (close_on_exec, mode) = (flags & O_CLOEXEC != 0, S_IFIFO);
+            let descriptor = Descriptor { object, ino: 0, mode, flags: access, close_on_exec };
             numbers[place] = self.add_descriptor(descriptor).await?;
+            if flags & O_NONBLOCK != 0 {
+                self.set_status_flags(numbers[place], O_NONBLOCK).await?;
+            }
         }
         let mut bytes = [0; 8];
         bytes[..4].copy_from_slice(&(numbers[0] as u32).to_le_bytes());

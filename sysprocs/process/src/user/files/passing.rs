@@ -6,7 +6,6 @@
 use crate::user::User;
 use crate::user::escape::{Escape, Outcome};
 use crate::user::files::descriptors::{Descriptor, Object};
-use crate::user::files::open::O_APPEND;
 use crate::user::files::path::{S_IFMT, S_IFREG};
 use crate::user::files::transfer::{TRANSFER_BYTES_MAX, offset};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -101,7 +100,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let count = self.argument(4).min(TRANSFER_BYTES_MAX);
         let from = *self.program.files.get(self.argument(0))?;
         let to = *self.program.files.get(self.argument(2))?;
-        if !from.reads() || !to.writes() || to.flags & O_APPEND != 0 {
+        if !from.reads() || !to.writes() || self.appends(&to).await? {
             return Err(Errno::EBADF.into());
         }
         let regular = |mode: u16| mode & S_IFMT == S_IFREG;

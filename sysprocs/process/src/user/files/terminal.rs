@@ -43,10 +43,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             FIONBIO => {
                 let mut word = [0; 4];
                 self.get(place, &mut word).await?;
-                let flags = self.program.files.get(number)?.flags & !O_NONBLOCK;
+                let descriptor = *self.program.files.get(number)?;
+                let flags = self.status_flags(&descriptor).await? & !O_NONBLOCK;
                 let set = if word == [0; 4] { 0 } else { O_NONBLOCK };
-                self.program.files.set_flags(object, flags | set);
-                Ok(0)
+                self.set_status_flags(number, flags | set).await
             }
             FIONREAD if object != Object::Console => {
                 let (Object::Pipe { board, number, life, .. } | Object::Fifo { board, number, life }) = object else {

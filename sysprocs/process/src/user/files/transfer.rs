@@ -3,7 +3,7 @@
 //! A transfer is split where the program's pages end, and each page is lent to the server as it is: no
 //! copy is made, but of small writes to pipes that must not be torn, and of pages that other programs share and may
 //! use, or the page cache may change, meanwhile. A count that is short of what was
-//! asked is as POSIX allows it.
+//! asked is as POSIX allows it. Not here: vectors of pieces (`vectors.rs`).
 
 use crate::signals::SIGPIPE;
 use crate::user::escape::{Escape, Outcome, restartable};
@@ -21,9 +21,6 @@ pub(super) const TRANSFER_BYTES_MAX: u64 = 0x7fff_f000;
 /// After so many pages of one call other programs have their turn, though no server made it wait; then a
 /// signal ends it.
 const PAGES_PER_TURN: u32 = 64;
-/// Most parts of a vector, as on Linux.
-const PARTS_MAX: u64 = 1024;
-const PART_BYTES: u64 = 16;
 
 impl Descriptor {
     /// Whether it was opened for reading.
@@ -72,11 +69,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     async fn read_one(&mut self, place: Option<usize>) -> Outcome {
         let descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_reading()?;
-        self.await_reading(&descriptor).await?;
+        let nonblocking = self.await_reading(&descriptor).await?;
         if let (Object::Signals { .. }, None) = (descriptor.object, place) {
             return self.read_signals(&descriptor, self.argument(1), self.argument(2)).await;
         }
-        let manner = descriptor.manner(self.offset_in(place)?);
+        let mut manner = descriptor.manner(self.offset_in(place)?);
+        manner.nonblocking |= nonblocking;
         if let Object::Events { .. } = descriptor.object {
             return apart!(self.read_events(&descriptor, self.argument(1), self.argument(2), manner));
         }
@@ -97,28 +95,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// The offset that an argument names, if one does.
-    fn offset_in(&self, argument: Option<usize>) -> Result<Option<u64>, Errno> {
+    pub(super) fn offset_in(&self, argument: Option<usize>) -> Result<Option<u64>, Errno> {
         argument.map_or(Ok(None), |index| offset(self.argument(index)))
     }
 
-    pub(in crate::user) async fn read_vector(&mut self) -> Outcome {
-        self.read_parts(None).await
-    }
-
-    pub(in crate::user) async fn read_vector_from(&mut self) -> Outcome {
-        self.read_parts(self.offset_in(Some(3))?).await
-    }
-
-    pub(in crate::user) async fn write_vector(&mut self) -> Outcome {
-        self.write_parts_kept(None).await
-    }
-
-    pub(in crate::user) async fn write_vector_to(&mut self) -> Outcome {
-        self.write_parts_kept(self.offset_in(Some(3))?).await
-    }
-
     /// Fills the program's memory from `address` on; how many bytes.
-    async fn take_in(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
+    pub(super) async fn take_in(&mut self, from: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let count = count.min(TRANSFER_BYTES_MAX);
         if from.is_made() {
             return apart!(self.take_in_made(from, address, count, manner));
@@ -197,10 +179,12 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Writes the program's memory from `address` on; how many bytes.
-    async fn give_out(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
+    pub(super) async fn give_out(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
         let count = self.allowed_bytes(to, manner.offset, count.min(TRANSFER_BYTES_MAX)).await?;
         let in_page = PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
-        let appends = to.appends(&manner);
+        // A write of one piece goes where the file has it go.
+        let appends = (count > in_page || manner.offset.is_some()) && self.appends(to).await?;
+        let manner = if appends { Manner { offset: None, ..manner } } else { manner };
         let whole = appends || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
         if whole && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
             let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
@@ -221,7 +205,13 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// Page by page.
-    async fn give_out_pages(&mut self, to: &Descriptor, address: u64, count: u64, manner: Manner) -> Outcome {
+    pub(super) async fn give_out_pages(
+        &mut self,
+        to: &Descriptor,
+        address: u64,
+        count: u64,
+        manner: Manner,
+    ) -> Outcome {
         let mut done = 0;
         // Each turn passes a page, or the count ends short.
         while done < count {
@@ -273,128 +263,14 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn write_failed(&mut self, object: Object, errno: Errno) -> Outcome {
+        if (object, errno) == (Object::Console, Errno::EPERM) {
+            return apart!(self.await_writing());
+        }
         let errno = self.note_loss(object, errno, true);
         if errno == Errno::EPIPE {
             let pid = self.program.pid;
             self.services.clients.procs.call(Kill::new(pid, SIGPIPE, Cause::user(pid)), ()).await?;
         }
         restartable(Err(errno))
-    }
-
-    /// Part `index` of the vector at `vector`: address and length.
-    async fn part(&mut self, vector: u64, index: u64) -> Result<(u64, u64), Errno> {
-        let at = vector.checked_add(index * PART_BYTES).ok_or(Errno::EFAULT)?;
-        let address = self.get_word(at).await?;
-        Ok((address, self.get_word(at.wrapping_add(8)).await?))
-    }
-
-    async fn read_parts(&mut self, offset: Option<u64>) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        descriptor.for_reading()?;
-        self.await_reading(&descriptor).await?;
-        let (vector, count) = (self.argument(1), self.argument(2));
-        if count > PARTS_MAX {
-            return Err(Errno::EINVAL.into());
-        }
-        let mut done = 0;
-        for index in 0..count {
-            let (address, length) = self.part(vector, index).await?;
-            let mut manner = descriptor.manner(offset.map(|offset| offset.saturating_add(done)));
-            manner.nonblocking |= done > 0;
-            match self.take_in(&descriptor, address, length, manner).await {
-                Ok(bytes) => {
-                    done += bytes;
-                    if bytes < length {
-                        break;
-                    }
-                }
-                Err(_) if done > 0 => break,
-                Err(escape) => return Err(escape),
-            }
-        }
-        Ok(done)
-    }
-
-    async fn write_parts_kept(&mut self, offset: Option<u64>) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
-        descriptor.for_writing()?;
-        let written = self.write_parts(&descriptor, offset).await?;
-        self.kept(&descriptor, written).await
-    }
-
-    async fn write_parts(&mut self, descriptor: &Descriptor, offset: Option<u64>) -> Outcome {
-        let (vector, count) = (self.argument(1), self.argument(2));
-        if count > PARTS_MAX {
-            return Err(Errno::EINVAL.into());
-        }
-        let room = self.allowed_bytes(descriptor, offset, TRANSFER_BYTES_MAX).await?;
-        if let Some(length) = self.gather(vector, count).await? {
-            let length = length.min(room as usize);
-            return self.give_out_scratch(descriptor.object, length, descriptor.manner(offset)).await;
-        }
-        if !descriptor.appends(&descriptor.manner(offset)) {
-            return self.give_out_parts(descriptor, (vector, count), room, offset).await;
-        }
-        let length = self.length(vector, count).await?.min(room);
-        let place = match self.begin_append(descriptor, length).await {
-            Ok(place) => place,
-            Err(errno) => return self.write_failed(descriptor.object, errno).await,
-        };
-        let written = self.give_out_parts(descriptor, (vector, count), length, Some(place.start)).await;
-        self.end_append(descriptor, place, &written).await;
-        written
-    }
-
-    /// Bytes of a vector.
-    async fn length(&mut self, vector: u64, count: u64) -> Result<u64, Errno> {
-        let mut length = 0u64;
-        for index in 0..count {
-            length = length.saturating_add(self.part(vector, index).await?.1);
-        }
-        Ok(length.min(TRANSFER_BYTES_MAX))
-    }
-
-    /// Part by part, `room` bytes at most.
-    async fn give_out_parts(
-        &mut self,
-        to: &Descriptor,
-        (vector, count): (u64, u64),
-        room: u64,
-        offset: Option<u64>,
-    ) -> Outcome {
-        let mut done = 0;
-        for index in 0..count {
-            let (address, length) = self.part(vector, index).await?;
-            let manner = to.manner(offset.map(|offset| offset.saturating_add(done)));
-            match self.give_out(to, address, length.min(room - done), manner).await {
-                Ok(bytes) => {
-                    done += bytes;
-                    if bytes < length || done >= room {
-                        break;
-                    }
-                }
-                Err(_) if done > 0 => break,
-                Err(escape) => return Err(escape),
-            }
-        }
-        Ok(done)
-    }
-
-    /// Gathers the parts of a vector in the scratch page, if they fit: one rendezvous instead of
-    /// several, and a pipe does not tear them.
-    async fn gather(&mut self, vector: u64, count: u64) -> Result<Option<usize>, Errno> {
-        let mut length = 0;
-        for index in 0..count {
-            let (address, bytes) = self.part(vector, index).await?;
-            if bytes > (PAGE_BYTES - length) as u64 {
-                return Ok(None);
-            }
-            let end = length + bytes as usize;
-            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
-            let mut pager = pager(self.machine, &mut self.services);
-            space.copy_in(&mut pager, address, &mut self.scratch[length..end]).await?;
-            length = end;
-        }
-        Ok(Some(length))
     }
 }

@@ -55,7 +55,7 @@ impl Set {
 
 /// What is watched, as the set keeps it: which signals a descriptor is for can change, so that is looked up.
 fn to_words(object: Object) -> Result<[u64; 2], Errno> {
-    let object = if let Object::Signals { .. } = object { Object::Signals { mask: 0 } } else { object };
+    let object = if let Object::Signals { id, .. } = object { Object::Signals { mask: 0, id } } else { object };
     let mut bytes = [0; 16];
     put_object(&mut Writer::new(&mut bytes), object)?;
     let (words, _) = bytes.as_chunks::<8>();
@@ -131,12 +131,16 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             call.wish.change = WatchChange::Add;
         }
+        if let (Object::Signals { .. }, WatchChange::Add) = (watched.object, change) {
+            // Nobody but descriptors knows of those before it at this number that are closed by now.
+            let ended = self.end_lost_watches(Set::of(set.object)?, number as u16).await;
+            ended.map_err(|errno| self.note_loss(set.object, errno, false))?;
+        }
         let mut changed = self.services.events(board)?.call(call, ()).await;
         if changed == Err(Errno::ESTALE) {
             changed = self.services.events(board)?.call(call, ()).await; // it was this process that had to learn something
         }
-        let is_anew = matches!(watched.object, Object::Signals { .. } | Object::Console);
-        if changed == Err(Errno::EEXIST) && is_anew {
+        if changed == Err(Errno::EEXIST) && watched.object == Object::Console {
             // Nothing tells it from one that has been closed since.
             call.wish.change = WatchChange::Modify;
             changed = self.services.events(board)?.call(call, ()).await;
@@ -161,9 +165,10 @@ impl<M: UserMemory + ?Sized> User<M> {
                 continue;
             }
             let object = from_words([watch.object, watch.more])?;
-            let is_lost = match self.look_at(object, 0, 0, &mut look).await {
-                Ok(_) => matches!(object, Object::Lost { .. }),
-                Err(errno) => is_loss(errno),
+            let is_lost = match object {
+                Object::Signals { id, .. } => self.signals_of(id).is_none(),
+                Object::Lost { .. } => true,
+                object => self.look_at(object, 0, 0, &mut look).await.is_err_and(is_loss),
             };
             if is_lost {
                 self.claim(set, &watch, 0).await?;
@@ -315,18 +320,26 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.program.files.iter().any(|(_, descriptor)| descriptor.object == object)
     }
 
+    /// What any descriptor of the program knows of signal descriptor `id`: a copy is as good as the one that is watched.
+    fn signals_of(&self, id: u32) -> Option<Object> {
+        let mut objects = self.program.files.iter().map(|(_, descriptor)| descriptor.object);
+        objects.find(|object| matches!(object, Object::Signals { id: other, .. } if *other == id))
+    }
+
     /// Which of its events a watch has to tell; one of what is no more goes.
     async fn look_at_watch(&mut self, set: Set, watch: &Watch, look: &mut Look) -> Result<Polled, Errno> {
         let nothing = Polled { events: 0, edges: 1 };
         let (events, seen) = (watch.key.events & !(WATCH_EDGES | WATCH_ONCE), watch.stamp.edges);
         let mut object = from_words([watch.object, watch.more])?;
         let own = self.program.files.get(watch.key.descriptor.into()).map(|descriptor| descriptor.object);
-        match (object, own) {
-            // Nobody but a descriptor knows of these.
-            (Object::Signals { .. }, Ok(own @ Object::Signals { .. })) => object = own,
-            // Another program that has the set may know of it still.
-            (Object::Signals { .. }, _) => return Ok(nothing),
-            (Object::Console, _) if !self.names(object) => return Ok(nothing),
+        match object {
+            // Nobody but a descriptor knows of these, and of what set they are now.
+            Object::Signals { id, .. } => match self.signals_of(id) {
+                Some(signals) => object = signals,
+                // Another program that has the set may know of it still.
+                None => return Ok(nothing),
+            },
+            Object::Console if !self.names(object) => return Ok(nothing),
             _ => {}
         }
         let mut polled = self.look_at(object, events, seen, look).await;

@@ -4,10 +4,10 @@ use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
 use crate::user::files::locks::{LockCall, Way};
-use crate::user::files::open::{O_APPEND, O_CLOEXEC, O_NONBLOCK, is_path_only, shown_flags};
+use crate::user::files::open::{O_CLOEXEC, is_path_only, shown_flags};
 use renga_hal::memory::UserMemory;
-use renga_proto::file::{Seek, SetFlags, Whence};
-use renga_rt::Errno;
+use renga_proto::file::{Seek, Whence};
+use renga_rt::{Errno, apart};
 
 const F_DUPFD: u32 = 0;
 const F_GETFD: u32 = 1;
@@ -22,8 +22,6 @@ const F_OFD_SETLK: u32 = 37;
 const F_OFD_SETLKW: u32 = 38;
 const F_DUPFD_CLOEXEC: u32 = 1030;
 const FD_CLOEXEC: u64 = 1;
-/// Flags that F_SETFL sets.
-const SETTABLE: u32 = O_APPEND | O_NONBLOCK;
 
 /// Which call about locks `command` is.
 fn lock_call(command: u32) -> Option<LockCall> {
@@ -88,22 +86,14 @@ impl<M: UserMemory + ?Sized> User<M> {
                 self.program.files.get_mut(number)?.close_on_exec = argument & FD_CLOEXEC != 0;
                 Ok(0)
             }
-            F_GETFL => Ok(u64::from(shown_flags(descriptor.flags))),
+            F_GETFL => Ok(u64::from(shown_flags(apart!(self.status_flags(&descriptor))?))),
             _ if is_path_only(descriptor.flags) => Err(Errno::EBADF.into()),
-            F_SETFL => self.set_flags(&descriptor, argument as u32 & SETTABLE).await,
+            F_SETFL => apart!(self.set_status_flags(number, argument as u32)),
             command => {
                 let call = lock_call(command).ok_or(Errno::EINVAL)?;
                 self.lock_bytes(&descriptor, argument, call).await
             }
         }
-    }
-
-    async fn set_flags(&mut self, descriptor: &Descriptor, flags: u32) -> Outcome {
-        if let Object::File { board, number, .. } = descriptor.object {
-            self.services.file(board, number)?.call(SetFlags { flags }, ()).await?;
-        }
-        self.program.files.set_flags(descriptor.object, descriptor.flags & !SETTABLE | flags);
-        Ok(0)
     }
 
     pub(in crate::user) async fn seek(&mut self) -> Outcome {

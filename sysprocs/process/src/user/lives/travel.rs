@@ -219,7 +219,8 @@ mod kind {
     pub const WATCHES: u8 = 16;
 }
 
-/// An object, in 4 to 12 bytes: kind, board, number; of a file and a pipe also its life, of a pipe its partners, of signals their set.
+/// An object, in 4 to 12 bytes: kind, board, number; of a file and a pipe also its life, of a pipe its partners; of signals kind, which
+/// (three bytes), their set.
 pub(in crate::user) fn put_object(writer: &mut Writer, object: Object) -> Result<(), Errno> {
     let (kind, board, number, life) = match object {
         Object::File { board, number, life } => (kind::FILE, board, number, Some(life)),
@@ -235,8 +236,9 @@ pub(in crate::user) fn put_object(writer: &mut Writer, object: Object) -> Result
         Object::Zero => (kind::ZERO, 0, 0, None),
         Object::Full => (kind::FULL, 0, 0, None),
         Object::Random => (kind::RANDOM, 0, 0, None),
-        Object::Signals { mask } => {
-            writer.put(&[kind::SIGNALS, 0, 0, 0])?;
+        Object::Signals { mask, id } => {
+            let [first, second, third, _] = id.to_le_bytes();
+            writer.put(&[kind::SIGNALS, first, second, third])?;
             return writer.word(mask);
         }
         Object::Lost { pipe: true } => (kind::LOST_PIPE, 0, 0, None),
@@ -269,7 +271,10 @@ pub(in crate::user) fn get_object(reader: &mut Reader) -> Result<Option<Object>,
         kind::ZERO => Object::Zero,
         kind::FULL => Object::Full,
         kind::RANDOM => Object::Random,
-        kind::SIGNALS => Object::Signals { mask: reader.word()? & !UNSTOPPABLE },
+        kind::SIGNALS => {
+            let id = u32::from_le_bytes([board, low, high, 0]);
+            Object::Signals { mask: reader.word()? & !UNSTOPPABLE, id }
+        }
         kind::LOST_PIPE => Object::Lost { pipe: true },
         kind::LOST_FILE => Object::Lost { pipe: false },
         _ => return Err(Errno::EINVAL),

@@ -5,7 +5,9 @@ use crate::user::User;
 use crate::user::escape::{Escape, Outcome, restartable};
 use crate::user::facts::usage::resource_usage;
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{WAIT_CONTINUED, WAIT_ENDED, WAIT_LOOK, WAIT_NO_HANG, WAIT_STOPPED, WaitChild, Waited};
+use renga_proto::procs::{
+    WAIT_CONTINUED, WAIT_ENDED, WAIT_GROUP, WAIT_LOOK, WAIT_NO_HANG, WAIT_STOPPED, WaitChild, Waited,
+};
 use renga_proto::used::Used;
 use renga_rt::Errno;
 
@@ -55,14 +57,15 @@ impl<M: UserMemory + ?Sized> User<M> {
         if options & !(NEWS | WAIT_NO_HANG | WAIT_LOOK | KINDS) != 0 || options & NEWS == 0 {
             return Err(Errno::EINVAL.into());
         }
-        let which = match (kind, id) {
-            (P_ALL, _) => -1,
-            (P_PID, 1..) => id,
-            (P_PGID, 0..) => -id,
+        let (which, of_group) = match (kind, id) {
+            (P_ALL, _) => (-1, 0),
+            (P_PID, 1..) => (id, 0),
+            (P_PGID, 0) => (0, 0), // its own
+            (P_PGID, 1..) => (id, WAIT_GROUP),
             _ => return Err(Errno::EINVAL.into()),
         };
         let parent = self.program.pid;
-        let options = options & !KINDS;
+        let options = options & !KINDS | of_group;
         let (waited, used) = self.wait_for(WaitChild { parent, which, options }).await?;
         if place != 0 {
             self.put(place, &child_info(waited.pid, waited.status)).await?;

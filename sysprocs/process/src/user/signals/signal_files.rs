@@ -49,16 +49,24 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.argument(2) != SET_BYTES || flags & !(O_CLOEXEC | O_NONBLOCK) != 0 {
             return Err(Errno::EINVAL.into());
         }
-        let object = Object::Signals { mask: self.get_word(place).await? & !UNSTOPPABLE };
+        let mask = self.get_word(place).await? & !UNSTOPPABLE;
         if number == NEW {
             let (flags, close_on_exec) = (O_RDWR | flags & O_NONBLOCK, flags & O_CLOEXEC != 0);
+            let object = Object::Signals { mask, id: self.draw_id() };
             return self.add_descriptor(Descriptor { object, ino: 0, mode: 0o600, flags, close_on_exec }).await;
         }
         match self.program.files.get(number.into())?.object {
-            Object::Signals { .. } => self.program.files.change(number.into(), object),
+            Object::Signals { id, .. } => self.program.files.change(number.into(), Object::Signals { mask, id }),
             _ => return Err(Errno::EINVAL.into()),
         }
         Ok(number.into())
+    }
+
+    /// Which signal descriptor a new one is: three bytes that are most unlikely to be those of one that was closed.
+    fn draw_id(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.services.fill_random(&mut bytes[..3]);
+        u32::from_le_bytes(bytes)
     }
 
     /// Has signals of `mask` end a wait, though they are blocked or ignored.
@@ -77,7 +85,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// Reads as many signals as there are and have room in `bytes` bytes at `place`, at least one.
     pub(in crate::user) async fn read_signals(&mut self, file: &Descriptor, place: u64, bytes: u64) -> Outcome {
-        let Object::Signals { mask } = file.object else { return Err(Errno::EINVAL.into()) };
+        let Object::Signals { mask, .. } = file.object else { return Err(Errno::EINVAL.into()) };
         let room = bytes / INFO_BYTES as u64;
         if room == 0 {
             return Err(Errno::EINVAL.into());

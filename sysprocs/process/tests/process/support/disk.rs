@@ -269,10 +269,12 @@ pub async fn file(
             }
             FileCall::NextEntries(call) => call.reply(Ok(DirectoryRead { bytes: 0, next: 0 })),
             FileCall::SyncFile(call) => call.reply(Ok(())),
-            FileCall::SetFlags(call) => call.reply(Ok(())),
-            FileCall::DescribeFile(call) => {
-                call.reply(Ok(disk.facts(open.slot.into())));
+            FileCall::SetFlags(call) => {
+                open.flags = call.entry().flags;
+                call.reply(Ok(()));
             }
+            FileCall::AskFlags(call) => call.reply(Ok(open.flags)),
+            FileCall::DescribeFile(call) => call.reply(Ok(disk.facts(open.slot.into()))),
             other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckLife),
         }
     }

@@ -1,0 +1,157 @@
+//! Reading and writing what lies in several pieces of memory (`readv`, `writev` and the like).
+//!
+//! Invariant: what fits in a page is written by one call, however many pieces it is of, so that nobody tears it. Not here: one
+//! piece (`transfer.rs`).
+
+use crate::user::escape::Outcome;
+use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::transfer::TRANSFER_BYTES_MAX;
+use crate::user::{User, pager};
+use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_rt::Errno;
+
+/// Most parts of a vector, as on Linux.
+const PARTS_MAX: u64 = 1024;
+const PART_BYTES: u64 = 16;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    pub(in crate::user) async fn read_vector(&mut self) -> Outcome {
+        self.read_parts(None).await
+    }
+
+    pub(in crate::user) async fn read_vector_from(&mut self) -> Outcome {
+        self.read_parts(self.offset_in(Some(3))?).await
+    }
+
+    pub(in crate::user) async fn write_vector(&mut self) -> Outcome {
+        self.write_parts_kept(None).await
+    }
+
+    pub(in crate::user) async fn write_vector_to(&mut self) -> Outcome {
+        self.write_parts_kept(self.offset_in(Some(3))?).await
+    }
+
+    /// Part `index` of the vector at `vector`: address and length.
+    async fn part(&mut self, vector: u64, index: u64) -> Result<(u64, u64), Errno> {
+        let at = vector.checked_add(index * PART_BYTES).ok_or(Errno::EFAULT)?;
+        let address = self.get_word(at).await?;
+        Ok((address, self.get_word(at.wrapping_add(8)).await?))
+    }
+
+    async fn read_parts(&mut self, offset: Option<u64>) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_reading()?;
+        let nonblocking = self.await_reading(&descriptor).await?;
+        let (vector, count) = (self.argument(1), self.argument(2));
+        if count > PARTS_MAX {
+            return Err(Errno::EINVAL.into());
+        }
+        let mut done = 0;
+        for index in 0..count {
+            let (address, length) = self.part(vector, index).await?;
+            let mut manner = descriptor.manner(offset.map(|offset| offset.saturating_add(done)));
+            manner.nonblocking |= done > 0 || nonblocking;
+            match self.take_in(&descriptor, address, length, manner).await {
+                Ok(bytes) => {
+                    done += bytes;
+                    if bytes < length {
+                        break;
+                    }
+                }
+                Err(_) if done > 0 => break,
+                Err(escape) => return Err(escape),
+            }
+        }
+        Ok(done)
+    }
+
+    async fn write_parts_kept(&mut self, offset: Option<u64>) -> Outcome {
+        let descriptor = *self.program.files.get(self.argument(0))?;
+        descriptor.for_writing()?;
+        let written = self.write_parts(&descriptor, offset).await?;
+        self.kept(&descriptor, written).await
+    }
+
+    async fn write_parts(&mut self, descriptor: &Descriptor, offset: Option<u64>) -> Outcome {
+        let (vector, count) = (self.argument(1), self.argument(2));
+        if count > PARTS_MAX {
+            return Err(Errno::EINVAL.into());
+        }
+        let room = self.allowed_bytes(descriptor, offset, TRANSFER_BYTES_MAX).await?;
+        if let Some(length) = self.gather(vector, count).await? {
+            let length = length.min(room as usize);
+            let offset = if offset.is_some() && self.appends(descriptor).await? { None } else { offset };
+            return self.give_out_scratch(descriptor.object, length, descriptor.manner(offset)).await;
+        }
+        if !self.appends(descriptor).await? {
+            return self.give_out_parts(descriptor, (vector, count), room, offset).await;
+        }
+        let length = self.length(vector, count).await?.min(room);
+        let place = match self.begin_append(descriptor, length).await {
+            Ok(place) => place,
+            Err(errno) => return self.write_failed(descriptor.object, errno).await,
+        };
+        let written = self.give_out_parts(descriptor, (vector, count), length, Some(place.start)).await;
+        self.end_append(descriptor, place, &written).await;
+        written
+    }
+
+    /// Bytes of a vector.
+    async fn length(&mut self, vector: u64, count: u64) -> Result<u64, Errno> {
+        let mut length = 0u64;
+        for index in 0..count {
+            length = length.saturating_add(self.part(vector, index).await?.1);
+        }
+        Ok(length.min(TRANSFER_BYTES_MAX))
+    }
+
+    /// Part by part, `room` bytes at most.
+    async fn give_out_parts(
+        &mut self,
+        to: &Descriptor,
+        (vector, count): (u64, u64),
+        room: u64,
+        offset: Option<u64>,
+    ) -> Outcome {
+        let mut done = 0;
+        for index in 0..count {
+            let (address, length) = self.part(vector, index).await?;
+            let manner = to.manner(offset.map(|offset| offset.saturating_add(done)));
+            let length_now = length.min(room - done);
+            let given = match to.object {
+                // Whether it goes to the end was asked before.
+                Object::File { .. } => self.give_out_pages(to, address, length_now, manner).await,
+                _ => self.give_out(to, address, length_now, manner).await,
+            };
+            match given {
+                Ok(bytes) => {
+                    done += bytes;
+                    if bytes < length || done >= room {
+                        break;
+                    }
+                }
+                Err(_) if done > 0 => break,
+                Err(escape) => return Err(escape),
+            }
+        }
+        Ok(done)
+    }
+
+    /// Gathers the parts of a vector in the scratch page, if they fit: one rendezvous instead of
+    /// several, and a pipe does not tear them.
+    async fn gather(&mut self, vector: u64, count: u64) -> Result<Option<usize>, Errno> {
+        let mut length = 0;
+        for index in 0..count {
+            let (address, bytes) = self.part(vector, index).await?;
+            if bytes > (PAGE_BYTES - length) as u64 {
+                return Ok(None);
+            }
+            let end = length + bytes as usize;
+            let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
+            let mut pager = pager(self.machine, &mut self.services);
+            space.copy_in(&mut pager, address, &mut self.scratch[length..end]).await?;
+            length = end;
+        }
+        Ok(Some(length))
+    }
+}
