@@ -118,6 +118,8 @@ pub struct Account {
     pub(crate) slice_ns: Cell<u64>,
     /// Time used, by weight: who has least is next.
     pub(crate) virtual_ns: Cell<u64>,
+    /// Its program has not asked for a turn yet.
+    pub(crate) begins: Cell<bool>,
     counts: [Cell<u64>; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
     reported: [Cell<u64>; 3],
@@ -139,6 +141,7 @@ impl Account {
             scale: Cell::new(1 << SCALE_SHIFT),
             slice_ns: Cell::new(SLICE_NS),
             virtual_ns: Cell::new(0),
+            begins: Cell::new(false),
             counts: [const { Cell::new(0) }; Count::ALL.len()],
             reported: [const { Cell::new(0) }; 3],
         }
@@ -207,6 +210,7 @@ impl Account {
     fn begin(&self, floor_ns: u64) {
         self.counts.iter().for_each(|count| count.set(0));
         self.virtual_ns.set(floor_ns);
+        self.begins.set(true);
     }
 }
 

@@ -200,6 +200,7 @@ impl Core {
     #[inline(never)]
     fn ask_after_wait(&self, process: &'static Process) {
         let account = process.account.get();
+        let begins = account.begins.replace(false);
         let before = self.last.get();
         let last = before.filter(|last| last.wait.get() == Wait::User);
         last.into_iter().for_each(|last| self.raise_floor(last));
@@ -218,7 +219,8 @@ impl Core {
         };
         self.queue(process, false);
         let other = last.account.get();
-        let wakes = account.policy().class != Class::Batch && used_ns + WAKES_BEHIND_NS < other.virtual_ns.get();
+        let wakes =
+            !begins && account.policy().class != Class::Batch && used_ns + WAKES_BEHIND_NS < other.virtual_ns.get();
         self.overtaken.set(self.overtaken.get() || wakes);
     }
 

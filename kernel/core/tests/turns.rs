@@ -41,29 +41,32 @@ impl Players {
     fn new(programs: &[(Policy, Habit)]) -> Players {
         let board = Board::new(0, 1 << 20);
         board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
-        let programs: Vec<_> = programs
-            .iter()
-            .enumerate()
-            .map(|(slot, &(policy, habit))| {
-                let process = board.declare(1);
-                process.set_account(AccountNumber::of_slot(0, slot as u16));
-                board.start(process, |mut me| async move {
-                    me.begin_account(policy);
-                    let mut context = UserContext::new(slot as u16, 0, 0);
-                    loop {
-                        me.run_user(&mut context, slot as u32).await;
-                        let trap = me.trap();
-                        me.clear_interrupted();
-                        if let (Trap::Syscall, Habit::Waits(_, wait_ns)) = (trap, habit) {
-                            me.sleep_until(me.now_ns() + wait_ns).await;
-                        }
-                    }
-                });
-                (process, habit)
-            })
-            .collect();
-        let run_ns = vec![0; programs.len()];
-        Players { board, programs, run_ns, log: Vec::new() }
+        let mut players = Players { board, programs: Vec::new(), run_ns: Vec::new(), log: Vec::new() };
+        for &(policy, habit) in programs {
+            players.add(policy, habit);
+        }
+        players
+    }
+
+    /// One more program, that begins now.
+    fn add(&mut self, policy: Policy, habit: Habit) {
+        let slot = self.programs.len();
+        let process = self.board.declare(1);
+        process.set_account(AccountNumber::of_slot(0, slot as u16));
+        self.board.start(process, move |mut me| async move {
+            me.begin_account(policy);
+            let mut context = UserContext::new(slot as u16, 0, 0);
+            loop {
+                me.run_user(&mut context, slot as u32).await;
+                let trap = me.trap();
+                me.clear_interrupted();
+                if let (Trap::Syscall, Habit::Waits(_, wait_ns)) = (trap, habit) {
+                    me.sleep_until(me.now_ns() + wait_ns).await;
+                }
+            }
+        });
+        self.programs.push((process, habit));
+        self.run_ns.push(0);
     }
 
     /// Plays until `until_ns`, as the image's executor does.
@@ -106,6 +109,21 @@ impl Players {
     fn used_ns(&self, who: usize) -> u64 {
         self.log.iter().filter(|(ran, _)| *ran == who).map(|(_, ns)| ns).sum()
     }
+}
+
+#[test]
+fn a_program_that_begins_waits_for_the_slice_of_who_made_it() {
+    let mut players = Players::new(&[(Policy::DEFAULT, Habit::Traps(1_000))]);
+    players.run(SLICE_NS / 2);
+    players.add(Policy::DEFAULT, Habit::Waits(SLICE_NS / 4, SLICE_NS));
+    players.log.clear();
+    players.run(4 * SLICE_NS);
+    let turns: Vec<_> = players.log.chunk_by(|one, next| one.0 == next.0).collect();
+    let lasted_ns = |turn: &[(usize, u64)]| turn.iter().map(|(_, ns)| ns).sum::<u64>();
+    assert_eq!((turns[0][0].0, lasted_ns(turns[0])), (0, SLICE_NS / 2), "the maker goes on to the end of its slice");
+    assert_eq!((turns[1][0].0, lasted_ns(turns[1])), (1, SLICE_NS / 4), "then the new one runs");
+    // It wakes at once where it has waited: after its own turn.
+    assert_eq!((turns[2][0].0, lasted_ns(turns[2])), (0, SLICE_NS), "who has waited goes before who computes");
 }
 
 #[test]
