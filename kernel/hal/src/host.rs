@@ -16,6 +16,9 @@ use std::boxed::Box;
 use std::collections::BTreeMap;
 use std::vec::Vec;
 
+/// What a page holds at first: real memory is not zero.
+const UNUSED: &PageBytes = &[0xa5; PAGE_BYTES];
+
 /// What one table of the lowest level, and of the middle level, spans, in bits.
 pub(crate) const SPAN_BITS: [u32; 2] = [21, 30];
 
@@ -28,7 +31,8 @@ pub(crate) enum Kind {
 }
 
 pub(crate) struct Record {
-    content: RefCell<Box<PageBytes>>,
+    /// Made when it is first used: most pages of a board never are.
+    content: RefCell<Option<Box<PageBytes>>>,
     pub(crate) kind: Cell<Kind>,
     mapped: Cell<u32>,
 }
@@ -64,13 +68,9 @@ pub struct HostMemory {
 }
 
 impl HostMemory {
-    /// A board with `frames` page frames for users, filled with a pattern (real memory is not zero).
+    /// A board with `frames` page frames for users.
     pub fn new(frames: u32) -> Self {
-        let record = |_| Record {
-            content: RefCell::new(Box::new([0xa5; PAGE_BYTES])),
-            kind: Cell::new(Kind::Plain),
-            mapped: Cell::new(0),
-        };
+        let record = |_| Record { content: RefCell::new(None), kind: Cell::new(Kind::Plain), mapped: Cell::new(0) };
         Self { records: (0..frames).map(record).collect(), spaces: RefCell::default(), templates: RefCell::default() }
     }
 
@@ -133,18 +133,18 @@ impl UserMemory for HostMemory {
     fn page(&self, frame: Frame) -> PageGuard<'_> {
         let content = self.plain(frame).content.try_borrow_mut();
         let content = content.unwrap_or_else(|_| panic!("{frame:?} is borrowed already"));
-        PageGuard::new(core::cell::RefMut::map(content, |page| &mut **page))
+        PageGuard::new(core::cell::RefMut::map(content, |page| &mut **page.get_or_insert_with(|| Box::new(*UNUSED))))
     }
 
     fn shared_page(&self, frame: Frame) -> PageRef<'_> {
         let content = self.plain(frame).content.try_borrow();
         let content = content.unwrap_or_else(|_| panic!("{frame:?} is borrowed for writing"));
-        PageRef::new(core::cell::Ref::map(content, |page| &**page))
+        PageRef::new(core::cell::Ref::map(content, |page| page.as_deref().unwrap_or(UNUSED)))
     }
 
     fn peek(&self, frame: Frame) -> Option<PageRef<'_>> {
         let content = self.is_plain(frame).then(|| self.plain(frame).content.try_borrow().ok())??;
-        Some(PageRef::new(core::cell::Ref::map(content, |page| &**page)))
+        Some(PageRef::new(core::cell::Ref::map(content, |page| page.as_deref().unwrap_or(UNUSED))))
     }
 
     fn is_plain(&self, frame: Frame) -> bool {
