@@ -167,7 +167,7 @@ pub const NOTES: &[Note] = &[
     (164, Part, "NOFILE (at most 1,024), NPROC (counts the board's programs), SIGPENDING (by program; a board has room for 1,024), FSIZE, AS and STACK (at most 64 MiB) hold; others are kept without effect.", Test("process timers::so_many_signals_wait_and_no_more")),
     (165, Part, "Own time; as system time also what servers of every board did; most page frames held at a time; turns given and taken. Of children times, faults and frames. No signals or swaps.", Test("cluster times::time::a_program_is_told_how_much_memory_its_children_took")),
     (166, Whole, "", Test("process facts::everybody_is_root_and_alone")),
-    (167, Part, "The process's name.", Untested("only sets a name")),
+    (167, Part, "The process's name; whether it may leave a core dump, of which there are none.", Test("process facts::everybody_is_root_and_alone")),
     (169, Whole, "", Untested("as clock_gettime, by one function")),
     (172, Whole, "", Test("process facts::everybody_is_root_and_alone")),
     (173, Whole, "", Test("process facts::everybody_is_root_and_alone")),

@@ -43,6 +43,8 @@ pub struct Program {
     pub root: FileId,
     /// Permission bits that it does not give to what it makes.
     pub umask: u16,
+    /// Whether it may leave a core dump, as it has been told; none is ever written.
+    pub dumpable: bool,
     /// What it does about signals.
     pub actions: Actions,
     /// Signals that wait.
@@ -93,6 +95,7 @@ impl Program {
             directory: ROOT,
             root: ROOT,
             umask: UMASK,
+            dumpable: true,
             actions: Actions::default(),
             blocked: 0,
             saved_mask: None,

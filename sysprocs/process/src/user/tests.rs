@@ -131,6 +131,7 @@ fn a_program_arrives_as_it_left() {
     program.directory = FileId { ino: 1234, generation: 9 };
     program.root = FileId { ino: 567, generation: 8 };
     program.umask = 0o77;
+    program.dumpable = false;
     program.blocked = 0xf0f0;
     program.name[..2].copy_from_slice(b"sh");
     let pipe = Object::Pipe { board: 2, number: 9, life: 0x0102_0304, end: PipeEnd::Writer, partners: 7 };
@@ -152,6 +153,7 @@ fn a_program_arrives_as_it_left() {
     assert_eq!((arrived.x, arrived.sp, arrived.pc, arrived.slot), (context.x, 0x2000, 0x1000, 8));
     assert_eq!((arrived.fp, arrived.tpidr), (context.fp, 99));
     assert_eq!((child.pid, child.parent, child.directory, child.umask), (24, 16, program.directory, 0o77));
+    assert!(!child.dumpable);
     assert_eq!((child.blocked, child.name), (0xf0f0, program.name));
     assert_eq!(child.actions.get(SIGUSR1), program.actions.get(SIGUSR1));
     assert!(child.files.iter().eq(program.files.iter()));

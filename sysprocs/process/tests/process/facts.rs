@@ -47,6 +47,11 @@ fn everybody_is_root_and_alone() {
         (161, &[ids, ONE], error(EPERM)),   // sethostname
         (166, &[Value(0o77)], Value(0o22)), // umask
         (166, &[Value(0o22)], Value(0o77)),
+        (167, &[Value(3)], ONE), // prctl: dumpable
+        (167, &[Value(4), NONE], NONE),
+        (167, &[Value(3)], NONE),
+        (167, &[Value(4), Value(2)], error(EINVAL)), // only the kernel makes it so
+        (167, &[Value(53)], error(EINVAL)),
         (172, &[], SELF),                   // getpid
         (173, &[], NONE),                   // getppid
         (174, &[], NONE),                   // getuid

@@ -16,6 +16,8 @@ const RELEASE: &[u8] = b"6.1.0-renga";
 /// Bytes of `struct sysinfo`.
 const SYSINFO_BYTES: usize = 112;
 const NS_PER_S: u64 = 1_000_000_000;
+const PR_GET_DUMPABLE: u32 = 3;
+const PR_SET_DUMPABLE: u32 = 4;
 const PR_SET_NAME: u32 = 15;
 const PR_GET_NAME: u32 = 16;
 const FUTEX_OPERATION: u32 = 0x7f;
@@ -95,6 +97,15 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     pub(in crate::user) async fn control_process(&mut self) -> Outcome {
         match self.int(0) {
+            PR_GET_DUMPABLE => Ok(self.program.dumpable.into()),
+            PR_SET_DUMPABLE => {
+                self.program.dumpable = match self.argument(1) {
+                    0 => false,
+                    1 => true,
+                    _ => return Err(Errno::EINVAL.into()),
+                };
+                Ok(0)
+            }
             PR_SET_NAME => {
                 let mut name = [0; NAME_BYTES];
                 let address = self.argument(1);

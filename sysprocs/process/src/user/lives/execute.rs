@@ -242,6 +242,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         self.drop_timers(INTERVAL_TIMERS).await; // those stay
         self.program.actions.reset_handlers();
         self.program.alternate_stack = AlternateStack::default();
+        self.program.dumpable = true;
         self.program.clear_child_tid = 0;
         self.program.origin = origin;
         self.show_card();

@@ -128,7 +128,7 @@ pub fn put_program(writer: &mut Writer, program: &Program, pages: &[u32]) -> Res
     writer.word(u64::from(program.pid))?;
     let (directory, root) = (program.directory.to_word(), program.root.to_word());
     let AlternateStack { address, bytes } = program.alternate_stack;
-    for word in [directory, root, program.umask.into(), program.blocked, address, bytes] {
+    for word in [directory, root, program.umask.into(), program.dumpable.into(), program.blocked, address, bytes] {
         writer.word(word)?;
     }
     writer.put(&program.name)?;
@@ -157,6 +157,7 @@ pub fn get_program(reader: &mut Reader, pid: u32, program: &mut Program) -> Resu
     program.directory = FileId::from_word(reader.word()?);
     program.root = FileId::from_word(reader.word()?);
     program.umask = reader.word()? as u16;
+    program.dumpable = reader.word()? != 0;
     program.blocked = reader.word()?;
     program.alternate_stack = AlternateStack { address: reader.word()?, bytes: reader.word()? };
     program.name = reader.take()?;
