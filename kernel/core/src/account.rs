@@ -118,7 +118,7 @@ pub struct Account {
     pub(crate) slice_ns: Cell<u64>,
     /// Time used, by weight: who has least is next.
     pub(crate) virtual_ns: Cell<u64>,
-    /// Its program has not asked for a turn yet.
+    /// Its program, which another one of this board has made, has not asked for a turn yet.
     pub(crate) begins: Cell<bool>,
     counts: [Cell<u64>; Count::ALL.len()],
     /// Of these, what its own board has been told of: time, blocks read, blocks written.
@@ -207,10 +207,14 @@ impl Account {
         ]
     }
     /// A new program has it: counts from nothing, no further behind than `floor_ns`.
-    fn begin(&self, floor_ns: u64) {
+    fn begin(&self, floor_ns: u64, made_here: bool) {
         self.counts.iter().for_each(|count| count.set(0));
         self.virtual_ns.set(floor_ns);
-        self.begins.set(true);
+        self.begins.set(made_here);
+    }
+    /// Its turn comes a slice after that of who has used `other_ns`.
+    pub(crate) fn go_behind(&self, other_ns: u64) {
+        self.virtual_ns.set(self.virtual_ns.get().max(other_ns + self.slice_ns.get()));
     }
 }
 
@@ -352,15 +356,16 @@ impl Me {
             account.set_policy(policy);
         }
     }
-    /// Begins the account anew, for a new program with `policy`.
-    pub fn begin_account(&mut self, policy: Policy) {
+    /// Begins the account anew, for a new program with `policy`; one that is `made_here`, by a program of this board, goes
+    /// a slice behind who runs.
+    pub fn begin_account(&mut self, policy: Policy, made_here: bool) {
         let core = self.0.core;
         let account = self.0.account.get();
         account.set_policy(policy);
         for (past, ended) in core.past.iter().zip(account.charged()) {
             past.set(past.get().wrapping_add(ended));
         }
-        account.begin(core.floor_ns.get());
+        account.begin(core.floor_ns.get(), made_here);
     }
     /// The policy of account `number`, as known on this board.
     pub fn policy_of(&self, number: AccountNumber) -> Policy {

@@ -200,8 +200,11 @@ impl Core {
     #[inline(never)]
     fn ask_after_wait(&self, process: &'static Process) {
         let account = process.account.get();
-        let begins = account.begins.replace(false);
         let before = self.last.get();
+        let begins = account.begins.replace(false);
+        if let Some(maker) = before.filter(|_| begins) {
+            account.go_behind(maker.account.get().virtual_ns.get());
+        }
         let last = before.filter(|last| last.wait.get() == Wait::User);
         last.into_iter().for_each(|last| self.raise_floor(last));
         let used_ns = self.place(account);

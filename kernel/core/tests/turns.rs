@@ -43,18 +43,18 @@ impl Players {
         board.core.set_accounts(board.arena.put_slice(AccountNumber::count(2), |_| Account::new()));
         let mut players = Players { board, programs: Vec::new(), run_ns: Vec::new(), log: Vec::new() };
         for &(policy, habit) in programs {
-            players.add(policy, habit);
+            players.add(policy, habit, false);
         }
         players
     }
 
     /// One more program, that begins now.
-    fn add(&mut self, policy: Policy, habit: Habit) {
+    fn add(&mut self, policy: Policy, habit: Habit, made_here: bool) {
         let slot = self.programs.len();
         let process = self.board.declare(1);
         process.set_account(AccountNumber::of_slot(0, slot as u16));
         self.board.start(process, move |mut me| async move {
-            me.begin_account(policy);
+            me.begin_account(policy, made_here);
             let mut context = UserContext::new(slot as u16, 0, 0);
             loop {
                 me.run_user(&mut context, slot as u32).await;
@@ -111,19 +111,26 @@ impl Players {
     }
 }
 
-#[test]
-fn a_program_that_begins_waits_for_the_slice_of_who_made_it() {
+/// Who runs, and for how long, ns, if beside one that computes for half a slice another begins.
+fn turns_beside_one_that_begins(made_here: bool) -> Vec<(usize, u64)> {
     let mut players = Players::new(&[(Policy::DEFAULT, Habit::Traps(1_000))]);
     players.run(SLICE_NS / 2);
-    players.add(Policy::DEFAULT, Habit::Waits(SLICE_NS / 4, SLICE_NS));
+    players.add(Policy::DEFAULT, Habit::Waits(SLICE_NS / 4, SLICE_NS), made_here);
     players.log.clear();
     players.run(4 * SLICE_NS);
-    let turns: Vec<_> = players.log.chunk_by(|one, next| one.0 == next.0).collect();
-    let lasted_ns = |turn: &[(usize, u64)]| turn.iter().map(|(_, ns)| ns).sum::<u64>();
-    assert_eq!((turns[0][0].0, lasted_ns(turns[0])), (0, SLICE_NS / 2), "the maker goes on to the end of its slice");
-    assert_eq!((turns[1][0].0, lasted_ns(turns[1])), (1, SLICE_NS / 4), "then the new one runs");
-    // It wakes at once where it has waited: after its own turn.
-    assert_eq!((turns[2][0].0, lasted_ns(turns[2])), (0, SLICE_NS), "who has waited goes before who computes");
+    let turns = players.log.chunk_by(|one, next| one.0 == next.0);
+    turns.map(|turn| (turn[0].0, turn.iter().map(|(_, ns)| ns).sum())).collect()
+}
+
+#[test]
+fn a_program_begins_a_slice_behind_its_maker() {
+    let turns = turns_beside_one_that_begins(true);
+    assert_eq!(turns[..3], [(0, SLICE_NS), (1, SLICE_NS / 4), (0, SLICE_NS)], "then it wakes as others do");
+}
+
+#[test]
+fn a_program_that_comes_from_another_board_begins_at_once() {
+    assert_eq!(turns_beside_one_that_begins(false)[0], (1, SLICE_NS / 4));
 }
 
 #[test]

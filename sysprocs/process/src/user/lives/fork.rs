@@ -303,7 +303,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let set_tid = reader.word()?;
         self.program.clear_child_tid = reader.word()?;
         let policy = Policy::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
-        self.me.begin_account(policy);
+        self.me.begin_account(policy, maker == self.services.board);
         self.me.probe_program(pid, &self.program.name);
         let [way] = reader.take()?;
         let from = board_of(self.program.parent, self.services.disk_board);

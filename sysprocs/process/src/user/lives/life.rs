@@ -84,7 +84,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let pid = self.services.clients.procs.call(MakeInit { slot }, ()).await?;
         self.program.renew(pid, 0);
         self.program.limits = Limits::of_init();
-        self.me.begin_account(Policy::DEFAULT);
+        self.me.begin_account(Policy::DEFAULT, false);
         let path = self.facts.boot_program.as_bytes();
         self.paths[..path.len()].copy_from_slice(path);
         self.execute_at_boot(path.len()).await
@@ -115,7 +115,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
         };
         self.program.renew(work.pid, 0);
-        self.me.begin_account(Policy::DEFAULT);
+        self.me.begin_account(Policy::DEFAULT, false);
         let taken = self.take_up(work.pid, work.bytes as usize, work.maker).await;
         if work.maker != self.services.board {
             let _ = self.services.clients.procs.call(TakenUp { pid: work.pid }, ()).await; // it knows every pid
