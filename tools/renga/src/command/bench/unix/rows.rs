@@ -99,8 +99,8 @@ const fn command(name: &'static str, what: &'static str, command: &'static str) 
 pub const ROWS: [Row; 36] = [
     call("getppid", "null call").linux(0.49).bound(0.36),
     call("clock", "clock_gettime").linux(0.68).bound(0.92),
-    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(3.72),
-    call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.59),
+    call("pipe-round-trip", "1 byte to another program and back").linux(12.5).goal(4.0).bound(3.74),
+    call("pipe-one-way", "1 byte after the other, each").linux(2.6).goal(2.0).bound(1.74),
     rate("pipe-64k", "pipe, blocks of 64 KB").linux(870.0).bound(1530.0),
     call("fork", "fork + exit + wait, small program"),
     call("fork-8m", "the same, 8 MB touched").linux(350.0).goal(350.0).bound(305.0),
