@@ -212,10 +212,6 @@ impl Account {
         self.virtual_ns.set(floor_ns);
         self.begins.set(made_here);
     }
-    /// Its turn comes a slice after that of who has used `other_ns`.
-    pub(crate) fn go_behind(&self, other_ns: u64) {
-        self.virtual_ns.set(self.virtual_ns.get().max(other_ns + self.slice_ns.get()));
-    }
 }
 
 impl Core {

@@ -188,23 +188,12 @@ pub type MessageWords = Words;
 /// and in brackets `defers` (the reply may wait for another client) or `releases` (no result: its
 /// caller may be let go early on an asynchronous edge). What is told with a call, and with its answer, is no longer than a
 /// message: this does not compile,
-///
 /// ```compile_fail,E0080
-/// renga_core::in_words! { /// Six words, which with the result are one more than a message has.
-///     pub struct Six { /// One.
-///         a: u64, /// Two.
-///         b: u64, /// Three.
-///         c: u64, /// Four.
-///         d: u64, /// Five.
-///         e: u64, /// Six.
-///         f: u64 } }
 /// renga_core::protocol! { /// Tells too much.
 ///     pub Talker = 51, TalkerCall { /// All of it.
-///         0 Tell {} (()) -> Result<Six, renga_abi::Errno>; } }
+///         0 Tell { a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, g: u64 } (()) -> Result<(), renga_abi::Errno>; } }
 /// ```
-///
 /// and this does:
-///
 /// ```
 /// renga_core::protocol! {
 ///     /// A disk.

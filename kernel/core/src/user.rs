@@ -203,7 +203,8 @@ impl Core {
         let before = self.last.get();
         let begins = account.begins.replace(false);
         if let Some(maker) = before.filter(|_| begins) {
-            account.go_behind(maker.account.get().virtual_ns.get());
+            let behind_ns = maker.account.get().virtual_ns.get() + account.slice_ns.get();
+            account.virtual_ns.set(account.virtual_ns.get().max(behind_ns));
         }
         let last = before.filter(|last| last.wait.get() == Wait::User);
         last.into_iter().for_each(|last| self.raise_floor(last));

@@ -251,3 +251,22 @@ fn of_a_folder_in_which_a_make_goes_wrong_or_is_not_alone_not_all_names_are_know
         }
     });
 }
+
+#[test]
+fn of_a_folder_one_name_of_which_has_made_room_not_all_are_known() {
+    play(|mut names| async move {
+        make_folder(&mut names).await;
+        make_in_folder(&mut names, b"one").await.unwrap();
+        let ticket = names.call(TicketHere {}, ()).await.unwrap();
+        for number in 0..200_u32 {
+            // That there are no others is asked for again and again, so that it is not what makes room.
+            let any = status(&mut names, b"/folder/any").await;
+            assert!(matches!(any, Err(Errno::ENOENT | Errno::EAGAIN)), "{any:?}");
+            let mut steps = Steps::default();
+            steps.put_name(ROOT, format!("other{number}").as_bytes(), 100 + number, REGULAR);
+            names.call(KeepSteps { ticket }, steps.bytes()).await.unwrap();
+        }
+        assert_eq!(status(&mut names, b"/folder/one").await, Err(Errno::EAGAIN), "it is there");
+        assert_eq!(status(&mut names, b"/folder/any").await, Err(Errno::EAGAIN));
+    });
+}
