@@ -214,7 +214,7 @@ pub enum LongPart {
     Chaos,
     /// The scripts of Debian's programs on board b, beside Linux
     Debian,
-    /// Other projects' own tests of their programs (busybox, its shell, dash, coreutils): on Linux, on a, on b
+    /// Other projects' own tests (of busybox' shell, with it and with dash) on Linux, on a, on b
     Judges,
     /// 100,000 seeds of whole systems in the simulator
     Systems,

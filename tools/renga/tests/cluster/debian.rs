@@ -2,10 +2,10 @@
 //! from the same image: the same output, the same status, the same files. On board b they take minutes, so
 //! `renga test --long=debian` runs them there.
 
-use crate::images::{dev, packages_can_be_had};
+use crate::images::{dev, packages_can_be_had, sources_of};
 use crate::support::suite::{self, Suite};
-use crate::support::{Disk, Renga, clusters_can_run, root, system, work};
-use renga::disk_image::{ImageError, Verdict, fetch_source, fsck};
+use crate::support::{Disk, Renga, clusters_can_run, system};
+use renga::disk_image::{Verdict, fsck};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,14 +37,7 @@ const SOURCES: [(&str, &str, &[&str]); 4] = [
 fn sources() -> Option<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     for (package, folder, ends) in SOURCES {
-        let sources = match fetch_source(&root(), &work(), package, &mut |_| {}) {
-            Ok(sources) => sources,
-            Err(ImageError::Unreachable { .. }) => {
-                renga_skip::skipped("the Debian mirror cannot be reached for the sources of programs");
-                return None;
-            }
-            Err(error) => panic!("{error}"),
-        };
+        let sources = sources_of(package)?;
         let entries = fs::read_dir(sources.join(folder)).expect("the sources have the folder").flatten();
         let paths = entries.map(|entry| entry.path()).filter(|path| path.is_file());
         let wanted = |path: &PathBuf| ends.iter().any(|end| path.to_string_lossy().ends_with(end));

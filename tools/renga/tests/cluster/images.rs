@@ -1,9 +1,10 @@
 //! Debian's programs by package name: the image `dev` boots, its programs work on both boards, and who asks for what is not
 //! there is told what is.
 
-use crate::support::{Disk, Renga, clusters_can_run, root};
-use renga::disk_image::{self, Choice, ImageError, ImageSpec, Verdict};
+use crate::support::{Disk, Renga, clusters_can_run, root, work};
+use renga::disk_image::{self, Choice, ImageError, ImageSpec, Verdict, fetch_source};
 use std::fs;
+use std::path::PathBuf;
 
 /// What runs on a board; `$1` is its name.
 const SESSION: &str = r#"
@@ -82,6 +83,18 @@ pub(crate) fn packages_can_be_had() -> bool {
         Err(ImageError::Unreachable { .. }) => {
             renga_skip::skipped("the Debian mirror cannot be reached for the packages of the image dev");
             false
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What a source package of Debian holds; nothing if it cannot be fetched, so that the test that asks is skipped.
+pub(crate) fn sources_of(package: &str) -> Option<PathBuf> {
+    match fetch_source(&root(), &work(), package, &mut |_| {}) {
+        Ok(folder) => Some(folder),
+        Err(ImageError::Unreachable { .. }) => {
+            renga_skip::skipped("the Debian mirror cannot be reached for the sources of programs");
+            None
         }
         Err(error) => panic!("{error}"),
     }
