@@ -123,8 +123,10 @@ fn step<M: UserMemory + ?Sized>(context: &mut UserContext, memory: &Memory<M>) -
 pub fn turn<M: UserMemory + ?Sized>(board: Board, machine: &M) -> Option<u64> {
     let mut turn = board.core.next_user()?;
     if turn.interrupted() {
+        // It gives way after what has been done for it, which takes time, too.
+        turn.charge(TURN_INSTRUCTIONS);
         turn.end(Trap::Preempted);
-        return Some(0);
+        return Some(TURN_INSTRUCTIONS);
     }
     let memory = Memory { machine, space: Frame(turn.space()) };
     for count in 1..=TURN_INSTRUCTIONS {

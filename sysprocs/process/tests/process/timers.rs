@@ -2,14 +2,14 @@
 
 use crate::support::calls::{
     CLOCK_GETTIME, CLOCK_NANOSLEEP, CLOCK_SETTIME, CLONE, EXECVE, GETITIMER, GETPID, KILL, NANOSLEEP, NONE, ONE,
-    SETITIMER, SETRLIMIT, SIGCHLD, SIGPROCMASK, SIGQUEUE, SIGSUSPEND, SIGTIMEDWAIT, TIMER_CREATE, TIMER_DELETE,
-    TIMER_GETOVERRUN, TIMER_GETTIME, TIMER_SETTIME, behind, error, exit, expect_word, handle, set, wait_status, words,
+    SETITIMER, SETRLIMIT, SIGALRM, SIGCHLD, SIGPROCMASK, SIGQUEUE, SIGSUSPEND, SIGTIMEDWAIT, TIMER_CREATE,
+    TIMER_DELETE, TIMER_GETOVERRUN, TIMER_GETTIME, TIMER_SETTIME, behind, error, exit, expect_word, handle, set,
+    wait_status, words,
 };
 use crate::support::{QUEUED, System};
 use Argument::{Code, Of, Value};
 use renga_process::host::{Argument, Script};
 
-const SIGALRM: u64 = 14;
 const SIGRTMIN: u64 = 34;
 const BLOCK: Argument = NONE;
 const SET_BYTES: Argument = Value(8);

@@ -54,6 +54,7 @@ pub const MMAP: u64 = 222;
 pub const WAIT4: u64 = 260;
 pub const HALT: u64 = 1002;
 
+pub const SIGALRM: u64 = 14;
 pub const SIGCHLD: Argument = Value(17);
 pub const AT_FDCWD: Argument = Value(-100i64 as u64);
 pub const ANY: Argument = Value(u64::MAX);
