@@ -6,6 +6,7 @@
 
 mod options;
 mod parent;
+mod progress;
 mod shrink;
 mod summary;
 mod worker;

@@ -4,12 +4,12 @@
 //! fell silent at it.
 
 use super::options::{Options, Wanted};
+use super::progress::Progress;
 use super::shrink;
 use super::summary::Summary;
 use super::worker::Line;
 use crate::outcome::{Failure, Level};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -34,13 +34,13 @@ struct Shared {
 pub fn run(options: &Options) -> bool {
     let began = Instant::now();
     let shared = Mutex::new(Shared { next: options.first, summary: Summary::default(), failures: Vec::new() });
-    let bar = bar(options.seeds);
+    let progress = Progress::new(options.seeds);
     std::thread::scope(|scope| {
         for _ in 0..options.jobs() {
-            scope.spawn(|| while run_some(options, &shared, &bar) {});
+            scope.spawn(|| while run_some(options, &shared, &progress) {});
         }
     });
-    bar.finish_and_clear();
+    progress.end();
     let shared = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     println!("{}", shared.summary.table(began.elapsed(), options.jobs()));
     for failure in &shared.failures {
@@ -53,17 +53,8 @@ pub fn run(options: &Options) -> bool {
     shared.failures.is_empty()
 }
 
-fn bar(seeds: u64) -> ProgressBar {
-    let target =
-        if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(seeds), target);
-    let style = ProgressStyle::with_template("{bar:30} {pos} of {len} seeds, {per_sec}, {eta} to go, {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar
-}
-
 /// One worker's share; whether there is more.
-fn run_some(options: &Options, shared: &Mutex<Shared>, bar: &ProgressBar) -> bool {
+fn run_some(options: &Options, shared: &Mutex<Shared>, progress: &Progress) -> bool {
     let with = |act: &mut dyn FnMut(&mut Shared)| act(&mut shared.lock().unwrap_or_else(|error| error.into_inner()));
     let (mut first, mut end) = (0, 0);
     let share = share(options.level);
@@ -75,7 +66,7 @@ fn run_some(options: &Options, shared: &Mutex<Shared>, bar: &ProgressBar) -> boo
     });
     while first < end {
         let Some(next) = watch(options, first, end, &mut |line| {
-            bar.inc(1);
+            progress.one_more();
             if options.verbose {
                 print_line(line);
             }
@@ -84,14 +75,14 @@ fn run_some(options: &Options, shared: &Mutex<Shared>, bar: &ProgressBar) -> boo
                 Line::Bad(failure) => {
                     shared.summary.add_failure(failure);
                     shared.failures.push(Failure::clone(failure));
-                    bar.set_message(format!("{} failures", shared.failures.len()));
+                    progress.failed(shared.failures.len());
                 }
             });
         }) else {
             return true;
         };
         let failure = Failure::bare(next.0, options.level.of(next.0), next.1);
-        bar.inc(1);
+        progress.one_more();
         with(&mut |shared| {
             shared.summary.add_failure(&failure);
             shared.failures.push(failure.clone());
