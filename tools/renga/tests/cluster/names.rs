@@ -5,9 +5,7 @@ use crate::support::{Renga, clusters_can_run};
 /// Does `what` `times` times on b; the frames of the whole run.
 fn frames(what: &str, times: u32) -> u32 {
     let session = format!("remote -b b sh -c 'n={times}; while [ $n -gt 0 ]; do {what}; n=$((n - 1)); done'; exit 4");
-    let ended = Renga::script(&session).with(["--stats"]).end().expect_status(4);
-    let figure = ended.figure("frames").split(' ').next().and_then(|figure| figure.parse().ok());
-    figure.unwrap_or_else(|| panic!("no number of frames: {}", ended.report()))
+    Renga::script(&session).with(["--stats"]).end().expect_status(4).frames()
 }
 
 #[test]

@@ -35,6 +35,21 @@ fn sixteen_megabytes_pass_through_another_board() {
     run.end().expect_status(0).expect_text(&expected.text());
 }
 
+#[test]
+fn a_pipe_that_is_made_where_it_is_used_takes_a_third_of_the_frames() {
+    if !clusters_can_run() {
+        return;
+    }
+    let frames = |session: &str| {
+        let ended = Renga::script(session).with(["--stats"]).end().expect_status(0).expect_text("588895\n");
+        ended.frames()
+    };
+    let across = frames("remote -b b seq 100000 | remote -b b wc -c");
+    let there = frames("remote -b b sh -c 'seq 100000 | wc -c'");
+    println!("{across} frames by way of the shell's board, {there} where it is used");
+    assert!(there * 3 <= across, "{there} frames instead of {across}");
+}
+
 /// Each line names what it shows; 141 is the status of a program that wrote where nobody reads.
 const ENDS: &str = r#"
 echo "reader far: $(yes | remote -b b head -n 1)"

@@ -67,6 +67,12 @@ impl Ended {
         figure.parse().unwrap_or_else(|_| panic!("not a time: {figure}"))
     }
 
+    /// Frames of a run with `--stats`.
+    pub fn frames(&self) -> u32 {
+        let figure = self.figure("frames").split(' ').next().and_then(|figure| figure.parse().ok());
+        figure.unwrap_or_else(|| panic!("no number of frames: {}", self.report()))
+    }
+
     /// Everything, for a person.
     pub fn report(&self) -> String {
         format!(
