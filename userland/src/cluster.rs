@@ -6,9 +6,7 @@ use crate::syscall::{plain, read_facts};
 const FORK_ON: usize = 1000;
 const INFO: usize = 1001;
 const HALT: usize = 1002;
-/// In `INFO`: a process; the index is board << 16 | line.
-const PROCESS: isize = 1;
-/// In `INFO`: the counters of this board's link.
+/// In `INFO`: the counters of a board's link; that board answers.
 const LINK_COUNTERS: isize = 2;
 /// In `INFO`, as an index: this board.
 const OWN_BOARD: isize = 0xff;
@@ -23,7 +21,7 @@ pub fn fork_on(board: u32) -> Result<u32, Errno> {
 /// Whether `board` is dead now.
 pub fn is_down(board: u32) -> bool {
     const EHOSTDOWN: Errno = Errno(112);
-    read_facts(INFO, [PROCESS, (board as isize) << 16], &mut [0; 16]) == Err(EHOSTDOWN)
+    read_facts(INFO, [LINK_COUNTERS, board as isize], &mut [0; COUNTERS_MAX]) == Err(EHOSTDOWN)
 }
 
 /// Stops the cluster: everything on the medium, then exit status `status`. Returns if not allowed.

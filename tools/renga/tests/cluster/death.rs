@@ -18,6 +18,19 @@ fn who_waits_for_a_board_that_dies_learns_it_within_a_tenth_of_a_second() {
     }
 }
 
+/// In the background, too, where no shell waits that would say `Killed`.
+#[test]
+fn each_remote_says_in_a_line_that_its_board_is_down() {
+    if !clusters_can_run() {
+        return;
+    }
+    let script = "for n in 1 2 3; do remote -b b sleep 1000 & pids=\"$pids $!\"; done; \
+                  for pid in $pids; do wait $pid; echo $?; done; remote -b b true; echo $?";
+    let ended = Renga::script(script).with(["--kill", "b@700"]).end().expect_status(0);
+    let lost = "remote: the board is down: its command counts as killed\n".repeat(3);
+    assert_eq!(ended.text(), format!("{lost}137\n137\n137\nremote: the board is down\n126\n"), "{}", ended.report());
+}
+
 #[test]
 fn a_board_that_is_back_works_at_once() {
     if !clusters_can_run() {
