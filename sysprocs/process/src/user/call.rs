@@ -223,6 +223,8 @@ calls! {
         276 renameat2 => rename_with;
         278 getrandom => get_random;
         285 copy_file_range => copy_file_range;
+        286 preadv2 => read_vector_so;
+        287 pwritev2 => write_vector_so;
         291 statx => extended_status;
         436 close_range => close_range;
         439 faccessat2 => check_access;

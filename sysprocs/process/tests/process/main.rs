@@ -17,6 +17,7 @@ mod status_flags;
 mod support;
 mod table;
 mod timers;
+mod vectors;
 mod waiting;
 mod waits;
 mod watches;

@@ -39,7 +39,7 @@ pub const O_NONBLOCK: u32 = 0o4000;
 /// Each write is on the medium before it returns.
 pub const O_DSYNC: u32 = 0o10_000;
 /// As `O_DSYNC`, which it contains, with what is known of the file; that is written with it anyway.
-const O_SYNC: u32 = 0o4_010_000;
+pub const O_SYNC: u32 = 0o4_010_000;
 /// A file without a name, in the directory that is named; contains `O_DIRECTORY`.
 const O_TMPFILE: u32 = 0o20_040_000;
 const O_DIRECTORY: u32 = 0o40_000;

@@ -5,6 +5,7 @@
 
 use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{Descriptor, Object};
+use crate::user::files::open::{O_DSYNC, O_SYNC};
 use crate::user::files::transfer::TRANSFER_BYTES_MAX;
 use crate::user::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
@@ -13,6 +14,14 @@ use renga_rt::Errno;
 /// Most parts of a vector, as on Linux.
 const PARTS_MAX: u64 = 1024;
 const PART_BYTES: u64 = 16;
+/// As an offset of `preadv2` and `pwritev2`: where the file stands.
+const HERE: u64 = u64::MAX;
+/// What may be wished of one transfer: that its wait burns time, which none here does.
+const RWF_HIPRI: u32 = 1;
+/// That it is as if the file had been opened with `O_DSYNC`.
+const RWF_DSYNC: u32 = 2;
+/// That it is as if the file had been opened with `O_SYNC`.
+const RWF_SYNC: u32 = 4;
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn read_vector(&mut self) -> Outcome {
@@ -24,11 +33,41 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn write_vector(&mut self) -> Outcome {
-        self.write_parts_kept(None).await
+        self.write_parts_kept(None, 0).await
     }
 
     pub(in crate::user) async fn write_vector_to(&mut self) -> Outcome {
-        self.write_parts_kept(self.offset_in(Some(3))?).await
+        self.write_parts_kept(self.offset_in(Some(3))?, 0).await
+    }
+
+    /// `preadv2`: as `preadv`, or where the file stands.
+    pub(in crate::user) async fn read_vector_so(&mut self) -> Outcome {
+        let offset = self.offset_or_here()?;
+        self.program.files.get(self.argument(0))?.for_reading()?;
+        self.wishes()?;
+        self.read_parts(offset).await
+    }
+
+    /// `pwritev2`: as `pwritev`, or where the file stands.
+    pub(in crate::user) async fn write_vector_so(&mut self) -> Outcome {
+        let offset = self.offset_or_here()?;
+        self.program.files.get(self.argument(0))?.for_writing()?;
+        let open_flags = self.wishes()?;
+        self.write_parts_kept(offset, open_flags).await
+    }
+
+    fn offset_or_here(&self) -> Result<Option<u64>, Errno> {
+        if self.argument(3) == HERE { Ok(None) } else { self.offset_in(Some(3)) }
+    }
+
+    /// The open flags that the call wishes for its transfer. `EOPNOTSUPP`: it wishes what there is not.
+    fn wishes(&self) -> Result<u32, Errno> {
+        let wished = self.int(5);
+        if wished & !(RWF_HIPRI | RWF_DSYNC | RWF_SYNC) != 0 {
+            return Err(Errno::EOPNOTSUPP);
+        }
+        let table = [(RWF_DSYNC, O_DSYNC), (RWF_SYNC, O_SYNC)];
+        Ok(table.iter().filter(|(wish, _)| wished & wish != 0).fold(0, |flags, (_, open)| flags | open))
     }
 
     /// Part `index` of the vector at `vector`: address and length.
@@ -65,9 +104,10 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(done)
     }
 
-    async fn write_parts_kept(&mut self, offset: Option<u64>) -> Outcome {
-        let descriptor = *self.program.files.get(self.argument(0))?;
+    async fn write_parts_kept(&mut self, offset: Option<u64>, open_flags: u32) -> Outcome {
+        let mut descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_writing()?;
+        descriptor.flags |= open_flags;
         let written = self.write_parts(&descriptor, offset).await?;
         self.kept(&descriptor, written).await
     }

@@ -1,0 +1,62 @@
+//! Scripted programs on one board: transfers of several pieces, at an offset or where the file stands.
+
+use crate::support::System;
+use crate::support::calls::{AT_FDCWD, LSEEK, NONE, ONE, OPENAT, PIPE2, error, exit, expect_word, words};
+use Argument::Value;
+use renga_process::host::{Argument, Script};
+
+const PREADV: u64 = 69;
+const PWRITEV: u64 = 70;
+const PREADV2: u64 = 286;
+const PWRITEV2: u64 = 287;
+
+const HERE: Argument = Value(u64::MAX);
+const TWO: Argument = Value(2);
+const EBADF: i64 = 9;
+const EINVAL: i64 = 22;
+const ESPIPE: i64 = 29;
+const EOPNOTSUPP: i64 = 95;
+
+/// A vector of these pieces, four bytes each.
+fn vector(script: &mut Script, pieces: [Argument; 2]) -> Argument {
+    let parts = pieces.map(|piece| if let Argument::Address(at) = piece { [at, 4] } else { unreachable!("a place") });
+    words(script, parts.as_flattened())
+}
+
+#[test]
+fn vectors_go_to_offsets_or_where_the_file_stands() {
+    let mut init = Script::new();
+    let (path, one, two) = (init.string("/file"), init.bytes(b"one "), init.bytes(b"two\n"));
+    let read = words(&mut init, &[0; 2]);
+    let Argument::Address(at) = read else { unreachable!("bytes have addresses") };
+    let (out, back) = (vector(&mut init, [one, two]), vector(&mut init, [read, Argument::Address(at + 4)]));
+    init.call(OPENAT, &[AT_FDCWD, path, Value(0o102), Value(0o644)]).expect(NONE, 1);
+    init.call(PWRITEV, &[NONE, out, TWO, Value(3), NONE]).expect(Value(8), 2);
+    init.call(PWRITEV2, &[NONE, out, TWO, Value(11), NONE, NONE]).expect(Value(8), 3);
+    init.call(LSEEK, &[NONE, NONE, ONE]).expect(NONE, 4); // neither has moved it
+    init.call(PWRITEV2, &[NONE, out, ONE, HERE, NONE, Value(2)]).expect(Value(4), 5); // RWF_DSYNC
+    init.call(PWRITEV2, &[NONE, out, ONE, HERE, NONE, Value(4 | 1)]).expect(Value(4), 6); // RWF_SYNC, RWF_HIPRI
+    init.call(PREADV2, &[NONE, back, TWO, HERE, NONE, NONE]).expect(Value(8), 7);
+    expect_word(&mut init, read, u64::from_le_bytes(*b"wo\none t"), 8);
+    init.call(LSEEK, &[NONE, NONE, ONE]).expect(Value(16), 9);
+    init.call(PREADV, &[NONE, back, TWO, NONE, NONE]).expect(Value(8), 10);
+    expect_word(&mut init, read, u64::from_le_bytes(*b"one one "), 11);
+    init.call(PREADV2, &[NONE, back, TWO, Value(15), NONE, ONE]).expect(Value(4), 12);
+    for call in [PREADV2, PWRITEV2] {
+        for unknown in [8, 64, 1 << 31] {
+            init.call(call, &[NONE, out, TWO, NONE, NONE, Value(unknown)]).expect(error(EOPNOTSUPP), 13);
+        }
+        init.call(call, &[NONE, out, TWO, Value(-2i64 as u64), NONE, NONE]).expect(error(EINVAL), 14);
+        init.call(call, &[ONE, out, TWO, HERE, NONE, Value(64)]).expect(error(EBADF), 15);
+    }
+    // A pipe has no offsets.
+    let ends = words(&mut init, &[0]);
+    init.call(PIPE2, &[ends, NONE]).expect(NONE, 16);
+    init.call(PWRITEV2, &[TWO, out, TWO, NONE, NONE, NONE]).expect(error(ESPIPE), 17);
+    init.call(PWRITEV2, &[TWO, out, TWO, HERE, NONE, NONE]).expect(Value(8), 18);
+    init.call(PREADV2, &[ONE, back, TWO, HERE, NONE, NONE]).expect(Value(8), 19);
+    exit(&mut init, 0);
+    let system = System::solo(&init);
+    assert_eq!(system.status(), 0);
+    assert_eq!(system.disk.content("/file").unwrap(), b"one one wo\none two\n");
+}
