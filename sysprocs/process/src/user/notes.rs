@@ -75,7 +75,7 @@ pub const NOTES: &[Note] = &[
     (53, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),
     (54, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),
     (55, Whole, "", Untested("as fchownat, by one function")),
-    (56, Part, "Of `O_PATH` descriptors of symbolic links, `fstat` does not say the size. Of fifos: as Linux, for openers on any board.", Test("process fifos::openers_on_two_boards_wait_for_each_other")),
+    (56, Part, "`O_TMPFILE`: `EOPNOTSUPP`; programs then make a file with a name and remove that. Of `O_PATH` descriptors of symbolic links, `fstat` does not say the size. Of fifos: as Linux, for openers on any board.", Test("process fifos::openers_on_two_boards_wait_for_each_other")),
     (57, Part, "Answered before the file is written back; tells a failed earlier write.", Test("process boards::a_pipeline_spans_two_boards")),
     (59, Whole, "", Test("process absent::advice_is_checked_and_room_is_not_set_aside")),
     (61, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),

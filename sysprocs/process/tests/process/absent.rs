@@ -71,6 +71,25 @@ fn statx_says_what_stat_says() {
     expect_all(&mut init, calls);
 }
 
+/// They are refused as on a file system of Linux that has none, so that programs make one with a name and remove that.
+#[test]
+fn there_are_no_files_without_names() {
+    const O_TMPFILE: u64 = 0o20_040_000;
+    const ENOTDIR: i64 = 20;
+    let mut init = with_console();
+    let (directory, file, none) = (init.string("/"), init.string("/file"), init.string("/none"));
+    let calls: &[(u64, &[Argument], Argument)] = &[
+        (OPENAT, &[AT_FDCWD, file, Value(O_CREAT), Value(0o644)], ONE),
+        (OPENAT, &[AT_FDCWD, directory, Value(O_TMPFILE | 2), Value(0o600)], error(EOPNOTSUPP)),
+        (OPENAT, &[AT_FDCWD, directory, Value(O_TMPFILE | 1), Value(0o600)], error(EOPNOTSUPP)),
+        (OPENAT, &[AT_FDCWD, directory, Value(O_TMPFILE), Value(0o600)], error(EINVAL)),
+        (OPENAT, &[AT_FDCWD, file, Value(O_TMPFILE | 2), Value(0o600)], error(ENOTDIR)),
+        (OPENAT, &[AT_FDCWD, none, Value(O_TMPFILE | 2), Value(0o600)], error(ENOENT)),
+        (OPENAT, &[AT_FDCWD, directory, Value(2), NONE], error(21)), // EISDIR, of what is meant
+    ];
+    expect_all(&mut init, calls);
+}
+
 #[test]
 fn there_are_no_sockets() {
     let mut init = with_console();

@@ -2,12 +2,14 @@
 
 use crate::support::System;
 use crate::support::calls::{
-    AT_FDCWD, CLOSE, FCNTL, LSEEK, MMAP, NONE, ONE, OPENAT, READ, WRITE, error, exit, expect_word, handle, words,
+    ANY, AT_FDCWD, CLOSE, DUP3, EPOLL_CREATE, EVENTFD, FCNTL, LSEEK, MMAP, NONE, ONE, OPENAT, PIPE2, READ, SETRLIMIT,
+    SIGNALFD, TIMERFD_CREATE, WRITE, error, exit, expect_word, handle, words,
 };
 use Argument::{Of, Value};
 use renga_process::host::{Argument, Script};
 
 const MINCORE: u64 = 232;
+const DUP: u64 = 23;
 const COPY_FILE_RANGE: u64 = 285;
 const CLOSE_RANGE: u64 = 436;
 
@@ -27,6 +29,40 @@ fn descriptors_are_closed_together() {
     }
     init.call(CLOSE_RANGE, &[NONE, Value(u64::MAX), NONE]).expect(NONE, 6);
     init.call(CLOSE, &[NONE]).expect(error(9), 7);
+    exit(&mut init, 0);
+    assert_eq!(System::solo(&init).status(), 0);
+}
+
+/// All that makes descriptors ends at RLIMIT_NOFILE; those above that are there stay.
+#[test]
+fn who_has_as_many_descriptors_as_allowed_gets_no_more() {
+    const NOFILE: Argument = Value(7);
+    const EMFILE: i64 = 24;
+    let mut init = Script::new();
+    let (null, none) = (init.string("/dev/null"), init.string("/none"));
+    for number in 0..4 {
+        init.call(OPENAT, &[AT_FDCWD, null, NONE, NONE]).expect(Value(number), 1);
+    }
+    let (ends, set) = (words(&mut init, &[0]), words(&mut init, &[1]));
+    for (most, refused) in [(4, error(EMFILE)), (3, error(EMFILE)), (5, error(EMFILE)), (0, error(EMFILE))] {
+        let limit = words(&mut init, &[most, 1024]);
+        init.call(SETRLIMIT, &[NOFILE, limit]).expect(NONE, 2);
+        init.call(PIPE2, &[ends, NONE]).expect(refused, 3); // of two there is room for one at most
+        if most == 5 {
+            init.call(DUP, &[Value(3)]).expect(Value(4), 4);
+        }
+        init.call(OPENAT, &[AT_FDCWD, null, NONE, NONE]).expect(refused, 5);
+        init.call(DUP, &[Value(3)]).expect(refused, 6);
+        init.call(FCNTL, &[Value(3), NONE, NONE]).expect(if most == 0 { error(22) } else { refused }, 7);
+        init.call(DUP3, &[Value(3), Value(most + 10), NONE]).expect(error(9), 8);
+        init.call(EVENTFD, &[NONE, NONE]).expect(refused, 9);
+        init.call(EPOLL_CREATE, &[NONE]).expect(refused, 10);
+        init.call(SIGNALFD, &[ANY, set, Value(8), NONE]).expect(refused, 11);
+        init.call(TIMERFD_CREATE, &[NONE, NONE]).expect(refused, 12);
+        init.call(FCNTL, &[Value(3), ONE]).expect(NONE, 13); // it is there
+    }
+    // Linux looks for a number before it looks for the file.
+    init.call(OPENAT, &[AT_FDCWD, none, NONE, NONE]).expect(error(EMFILE), 14);
     exit(&mut init, 0);
     assert_eq!(System::solo(&init).status(), 0);
 }
@@ -62,7 +98,6 @@ fn bytes_go_from_file_to_file() {
 #[test]
 fn files_become_no_longer_than_allowed() {
     const FSIZE: Argument = ONE;
-    const SETRLIMIT: u64 = 164;
     const SENDFILE: u64 = 71;
     const SIGXFSZ: u64 = 25;
     const EFBIG: i64 = 27;

@@ -4,7 +4,7 @@ use renga_proto::file::{File, FileCall, OpenInode, Whence};
 use renga_proto::inode::{
     Birth, DirectoryRead, Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts,
 };
-use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, Path, PathCall};
+use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Path, PathCall};
 use renga_proto::sessions::Stamp;
 use renga_proto::slots::{FileTable, FileTableCall};
 use renga_rt::{Errno, Never, PAGE_BYTES, Port};
@@ -76,8 +76,10 @@ impl Disk {
             }
             None => return Err(Errno::ENOENT),
         };
-        if self.nodes.borrow()[slot].mode & 0o170_000 == 0o120_000 {
-            return Err(Errno::ELOOP);
+        match self.nodes.borrow()[slot].mode & 0o170_000 {
+            0o120_000 => return Err(Errno::ELOOP),
+            0o040_000 if flags & OPEN_WRITE != 0 => return Err(Errno::EISDIR),
+            _ => {}
         }
         if flags & OPEN_TRUNCATE != 0 {
             self.nodes.borrow_mut()[slot].content.clear();
