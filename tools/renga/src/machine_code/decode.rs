@@ -39,6 +39,14 @@ impl Instruction {
     pub fn is_zero_by_line(self) -> bool {
         self.matches(0xffff_ffe0, 0xd50b_7420)
     }
+    /// MSR TTBR0_EL1.
+    pub fn writes_user_root(self) -> bool {
+        self.matches(0xffff_ffe0, 0xd518_2000)
+    }
+    /// ISB.
+    pub fn is_synchronisation(self) -> bool {
+        self.matches(0xffff_f0ff, 0xd503_30df)
+    }
     /// WFE.
     pub fn is_wait_for_event(self) -> bool {
         self.0 == 0xd503_205f

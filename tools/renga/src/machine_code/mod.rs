@@ -1,16 +1,19 @@
-//! What the kernel's image may not contain: instructions that QEMU forgives and a Pi does not.
+//! What the kernel's image may not contain: instructions that QEMU forgives and a Pi does not, and ways on which a program's
+//! pages stay in the kernel's sight.
 //!
 //! Invariant: every kernel that `artifacts` hands out has passed [`check`]. The rules and why they exist:
-//! `docs/reference/silicon-traps.md`. Not here: what the code means; each rule sees at most four instructions.
+//! `docs/reference/silicon-traps.md`. Not here: what the code means; each rule but that about spaces sees at most four instructions.
 
 mod decode;
 mod errata;
 mod passed;
+mod spaces;
 
 use anyhow::{Context, Result, bail};
 use decode::Instruction;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 pub use passed::passed;
+use spaces::Text;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -25,6 +28,8 @@ const HEADER_MAGIC: &[u8] = b"ARM\x64";
 const FRAME_BYTES_MAX: u64 = 16 << 10;
 /// Boot, which everything else runs on top of, and the most that it and a closure of it may take, one on top of the other.
 const BOOT: (&str, u64) = ("renga_kernel_main", 118 << 10);
+/// Runs a program until its next exception.
+const ENTER: &str = "renga_enter_user";
 /// Findings that are told; more are counted.
 const FINDINGS_TOLD_MAX: usize = 12;
 
@@ -61,10 +66,11 @@ pub fn check(elf: &Path, image: &Path) -> Result<()> {
     let bytes = fs::read(elf).with_context(|| format!("cannot read {}", elf.display()))?;
     let mut findings: Vec<String> = header(&raw).into_iter().collect();
     let file = object::File::parse(&*bytes).context("the kernel's ELF file cannot be read")?;
-    let parts = parts(&file)?;
+    let (parts, functions, entry) = (parts(&file)?, functions(&file), symbol(&file, ENTER)?);
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         findings.extend(code(section.address(), section.data()?, &parts));
-        findings.extend(frames(section.address(), section.data()?, &functions(&file)));
+        findings.extend(frames(section.address(), section.data()?, &functions));
+        findings.extend(kept_spaces(section.address(), section.data()?, entry, &functions));
     }
     if findings.is_empty() {
         return Ok(());
@@ -90,11 +96,13 @@ fn header(raw: &[u8]) -> Option<String> {
     (size < raw.len() as u64).then(|| format!("the image header says {size} bytes, the file has {}", raw.len()))
 }
 
+fn symbol(file: &object::File<'_>, name: &str) -> Result<u64> {
+    let mut found = file.symbols().filter(|symbol| symbol.name() == Ok(name));
+    found.next().map(|symbol| symbol.address()).with_context(|| format!("the kernel has no symbol {name}"))
+}
+
 fn parts(file: &object::File<'_>) -> Result<Parts> {
-    let symbol = |name: &str| {
-        let mut found = file.symbols().filter(|symbol| symbol.name() == Ok(name));
-        found.next().map(|symbol| symbol.address()).with_context(|| format!("the kernel has no symbol {name}"))
-    };
+    let symbol = |name: &str| symbol(file, name);
     let dark = Span { start: symbol("entry")?, end: symbol("high")? };
     let save = Span { start: symbol("renga_fp_save")?, end: symbol("renga_fp_load")? };
     let load = Span { start: symbol("renga_fp_load")?, end: symbol("renga_fp_end")? };
@@ -125,6 +133,15 @@ fn frames(address: u64, bytes: &[u8], functions: &BTreeMap<u64, String>) -> Vec<
     taken.into_iter().filter_map(told).collect()
 }
 
+/// Where programs are entered, by a call of what is at `entry`, and their pages stay in the kernel's sight behind that.
+fn kept_spaces(address: u64, bytes: &[u8], entry: u64, functions: &BTreeMap<u64, String>) -> Vec<String> {
+    Text { address, words: &instructions(bytes), functions }.kept_spaces(entry)
+}
+
+fn instructions(bytes: &[u8]) -> Vec<Instruction> {
+    bytes.as_chunks::<4>().0.iter().map(|word| Instruction(u32::from_le_bytes(*word))).collect()
+}
+
 /// What the assembler marked as data: from `$d` to the next `$x`. ELF for the Arm 64-bit Architecture, 5.5.4.
 fn constants(file: &object::File<'_>) -> Vec<Span> {
     let mark = |symbol: object::Symbol<'_, '_>| match symbol.name().ok()?.split('.').next()? {
@@ -141,8 +158,7 @@ fn constants(file: &object::File<'_>) -> Vec<Span> {
 
 /// What is wrong with the code at `address`.
 fn code(address: u64, bytes: &[u8], parts: &Parts) -> Vec<String> {
-    let words: Vec<Instruction> =
-        bytes.as_chunks::<4>().0.iter().map(|word| Instruction(u32::from_le_bytes(*word))).collect();
+    let words = instructions(bytes);
     let mut findings = Vec::new();
     for (index, instruction) in words.iter().enumerate() {
         let at = address + index as u64 * 4;

@@ -1,7 +1,7 @@
 //! Each rule on the least code that breaks it, and on its nearest neighbour that does not. The words were
 //! assembled by llvm-mc.
 
-use super::{BOOT, FRAME_BYTES_MAX, Parts, Span, code, frames, header};
+use super::{BOOT, FRAME_BYTES_MAX, Parts, Span, code, frames, header, kept_spaces};
 use std::collections::BTreeMap;
 
 const ADDRESS: u64 = 0x1000;
@@ -104,4 +104,32 @@ fn a_frame_that_is_too_large() {
     assert_eq!(frames(ADDRESS, &bytes, &boot), Vec::<String>::new(), "boot may take more");
     assert_eq!(found.len(), 1, "the first takes just what it may: {found:?}");
     assert!(found[0].contains(&(FRAME_BYTES_MAX + 16).to_string()) && found[0].contains("second"), "{found:?}");
+}
+
+#[test]
+fn programs_pages_are_out_of_sight_behind_each_entry() {
+    const ENTERING: u32 = 0x97ff_fc00; // bl 0x1000 bytes before, from ADDRESS + 0x1000 on
+    const ROOT: u32 = 0xd518_2008; // msr ttbr0_el1, x8
+    const ISB: u32 = 0xd503_3fdf;
+    const RET: u32 = 0xd65f_03c0;
+    const LATER: u32 = 0x5400_0060; // b.eq, three words on
+    const FORTH: u32 = 0x1400_0002; // b, two words on
+    const CALL: u32 = 0x9400_0400; // bl 0x1000 bytes on
+    let kept = |words: &[u32]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let panic = ADDRESS + 0x1000 + 8 + 0x1000;
+        let functions = BTreeMap::from([(panic, "core::panicking::panic_fmt".to_string())]);
+        kept_spaces(ADDRESS + 0x1000, &bytes, ADDRESS, &functions).len()
+    };
+    assert_eq!(kept(&[ENTERING, NOP, ROOT, NOP, ISB, RET]), 0);
+    assert_eq!(kept(&[ENTERING, NOP, RET]), 1);
+    assert_eq!(kept(&[ENTERING, ROOT, RET]), 1, "not effective yet");
+    assert_eq!(kept(&[ENTERING, ISB, ROOT, RET]), 1);
+    assert_eq!(kept(&[ENTERING, CALL, ROOT, ISB]), 1, "a call before");
+    assert_eq!(kept(&[ENTERING, FORTH, RET, ROOT, ISB, RET]), 0);
+    // Both ways of a branch count; one may panic.
+    assert_eq!(kept(&[ENTERING, LATER, ROOT, ISB, RET]), 1);
+    assert_eq!(kept(&[ENTERING, LATER, ROOT, ISB, ROOT, ISB]), 0);
+    assert_eq!(kept(&[ENTERING, NOP, CALL]), 0, "it is `panic_fmt` that is called");
+    assert_eq!(kept(&[NOP, RET]), 0);
 }
