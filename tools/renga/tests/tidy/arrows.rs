@@ -13,7 +13,9 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     const NOTHING: &[&str] = &[];
     const DEVICE: &[&str] = &["renga-hal"];
     Some(match package {
-        "renga-abi" | "renga-hal" | "renga-random" | "renga-wire" | "renga-userland" => (NOTHING, NOTHING),
+        "renga-abi" | "renga-cores" | "renga-hal" | "renga-random" | "renga-wire" | "renga-userland" => {
+            (NOTHING, NOTHING)
+        }
         "renga-core" => (NOTHING, &["renga-abi"]),
         // Reads its file from a card.
         "renga-node" => (NOTHING, DEVICE),

@@ -1,0 +1,163 @@
+//! Mistakes that somebody could make in `kernel/cores`, and the scenario that finds each.
+//!
+//! Invariant: what is `right` stands exactly once in its file, else nothing is built.
+
+/// A scenario of `tests/races/scenarios.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scenario {
+    /// One core posts two letters, the other takes them.
+    Order,
+    /// Two cores post.
+    TwoPost,
+    /// The owner sleeps until two letters have come.
+    Sleep,
+    /// A letter goes and comes back; both cores sleep meanwhile.
+    Answer,
+    /// Two cores raise a bit each.
+    Raise,
+    /// One core raises two bits, one after the other.
+    RaiseAgain,
+}
+
+/// An edit that makes the code wrong.
+#[derive(Debug)]
+pub struct Mistake {
+    /// What it is called: the name of a module.
+    pub name: &'static str,
+    /// A file of `kernel/cores/src`, without its ending.
+    pub file: &'static str,
+    /// Words of it,
+    pub right: &'static str,
+    /// and what stands there instead.
+    pub wrong: &'static str,
+    /// What finds it.
+    pub found_by: Scenario,
+}
+
+const fn mistake(
+    name: &'static str,
+    file: &'static str,
+    [right, wrong]: [&'static str; 2],
+    found_by: Scenario,
+) -> Mistake {
+    Mistake { name, file, right, wrong, found_by }
+}
+
+/// How a letter is posted.
+const POST: &str = "match self.0.exchange(newest, At::Letter(letter), Ordering::AcqRel) {";
+/// How the owner leaves.
+const LEAVE: &str = "matches!(self.0.exchange(At::Empty, At::Away, Ordering::Release), Ok(()) | Err(At::Away))";
+/// How letters are taken.
+const TAKE: &str = "Self::turned(self.0.swap(At::Empty, Ordering::Acquire))";
+/// How it is found out whether to ring.
+const RING: &str = "if let At::Away = newest {";
+/// How a letter is handed out.
+const DELIVER: &str = "letters = letter.next.get(); // before it is handed out: it may be posted anew at once
+            deliver(letter.hold_again());";
+/// How bits are raised, and lowered.
+const RAISE: &str = "if self.raised.fetch_or(bits, Ordering::AcqRel) == 0 {";
+const LOWER: &str = "self.raised.swap(0, Ordering::AcqRel)";
+
+/// Mistakes of those who post.
+const POSTING: [Mistake; 6] = [
+    mistake(
+        "post_without_release",
+        "inbox",
+        [POST, "match self.0.exchange(newest, At::Letter(letter), Ordering::Acquire) {"],
+        Scenario::Order,
+    ),
+    mistake(
+        "post_without_acquire",
+        "inbox",
+        [POST, "match self.0.exchange(newest, At::Letter(letter), Ordering::Release) {"],
+        Scenario::Sleep,
+    ),
+    mistake(
+        "post_by_a_store",
+        "inbox",
+        [POST, "self.0.set(At::Letter(letter)); match Ok::<(), At<T>>(()) {"],
+        Scenario::TwoPost,
+    ),
+    mistake(
+        "ring_before_post",
+        "inbox",
+        [
+            POST,
+            "if let At::Away = newest { bell.ring(); newest = At::Empty; self.0.set(newest); }
+            match self.0.exchange(newest, At::Letter(letter), Ordering::AcqRel) {",
+        ],
+        Scenario::Sleep,
+    ),
+    mistake("no_ring", "inbox", [RING, "if false {"], Scenario::Sleep),
+    mistake("ring_if_empty_only", "inbox", [RING, "if let At::Empty = newest {"], Scenario::Sleep),
+];
+
+/// Mistakes of the owner that takes.
+const TAKING: [Mistake; 4] = [
+    mistake(
+        "take_without_acquire",
+        "inbox",
+        [TAKE, "Self::turned(self.0.swap(At::Empty, Ordering::Relaxed))"],
+        Scenario::Order,
+    ),
+    mistake(
+        "take_by_load_and_store",
+        "inbox",
+        [
+            TAKE,
+            "{ let all = self.0.get(); core::sync::atomic::fence(Ordering::Acquire); self.0.set(At::Empty); Self::turned(all) }",
+        ],
+        Scenario::TwoPost,
+    ),
+    mistake("newest_first", "inbox", [TAKE, "self.0.swap(At::Empty, Ordering::Acquire)"], Scenario::Order),
+    mistake(
+        "next_read_after_delivery",
+        "inbox",
+        [DELIVER, "deliver(letter.hold_again()); letters = letter.next.get();"],
+        Scenario::Answer,
+    ),
+];
+
+/// Mistakes of the owner that goes to sleep.
+const SLEEPING: [Mistake; 5] = [
+    mistake("sleep_without_second_look", "inbox", ["if self.leave() {", "self.leave(); {"], Scenario::Sleep),
+    mistake("leave_by_a_store", "inbox", [LEAVE, "{ self.0.set(At::Away); true }"], Scenario::Sleep),
+    mistake(
+        "leave_by_look_and_store",
+        "inbox",
+        [LEAVE, "{ let free = self.is_empty(); if free { self.0.set(At::Away); } free }"],
+        Scenario::Sleep,
+    ),
+    mistake(
+        "leave_without_release",
+        "inbox",
+        [LEAVE, "matches!(self.0.exchange(At::Empty, At::Away, Ordering::Relaxed), Ok(()) | Err(At::Away))"],
+        Scenario::Sleep,
+    ),
+    mistake("silence_before_the_wait", "inbox", ["bell.wait();", "bell.silence(); bell.wait();"], Scenario::Sleep),
+];
+
+/// Mistakes of signals.
+const SIGNALS: [Mistake; 3] = [
+    mistake(
+        "raise_posts_each_time",
+        "signal",
+        [RAISE, "self.raised.fetch_or(bits, Ordering::AcqRel); {"],
+        Scenario::RaiseAgain,
+    ),
+    mistake(
+        "raise_without_release",
+        "signal",
+        [RAISE, "if self.raised.fetch_or(bits, Ordering::Acquire) == 0 {"],
+        Scenario::Raise,
+    ),
+    mistake(
+        "lower_by_load_and_store",
+        "signal",
+        [LOWER, "{ let bits = self.raised.load(Ordering::Acquire); self.raised.store(0, Ordering::Release); bits }"],
+        Scenario::RaiseAgain,
+    ),
+];
+
+/// All of them.
+pub const MISTAKES: [&[Mistake]; 4] = [&POSTING, &TAKING, &SLEEPING, &SIGNALS];
