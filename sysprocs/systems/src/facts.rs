@@ -36,6 +36,8 @@ pub struct Facts {
     pub place: Place,
     /// The most that one board may have.
     pub count_max: u16,
+    /// What it is given beside what its signature says, as the list of kinds has it.
+    pub given: &'static [&'static str],
 }
 
 impl Facts {

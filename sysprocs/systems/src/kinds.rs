@@ -39,6 +39,7 @@ macro_rules! kinds { (|$at:ident, $M:ident| $(
             signature: signature::kind($name, &$function),
             place: Place::$place,
             count_max: $count_max,
+            given: &[$(stringify!($special)),*],
         }),+];
     }
 

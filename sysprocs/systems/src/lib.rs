@@ -18,6 +18,7 @@ mod machine;
 mod outline;
 mod permits;
 mod room;
+pub mod shared;
 pub mod tables;
 mod valid;
 
@@ -27,4 +28,4 @@ pub use facts::{Facts, Place};
 pub use kinds::{FACTS, Kind};
 pub use machine::{Devices, Machine};
 pub use renga_router::message_memory;
-pub use valid::{POOL_SLOTS_MAX, PROCESSES_MAX, Rule, check};
+pub use valid::{CORES_RUN, POOL_SLOTS_MAX, PROCESSES_MAX, Rule, check};

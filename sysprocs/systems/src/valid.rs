@@ -16,6 +16,9 @@ pub const PROCESSES_MAX: usize = 16_384;
 /// Copies of asynchronous calls that may be under way from one board to another.
 pub const POOL_SLOTS_MAX: u16 = 256;
 
+/// Cores of a board whose processes the kernel runs (decision 0065).
+pub const CORES_RUN: u8 = 1;
+
 /// Pages of a proxy: a slice given and a slice taken.
 const PROXY_PAGES_MAX: u8 = 2;
 
@@ -35,6 +38,7 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
     hold(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
     hold(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
     for (number, board) in system.boards.iter().enumerate() {
+        hold((1..=CORES_RUN).contains(&board.cores), "a board has as many cores as the kernel runs processes on")?;
         check_indices(system, board, number)?;
         check_kinds(system, board)?;
         check_links(system, board, number)?;

@@ -9,7 +9,7 @@
 
 use crate::memory::{self, MessageMemory};
 use crate::system::{AsyncPool, Board, Mode, System};
-use crate::{KindFacts, PlacementError, edges, forwards, graph, layout, modes, proxies};
+use crate::{KindFacts, PlacementError, cores, edges, forwards, graph, layout, modes, proxies};
 use renga_abi::ProcId;
 
 /// Some of a group's processes, on one core.
@@ -128,9 +128,20 @@ pub struct Checked {
 /// Compares a system file with the code's kinds.
 ///
 /// # Errors
-/// The first rule that it breaks.
+/// The first rule that it breaks, or that it wants more cores than the kernel runs.
 pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
+    let checked = prove(system, kinds)?;
+    cores::check_run(system)?;
+    Ok(checked)
+}
+
+/// As [`check`], whether the kernel runs all of its cores or not.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn prove(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
     let mut groups = layout::layout(system, kinds)?;
+    cores::check_shared(system, kinds, &groups)?;
     edges::check_kinds(&groups, kinds)?;
     let calls = edges::resolve(system, kinds, &groups, false)?;
     let forwards: Vec<_> =

@@ -5,6 +5,7 @@
 use crate::facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
 use renga_abi::PAGE_BYTES;
 use renga_rt::signature::{self, Edge};
+use renga_systems::shared::SHARED;
 use renga_systems::{FACTS, Facts, Place};
 
 /// The facts of every kind.
@@ -36,6 +37,7 @@ fn kind(facts: &Facts) -> KindFacts {
         board: board_rule(facts.place),
         count_max: facts.count_max,
         future_bytes: facts.signature.future_bytes as u32,
+        shares: SHARED.iter().filter(|shared| shared.is_of(facts)).map(|shared| shared.name).collect::<Vec<_>>().leak(),
     }
 }
 

@@ -71,6 +71,22 @@ pub enum PlacementError {
     )]
     PlacedTwice { line: usize, kind: &'static str, board: String, core: i64 },
     #[error(
+        "line {line}: `{kind}` is placed on core {core} of board \"{board}\", but shares {shared} with `{other}`, which is on core {other_core}\n  mend: give both the same `core`"
+    )]
+    MustShareCore {
+        line: usize,
+        kind: &'static str,
+        core: u8,
+        board: String,
+        shared: &'static str,
+        other: &'static str,
+        other_core: u8,
+    },
+    #[error(
+        "line {line}: board \"{board}\" has {cores} cores, but the kernel runs processes on {run} of a board so far\n  mend: leave `cores` out, and `core` in [place]; the placement is sound otherwise"
+    )]
+    CoresNotRun { line: usize, board: String, cores: u8, run: u8 },
+    #[error(
         "board \"{board}\" (line {line}) would have {count} processes, {computed} of them computed proxies, but a board has at most {max}\n  mend: lower a `count` on it, or move a kind to another board"
     )]
     TooManyProcesses { line: usize, board: String, count: usize, computed: usize, max: usize },

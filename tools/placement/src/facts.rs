@@ -109,6 +109,8 @@ pub struct KindFacts {
     pub count_max: u16,
     /// Size of its future.
     pub future_bytes: u32,
+    /// Names of what it reaches by cells, together with other processes of its board.
+    pub shares: &'static [&'static str],
 }
 
 impl KindFacts {

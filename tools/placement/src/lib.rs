@@ -13,6 +13,7 @@
 
 mod checked;
 mod code;
+mod cores;
 mod dot;
 mod edges;
 mod error;
@@ -30,7 +31,7 @@ mod system;
 mod tables;
 mod text;
 
-pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
+pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check, prove};
 pub use code::code_kinds;
 pub use error::PlacementError;
 pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};

@@ -44,7 +44,7 @@ const fn kind(
     serves: Option<ProtocolFacts>,
     uses: &'static [Use],
 ) -> KindFacts {
-    KindFacts { name, serves, uses, board, count_max, future_bytes: 400 }
+    KindFacts { name, serves, uses, board, count_max, future_bytes: 400, shares: &[] }
 }
 
 /// As the code of the pair would state them.
@@ -305,6 +305,16 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
         "forward-defers" => {
             change("file", None, const { &[forward(all("Pipe"))] });
             change("path", None, const { &[all("File")] });
+        }
+        // Inodes and their directory reach the same cells, walks along paths each other's.
+        "shares" => {
+            let mut share = |name: &str, shares: &'static [&'static str]| {
+                let kind = kinds.iter_mut().find(|kind| kind.name == name).expect("the kind is in the table");
+                kind.shares = shares;
+            };
+            share("inode_directory", &["the inodes' referrers"]);
+            share("inode", &["the inodes' referrers"]);
+            share("path", &["the free walkers"]);
         }
         "table-anywhere" => change("file_table", any, &[]),
         "no-proxy" => kinds.retain(|kind| kind.name != "proxy"),

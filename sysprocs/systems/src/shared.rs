@@ -1,0 +1,79 @@
+//! What processes of a board reach by cells, which are one core's: until such a thing is made for several cores, those
+//! who are given it share one (decision 0065).
+//!
+//! Invariant: whatever the list of kinds gives is in [`SHARED`], or is its process's own ([`is_own`]). Not here: what is
+//! called or notified by its place in the directory.
+
+use crate::facts::Facts;
+use crate::kinds::Kind;
+
+/// Something that several processes of a board reach.
+#[derive(Debug)]
+pub struct Shared {
+    /// What it is.
+    pub name: &'static str,
+    /// Words by which the list of kinds gives it.
+    given: &'static [&'static str],
+    /// Kinds that have it without being given it: those that are notified by it.
+    also: &'static [Kind],
+}
+
+const fn shared(name: &'static str, given: &'static [&'static str], also: &'static [Kind]) -> Shared {
+    Shared { name, given, also }
+}
+
+/// All of it.
+pub const SHARED: [Shared; 12] = [
+    shared("the boards that are watched", &["at.watch()", "at.link()"], &[]),
+    shared("the sessions", &["at.sessions()", "at.user_facts()", "at.link()"], &[]),
+    shared("the link's queues", &["at.link()"], &[]),
+    shared("the programs to be woken", &["at.wakes()"], &[]),
+    shared("the work that is due", &["at.due()"], &[]),
+    shared("the free walkers", &["at.free_walkers()"], &[]),
+    shared("the inodes' referrers", &["at.referrers()"], &[]),
+    shared("the programs' cards", &["at.cards()", "at.user_facts()"], &[]),
+    shared("page frames", &["at.machine().memory()"], &[]),
+    shared("the user slots' interruption", &["at.interruptors(Kind::User)"], &[Kind::User]),
+    shared("the page cache's notification", &["at.notifier(Kind::PageCache)"], &[Kind::PageCache]),
+    shared(
+        "the content writers' notification",
+        &["at.notifier(Kind::ContentWriter)", "at.notifier(Kind::ContentReturner)"],
+        &[Kind::ContentWriter, Kind::ContentReturner],
+    ),
+];
+
+/// Beginnings of what is a process's own: its memory, its device, numbers that never change.
+const OWN: [&str; 16] = [
+    "at.each(",
+    "at.put(",
+    "at.number()",
+    "at.disk_board()",
+    "at.without_leases()",
+    "at.page_index()",
+    "at.plan()",
+    "at.machine().block()",
+    "at.machine().epoch_ns()",
+    "at.machine().link()",
+    "at.machine().medium()",
+    "at.machine().power()",
+    "at.machine().processor()",
+    "at.machine().seed()",
+    "at.machine().starts()",
+    "at.machine().uart()",
+];
+
+impl Shared {
+    /// Whether `expression`, by which the list of kinds gives something, gives it.
+    pub fn is_in(&self, expression: &str) -> bool {
+        self.given.iter().any(|words| expression.contains(words))
+    }
+    /// Whether processes of this kind reach it.
+    pub fn is_of(&self, facts: &Facts) -> bool {
+        self.also.contains(&facts.kind) || facts.given.iter().any(|expression| self.is_in(expression))
+    }
+}
+
+/// Whether `expression`, by which the list of kinds gives something, gives what is the process's own.
+pub fn is_own(expression: &str) -> bool {
+    OWN.iter().any(|words| expression.starts_with(words))
+}

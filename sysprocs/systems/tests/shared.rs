@@ -1,0 +1,26 @@
+//! What processes share is known for each that the list of kinds gives anything.
+
+use renga_systems::shared::{SHARED, is_own};
+use renga_systems::{FACTS, Kind};
+
+/// Whoever gives processes something new must say whether several of them reach it.
+#[test]
+fn all_that_kinds_are_given_is_their_own_or_known_to_be_shared() {
+    for facts in FACTS {
+        for expression in facts.given {
+            let known = SHARED.iter().any(|shared| shared.is_in(expression));
+            assert!(is_own(expression) || known, "{}: {expression}", facts.kind.name());
+        }
+    }
+}
+
+#[test]
+fn each_thing_is_shared_by_several_kinds() {
+    for shared in &SHARED {
+        let kinds: Vec<&str> =
+            FACTS.iter().filter(|facts| shared.is_of(facts)).map(|facts| facts.kind.name()).collect();
+        assert!(kinds.len() > 1, "{}: {kinds:?}", shared.name);
+    }
+    let of = |kind: Kind| SHARED.iter().filter(|shared| shared.is_of(kind.facts())).count();
+    assert_eq!((of(Kind::Disk), of(Kind::Buffer), of(Kind::Inode), of(Kind::Path)), (0, 0, 1, 1));
+}
