@@ -200,3 +200,23 @@ fn peer(arena: &Arena, plan: &LinkPlan, board: u8) -> Peer {
         rules: plan.rules.get(usize::from(board)).copied().unwrap_or(&[]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::EPOCH_STEP;
+
+    #[test]
+    fn each_boot_begins_with_an_epoch_of_its_own_far_from_those_before() {
+        /// Sessions of one life until its epochs reach the first of one of the three next.
+        const APART: u8 = 41;
+        let first = |life: u8| life.wrapping_mul(EPOCH_STEP);
+        let mut seen = [false; 256];
+        for life in 0..=u8::MAX {
+            assert!(!core::mem::replace(&mut seen[usize::from(first(life))], true), "life {life}");
+            for later in 1..=3 {
+                let further = first(life.wrapping_add(later)).wrapping_sub(first(life));
+                assert!(further >= APART && further.wrapping_neg() >= APART, "lives {life} and {later} more");
+            }
+        }
+    }
+}
