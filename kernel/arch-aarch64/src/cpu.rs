@@ -1,7 +1,6 @@
 //! One core: waiting, counting.
 
 use crate::registers::read_register;
-use renga_hal::cpu::Cpu;
 
 /// The core that runs this code.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,20 +11,17 @@ impl ThisCore {
     pub fn part(self) -> u16 {
         (read_register!("midr_el1") >> 4 & 0xfff) as u16
     }
-}
 
-impl Cpu for ThisCore {
-    fn wait_for_interrupt(&self) {
+    /// Stops until an interrupt is pending; it is not taken but left to who asks the interrupt controller.
+    pub fn wait_for_interrupt(self) {
         // SAFETY: stops until an interrupt is pending; being masked, it is not taken. The barrier makes
         // device writes before the wait effective (a level just quieted must not wake at once).
         unsafe { core::arch::asm!("dsb sy", "wfi", options(nostack, preserves_flags)) };
     }
 
-    fn cycles(&self) -> u64 {
+    /// A counter for measurements: ticks of the system counter (instructions in the emulator when a tick is 1 ns and an
+    /// instruction takes one).
+    pub fn cycles(self) -> u64 {
         read_register!("cntvct_el0")
-    }
-
-    fn core(&self) -> u8 {
-        (read_register!("mpidr_el1") & 0xff) as u8
     }
 }

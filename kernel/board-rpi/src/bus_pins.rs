@@ -4,7 +4,7 @@
 //! (`renga-phy`), the clock's registers (the image gives a function).
 
 use crate::gpio::Pins;
-use renga_hal::gpio::{Gpio, PinBank, Pull};
+use renga_hal::gpio::{PinBank, Pull};
 use renga_hal::registers::Registers;
 
 /// The first 32 pins, with a clock.

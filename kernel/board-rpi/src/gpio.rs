@@ -6,7 +6,7 @@
 
 use crate::boards::Pulls;
 use core::ops::RangeInclusive;
-use renga_hal::gpio::{Function, Gpio, Pull};
+use renga_hal::gpio::{Function, Pull};
 use renga_hal::registers::Registers;
 
 /// Pins of the block.
@@ -191,8 +191,9 @@ impl<R: Registers> Pins<R> {
     }
 }
 
-impl<R: Registers> Gpio for Pins<R> {
-    fn set_function(&mut self, pin: u8, function: Function) {
+impl<R: Registers> Pins<R> {
+    /// Chooses what `pin` does.
+    pub fn set_function(&mut self, pin: u8, function: Function) {
         assert!(pin < PINS, "there is no pin {pin}");
         let code = match function {
             Function::Input => 0,
@@ -204,7 +205,8 @@ impl<R: Registers> Gpio for Pins<R> {
         self.registers.modify(word, FUNCTION_BITS << shift, code << shift);
     }
 
-    fn set_pull(&mut self, pin: u8, pull: Pull) {
+    /// Chooses the resistor of `pin`. It survives a soft reset: boot sets all that matter.
+    pub fn set_pull(&mut self, pin: u8, pull: Pull) {
         assert!(pin < PINS, "there is no pin {pin}");
         match self.pulls {
             Pulls::Clocked => self.clock_pull(pin, pull),
@@ -212,15 +214,18 @@ impl<R: Registers> Gpio for Pins<R> {
         }
     }
 
-    fn set(&mut self, mask: u64) {
+    /// Sets the latches of the pins in `mask`.
+    pub fn set(&mut self, mask: u64) {
         self.write_mask(offset::SET, mask);
     }
 
-    fn clear(&mut self, mask: u64) {
+    /// Clears the latches of the pins in `mask`.
+    pub fn clear(&mut self, mask: u64) {
         self.write_mask(offset::CLEAR, mask);
     }
 
-    fn levels(&self) -> u64 {
+    /// The levels at the pins.
+    pub fn levels(&self) -> u64 {
         u64::from(self.registers.read(offset::LEVEL)) | u64::from(self.registers.read(offset::LEVEL + 4)) << 32
     }
 }

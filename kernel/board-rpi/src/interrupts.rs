@@ -5,7 +5,7 @@
 //! Not here: the devices' own interrupt enables, with their drivers.
 
 use crate::gic::Gic;
-use renga_hal::irq::{Irq, Pending, Source};
+use renga_hal::irq::{Pending, Source};
 use renga_hal::registers::Registers;
 
 /// The peripherals' lines by number: the same on both chips.
@@ -102,22 +102,26 @@ impl<R: Registers> Legacy<R> {
     }
 }
 
-impl<R: Registers> Irq for Interrupts<R> {
-    fn pending(&mut self) -> Pending {
+/// All sources are levels: one stays pending until its device is served or told to be quiet, or until the source is disabled.
+impl<R: Registers> Interrupts<R> {
+    /// The sources that are enabled and pending.
+    pub fn pending(&mut self) -> Pending {
         match self {
             Interrupts::Legacy(legacy) => legacy.pending(),
             Interrupts::Gic(gic) => gic.pending(),
         }
     }
 
-    fn enable(&mut self, source: Source) {
+    /// Lets `source` interrupt.
+    pub fn enable(&mut self, source: Source) {
         match self {
             Interrupts::Legacy(legacy) => legacy.set(source, true),
             Interrupts::Gic(gic) => gic.set(source, true),
         }
     }
 
-    fn disable(&mut self, source: Source) {
+    /// Stops `source` from interrupting.
+    pub fn disable(&mut self, source: Source) {
         match self {
             Interrupts::Legacy(legacy) => legacy.set(source, false),
             Interrupts::Gic(gic) => gic.set(source, false),

@@ -22,24 +22,6 @@ pub enum Pull {
     Up,
 }
 
-/// A block of pins.
-pub trait Gpio {
-    /// Chooses what `pin` does.
-    fn set_function(&mut self, pin: u8, function: Function);
-
-    /// Chooses the resistor of `pin`. It survives a soft reset: boot sets all that matter.
-    fn set_pull(&mut self, pin: u8, pull: Pull);
-
-    /// Sets the latches of the pins in `mask`.
-    fn set(&mut self, mask: u64);
-
-    /// Clears the latches of the pins in `mask`.
-    fn clear(&mut self, mask: u64);
-
-    /// The levels at the pins.
-    fn levels(&self) -> u64;
-}
-
 /// The first 32 pins as words, for a driver that plays a protocol on them.
 ///
 /// Stores are posted: they return before the pins change, and keep their order. A driver is straight-line

@@ -27,16 +27,3 @@ pub struct Pending {
     /// [`Source::Log`].
     pub log: bool,
 }
-
-/// The interrupt controller of a core. All sources are levels: one stays pending until its device is
-/// served or told to be quiet, or until the source is disabled.
-pub trait Irq {
-    /// The sources that are enabled and pending.
-    fn pending(&mut self) -> Pending;
-
-    /// Lets `source` interrupt.
-    fn enable(&mut self, source: Source);
-
-    /// Stops `source` from interrupting.
-    fn disable(&mut self, source: Source);
-}

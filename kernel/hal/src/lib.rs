@@ -13,7 +13,6 @@
 extern crate std;
 
 pub mod block;
-pub mod cpu;
 pub mod gpio;
 #[cfg(feature = "host")]
 pub mod host;

@@ -35,12 +35,12 @@ impl<'a, M: UserMemory + ?Sized> Trial<'a, M> {
     pub fn digests(memory: &'a M) -> [u64; LOOKS + 1] {
         let mut trial = Trial { memory, random: SEED, digest: 0, spaces: [None; SPACES] };
         let mut digests = [0; LOOKS + 1];
-        digests[..LOOKS].fill_with(|| trial.go_on());
+        digests[..LOOKS].fill_with(|| trial.round());
         digests[LOOKS] = trial.end();
         digests
     }
 
-    fn go_on(&mut self) -> u64 {
+    fn round(&mut self) -> u64 {
         for _ in 0..STEPS {
             let number = self.draw(SPACES as u64) as usize;
             match self.spaces[number] {

@@ -15,7 +15,6 @@ use core::fmt::Write;
 use pins::Room;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_core::{Address, Arena, Client, Core, Me, Port, Process, Protocol, protocol};
-use renga_hal::cpu::Cpu;
 use renga_rt::given::Servers as _;
 use renga_rt::{Errno, Never, PAGE_BYTES, ProcId};
 use renga_systems::Directory;

@@ -31,7 +31,6 @@ use renga_board_rpi::sd_card::SdCard;
 use renga_board_rpi::spi_master::SpiMaster;
 use renga_board_rpi::spi_slave::SpiSlave;
 use renga_hal::block::BlockError;
-use renga_hal::cpu::Cpu;
 use renga_hal::timer::Timer;
 use renga_systems::blob;
 

@@ -6,7 +6,7 @@ use crate::hardware;
 use core::fmt::Write;
 use core::sync::atomic::{AtomicU8, Ordering};
 use renga_board_rpi::boards::Light;
-use renga_hal::gpio::{Function, Gpio};
+use renga_hal::gpio::Function;
 
 /// Stages of boot, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -146,7 +146,7 @@ impl State {
             ClockCall::GoOn(call) => {
                 let number = self.timer(call.entry().pid, call.entry().timer);
                 call.reply(number.map(|number| {
-                    let next = self.timers[number].go_on(self.now(number));
+                    let next = self.timers[number].signal_taken(self.now(number));
                     self.plan(number, next);
                     self.timers[number].overruns()
                 }));

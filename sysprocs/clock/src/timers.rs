@@ -146,7 +146,7 @@ impl Timer {
     }
 
     /// Its signal was taken.
-    pub fn go_on(&mut self, now: Now) -> Next {
+    pub fn signal_taken(&mut self, now: Now) -> Next {
         self.queued = false;
         self.overruns = 0;
         if self.at_ns != 0 && self.interval_ns != 0 && self.at_ns <= self.now_ns(now) {

@@ -11,16 +11,16 @@ use core::cell::Cell;
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{Client, Local, Word};
 
-/// How many sessions with each board have ended: which one it is; and what was heard in them. Written by the router, at once.
+/// How many sessions with each board have ended: which one it is; and what was arrivals in them. Written by the router, at once.
 pub struct Sessions {
     ended: [Cell<u32>; BOARDS_MAX],
-    heard: [Cell<u32>; BOARDS_MAX],
+    arrivals: [Cell<u32>; BOARDS_MAX],
 }
 
 impl Sessions {
     /// None has ended.
     pub const fn new() -> Sessions {
-        Sessions { ended: [const { Cell::new(0) }; BOARDS_MAX], heard: [const { Cell::new(0) }; BOARDS_MAX] }
+        Sessions { ended: [const { Cell::new(0) }; BOARDS_MAX], arrivals: [const { Cell::new(0) }; BOARDS_MAX] }
     }
     /// That with `board` has ended.
     pub fn end(&self, board: u8) {
@@ -33,14 +33,14 @@ impl Sessions {
         self.ended.get(usize::from(board)).map_or(0, Cell::get)
     }
     /// Something has come from `board` in this session.
-    pub fn hear(&self, board: u8) {
-        if let Some(heard) = self.heard.get(usize::from(board)) {
-            heard.set(heard.get().wrapping_add(1));
+    pub fn note_arrival(&self, board: u8) {
+        if let Some(arrivals) = self.arrivals.get(usize::from(board)) {
+            arrivals.set(arrivals.get().wrapping_add(1));
         }
     }
     /// A number that is another one when something has come from `board` meanwhile.
-    pub fn heard(&self, board: u8) -> u32 {
-        self.heard.get(usize::from(board)).map_or(0, Cell::get)
+    pub fn arrivals(&self, board: u8) -> u32 {
+        self.arrivals.get(usize::from(board)).map_or(0, Cell::get)
     }
     /// For a reference that is about to be asked for of `board`: if that call is answered, it was made in this session.
     pub fn stamp(&self, board: u8) -> Stamp {

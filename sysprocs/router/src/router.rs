@@ -248,7 +248,7 @@ impl<D: Phy + 'static> Router<D> {
                 let Some((acknowledged, fragment)) = frame.payload.split_first() else { return };
                 match peer.session.receive_data(now_ns, header, *acknowledged) {
                     Verdict::Next => {
-                        self.memory.sessions.hear(board);
+                        self.memory.sessions.note_arrival(board);
                         self.receive_fragment(board, fragment);
                     }
                     Verdict::Duplicate => add(&self.memory.stats.duplicates, 1),

@@ -4,7 +4,7 @@ use super::bus::{Bus, Device, Plain};
 use crate::gic::Gic;
 use crate::interrupts::{Interrupts, Legacy};
 use crate::random;
-use renga_hal::irq::{Irq, Pending, Source};
+use renga_hal::irq::{Pending, Source};
 
 /// Enable and disable registers over words of lines, of which all are pending; also the core's own controller, of
 /// which timer and peripherals are.

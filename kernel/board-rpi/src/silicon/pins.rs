@@ -3,7 +3,7 @@
 use super::bus::{Bus, Device, Plain};
 use crate::boards::Pulls;
 use crate::gpio::{PINS, Pins};
-use renga_hal::gpio::{Function, Gpio, Pull};
+use renga_hal::gpio::{Function, Pull};
 use renga_hal::registers::Registers;
 
 /// Time that a pull's value, and its clock, must stand, in accesses: 150 cycles at the slowest clock.

@@ -54,7 +54,7 @@ pub async fn buffer_directory(
         if let Some(call) = server.pass_on(call) {
             server.waiting = Some(call);
         }
-        server.go_on();
+        server.serve_waiting();
     }
 }
 
@@ -158,7 +158,7 @@ impl Server {
     }
 
     /// Serves whoever waits, as far as that is possible now.
-    fn go_on(&mut self) {
+    fn serve_waiting(&mut self) {
         if let Some(call) = self.drains.take() {
             let state = State::from(call.entry().class);
             match self.slots.next_write(state) {

@@ -17,14 +17,14 @@ pub(super) struct Doubt {
     sessions: &'static Sessions,
     disk_board: u8,
     /// What had come at the last look.
-    heard: u32,
+    arrivals: u32,
     doubtful: bool,
     looks: bool,
 }
 
 impl Doubt {
     pub(super) fn new(sessions: &'static Sessions, disk_board: u8) -> Doubt {
-        Doubt { sessions, disk_board, heard: 0, doubtful: false, looks: false }
+        Doubt { sessions, disk_board, arrivals: 0, doubtful: false, looks: false }
     }
 
     /// Before something is told.
@@ -35,14 +35,14 @@ impl Doubt {
         if !self.doubtful {
             return Ok(());
         }
-        if self.has_heard() {
+        if self.has_arrivals() {
             self.begin(me);
         }
         if self.doubtful { Err(Errno::EAGAIN) } else { Ok(()) }
     }
 
-    fn has_heard(&self) -> bool {
-        self.sessions.heard(self.disk_board) != self.heard
+    fn has_arrivals(&self) -> bool {
+        self.sessions.arrivals(self.disk_board) != self.arrivals
     }
 
     /// Something is held, of which the disk's board has told just now.
@@ -54,13 +54,13 @@ impl Doubt {
     }
 
     fn look_later(&mut self, me: &mut Me) {
-        (self.heard, self.looks) = (self.sessions.heard(self.disk_board), true);
+        (self.arrivals, self.looks) = (self.sessions.arrivals(self.disk_board), true);
         me.notify_at(Some(me.now_ns() + SIGN_NS));
     }
 
     /// Looks whether something has come since the last time.
     pub(super) fn look(&mut self, me: &mut Me) {
-        if self.has_heard() {
+        if self.has_arrivals() {
             return self.look_later(me);
         }
         (self.doubtful, self.looks) = (true, false);

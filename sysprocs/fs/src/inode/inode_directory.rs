@@ -155,7 +155,7 @@ impl State {
                     self.table.reaped(done);
                 }
                 self.reaper = Some(call);
-                self.go_on().await;
+                self.retry_waiting().await;
             }
             InodeDirectoryCall::Retire(call) => {
                 self.table.retire();
@@ -163,7 +163,7 @@ impl State {
                     true => self.retires = Some(call),
                     false => call.reply(Ok(())),
                 }
-                self.go_on().await;
+                self.retry_waiting().await;
             }
             other => self.serve_names(other).await,
         }
@@ -181,7 +181,7 @@ impl State {
     }
 
     /// After the reaper has done something.
-    async fn go_on(&mut self) {
+    async fn retry_waiting(&mut self) {
         // Whoever waits does so in the order of asking. Bounded by how many wait.
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else { break };

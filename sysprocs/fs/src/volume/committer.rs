@@ -178,7 +178,7 @@ impl State {
         let placed = if whole && self.journaled { self.flush_surely(Class::Journaled).await } else { Ok(()) };
         self.close().await?;
         let (frozen, copied) = self.stage().await;
-        self.go_on().await?;
+        self.end_freeze().await?;
         let (done, reached) = match copied {
             Ok(()) if self.journaled => self.write(whole, placed).await,
             Ok(()) => (Ok(()), Reached::Emptied),
@@ -241,7 +241,7 @@ impl State {
     }
 
     /// Changes go on.
-    async fn go_on(&mut self) -> Result<(), Errno> {
+    async fn end_freeze(&mut self) -> Result<(), Errno> {
         self.allocator.call(EndFreeze {}, ()).await?;
         self.inode_directory.call(UnlockNames {}, ()).await
     }

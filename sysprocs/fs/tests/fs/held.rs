@@ -205,21 +205,21 @@ fn what_is_held_is_doubted_when_nothing_is_heard_and_good_when_something_is() {
         let mut names = Client::new(&me, names);
         async move {
             let ticket = ask(&mut names, b"file").await;
-            sessions.hear(0);
+            sessions.note_arrival(0);
             names.call(KeepSteps { ticket }, told(&[(b"file", FILE, REGULAR)], None).bytes()).await.unwrap();
             for _ in 0..5 {
                 assert_eq!(ask(&mut names, b"file").await, 0, "something came in each second");
                 me.sleep_until(me.now_ns() + SECOND_NS * 9 / 10).await;
-                sessions.hear(0);
+                sessions.note_arrival(0);
             }
             // What comes of another board is no sign.
-            sessions.hear(1);
+            sessions.note_arrival(1);
             me.sleep_until(me.now_ns() + 2 * SECOND_NS).await;
             assert_ne!(ask(&mut names, b"file").await, 0, "nothing came");
             let opened = names.call(OpenHere { at: ROOT.into(), flags: 0 }, &b"file"[..]).await;
             assert_eq!(opened.map(|_| ()), Err(Errno::EAGAIN));
             assert_eq!(names.call(BeginMake { at: ROOT.into() }, &b"file"[..]).await, Ok(MakeBegun::NONE));
-            sessions.hear(0);
+            sessions.note_arrival(0);
             assert_eq!(names.call(BeginMake { at: ROOT.into() }, &b"file"[..]).await, Err(Errno::EEXIST));
             assert_eq!(ask(&mut names, b"file").await, 0, "nothing was recalled");
             me.sleep_until(me.now_ns() + 3 * SECOND_NS).await;

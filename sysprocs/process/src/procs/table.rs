@@ -279,7 +279,7 @@ impl Table {
             any = true;
             if let Some(status) = self.news(index, options) {
                 let pid = self.rows[index].pid;
-                self.told(index, options);
+                self.take_report(index, options);
                 return Ok(Some(Waited { pid, status }));
             }
         }
@@ -300,8 +300,8 @@ impl Table {
         }
     }
 
-    /// It is told, which takes it away unless that was only to look.
-    fn told(&mut self, index: usize, options: u32) {
+    /// It has been reported, which takes it away unless that was only to look.
+    fn take_report(&mut self, index: usize, options: u32) {
         self.waited = self.rows[index].used;
         if options & WAIT_LOOK != 0 {
             return;
