@@ -4,7 +4,7 @@
 //!   as confirmed;
 //! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
 //! - [`workload`], [`text`], [`words`]: the programs that rows run, and what these read;
-//! - [`observed`]: what rows read from traces;
+//! - [`observed`]: what rows read from traces of single calls; [`spent`]: where the time of a part of a run went;
 //! - [`findings`]: figures, tables, claims and their verdicts.
 //!
 //! Invariant: a row is data and arithmetic. Not here: running anything, keeping results (`tools/renga`, `bench`).
@@ -14,6 +14,7 @@ pub mod findings;
 pub mod observed;
 pub mod rows;
 pub mod run;
+pub mod spent;
 pub mod text;
 pub mod words;
 pub mod workload;

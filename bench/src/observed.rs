@@ -33,6 +33,10 @@ pub struct Observed {
     pub disk_overlap_ns: u64,
     /// Two boards worked at once, also after the program went on, ns.
     pub boards_overlap_ns: u64,
+    /// Frames that took the wire during the response, and how long these were on it, ns.
+    pub frames: u64,
+    /// See `frames`.
+    pub wire_ns: u64,
 }
 
 /// When a measured call begins, its program goes on, and it calls again.
@@ -131,6 +135,12 @@ fn observed(
         found.disk_ns += if cores.disk_works() { response_ns } else { 0 };
         found.disk_overlap_ns += if cores.disk_works() && cores.in_system() > 0 { response_ns } else { 0 };
         found.boards_overlap_ns += if cores.busy() > 1 && cores.in_system() > 0 { all_ns } else { 0 };
+        if let Event::Frame(frame) = &timed.event
+            && (begin_ns..end_ns).contains(&timed.time_ns)
+        {
+            found.frames += 1;
+            found.wire_ns += frame.wire_ns;
+        }
         before_ns = timed.time_ns;
         cores.take(timed);
     }
@@ -173,7 +183,7 @@ pub fn counted(header: &Header, events: &[Timed], begin_ns: u64, end_ns: u64) ->
 mod tests {
     use super::{Observed, counted, marked};
     use renga_abi::ProcId;
-    use renga_trace::event::{Event, Timed};
+    use renga_trace::event::{Event, Frame, Timed};
     use renga_trace::{Board, CallsFor, Header, ProcessKind};
 
     const USER: ProcId = ProcId::new(1, 0);
@@ -196,10 +206,13 @@ mod tests {
             (100, 1, system_call(64)),
             (105, 1, call(USER, FILE)),
             (106, 1, Event::Idle {}),
+            (108, 1, frame()),
             (120, 0, call(PROXY, FILE)),
             (125, 0, reply(PROXY, FILE)),
             (140, 1, reply(USER, FILE)),
             (150, 1, Event::Enter { process: USER }),
+            // Behind the response.
+            (160, 0, frame()),
             (170, 0, Event::Idle {}),
             (400, 1, system_call(173)),
             (410, 1, Event::Enter { process: USER }),
@@ -207,6 +220,10 @@ mod tests {
         .into_iter()
         .map(|(time_ns, board, event)| Timed { time_ns, board, event })
         .collect()
+    }
+
+    fn frame() -> Event {
+        Event::Frame(Frame { destination: 0, token_wait_ns: 1, wire_ns: 7, arrives_after_ns: 8, bytes: vec![1] })
     }
 
     fn header() -> Header {
@@ -230,6 +247,8 @@ mod tests {
             disk_overlap_ns: 0,
             // From the answer on: b's system, then its program, beside a's system.
             boards_overlap_ns: 10 + 20,
+            frames: 1,
+            wire_ns: 7,
         };
         assert_eq!(marked(&header(), &events()), [wanted]);
     }

@@ -211,11 +211,22 @@ impl Outcome {
     /// # Errors
     /// If it was not kept or cannot be read.
     pub fn events(&self) -> Result<(Header, Vec<Timed>)> {
+        self.with_trace(|header, events| Ok((header, events.collect::<Result<_>>()?)))
+    }
+
+    /// What `look` makes of the trace, which it is shown event by event.
+    ///
+    /// # Errors
+    /// If it was not kept or cannot be read, or `look` fails.
+    pub fn with_trace<T>(
+        &self,
+        look: impl FnOnce(Header, &mut dyn Iterator<Item = Result<Timed>>) -> Result<T>,
+    ) -> Result<T> {
         let path = self.trace.as_ref().context("this run's trace was not kept")?;
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let reader = Reader::new(&bytes).with_context(|| path.display().to_string())?;
         let header = reader.header().clone();
-        Ok((header, reader.collect::<Result<_, _>>().with_context(|| path.display().to_string())?))
+        look(header, &mut reader.map(|event| event.with_context(|| path.display().to_string())))
     }
 }
 

@@ -62,7 +62,7 @@ fn twice_on_b<'a>(plan: Plan, system: System, programs: impl IntoIterator<Item =
 }
 
 /// ns as ms, for a table.
-fn ms(ns: u64) -> String {
+pub(crate) fn ms(ns: u64) -> String {
     let ms = ns as f64 / 1e6;
     match ms {
         1000.0.. => format!("{ms:.0}"),

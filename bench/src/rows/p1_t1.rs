@@ -3,6 +3,7 @@
 use super::{Plan, Row, ms};
 use crate::findings::{Bound, Claim, Findings, Table};
 use crate::run::{ALONE, Machine, OURS, Outcome, PAPERS, Profile, Run, System};
+use crate::spent::{self, Spent, spent};
 use crate::workload::{CC_30, CC_1011, CC_6876, GCC_30, GCC_1011, GCC_6876, MANDOC, NROFF, Program, YACC};
 use anyhow::Result;
 
@@ -47,19 +48,26 @@ fn programs(plan: Plan) -> Vec<(Program, [f64; 3])> {
     PROGRAMS.into_iter().filter(|(program, _)| runs(program)).collect()
 }
 
+/// Whether it runs without leases too: each program of 1989 takes more than a minute so.
+fn without_leases(plan: Plan, program: &Program) -> bool {
+    let short = plan.short || plan.profile == Profile::Pi3;
+    !program.heavy && (short || ![CC_30, CC_1011].contains(program))
+}
+
 /// Monolithic; a; b; b without leases. The short form leaves out the first.
 fn runs(plan: Plan) -> Vec<Run> {
     let on = |board: &str, machine| {
         let mut script = String::new();
         let without = machine == Machine::Cluster(PAPERS);
-        for (program, _) in programs(plan).into_iter().filter(|(program, _)| !(without && program.heavy)) {
+        for (program, _) in programs(plan).into_iter().filter(|(program, _)| !without || without_leases(plan, program))
+        {
             for time in ["1", "2"] {
                 script += &format!("on {board} {}\n", program.timed(&format!("{}-{time}", program.name)));
             }
         }
         Run::new(machine, plan.profile, "dev", &script)
     };
-    let cluster = |board, system: System| on(board, Machine::Cluster(system));
+    let cluster = |board, system: System| on(board, Machine::Cluster(system)).traced();
     let mono = match plan.profile {
         Profile::Pi3 => on("a", Machine::Linux),
         Profile::Paper1989 => cluster("a", ALONE),
@@ -82,13 +90,13 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         let label = format!("{}-2", program.name);
         let ns =
             |run: usize| outcomes.get(run).map(|outcome| outcome.measured(&label).map(|found| found.ns)).transpose();
-        let without = if program.heavy { None } else { ns(2)? };
+        let without = if without_leases(plan, &program) { ns(2)? } else { None };
         let (a, b, mono) = (ns(0)?.unwrap_or(0), ns(1)?.unwrap_or(0), ns(3)?);
         for (name, ns) in [("a", Some(a)), ("b", Some(b)), ("b without leases", without), ("mono", mono)] {
             ns.into_iter().for_each(|ns| findings.figure(format!("{} {name} ns", program.name), ns));
         }
         for (name, run) in [("b", 1), ("b without leases", 2)] {
-            if run == 2 && program.heavy {
+            if run == 2 && !without_leases(plan, &program) {
                 continue;
             }
             findings.figure(format!("{} {name} calls to a", program.name), outcomes[run].measured(&label)?.calls);
@@ -119,5 +127,32 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     }
     findings.claims.push(Claim::new("board b to board a, the slowest program", "1.10", with, B_TO_A));
     findings.claims.push(Claim::new("the same without leases", "1.10", without, B_TO_A).beside());
+    say_why(plan, outcomes, &mut findings)?;
     Ok(findings)
+}
+
+/// Where the time of each program goes on a and on b, and what makes the difference of the one that loses most.
+fn say_why(plan: Plan, outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+    let programs = programs(plan);
+    let labels: Vec<String> = programs.iter().map(|(program, _)| format!("{}-2", program.name)).collect();
+    let [on_a, on_b] = [spent(&outcomes[0], &labels)?, spent(&outcomes[1], &labels)?];
+    let mut table = spent::table();
+    for ((program, _), (a, b)) in programs.iter().zip(on_a.iter().zip(&on_b)) {
+        table
+            .rows
+            .extend([("a", a), ("b", b)].map(|(board, found)| found.row(&format!("{} on {board}", program.title))));
+    }
+    findings.tables.push(table);
+    let ratio = |(a, b): (&Spent, &Spent)| b.ns as f64 / a.ns.max(1) as f64;
+    let all = || programs.iter().zip(on_a.iter().zip(&on_b));
+    let worst = all().max_by(|(_, one), (_, other)| ratio(*one).total_cmp(&ratio(*other)));
+    if let Some(((program, _), (a, b))) = worst {
+        let more = ms(b.ns.saturating_sub(a.ns));
+        findings.notes.push(format!(
+            "Why: {} takes {more} ms more on b than on a. It makes {}.",
+            program.title,
+            b.words()
+        ));
+    }
+    Ok(())
 }

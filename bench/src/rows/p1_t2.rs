@@ -114,7 +114,27 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
             findings.claims.push(if counts { claim } else { claim.beside() });
         }
     }
+    findings.notes.push(why(a, b));
     Ok(findings)
+}
+
+/// What makes the slowest call from b slow.
+fn why(from_a: &[Observed], from_b: &[Observed]) -> String {
+    let ratio = |(a, b): (&Observed, &Observed)| own_ns(b) as f64 / own_ns(a).max(1) as f64;
+    let all = || CALLS.iter().zip(from_a.iter().zip(from_b));
+    let worst = all().max_by(|(_, one), (_, other)| ratio(*one).total_cmp(&ratio(*other)));
+    let Some((published, (a, b))) = worst else { return String::new() };
+    format!(
+        "Why: of {} from b {} us are {} calls between boards, and their {} frames are on the wire for {} us, while all of it takes {} us \
+         on a. A page is 4096 bytes, eight times the paper's block, and processors became faster by far more than the wire: a call \
+         that has to fetch a page cannot be near one that finds it. What b holds under a lease (a read that hits, a write) takes it as long as a.",
+        published.name,
+        us(b.remote_ns),
+        b.remote_calls,
+        b.frames,
+        us(b.wire_ns),
+        us(own_ns(a))
+    )
 }
 
 /// Of the response, what is not the disk's alone.

@@ -4,6 +4,7 @@ use super::{Plan, Row, ms, twice_on_b};
 use crate::findings::{Bound, Claim, Findings, Table};
 use crate::observed::counted;
 use crate::run::{Edit, OURS, Outcome, PAPERS, Run, System};
+use crate::spent::{self, spent};
 use crate::workload::{CC_6876, CC_96413, LS_SORT, Program};
 use anyhow::{Result, bail};
 
@@ -91,5 +92,29 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         );
         findings.claims.push(if counts { claim } else { claim.beside() });
     }
+    say_why(plan, [papers_moved, papers], &mut findings)?;
     Ok(findings)
+}
+
+/// Where the time goes without leases, with the other placement and with the standard one.
+fn say_why(plan: Plan, runs: [&Outcome; 2], findings: &mut Findings) -> Result<()> {
+    let labels: Vec<String> = programs(plan).iter().map(|(program, _)| format!("{}-2", program.name)).collect();
+    let [moved, standard] = [spent(runs[0], &labels)?, spent(runs[1], &labels)?];
+    let mut table = spent::table();
+    for ((program, _), (moved, standard)) in programs(plan).iter().zip(moved.iter().zip(&standard)) {
+        let both = [("moved", moved), ("standard", standard)];
+        table.rows.extend(both.map(|(placement, found)| found.row(&format!("{}, {placement}", program.title))));
+    }
+    findings.tables.push(table);
+    if let (Some(moved), Some(standard)) = (moved.first(), standard.first()) {
+        findings.notes.push(format!(
+            "Why: with the standard placement the first program makes {}. With the other one it makes {}. Both boards are at work at \
+             once for {} ms and for {} ms.",
+            standard.words(),
+            moved.words(),
+            ms(standard.overlap_ns),
+            ms(moved.overlap_ns)
+        ));
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use super::{Plan, Row, ms};
 use crate::findings::{Bound, Claim, Findings, Table};
 use crate::run::{ALONE, Machine, OURS, Outcome, Profile, Run};
+use crate::spent::{self, spent};
 use crate::workload::{CC_30, CC_1011, CC_6876, CC_96413, GCC_6876, Program};
 use anyhow::{Result, bail};
 
@@ -32,7 +33,8 @@ fn programs(plan: Plan) -> Vec<(Program, [f64; 4])> {
     let runs = |program: &Program| match plan {
         Plan { short: true, .. } => *program == CC_6876,
         Plan { profile: Profile::Pi3, .. } => true,
-        Plan { profile: Profile::Paper1989, .. } => !program.heavy,
+        // The one that was not published would take as long as all others together.
+        Plan { profile: Profile::Paper1989, .. } => !program.heavy && *program != CC_96413,
     };
     PROGRAMS.into_iter().filter(|(program, _)| runs(program)).collect()
 }
@@ -55,7 +57,7 @@ fn runs(plan: Plan) -> Vec<Run> {
         }
         Run::new(machine, plan.profile, "dev", &script)
     };
-    let cluster = |board, second| spread(board, second, Machine::Cluster(OURS));
+    let cluster = |board, second| spread(board, second, Machine::Cluster(OURS)).traced();
     let mono = match plan.profile {
         Profile::Pi3 => Machine::Linux,
         Profile::Paper1989 => Machine::Cluster(ALONE),
@@ -111,5 +113,35 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         let claim = Claim::new(format!("against the monolithic system, %, {title}"), "23", to_mono, SAVES);
         findings.claims.push(if plan.profile == Profile::Pi3 { claim } else { claim.beside() });
     }
+    say_why(plan, outcomes, &mut findings)?;
     Ok(findings)
+}
+
+/// Where the time goes with both on a and with one on each, and what keeps the second from taking half as long.
+fn say_why(plan: Plan, outcomes: &[Outcome], findings: &mut Findings) -> Result<()> {
+    let programs = programs(plan);
+    let labels: Vec<String> = programs.iter().map(|(program, _)| format!("{}-2", program.name)).collect();
+    let [both, spread] = [spent(&outcomes[0], &labels)?, spent(&outcomes[2], &labels)?];
+    let mut table = spent::table();
+    for ((program, _), (both, spread)) in programs.iter().zip(both.iter().zip(&spread)) {
+        let places = [("both on a", both), ("one on each", spread)];
+        table.rows.extend(places.map(|(place, found)| found.row(&format!("{}, {place}", program.title))));
+    }
+    findings.tables.push(table);
+    if let Some(((program, _), (both, spread))) = programs.iter().zip(both.iter().zip(&spread)).next_back() {
+        let busy = |board: usize| spread.busy_ns.get(board).copied().unwrap_or(0);
+        findings.notes.push(format!(
+            "Why: {} twice keeps a's core at work for {} ms of {} ms; one on each, a's for {} ms and b's for {} ms of {} ms, both at \
+             once for {} ms. b's part makes {}.",
+            program.title,
+            ms(both.busy_ns.first().copied().unwrap_or(0)),
+            ms(both.ns),
+            ms(busy(0)),
+            ms(busy(1)),
+            ms(spread.ns),
+            ms(spread.overlap_ns),
+            spread.words()
+        ));
+    }
+    Ok(())
 }

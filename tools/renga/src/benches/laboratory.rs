@@ -134,15 +134,16 @@ impl<'a> Laboratory<'a> {
         Some((facts, Outcome { text, trace: trace.exists().then_some(trace) }))
     }
 
-    /// Carries a run out and keeps what came of it.
+    /// Carries a run out, of which progress says `what`, and keeps what came of it.
     ///
     /// # Errors
     /// If it fails, or its script does.
-    pub fn carry_out(&self, run: &Run, mut facts: RunFacts) -> Result<(RunFacts, Outcome)> {
+    pub fn carry_out(&self, run: &Run, mut facts: RunFacts, what: &str) -> Result<(RunFacts, Outcome)> {
         let folder = self.scratch.folder.join("run");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let disk = folder.join("disk.img");
         disk_image::build(&self.image(run), &disk, &mut |step| self.progress.step(step))?;
+        self.progress.step(what);
         let (status, text) = match run.machine {
             Machine::Linux => self.linux(&disk)?,
             Machine::Cluster(system) => self.cluster(run, &system, &disk, &folder, &mut facts)?,

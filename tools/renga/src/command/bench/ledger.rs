@@ -66,9 +66,9 @@ fn carry_out(
         let (facts, outcome) = match done {
             Some(done) => done,
             None => {
-                laboratory.progress.step(&format!("{}: {}{}", row.id, run.label(), left.say()));
+                let what = format!("{}: {}{}", row.id, run.label(), left.say());
                 let begin = Instant::now();
-                let done = laboratory.carry_out(&run, facts).with_context(|| row.id.to_string())?;
+                let done = laboratory.carry_out(&run, facts, &what).with_context(|| row.id.to_string())?;
                 left.one_done(begin.elapsed());
                 done
             }
@@ -88,13 +88,17 @@ fn carry_out(
     })
 }
 
-/// The revision of the sources, unless something was changed since.
+/// What decides what the machine does: all that runs on boards, and the emulator.
+const MACHINE: [&str; 6] = ["--", "kernel", "sysprocs", "netlink-hw", "userland", "tools/emu"];
+
+/// The last revision that changed the machine's sources, unless they were changed since.
 fn revision(environment: &Environment) -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").current_dir(&environment.root).args(arguments).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
     };
-    git(&["status", "--porcelain"])?.is_empty().then(|| git(&["rev-parse", "HEAD"]))?
+    let of_machine = |command: &[&str]| git(&[command, &MACHINE].concat());
+    of_machine(&["status", "--porcelain"])?.is_empty().then(|| of_machine(&["log", "-1", "--format=%H"]))?
 }
 
 /// How many runs are left, and how long they may take.

@@ -1,0 +1,129 @@
+//! Where the time of a part of a run went, as its trace tells: cores, disk, wire, calls between boards. What says why a
+//! figure is what it is.
+//!
+//! Invariant: all of it is counted between two instants of the run, on all boards, whoever caused it. Not here: how a
+//! trace adds up (`renga-trace`).
+
+use crate::findings::Table;
+use crate::rows::ms;
+use crate::run::Outcome;
+use anyhow::Result;
+use renga_trace::figures::{Figures, Frames};
+use renga_trace::meter::Meter;
+use renga_trace::summary::{Edge, Sum};
+use std::collections::BTreeMap;
+
+/// A part of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// How long it took, ns.
+    pub ns: u64,
+    /// By board: its core was not idle, ns.
+    pub busy_ns: Vec<u64>,
+    /// At least two cores were not idle, ns.
+    pub overlap_ns: u64,
+    /// The disk worked, ns.
+    pub disk_ns: u64,
+    /// On the link.
+    pub frames: u64,
+    /// These were on the wire, ns.
+    pub wire_ns: u64,
+    /// They waited for the token, ns.
+    pub token_ns: u64,
+    /// Calls between boards.
+    pub calls: u64,
+    /// Their callers waited, each for itself, ns.
+    pub calls_ns: u64,
+    /// The entry in which callers waited longest, how many calls, ns.
+    pub dearest: Option<(String, u64, u64)>,
+}
+
+impl Spent {
+    fn of(meter: &Meter, figures: &Figures) -> Spent {
+        let busy = |board: &renga_trace::figures::BoardFigures| board.core.programs_ns + board.core.system_ns;
+        let mut entries = BTreeMap::<String, Sum>::new();
+        for (arrow, sum) in figures.edges.iter().filter(|(arrow, _)| arrow.is_remote()) {
+            let Edge { to, entry, .. } = Edge::of(meter.header(), arrow);
+            let kind = to.split_once(": ").map_or(to.as_str(), |(_, kind)| kind);
+            entries.entry(format!("{kind}.{entry}")).or_default().add(*sum);
+        }
+        let dearest = entries.iter().max_by_key(|(_, sum)| sum.total_ns);
+        let sent = |of: fn(&Frames) -> u64| figures.boards.iter().map(|board| of(&board.sent)).sum();
+        Spent {
+            ns: figures.span_ns(),
+            busy_ns: figures.boards.iter().map(busy).collect(),
+            overlap_ns: figures.overlap_ns,
+            disk_ns: figures.boards.iter().map(|board| board.disk.busy_ns).sum(),
+            frames: sent(|frames| frames.frames),
+            wire_ns: sent(|frames| frames.wire_ns),
+            token_ns: sent(|frames| frames.token_wait_ns),
+            calls: entries.values().map(|sum| sum.calls).sum(),
+            calls_ns: entries.values().map(|sum| sum.total_ns).sum(),
+            dearest: dearest.map(|(entry, sum)| (entry.clone(), sum.calls, sum.total_ns)),
+        }
+    }
+
+    /// In words: calls between boards, and what of their time is the wire's.
+    pub fn words(&self) -> String {
+        let Spent { calls, calls_ns, wire_ns, frames, token_ns, .. } = self;
+        let mut text = format!("{calls} calls between boards, in which callers waited {} ms", ms(*calls_ns));
+        if let Some((entry, times, ns)) = &self.dearest {
+            text += &format!(" ({} ms of it in {times} of {entry})", ms(*ns));
+        }
+        text + &format!(
+            "; {frames} frames were on the wire for {} ms, and waited {} ms for the token",
+            ms(*wire_ns),
+            ms(*token_ns)
+        )
+    }
+
+    /// A row of [`table`].
+    pub fn row(&self, title: &str) -> Vec<String> {
+        let busy = |board: usize| self.busy_ns.get(board).map_or("-".to_string(), |ns| ms(*ns));
+        let dearest = self
+            .dearest
+            .as_ref()
+            .map_or("-".to_string(), |(entry, calls, ns)| format!("{entry}: {calls}, {} ms", ms(*ns)));
+        let mut row = vec![title.to_string(), ms(self.ns), busy(0), busy(1), ms(self.overlap_ns), ms(self.disk_ns)];
+        row.extend([ms(self.wire_ns), self.frames.to_string(), ms(self.token_ns)]);
+        row.extend([self.calls.to_string(), ms(self.calls_ns), dearest]);
+        row
+    }
+}
+
+/// An empty table of where time went.
+pub fn table() -> Table {
+    Table::new(
+        "Where the time went, from the traces, ms: cores that were not idle, at once, the disk, frames on the wire; calls between \
+         boards, their callers' waits, and the entry with the longest",
+        &["", "took", "a", "b", "both", "disk", "wire", "frames", "token", "calls", "waits", "most"],
+    )
+}
+
+/// Where the time of what was measured as `labels` went, in the order in which it was measured.
+///
+/// # Errors
+/// If something was not measured, or there is no trace.
+pub fn spent(outcome: &Outcome, labels: &[String]) -> Result<Vec<Spent>> {
+    let measured = labels.iter().map(|label| outcome.measured(label)).collect::<Result<Vec<_>>>()?;
+    let instants: Vec<u64> = measured.iter().flat_map(|found| [found.begin_ns, found.begin_ns + found.ns]).collect();
+    let mut snapshots = Vec::new();
+    outcome.with_trace(|header, events| {
+        let mut meter = Meter::new(header);
+        for timed in events {
+            let timed = timed?;
+            take_snapshots(&mut meter, &instants, timed.time_ns, &mut snapshots);
+            meter.take(&timed);
+        }
+        take_snapshots(&mut meter, &instants, u64::MAX, &mut snapshots);
+        Ok(snapshots.chunks(2).map(|pair| Spent::of(&meter, &pair[1].since(&pair[0]))).collect())
+    })
+}
+
+/// Notes what there is at each instant until `time_ns`.
+fn take_snapshots(meter: &mut Meter, instants: &[u64], time_ns: u64, snapshots: &mut Vec<Figures>) {
+    while let Some(instant) = instants.get(snapshots.len()).filter(|instant| **instant <= time_ns) {
+        meter.pass_until(*instant);
+        snapshots.push(meter.figures());
+    }
+}
