@@ -8,6 +8,8 @@ use crate::findings::Table;
 use crate::rows::ms;
 use crate::run::Outcome;
 use anyhow::Result;
+use renga_trace::Header;
+use renga_trace::event::Timed;
 use renga_trace::figures::{Figures, Frames};
 use renga_trace::meter::Meter;
 use renga_trace::summary::{Edge, Sum};
@@ -107,17 +109,19 @@ pub fn table() -> Table {
 pub fn spent(outcome: &Outcome, labels: &[String]) -> Result<Vec<Spent>> {
     let measured = labels.iter().map(|label| outcome.measured(label)).collect::<Result<Vec<_>>>()?;
     let instants: Vec<u64> = measured.iter().flat_map(|found| [found.begin_ns, found.begin_ns + found.ns]).collect();
-    let mut snapshots = Vec::new();
-    outcome.with_trace(|header, events| {
-        let mut meter = Meter::new(header);
-        for timed in events {
-            let timed = timed?;
-            take_snapshots(&mut meter, &instants, timed.time_ns, &mut snapshots);
-            meter.take(&timed);
-        }
-        take_snapshots(&mut meter, &instants, u64::MAX, &mut snapshots);
-        Ok(snapshots.chunks(2).map(|pair| Spent::of(&meter, &pair[1].since(&pair[0]))).collect())
-    })
+    outcome.with_trace(|header, events| between(header, events, &instants))
+}
+
+/// What was spent from the first instant to the second, from the third to the fourth, and so on.
+fn between(header: Header, events: &mut dyn Iterator<Item = Result<Timed>>, instants: &[u64]) -> Result<Vec<Spent>> {
+    let (mut meter, mut snapshots) = (Meter::new(header), Vec::new());
+    for timed in events {
+        let timed = timed?;
+        take_snapshots(&mut meter, instants, timed.time_ns, &mut snapshots);
+        meter.take(&timed);
+    }
+    take_snapshots(&mut meter, instants, u64::MAX, &mut snapshots);
+    Ok(snapshots.chunks(2).map(|pair| Spent::of(&meter, &pair[1].since(&pair[0]))).collect())
 }
 
 /// Notes what there is at each instant until `time_ns`.
@@ -125,5 +129,44 @@ fn take_snapshots(meter: &mut Meter, instants: &[u64], time_ns: u64, snapshots: 
     while let Some(instant) = instants.get(snapshots.len()).filter(|instant| **instant <= time_ns) {
         meter.pass_until(*instant);
         snapshots.push(meter.figures());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::between;
+    use renga_abi::ProcId;
+    use renga_trace::event::{Event, Frame, Timed};
+    use renga_trace::{Board, Header, ProcessKind};
+
+    /// A program of b runs from 10 to 100 ns and again from 160 ns on; from 100 to 150 it waits for a, which works from 120
+    /// to 180 ns.
+    #[test]
+    fn a_part_has_what_happened_in_it_and_nothing_else() {
+        let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));
+        let frame = Frame { destination: 0, token_wait_ns: 2, wire_ns: 7, arrives_after_ns: 8, bytes: vec![1] };
+        let events = [
+            (0, 0, Event::Idle {}),
+            (10, 1, Event::Enter { process: user }),
+            (100, 1, Event::Call { caller: user, server, op: 0 }),
+            (100, 1, Event::Idle {}),
+            (102, 1, Event::Frame(frame.clone())),
+            (120, 0, Event::Dispatch { process: server }),
+            (150, 1, Event::Reply { caller: user, server, op: 0 }),
+            (160, 1, Event::Enter { process: user }),
+            (180, 0, Event::Idle {}),
+            (300, 1, Event::Frame(frame)),
+        ];
+        let mut events = events.into_iter().map(|(time_ns, board, event)| Ok(Timed { time_ns, board, event }));
+        let mut boards = ["a", "b"].map(|name| Board { name: name.to_string(), processes: Vec::new() });
+        boards.iter_mut().for_each(|board| board.add(0, 0, 0));
+        let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
+        let header = Header { boards: boards.into(), kinds, protocols: Vec::new() };
+        let found = between(header, &mut events, &[90, 170, 170, 200]).unwrap();
+        let [first, second] = &found[..] else { panic!("two parts: {found:?}") };
+        assert_eq!((first.ns, first.busy_ns.as_slice(), first.overlap_ns), (80, [50, 30].as_slice(), 20));
+        assert_eq!((first.calls, first.calls_ns, first.frames, first.wire_ns, first.token_ns), (1, 50, 1, 7, 2));
+        assert_eq!((second.ns, second.busy_ns.as_slice(), second.overlap_ns), (30, [10, 30].as_slice(), 10));
+        assert_eq!((second.calls, second.frames, &second.dearest), (0, 0, &None));
     }
 }

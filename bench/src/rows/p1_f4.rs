@@ -107,6 +107,13 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     ));
     let apart = two[0].1 / one[0].1;
     findings.claims.push(Claim::new("two boards to one at no distance", "1.41", apart, APART).beside());
+    findings.notes.push(format!(
+        "Why: at no distance a byte costs {} us on one board, where the reader is resumed with it in hand, and {} us between two, of \
+         which nearly all is two frames of the wire (P1.T1b). What two boards save is the computation of one of them: so the lines \
+         cross where the computation between two bytes is as long as that, and no software can cross them much earlier.",
+        us(all[0][0]),
+        us(all[1][0])
+    ));
     Ok(findings)
 }
 

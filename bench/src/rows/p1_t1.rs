@@ -17,7 +17,8 @@ pub const ROW: Row = Row {
              it reads, because Linux' card has no model of its medium. tcc and gcc stand for cc, mandoc and groff for \
              nroff. The monolithic system is Debian's Linux with profile pi3, and Renga on one board with paper-1989, \
              whose speed Linux cannot be given; gcc and groff run with pi3 only, as they would take minutes of 1989, and with \
-             leases only, without which each start of gcc carries megabytes over the link.",
+             leases only, without which each start of gcc carries megabytes over the link. The two short compiles of 1989 run with \
+             leases only, too.",
     runs,
     judge,
 };

@@ -3,7 +3,7 @@
 use super::{Plan, Row, us};
 use crate::findings::{Bound, Claim, Findings, Table};
 use crate::observed::{Counted, LOCAL_INSTRUCTIONS, counted};
-use crate::run::{Machine, OURS, Outcome, PAPERS, Run, System};
+use crate::run::{Machine, OURS, Outcome, PAPERS, Profile, Run, System};
 use crate::workload::CC_6876;
 use anyhow::{Context, Result};
 use renga_trace::event::{Event, Timed};
@@ -95,7 +95,9 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     findings.claims.push(Claim::new("a call between boards to one within", "17", cost, COST).beside());
     let why = "what a call between boards costs beside one within a board does not count: processors became faster by far \
                more than this wire did";
-    findings.notes.push(why.to_string());
+    if plan.profile == Profile::Pi3 {
+        findings.notes.push(why.to_string());
+    }
     let beaten_ns = (wire_ns as f64 / 0.85) as u64;
     findings.notes.push(format!(
         "Why: the two frames are on the wire for {} us. For 85 % all the rest must take {} us; it takes {} us: the token {}, software \

@@ -124,10 +124,13 @@ fn why(from_a: &[Observed], from_b: &[Observed]) -> String {
     let all = || CALLS.iter().zip(from_a.iter().zip(from_b));
     let worst = all().max_by(|(_, one), (_, other)| ratio(*one).total_cmp(&ratio(*other)));
     let Some((published, (a, b))) = worst else { return String::new() };
+    let what = match 2 * b.wire_ns > b.remote_ns {
+        true => "A page is eight of the paper's blocks, and processors became faster by far more than the wire",
+        false => "What is left is software on both boards: a page goes as many frames, each with its own work",
+    };
     format!(
-        "Why: of {} from b {} us are {} calls between boards, and their {} frames are on the wire for {} us, while all of it takes {} us \
-         on a. A page is 4096 bytes, eight times the paper's block, and processors became faster by far more than the wire: a call \
-         that has to fetch a page cannot be near one that finds it. What b holds under a lease (a read that hits, a write) takes it as long as a.",
+        "Why: of {} from b {} us are {} calls between boards, whose {} frames are on the wire for {} us, while all of it takes {} us on \
+         a. {what}: a call that fetches a page cannot be near one that finds it. What b holds under a lease does not cross.",
         published.name,
         us(b.remote_ns),
         b.remote_calls,

@@ -14,7 +14,7 @@ pub const ROW: Row = Row {
     published: "Asynchronous calls gain about 1 %: waiting for a rendezvous costs little. 91 % of the calls between boards could be \
                 asynchronous, as they return nothing.",
     method: "`mode` of the system file is the only difference. tcc compiles each source twice; the second time counts. Which \
-             calls could be asynchronous, the router counts by their protocol.",
+             calls could be asynchronous, the router counts by their protocol. With paper-1989 only the first runs without leases.",
     runs,
     judge,
 };
