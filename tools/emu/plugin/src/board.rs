@@ -235,8 +235,10 @@ impl Machine {
         link.map(c"renga-link", registers::PAGE_ADDRESS, registers::PAGE_BYTES);
         let hidden_pins = if wired { Some(gpio::overlay()?) } else { None };
         let mut barrier = Timer::new(at_barrier);
+        let timers = barrier.find_list(at_barrier)?;
+        timers.be_alone()?;
         Some(Self {
-            timers: barrier.find_list(at_barrier)?,
+            timers,
             barrier,
             event: Timer::new(at_event),
             hidden_pins,

@@ -121,6 +121,7 @@ unsafe extern "C" {
     );
     pub fn timer_mod_ns(timer: *mut QemuTimer, expire_ns: i64);
     pub fn timer_del(timer: *mut QemuTimer);
+    pub fn qemu_timer_notify_cb(whom: *mut c_void, clock: c_int);
     pub fn all_cpu_threads_idle() -> bool;
 
     pub fn qemu_add_machine_init_done_notifier(notifier: *mut Notifier);

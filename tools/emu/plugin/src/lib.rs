@@ -17,6 +17,7 @@ mod count;
 mod ffi;
 mod gpio;
 mod machine;
+mod notices;
 mod probes;
 mod timers;
 mod typing;

@@ -8,6 +8,7 @@
 //! values that it was given, at the places where this module looks.
 
 use crate::ffi::QemuTimer;
+use crate::notices::{self, List};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
@@ -28,6 +29,7 @@ struct View {
 
 /// The list of running timers.
 pub struct TimerList {
+    list: NonNull<List>,
     first: NonNull<*const View>,
 }
 
@@ -50,7 +52,12 @@ impl TimerList {
         // which begins with a pointer, a mutex of 40 bytes or more, and three pointers: twelve words at least.
         let words = unsafe { &*view.list };
         let first = words.iter().find(|word| **word == own)?;
-        Some(Self { first: NonNull::from(first) })
+        Some(Self { list: NonNull::new(view.list.cast_mut().cast())?, first: NonNull::from(first) })
+    }
+
+    /// Only who has timers in another list of this clock is told of it from now on; nothing if QEMU is not as expected.
+    pub fn be_alone(&self) -> Option<()> {
+        notices::quieten(self.list, self.first.cast())
     }
 
     /// When the first timer of the machine or the plugin runs out, ns.

@@ -1,0 +1,98 @@
+//! What QEMU's main thread is told of virtual time: nothing that it does not wait for.
+//!
+//! When a timer of virtual time runs out, QEMU tells everybody who may have such timers, and that wakes its main
+//! thread: a write, a read, a poll, and a fight for the big lock at the end of each quantum. But all such timers of this
+//! machine are in one list, which the core's own thread serves; those of the main thread's event loops are empty. So the
+//! functions by which these are told are replaced by one that tells on only if the list has a timer.
+//!
+//! Invariant: nothing is replaced unless all lists of the clock are chained as expected, forwards and back, and the
+//! plugin's own is among them, with the function that it is known to have.
+
+use crate::ffi::{self, Opaque};
+use std::ffi::{c_int, c_void};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// More lists than a clock of this machine has.
+const LISTS_MAX: usize = 16;
+
+/// Tells its first argument that something is new about this clock.
+type Tell = extern "C" fn(*mut c_void, c_int);
+
+/// `QEMUTimerList`.
+#[repr(C)]
+pub struct List {
+    /// Begins with the pointer to its first list.
+    clock: *const *mut List,
+    lock: [u64; 6],
+    first: AtomicPtr<Opaque>,
+    next: *mut List,
+    /// The pointer to this list: in the list before, or in the clock.
+    back: *const *mut List,
+    tell: Tell,
+    whom: *mut c_void,
+}
+
+/// A list that is told only if it has a timer.
+struct Quiet {
+    list: NonNull<List>,
+    tell: Tell,
+}
+
+// SAFETY: lists live as long as QEMU, and of a list only the first timer is looked at, which is atomic, and who is told,
+// which does not change.
+unsafe impl Send for Quiet {}
+// SAFETY: as above.
+unsafe impl Sync for Quiet {}
+
+static QUIET: OnceLock<Vec<Quiet>> = OnceLock::new();
+
+/// Does it for all lists of the clock but `own`, whose first timer is at `first`; nothing if QEMU's structures are not as
+/// expected.
+pub fn quieten(own: NonNull<List>, first: NonNull<c_void>) -> Option<()> {
+    let lists = chained(own, first)?;
+    let others = lists.into_iter().filter(|list| *list != own);
+    // SAFETY: `chained` has seen that these are lists; nobody is told anything now: the big lock is held, and no core has run.
+    let quiet = others.map(|list| Quiet { list, tell: unsafe { list.as_ref() }.tell }).collect();
+    for quiet in QUIET.get_or_init(|| quiet) {
+        // SAFETY: as above.
+        unsafe { (*quiet.list.as_ptr()).tell = tell_if_concerned };
+    }
+    Some(())
+}
+
+/// All lists of the clock of `own`.
+fn chained(own: NonNull<List>, first: NonNull<c_void>) -> Option<Vec<NonNull<List>>> {
+    // SAFETY: `own` is a `QEMUTimerList` (`TimerList::find`), which is as large as this view of it.
+    let clock = unsafe { own.as_ref() }.clock;
+    let (mut back, mut lists) = (clock, Vec::new());
+    // SAFETY: the clock is a structure that begins with this pointer; later a place in a list seen.
+    while let Some(list) = NonNull::new(*unsafe { back.as_ref() }?) {
+        // SAFETY: what the chain points at is a list, which is looked at as such.
+        let view = unsafe { list.as_ref() };
+        if view.clock != clock || view.back != back || lists.len() == LISTS_MAX {
+            return None;
+        }
+        lists.push(list);
+        back = &raw const view.next;
+    }
+    // SAFETY: as above.
+    let view = unsafe { own.as_ref() };
+    let known = &raw const view.first == first.as_ptr().cast()
+        && view.tell as *const () == ffi::qemu_timer_notify_cb as *const ();
+    (known && lists.contains(&own)).then_some(lists)
+}
+
+/// In place of the function of a quiet list; called by any thread.
+extern "C" fn tell_if_concerned(whom: *mut c_void, clock: c_int) {
+    let quiet = QUIET.get().into_iter().flatten();
+    // SAFETY: lists live as long as QEMU.
+    let concerned = quiet.filter(|quiet| unsafe { quiet.list.as_ref() }.whom == whom);
+    for quiet in concerned {
+        // SAFETY: as above.
+        if !unsafe { quiet.list.as_ref() }.first.load(Ordering::Acquire).is_null() {
+            (quiet.tell)(whom, clock);
+        }
+    }
+}
