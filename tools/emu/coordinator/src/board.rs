@@ -7,8 +7,11 @@
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
 use crate::liveness::{LOOK, LiveStream, Liveness, Patience};
+use crate::page::Page;
 use crate::qemu::Qemu;
-use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome};
+use renga_emu_device::messages::{
+    self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Together, Welcome,
+};
 use renga_emu_probes::{Hit, Hits};
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -78,11 +81,11 @@ pub struct Starting {
 
 impl Starting {
     /// Starts the QEMU of board `number`, for the `starts`th time.
-    pub fn start(config: &ClusterConfig, number: u8, starts: u32) -> Result<Self, EmuError> {
+    pub fn start(config: &ClusterConfig, number: u8, starts: u32, page: &Page) -> Result<Self, EmuError> {
         let host_error = |error| EmuError::Host { what: "make a socket", error };
         let (listener, socket) = listen(number).map_err(host_error)?;
         listener.set_nonblocking(true).map_err(host_error)?;
-        let qemu = Qemu::start(config, number, starts, &socket)?;
+        let qemu = Qemu::start(config, number, starts, &socket, page)?;
         Ok(Self { number, qemu, listener, patience: config.limits.patience })
     }
 
@@ -153,10 +156,12 @@ impl Board {
         messages::send(self.stream.out(), welcome, &mut self.scratch)
     }
 
-    /// Lets it run until `until_ns`; [`Board::receive`] must follow.
-    pub fn grant(&mut self, until_ns: u64) -> Result<(), EmuError> {
+    /// Lets it run until `until_ns`, or as far as it may `together` with others; what it sends has no effect before
+    /// `quiet_ns`. [`Board::receive`] must follow.
+    pub fn grant(&mut self, until_ns: u64, quiet_ns: u64, together: Option<Together>) -> Result<(), EmuError> {
         let orders = self.orders.drain(..).map(|order| order.earlier(self.origin_ns)).collect();
-        let grant = Grant { until_ns: until_ns - self.origin_ns, orders };
+        let (until_ns, quiet_ns) = (until_ns - self.origin_ns, quiet_ns.saturating_sub(self.origin_ns));
+        let grant = Grant { until_ns, quiet_ns, together, orders };
         messages::send(self.stream.out(), &grant, &mut self.scratch).map_err(|error| self.explain(error))
     }
 

@@ -127,11 +127,6 @@ impl TokenBus {
         self.waiting[usize::from(source)].push_back(frame);
     }
 
-    /// Whether any frame waits.
-    pub fn has_waiting(&self) -> bool {
-        self.waiting.iter().any(|queue| !queue.is_empty())
-    }
-
     /// The next frame to take the wire, if it does so before `horizon_ns`; all that is sent before then is known.
     pub fn decide(&mut self, horizon_ns: u64) -> Option<Passage> {
         let (start_ns, source) = self.next()?;
@@ -148,6 +143,12 @@ impl TokenBus {
     /// No frame settled so far lasts longer, ns.
     pub fn free_ns(&self) -> u64 {
         self.free_ns
+    }
+
+    /// When the first frame that waits was sent, ns. Which is the next, and when, may still change by those to come: not
+    /// only do they take their time, the token comes round at other instants behind them.
+    pub fn waits_since_ns(&self) -> Option<u64> {
+        self.waiting.iter().filter_map(|queue| Some(queue.front()?.sent_ns)).min()
     }
 
     /// When the next frame takes the wire, unless one that is not yet sent comes before it, ns.

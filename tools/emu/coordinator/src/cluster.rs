@@ -9,23 +9,23 @@
 mod frames;
 mod pins;
 mod power;
+mod round;
 mod start;
 
 use crate::board::{Board, BoardState};
-use crate::bus::{TokenBus, Waiting};
+use crate::bus::TokenBus;
 use crate::commands::{Command, Commands, InputSender};
 use crate::config::ClusterConfig;
 use crate::error::EmuError;
 use crate::event::{Event, Stats};
 use crate::faults::Faults;
-use crate::horizon::{self, Bounds};
 use crate::pace::Pace;
 use crate::power::Schedule;
 use crate::qemu;
 use crate::recording::{Header, RecordedInput, Recorder, Recording};
-use crate::timeline::{Item, Timeline};
+use crate::timeline::Timeline;
 use crate::wires::Wires;
-use renga_emu_device::messages::{NEVER_NS, Order, Record};
+use renga_emu_device::messages::{NEVER_NS, Order};
 use start::Starter;
 use std::time::Instant;
 
@@ -89,7 +89,7 @@ impl Cluster {
         let recorder = config.record.as_deref().map(|path| Recorder::create(path, &header)).transpose()?;
         let longest_ns = LONGEST_INSTRUCTIONS << config.shift;
         let wires = config.pins.map(|pins| Wires::new(pins, config.boards.len()));
-        let starter = Starter::new(config.clone(), &header, lookahead_ns);
+        let starter = Starter::new(config.clone(), &header, lookahead_ns)?;
         let mut cluster = Self {
             boards: starter.all(wires.as_ref())?,
             wires,
@@ -237,7 +237,7 @@ impl Cluster {
             return Ok(());
         }
         if self.is_over() {
-            self.close(self.last_ns());
+            self.end_by(end_ns)?;
         } else if waits && self.pace.is_none() && self.session_end_ns == NEVER_NS {
             self.tell_deadlock()?;
         } else if horizon_ns >= end_ns && (self.pace.is_none() || !waits || self.session_end_ns != NEVER_NS) {
@@ -286,63 +286,21 @@ impl Cluster {
         Ok(false)
     }
 
-    fn run_round(&mut self) -> Result<(), EmuError> {
-        let power_ns = |number: usize| self.power.next_ns(number as u8).unwrap_or(NEVER_NS);
-        let powers_ns: Vec<u64> = (0..self.boards.len()).map(power_ns).collect();
-        let earliest_ns: Vec<u64> =
-            self.boards.iter().zip(&powers_ns).map(|(board, power_ns)| board.earliest_ns().min(*power_ns)).collect();
-        let bounds = Bounds {
-            lookahead_ns: self.lookahead_ns,
-            longest_ns: self.longest_ns,
-            frame_waits: self.bus.has_waiting(),
-        };
-        let grants_ns = horizon::grants(&earliest_ns, bounds).into_iter().zip(&powers_ns);
-        let grants_ns: Vec<u64> = grants_ns.map(|(grant_ns, power_ns)| grant_ns.min(*power_ns)).collect();
-        let runs = |(number, board): &(usize, &mut Board)| board.earliest_ns() < grants_ns[*number];
-        self.rounds += 1;
-        let mut granted = Vec::with_capacity(self.boards.len());
-        for (number, board) in self.boards.iter_mut().enumerate().filter(runs) {
-            self.grants += 1;
-            granted.push((number, board.grant(grants_ns[number])));
-        }
-        for (number, grant) in granted {
-            let done = match grant.and_then(|()| self.boards[number].receive()) {
-                Ok(done) => done,
-                Err(error) => {
-                    self.lose(number as u8, error)?;
-                    continue;
-                }
-            };
-            for record in done.records {
-                self.note(number as u8, record);
-            }
-            self.timeline.add_hits(number as u8, done.hits);
-            if let Some(status) = done.exit {
-                let time_ns = self.boards[number].now_ns();
-                self.timeline.add(number as u8, time_ns, Item::Exit(status));
-                self.release_pins(number as u8, time_ns);
-            }
-        }
-        Ok(())
-    }
-
-    fn note(&mut self, board: u8, record: Record) {
-        match record {
-            Record::Console { time_ns, byte } => self.timeline.add(board, time_ns, Item::Console(byte)),
-            Record::Log { time_ns, byte } => self.timeline.add(board, time_ns, Item::Log(byte)),
-            Record::Frame { time_ns, destination, bytes } => {
-                self.bus.send(board, Waiting { sent_ns: time_ns, destination, bytes });
-            }
-            Record::Pins { time_ns, drive } => self.change_pins(board, time_ns, drive),
-        }
-    }
-
     fn tell_deadlock(&mut self) -> Result<(), EmuError> {
         if self.deadlock_told {
             return self.end(self.time_ns.min(self.limit_ns));
         }
         self.deadlock_told = true;
         self.deadlock_ns = Some(self.last_ns());
+        Ok(())
+    }
+
+    /// Ends a run of which no board is left: at `end_ns`, if boards ran ahead of that instant and ended behind it.
+    fn end_by(&mut self, end_ns: u64) -> Result<(), EmuError> {
+        if self.last_ns() >= end_ns {
+            return self.end(end_ns);
+        }
+        self.close(self.last_ns());
         Ok(())
     }
 

@@ -2,8 +2,12 @@
 //!
 //! A board that may do something at E can be heard at E + lookahead at the earliest. So a board may run until the
 //! least E of the others + lookahead; what it sends itself ends its quantum early (`renga-emu-plugin`), so it needs no
-//! bound for echoes. While a frame waits for the token, its arrival is not known yet either: it is decided as soon as
-//! all boards are past its start, so nobody may be further than the least E of all + lookahead.
+//! bound for echoes. While the bus carries a frame, nothing that is not known yet can arrive before that is over, so
+//! nobody need stop before. A frame that waits for the token is decided as soon as all boards are past its start, which
+//! is neither before it was sent nor before the least E, so nobody may be further than the later of these + lookahead.
+//!
+//! Boards that run at the same time may go on together (`renga-emu-plugin`'s `companions`): for the ceiling only those
+//! count that stand.
 //!
 //! Invariant: a board whose E is the least one gets a grant beyond it, so there is always progress.
 
@@ -16,27 +20,37 @@ pub struct Bounds {
     pub lookahead_ns: u64,
     /// Longest time from a board's E to the end of its grant, ns.
     pub longest_ns: u64,
-    /// A frame waits for the token.
-    pub frame_waits: bool,
+    /// Nothing that is not known yet arrives before this, ns.
+    pub quiet_ns: u64,
+    /// Nor a frame that waits for the token before this, ns.
+    pub waiting_ns: u64,
 }
 
 /// Until when each board may run, ns, given their E ([`NEVER_NS`]: has ended or waits for others).
 pub fn grants(earliest_ns: &[u64], bounds: Bounds) -> Vec<u64> {
-    let least_ns = earliest_ns.iter().copied().min().unwrap_or(NEVER_NS);
-    let grant = |(board, own_ns): (usize, &u64)| {
-        let others = earliest_ns.iter().enumerate().filter(|(other, _)| *other != board).map(|(_, other_ns)| *other_ns);
-        let others_ns = others.min().unwrap_or(NEVER_NS).saturating_add(bounds.lookahead_ns);
-        let frames_ns = if bounds.frame_waits { least_ns.saturating_add(bounds.lookahead_ns) } else { NEVER_NS };
-        others_ns.min(frames_ns).min(own_ns.saturating_add(bounds.longest_ns))
+    ends(earliest_ns, bounds, |_| true)
+}
+
+/// Until when each board may run, ns, if those that `run` see to it that they do not get too far from each other.
+pub fn ceilings(earliest_ns: &[u64], bounds: Bounds, runs: &[bool]) -> Vec<u64> {
+    ends(earliest_ns, bounds, |other| !runs[other])
+}
+
+fn ends(earliest_ns: &[u64], bounds: Bounds, counts: impl Fn(usize) -> bool) -> Vec<u64> {
+    let end = |(board, own_ns): (usize, &u64)| {
+        let others = earliest_ns.iter().enumerate().filter(|(other, _)| *other != board && counts(*other));
+        let others_ns = others.map(|(_, other_ns)| *other_ns).min().unwrap_or(NEVER_NS);
+        let heard_ns = others_ns.saturating_add(bounds.lookahead_ns).min(bounds.waiting_ns);
+        heard_ns.max(bounds.quiet_ns).min(own_ns.saturating_add(bounds.longest_ns))
     };
-    earliest_ns.iter().enumerate().map(grant).collect()
+    earliest_ns.iter().enumerate().map(end).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { lookahead_ns: 10, longest_ns: 1_000, frame_waits: false };
+    const BOUNDS: Bounds = Bounds { lookahead_ns: 10, longest_ns: 1_000, quiet_ns: 0, waiting_ns: NEVER_NS };
 
     #[test]
     fn a_lone_busy_board_runs_long() {
@@ -52,7 +66,21 @@ mod tests {
 
     #[test]
     fn nobody_runs_ahead_of_an_undecided_frame() {
-        let bounds = Bounds { frame_waits: true, ..BOUNDS };
-        assert_eq!(grants(&[5, NEVER_NS], bounds), [15, 15]);
+        let bounds = Bounds { waiting_ns: 18, ..BOUNDS };
+        assert_eq!(grants(&[5, NEVER_NS], bounds), [18, 15]);
+        assert_eq!(ceilings(&[5, 7], bounds, &[true, true]), [18, 18]);
+    }
+
+    #[test]
+    fn while_a_frame_is_on_the_wire_nothing_else_arrives() {
+        let bounds = Bounds { quiet_ns: 200, ..BOUNDS };
+        assert_eq!(grants(&[5, 7, 300], bounds), [200, 200, 200]);
+        assert_eq!(grants(&[5, 300], bounds), [310, 200]);
+    }
+
+    #[test]
+    fn boards_that_run_together_are_bound_by_those_that_stand() {
+        assert_eq!(ceilings(&[5, 7, 9], BOUNDS, &[true; 3]), [1_005, 1_007, 1_009]);
+        assert_eq!(ceilings(&[5, 7, 300], BOUNDS, &[true, true, false]), [310, 310, 1_300]);
     }
 }

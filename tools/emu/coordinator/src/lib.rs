@@ -23,6 +23,7 @@ mod fingerprint;
 mod horizon;
 mod liveness;
 mod pace;
+mod page;
 pub mod power;
 mod qemu;
 mod recording;

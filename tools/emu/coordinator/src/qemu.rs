@@ -4,6 +4,7 @@
 
 use crate::config::{BOARDS_MAX, BoardConfig, ClusterConfig};
 use crate::error::EmuError;
+use crate::page::Page;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -46,9 +47,12 @@ pub struct Qemu {
 }
 
 impl Qemu {
-    /// Starts board `number` for the `starts`th time; its plugin is to call at the abstract socket `socket`.
-    pub fn start(config: &ClusterConfig, number: u8, starts: u32, socket: &str) -> Result<Self, EmuError> {
+    /// Starts board `number` for the `starts`th time; its plugin is to call at the abstract socket `socket`, and shares
+    /// `page` with the others'.
+    pub fn start(config: &ClusterConfig, number: u8, starts: u32, socket: &str, page: &Page) -> Result<Self, EmuError> {
         let mut command = command(config, number, starts, socket);
+        let shared = page.standard_input().map_err(|error| EmuError::Host { what: "share memory", error })?;
+        command.stdin(shared);
         let child = command.spawn();
         let mut child = child.map_err(|error| EmuError::NoQemu { program: config.qemu.clone(), error })?;
         let said = Arc::new(Mutex::new(Vec::new()));
@@ -129,7 +133,7 @@ fn command(config: &ClusterConfig, number: u8, starts: u32, socket: &str) -> Com
     let board = &config.boards[usize::from(number)];
     let mut command = Command::new(&config.qemu);
     // A group of its own: an interrupt from the terminal is for the caller, who decides what it means.
-    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped());
     command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
     command.arg("-icount").arg(format!("shift={},sleep=off", config.shift));
     command.args(["-global", "cortex-a53-arm-cpu.cntfrq=1000000000", "-global", "bcm2837.enabled-cpus=1"]);

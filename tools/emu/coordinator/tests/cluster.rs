@@ -93,6 +93,31 @@ fn a_limit_ends_a_board_that_never_stops() {
     assert_eq!((outcome.virtual_ns, outcome.exits.len()), (3_000_000, 0));
 }
 
+#[test]
+fn busy_boards_go_on_without_the_coordinator() {
+    let Some(tools) = tools() else { return };
+    let mut config = tools.config(3, "spin");
+    config.limits.virtual_ns = Some(15_000_000);
+    let (outcome, stats) = run_with(config, |_, _| ()).unwrap();
+    assert_eq!((outcome.virtual_ns, outcome.exits.len()), (15_000_000, 0));
+    // A thousand quanta of the link's latency; a round more each time that the host lets a board stand for long.
+    assert!(stats.rounds < 100, "{stats:?}");
+}
+
+#[test]
+fn a_busy_board_that_is_killed_is_named_by_those_that_wait_for_it() {
+    let Some(tools) = tools() else { return };
+    let mut cluster = Cluster::start(tools.config(3, "spin")).unwrap();
+    let victim = cluster.process_ids()[1];
+    let killer = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        signal("-KILL", victim);
+    });
+    let error = cluster.next_event().unwrap_err();
+    killer.join().unwrap();
+    assert!(matches!(&error, EmuError::BoardDied { board: 1, .. }), "{error}");
+}
+
 /// Types `a` when the board is ready and `q` when it has answered.
 fn converse(cluster: &mut Cluster, event: &Event) {
     if let Event::Deadlock { .. } = event {

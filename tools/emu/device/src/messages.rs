@@ -30,6 +30,8 @@ pub struct Welcome {
     pub flags: u32,
     /// From 1970 to time 0 of this board's own clock, ns.
     pub epoch_ns: u64,
+    /// Time 0 of this board's own clock, in the cluster's time, ns.
+    pub origin_ns: u64,
     /// How often it was started, this time included.
     pub starts: u32,
     /// A board that sends at t stops at t + this, to hear what became of its frame.
@@ -124,8 +126,25 @@ impl Record {
 pub struct Grant {
     /// Until then; it may stop and report earlier.
     pub until_ns: u64,
+    /// Nothing that the coordinator has not ordered arrives anywhere before.
+    pub quiet_ns: u64,
+    /// Whom it runs together with, if it may go on as they do.
+    pub together: Option<Together>,
     /// What will happen to it, all at or after its present time.
     pub orders: Vec<Order>,
+}
+
+/// A round of boards that run at the same time and tell each other how far they are. Times are the cluster's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Together {
+    /// Counts from 1.
+    pub round: u64,
+    /// One bit per board.
+    pub boards: u16,
+    /// As in [`Grant`].
+    pub quiet_ns: u64,
+    /// The board reports here at the latest.
+    pub ceiling_ns: u64,
 }
 
 /// Something that will happen to a board.

@@ -3,10 +3,11 @@
 //! Invariant: the timer `barrier` is always running, at `until_ns`, except while its callback waits for a grant; so
 //! the board cannot pass `until_ns`. The timer `event` runs to the next thing that is to happen to it by order.
 
+use crate::companions::Companions;
 use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Timer};
 use crate::timers::TimerList;
 use crate::typing::Typing;
-use crate::{fail, gpio, probes, uart, with_board};
+use crate::{fail, gpio, probes, shared, uart, with_board};
 use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring};
 use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
 use std::ffi::c_void;
@@ -25,6 +26,9 @@ pub struct Board {
     stream: BufReader<UnixStream>,
     scratch: Vec<u8>,
     lookahead_ns: u64,
+    /// What it sends has no effect on any board before this, ns.
+    quiet_ns: u64,
+    companions: Companions,
     link: LinkDevice,
     /// The pins, if they are wired to others'.
     pins: Option<WiredPins>,
@@ -63,6 +67,8 @@ impl Board {
             stream,
             scratch,
             lookahead_ns: welcome.lookahead_ns,
+            quiet_ns: 0,
+            companions: Companions::new(shared::map()?, welcome.board, welcome.lookahead_ns, welcome.origin_ns),
             link: LinkDevice::new(welcome),
             pins: wiring.map(wire),
             records: Vec::new(),
@@ -94,16 +100,22 @@ impl Board {
 
     fn stop_by(&mut self, time_ns: u64) {
         if time_ns < self.until_ns {
-            self.until_ns = time_ns;
-            self.machine().barrier.set(Some(time_ns));
+            self.run_until(time_ns);
         }
     }
 
-    /// At the barrier: reports, waits, goes on.
+    /// At the barrier: waits for the others and goes on, or reports, waits for a grant, goes on.
     fn arrive(&mut self) {
         let now_ns = machine::now_ns();
         self.happen(now_ns);
         let next_ns = if machine::idle() { self.next_ns().unwrap_or(NEVER_NS) } else { now_ns };
+        let may_go_on = next_ns == now_ns && self.records.len() < REPORT_RECORDS_SOON;
+        if may_go_on && let Some(until_ns) = self.companions.go_on(now_ns) {
+            self.settle(now_ns);
+            self.run_until(until_ns);
+            return;
+        }
+        self.companions.leave(next_ns);
         let grant = match self.report(now_ns, next_ns, None).and_then(|()| self.receive_grant()) {
             Ok(grant) => grant,
             Err(MessageError::Closed) => machine::exit_now(0),
@@ -113,8 +125,14 @@ impl Board {
             self.take(order, now_ns);
         }
         self.settle(now_ns);
-        self.until_ns = grant.until_ns;
-        self.machine().barrier.set(Some(grant.until_ns));
+        self.quiet_ns = grant.quiet_ns;
+        self.companions.join(grant.together, now_ns, grant.until_ns);
+        self.run_until(grant.until_ns);
+    }
+
+    fn run_until(&mut self, until_ns: u64) {
+        self.until_ns = until_ns;
+        self.machine().barrier.set(Some(until_ns));
     }
 
     fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<u8>) -> Result<(), MessageError> {
@@ -213,10 +231,14 @@ impl Board {
                 let sends = matches!(record, Record::Frame { .. });
                 self.record(record);
                 if sends {
-                    self.stop_by(now_ns + self.lookahead_ns);
+                    if let Some(end_ns) = self.companions.leave(now_ns) {
+                        self.run_until(end_ns.max(now_ns));
+                    }
+                    self.stop_by((now_ns + self.lookahead_ns).max(self.quiet_ns));
                 }
             }
             Effect::Exit(status) => {
+                self.companions.leave(NEVER_NS);
                 // If the coordinator has gone, nobody wants to know.
                 let _ = self.report(now_ns, NEVER_NS, Some(status));
                 machine::exit_now(0);

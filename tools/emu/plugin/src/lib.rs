@@ -13,12 +13,14 @@
 //! (`renga-emu`).
 
 mod board;
+mod companions;
 mod count;
 mod ffi;
 mod gpio;
 mod machine;
 mod notices;
 mod probes;
+mod shared;
 mod timers;
 mod typing;
 mod uart;

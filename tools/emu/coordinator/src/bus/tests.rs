@@ -52,7 +52,7 @@ fn nothing_is_decided_before_its_competitors_are_known() {
     assert_eq!(starts(&mut bus, 30), []);
     bus.send(1, frame(8, 100));
     assert_eq!(starts(&mut bus, 31), [(1, 10, 910)]);
-    assert!(bus.has_waiting());
+    assert!(bus.waits_since_ns().is_some());
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_holder_that_dies_takes_the_token_with_it() {
         bus.send(2, frame(50, 100));
         bus.leave(0, 500, how);
         assert_eq!(starts(&mut bus, u64::MAX)[0], (2, 500 + silent_ns + 10, 500 + silent_ns + 910), "{how:?}");
-        assert!(!bus.has_waiting(), "what it had to send is gone");
+        assert!(bus.waits_since_ns().is_none(), "what it had to send is gone");
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::board::{Board, Starting};
 use crate::config::{BOARDS_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
+use crate::page::Page;
 use crate::recording::Header;
 use crate::wires::Wires;
 use renga_emu_device::messages::Welcome;
@@ -44,27 +45,29 @@ pub(super) struct Starter {
     config: ClusterConfig,
     flags: u32,
     lookahead_ns: u64,
+    page: Page,
 }
 
 impl Starter {
     /// For a cluster of this configuration.
-    pub fn new(config: ClusterConfig, header: &Header, lookahead_ns: u64) -> Self {
+    pub fn new(config: ClusterConfig, header: &Header, lookahead_ns: u64) -> Result<Self, EmuError> {
         let flags = if header.interactive { FLAG_INTERACTIVE } else { 0 };
-        Self { config, flags, lookahead_ns }
+        let page = Page::new().map_err(|error| EmuError::Host { what: "make a page to share", error })?;
+        Ok(Self { config, flags, lookahead_ns, page })
     }
 
     /// All boards, at 0, their pins wired like this.
     pub fn all(&self, wires: Option<&Wires>) -> Result<Vec<Board>, EmuError> {
         let numbers = 0..self.config.boards.len() as u8;
         let starting: Result<Vec<Starting>, EmuError> =
-            numbers.map(|number| Starting::start(&self.config, number, 1)).collect();
+            numbers.map(|number| Starting::start(&self.config, number, 1, &self.page)).collect();
         let welcome = |(number, board): (usize, Starting)| board.welcome(&self.identity(number as u8, 1, 0, wires), 0);
         starting?.into_iter().enumerate().map(welcome).collect()
     }
 
     /// Board `number`, for the `starts`th time, at `time_ns`.
     pub fn again(&self, number: u8, starts: u32, time_ns: u64, wires: Option<&Wires>) -> Result<Board, EmuError> {
-        let starting = Starting::start(&self.config, number, starts)?;
+        let starting = Starting::start(&self.config, number, starts, &self.page)?;
         starting.welcome(&self.identity(number, starts, time_ns, wires), time_ns)
     }
 
@@ -72,6 +75,6 @@ impl Starter {
         let epoch_ns = self.config.epoch_s.saturating_mul(NS_PER_S).saturating_add(origin_ns);
         let lookahead_ns = self.lookahead_ns;
         let wiring = wires.map(|wires| wires.wiring(board, origin_ns, 2 * lookahead_ns));
-        Welcome { board, flags: self.flags, epoch_ns, starts, lookahead_ns, wiring }
+        Welcome { board, flags: self.flags, epoch_ns, origin_ns, starts, lookahead_ns, wiring }
     }
 }

@@ -10,6 +10,7 @@ use crate::registers::{
 
 fn device() -> LinkDevice {
     LinkDevice::new(Welcome {
+        origin_ns: 0,
         board: 3,
         flags: FLAG_INTERACTIVE,
         epoch_ns: (1 << 32 | 7) * 1_000_000_000 + 9,
