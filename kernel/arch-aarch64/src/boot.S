@@ -4,7 +4,6 @@
 
 .equ LINEAR_HIGH,       0xffffffff80000000
 .equ LOAD_ADDRESS,      0x80000
-.equ SPIN_TABLE,        0xd8            // word n: where core n goes
 .equ HCR_RW,            1 << 31         // EL1 is AArch64
 .equ SCTLR_EL2_RES1,    0x30c50830
 // RES1 | UCI, nTWE (WFE at EL0 runs, WFI traps), UCT, DZE, SA0, SA; MMU and caches off
@@ -17,6 +16,7 @@
 .equ TCR_WIDE_IDS,      1 << 36                 // numbers of address spaces have 16 bits
 .equ MAIR,              0x04ff          // 0: normal write-back; 1: device-nGnRE
 .equ BLOCK,             0x701           // normal, inner shareable, accessed
+.equ CORE_STACK_BYTES,  0x10000
 .equ COARSE_BLOCKS,     32              // COARSE_MAP_BYTES / 2 MiB
 
 .section .boot, "ax"
@@ -36,6 +36,7 @@ entry:
     and  x1, x1, #0xff
     cbnz x1, park
     mov  x19, x0
+    mov  x21, xzr                       // which core this is
     adr  x1, _start                     // a firmware that ignores text_offset takes 0x200000
     mov  x2, #LOAD_ADDRESS
     cmp  x1, x2
@@ -68,24 +69,27 @@ mover:
     isb
     br   x10
 mover_end:
-at_home:
-    // Other cores sleep in WFI in our code, not in WFE in the firmware's.
-    adr  x1, park
-    mov  x2, #SPIN_TABLE
-    str  x1, [x2, #8]
-    str  x1, [x2, #16]
-    str  x1, [x2, #24]
-    dsb  sy
-    sev
+at_home:                                // the other cores stay in the firmware until cores.rs fetches them
     mrs  x1, CurrentEL
     cmp  x1, #(2 << 2)
     b.eq from_el2
     b.lo at_el1
-park:                                   // also EL3: no board that we know enters there
+.global renga_park
+renga_park:                             // also EL3: no board that we know enters there
+park:
     msr  daifset, #15
     wfi
     b    park
 
+// Where the firmware sends another core when it is started: MMU and caches off, as at _start.
+.global renga_other_core
+renga_other_core:
+    mrs  x21, mpidr_el1
+    and  x21, x21, #0xff
+    mrs  x1, CurrentEL
+    cmp  x1, #(2 << 2)
+    b.hi park
+    b.lo at_el1
 from_el2:
     ldr  x1, =HCR_RW
     msr  hcr_el2, x1
@@ -129,8 +133,9 @@ at_el1:
     msr  pmuserenr_el0, xzr
     msr  tpidr_el0, xzr
     msr  tpidrro_el0, xzr
-    // The coarse map: the first 64 MiB, at 0 for the next instructions and at LINEAR_HIGH.
+    // The coarse map: the first 64 MiB, at 0 for the next instructions and at LINEAR_HIGH. Core 0 has made it.
     adrp x1, boot_l1
+    cbnz x21, 2f
     adrp x2, boot_l2
     orr  x3, x2, #3
     str  x3, [x1]
@@ -142,7 +147,7 @@ at_el1:
     add  x4, x4, #1
     cmp  x4, #COARSE_BLOCKS
     b.ne 1b
-    ldr  x3, =MAIR
+2:  ldr  x3, =MAIR
     msr  mair_el1, x3
     ldr  x3, =(TCR_LOW | TCR_HIGH | TCR_IPS | TCR_WIDE_IDS)
     msr  tcr_el1, x3
@@ -163,6 +168,7 @@ high:
     ldr  x1, =vectors
     msr  vbar_el1, x1
     isb
+    cbnz x21, other_core_high
     ldr  x1, =__stack_top
     mov  sp, x1
     ldr  x2, =__stack_guard
@@ -182,6 +188,16 @@ high:
     mov  x30, xzr
     bl   renga_kernel_main
 4:  wfi
+    b    4b
+other_core_high:
+    ldr  x1, =core_stacks               // that of core n ends n times so far behind it
+    mov  x2, #CORE_STACK_BYTES
+    madd x1, x2, x21, x1
+    mov  sp, x1
+    mov  x0, x21
+    mov  x29, xzr
+    mov  x30, xzr
+    bl   renga_core_main
     b    4b
     .ltorg
 
@@ -216,6 +232,11 @@ boot_l2: .zero 4096
 .balign 4096
 .global kernel_tables
 kernel_tables: .zero 9 * 4096
+
+// The stacks of the cores 1 to 3.
+.section .bss.core_stacks, "aw", @nobits
+.balign 16
+core_stacks: .zero 3 * CORE_STACK_BYTES
 
 // Words for the firmware (shared.rs): whole cache lines that hold nothing else.
 .section .bss.shared_words, "aw", @nobits

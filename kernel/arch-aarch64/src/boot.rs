@@ -6,6 +6,8 @@
 //! physical address that the firmware left (a device tree, or ATAGs). The image then installs the real
 //! map ([`crate::memory::KernelMap`]).
 //!
+//! The other cores come the same way, when they are fetched ([`crate::cores`]).
+//!
 //! The image's linker script must define: `__bss_start`, `__bss_end`, `__stack_guard`, `__stack_top`,
 //! `__emergency_stack_top`, `__text_end`, `__rodata_end`, `__kernel_end`, all on page borders except
 //! those of `.bss`.

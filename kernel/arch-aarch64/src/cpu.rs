@@ -1,6 +1,6 @@
 //! One core: waiting, counting.
 
-use crate::registers::read_register;
+use crate::registers::{read_register, write_register};
 
 /// The core that runs this code.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,6 +10,15 @@ impl ThisCore {
     /// The part number of its kind: 0xd03 is a Cortex-A53, 0xd08 a Cortex-A72.
     pub fn part(self) -> u16 {
         (read_register!("midr_el1") >> 4 & 0xfff) as u16
+    }
+    /// Keeps the number by which code that runs on any core finds what is this core's own (TPIDR_EL1).
+    pub fn keep_number(self, number: u8) {
+        // SAFETY: the kernel's own register: the processor does nothing with it.
+        unsafe { write_register!("tpidr_el1", u64::from(number)) };
+    }
+    /// The number that was kept.
+    pub fn number(self) -> u8 {
+        read_register!("tpidr_el1") as u8
     }
 
     /// Stops until an interrupt is pending; it is not taken but left to who asks the interrupt controller.

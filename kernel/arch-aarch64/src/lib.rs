@@ -3,7 +3,7 @@
 //! Address map: user programs below 2^39 (TTBR0); all physical memory and devices, and with them the
 //! kernel image, from [`physical::LINEAR_BASE`] on (TTBR1); devices that lie too high for that, below it.
 //!
-//! Invariants: the kernel runs at EL1 with all exceptions masked, on one stack, and has no
+//! Invariants: the kernel runs at EL1 with all exceptions masked, on one stack a core, and has no
 //! user address in sight; nothing writable is executable.
 //!
 //! Not here: what stands at which address (`renga-board-rpi`), which of this runs when (`renga-image`).
@@ -12,6 +12,7 @@
 mod registers;
 
 pub mod boot;
+pub mod cores;
 pub mod cpu;
 pub mod fault;
 pub mod memory;

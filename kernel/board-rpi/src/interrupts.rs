@@ -56,6 +56,12 @@ pub struct Legacy<R> {
     log: bool,
 }
 
+/// Lets the virtual timer of `core` of a BCM2837 interrupt that core; `local` are the cores' registers.
+pub fn enable_timer_of<R: Registers>(local: &mut R, core: u8) {
+    local.write(local::CORE0_TIMER_CONTROL + 4 * usize::from(core), local::VIRTUAL_TIMER);
+    local.fence();
+}
+
 impl<R: Registers> Legacy<R> {
     /// All sources disabled.
     pub fn new(mut local: R, mut peripherals: R) -> Self {

@@ -87,6 +87,8 @@ pub struct Hardware {
     pub link_timing: Name,
     /// Which device the link is, if told.
     pub link: Name,
+    /// How many cores it is to start.
+    pub cores: u32,
     /// When this board is to panic, ns: for seeing what that looks like.
     pub panic_ns: Option<u64>,
     /// Whether this board is to attack the others.
@@ -177,6 +179,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
         medium: Name::argument(&arguments, "medium", "none"),
         link_timing: Name::argument(&arguments, "timing", "pi3"),
         link: Name::argument(&arguments, "link", ""),
+        cores: arguments.number("cores").unwrap_or(1),
         panic_ns: arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000),
         #[cfg(feature = "hostile")]
         hostile: arguments.has("hostile"),

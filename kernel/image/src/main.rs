@@ -7,6 +7,7 @@
 #[cfg(feature = "bench")]
 mod bench;
 mod care;
+mod cores;
 mod directory;
 mod executor;
 mod fault;
@@ -42,6 +43,8 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         fault::refuse(format_args!("this system has no board {}", hardware.board))
     };
     defmt::info!("board {=str} of system {=str}", board.name, system.name);
+    // SAFETY: once, here, behind `hardware::start`.
+    unsafe { cores::start(hardware.cores, hardware.timer) };
 
     let core: &'static Core = arena.put(|| Core::with_clock(|_| hardware::now_ns()));
     core.set_log(logger::process_log);

@@ -3,7 +3,7 @@
 //! In the emulator the console is the programs' alone, and boot is told in the log.
 
 use crate::hardware;
-use core::fmt::Write;
+use core::fmt::{Arguments, Write};
 use core::sync::atomic::{AtomicU8, Ordering};
 use renga_board_rpi::boards::Light;
 use renga_hal::gpio::Function;
@@ -28,8 +28,13 @@ pub fn mark(mark: Mark) {
     let number = mark as u8;
     LAST.store(number, Ordering::Relaxed);
     set_light(number % 2 == 1);
+    say(format_args!("boot {number}"));
+}
+
+/// Tells whoever watches a real board's console.
+pub fn say(what: Arguments<'_>) {
     if !hardware::emulated() {
-        let _ = write!(crate::fault::ConsoleText::open(), "renga: boot {number}\r\n");
+        let _ = write!(crate::fault::ConsoleText::open(), "renga: {what}\r\n");
     }
 }
 

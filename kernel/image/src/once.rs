@@ -1,7 +1,8 @@
 //! A static that boot fills once.
 //!
 //! Invariant: after `set` it never changes; before, `get` finds nothing. Sound because one core runs
-//! the kernel and interrupts are masked in it.
+//! the kernel and interrupts are masked in it; the others (`cores.rs`) read only what was set before they were fetched,
+//! and of that only plain values.
 
 use core::cell::OnceCell;
 

@@ -77,8 +77,18 @@ impl KernelMap {
         let mut map = Self(());
         // SAFETY: the image is memory, and its writable part is the kernel's.
         unsafe { map.add_memory(FINE_BLOCKS * BLOCK_BYTES..layout.end) };
-        let control = read_register!("sctlr_el1");
         // SAFETY: the new map shows this code, its data and its stack where the old one does.
+        unsafe { Self::join() };
+        map
+    }
+
+    /// Has this core use the map.
+    ///
+    /// # Safety
+    /// Once on each core, first thing; on others than the boot core when that has installed it.
+    pub unsafe fn join() {
+        let control = read_register!("sctlr_el1");
+        // SAFETY: the map shows this code, its data and its stack where the coarse one does.
         unsafe {
             renga_switch_map(physical_table(position::ROOT), empty_root());
             activate_space(empty_root());
@@ -86,7 +96,6 @@ impl KernelMap {
             write_register!("sctlr_el1", control | SCTLR_WXN);
             core::arch::asm!("isb", options(nostack, preserves_flags));
         }
-        map
     }
 
     /// Shows memory for reading and writing, in blocks of 2 MiB; those shown already stay as they are.

@@ -1,6 +1,7 @@
 //! What boards start from and are joined by: card images, pins, firmware's garbage, tables.
 
 mod cards;
+mod cores;
 mod pins;
 mod silicon;
 mod tables;
