@@ -9,9 +9,9 @@ use renga_bench::findings::{Table, Verdict};
 use renga_bench::rows::find;
 use std::fmt::Write;
 
-const STYLE: &str = "body{font:16px/1.5 Georgia,serif;max-width:68em;margin:2em auto;padding:0 1em;color:#222}\
+const STYLE: &str = "body{font:16px/1.5 Georgia,serif;max-width:82em;margin:2em auto;padding:0 1em;color:#222}\
 h1,h2,h3{font-family:Helvetica,Arial,sans-serif;line-height:1.2}h2{border-top:1px solid #bbb;padding-top:1em;margin-top:2em}\
-table{border-collapse:collapse;font:14px/1.4 Helvetica,Arial,sans-serif;margin:.6em 0 1.2em;font-variant-numeric:tabular-nums}\
+table{border-collapse:collapse;font:13px/1.4 Helvetica,Arial,sans-serif;margin:.6em 0 1.2em;font-variant-numeric:tabular-nums}\
 th,td{padding:.15em .7em;text-align:right;white-space:nowrap}th{border-bottom:1px solid #444}\
 td:first-child,th:first-child{text-align:left}caption{text-align:left;font-style:italic;padding-bottom:.3em}\
 .wide{overflow-x:auto}.verdict{font:bold 13px Helvetica,Arial,sans-serif;padding:.1em .6em;border-radius:.7em;color:#fff}\

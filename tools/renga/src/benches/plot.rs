@@ -53,9 +53,18 @@ fn draw(plot: &Plot, area: &Area<'_>) -> std::result::Result<(), Box<dyn std::er
         chart.draw_series(curve.points.iter().map(|point| Circle::new(*point, 3, colour.filled())))?;
     }
     let labels = &mut chart.configure_series_labels();
-    labels.position(SeriesLabelPosition::UpperLeft).background_style(WHITE).border_style(RGBColor(160, 160, 160));
+    labels.position(free_corner(plot)).background_style(WHITE).border_style(RGBColor(160, 160, 160));
     labels.label_font(("sans-serif", 14)).draw()?;
     Ok(())
+}
+
+/// Where the labels hide no curve: above, on the side to which curves fall.
+fn free_corner(plot: &Plot) -> SeriesLabelPosition {
+    let ends = plot.curves.iter().filter_map(|curve| Some((curve.points.first()?.1, curve.points.last()?.1)));
+    match ends.map(|(first, last)| last - first).sum::<f64>() < 0.0 {
+        true => SeriesLabelPosition::UpperRight,
+        false => SeriesLabelPosition::UpperLeft,
+    }
 }
 
 #[cfg(test)]
