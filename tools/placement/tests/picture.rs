@@ -1,0 +1,50 @@
+//! The picture of the architecture shows the pair as it is shipped: a box of a process names a kind that its board has,
+//! and how many of it.
+
+use renga_placement::{Checked, check, code_kinds, parse};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn pair() -> Checked {
+    let system = parse(&read("../../sysprocs/systems/pair.toml")).unwrap_or_else(|error| panic!("{error}"));
+    check(&system, &code_kinds()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// How many of each kind a board has.
+fn placed(pair: &Checked, board: usize) -> BTreeMap<&'static str, u16> {
+    let mut kinds = BTreeMap::new();
+    for (_, group) in pair.groups_on(board) {
+        *kinds.entry(pair.kinds[group.kind].name).or_default() += group.count();
+    }
+    kinds
+}
+
+/// What the boxes of system processes say in the group `board` of the picture.
+fn boxes<'p>(picture: &'p str, board: &str) -> Vec<&'p str> {
+    let begin = picture.find(&format!("<g id=\"{board}\">")).unwrap_or_else(|| panic!("no group {board}"));
+    let group = &picture[begin..][..picture[begin..].find("</g>").expect("the group ends")];
+    let shown = group.lines().filter(|line| line.contains("class=\"process\"") || line.contains("class=\"link\""));
+    let words = |line: &'p str| Some(line.split_once("<text")?.1.split_once('>')?.1.split_once('<')?.0);
+    shown.map(|line| words(line).unwrap_or_else(|| panic!("a box without words: {line}"))).collect()
+}
+
+#[test]
+fn the_picture_shows_the_pair_as_it_is_shipped() {
+    let (picture, pair) = (read("../../docs/architecture.svg"), pair());
+    for (board, name) in ["a", "b"].into_iter().enumerate() {
+        let (kinds, boxes) = (placed(&pair, board), boxes(&picture, name));
+        assert!(boxes.len() >= 12, "{name} shows {boxes:?}");
+        // Proxies are computed, by group of callers.
+        for shown in boxes.into_iter().filter(|shown| *shown != "proxies") {
+            let (kind, count) = shown.split_once(" × ").unwrap_or((shown, "1"));
+            let found = kinds.get(kind).unwrap_or_else(|| panic!("board {name} has no {kind}: {kinds:?}"));
+            assert_eq!(found.to_string(), count, "{kind} on board {name}");
+        }
+    }
+}
