@@ -1,9 +1,9 @@
 //! Open files: one process each, on the board of the opener; holds the offset and status flags.
 
-use crate::inode::{DirectoryRead, InodeFacts};
+use crate::inode::DirectoryRead;
 use crate::sessions::Stamp;
 use renga_abi::Errno;
-use renga_core::{protocol, word_enum};
+use renga_core::{in_words, protocol, word_enum};
 
 word_enum! {
     /// What a seek counts from.
@@ -17,6 +17,19 @@ word_enum! {
     }
 }
 
+in_words! {
+    /// Which inode an open file is of, as a mapping of it needs it.
+    pub struct BackingInode {
+        /// Its active-inode process's number at present.
+        slot: u16,
+        /// Its number in the file system.
+        ino: u32,
+        /// Tells it from other inodes that had or will have its number.
+        generation: u32,
+        /// Its type and, from when it was opened, permission bits.
+        mode: u16,
+    }
+}
 protocol! {
     /// One open file; regular files and directories.
     pub File = 9, FileCall {
@@ -47,8 +60,8 @@ protocol! {
         10 SyncFile {} (()) -> Result<(), Errno>;
         /// Cuts or extends.
         11 SetSize { bytes: u64 } (()) -> Result<(), Errno>;
-        /// What its inode is at present, for who maps it.
-        12 DescribeFile {} (()) -> Result<InodeFacts, Errno>;
+        /// Which inode it is, for who maps it.
+        12 DescribeFile {} (()) -> Result<BackingInode, Errno>;
         /// Replaces the settable status flags (O_APPEND, O_NONBLOCK).
         13 SetFlags { flags: u32 } (()) -> Result<(), Errno>;
         /// As the inode's `SetAccess`.

@@ -3,11 +3,12 @@
 //! Not here: content (`cached.rs`, `open_file.rs`).
 
 use crate::file::open_file::{DIRECTORY, SETTABLE, State, TYPE_MASK, on_inode};
+use crate::file::own_inode::Tries;
 use renga_hal::memory::UserMemory;
 use renga_pages::change_held;
 use renga_proto::attributes::Attributes;
-use renga_proto::file::FileCall;
-use renga_proto::inode::{DirectoryRead, Facts, InodeFacts, ReadDirectory, SetAccess, SetTimes, Status};
+use renga_proto::file::{BackingInode, FileCall};
+use renga_proto::inode::{DirectoryRead, ReadDirectory, SetAccess, SetTimes, Status};
 use renga_proto::locks::{Owner, ReleaseLocks};
 use renga_proto::names::StatusOfInode;
 use renga_rt::Errno;
@@ -91,8 +92,16 @@ impl<M: UserMemory + ?Sized> State<M> {
         on_inode!(self, Status {}, (&[][..], &mut *out))
     }
 
-    pub(super) async fn describe(&mut self) -> Result<InodeFacts, Errno> {
-        on_inode!(self, Facts {}, ())
+    /// Which inode this is: what it was opened with, which does not change but for the inode's process.
+    pub(super) async fn describe(&mut self) -> Result<BackingInode, Errno> {
+        let mut tries = Tries::default();
+        while self.inode()?.is_none() {
+            if !self.find_again(&mut tries).await? {
+                return Err(Errno::ESTALE);
+            }
+        }
+        let slot = self.slot.ok_or(Errno::ESTALE)?;
+        Ok(BackingInode { slot, ino: self.ino, generation: self.generation, mode: self.mode })
     }
 
     pub(super) async fn next_entries(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {

@@ -13,8 +13,8 @@ use crate::file::made::{MAKERS, NO_END};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{File, FileCall, OpenInode, Seek, Whence};
 use renga_proto::inode::{
-    Append, CommitAll, Facts, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release,
-    ReserveAppend, SetAccess, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
+    Append, CommitAll, FillPage, Inode, InodeDirectory, LeaseWrite, Reactivate, ReadDirectory, Release, ReserveAppend,
+    SetAccess, SetTimes, Settle, Size, Status, Sync, Truncate, WriteAt,
 };
 use renga_proto::locks::{Locks, ReleaseLocks};
 use renga_proto::memory::Memory;
@@ -40,7 +40,6 @@ pub(super) const INODE: u32 = WriteAt::BIT
     | Append::BIT
     | Truncate::BIT
     | Status::BIT
-    | Facts::BIT
     | Size::BIT
     | ReadDirectory::BIT
     | Sync::BIT

@@ -7,7 +7,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_memory::area::Origin;
 use renga_memory::areas::AREAS_MAX;
 use renga_memory::{Backing, MappedFile, Mapping, Place, access_of};
-use renga_proto::file::DescribeFile;
+use renga_proto::file::{BackingInode, DescribeFile};
 use renga_proto::inode::{CommitAll, Extent};
 use renga_rt::Errno;
 use renga_rt::card::{self, EXECUTES, READS, ShownArea, WRITES};
@@ -138,11 +138,12 @@ impl<M: UserMemory + ?Sized> User<M> {
             Object::File { board, number, .. } => (board, number),
             _ => return Err(Errno::ENODEV),
         };
-        let facts = self.services.file(board, number)?.call(DescribeFile {}, ()).await?;
-        if facts.mode & S_IFMT != S_IFREG {
+        let BackingInode { slot, ino, generation, mode } =
+            self.services.file(board, number)?.call(DescribeFile {}, ()).await?;
+        if mode & S_IFMT != S_IFREG {
             return Err(Errno::ENODEV);
         }
-        let file = MappedFile { ino: facts.ino, generation: facts.birth.generation, slot: facts.slot };
+        let file = MappedFile { ino, generation, slot };
         if !shared {
             return Ok(Backing::File { file, offset });
         }

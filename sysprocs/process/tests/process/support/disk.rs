@@ -1,6 +1,6 @@
 //! An imitation of the disk board's file servers: named files in memory, no directories.
 
-use renga_proto::file::{File, FileCall, OpenInode, Whence};
+use renga_proto::file::{BackingInode, File, FileCall, OpenInode, Whence};
 use renga_proto::inode::{
     Birth, DirectoryRead, Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts,
 };
@@ -276,7 +276,10 @@ pub async fn file(
                 call.reply(Ok(()));
             }
             FileCall::AskFlags(call) => call.reply(Ok(open.flags)),
-            FileCall::DescribeFile(call) => call.reply(Ok(disk.facts(open.slot.into()))),
+            FileCall::DescribeFile(call) => {
+                let InodeFacts { slot, ino, birth, mode, .. } = disk.facts(open.slot.into());
+                call.reply(Ok(BackingInode { slot, ino, generation: birth.generation, mode }));
+            }
             other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckLife),
         }
     }
