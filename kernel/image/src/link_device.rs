@@ -12,8 +12,6 @@ use renga_phy::spi::wiring::Chip;
 use renga_phy::spi::{self, SpiBus, SpiPhy};
 use renga_router::TokenLink;
 
-/// How the boards are joined.
-const WIRING: Wiring = Wiring { width: Width::Sixteen, handshake: Handshake::TwoEdge, pulls: PullUps::Harness };
 /// A listener may hear of a frame so late, ns: system processes are not preempted.
 const ARM_NS: u64 = 60_000;
 /// The SPI clock that is asked for, Hz. No slave has been measured.
@@ -47,22 +45,35 @@ impl LinkDevice {
     pub fn choose(emulator: Option<EmulatorPage>, wanted: &str, board: u8) -> LinkDevice {
         match (emulator, wanted) {
             (Some(device), "" | "emulator") => LinkDevice::Emulator(device),
-            (emulator, "" | "pins") => LinkDevice::Pins(pins(board, emulator.is_some())),
             (_, "spi") => LinkDevice::Spi(spi(board)),
-            _ => fault::refuse(format_args!("there is no link `{wanted}`")),
+            (emulator, _) => match width(wanted) {
+                Some(width) => LinkDevice::Pins(pins(board, width, emulator.is_some())),
+                None => fault::refuse(format_args!("there is no link `{wanted}`")),
+            },
         }
     }
 }
 
-fn pins(board: u8, emulated: bool) -> TokenLink<PinPhy<LinkPins>> {
-    let mut timing = pins::Timing::by_interrupt(WIRING.width, ARM_NS);
+/// How many data wires the bus on the pins has that is called so.
+fn width(name: &str) -> Option<Width> {
+    match name {
+        "" | "pins" => Some(Width::Sixteen),
+        "pins4" => Some(Width::Four),
+        "pins1" => Some(Width::One),
+        _ => None,
+    }
+}
+
+fn pins(board: u8, width: Width, emulated: bool) -> TokenLink<PinPhy<LinkPins>> {
+    let wiring = Wiring { width, handshake: Handshake::TwoEdge, pulls: PullUps::Harness };
+    let mut timing = pins::Timing::by_interrupt(width, ARM_NS);
     let mut gpio = hardware::bus_pins();
     if emulated {
         // All that is stored arrives after the same time and in its order: there is nothing to settle.
         (timing.settle_ns, timing.hold_ns) = (0, 0);
         gpio = gpio.with_slow_reads(EMULATED_READ_SPINS);
     }
-    let bus = PinBus::begin(gpio, board, WIRING, timing);
+    let bus = PinBus::begin(gpio, board, wiring, timing);
     TokenLink::new(setup(board), PinPhy::new(bus, LOOK_NS))
 }
 

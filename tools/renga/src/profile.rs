@@ -3,6 +3,7 @@
 //! Invariant: a profile changes times only, never what a program computes.
 
 use crate::cli::ProfileName;
+use renga_node::LinkMode;
 use std::collections::BTreeMap;
 
 /// A machine.
@@ -14,16 +15,16 @@ pub struct Profile {
     pub link_rate_bps: u64,
     /// The link's times (`renga_router::LinkTiming`).
     pub link_timing: &'static str,
-    /// The link is the bus on the boards' pins.
-    pub pins: bool,
+    /// The link is the bus on the boards' pins, wired so.
+    pub pins: Option<LinkMode>,
     /// The model of the disk's medium (`renga_fs::medium`).
     pub medium: &'static str,
 }
 
 impl Profile {
     /// The same with the link on the boards' pins: the emulator connects pin to pin, and all else is the boards' work.
-    pub fn with_pins(self) -> Profile {
-        Profile { pins: true, link_timing: "pins", ..self }
+    pub fn with_pins(self, wired: LinkMode) -> Profile {
+        Profile { pins: Some(wired), link_timing: "pins", ..self }
     }
 }
 
@@ -31,10 +32,10 @@ impl Profile {
 pub fn profile(name: ProfileName) -> Profile {
     match name {
         ProfileName::Pi3 => {
-            Profile { shift: 0, link_rate_bps: 18_000_000, link_timing: "pi3", pins: false, medium: "sd" }
+            Profile { shift: 0, link_rate_bps: 18_000_000, link_timing: "pi3", pins: None, medium: "sd" }
         }
         ProfileName::Paper1989 => {
-            Profile { shift: 10, link_rate_bps: 4_000_000, link_timing: "paper-1989", pins: false, medium: "hdd-1989" }
+            Profile { shift: 10, link_rate_bps: 4_000_000, link_timing: "paper-1989", pins: None, medium: "hdd-1989" }
         }
     }
 }

@@ -131,7 +131,7 @@ impl Session<'_> {
     /// What board `number` finds as its command line.
     fn arguments(&self, number: usize) -> String {
         let Profile { medium, link_timing, pins, .. } = self.profile;
-        let link = if pins { " link=pins" } else { "" };
+        let link = pins.map(|wired| format!(" link={wired}")).unwrap_or_default();
         let hostile = if self.disturbance.hostile.contains(&(number as u8)) { " hostile" } else { "" };
         format!("emulator board={number} seed={} medium={medium} timing={link_timing}{link}{hostile}", self.seed as u32)
     }
@@ -170,7 +170,7 @@ impl Session<'_> {
         let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards.collect());
         config.shift = self.profile.shift;
         config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
-        config.pins = self.profile.pins.then(PinsConfig::default);
+        config.pins = self.profile.pins.map(|_| PinsConfig::default());
         config.seed = self.seed;
         config.epoch_s = EPOCH_S;
         config.pace = self.pace;

@@ -12,7 +12,7 @@ use crate::disk_image::add_file;
 use crate::disk_image::partition::{copy_out, copy_sparse, find};
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
-use renga_node::{NODE_FILE, Node};
+use renga_node::{LinkMode, NODE_FILE, Node};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -28,6 +28,8 @@ pub struct CardBoot {
     pub device_tree: PathBuf,
     /// Its command line.
     pub command_line: String,
+    /// What joins it to the others.
+    pub link: LinkMode,
     /// A copy of its card.
     pub card: PathBuf,
 }
@@ -55,6 +57,12 @@ pub fn boot_cards(folder: &Path, system: &SystemFile, scratch: &Path) -> Result<
         }
         if node.placement != system.placement() {
             bail!("{} was made for another placement than `{}`: make the cards again", image.display(), system.name());
+        }
+        if node.link == LinkMode::Spi {
+            bail!(
+                "{} is of a cluster linked over SPI, of which the emulator has no listeners: link = \"pins\"",
+                image.display()
+            );
         }
         let place = boots.get_mut(usize::from(node.board)).with_context(of_image)?;
         if place.is_some() {
@@ -94,6 +102,7 @@ fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -
         tables: take(PLACEMENT_FILE)?,
         device_tree: take(firmware::device_tree(node.model))?,
         command_line: String::from_utf8_lossy(content(files, "cmdline.txt")?).trim().to_string(),
+        link: node.link,
         card: place("card.img"),
     };
     copy_sparse(image, &boot.card)?;

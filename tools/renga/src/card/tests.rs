@@ -220,3 +220,17 @@ fn boards_models_and_links_that_are_not_there_are_named() {
     let long = Cluster::new("a name with blanks".into(), system(), None, &["pi3".into()]).err().unwrap();
     assert!(long.to_string().contains("`cluster=`"), "{long}");
 }
+
+#[test]
+fn cards_of_boards_that_are_linked_over_spi_are_not_booted_in_the_emulator() {
+    let bench = Bench::new("spi");
+    let system = SystemFile::find(&Environment::read().unwrap(), "pair").unwrap();
+    let lab = Cluster::new("lab".into(), system, Some("spi"), &["pi3".into()]).unwrap();
+    let cards = bench.folder.join("cards");
+    fs::create_dir(&cards).unwrap();
+    bench.card("cards/a.img", &lab, 0);
+    bench.card("cards/b.img", &lab, 1);
+    let system = SystemFile::find(&Environment::read().unwrap(), "pair").unwrap();
+    let fault = super::boot_cards(&cards, &system, &bench.folder).unwrap_err().to_string();
+    assert!(fault.contains("the emulator has no listeners: link = \"pins\""), "{fault}");
+}

@@ -2,7 +2,7 @@
 
 use crate::artifacts::{self, Flavour, Kernel};
 use crate::card::{self, CardBoot};
-use crate::cli::{LinkName, Run};
+use crate::cli::Run;
 use crate::disk_image;
 use crate::disturbance::{self, Disturbance};
 use crate::environment::Environment;
@@ -18,6 +18,7 @@ use crate::trace::TraceFile;
 use anyhow::{Context, Result, bail};
 use renga_emu::FrameEvent;
 use renga_emu_probes::Hit;
+use renga_node::LinkMode;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -53,8 +54,10 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let (terminal, keys) =
         if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
     let machine = profile(options.machine.profile);
-    // Real boards, for which cards are made, have no other link.
-    let pins = options.link == LinkName::Pins || cards.is_some();
+    let machine = match link(options, cards.as_deref()) {
+        Some(wired) => machine.with_pins(wired),
+        None => machine,
+    };
     let session = Session {
         qemu,
         plugin,
@@ -63,7 +66,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         tables: options.tables.clone().map_or_else(|| artifacts::tables(&system, &scratch.folder), Ok)?,
         disk: disk.clone(),
         cards,
-        profile: if pins { machine.with_pins() } else { machine },
+        profile: machine,
         seed: options.chaos.unwrap_or(options.machine.seed),
         frames: options.trace.is_some(),
         probes: options.trace.is_some(),
@@ -95,6 +98,11 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         print_stats(&outcome);
     }
     Ok(outcome.status)
+}
+
+/// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link.
+fn link(options: &Run, cards: Option<&[CardBoot]>) -> Option<LinkMode> {
+    cards.and_then(|cards| Some(cards.first()?.link)).or_else(|| options.link.on_pins())
 }
 
 /// What the boards boot from their cards, if they are to.

@@ -26,11 +26,21 @@ fn running_a_program_again_asks_the_disk_s_board_nothing() {
     if !clusters_can_run() {
         return;
     }
-    // The last of them is linked dynamically.
-    let runs = "/usr/lib/renga/nothing; cat /dev/null; read line < /etc/passwd; cd /usr; cd /; bash -c :";
+    let runs = "/usr/lib/renga/nothing; cat /dev/null; read line < /etc/passwd; cd /usr; cd /";
     let (few, many) = (frames(runs, 5), frames(runs, 55));
     println!("{few} frames for 5 rounds of runs, {many} for 55");
     assert!(many <= few + 40, "{few} frames for 5 rounds of runs, {many} for 55");
+}
+
+#[test]
+fn a_dynamic_program_that_runs_again_asks_nothing_about_its_libraries() {
+    if !clusters_can_run() {
+        return;
+    }
+    let (few, many) = (frames("bash -c :", 5), frames("bash -c :", 55));
+    println!("{few} frames for 5 runs of bash, {many} for 55");
+    // It opens and closes the terminal, asks whose that is, and how much memory there is: four calls.
+    assert!(many <= few + 50 * 4 * 2 + 40, "{few} frames for 5 runs of bash, {many} for 55");
 }
 
 #[test]

@@ -33,3 +33,10 @@ fn boards_work_together_over_their_pins_the_same_way_every_time() {
     // Last, so that the hashes are seen if it fails.
     first.expect_text(EXPECTED);
 }
+
+#[test]
+fn boards_work_together_over_fewer_wires() {
+    if clusters_can_run() {
+        Renga::script("remote -b b uname -n").with(["--link", "pins4"]).end().expect_status(0).expect_text("b\n");
+    }
+}
