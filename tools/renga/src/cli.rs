@@ -7,6 +7,7 @@ mod hint;
 mod image_choice;
 mod job;
 mod ledger;
+mod link;
 mod linux;
 mod top;
 mod trace;
@@ -19,8 +20,8 @@ pub use hint::hint;
 pub use image_choice::ImageChoice;
 pub use job::Job;
 pub use ledger::{Compare, Ledger, Report};
+pub use link::LinkName;
 pub use linux::Linux;
-use renga_node::LinkMode;
 use std::path::PathBuf;
 pub use top::{Top, ViewName};
 pub use trace::Trace;
@@ -91,31 +92,6 @@ pub enum ProfileName {
     /// About 1 MIPS, link of 4 Mbit/s, disk of 1989
     #[value(name = "paper-1989")]
     Paper1989,
-}
-
-/// Links by name.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkName {
-    /// The emulator's device: a token bus with the profile's rate
-    Emulator,
-    /// The boards' GPIO pins, connected to each other, with the driver that real boards run, over 16 data wires; slow
-    Pins,
-    /// The same over 4 data wires
-    Pins4,
-    /// The same over one data wire
-    Pins1,
-}
-
-impl LinkName {
-    /// What the boards' pins are wired for, if the link is on them.
-    pub fn on_pins(self) -> Option<LinkMode> {
-        match self {
-            LinkName::Emulator => None,
-            LinkName::Pins => Some(LinkMode::Pins),
-            LinkName::Pins4 => Some(LinkMode::Pins4),
-            LinkName::Pins1 => Some(LinkMode::Pins1),
-        }
-    }
 }
 
 /// `renga run`

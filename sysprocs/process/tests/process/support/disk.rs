@@ -44,6 +44,11 @@ impl Disk {
     pub fn content(&self, name: &str) -> Option<Vec<u8>> {
         self.nodes.borrow().iter().find(|node| node.name == name).map(|node| node.content.clone())
     }
+    fn backing(&self, slot: usize) -> BackingInode {
+        let InodeFacts { slot, ino, birth, mode, .. } = self.facts(slot);
+        BackingInode { slot, ino, generation: birth.generation, mode }
+    }
+
     fn facts(&self, slot: usize) -> InodeFacts {
         let node = &self.nodes.borrow()[slot];
         let ino = if node.name == "/" { ROOT_INO } else { FIRST_INO + slot as u32 };
@@ -276,10 +281,7 @@ pub async fn file(
                 call.reply(Ok(()));
             }
             FileCall::AskFlags(call) => call.reply(Ok(open.flags)),
-            FileCall::DescribeFile(call) => {
-                let InodeFacts { slot, ino, birth, mode, .. } = disk.facts(open.slot.into());
-                call.reply(Ok(BackingInode { slot, ino, generation: birth.generation, mode }));
-            }
+            FileCall::DescribeFile(call) => call.reply(Ok(disk.backing(open.slot.into()))),
             other => refuse!(other, FileCall: SetSize SetFileMode SetFileTimes SetFileOwner CheckLife),
         }
     }
