@@ -209,6 +209,8 @@ pub enum LongPart {
     Debian,
     /// Other projects' own tests (of busybox' shell, with it and with dash) on Linux, on a, on b
     Judges,
+    /// The pair over four data wires and over one, pin by pin
+    Wires,
     /// 100,000 seeds of whole systems in the simulator
     Systems,
     /// 1,000,000 seeds of calls between boards in the simulator

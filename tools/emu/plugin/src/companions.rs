@@ -85,8 +85,11 @@ impl Companions {
         let slot = &self.slots[self.own];
         slot.past_ns.store(now_ns.min(ceiling_ns), Release);
         tell(slot);
+        if now_ns >= ceiling_ns {
+            return None;
+        }
         // Bounded: each turn but the last waits for news, of which there is an end before the ceiling.
-        while now_ns < ceiling_ns {
+        loop {
             let (last, somebody_runs) = self.last()?;
             let end_ns = last.past_ns.min(ceiling_ns);
             if end_ns > now_ns {
@@ -99,7 +102,6 @@ impl Companions {
                 return None;
             }
         }
-        None
     }
 
     /// The companion that is furthest behind, and whether any of them is still in the round.

@@ -139,11 +139,11 @@ fn what_a_board_ran_vanishes_with_it() {
         return;
     }
     let session = r#"
-remote -b b sleep 100 & sleep 0.1
+remote -b b sleep 100 2> /dev/null & sleep 0.1
 pid=$(grep -l '^sleep.100' /proc/[0-9]*/cmdline | cut -d/ -f3)
 exec 5< /proc/$pid/stat; cd /proc/$pid
 cut -d' ' -f1 /proc/renga/boards | tr '\n' ' '
-remote -b b sh -c 'while :; do cat /proc/*/stat > /dev/null 2>&1; done' &
+remote -b b sh -c 'while :; do cat /proc/*/stat > /dev/null 2>&1; done' 2> /dev/null &
 sleep 0.7
 ls /proc | grep -cx $pid; cat stat <&5 2> /dev/null || echo lost; ls /proc/$pid 2> /dev/null || echo none
 grep -c ' down ' /proc/renga/boards; grep -c ^processor /proc/cpuinfo; ps > /dev/null && echo ps
