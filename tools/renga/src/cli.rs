@@ -209,7 +209,7 @@ pub enum LongPart {
     Debian,
     /// Other projects' own tests (of busybox' shell, with it and with dash) on Linux, on a, on b
     Judges,
-    /// The pair over four data wires and over one, pin by pin
+    /// The pair over four data wires, pin by pin
     Wires,
     /// 100,000 seeds of whole systems in the simulator
     Systems,
