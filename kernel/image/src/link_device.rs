@@ -59,7 +59,6 @@ fn width(name: &str) -> Option<Width> {
     match name {
         "" | "pins" => Some(Width::Sixteen),
         "pins4" => Some(Width::Four),
-        "pins1" => Some(Width::One),
         _ => None,
     }
 }

@@ -45,22 +45,19 @@ pub enum LinkMode {
     Pins,
     /// The same with four.
     Pins4,
-    /// The same with one.
-    Pins1,
     /// SPI master to SPI slaves; experimental.
     Spi,
 }
 
 impl LinkMode {
     /// All of them.
-    pub const ALL: [LinkMode; 4] = [LinkMode::Pins, LinkMode::Pins4, LinkMode::Pins1, LinkMode::Spi];
+    pub const ALL: [LinkMode; 3] = [LinkMode::Pins, LinkMode::Pins4, LinkMode::Spi];
 
     /// The word for it in files and options.
     pub const fn name(self) -> &'static str {
         match self {
             LinkMode::Pins => "pins",
             LinkMode::Pins4 => "pins4",
-            LinkMode::Pins1 => "pins1",
             LinkMode::Spi => "spi",
         }
     }

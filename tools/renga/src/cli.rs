@@ -311,7 +311,7 @@ pub struct Image {
     /// Name of the cluster of real boards
     #[arg(long, default_value = card::DEFAULT_CLUSTER_NAME, conflicts_with_all = ["cluster", "inspect"])]
     pub name: String,
-    /// What joins the real boards: pins (16 data wires), pins4, pins1, spi
+    /// What joins the real boards: pins (16 data wires), pins4, spi
     #[arg(long, value_name = "MODE", conflicts_with_all = ["cluster", "inspect"])]
     pub link: Option<String>,
     /// Make the cards that this file describes; with --inspect, compare the card with it

@@ -48,7 +48,7 @@ gpio=21=ip,np
 /// `config.txt`.
 pub fn config(link: LinkMode) -> String {
     let pins = match link {
-        LinkMode::Pins | LinkMode::Pins4 | LinkMode::Pins1 => LINK_PINS,
+        LinkMode::Pins | LinkMode::Pins4 => LINK_PINS,
         LinkMode::Spi => LINK_SPI,
     };
     format!("{HEAD}{pins}")

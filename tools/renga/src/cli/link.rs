@@ -12,8 +12,6 @@ pub enum LinkName {
     Pins,
     /// The same over 4 data wires
     Pins4,
-    /// The same over one data wire
-    Pins1,
 }
 
 impl LinkName {
@@ -23,7 +21,6 @@ impl LinkName {
             LinkName::Emulator => None,
             LinkName::Pins => Some(LinkMode::Pins),
             LinkName::Pins4 => Some(LinkMode::Pins4),
-            LinkName::Pins1 => Some(LinkMode::Pins1),
         }
     }
 }
