@@ -164,6 +164,34 @@ pub struct Plot {
     pub curves: Vec<Curve>,
 }
 
+/// A part of a heat map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Panel {
+    /// What its cells have in common.
+    pub title: String,
+    /// By row, from below, and column; without what was not measured.
+    pub values: Vec<Vec<Option<f64>>>,
+}
+
+/// Values over two axes, in panels: colours around 0, and a frame around what is large.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeatMap {
+    /// What it shows.
+    pub title: String,
+    /// What the columns are, and the rows.
+    pub axes: [String; 2],
+    /// The columns' names.
+    pub columns: Vec<String>,
+    /// The rows' names, from below.
+    pub rows: Vec<String>,
+    /// Side by side, line by line.
+    pub panels: Vec<Panel>,
+    /// Panels in a line.
+    pub across: usize,
+    /// Cells with more than this are framed.
+    pub framed_from: f64,
+}
+
 /// All that a row found with one profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
@@ -173,6 +201,9 @@ pub struct Findings {
     pub claims: Vec<Claim>,
     /// Plots.
     pub plots: Vec<Plot>,
+    /// Heat maps.
+    #[serde(default)]
+    pub maps: Vec<HeatMap>,
     /// What has to be said of it.
     pub notes: Vec<String>,
     /// By name: times (`... ns`) and exact counts.

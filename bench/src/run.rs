@@ -104,6 +104,8 @@ pub struct Run {
     pub machine: Machine,
     /// How fast things are.
     pub profile: Profile,
+    /// The link's rate, if it is not the profile's.
+    pub link_rate_bps: Option<u64>,
     /// The image of `userland/images`.
     pub image: &'static str,
     /// The shell script; see [`SCRIPT_HEAD`].
@@ -126,7 +128,13 @@ impl Run {
     pub fn new(machine: Machine, profile: Profile, image: &'static str, script: &str) -> Run {
         let on = if machine == Machine::Linux { ON_LINUX } else { ON_BOARDS };
         let script = format!("{SCRIPT_HEAD}{on}{script}");
-        Run { machine, profile, image, script, files: crate::workload::files(), traced: false, seed: 1 }
+        let files = crate::workload::files();
+        Run { machine, profile, link_rate_bps: None, image, script, files, traced: false, seed: 1 }
+    }
+
+    /// The same over a link of this rate.
+    pub fn at_rate(self, link_rate_bps: u64) -> Run {
+        Run { link_rate_bps: Some(link_rate_bps), ..self }
     }
 
     /// The same, and its trace is kept.
@@ -143,7 +151,10 @@ impl Run {
     /// What a person calls it.
     pub fn label(&self) -> String {
         match self.machine {
-            Machine::Cluster(system) => format!("{} ({}), {}", system.base, system.label, self.profile.name()),
+            Machine::Cluster(system) => {
+                let rate = self.link_rate_bps.map(|bps| format!(", {} Mbit/s", bps as f64 / 1e6)).unwrap_or_default();
+                format!("{} ({}), {}{rate}", system.base, system.label, self.profile.name())
+            }
             Machine::Linux => "Linux".to_string(),
         }
     }

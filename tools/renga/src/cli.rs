@@ -19,7 +19,7 @@ use examples::EXAMPLES;
 pub use hint::hint;
 pub use image_choice::ImageChoice;
 pub use job::Job;
-pub use ledger::{Compare, Ledger, Report};
+pub use ledger::{Compare, Ledger, Measuring, Report};
 pub use link::LinkName;
 pub use linux::Linux;
 use std::path::PathBuf;
@@ -250,6 +250,8 @@ pub enum Measurement {
     SyncAsync(Machine),
     /// The results of the paper on process networks, row by row: published, ours, verdict
     P1(Ledger),
+    /// Synchronous against asynchronous calls as a map: message size, boards, callers, the link's rate
+    Map(Measuring),
     /// What changed between two sets of results; exit with 1 if anything did
     Compare(Compare),
     /// A page of results, with plots, and the same as Markdown

@@ -1,10 +1,11 @@
 //! Where runs are carried out, and kept by their content: what was run once is not run again.
 //!
 //! Invariant: a run's key is the sum of everything that decides what it does: kernel, tables, emulator and its plugin, disk,
-//! script, parameters. A kept run is complete: its folder gets its name when all of it is there.
+//! script, parameters. Not here: keeping them (`store`).
 
 use super::listener::Keeper;
 use super::result::RunFacts;
+use super::store::{Store, TRACE_FILE};
 use crate::artifacts::{self, Flavour, Kernel};
 use crate::card::{sha256, sha256_of_file};
 use crate::cli::ProfileName;
@@ -29,9 +30,6 @@ use std::time::Duration;
 const LINUX_LIMIT: Duration = Duration::from_secs(1800);
 /// Permission bits of files that runs bring: some are programs.
 const FILE_MODE: u32 = 0o755;
-const CONSOLE_FILE: &str = "console.txt";
-const FACTS_FILE: &str = "run.json";
-const TRACE_FILE: &str = "trace";
 
 /// What all runs share.
 pub struct Laboratory<'a> {
@@ -42,6 +40,7 @@ pub struct Laboratory<'a> {
     /// What every run of the cluster is made of: sums.
     common: BTreeMap<String, String>,
     scratch: Scratch,
+    store: Store,
     /// Says what is being done.
     pub progress: Progress,
 }
@@ -63,7 +62,8 @@ impl<'a> Laboratory<'a> {
             ("emulator".to_string(), sum(environment.qemu()?)?),
         ]);
         let scratch = Scratch::make(environment)?;
-        Ok(Laboratory { environment, kernel, plugin, programs, common, scratch, progress })
+        let store = Store::new(Self::folder(environment).join("runs"));
+        Ok(Laboratory { environment, kernel, plugin, programs, common, scratch, store, progress })
     }
 
     /// The folder of everything that benches keep.
@@ -110,28 +110,15 @@ impl<'a> Laboratory<'a> {
                 add("plugin", String::new());
             }
         }
-        let disk = disk_image::fingerprint(&self.image(run), &mut |step| self.progress.step(step))?;
-        add("image", run.image.to_string());
-        add("disk", disk);
-        add("script", sha256(run.script.as_bytes()).to_string());
-        add("profile", format!("{:?}", profile::profile(name_of(run.profile))));
-        add("seed", run.seed.to_string());
-        add("traced", run.traced.to_string());
+        add("disk", disk_image::fingerprint(&self.image(run), &mut |step| self.progress.step(step))?);
+        parts.extend(told(run));
         let key = sha256(format!("{parts:?}").as_bytes()).to_string();
         Ok(RunFacts { label: run.label(), key, parts, hashes: BTreeMap::new() })
     }
 
-    fn kept(&self, key: &str) -> PathBuf {
-        Self::folder(self.environment).join("runs").join(key)
-    }
-
     /// What came of a run that was done before.
     pub fn remembered(&self, facts: &RunFacts) -> Option<(RunFacts, Outcome)> {
-        let folder = self.kept(&facts.key);
-        let facts = serde_json::from_str(&fs::read_to_string(folder.join(FACTS_FILE)).ok()?).ok()?;
-        let text = fs::read_to_string(folder.join(CONSOLE_FILE)).ok()?;
-        let trace = folder.join(TRACE_FILE);
-        Some((facts, Outcome { text, trace: trace.exists().then_some(trace) }))
+        self.store.remembered(&facts.key)
     }
 
     /// Carries a run out, of which progress says `what`, and keeps what came of it.
@@ -154,16 +141,7 @@ impl<'a> Laboratory<'a> {
         }
         fs::remove_file(&disk).with_context(|| format!("cannot remove {}", disk.display()))?;
         let _ = fs::remove_file(disk.with_extension("img.stamp"));
-        fs::write(folder.join(CONSOLE_FILE), text)?;
-        fs::write(folder.join(FACTS_FILE), serde_json::to_string_pretty(&facts)? + "\n")?;
-        let kept = self.kept(&facts.key);
-        fs::create_dir_all(kept.parent().unwrap_or(&kept))?;
-        // What was kept before, or by another command meanwhile, is the same.
-        if kept.exists() {
-            fs::remove_dir_all(&kept)?;
-        }
-        fs::rename(&folder, &kept).with_context(|| format!("cannot keep a run as {}", kept.display()))?;
-        self.remembered(&facts).with_context(|| format!("{} does not hold a run", kept.display()))
+        self.store.keep(&folder, &facts, &text)
     }
 
     fn linux(&self, disk: &Path) -> Result<(u8, Vec<u8>)> {
@@ -187,7 +165,7 @@ impl<'a> Laboratory<'a> {
         let mut keeper = Keeper::new(disk_board as u8, trace.transpose()?);
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
         let tables = artifacts::tables(&system, &self.scratch.folder)?;
-        let machine = (profile::profile(name_of(run.profile)), run.seed);
+        let machine = (profile::of_run(run), run.seed);
         let session = Session {
             frames: run.traced,
             probes: run.traced,
@@ -205,10 +183,64 @@ impl<'a> Laboratory<'a> {
     }
 }
 
+/// What a run says of itself, but for its system and its files.
+fn told(run: &Run) -> BTreeMap<String, String> {
+    let parts = [
+        ("image", run.image.to_string()),
+        ("script", sha256(run.script.as_bytes()).to_string()),
+        ("profile", format!("{:?}", profile::of_run(run))),
+        ("seed", run.seed.to_string()),
+        ("traced", run.traced.to_string()),
+    ];
+    parts.map(|(name, value)| (name.to_string(), value)).into()
+}
+
 /// The profile that rows call so.
 pub(crate) fn name_of(profile: Profile) -> ProfileName {
     match profile {
         Profile::Pi3 => ProfileName::Pi3,
         Profile::Paper1989 => ProfileName::Paper1989,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+    use renga_bench::rows::{BEYOND, Plan, ROWS};
+    use renga_bench::run::{Machine, Profile, Run};
+    use std::collections::BTreeSet;
+
+    fn plans() -> [Plan; 2] {
+        [Profile::Pi3, Profile::Paper1989].map(|profile| Plan { profile, short: false })
+    }
+
+    fn runs() -> Vec<Run> {
+        let of = |plan| ROWS.iter().chain(BEYOND).flat_map(move |row| (row.runs)(plan));
+        plans().into_iter().flat_map(of).collect()
+    }
+
+    #[test]
+    fn all_runs_of_the_map_have_names_of_their_own_and_the_same_each_time() {
+        let of_map = || plans().into_iter().flat_map(renga_bench::map::ROW.runs);
+        let name = |run: Run| (run.label(), told(&run));
+        let names: BTreeSet<_> = of_map().map(name).collect();
+        assert_eq!(names.len(), of_map().count());
+        assert_eq!(names, of_map().map(name).collect());
+    }
+
+    #[test]
+    fn the_systems_of_all_runs_are_accepted() {
+        let mut seen = BTreeSet::new();
+        for run in runs() {
+            let Machine::Cluster(system) = run.machine else { continue };
+            if !seen.insert((system.base, system.label)) {
+                continue;
+            }
+            let base = std::fs::read_to_string(format!("../../sysprocs/systems/{}.toml", system.base)).unwrap();
+            let parsed = renga_placement::parse(&system.text(&base).unwrap()).unwrap();
+            let checked = renga_placement::check(&parsed, &renga_placement::code_kinds());
+            assert!(checked.is_ok(), "{} ({}): {:?}", system.base, system.label, checked.err());
+        }
+        assert!(seen.iter().any(|(base, label)| *base == "octet" && label.contains("async")), "{seen:?}");
     }
 }

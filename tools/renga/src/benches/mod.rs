@@ -3,11 +3,13 @@
 //! Not here: what rows measure and how they judge (`renga-bench`), the command (`command::bench::ledger`).
 
 pub mod counts;
+mod heat_map;
 mod laboratory;
 mod listener;
 mod page;
 mod plot;
 mod result;
+mod store;
 
 pub use laboratory::Laboratory;
 pub(crate) use laboratory::name_of;

@@ -2,10 +2,10 @@
 //!
 //! Invariant: all figures come from results; what is said around them is said by the rows.
 
-use super::plot::svg;
 use super::result::RowResult;
+use super::{heat_map, plot};
 use anyhow::Result;
-use renga_bench::findings::{Table, Verdict};
+use renga_bench::findings::{Findings, Table, Verdict};
 use renga_bench::rows::find;
 use std::fmt::Write;
 
@@ -150,10 +150,17 @@ fn html_result(result: &RowResult) -> Result<String> {
     for note in &result.findings.notes {
         let _ = writeln!(text, "<p class=\"small\">{}</p>", escaped(note));
     }
-    for plot in &result.findings.plots {
-        let _ = writeln!(text, "<figure>{}</figure>", svg(plot)?);
+    for (_, picture) in pictures(&result.findings)? {
+        let _ = writeln!(text, "<figure>{picture}</figure>");
     }
     Ok(text)
+}
+
+/// Titles and drawings of all that is drawn.
+fn pictures(findings: &Findings) -> Result<Vec<(&str, String)>> {
+    let plots = findings.plots.iter().map(|plot| Ok((plot.title.as_str(), plot::svg(plot)?)));
+    let maps = findings.maps.iter().map(|map| Ok((map.title.as_str(), heat_map::svg(map)?)));
+    plots.chain(maps).collect()
 }
 
 fn html_table(table: &Table) -> String {
@@ -211,10 +218,10 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
         for note in &result.findings.notes {
             let _ = write!(page, "\n{note}\n");
         }
-        for (number, plot) in result.findings.plots.iter().enumerate() {
+        for (number, (title, picture)) in self::pictures(&result.findings)?.into_iter().enumerate() {
             let name = format!("{}.{}.{number}.svg", result.row.to_lowercase(), result.profile.name());
-            let _ = write!(page, "\n![{}]({name})\n", plot.title);
-            pictures.push((name, svg(plot)?));
+            let _ = write!(page, "\n![{title}]({name})\n");
+            pictures.push((name, picture));
         }
     }
     Ok((page, pictures))
@@ -247,7 +254,7 @@ mod tests {
             parameters: BTreeMap::from([("link".to_string(), "18 Mbit/s".to_string())]),
             revision: Some("abc".to_string()),
             runs: Vec::new(),
-            findings: Findings { tables: vec![table], claims, plots: vec![plot], notes, figures: BTreeMap::new() },
+            findings: Findings { tables: vec![table], claims, plots: vec![plot], notes, ..Findings::default() },
         }
     }
 

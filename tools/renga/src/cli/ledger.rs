@@ -1,4 +1,4 @@
-//! `renga bench p1`, `renga bench compare`, `renga bench report`: options.
+//! `renga bench p1`, `renga bench map`, `renga bench compare`, `renga bench report`: options.
 
 use super::ProfileName;
 use clap::Args;
@@ -10,10 +10,18 @@ pub struct Ledger {
     /// Only these rows, as T1 or P1.T1; without any, all
     #[arg(value_name = "ROW")]
     pub rows: Vec<String>,
+    /// How.
+    #[command(flatten)]
+    pub measuring: Measuring,
+}
+
+/// With which machine, how much of it, where to: `renga bench map`, and of `renga bench p1` what is not its rows.
+#[derive(Args, Debug, Clone)]
+pub struct Measuring {
     /// Only this machine; without it, both
     #[arg(long, value_enum)]
     pub profile: Option<ProfileName>,
-    /// Only the least that shows each row: for tests
+    /// Only the least that shows it: for tests
     #[arg(long)]
     pub short: bool,
     /// Also carry out what was done before

@@ -3,7 +3,7 @@
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
 use crate::benches::{Laboratory, RowResult, counts};
-use crate::cli::{Ledger, ProfileName};
+use crate::cli::{Measuring, ProfileName};
 use crate::environment::Environment;
 use crate::profile;
 use anyhow::{Context, Result};
@@ -12,15 +12,22 @@ use renga_bench::run::{Outcome, Profile};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+/// The rows with these names; without any, those of the paper.
+///
+/// # Errors
+/// If one is not known.
+pub fn rows(names: &[String]) -> Result<Vec<&'static Row>> {
+    match names {
+        [] => Ok(ROWS.iter().collect()),
+        names => names.iter().map(|name| find(name).with_context(|| unknown(name))).collect(),
+    }
+}
+
 /// Runs the rows, prints and keeps what they find.
 ///
 /// # Errors
-/// If a row is not known, or a run fails.
-pub fn measure(environment: &Environment, options: &Ledger) -> Result<u8> {
-    let rows: Vec<&Row> = match options.rows.as_slice() {
-        [] => ROWS.iter().collect(),
-        names => names.iter().map(|name| find(name).with_context(|| unknown(name))).collect::<Result<_>>()?,
-    };
+/// If a run fails.
+pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) -> Result<u8> {
     let profiles: Vec<Profile> = match options.profile {
         Some(ProfileName::Pi3) => vec![Profile::Pi3],
         Some(ProfileName::Paper1989) => vec![Profile::Paper1989],
@@ -59,21 +66,22 @@ fn carry_out(
     revision: Option<String>,
     left: &mut Left,
 ) -> Result<RowResult> {
-    let (mut runs, mut outcomes) = (Vec::new(), Vec::<Outcome>::new());
-    for run in (row.runs)(plan) {
-        let facts = laboratory.facts(&run)?;
+    let (mut facts_of_runs, mut outcomes) = (Vec::new(), Vec::<Outcome>::new());
+    let runs = (row.runs)(plan);
+    for run in &runs {
+        let facts = laboratory.facts(run)?;
         let done = if left.again { None } else { laboratory.remembered(&facts) };
         let (facts, outcome) = match done {
             Some(done) => done,
             None => {
                 let what = format!("{}: {}{}", row.id, run.label(), left.say());
                 let begin = Instant::now();
-                let done = laboratory.carry_out(&run, facts, &what).with_context(|| row.id.to_string())?;
+                let done = laboratory.carry_out(run, facts, &what).with_context(|| row.id.to_string())?;
                 left.one_done(begin.elapsed());
                 done
             }
         };
-        runs.push(facts);
+        facts_of_runs.push(facts);
         outcomes.push(outcome);
     }
     Ok(RowResult {
@@ -81,9 +89,9 @@ fn carry_out(
         title: row.title.to_string(),
         profile: plan.profile,
         short: plan.short,
-        parameters: profile::parameters(plan.profile),
+        parameters: profile::parameters(&runs),
         revision,
-        runs,
+        runs: facts_of_runs,
         findings: (row.judge)(plan, &outcomes).with_context(|| row.id.to_string())?,
     })
 }

@@ -4,7 +4,7 @@ use crate::benches::{Laboratory, RowResult, html, markdown};
 use crate::cli::Report;
 use crate::environment::Environment;
 use anyhow::{Context, Result, bail};
-use renga_bench::rows::ROWS;
+use renga_bench::rows::{BEYOND, ROWS};
 use std::fs;
 
 /// Writes the page, and the Markdown with its pictures.
@@ -17,7 +17,7 @@ pub fn report(environment: &Environment, options: &Report) -> Result<u8> {
     let mut results = RowResult::read_all(&results)?;
     results.retain(|result| result.short == options.short);
     results.sort_by_key(|result| {
-        (ROWS.iter().position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name()))
+        (ROWS.iter().chain(BEYOND).position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name()))
     });
     if results.is_empty() {
         let short = if options.short { " --short" } else { "" };

@@ -1,0 +1,134 @@
+//! A cell of the map: what a size takes at a point, in both modes, and which of them wins.
+//!
+//! Invariant: times are until every caller's calls were *made*, unless they are called those of a burst; so a mode wins only by
+//! what is done earlier, not by what is promised.
+
+use super::point::{CALLS, Point};
+use crate::run::Outcome;
+use anyhow::{Result, ensure};
+
+/// Asynchronous calls win if they take less by more than so many of a hundred of what synchronous ones take; these win if that is more.
+pub(super) const MARGIN_PERCENT: f64 = 5.0;
+
+/// What a round took in one mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Times {
+    /// Until the last caller's burst had let it go on, ns.
+    pub(super) burst_ns: u64,
+    /// Until the last caller's calls were made, ns.
+    pub(super) made_ns: u64,
+}
+
+impl Times {
+    /// Of the callers that are said to have had a round of `size`.
+    fn of(outcome: &Outcome, size: u64, callers: u64) -> Result<Times> {
+        let mut times = Times::default();
+        for caller in 0..callers {
+            let numbers = outcome.numbers(&format!("told {size} {caller} "))?;
+            let [burst_ns, gone_ns, made_ns] = numbers[..] else { anyhow::bail!("not a round: {numbers:?}") };
+            ensure!(burst_ns <= gone_ns && gone_ns <= made_ns, "a round goes backwards: {numbers:?}");
+            times.burst_ns = times.burst_ns.max(burst_ns);
+            times.made_ns = times.made_ns.max(made_ns);
+        }
+        Ok(times)
+    }
+}
+
+/// Which mode takes less time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Winner {
+    /// That whose callers go on.
+    Asynchronous,
+    /// That whose callers wait.
+    Synchronous,
+    /// Neither, within the margin.
+    Neither,
+}
+
+/// A cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) point: Point,
+    /// Of a message, bytes.
+    pub(super) size: u64,
+    pub(super) sync: Times,
+    pub(super) asynchronous: Times,
+}
+
+/// How much less the second is, of a hundred of the first.
+fn saved(sync_ns: u64, async_ns: u64) -> f64 {
+    100.0 * (sync_ns as f64 - async_ns as f64) / (sync_ns.max(1) as f64)
+}
+
+impl Cell {
+    /// The cell of a size, from the outcomes of its point's runs.
+    ///
+    /// # Errors
+    /// If a caller did not end its round.
+    pub(super) fn read(point: Point, size: u64, [sync, asynchronous]: [&Outcome; 2]) -> Result<Cell> {
+        let times = |outcome| Times::of(outcome, size, point.callers);
+        Ok(Cell { point, size, sync: times(sync)?, asynchronous: times(asynchronous)? })
+    }
+
+    /// What asynchronous calls gain until all are made, %; below 0 what they lose.
+    pub(super) fn gain(&self) -> f64 {
+        saved(self.sync.made_ns, self.asynchronous.made_ns)
+    }
+
+    /// The same until a burst's callers go on.
+    pub(super) fn burst_gain(&self) -> f64 {
+        saved(self.sync.burst_ns, self.asynchronous.burst_ns)
+    }
+
+    /// Who wins.
+    pub(super) fn winner(&self) -> Winner {
+        match self.gain() {
+            gain if gain > MARGIN_PERCENT => Winner::Asynchronous,
+            gain if gain < -MARGIN_PERCENT => Winner::Synchronous,
+            _ => Winner::Neither,
+        }
+    }
+
+    /// Time for each call of all callers, ns: synchronous, asynchronous.
+    pub(super) fn each_ns(&self) -> [f64; 2] {
+        let calls = (CALLS * self.point.callers) as f64;
+        [self.sync.made_ns as f64 / calls, self.asynchronous.made_ns as f64 / calls]
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Cell, Times, Winner};
+    use crate::map::point::Point;
+    use crate::run::Outcome;
+
+    /// One whose rounds took so long; the burst an eighth of that.
+    pub(crate) fn cell(point: Point, size: u64, made_ns: [u64; 2]) -> Cell {
+        let [sync, asynchronous] = made_ns.map(|made_ns| Times { burst_ns: made_ns / 8, made_ns });
+        Cell { point, size, sync, asynchronous }
+    }
+
+    const POINT: Point = Point { boards: 2, callers: 2, rate_mbit: 10 };
+
+    #[test]
+    fn a_cell_has_the_times_of_its_slowest_callers() {
+        let said = |lines: &str| Outcome { text: lines.to_string(), trace: None };
+        let sync = said("told 16 1 5 90 100\r\ntold 16 0 9 70 80\ntold 64 0 1 2 3\n");
+        let asynchronous = said("told 16 0 2 60 70\ntold 16 1 1 59 80\n");
+        let cell = Cell::read(POINT, 16, [&sync, &asynchronous]).unwrap();
+        assert_eq!(cell.sync, Times { burst_ns: 9, made_ns: 100 });
+        assert_eq!(cell.asynchronous, Times { burst_ns: 2, made_ns: 80 });
+        assert_eq!((cell.gain(), cell.each_ns()), (20.0, [100.0 / 128.0, 80.0 / 128.0]));
+        assert!(Cell::read(POINT, 64, [&sync, &sync]).is_err(), "the second caller did not say anything of that size");
+        assert!(Cell::read(POINT, 1, [&said("told 1 0 3 2 4\ntold 1 1 1 2 3\n"), &sync]).is_err());
+    }
+
+    #[test]
+    fn a_mode_wins_by_more_than_the_margin() {
+        let winner = |made_ns| cell(POINT, 16, made_ns).winner();
+        assert_eq!(
+            [[106, 100], [105, 100], [100, 105], [100, 106]].map(winner),
+            [Winner::Asynchronous, Winner::Neither, Winner::Neither, Winner::Synchronous]
+        );
+    }
+}
