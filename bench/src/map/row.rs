@@ -1,0 +1,98 @@
+//! The map as a row: its runs, and what they say.
+//!
+//! Invariant: every figure of every cell is among the findings. Not here: points and cells, sentences, drawing.
+
+use super::cell::Cell;
+use super::drawing::{heat_map, table};
+use super::explanation;
+use super::point::{Axes, Point};
+use crate::findings::Findings;
+use crate::rows::{Plan, Row};
+use crate::run::{Outcome, Run};
+use anyhow::{Result, ensure};
+
+/// The map, as rows are.
+pub const ROW: Row = Row {
+    id: "MAP",
+    title: "Synchronous and asynchronous calls: message size, boards, callers, link",
+    published: "Nothing: the paper has one point, two boards at 4 Mbit/s, where asynchronous calls gain about 1 % of compiles (P1.T4).",
+    method: "Programs on the boards without the disk write messages into one file without leases, so that each write of up to 4 KiB is a \
+             call to one process of a. All begin at one instant; each makes 64 such calls, whatever the message size; the time counts \
+             until the last is made, which a call that is answered shows. `mode` of the system file is the only difference. Callers of \
+             one board share 4 proxies when they wait, and 16 copies when they do not.",
+    runs,
+    judge,
+};
+
+fn runs(plan: Plan) -> Vec<Run> {
+    Axes::of(plan).points().flat_map(|point| point.runs(plan)).collect()
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let axes = Axes::of(plan);
+    let points: Vec<Point> = axes.points().collect();
+    ensure!(outcomes.len() == 2 * points.len(), "two runs of each point are needed");
+    let both = outcomes.chunks_exact(2).map(|both| [&both[0], &both[1]]);
+    let of_point = |(point, both): (&Point, [&Outcome; 2])| {
+        axes.sizes.iter().map(|size| Cell::read(*point, *size, both)).collect::<Result<Vec<_>>>()
+    };
+    let cells = points.iter().zip(both).map(of_point).collect::<Result<Vec<_>>>()?.concat();
+    Ok(findings(axes, &cells))
+}
+
+fn findings(axes: Axes, cells: &[Cell]) -> Findings {
+    let mut findings = Findings::default();
+    for cell in cells {
+        let Point { boards, callers, rate_mbit } = cell.point;
+        let name = format!("{boards} boards, {callers} callers, {rate_mbit} Mbit/s, {} bytes", cell.size);
+        for (mode, times) in [("sync", cell.sync), ("async", cell.asynchronous)] {
+            findings.figure(format!("{name}, {mode} ns"), times.made_ns);
+            findings.figure(format!("{name}, {mode} burst ns"), times.burst_ns);
+        }
+    }
+    let gain = |cell: &Cell| format!("{:.0} %", cell.gain());
+    let title = "What asynchronous calls gain until all calls are made; boards / callers / Mbit/s";
+    findings.tables.push(table(axes, cells, title, gain));
+    let each = |cell: &Cell| cell.each_ns().map(explanation::us).join(" > ");
+    findings.tables.push(table(axes, cells, "Time for each call of all callers, us: synchronous > asynchronous", each));
+    findings.maps.push(heat_map(axes, cells, "gained until all calls are made", Cell::gain));
+    findings.maps.push(heat_map(axes, cells, "gained until the callers go on after a burst", Cell::burst_gain));
+    findings.notes = explanation::paragraphs(axes, cells);
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ROW;
+    use crate::map::point::{Axes, Point};
+    use crate::rows::Plan;
+    use crate::run::{Outcome, Profile};
+
+    const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
+
+    /// Asynchronous calls take as long, but half as long for one caller.
+    fn outcomes() -> Vec<Outcome> {
+        let told = |point: Point, part: u64| {
+            let line = |size: &u64, caller| format!("told {size} {caller} {part} {part} {}\n", size * part);
+            let lines = |caller| Axes::of(PLAN).sizes.iter().map(|size| line(size, caller)).collect::<String>();
+            Outcome { text: (0..point.callers).map(lines).collect(), trace: None }
+        };
+        let both = |point: Point| [told(point, 100), told(point, if point.callers == 1 { 50 } else { 100 })];
+        Axes::of(PLAN).points().flat_map(both).collect()
+    }
+
+    #[test]
+    fn the_map_is_drawn_and_told_from_what_its_runs_said() {
+        assert_eq!((ROW.runs)(PLAN).len(), outcomes().len());
+        let found = (ROW.judge)(PLAN, &outcomes()).unwrap();
+        let [map, _] = &found.maps[..] else { panic!("two maps: {}", found.maps.len()) };
+        assert_eq!((map.panels.len(), map.across, map.rows.len(), map.columns.len()), (2, 2, 3, 7));
+        assert!(map.panels[0].values.concat().iter().all(|gain| *gain == Some(50.0)), "{map:?}");
+        assert!(map.panels[1].values.concat().iter().all(|gain| *gain == Some(0.0)), "{map:?}");
+        assert_eq!(found.figures["2 boards, 3 callers, 10 Mbit/s, 64 bytes, async ns"], 6400);
+        assert!(found.notes[0].contains("in 21 of 42 cells"), "{}", found.notes[0]);
+        assert_eq!((found.tables[0].rows.len(), found.tables[0].rows[0][1].as_str()), (6, "50 %"));
+        assert!(found.verdict().is_none(), "nothing was published that could be judged");
+        assert!((ROW.judge)(PLAN, &outcomes()[1..]).is_err());
+    }
+}
