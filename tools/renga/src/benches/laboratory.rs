@@ -24,12 +24,14 @@ use renga_bench::run::{Machine, Outcome, Profile, Run, System};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A run of Linux that takes longer does not end.
 const LINUX_LIMIT: Duration = Duration::from_secs(1800);
 /// Permission bits of files that runs bring: some are programs.
 const FILE_MODE: u32 = 0o755;
+const DISK_FILE: &str = "disk.img";
 
 /// What all runs share.
 pub struct Laboratory<'a> {
@@ -41,6 +43,8 @@ pub struct Laboratory<'a> {
     common: BTreeMap<String, String>,
     scratch: Scratch,
     store: Store,
+    /// Counts the runs that were begun: each has a folder of its own.
+    begun: AtomicU64,
     /// Says what is being done.
     pub progress: Progress,
 }
@@ -63,7 +67,17 @@ impl<'a> Laboratory<'a> {
         ]);
         let scratch = Scratch::make(environment)?;
         let store = Store::new(Self::folder(environment).join("runs"));
-        Ok(Laboratory { environment, kernel, plugin, programs, common, scratch, store, progress })
+        Ok(Laboratory {
+            environment,
+            kernel,
+            plugin,
+            programs,
+            common,
+            scratch,
+            store,
+            begun: AtomicU64::new(0),
+            progress,
+        })
     }
 
     /// The folder of everything that benches keep.
@@ -83,10 +97,11 @@ impl<'a> Laboratory<'a> {
         ImageSpec { choice, placed, ..ImageSpec::new(&self.environment.root) }
     }
 
-    fn system(&self, system: &System) -> Result<SystemFile> {
+    /// The system's file, written into `folder`.
+    fn system(&self, system: &System, folder: &Path) -> Result<SystemFile> {
         let base = SystemFile::find(self.environment, system.base)?;
         let text = system.text(&fs::read_to_string(&base.path)?)?;
-        let path = self.scratch.folder.join(format!("{}.toml", system.base));
+        let path = folder.join(format!("{}.toml", system.base));
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         SystemFile::find(self.environment, &path.to_string_lossy())
     }
@@ -100,7 +115,7 @@ impl<'a> Laboratory<'a> {
         let mut add = |name: &str, value: String| parts.insert(name.to_string(), value);
         match run.machine {
             Machine::Cluster(system) => {
-                let tables = self.system(&system)?.checked.to_blob();
+                let tables = self.system(&system, &self.scratch.folder)?.checked.to_blob();
                 add("system", format!("{} ({})", system.base, system.label));
                 add("tables", sha256(&tables).to_string());
             }
@@ -121,19 +136,20 @@ impl<'a> Laboratory<'a> {
         self.store.remembered(&facts.key)
     }
 
-    /// Carries a run out, of which progress says `what`, and keeps what came of it.
+    /// Carries a run out, of which progress says `what`, and keeps what came of it. Others may be carried out meanwhile.
     ///
     /// # Errors
     /// If it fails, or its script does.
     pub fn carry_out(&self, run: &Run, mut facts: RunFacts, what: &str) -> Result<(RunFacts, Outcome)> {
-        let folder = self.scratch.folder.join("run");
+        let bench = self.scratch.folder.join(self.begun.fetch_add(1, Ordering::Relaxed).to_string());
+        let folder = bench.join("run");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let disk = folder.join("disk.img");
+        let disk = folder.join(DISK_FILE);
         disk_image::build(&self.image(run), &disk, &mut |step| self.progress.step(step))?;
         self.progress.step(what);
         let (status, text) = match run.machine {
-            Machine::Linux => self.linux(&disk)?,
-            Machine::Cluster(system) => self.cluster(run, &system, &disk, &folder, &mut facts)?,
+            Machine::Linux => self.linux(&disk, &bench)?,
+            Machine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,
         };
         let text = String::from_utf8_lossy(&text).into_owned();
         if status != 0 {
@@ -141,35 +157,31 @@ impl<'a> Laboratory<'a> {
         }
         fs::remove_file(&disk).with_context(|| format!("cannot remove {}", disk.display()))?;
         let _ = fs::remove_file(disk.with_extension("img.stamp"));
-        self.store.keep(&folder, &facts, &text)
+        let kept = self.store.keep(&folder, &facts, &text);
+        fs::remove_dir_all(&bench).with_context(|| format!("cannot remove {}", bench.display()))?;
+        kept
     }
 
-    fn linux(&self, disk: &Path) -> Result<(u8, Vec<u8>)> {
-        let linux = Linux::prepare(self.environment, &self.scratch.folder, &self.progress)?;
+    fn linux(&self, disk: &Path, bench: &Path) -> Result<(u8, Vec<u8>)> {
+        let linux = Linux::prepare(self.environment, bench, &self.progress)?;
         let mut text = Vec::new();
         let status = linux.run(disk, LINUX_LIMIT, &mut text, None)?;
         Ok((status, text))
     }
 
-    fn cluster(
-        &self,
-        run: &Run,
-        system: &System,
-        disk: &Path,
-        folder: &Path,
-        facts: &mut RunFacts,
-    ) -> Result<(u8, Vec<u8>)> {
-        let system = self.system(system)?;
+    /// Boards started from the disk in the folder `run` of `bench`.
+    fn cluster(&self, run: &Run, system: &System, bench: &Path, facts: &mut RunFacts) -> Result<(u8, Vec<u8>)> {
+        let (system, folder) = (self.system(system, bench)?, bench.join("run"));
         let trace = run.traced.then(|| TraceFile::create(&folder.join(TRACE_FILE), &system, &self.kernel.elf));
         let disk_board = system.checked.boards.iter().position(|board| board.owns_disk).unwrap_or(0);
         let mut keeper = Keeper::new(disk_board as u8, trace.transpose()?);
         let emulator = (self.environment.qemu()?.to_path_buf(), self.plugin.clone());
-        let tables = artifacts::tables(&system, &self.scratch.folder)?;
+        let tables = artifacts::tables(&system, bench)?;
         let machine = (profile::of_run(run), run.seed);
         let session = Session {
             frames: run.traced,
             probes: run.traced,
-            ..Session::new(emulator, &self.kernel, (&system, tables), disk.to_path_buf(), machine)
+            ..Session::new(emulator, &self.kernel, (&system, tables), folder.join(DISK_FILE), machine)
         };
         let outcome = session.run(&mut keeper)?;
         keeper.finish()?;

@@ -10,9 +10,10 @@ mod page;
 mod plot;
 mod result;
 mod store;
+pub mod workers;
 
 pub use laboratory::Laboratory;
 pub(crate) use laboratory::name_of;
 pub use page::{html, markdown};
 pub use plot::svg;
-pub use result::RowResult;
+pub use result::{RowResult, RunFacts};

@@ -2,7 +2,7 @@
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
-use crate::benches::{Laboratory, RowResult, counts};
+use crate::benches::{Laboratory, RowResult, RunFacts, counts, workers};
 use crate::cli::{Measuring, ProfileName};
 use crate::environment::Environment;
 use crate::profile;
@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 use renga_bench::rows::{Plan, ROWS, Row, find};
 use renga_bench::run::{Outcome, Profile};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The rows with these names; without any, those of the paper.
@@ -37,11 +39,11 @@ pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) ->
     let all: Vec<(&Row, Plan)> = rows.iter().flat_map(|row| plans.clone().map(move |plan| (*row, plan))).collect();
     let laboratory = Laboratory::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Laboratory::folder(environment).join("results"));
-    let mut left = Left::of(&laboratory, &all, options.again)?;
+    let left = Left::of(&laboratory, &all, options)?;
     let revision = revision(environment);
     let mut results = Vec::new();
     for (row, plan) in all {
-        let result = carry_out(&laboratory, row, plan, revision.clone(), &mut left)?;
+        let result = carry_out(&laboratory, row, plan, revision.clone(), &left)?;
         laboratory.progress.step("");
         result.write(&folder)?;
         print(row, &result);
@@ -64,26 +66,21 @@ fn carry_out(
     row: &Row,
     plan: Plan,
     revision: Option<String>,
-    left: &mut Left,
+    left: &Left,
 ) -> Result<RowResult> {
-    let (mut facts_of_runs, mut outcomes) = (Vec::new(), Vec::<Outcome>::new());
     let runs = (row.runs)(plan);
-    for run in &runs {
-        let facts = laboratory.facts(run)?;
-        let done = if left.again { None } else { laboratory.remembered(&facts) };
-        let (facts, outcome) = match done {
-            Some(done) => done,
-            None => {
-                let what = format!("{}: {}{}", row.id, run.label(), left.say());
-                let begin = Instant::now();
-                let done = laboratory.carry_out(run, facts, &what).with_context(|| row.id.to_string())?;
-                left.one_done(begin.elapsed());
-                done
-            }
-        };
-        facts_of_runs.push(facts);
-        outcomes.push(outcome);
-    }
+    let with_facts = runs.iter().map(|run| Ok((run, laboratory.facts(run)?))).collect::<Result<Vec<_>>>()?;
+    let done = workers::all(&with_facts, left.workers, |(run, facts)| {
+        if let Some(done) = laboratory.remembered(facts).filter(|_| !left.again) {
+            return Ok(done);
+        }
+        let what = format!("{}: {}{}", row.id, run.label(), left.one_begun());
+        let begin = Instant::now();
+        let done = laboratory.carry_out(run, facts.clone(), &what).with_context(|| row.id.to_string())?;
+        left.one_done(begin.elapsed());
+        Ok(done)
+    });
+    let (facts, outcomes): (Vec<RunFacts>, Vec<Outcome>) = done?.into_iter().unzip();
     Ok(RowResult {
         row: row.id.to_string(),
         title: row.title.to_string(),
@@ -91,7 +88,7 @@ fn carry_out(
         short: plan.short,
         parameters: profile::parameters(&runs),
         revision,
-        runs: facts_of_runs,
+        runs: facts,
         findings: (row.judge)(plan, &outcomes).with_context(|| row.id.to_string())?,
     })
 }
@@ -112,15 +109,19 @@ fn revision(environment: &Environment) -> Option<String> {
 /// How many runs are left, and how long they may take.
 struct Left {
     runs: u32,
-    done: u32,
-    taken: Duration,
+    begun: AtomicU32,
+    /// How many are done, and what they took, one after the other.
+    done: Mutex<(u32, Duration)>,
     /// What was done before is done again.
     again: bool,
+    /// Runs at once.
+    workers: usize,
 }
 
 impl Left {
     /// Counts the runs that were not done before.
-    fn of(laboratory: &Laboratory<'_>, all: &[(&Row, Plan)], again: bool) -> Result<Left> {
+    fn of(laboratory: &Laboratory<'_>, all: &[(&Row, Plan)], options: &Measuring) -> Result<Left> {
+        let again = options.again;
         let mut keys = std::collections::BTreeSet::new();
         for run in all.iter().flat_map(|(row, plan)| (row.runs)(*plan)) {
             let facts = laboratory.facts(&run)?;
@@ -128,21 +129,25 @@ impl Left {
                 keys.insert(facts.key);
             }
         }
-        Ok(Left { runs: keys.len() as u32, done: 0, taken: Duration::ZERO, again })
+        let workers = options.jobs.into();
+        Ok(Left { runs: keys.len() as u32, begun: AtomicU32::new(0), done: Mutex::default(), again, workers })
     }
 
-    fn one_done(&mut self, taken: Duration) {
-        self.done += 1;
-        self.taken += taken;
+    fn one_done(&self, taken: Duration) {
+        let mut sums = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        *sums = (sums.0 + 1, sums.1 + taken);
     }
 
-    fn say(&self) -> String {
-        let left = self.runs.saturating_sub(self.done);
-        match self.taken.checked_div(self.done) {
+    /// Says how many there are, and how long the others may take.
+    fn one_begun(&self) -> String {
+        let (done, taken) = *self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, runs) = (self.begun.fetch_add(1, Ordering::Relaxed) + 1, self.runs);
+        match taken.checked_div(done) {
             Some(each) => {
-                format!(" (run {} of {}, about {} s left)", self.done + 1, self.runs, (each * left).as_secs())
+                let left_s = each.as_secs_f64() * f64::from(runs.saturating_sub(done)) / self.workers as f64;
+                format!(" (run {number} of {runs}, about {left_s:.0} s left)")
             }
-            None => format!(" (run {} of {})", self.done + 1, self.runs),
+            None => format!(" (run {number} of {runs})"),
         }
     }
 }
