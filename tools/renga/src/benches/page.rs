@@ -15,7 +15,7 @@ table{border-collapse:collapse;font:13px/1.4 Helvetica,Arial,sans-serif;margin:.
 th,td{padding:.15em .7em;text-align:right;white-space:nowrap}th{border-bottom:1px solid #444}\
 td:first-child,th:first-child{text-align:left}caption{text-align:left;font-style:italic;padding-bottom:.3em}\
 .wide{overflow-x:auto}.verdict{font:bold 13px Helvetica,Arial,sans-serif;padding:.1em .6em;border-radius:.7em;color:#fff}\
-.beaten{background:#00795a}.confirmed{background:#0060a0}.refuted{background:#b04a00}.small{color:#555;font-size:14px}";
+.beaten{background:#00795a}.confirmed{background:#0060a0}.refuted{background:#b04a00}.none{background:#777}.small{color:#555;font-size:14px}";
 
 const LIMITS: &str = "Times are virtual: the emulator counts instructions and knows no caches, pipelines, misses of translations or \
 cost of device registers. The link and the medium are models. So ratios within one profile, counts of calls, waiting and overlap are \
@@ -39,7 +39,7 @@ fn limits(results: &[RowResult]) -> String {
 fn paragraph(result: &RowResult) -> String {
     let claims: Vec<_> = result.findings.claims.iter().filter(|claim| claim.counts).collect();
     let Some(worst) = claims.iter().min_by_key(|claim| claim.verdict) else {
-        return "No claim hangs on these figures: they are told beside the published ones.".to_string();
+        return "Nothing was published that these figures could be judged by.".to_string();
     };
     let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
     let counted = [Verdict::Beaten, Verdict::Confirmed, Verdict::Refuted].map(|verdict| (count(verdict), verdict));
@@ -65,7 +65,8 @@ fn verdict(result: &RowResult) -> (&'static str, String) {
     let class = match verdict {
         Some(Verdict::Beaten) => "beaten",
         Some(Verdict::Confirmed) => "confirmed",
-        Some(Verdict::Refuted) | None => "refuted",
+        Some(Verdict::Refuted) => "refuted",
+        None => "none",
     };
     (class, verdict.map_or("no verdict".to_string(), |verdict| verdict.to_string()))
 }
