@@ -50,7 +50,8 @@ fn findings(axes: Axes, cells: &[Cell]) -> Findings {
             findings.figure(format!("{name}, {mode} burst ns"), times.burst_ns);
         }
     }
-    let gain = |cell: &Cell| format!("{:.0} %", cell.gain());
+    // Without the sign of what is nothing.
+    let gain = |cell: &Cell| format!("{:.0} %", cell.gain().round() + 0.0);
     let title = "What asynchronous calls gain until all calls are made; boards / callers / Mbit/s";
     findings.tables.push(table(axes, cells, title, gain));
     let each = |cell: &Cell| cell.each_ns().map(explanation::us).join(" > ");

@@ -82,6 +82,8 @@ int main(int argc, char **argv)
     writer = atoi(argv[2]);
     start = atoll(argv[3]);
     gap = atoll(argv[4]);
+    /* What the first round would load is loaded before it. */
+    tell(file, (off_t)writer * SPAN, 1, 1, 1, start, found[0]);
     for (round = 0; round < argc - 5; round++) {
         if (sscanf(argv[5 + round], "%d:%d:%d", &size, &count, &burst) != 3 || size < 1 || size > SPAN)
             fail("a size");
