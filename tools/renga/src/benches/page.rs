@@ -27,7 +27,7 @@ about nothing else. Every run is deterministic: the same sources give the same f
 const TITLE: &str = "Results of the paper on process networks, regenerated";
 
 /// What the results of short runs are.
-const SHORT: &str = "These are the results of the short form of each experiment (`./renga bench p1 --short`): fewer programs, sizes and \
+const SHORT: &str = "These are the results of the short form of each experiment (`--short`): fewer programs, sizes and \
 repetitions, no monolithic system to compare with, and one machine, where the whole form has more. A verdict here is about what the short form ran.";
 
 /// What has to be said of all results.
