@@ -11,7 +11,7 @@ use core::cell::Cell;
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{Client, Local, Word};
 
-/// How many sessions with each board have ended: which one it is; and what was arrivals in them. Written by the router, at once.
+/// How many sessions with each board have ended: which one it is; and how much has arrived from it. Written by the router, at once.
 pub struct Sessions {
     ended: [Cell<u32>; BOARDS_MAX],
     arrivals: [Cell<u32>; BOARDS_MAX],

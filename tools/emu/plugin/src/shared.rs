@@ -9,8 +9,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::time::Duration;
 
-/// As in the coordinator's configuration.
-const BOARDS_MAX: usize = 16;
+/// No fewer than a cluster may have; half of what the coordinator makes the file long (`renga_emu::page`).
+const SLOTS: usize = 16;
 
 /// What a board tells the others; its own cache lines.
 #[repr(C, align(128))]
@@ -28,7 +28,7 @@ pub struct Slot {
 }
 
 /// The slots of all boards.
-pub type Slots = [Slot; BOARDS_MAX];
+pub type Slots = [Slot; SLOTS];
 
 /// Maps the page; an error if the standard input is none.
 pub fn map() -> io::Result<&'static Slots> {
@@ -45,7 +45,8 @@ pub fn map() -> io::Result<&'static Slots> {
 
 /// Waits until `word` is not `seen`, is told of (`wake`), or `longest` is over.
 pub fn wait(word: &AtomicU32, seen: u32, longest: Duration) {
-    let longest = libc::timespec { tv_sec: 0, tv_nsec: longest.subsec_nanos().into() };
+    let seconds = longest.as_secs().try_into().unwrap_or(libc::time_t::MAX);
+    let longest = libc::timespec { tv_sec: seconds, tv_nsec: longest.subsec_nanos().into() };
     // SAFETY: the word is mapped, and the time lives through the call. Whatever the result, the caller looks again.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, seen, &raw const longest) };
 }

@@ -33,17 +33,6 @@ fn running_a_program_again_asks_the_disk_s_board_nothing() {
 }
 
 #[test]
-fn a_dynamic_program_that_runs_again_asks_nothing_about_its_libraries() {
-    if !clusters_can_run() {
-        return;
-    }
-    let (few, many) = (frames("bash -c :", 5), frames("bash -c :", 55));
-    println!("{few} frames for 5 runs of bash, {many} for 55");
-    // It opens and closes the terminal, asks whose that is, and how much memory there is: four calls.
-    assert!(many <= few + 50 * 4 * 2 + 40, "{few} frames for 5 runs of bash, {many} for 55");
-}
-
-#[test]
 fn what_another_board_changes_is_seen_at_once() {
     if !clusters_can_run() {
         return;
