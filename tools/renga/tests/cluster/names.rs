@@ -1,5 +1,6 @@
 //! Names and status that a board without the disk holds: what is looked at again there sends no frame.
 
+use crate::images::packages_can_be_had;
 use crate::support::{Renga, clusters_can_run};
 
 /// Does `what` `times` times on b; the frames of the whole run.
@@ -30,6 +31,21 @@ fn running_a_program_again_asks_the_disk_s_board_nothing() {
     let (few, many) = (frames(runs, 5), frames(runs, 55));
     println!("{few} frames for 5 rounds of runs, {many} for 55");
     assert!(many <= few + 40, "{few} frames for 5 rounds of runs, {many} for 55");
+}
+
+#[test]
+fn a_dynamic_program_that_runs_again_asks_nothing_about_its_libraries() {
+    if !clusters_can_run() || !packages_can_be_had() {
+        return;
+    }
+    let frames = |times: u32| {
+        let session = format!("remote -b b sh -c 'n={times}; while [ $n -gt 0 ]; do lua5.4 -e 1; n=$((n - 1)); done'");
+        Renga::script(&session).with(["--image", "dev", "--stats"]).end().expect_status(0).frames()
+    };
+    let (few, many) = (frames(5), frames(55));
+    println!("{few} frames for 5 runs of lua, {many} for 55");
+    // Three calls a run are left; a mapping of a library makes none.
+    assert!(many <= few + 50 * 3 * 2 + 40, "{few} frames for 5 runs of lua, {many} for 55");
 }
 
 #[test]
