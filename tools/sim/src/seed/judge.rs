@@ -45,7 +45,7 @@ pub fn judge(system: &mut System, stopped: Option<u8>, files: &Known) -> Result<
             return Err(format!("calls refused, boards dead, calls lost, calls failed: {bad:?}"));
         }
     }
-    let bytes = system.disk.bytes();
+    let bytes = system.disk.content();
     let found = if files.is_damaged() { image::recover(&bytes) } else { image::check(&bytes) };
     let found = found.map_err(|error| error.to_string())?;
     if files.is_doubtful() { keeps(&found, files) } else { compare(&found, files) }

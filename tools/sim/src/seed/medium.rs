@@ -31,7 +31,7 @@ pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut 
             disk.cut_power();
             files.doubt(false);
             files.set_running(false);
-            let found = image::recover(&disk.bytes()).map_err(|error| format!("after a cut: {error}"))?;
+            let found = image::recover(&disk.content()).map_err(|error| format!("after a cut: {error}"))?;
             keeps(&found, files).map_err(|error| format!("after a cut: {error}"))?;
         }
         _ => {}

@@ -19,7 +19,7 @@ use crate::logged;
 use crate::ongoing::{DISK_BOARD, Ongoing};
 use crate::outcome::{Counts, Failure, Level, Report};
 use crate::program::Programs;
-use crate::system::{SMALL, System, SystemSetup, image, medium, placement};
+use crate::system::{Pages, SMALL, System, SystemSetup, image, medium, placement};
 use actions::Plan;
 use known::Known;
 use renga_phy::loopback::Faults;
@@ -180,8 +180,8 @@ fn befall(
 }
 
 /// The medium that every run begins with: all have the same programs.
-fn fresh_disk(programs: &Programs) -> Result<Vec<u8>, String> {
-    static MADE: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
+fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
+    static MADE: OnceLock<Result<Pages, String>> = OnceLock::new();
     let make = || image::make(DISK_MEBIBYTES, &programs.files()).map_err(|error| error.to_string());
     MADE.get_or_init(make).clone()
 }

@@ -4,6 +4,7 @@
 //! medium and stays there; the one during which the power goes leaves any of its sectors changed and the
 //! others as they were, but no sector in half. Faults are drawn from a seed, so that a run repeats.
 
+use super::pages::Pages;
 use renga_hal::block::{Block, BlockError, SECTOR_BYTES, check_range};
 use renga_random::Random;
 use std::cell::RefCell;
@@ -28,7 +29,7 @@ enum Power {
 }
 
 struct State {
-    bytes: Vec<u8>,
+    content: Pages,
     faults: DiskFaults,
     random: Random,
     power: Power,
@@ -41,23 +42,23 @@ pub struct Disk(Rc<RefCell<State>>);
 
 impl Default for Disk {
     fn default() -> Disk {
-        Disk::new(Vec::new())
+        Disk::new(Pages::default())
     }
 }
 
 impl Disk {
     /// A medium with this content, and without faults.
-    pub fn new(bytes: Vec<u8>) -> Disk {
+    pub fn new(content: Pages) -> Disk {
         let faults = DiskFaults::default();
-        Disk(Rc::new(RefCell::new(State { bytes, faults, random: Random::new(0), power: Power::On, writes: 0 })))
+        Disk(Rc::new(RefCell::new(State { content, faults, random: Random::new(0), power: Power::On, writes: 0 })))
     }
     /// What is on it now.
-    pub fn bytes(&self) -> Vec<u8> {
-        self.0.borrow().bytes.clone()
+    pub fn content(&self) -> Pages {
+        self.0.borrow().content.clone()
     }
     /// Takes everything off it.
     pub(super) fn clear(&self) {
-        self.0.borrow_mut().bytes = Vec::new();
+        self.0.borrow_mut().content = Pages::default();
     }
     /// What later faults, and the tearing of the write that is cut, are drawn from.
     pub fn seed(&self, random: Random) {
@@ -100,7 +101,7 @@ impl State {
         for (number, sector) in data.chunks(SECTOR_BYTES).enumerate() {
             if written >> (number % 64) & 1 == 1 {
                 let at = at + number * SECTOR_BYTES;
-                self.bytes[at..at + sector.len()].copy_from_slice(sector);
+                self.content.write(at, sector);
             }
         }
     }
@@ -108,7 +109,7 @@ impl State {
 
 impl Block for Disk {
     fn blocks(&self) -> u64 {
-        (self.0.borrow().bytes.len() / SECTOR_BYTES) as u64
+        (self.0.borrow().content.bytes() / SECTOR_BYTES) as u64
     }
 
     fn read(&mut self, sector: u64, out: &mut [u8]) -> Result<(), BlockError> {
@@ -120,8 +121,7 @@ impl Block for Disk {
         if state.fails(state.faults.reads_per_mille) {
             return Err(BlockError::Failed);
         }
-        let at = sector as usize * SECTOR_BYTES;
-        out.copy_from_slice(&state.bytes[at..at + out.len()]);
+        state.content.read(sector as usize * SECTOR_BYTES, out);
         Ok(())
     }
 
@@ -144,20 +144,20 @@ impl Block for Disk {
             state.tear(at, data);
             return Err(BlockError::Failed);
         }
-        state.bytes[at..at + data.len()].copy_from_slice(data);
+        state.content.write(at, data);
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Disk, DiskFaults};
+    use super::{Disk, DiskFaults, Pages};
     use renga_hal::block::{Block, BlockError};
     use renga_random::Random;
 
     #[test]
     fn the_cut_write_tears_at_sectors_and_then_nothing_answers() {
-        let mut disk = Disk::new(vec![0; 1 << 16]);
+        let mut disk = Disk::new(Pages::zeros(1 << 16));
         disk.seed(Random::new(7));
         disk.cut_power_after(1);
         assert_eq!(disk.write(0, &[1; 4096]), Ok(()));
@@ -165,9 +165,10 @@ mod tests {
         assert!(disk.is_cut());
         assert_eq!(disk.read(0, &mut [0; 512]), Err(BlockError::NoMedium));
         disk.restore_power();
-        let bytes = disk.bytes();
+        let mut bytes = [0; 8192];
+        disk.content().read(0, &mut bytes);
         assert!(bytes[..4096].iter().all(|byte| *byte == 1));
-        let torn: Vec<_> = bytes[4096..8192].chunks(512).map(|sector| (sector[0], sector[511])).collect();
+        let torn: Vec<_> = bytes[4096..].chunks(512).map(|sector| (sector[0], sector[511])).collect();
         assert!(torn.contains(&(0, 0)) && torn.contains(&(2, 2)), "{torn:?}");
         assert!(torn.iter().all(|(first, last)| first == last), "{torn:?}");
         assert_eq!(disk.read(0, &mut [0; 512]), Ok(()));
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn faults_come_as_often_as_asked_and_the_same_for_the_same_seed() {
         let run = |seed| {
-            let mut disk = Disk::new(vec![0; 1 << 16]);
+            let mut disk = Disk::new(Pages::zeros(1 << 16));
             disk.seed(Random::new(seed));
             disk.set_faults(DiskFaults { reads_per_mille: 100, writes_per_mille: 300 });
             let failed = |done: Result<(), BlockError>| done == Err(BlockError::Failed);

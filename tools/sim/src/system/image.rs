@@ -2,7 +2,7 @@
 //!
 //! Invariant: an image depends on its content only, times included. Not here: what is in it.
 
-use renga_rt::PAGE_BYTES;
+use super::pages::Pages;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::FileTimes;
@@ -31,10 +31,16 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> io::Result<Scratch> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("renga-sim-{}-{number}", std::process::id()));
+        let path = scratch_parent().join(format!("renga-sim-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path)?;
         Ok(Scratch(path))
     }
+}
+
+/// Memory, where the host has such a folder and nobody has chosen another: an image is written to be read once.
+fn scratch_parent() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    if std::env::var_os("TMPDIR").is_none() && memory.is_dir() { memory.into() } else { std::env::temp_dir() }
 }
 
 impl Drop for Scratch {
@@ -70,7 +76,7 @@ fn told(what: &str, output: &Output) -> io::Error {
 ///
 /// # Errors
 /// What the host or mke2fs says.
-pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Vec<u8>> {
+pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Pages> {
     let scratch = Scratch::new()?;
     let (root, image) = (scratch.0.join("root"), scratch.0.join("made.img"));
     std::fs::create_dir(&root)?;
@@ -89,7 +95,7 @@ pub fn make(mebibytes: u32, tree: &Tree) -> io::Result<Vec<u8>> {
     if !output.status.success() {
         return Err(told("mke2fs", &output));
     }
-    std::fs::read(image)
+    Ok(Pages::new(&std::fs::read(image)?))
 }
 
 fn make_executable(file: &Path) -> io::Result<()> {
@@ -112,10 +118,10 @@ fn set_times(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// What e2fsck found, or what the host or debugfs says.
-pub fn check(bytes: &[u8]) -> io::Result<Tree> {
+pub fn check(content: &Pages) -> io::Result<Tree> {
     let scratch = Scratch::new()?;
     let image = scratch.0.join("judged.img");
-    write_sparse(&image, bytes)?;
+    write(&image, content)?;
     files(&scratch, &image)
 }
 
@@ -123,10 +129,10 @@ pub fn check(bytes: &[u8]) -> io::Result<Tree> {
 ///
 /// # Errors
 /// Likewise; also what `e2fsck -p` refuses to mend by itself.
-pub fn recover(bytes: &[u8]) -> io::Result<Tree> {
+pub fn recover(content: &Pages) -> io::Result<Tree> {
     let scratch = Scratch::new()?;
     let image = scratch.0.join("mended.img");
-    write_sparse(&image, bytes)?;
+    write(&image, content)?;
     let output = run("e2fsck", &[OsStr::new("-fp"), image.as_os_str()])?;
     if output.status.code().is_none_or(|code| code > 1) {
         return Err(told("e2fsck -fp", &output));
@@ -134,15 +140,14 @@ pub fn recover(bytes: &[u8]) -> io::Result<Tree> {
     files(&scratch, &image)
 }
 
-/// The regular files of an image that is clean.
 /// Judges an image by `e2fsck -fn`; the content of one file: of whatever else is there nothing is touched on the host.
 ///
 /// # Errors
 /// As `check`.
-pub fn check_for(bytes: &[u8], path: &str) -> io::Result<Vec<u8>> {
+pub fn check_for(content: &Pages, path: &str) -> io::Result<Vec<u8>> {
     let scratch = Scratch::new()?;
     let (image, out) = (scratch.0.join("judged.img"), scratch.0.join("out"));
-    write_sparse(&image, bytes)?;
+    write(&image, content)?;
     judge(&image)?;
     debugfs(&format!("dump \"{path}\" {}", out.display()), &image)?;
     std::fs::read(out)
@@ -158,6 +163,7 @@ fn debugfs(request: &str, image: &Path) -> io::Result<()> {
     if output.status.success() { Ok(()) } else { Err(told("debugfs", &output)) }
 }
 
+/// The regular files of an image that is clean.
 fn files(scratch: &Scratch, image: &Path) -> io::Result<Tree> {
     let root = scratch.0.join("root");
     std::fs::create_dir(&root)?;
@@ -169,15 +175,10 @@ fn files(scratch: &Scratch, image: &Path) -> io::Result<Tree> {
 }
 
 /// Writes a file with holes for its pages of zeros.
-fn write_sparse(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write(path: &Path, content: &Pages) -> io::Result<()> {
     let file = std::fs::File::create(path)?;
-    file.set_len(bytes.len() as u64)?;
-    for (number, page) in bytes.chunks(PAGE_BYTES).enumerate() {
-        if page.iter().any(|byte| *byte != 0) {
-            file.write_all_at(page, (number * PAGE_BYTES) as u64)?;
-        }
-    }
-    Ok(())
+    file.set_len(content.bytes() as u64)?;
+    content.present().try_for_each(|(at, page)| file.write_all_at(page, at as u64))
 }
 
 fn collect(directory: &Path, name: &Path, tree: &mut Tree) -> io::Result<()> {

@@ -10,10 +10,12 @@ mod inspect;
 mod machine;
 mod mute;
 mod named;
+mod pages;
 
 pub use devices::{Line, Switch};
 pub use disk::{Disk, DiskFaults};
 pub use inspect::Leftovers;
+pub use pages::Pages;
 
 use crate::cluster::{Cluster, ClusterSetup, Site};
 use crate::logged;
@@ -45,7 +47,7 @@ pub struct SystemSetup {
     /// Who runs where.
     pub placement: Rc<Checked>,
     /// What is on the medium.
-    pub disk: Vec<u8>,
+    pub disk: Pages,
     /// How slow the medium is.
     pub medium: &'static Medium,
     /// A board that keeps to nothing, and what it does.
@@ -157,7 +159,7 @@ impl System {
             stats.extend(started.stats);
             inspectors.push(started.inspector);
         });
-        let (setup, programs) = (SystemSetup { disk: Vec::new(), ..setup.clone() }, programs.clone());
+        let (setup, programs) = (SystemSetup { disk: Pages::default(), ..setup.clone() }, programs.clone());
         let former = Vec::new();
         System { cluster, line, disk, setup, programs, switch, mute, directories, stats, former, inspectors }
     }

@@ -54,7 +54,7 @@ fn over_a_return<F: Future<Output = u8> + 'static>(
     system.reboot(0);
     let status = system.run(LIMIT_NS);
     assert_eq!(status, Some(0), "at {}: {:#?} {:?}", told.get(), system.wait_graph(), System::log());
-    let files = image::check(&system.disk.bytes()).unwrap();
+    let files = image::check(&system.disk.content()).unwrap();
     for number in 0..OTHERS {
         assert_eq!(files.get(&format!("/other{number}")).map(Vec::as_slice), Some(OTHER), "other{number}");
     }
@@ -237,7 +237,7 @@ fn who_writes_while_the_disk_comes_and_goes_harms_nobody() {
         told.set(1);
         let status = system.run(LIMIT_NS);
         assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), System::log());
-        let files = image::check(&system.disk.bytes()).unwrap();
+        let files = image::check(&system.disk.content()).unwrap();
         for number in 0..OTHERS {
             let found = files.get(&format!("/other{number}")).map(Vec::as_slice);
             assert_eq!(found, Some(OTHER), "seed {seed}: other{number}");

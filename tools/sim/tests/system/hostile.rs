@@ -125,7 +125,7 @@ fn attack(seed: u64, calls: u64, asynchronous: bool) -> [u64; 4] {
     progress.enough.set(true);
     let status = system.run(LIMIT_NS);
     assert_eq!(status, Some(0), "seed {seed}: not stopped: {:#?}", system.wait_graph());
-    let file = image::check_for(&system.disk.bytes(), NAME).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let file = image::check_for(&system.disk.content(), NAME).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(differs(&Ok(file), &pattern(progress.rounds.get())), None, "seed {seed}: the file on the medium");
     [attack.calls.get(), attack.refused.get(), attack.cut.get(), rounds]
 }

@@ -93,7 +93,7 @@ fn stop(system: &mut System) -> (u8, Tree) {
     system.cluster.run_until(system.cluster.now_ns() + AFTERWARDS_NS);
     let leftovers = system.leftovers();
     assert!(leftovers.iter().all(Leftovers::none), "{leftovers:?} {:?}", System::log());
-    (status, image::check(&system.disk.bytes()).unwrap())
+    (status, image::check(&system.disk.content()).unwrap())
 }
 
 /// Runs `there` on board 1.

@@ -283,6 +283,6 @@ fn the_disk_s_board_may_lose_its_power_in_the_middle_of_a_make() {
         let status = system.run(LIMIT_NS);
         assert_eq!(status, Some(0), "seed {seed}: {:#?} {:?}", system.wait_graph(), System::log());
         // What has no name would be found here.
-        image::check(&system.disk.bytes()).unwrap();
+        image::check(&system.disk.content()).unwrap();
     }
 }

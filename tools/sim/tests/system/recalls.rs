@@ -108,7 +108,7 @@ fn what_is_changed_here_is_kept_though_what_was_written_there_comes_home_for_lon
     system.cluster.slow_down(1, LATE_NS);
     // A commit is due 5 s after the first change; content comes home for 1 s before it, and a piece.
     system.cluster.run_until(system.cluster.now_ns() + 9_000 * MS);
-    let kept: Tree = image::recover(&system.disk.bytes()).unwrap();
+    let kept: Tree = image::recover(&system.disk.content()).unwrap();
     assert_eq!(kept.get(OTHER).map(Vec::as_slice), Some(&b"changed here"[..]));
     let home = kept.get(HELD).map_or(0, Vec::len);
     assert_eq!(system.link_stats()[0].deaths.get(), 0);

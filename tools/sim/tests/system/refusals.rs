@@ -172,7 +172,7 @@ fn each_call_that_is_not_allowed_is_refused_and_changes_nothing() {
         assert_eq!(found, fate, "{what}, {:?}", System::log());
         let (served, forbidden) = (stats.calls_served.get(), stats.forbidden.get());
         assert_eq!((served, forbidden), if fate == Fate::Cut { (0, 1) } else { (1, 0) }, "{what}");
-        let file = image::check_for(&system.disk.bytes(), NAME).unwrap_or_else(|error| panic!("{what}: {error}"));
+        let file = image::check_for(&system.disk.content(), NAME).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(file == [&pattern()[..], b"more"].concat(), "{what}: the file on the medium");
     }
 }

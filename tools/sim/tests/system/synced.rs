@@ -106,7 +106,7 @@ fn left_by(board: u8) -> Tree {
     system.cluster.run_until(system.cluster.now_ns() + 1_000 * MS);
     system.reboot(0);
     assert_eq!(system.run(LIMIT_NS), Some(0), "{:?}", System::log());
-    image::check(&system.disk.bytes()).unwrap()
+    image::check(&system.disk.content()).unwrap()
 }
 
 #[test]
