@@ -224,6 +224,18 @@ pub fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
 }
 
+/// Builds the simulator, for speed; its path.
+///
+/// # Errors
+/// If cargo fails.
+pub fn simulator(environment: &Environment, progress: &Progress) -> Result<PathBuf> {
+    progress.step("building the simulator");
+    let mut cargo = Command::new(cargo_program());
+    cargo.current_dir(&environment.root).args(["build", "--quiet", "--profile", "sim", "--package", "renga-sim"]);
+    run(cargo, "the simulator does not build")?;
+    Ok(environment.root.join("target/sim/renga-sim"))
+}
+
 /// A release build for the boards, quiet, with set-up's flags.
 fn board_cargo(environment: &Environment, target: &Path) -> Command {
     let mut cargo = Command::new(cargo_program());

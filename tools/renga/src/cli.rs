@@ -9,6 +9,7 @@ mod job;
 mod ledger;
 mod link;
 mod linux;
+mod sweep;
 mod top;
 mod trace;
 
@@ -23,6 +24,7 @@ pub use ledger::{Compare, Ledger, Measuring, Report};
 pub use link::LinkName;
 pub use linux::Linux;
 use std::path::PathBuf;
+pub use sweep::{Profiles, Sweep, SweepOf, Where};
 pub use top::{Top, ViewName};
 pub use trace::Trace;
 
@@ -54,6 +56,8 @@ pub enum Command {
     /// Run the cluster in one host program, from seeds: drawn workloads, faults and deaths
     #[command(disable_help_flag = true)]
     Sim(Sim),
+    /// Carry out many independent runs on this machine or on a Slurm cluster; what was done is not done again
+    Sweep(Sweep),
     /// Say what a trace (`renga run --trace`) says: a summary, or what an option asks for
     Trace(Trace),
     /// Show boards, programs, system processes and calls: of a run that goes on and writes a trace, or of a trace played again

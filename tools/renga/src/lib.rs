@@ -1,4 +1,4 @@
-//! The one command of Renga: run, test, bench, check, image.
+//! The one command of Renga: run, test, bench, sweep, check, image.
 //!
 //! Not here: set-up (the `renga` script), the emulator (`tools/emu`), placement rules
 //! (`tools/placement`).
@@ -27,6 +27,7 @@ pub mod scratch;
 pub mod serial;
 pub mod session;
 pub mod session_disk;
+pub mod sweep;
 pub mod system;
 pub mod terminal;
 pub mod trace;

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Command::Bench(options) => command::bench::bench(&environment, options),
         Command::Check(options) => command::check::check(&environment, options),
         Command::Sim(options) => command::sim::sim(&environment, options),
+        Command::Sweep(options) => command::sweep::sweep(&environment, options),
         Command::Trace(options) => command::trace::trace(options),
         Command::Top(options) => command::top::top(options),
         Command::Image(options) => command::image::image(&environment, options),

@@ -55,6 +55,14 @@ impl<'a> Laboratory<'a> {
     /// # Errors
     /// If it does not build.
     pub fn open(environment: &'a Environment) -> Result<Laboratory<'a>> {
+        Laboratory::open_in(environment, &Self::folder(environment))
+    }
+
+    /// The same, with what is kept in another folder.
+    ///
+    /// # Errors
+    /// As `open`.
+    pub fn open_in(environment: &'a Environment, folder: &Path) -> Result<Laboratory<'a>> {
         let progress = Progress::start();
         let kernel = artifacts::kernel(environment, Flavour::Plain, &progress)?;
         let plugin = artifacts::plugin(environment, &progress)?;
@@ -66,7 +74,7 @@ impl<'a> Laboratory<'a> {
             ("emulator".to_string(), sum(environment.qemu()?)?),
         ]);
         let scratch = Scratch::make(environment)?;
-        let store = Store::new(Self::folder(environment).join("runs"));
+        let store = Store::new(folder.join("runs"));
         Ok(Laboratory {
             environment,
             kernel,

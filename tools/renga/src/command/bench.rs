@@ -4,7 +4,7 @@
 
 pub mod bus;
 mod compare;
-mod ledger;
+pub mod ledger;
 mod link;
 mod measured;
 mod pins;

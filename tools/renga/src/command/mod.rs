@@ -11,6 +11,7 @@ pub mod image;
 pub mod linux;
 pub mod run;
 pub mod sim;
+pub mod sweep;
 pub mod test;
 pub mod top;
 pub mod trace;

@@ -3,6 +3,7 @@
 use crate::cut::Cut;
 use crate::outcome::Level;
 use clap::Parser;
+use std::path::PathBuf;
 
 /// Runs the whole cluster in one host program, drawn from seeds: workloads, faults of the link, deaths.
 #[derive(Clone, Debug, Parser)]
@@ -38,6 +39,9 @@ pub struct Options {
     /// Prints what each seed did
     #[arg(long)]
     pub verbose: bool,
+    /// Also writes the figures and the failures into this file, which depends on the seeds alone
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
     /// Is a worker: prints results as JSON lines
     #[arg(long, hide = true)]
     pub worker: bool,

@@ -10,6 +10,7 @@ use super::summary::Summary;
 use super::worker::Line;
 use crate::outcome::{Failure, Level};
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -41,16 +42,32 @@ pub fn run(options: &Options) -> bool {
         }
     });
     progress.end();
-    let shared = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut shared = shared.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    shared.failures.sort_by_key(|failure| failure.seed);
+    if let Some(path) = &options.json
+        && let Err(error) = write(path, &shared)
+    {
+        println!("cannot write {}: {error}", path.display());
+        return false;
+    }
     println!("{}", shared.summary.table(began.elapsed(), options.jobs()));
     for failure in &shared.failures {
         println!("seed {} ({}) fails: {}", failure.seed, failure.level.name(), failure.what);
         println!("  {}", shrink::command(failure.seed, failure.level, options, &options.cut));
     }
-    if let Some(first) = shared.failures.first() {
+    // What is kept as a file is one piece of many: whoever reads it chooses what to look into.
+    if let Some(first) = shared.failures.first().filter(|_| options.json.is_none()) {
         shrink::shrink(options, first);
     }
     shared.failures.is_empty()
+}
+
+/// Writes what was found, in full or not at all.
+fn write(path: &Path, shared: &Shared) -> std::io::Result<()> {
+    let found = serde_json::json!({ "levels": shared.summary, "failures": shared.failures });
+    let begun = path.with_extension("part");
+    std::fs::write(&begun, format!("{found:#}\n"))?;
+    std::fs::rename(begun, path)
 }
 
 /// One worker's share; whether there is more.

@@ -1,20 +1,21 @@
 //! The figures of many runs.
 
 use crate::outcome::{Counts, Failure, Level, Report};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Sum {
     seeds: u64,
     failures: u64,
-    simulated_ns: u128,
+    simulated_ns: u64,
     counts: Counts,
 }
 
 /// Sums by level.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 pub struct Summary(BTreeMap<Level, Sum>);
 
 impl Summary {
@@ -22,7 +23,7 @@ impl Summary {
     pub fn add(&mut self, report: &Report) {
         let sum = self.0.entry(report.level).or_default();
         sum.seeds += 1;
-        sum.simulated_ns += u128::from(report.simulated_ns);
+        sum.simulated_ns += report.simulated_ns;
         sum.counts.add_all(&report.counts);
     }
 
@@ -54,7 +55,7 @@ impl Summary {
             row(name, each(&|sum| sum.counts.get(name).to_string()));
         }
         let seeds: u64 = sums.iter().map(|sum| sum.seeds).sum();
-        let simulated_s = sums.iter().map(|sum| sum.simulated_ns).sum::<u128>() as f64 / 1e9;
+        let simulated_s = sums.iter().map(|sum| sum.simulated_ns).sum::<u64>() as f64 / 1e9;
         let took_s = took.as_secs_f64().max(1e-9);
         let _ = write!(
             table,

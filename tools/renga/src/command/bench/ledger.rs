@@ -6,13 +6,12 @@ use crate::benches::{Laboratory, RowResult, RunFacts, counts, workers};
 use crate::cli::{Measuring, ProfileName};
 use crate::environment::Environment;
 use crate::profile;
+use crate::sweep::Remaining;
 use anyhow::{Context, Result};
 use renga_bench::rows::{Plan, ROWS, Row, find};
 use renga_bench::run::{Outcome, Profile};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The rows with these names; without any, those of the paper.
 ///
@@ -25,18 +24,23 @@ pub fn rows(names: &[String]) -> Result<Vec<&'static Row>> {
     }
 }
 
+/// With which profiles rows are run.
+pub fn plans(profile: Option<ProfileName>, short: bool) -> Vec<Plan> {
+    let profiles = match profile {
+        Some(ProfileName::Pi3) => vec![Profile::Pi3],
+        Some(ProfileName::Paper1989) => vec![Profile::Paper1989],
+        None => vec![Profile::Pi3, Profile::Paper1989],
+    };
+    profiles.into_iter().map(|profile| Plan { profile, short }).collect()
+}
+
 /// Runs the rows, prints and keeps what they find.
 ///
 /// # Errors
 /// If a run fails.
 pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) -> Result<u8> {
-    let profiles: Vec<Profile> = match options.profile {
-        Some(ProfileName::Pi3) => vec![Profile::Pi3],
-        Some(ProfileName::Paper1989) => vec![Profile::Paper1989],
-        None => vec![Profile::Pi3, Profile::Paper1989],
-    };
-    let plans = profiles.iter().map(|profile| Plan { profile: *profile, short: options.short });
-    let all: Vec<(&Row, Plan)> = rows.iter().flat_map(|row| plans.clone().map(move |plan| (*row, plan))).collect();
+    let plans = plans(options.profile, options.short);
+    let all: Vec<(&Row, Plan)> = rows.iter().flat_map(|row| plans.iter().map(move |plan| (*row, *plan))).collect();
     let laboratory = Laboratory::open(environment)?;
     let folder = options.results.clone().unwrap_or_else(|| Laboratory::folder(environment).join("results"));
     let left = Left::of(&laboratory, &all, options)?;
@@ -74,10 +78,10 @@ fn carry_out(
         if let Some(done) = laboratory.remembered(facts).filter(|_| !left.again) {
             return Ok(done);
         }
-        let what = format!("{}: {}{}", row.id, run.label(), left.one_begun());
+        let what = format!("{}: {}{}", row.id, run.label(), left.remaining.one_begun());
         let begin = Instant::now();
         let done = laboratory.carry_out(run, facts.clone(), &what).with_context(|| row.id.to_string())?;
-        left.one_done(begin.elapsed());
+        left.remaining.one_done(begin.elapsed());
         Ok(done)
     });
     let (facts, outcomes): (Vec<RunFacts>, Vec<Outcome>) = done?.into_iter().unzip();
@@ -106,12 +110,9 @@ fn revision(environment: &Environment) -> Option<String> {
     of_machine(&["status", "--porcelain"])?.is_empty().then(|| of_machine(&["log", "-1", "--format=%H"]))?
 }
 
-/// How many runs are left, and how long they may take.
+/// The runs that are to be carried out.
 struct Left {
-    runs: u32,
-    begun: AtomicU32,
-    /// How many are done, and what they took, one after the other.
-    done: Mutex<(u32, Duration)>,
+    remaining: Remaining,
     /// What was done before is done again.
     again: bool,
     /// Runs at once.
@@ -130,25 +131,7 @@ impl Left {
             }
         }
         let workers = options.jobs.into();
-        Ok(Left { runs: keys.len() as u32, begun: AtomicU32::new(0), done: Mutex::default(), again, workers })
-    }
-
-    fn one_done(&self, taken: Duration) {
-        let mut sums = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        *sums = (sums.0 + 1, sums.1 + taken);
-    }
-
-    /// Says how many there are, and how long the others may take.
-    fn one_begun(&self) -> String {
-        let (done, taken) = *self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let (number, runs) = (self.begun.fetch_add(1, Ordering::Relaxed) + 1, self.runs);
-        match taken.checked_div(done) {
-            Some(each) => {
-                let left_s = each.as_secs_f64() * f64::from(runs.saturating_sub(done)) / self.workers as f64;
-                format!(" (run {number} of {runs}, about {left_s:.0} s left)")
-            }
-            None => format!(" (run {number} of {runs})"),
-        }
+        Ok(Left { remaining: Remaining::of(keys.len() as u32, workers), again, workers })
     }
 }
 

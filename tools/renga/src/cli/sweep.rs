@@ -1,0 +1,100 @@
+//! `renga sweep`: options.
+
+use super::ProfileName;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// `renga sweep`
+#[derive(Args, Debug, Clone)]
+#[command(after_help = AFTER)]
+pub struct Sweep {
+    /// Of what.
+    #[command(subcommand)]
+    pub of: SweepOf,
+    /// By whom.
+    #[command(flatten)]
+    pub by: Where,
+}
+
+const AFTER: &str = "Examples:
+  ./renga sweep map --profile pi3                         the runs of the map, by the cores of this machine
+  ./renga sweep seeds --level system --seeds 100000 --slurm
+                                                          seeds of the simulator, as an array of jobs
+  ./renga sweep chaos --slurm --sbatch=--partition=night  with an option for sbatch
+  ./renga sweep map --print                               a command for each run that is not done, for any other engine
+
+Exit status: 0 all results are there and good; 1 a seed failed; 125 some could not be carried out.";
+
+/// What is swept.
+#[derive(Subcommand, Debug, Clone)]
+pub enum SweepOf {
+    /// The runs of `renga bench map`
+    Map(Profiles),
+    /// The runs of `renga bench p1`
+    P1 {
+        /// Only these rows, as T1 or P1.T1; without any, all
+        #[arg(value_name = "ROW")]
+        rows: Vec<String>,
+        /// With which machine.
+        #[command(flatten)]
+        profiles: Profiles,
+    },
+    /// Seeds of the simulator, as of `renga sim`
+    Seeds {
+        /// `link`, `system` or `both`
+        #[arg(long, default_value = "both", value_parser = ["link", "system", "both"])]
+        level: String,
+        /// The first seed
+        #[arg(long, default_value_t = 1, value_name = "N")]
+        first: u64,
+        /// How many
+        #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        seeds: u64,
+        /// How many are one piece of work
+        #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        block: u64,
+    },
+    /// Seeds of link faults and deaths on booted boards, as of `renga run --chaos`, judged as by the tests
+    Chaos {
+        /// The first seed
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        first: u64,
+        /// How many
+        #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        seeds: u64,
+    },
+}
+
+/// With which machine, how much of it.
+#[derive(Args, Debug, Clone)]
+pub struct Profiles {
+    /// Only this machine; without it, both
+    #[arg(long, value_enum)]
+    pub profile: Option<ProfileName>,
+    /// Only the least that shows it: for tests
+    #[arg(long)]
+    pub short: bool,
+}
+
+/// Who carries a sweep out.
+#[derive(Args, Debug, Clone)]
+pub struct Where {
+    /// Pieces at once, on this machine; without it, as many as there are cores
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Hand the pieces to Slurm as an array of jobs, and wait for them; all machines must see this folder
+    #[arg(long, global = true, conflicts_with_all = ["jobs", "print"])]
+    pub slurm: bool,
+    /// An option for sbatch (may be repeated), as in --sbatch=--partition=night
+    #[arg(long, global = true, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true)]
+    pub sbatch: Vec<String>,
+    /// Only print the commands of the pieces that are not done, a line each
+    #[arg(long, global = true, conflicts_with = "jobs")]
+    pub print: bool,
+    /// Keep results here; without it, where `renga bench` and other sweeps find them
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Carry out this piece alone
+    #[arg(long, global = true, value_name = "KEY", hide = true, conflicts_with_all = ["jobs", "slurm", "print"])]
+    pub piece: Option<String>,
+}

@@ -1,0 +1,37 @@
+//! What a sweep is: pieces with names.
+
+use anyhow::Result;
+
+/// An independent part of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The sum of all that decides its result.
+    pub key: String,
+    /// What a person calls it.
+    pub label: String,
+}
+
+/// A sweep.
+pub trait Sweep: Sync {
+    /// What follows `renga sweep` to name the same sweep again.
+    fn arguments(&self) -> Vec<String>;
+    /// Its pieces, in an order that is always the same.
+    fn pieces(&self) -> &[Piece];
+    /// Whether the result of a piece is there.
+    fn is_done(&self, piece: &Piece) -> bool;
+    /// Carries a piece out and keeps its result, of which progress is said as `what`.
+    ///
+    /// # Errors
+    /// If it could not be carried out. What it found, good or bad, is a result.
+    fn carry_out(&self, piece: &Piece, what: &str) -> Result<()>;
+    /// Says what all of it found; the exit status.
+    ///
+    /// # Errors
+    /// If a result is missing or is none.
+    fn report(&self) -> Result<u8>;
+}
+
+/// The pieces of `sweep` whose results are not there.
+pub fn missing(sweep: &dyn Sweep) -> Vec<Piece> {
+    sweep.pieces().iter().filter(|piece| !sweep.is_done(piece)).cloned().collect()
+}
