@@ -1,4 +1,4 @@
-//! How programs share the processor: nice values and scheduling classes.
+//! How programs share the processor: nice values, scheduling classes, cores.
 
 use crate::Errno;
 use crate::syscall::{call, plain};
@@ -6,6 +6,7 @@ use crate::syscall::{call, plain};
 const SCHED_SETSCHEDULER: usize = 119;
 const SCHED_GETSCHEDULER: usize = 120;
 const SCHED_GETPARAM: usize = 121;
+const SCHED_SETAFFINITY: usize = 122;
 const SETPRIORITY: usize = 140;
 const GETPRIORITY: usize = 141;
 const PRIO_PROCESS: isize = 0;
@@ -49,6 +50,14 @@ pub fn set_scheduler(pid: u32, class: u32, priority: u32) -> Result<(), Errno> {
     let at = core::ptr::from_ref(&priority) as isize;
     // SAFETY: the address is that of a live `struct sched_param`, which is one number.
     unsafe { call(SCHED_SETSCHEDULER, [pid as isize, class as isize, at, 0, 0, 0]) }.map(|_| ())
+}
+
+/// Keeps the own process on one core.
+pub fn pin(core: u32) -> Result<(), Errno> {
+    let cores = 1u64 << core.min(u64::BITS - 1);
+    let at = core::ptr::from_ref(&cores) as isize;
+    // SAFETY: the address is that of a live set of cores of that many bytes.
+    unsafe { call(SCHED_SETAFFINITY, [0, size_of_val(&cores) as isize, at, 0, 0, 0]) }.map(|_| ())
 }
 
 /// The class and the priority of process `pid`.

@@ -261,6 +261,21 @@ fn clock_ns(clock: isize) -> u64 {
     time[0] * 1_000_000_000 + time[1]
 }
 
+/// Sleeps; a signal ends it earlier.
+pub fn sleep(ns: u64) {
+    const NANOSLEEP: usize = 101;
+    let time = [ns / 1_000_000_000, ns % 1_000_000_000];
+    // SAFETY: the address is that of a live `struct timespec`.
+    let _ = unsafe { call(NANOSLEEP, [time.as_ptr() as isize, 0, 0, 0, 0, 0]) };
+}
+
+/// Says how all of a file will be read (`POSIX_FADV_...`).
+pub fn advise(descriptor: i32, advice: isize) -> Result<(), Errno> {
+    const FADVISE64: usize = 223;
+    // SAFETY: numbers only.
+    unsafe { call(FADVISE64, [descriptor as isize, 0, 0, advice, 0, 0]) }.map(|_| ())
+}
+
 /// A call that fills `facts` with what its two words ask for; how many bytes.
 pub fn read_facts(number: usize, words: [isize; 2], facts: &mut [u64]) -> Result<usize, Errno> {
     let (at, bytes) = (facts.as_mut_ptr() as isize, size_of_val(facts) as isize);

@@ -184,11 +184,17 @@ pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Pl
     let mut cargo = board_cargo(environment, &target);
     cargo.args(["-p", "renga-userland"]);
     run(cargo, "the user programs do not build")?;
-    let place = |(name, dest): (&str, &str)| {
-        let built = target.join(TARGET).join("release").join(name);
-        Placed { dest: dest.to_string(), content: Content::HostFile(built), mode: PROGRAM_MODE }
-    };
-    Ok(PROGRAMS.into_iter().map(place).collect())
+    Ok(PROGRAMS.into_iter().map(|program| placed(environment, program)).collect())
+}
+
+/// The program that places itself on cores: on disks of boards with several, once [`programs`] has built it.
+pub fn program_for_cores(environment: &Environment) -> Placed {
+    placed(environment, ("p5", "/usr/lib/renga/p5"))
+}
+
+fn placed(environment: &Environment, (name, dest): (&str, &str)) -> Placed {
+    let built = environment.root.join("target/boards").join(TARGET).join("release").join(name);
+    Placed { dest: dest.to_string(), content: Content::HostFile(built), mode: PROGRAM_MODE }
 }
 
 /// Builds the disk image that runs start from; its path.

@@ -166,6 +166,9 @@ pub struct Run {
     /// What carries frames between the boards
     #[arg(long, value_enum, value_name = "LINK", default_value_t = LinkName::Emulator)]
     pub link: LinkName,
+    /// Give each board so many cores; those for which the system has no processes come up and sleep
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub cores: u8,
     /// Do not slow virtual time down to real time in an interactive session
     #[arg(long)]
     pub no_pace: bool,
@@ -213,6 +216,8 @@ pub enum LongPart {
     Debian,
     /// Other projects' own tests (of busybox' shell, with it and with dash) on Linux, on a, on b
     Judges,
+    /// Boards of four cores, Renga's and Linux's: four runs each, some on a busy host
+    Cores,
     /// The pair over four data wires, pin by pin
     Wires,
     /// 100,000 seeds of whole systems in the simulator

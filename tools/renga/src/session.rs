@@ -43,6 +43,8 @@ pub struct Session<'a> {
     pub cards: Option<Vec<CardBoot>>,
     /// The machine.
     pub profile: Profile,
+    /// Each board has so many cores at least; those that the system leaves idle come up and sleep.
+    pub cores: u8,
     /// Seed of all chance.
     pub seed: u64,
     /// Tell of frames.
@@ -85,6 +87,7 @@ impl<'a> Session<'a> {
             disk,
             cards: None,
             profile,
+            cores: 1,
             seed,
             frames: false,
             probes: false,
@@ -133,7 +136,9 @@ impl Session<'_> {
         let Profile { medium, link_timing, pins, .. } = self.profile;
         let link = pins.map(|wired| format!(" link={wired}")).unwrap_or_default();
         let hostile = if self.disturbance.hostile.contains(&(number as u8)) { " hostile" } else { "" };
-        format!("emulator board={number} seed={} medium={medium} timing={link_timing}{link}{hostile}", self.seed as u32)
+        let cores = if self.cores > 1 { format!(" cores={}", self.cores) } else { String::new() };
+        let seed = self.seed as u32;
+        format!("emulator board={number} seed={seed} medium={medium} timing={link_timing}{link}{hostile}{cores}")
     }
 
     /// What it finds besides at its first start.
@@ -164,6 +169,7 @@ impl Session<'_> {
             append: self.arguments(number),
             append_once: self.first_arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
+            cores: board.cores.max(self.cores),
             ..BoardConfig::default()
         });
         let boards = boards.enumerate().map(|(number, board)| self.board_with_card(number, board));

@@ -25,12 +25,16 @@ pub fn make(
     environment: &Environment,
     job: &Job,
     script: Option<&[u8]>,
+    cores: u8,
     scratch: &Scratch,
     progress: &Progress,
 ) -> Result<PathBuf> {
     let mut placed = Vec::new();
     if let Some(script) = script {
         placed.push(Placed { dest: SCRIPT_PATH.to_string(), content: Content::Bytes(script.to_vec()), mode: 0o644 });
+    }
+    if cores > 1 && job.disk.is_none() {
+        placed.push(artifacts::program_for_cores(environment));
     }
     for path in &job.put {
         // What is named is meant, wherever it lies.

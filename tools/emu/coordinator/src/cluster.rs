@@ -320,6 +320,8 @@ impl Cluster {
             grants: self.grants,
             faults: self.faults_met,
             overruns: self.boards.iter().map(Board::overruns).sum(),
+            instructions: self.boards.iter().map(Board::instructions).sum(),
+            slice_ns: self.starter.slice_ns(),
             host_s: self.begin.elapsed().as_secs_f64(),
             ..Stats::default()
         });

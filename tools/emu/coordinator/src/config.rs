@@ -9,6 +9,10 @@ use std::path::PathBuf;
 
 /// Boards that a cluster can have: four bits of address, of which one value means all.
 pub const BOARDS_MAX: usize = 15;
+/// Cores that a board can have.
+pub const CORES_MAX: u8 = 4;
+/// The slice of a board that is alone, in instructions: with shorter ones the cores' clocks are hardly closer, and it is slower.
+const SLICE_ALONE_NS: u64 = 40_000;
 /// Largest `shift`: 1024 ns per instruction, about the 1 MIPS of 1989.
 pub const SHIFT_MAX: u8 = 10;
 
@@ -27,6 +31,8 @@ pub struct BoardConfig {
     pub initrd: Option<PathBuf>,
     /// A device tree, instead of ATAGs.
     pub dtb: Option<PathBuf>,
+    /// Its cores, at most [`CORES_MAX`]; 0 means one, too.
+    pub cores: u8,
 }
 
 /// When a run ends by itself.
@@ -58,6 +64,9 @@ pub struct ClusterConfig {
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
     /// link. The result does not depend on it.
     pub quantum_ns: Option<u64>,
+    /// How long the turns of a board's several cores are bounded by, ns; without it, by the link. The result does depend on
+    /// it.
+    pub slice_ns: Option<u64>,
     /// Where all randomness comes from.
     pub seed: u64,
     /// Seconds from 1970 to the beginning of virtual time.
@@ -92,6 +101,7 @@ impl ClusterConfig {
             faults: FaultConfig::default(),
             pins: None,
             quantum_ns: None,
+            slice_ns: None,
             seed: 1,
             epoch_s: 0,
             pace: false,
@@ -103,5 +113,19 @@ impl ClusterConfig {
             record: None,
             replay: None,
         }
+    }
+
+    /// The slice of boards with several cores, ns; without such boards none.
+    ///
+    /// A turn is a quarter of the time to the next timer and a core may have one if it is a quarter of a slice ahead, so no
+    /// core is further ahead of another than two thirds of a slice. That is less than the least latency of the link, so
+    /// that what a board hears is seldom late, and one of two busy boards can always go on.
+    pub(crate) fn slice(&self) -> Option<u64> {
+        self.boards.iter().any(|board| board.cores > 1).then(|| {
+            let alone_ns = SLICE_ALONE_NS << self.shift;
+            let latency_ns = self.bus.least_latency_ns().min(self.pins.map_or(u64::MAX, |pins| pins.propagation_ns));
+            let linked_ns = if self.boards.len() > 1 { latency_ns * 4 / 3 } else { alone_ns };
+            self.slice_ns.unwrap_or(linked_ns.min(alone_ns))
+        })
     }
 }

@@ -150,6 +150,10 @@ pub struct Stats {
     pub pin_changes: u64,
     /// Frames lost at boards whose queues were full.
     pub overruns: u64,
+    /// Instructions that all boards executed; where boards were stopped from outside, a few more or less.
+    pub instructions: u64,
+    /// The slice of boards with several cores, ns, if there are such boards.
+    pub slice_ns: Option<u64>,
     /// Time of the host, s.
     pub host_s: f64,
     /// Over every byte of every console, with board and time.

@@ -40,6 +40,12 @@ pub struct Header {
     /// As in [`ClusterConfig`].
     #[serde(default)]
     pub pins: Option<PinsConfig>,
+    /// Each board's cores, if any has several.
+    #[serde(default)]
+    pub cores: Vec<u8>,
+    /// Their slice, ns.
+    #[serde(default)]
+    pub slice_ns: Option<u64>,
     /// Boards were told that a person sits at the console.
     pub interactive: bool,
 }
@@ -58,6 +64,10 @@ impl Header {
             token_pass_ns: config.bus.token_pass_ns,
             faults: config.faults,
             pins: config.pins,
+            cores: config
+                .slice()
+                .map_or(Vec::new(), |_| config.boards.iter().map(|board| board.cores.max(1)).collect()),
+            slice_ns: config.slice(),
             interactive: config.pace,
         }
     }

@@ -54,11 +54,13 @@ pub struct Wiring {
 /// A board has arrived at the barrier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// Its virtual time.
+    /// Its virtual time: that of the core that is furthest.
     pub now_ns: u64,
-    /// The first instant from now at which it may do anything without new orders: `now_ns` if it is busy,
-    /// [`NEVER_NS`] if it waits with no timer running.
+    /// The first instant from now at which it may do anything without new orders: the time of its last core if it is busy,
+    /// so `now_ns` if it has one; [`NEVER_NS`] if it waits with no timer running.
     pub next_ns: u64,
+    /// Instructions that it has executed.
+    pub instructions: u64,
     /// It waits for room in the transmitter, so departures matter.
     pub wants_departures: bool,
     /// Pins of which a change may wake it.
@@ -67,9 +69,9 @@ pub struct Report {
     pub exit: Option<u8>,
     /// Frames lost at its link device since the beginning.
     pub overruns: u64,
-    /// What it did, in order.
+    /// What it did before `next_ns`, in order.
     pub records: Vec<Record>,
-    /// Probes that it reached, in order, as `renga-emu-probes` writes them.
+    /// Probes that it reached before then, in order, as `renga-emu-probes` writes them.
     #[serde(with = "serde_bytes")]
     pub hits: Vec<u8>,
 }
@@ -110,6 +112,16 @@ pub enum Record {
 }
 
 impl Record {
+    /// When it did it.
+    pub fn time_ns(&self) -> u64 {
+        match self {
+            Record::Console { time_ns, .. }
+            | Record::Log { time_ns, .. }
+            | Record::Frame { time_ns, .. }
+            | Record::Pins { time_ns, .. } => *time_ns,
+        }
+    }
+
     /// The same, `by_ns` later: board time made cluster time.
     pub fn later(mut self, by_ns: u64) -> Self {
         let (Record::Console { time_ns, .. }
@@ -199,12 +211,23 @@ impl Order {
 
     /// The same, `by_ns` earlier: cluster time made board time.
     pub fn earlier(mut self, by_ns: u64) -> Self {
+        *self.time_mut() -= by_ns;
+        self
+    }
+
+    /// The same, but not before `least_ns`.
+    pub fn not_before(mut self, least_ns: u64) -> Self {
+        let time_ns = self.time_mut();
+        *time_ns = least_ns.max(*time_ns);
+        self
+    }
+
+    fn time_mut(&mut self) -> &mut u64 {
         let (Order::Deliver { time_ns, .. }
         | Order::Departed { time_ns, .. }
         | Order::Input { time_ns, .. }
-        | Order::Pins { time_ns, .. }) = &mut self;
-        *time_ns -= by_ns;
-        self
+        | Order::Pins { time_ns, .. }) = self;
+        time_ns
     }
 }
 

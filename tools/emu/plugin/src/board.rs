@@ -7,7 +7,7 @@ use crate::companions::Companions;
 use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Timer};
 use crate::timers::TimerList;
 use crate::typing::Typing;
-use crate::{fail, gpio, probes, shared, uart, with_board};
+use crate::{cores, fail, gpio, probes, shared, uart, with_board};
 use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring};
 use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
 use std::ffi::c_void;
@@ -79,7 +79,8 @@ impl Board {
 
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
-        let Some(machine) = Machine::set_up(self.pins.is_some()) else {
+        let machine = Machine::set_up(self.pins.is_some()).filter(|_| cores::start());
+        let Some(machine) = machine else {
             fail("this QEMU lacks a device, or its timers are not as those of the version supported");
         };
         self.machine = Some(machine);
@@ -106,9 +107,10 @@ impl Board {
 
     /// At the barrier: waits for the others and goes on, or reports, waits for a grant, goes on.
     fn arrive(&mut self) {
+        let span = cores::span();
         let now_ns = machine::now_ns();
         self.happen(now_ns);
-        let next_ns = if machine::idle() { self.next_ns().unwrap_or(NEVER_NS) } else { now_ns };
+        let next_ns = if machine::idle() { self.next_ns().unwrap_or(NEVER_NS) } else { span.least_ns };
         let may_go_on = next_ns == now_ns && self.records.len() < REPORT_RECORDS_SOON;
         if may_go_on && let Some(until_ns) = self.companions.go_on(now_ns) {
             self.settle(now_ns);
@@ -116,7 +118,7 @@ impl Board {
             return;
         }
         self.companions.leave(next_ns);
-        let grant = match self.report(now_ns, next_ns, None).and_then(|()| self.receive_grant()) {
+        let grant = match self.report(span.front_ns, next_ns, None).and_then(|()| self.receive_grant()) {
             Ok(grant) => grant,
             Err(MessageError::Closed) => machine::exit_now(0),
             Err(error) => fail(&error.to_string()),
@@ -127,7 +129,7 @@ impl Board {
         self.settle(now_ns);
         self.quiet_ns = grant.quiet_ns;
         self.companions.join(grant.together, now_ns, grant.until_ns);
-        self.run_until(grant.until_ns);
+        self.run_until(cores::reachable(grant.until_ns, now_ns));
     }
 
     fn run_until(&mut self, until_ns: u64) {
@@ -136,15 +138,29 @@ impl Board {
     }
 
     fn report(&mut self, now_ns: u64, next_ns: u64, exit: Option<u8>) -> Result<(), MessageError> {
-        let records = std::mem::take(&mut self.records);
+        let (records, hits) = self.told(if exit.is_none() { next_ns } else { NEVER_NS });
         let (wants_departures, overruns) = (self.link.wants_departures(), self.link.overruns());
         let wakes = self.pins.as_ref().map_or(0, |pins| pins.block.wakes());
+        let instructions = machine::instructions();
         let mut report =
-            Report { now_ns, next_ns, wants_departures, wakes, exit, overruns, records, hits: probes::take_hits() };
+            Report { now_ns, next_ns, instructions, wants_departures, wakes, exit, overruns, records, hits };
         messages::send(self.stream.get_mut(), &report, &mut self.scratch)?;
-        report.records.clear();
-        self.records = report.records;
+        if self.records.is_empty() {
+            report.records.clear();
+            self.records = report.records;
+        }
         Ok(())
+    }
+
+    /// What the board did before `end_ns`, in order; no core does anything more before then.
+    fn told(&mut self, end_ns: u64) -> (Vec<Record>, Vec<u8>) {
+        let mut records = std::mem::take(&mut self.records);
+        if cores::planned().is_none() {
+            return (records, probes::take_hits());
+        }
+        records.sort_by_key(Record::time_ns);
+        self.records = records.split_off(records.partition_point(|record| record.time_ns() < end_ns));
+        (records, probes::take_hits_before(end_ns))
     }
 
     fn receive_grant(&mut self) -> Result<Grant, MessageError> {
@@ -152,6 +168,8 @@ impl Board {
     }
 
     fn take(&mut self, order: Order, now_ns: u64) {
+        // A core may be past it while another is not.
+        let order = if cores::planned().is_some() { order.not_before(now_ns) } else { order };
         match order {
             Order::Input { time_ns, bytes } => self.machine().typing.order(time_ns, bytes),
             Order::Pins { .. } => {
@@ -240,7 +258,7 @@ impl Board {
             Effect::Exit(status) => {
                 self.companions.leave(NEVER_NS);
                 // If the coordinator has gone, nobody wants to know.
-                let _ = self.report(now_ns, NEVER_NS, Some(status));
+                let _ = self.report(cores::span().front_ns, NEVER_NS, Some(status));
                 machine::exit_now(0);
             }
         }

@@ -8,9 +8,8 @@
 //!
 //! Invariant: nothing is concluded from a place that has not behaved as the number it is taken for; nothing is written.
 
-use crate::fail;
+use crate::current;
 use crate::ffi::{self, Opaque};
-use std::ffi::c_uint;
 use std::ptr::null_mut;
 
 /// Bytes from the beginning of a `CPUState` in which its count is looked for; the state goes on after them.
@@ -31,8 +30,8 @@ struct Places {
 /// The count of a core.
 #[derive(Default)]
 pub struct Counter {
+    /// The core that was looked at last; its counts are where every core's are.
     core: usize,
-    current: usize,
     looks: u32,
     /// Words that may be the budget.
     budgets: Option<Vec<usize>>,
@@ -49,7 +48,7 @@ impl Counter {
 
     /// What `read` reads of the machine's clock as of the last time that QEMU added to it.
     fn settled(&self, read: unsafe extern "C" fn() -> i64) -> i64 {
-        let current = self.current as *mut *mut Opaque;
+        let current = current::place();
         // SAFETY: `current_cpu` of this thread. Without one, the clock is read as by any other thread: unchanged.
         unsafe {
             let core = current.replace(null_mut());
@@ -71,15 +70,8 @@ impl Counter {
 
     /// Looks for the numbers, before the last instruction of a block, where QEMU itself could add what was executed to
     /// the clock.
-    pub fn look(&mut self, core: c_uint) {
-        // SAFETY: a core that executes exists; the symbol is QEMU's variable of each thread.
-        unsafe {
-            self.core = ffi::qemu_get_cpu(core.cast_signed()) as usize;
-            self.current = ffi::dlsym(null_mut(), c"current_cpu".as_ptr()) as usize;
-        }
-        if self.current == 0 {
-            fail("this QEMU does not show which core a thread executes");
-        }
+    pub fn look(&mut self) {
+        self.core = current::core() as usize;
         let before: Vec<i64> = (0..WORDS).map(|index| self.word(index)).collect();
         let settled = self.settled(ffi::icount_get_raw);
         // SAFETY: this is the core's thread, and the block counts as executed: as in `waiting`.
@@ -113,8 +105,9 @@ impl Counter {
 
     /// The time before an instruction of the block that is being executed: `left` of its instructions, from this one
     /// on, are counted already.
-    pub fn time_ns(&self, left: i64) -> Option<u64> {
+    pub fn time_ns(&mut self, left: i64) -> Option<u64> {
         let Places { budget, low } = self.places?;
+        self.core = current::core() as usize;
         let executed = self.word(budget) - self.word(budget + 1) - i64::from(self.half(low) & 0xffff);
         // SAFETY: it only shifts.
         let since_ns = unsafe { ffi::icount_to_ns(executed - left) };

@@ -91,6 +91,21 @@ pub struct Descriptor {
     pub feature: *const c_char,
 }
 
+/// The beginning of `TimersState`: what the clock of virtual time is made of.
+#[repr(C)]
+pub struct TimersState {
+    pub ticks: [i64; 2],
+    pub sequence: c_uint,
+    pub lock: c_int,
+    pub ticks_enabled: i16,
+    pub shift: i16,
+    pub last_delta: i64,
+    pub bias: i64,
+    pub warp_start: i64,
+    pub clock_offset: i64,
+    pub count: i64,
+}
+
 /// `VersionInfo`.
 #[repr(C)]
 pub struct VersionInfo {
@@ -107,6 +122,8 @@ pub struct VersionTriple {
 }
 
 unsafe extern "C" {
+    pub static timers_state: TimersState;
+
     pub fn qmp_query_version(error: *mut *mut c_void) -> *mut VersionInfo;
 
     pub fn qemu_clock_get_ns(clock: c_int) -> i64;
@@ -177,6 +194,12 @@ unsafe extern "C" {
         registers: c_int,
         argument: *mut c_void,
     );
+    pub fn qemu_plugin_register_vcpu_tb_exec_cb(
+        block: *mut Opaque,
+        callback: extern "C" fn(c_uint, *mut c_void),
+        registers: c_int,
+        argument: *mut c_void,
+    );
     pub fn qemu_plugin_insn_vaddr(instruction: *const Opaque) -> u64;
     pub fn qemu_plugin_register_vcpu_init_cb(id: u64, callback: extern "C" fn(u64, c_uint));
     pub fn qemu_plugin_get_registers() -> *mut Descriptors;
@@ -190,6 +213,7 @@ unsafe extern "C" {
     pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn qemu_get_cpu(index: c_int) -> *mut Opaque;
     pub fn icount_update(core: *mut Opaque);
+    pub fn cpu_exit(core: *mut Opaque);
 
     pub fn _exit(status: c_int) -> !;
 }

@@ -5,7 +5,7 @@
 //! UARTs, with the instant of each byte; types at its console at exact instants; and, if it is given the kernel's ELF file,
 //! tells of each probe that the kernel reaches.
 //!
-//! Invariant: all of it but `waiting`, `probes` and `count` runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
+//! Invariant: all of it but `waiting`, `cores`, `probes` and what these use runs under QEMU's big lock, so one piece of code at a time; and nothing depends on the host's
 //! clock.
 //!
 //! It calls functions that the QEMU binary exports for its own modules, hence the licence and the exact version
@@ -13,8 +13,11 @@
 //! (`renga-emu`).
 
 mod board;
+mod clock;
 mod companions;
+mod cores;
 mod count;
+mod current;
 mod ffi;
 mod gpio;
 mod machine;
@@ -83,12 +86,23 @@ pub unsafe extern "C" fn qemu_plugin_install(
     }
 }
 
+/// How several cores are run.
+fn plan(cores: &str, slice: Option<&str>) -> Result<cores::Plan, String> {
+    let wrong = || format!("cores={cores} needs at least two of them, and slice=NS");
+    let slice_ns = slice.and_then(|slice| slice.parse().ok()).filter(|slice_ns| *slice_ns > 0).ok_or_else(wrong)?;
+    let cores = cores.parse().ok().filter(|cores| *cores > 1).ok_or_else(wrong)?;
+    Ok(cores::Plan { cores, slice_ns })
+}
+
 fn install(id: u64, arguments: &[String]) -> Result<(), String> {
     let named = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
     let socket = named("socket=").ok_or("the plugin needs socket=NAME, the coordinator's abstract socket")?;
     let version = version::check()?;
     if let Some(kernel) = named("probes=") {
         probes::watch(id, kernel)?;
+    }
+    if let Some(plan) = named("cores=").map(|cores| plan(cores, named("slice="))).transpose()? {
+        cores::plan(plan);
     }
     let board = Board::connect(socket, version).map_err(|error| format!("no coordinator at {socket}: {error}"))?;
     *BOARD.lock().map_err(|_| "the plugin was entered after a fault")? = Some(board);

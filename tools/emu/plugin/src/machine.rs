@@ -20,6 +20,12 @@ pub fn now_ns() -> u64 {
     u64::try_from(now_ns).expect("virtual time begins at 0")
 }
 
+/// Instructions that the cores have executed.
+pub fn instructions() -> u64 {
+    // SAFETY: the module's invariant; a core that is executing is in an access to a device, where it may be asked.
+    unsafe { ffi::icount_get_raw() }.cast_unsigned()
+}
+
 /// Whether every core waits for an interrupt, and none has come.
 pub fn idle() -> bool {
     // SAFETY: the module's invariant.

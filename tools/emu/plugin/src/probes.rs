@@ -9,7 +9,7 @@
 use crate::count::Counter;
 use crate::fail;
 use crate::ffi::{self, ByteArray, Opaque};
-use renga_emu_probes::{Hit, OPERAND_BYTES_MAX, Operand, Probe, Probes, push};
+use renga_emu_probes::{Hit, Hits, OPERAND_BYTES_MAX, Operand, Probe, Probes, push};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr::{copy_nonoverlapping, null_mut, without_provenance_mut};
@@ -96,8 +96,23 @@ pub fn take_hits() -> Vec<u8> {
     listener.as_mut().map_or(Vec::new(), |listener| std::mem::take(&mut listener.hits))
 }
 
-/// In the core's thread: finds registers and memory.
+/// As [`take_hits`], but those before `end_ns` only, sorted: several cores reach them out of order.
+pub fn take_hits_before(end_ns: u64) -> Vec<u8> {
+    let mut listener = LISTENER.lock().expect("no callback panics");
+    let Some(listener) = listener.as_mut() else { return Vec::new() };
+    let mut hits: Vec<Hit> = Hits(&listener.hits).collect();
+    hits.sort_by_key(|hit| hit.time_ns);
+    let (mut told, mut kept) = (Vec::new(), Vec::new());
+    hits.iter().for_each(|hit| push(if hit.time_ns < end_ns { &mut told } else { &mut kept }, hit));
+    listener.hits = kept;
+    told
+}
+
+/// In the cores' thread: finds registers and memory, at the first core; the others' registers have the same handles.
 extern "C" fn core_made(_: u64, _: c_uint) {
+    if LISTENER.lock().expect("no callback panics").is_some() {
+        return;
+    }
     let mut registers = [null_mut(); REGISTERS];
     let mut memory_bytes = u64::MAX >> 1;
     // SAFETY: called in the core's thread, as the functions ask; an array of descriptors comes back, which is never freed,
@@ -147,12 +162,12 @@ pub fn translated(block: *mut Opaque) {
 }
 
 /// Before the last instruction of one of the first blocks.
-extern "C" fn find_counter(core: c_uint, _: *mut c_void) {
+extern "C" fn find_counter(_: c_uint, _: *mut c_void) {
     if COUNTER_FOUND.load(Ordering::Relaxed) {
         return;
     }
     if let Some(listener) = LISTENER.lock().expect("no callback panics").as_mut() {
-        listener.counter.look(core);
+        listener.counter.look();
         COUNTER_FOUND.store(listener.counter.is_found(), Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! Virtual time of a core that begins to wait.
+//! Virtual time of a board's only core when it begins to wait; and which code is watched.
 //!
 //! When all cores wait, QEMU's main thread moves virtual time to the next timer. A core counts as waiting as soon as it
 //! has executed its `wfi`, but QEMU adds what it executed to the clock only a moment later, in the core's own thread; if
@@ -6,10 +6,10 @@
 //! before each `wfi`.
 //!
 //! Invariant: these callbacks run in the thread of the core that they are about. They do not hold the big lock, and use
-//! nothing of the plugin's.
+//! nothing of the plugin's. Not here: boards with several cores (`cores`).
 
 use crate::ffi::{self, Opaque};
-use crate::probes;
+use crate::{cores, probes};
 use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
 
@@ -25,6 +25,10 @@ pub fn watch(id: u64) {
 /// A block of instructions was translated; `wfi` ends its block.
 extern "C" fn translated(_id: u64, block: *mut Opaque) {
     probes::translated(block);
+    if cores::planned().is_some() {
+        cores::translated(block);
+        return;
+    }
     let mut word = [0; 4];
     // SAFETY: QEMU gives a block of at least one instruction, valid during this call; `word` has the bytes named.
     let last = unsafe {

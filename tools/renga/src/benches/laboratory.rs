@@ -11,7 +11,7 @@ use crate::card::{sha256, sha256_of_file};
 use crate::cli::ProfileName;
 use crate::disk_image::{self, Choice, Content, ImageSpec, Placed};
 use crate::environment::Environment;
-use crate::linux::Linux;
+use crate::linux::{Hardware, Linux};
 use crate::profile;
 use crate::progress::Progress;
 use crate::scratch::Scratch;
@@ -171,10 +171,10 @@ impl<'a> Laboratory<'a> {
     }
 
     fn linux(&self, disk: &Path, bench: &Path) -> Result<(u8, Vec<u8>)> {
-        let linux = Linux::prepare(self.environment, bench, &self.progress)?;
+        let linux = Linux::prepare(self.environment, bench, Hardware::default(), &self.progress)?;
         let mut text = Vec::new();
-        let status = linux.run(disk, LINUX_LIMIT, &mut text, None)?;
-        Ok((status, text))
+        let ended = linux.run(disk, LINUX_LIMIT, &mut text, None)?;
+        Ok((ended.status, text))
     }
 
     /// Boards started from the disk in the folder `run` of `bench`.

@@ -1,9 +1,10 @@
 //! `renga linux`: one script on Debian's Linux, on the board and with the disk that Renga would have.
 
 use crate::cli;
+use crate::command::run::print_times;
 use crate::disk_image;
 use crate::environment::Environment;
-use crate::linux::Linux;
+use crate::linux::{Hardware, Linux};
 use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::session_disk;
@@ -22,14 +23,19 @@ pub fn linux(environment: &Environment, options: &cli::Linux) -> Result<u8> {
     }
     let progress = Progress::start();
     let scratch = Scratch::make(environment)?;
-    let linux = Linux::prepare(environment, &scratch.folder, &progress)?;
-    let disk = session_disk::make(environment, &options.job, script.as_deref(), &scratch, &progress)?;
+    let hardware = Hardware { cores: options.cores, null_disk_ns: options.null_disk };
+    let linux = Linux::prepare(environment, &scratch.folder, hardware, &progress)?;
+    let disk = session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?;
     progress.finish();
     let mut stderr = std::io::stderr();
     let log = options.log.then_some(&mut stderr as &mut dyn Write);
-    let status = linux.run(&disk, Duration::from_secs(options.limit_s), &mut std::io::stdout(), log)?;
+    let ended = linux.run(&disk, Duration::from_secs(options.limit_s), &mut std::io::stdout(), log)?;
     if let Some(folder) = &options.job.extract {
         disk_image::extract_tree(&disk, folder).context("Linux ran, but the files of its disk cannot be copied")?;
     }
-    Ok(status)
+    if let Some(stats) = ended.stats.filter(|_| options.stats) {
+        print_times(&stats);
+        eprintln!("console hash   {:016x}", stats.log_hash);
+    }
+    Ok(ended.status)
 }

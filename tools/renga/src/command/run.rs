@@ -16,7 +16,7 @@ use crate::system::SystemFile;
 use crate::terminal::Terminal;
 use crate::trace::TraceFile;
 use anyhow::{Context, Result, bail};
-use renga_emu::FrameEvent;
+use renga_emu::{FrameEvent, Stats};
 use renga_emu_probes::Hit;
 use renga_node::LinkMode;
 use std::fs;
@@ -42,7 +42,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let cards = cards(options, &system, script.as_deref(), &kernel, &scratch)?;
     let disk = match &cards {
         Some(_) => PathBuf::new(),
-        None => session_disk::make(environment, &options.job, script.as_deref(), &scratch, &progress)?,
+        None => session_disk::make(environment, &options.job, script.as_deref(), options.cores, &scratch, &progress)?,
     };
     let kernel = match options.garbage {
         true => with_garbage(environment, &kernel, options.machine.seed, &scratch, &progress)?,
@@ -67,6 +67,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         disk: disk.clone(),
         cards,
         profile: machine,
+        cores: options.cores,
         seed: options.chaos.unwrap_or(options.machine.seed),
         frames: options.trace.is_some(),
         probes: options.trace.is_some(),
@@ -198,10 +199,20 @@ impl Listener for Screen {
     }
 }
 
-fn print_stats(outcome: &Outcome) {
-    let stats = &outcome.stats;
+/// Says how long a run took, here and there.
+pub(super) fn print_times(stats: &Stats) {
     eprintln!("virtual time   {:.6} s", stats.virtual_ns as f64 / 1e9);
     eprintln!("host time      {:.3} s", stats.host_s);
+    let speed = stats.instructions as f64 / 1e6 / stats.host_s.max(1e-3);
+    eprintln!("instructions   {}, {speed:.0} million a second of the host", stats.instructions);
+    if let Some(slice_ns) = stats.slice_ns {
+        eprintln!("cores' slice   {slice_ns} ns");
+    }
+}
+
+fn print_stats(outcome: &Outcome) {
+    let stats = &outcome.stats;
+    print_times(stats);
     eprintln!("frames         {} ({} lost at full boards)", stats.frames, stats.overruns);
     if stats.pin_changes > 0 {
         eprintln!("pins           {} changes, {} quanta of boards", stats.pin_changes, stats.grants);

@@ -6,6 +6,7 @@ $b mount -t proc proc /proc
 $b mount -t sysfs sys /sys
 $b mount -t devtmpfs dev /dev
 for module in $MODULES; do $b insmod "/modules/$module.ko"; done
+$FURTHER
 tries=0
 while [ ! -b /dev/mmcblk0p1 ] && [ $tries -lt 100 ]; do
   tries=$((tries + 1))
@@ -32,4 +33,5 @@ $b kill -9 -1
 $b sync
 $b umount /disk/dev/pts /disk/dev/shm /disk/dev /disk/proc /disk/sys
 $b umount /disk || $b mount -o remount,ro /disk
+$END
 $b reboot -f

@@ -17,6 +17,8 @@ const TOOLS: &str = "busybox-static";
 const DEVICE_TREE: &str = "broadcom/bcm2837-rpi-3-b.dtb";
 /// What the kernel needs to restart the board, and for ext2 on its card; each behind those that it needs.
 pub(super) const MODULES: [&str; 7] = ["bcm2835_wdt", "crc32c_generic", "crc16", "mbcache", "jbd2", "ext4", "bcm2835"];
+/// What it needs for a disk without content.
+pub(super) const DISK_MODULES: [&str; 2] = ["configfs", "null_blk"];
 /// Folders of the kernel's modules, one in another.
 const DEPTH_MAX: usize = 8;
 
@@ -29,6 +31,8 @@ pub(super) struct Kernel {
     pub(super) device_tree: PathBuf,
     /// The files of [`MODULES`].
     pub(super) modules: Vec<PathBuf>,
+    /// The files of [`DISK_MODULES`].
+    pub(super) disk_modules: Vec<PathBuf>,
     /// Busybox, linked statically.
     pub(super) busybox: PathBuf,
 }
@@ -54,6 +58,7 @@ impl Kernel {
             image: data.join(format!("boot/vmlinuz-{release}")),
             device_tree: data.join(format!("usr/lib/linux-image-{release}")).join(DEVICE_TREE),
             modules: MODULES.iter().map(find).collect::<Result<_>>()?,
+            disk_modules: DISK_MODULES.iter().map(find).collect::<Result<_>>()?,
             busybox: tools.join("bin/busybox"),
         })
     }

@@ -54,8 +54,7 @@ impl Cluster {
         let bounds = self.bounds(quiet_ns, earliest_ns.iter().copied().min().unwrap_or(NEVER_NS));
         let grants_ns = horizon::grants(&earliest_ns, bounds).into_iter().zip(&powers_ns);
         let grants_ns: Vec<u64> = grants_ns.map(|(grant_ns, power_ns)| grant_ns.min(*power_ns)).collect();
-        let may_run = |(number, board): (usize, &Board)| board.earliest_ns() < grants_ns[number];
-        let may_run: Vec<bool> = self.boards.iter().enumerate().map(may_run).collect();
+        let may_run = self.may_run_until(&grants_ns);
         let may_follow = |number: usize| {
             earliest_ns[number] < powers_ns[number] && self.may_follow(&self.boards[number], grants_ns[number])
         };
@@ -73,19 +72,35 @@ impl Cluster {
         (0..self.boards.len()).map(plan).collect()
     }
 
+    /// Which boards may run until these times.
+    fn may_run_until(&self, grants_ns: &[u64]) -> Vec<bool> {
+        let boards = || self.boards.iter().zip(grants_ns);
+        // A board whose cores are past it waits until the others have followed; one of them can go on, as a rule.
+        let may_run = |(board, until_ns): (&Board, &u64)| board.earliest_ns() < *until_ns && board.now_ns() < *until_ns;
+        let may_run: Vec<bool> = boards().map(may_run).collect();
+        if may_run.contains(&true) {
+            return may_run;
+        }
+        boards().map(|(board, until_ns)| board.earliest_ns() < *until_ns).collect()
+    }
+
     /// Whether a board that has got too far to run can go on as soon as the others have followed. Without it they would
     /// take turns from then on.
     fn may_follow(&self, board: &Board, grant_ns: u64) -> bool {
         let is_busy = board.is_up() && board.earliest_ns() == board.now_ns();
-        is_busy && self.wires.is_none() && board.now_ns() < grant_ns.saturating_add(self.lookahead_ns)
+        is_busy && self.may_be_together() && board.now_ns() < grant_ns.saturating_add(self.lookahead_ns)
     }
 
     /// The bits of the boards that run, if several do and can tell each other how far they are.
     fn together(&self, plans: &[Plan]) -> Option<u16> {
         let running = plans.iter().enumerate().filter(|(_, plan)| plan.runs);
         let boards = running.fold(0, |boards: u16, (number, _)| boards | 1 << number);
-        // What they do to wires is not told by their time alone.
-        (self.wires.is_none() && boards.count_ones() > 1).then_some(boards)
+        (self.may_be_together() && boards.count_ones() > 1).then_some(boards)
+    }
+
+    fn may_be_together(&self) -> bool {
+        // What they do to wires is not told by their time alone; and where several cores are stopped shows in what they do.
+        self.wires.is_none() && self.starter.slice_ns().is_none()
     }
 
     /// What is not known yet arrives nowhere before this, ns.

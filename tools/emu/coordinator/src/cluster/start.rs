@@ -1,7 +1,7 @@
 //! Starting: what is refused, and how boards come to be.
 
 use crate::board::{Board, Starting};
-use crate::config::{BOARDS_MAX, ClusterConfig, SHIFT_MAX};
+use crate::config::{BOARDS_MAX, CORES_MAX, ClusterConfig, SHIFT_MAX};
 use crate::error::EmuError;
 use crate::page::Page;
 use crate::recording::Header;
@@ -9,6 +9,8 @@ use crate::wires::Wires;
 use renga_emu_device::messages::Welcome;
 use renga_emu_device::registers::FLAG_INTERACTIVE;
 
+/// A turn of a core is a quarter of it.
+const SLICE_INSTRUCTIONS_MIN: u64 = 16;
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// Refuses what cannot work; the lookahead, ns.
@@ -19,6 +21,12 @@ pub(super) fn check(config: &ClusterConfig) -> Result<u64, EmuError> {
     }
     if config.shift > SHIFT_MAX {
         return refuse(format!("shift is 0 to {SHIFT_MAX}, not {}", config.shift));
+    }
+    if let Some(board) = config.boards.iter().find(|board| board.cores > CORES_MAX) {
+        return refuse(format!("a board has 1 to {CORES_MAX} cores, not {}", board.cores));
+    }
+    if config.slice().is_some_and(|slice_ns| slice_ns < SLICE_INSTRUCTIONS_MIN << config.shift) {
+        return refuse(format!("cores need a slice of {SLICE_INSTRUCTIONS_MIN} instructions at least"));
     }
     if let Some(order) = config.power.iter().find(|order| usize::from(order.board) >= config.boards.len()) {
         return refuse(format!("there is no board {}", order.board));
@@ -54,6 +62,11 @@ impl Starter {
         let flags = if header.interactive { FLAG_INTERACTIVE } else { 0 };
         let page = Page::new().map_err(|error| EmuError::Host { what: "make a page to share", error })?;
         Ok(Self { config, flags, lookahead_ns, page })
+    }
+
+    /// The slice of boards with several cores, ns.
+    pub fn slice_ns(&self) -> Option<u64> {
+        self.config.slice()
     }
 
     /// All boards, at 0, their pins wired like this.

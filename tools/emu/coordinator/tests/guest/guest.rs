@@ -1,4 +1,4 @@
-//! The board that the emulator's tests run: a program without an operating system, on one core in EL2.
+//! The board that the emulator's tests run: a program without an operating system, in EL2.
 //!
 //! What it does is said by the first word of its command line (`play`). It never takes an interrupt: pending ones,
 //! masked, wake it from `wfi`. Not here: anything that Renga is made of.
@@ -10,6 +10,7 @@ macro_rules! say {
     ($($arg:tt)*) => {{ let _ = writeln!(crate::Console, $($arg)*); }};
 }
 
+mod cores;
 mod pins;
 
 use core::arch::{asm, global_asm};
@@ -67,7 +68,6 @@ impl Write for Console {
         Ok(())
     }
 }
-
 
 fn exit(status: u32) -> ! {
     write(LINK + 0x30, status);
@@ -183,7 +183,7 @@ fn mesh(board: u32) -> ! {
         }
         write(LOG, sent);
     }
-    say!("board {board}: sent {sent}, received {received}, hash {hash:016x}");
+    say!("board {board}: sent {sent}, received {received}, hash {:016x}", hash ^ cores::noted());
     exit(0)
 }
 
@@ -286,6 +286,11 @@ extern "C" fn main() -> ! {
         Some(b"nap") => nap(),
         Some(b"tick") => tick(),
         Some(b"compute") => compute(),
+        Some(b"cores") => cores::compute(),
+        Some(b"gang") => {
+            cores::fetch(cores::Part::Noise);
+            mesh(board)
+        }
         Some(b"wires") => pins::wires(board),
         Some(b"shake") => pins::shake(board),
         Some(b"spin") => loop {},

@@ -1,6 +1,7 @@
-//! The other cores of a board come up. The emulator's boards have one core: these are QEMU's own, with four.
+//! The other cores of a board come up: under QEMU's own time, and in the emulator's, where they run side by side and every run
+//! is the same; Linux's cores too.
 
-use crate::support::{Renga, Scratch, clusters_can_run, root};
+use crate::support::{Facts, Renga, Scratch, clusters_can_run, root, under_load};
 use renga::environment::Environment;
 use renga::system::SystemFile;
 use std::io::{BufRead, BufReader};
@@ -45,4 +46,55 @@ fn four_cores_come_up_and_are_woken_by_their_own_timers() {
     assert!(all.ends_with("renga: 4 cores\n"), "{all}");
     let one = said(&scratch, 1);
     assert!(one.ends_with("renga: of 4 cores 1 came up\n"), "{one}");
+}
+
+/// Programs on both boards, files, a pipe, time.
+const SCRIPT: &str =
+    "ls / | remote -b b sort | head -n 3; remote -b b sh -c 'echo $$ > /tmp/f; date +%s'; cat /tmp/f; sleep 1";
+/// On each of Linux's cores 20 million instructions, once what belongs to the start is over.
+const LOOPS: &str = "sync; sleep 1; /usr/lib/renga/p5 loops 20000000 0 1 2 3";
+/// What they may take, ns: interrupts of timers and two reads of a clock, each up to two thirds of a slice off, are in it.
+const LOOP_NS: std::ops::Range<u64> = 20_000_000..20_070_000;
+
+fn pair() -> Facts {
+    let ended = Renga::script(SCRIPT).with(["--cores", "4", "--stats"]).end().expect_status(0);
+    assert_eq!(ended.figures(&["cores' slice"]).len(), 1, "{}", ended.report());
+    Facts::of(&ended)
+}
+
+/// What Linux writes, and when.
+fn linux() -> (Vec<u8>, Vec<String>) {
+    let ended = Renga::linux().with(["--cores", "4", "--stats", "-c", LOOPS]).end().expect_status(0);
+    let took = |line: &str| line.strip_prefix("loop ").and_then(|rest| rest.split(' ').nth(1)?.trim().parse().ok());
+    let took: Vec<u64> = String::from_utf8_lossy(&ended.stdout).lines().filter_map(took).collect();
+    assert!(took.len() == 4 && took.iter().all(|ns| LOOP_NS.contains(ns)), "{took:?}: {}", ended.report());
+    let figures = ended.figures(&["virtual time", "cores' slice", "console hash"]);
+    assert_eq!(figures.len(), 3, "{}", ended.report());
+    (ended.stdout, figures)
+}
+
+#[test]
+fn two_boards_of_four_cores_are_one_run() {
+    if clusters_can_run() {
+        assert_eq!(under_load(pair), pair());
+    }
+}
+
+#[test]
+fn four_cores_of_linux_compute_side_by_side() {
+    if clusters_can_run() {
+        linux();
+    }
+}
+
+#[test]
+#[ignore = "minutes: renga test --long=cores"]
+fn four_runs_with_four_cores_are_one_run_however_busy_the_host_is() {
+    if clusters_can_run() {
+        let (boards, mono) = (pair(), linux());
+        for _ in 0..2 {
+            assert_eq!((under_load(pair), under_load(linux)), (pair(), linux()));
+        }
+        assert_eq!((pair(), linux()), (boards, mono));
+    }
 }

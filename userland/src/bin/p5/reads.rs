@@ -1,0 +1,179 @@
+//! P5, figure 5: random reads of AP1, which is timed, beside those of AP2 and a load process that computes and pauses.
+
+use crate::children::Shared;
+use crate::computation::compute;
+use crate::line::Line;
+use crate::{EINVAL, Outcome};
+use core::ffi::CStr;
+use core::sync::atomic::Ordering;
+use renga_userland::schedule::{pin, set_scheduler};
+use renga_userland::signals;
+use renga_userland::syscall::{close, now_ns, open, read_at, sleep, wait, write};
+use renga_userland::text::parse;
+use renga_userland::{Arguments, Errno};
+
+const BLOCK_BYTES: usize = 4096;
+/// The load process's pause, ns.
+const PAUSE_NS: u64 = 1_000_000;
+/// AP1 begins so long after the others, ns; and so much later each time, so that the load is in another phase.
+const SETTLE_NS: u64 = 20_000_000;
+const PHASE_NS: u64 = 1_700_000;
+/// SCHED_FIFO, and a priority in it: above the APs, which have the ordinary class.
+const FIFO: (u32, u32) = (1, 50);
+/// Where the process that starts the others is, if there is such a core.
+const ASIDE: u32 = 3;
+const SIGKILL: u32 = 9;
+const SEED: u64 = 1_000_003;
+const SEED_2: u64 = 77;
+/// Words that are shared: AP1's time, low and high.
+const TAKEN: [usize; 2] = [0, 1];
+
+/// What is done.
+pub struct Experiment {
+    label: &'static CStr,
+    file: &'static CStr,
+    blocks: u32,
+    reads: u32,
+    computed: u32,
+    load: u32,
+    core: u32,
+    core_2: Option<u32>,
+    repeats: u32,
+}
+
+/// Reads at random.
+struct Reader {
+    file: i32,
+    state: u64,
+    page: [u8; BLOCK_BYTES],
+}
+
+impl Experiment {
+    /// From `p5`'s arguments.
+    pub fn read(arguments: &Arguments) -> Option<Experiment> {
+        let number = |index: usize| arguments.get(index).and_then(|word| parse(word.to_bytes()));
+        Some(Experiment {
+            label: arguments.get(2)?,
+            file: arguments.get(3)?,
+            blocks: number(4).filter(|blocks| *blocks > 0)?,
+            reads: number(5)?,
+            computed: number(6)?,
+            load: number(7)?,
+            core: number(8)?,
+            core_2: number(9),
+            repeats: number(10)?,
+        })
+    }
+
+    /// Says `reads LABEL NS...`, a time for each repetition.
+    pub fn run(&self) -> Outcome {
+        // A board with fewer cores has it on any.
+        let _ = pin(ASIDE);
+        let mut line = Line::new(b"reads");
+        line.word(self.label.to_bytes());
+        for repeat in 0..self.repeats {
+            line.number(self.once(repeat)?);
+        }
+        line.say();
+        Ok(())
+    }
+
+    fn once(&self, repeat: u32) -> Result<u64, (&'static str, Errno)> {
+        forget_pages();
+        let shared = Shared::make()?;
+        let (mut others, mut count) = ([0; 2], 0);
+        if self.load > 0 {
+            others[count] = shared.start(self.core, || self.load(&shared))?;
+            count += 1;
+        }
+        if let Some(core) = self.core_2 {
+            others[count] = shared.start(core, || self.read_on(&shared, SEED_2 + u64::from(repeat)))?;
+            count += 1;
+        }
+        let ap1 = shared.start(self.core, || self.read_timed(&shared, repeat, count as u32))?;
+        let ended = wait(ap1 as i32, 0);
+        for pid in &others[..count] {
+            signals::send(*pid, SIGKILL).map_err(|errno| ("kill", errno))?;
+            let _ = wait(*pid as i32, 0);
+        }
+        match ended {
+            Ok((_, 0)) => {}
+            Ok(_) => return Err(("AP1", EINVAL)),
+            Err(errno) => return Err(("wait", errno)),
+        }
+        let [low, high] = TAKEN.map(|place| u64::from(shared.word(place).load(Ordering::SeqCst)));
+        Ok(high << 32 | low)
+    }
+
+    fn load(&self, shared: &Shared) -> Outcome {
+        let (class, priority) = FIFO;
+        set_scheduler(0, class, priority).map_err(|errno| ("sched_setscheduler", errno))?;
+        shared.arrive();
+        loop {
+            compute(self.load);
+            sleep(PAUSE_NS);
+        }
+    }
+
+    /// AP2.
+    fn read_on(&self, shared: &Shared, seed: u64) -> Outcome {
+        let mut reader = Reader::open(self.file, seed)?;
+        shared.arrive();
+        shared.pass();
+        loop {
+            reader.turn(self)?;
+        }
+    }
+
+    /// AP1.
+    fn read_timed(&self, shared: &Shared, repeat: u32, others: u32) -> Outcome {
+        let mut reader = Reader::open(self.file, SEED * (u64::from(repeat) + 1))?;
+        shared.await_all(others);
+        sleep(SETTLE_NS + u64::from(repeat) * PHASE_NS);
+        shared.open();
+        let begin_ns = now_ns();
+        for _ in 0..self.reads {
+            reader.turn(self)?;
+        }
+        let taken_ns = now_ns() - begin_ns;
+        shared.word(TAKEN[0]).store(taken_ns as u32, Ordering::SeqCst);
+        shared.word(TAKEN[1]).store((taken_ns >> 32) as u32, Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+impl Reader {
+    fn open(path: &CStr, seed: u64) -> Result<Reader, (&'static str, Errno)> {
+        let file = open(path, 0).map_err(|errno| ("open", errno))?;
+        random_access(file);
+        Ok(Reader { file, state: seed, page: [0; BLOCK_BYTES] })
+    }
+
+    /// Computes, and reads a block.
+    fn turn(&mut self, experiment: &Experiment) -> Outcome {
+        compute(experiment.computed);
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let block = (self.state >> 33) % u64::from(experiment.blocks);
+        match read_at(self.file, &mut self.page, block * BLOCK_BYTES as u64) {
+            Ok(BLOCK_BYTES) => Ok(()),
+            Ok(_) => Err(("reading a block", EINVAL)),
+            Err(errno) => Err(("read", errno)),
+        }
+    }
+}
+
+/// Nothing is read ahead.
+fn random_access(file: i32) {
+    const POSIX_FADV_RANDOM: isize = 1;
+    // Advice; a system without it reads ahead or does not.
+    let _ = renga_userland::syscall::advise(file, POSIX_FADV_RANDOM);
+}
+
+/// What was read before is to be read again; a system that cannot be told so has a file of its own for each point.
+fn forget_pages() {
+    const WRITE_ONLY: i32 = 1;
+    if let Ok(file) = open(c"/proc/sys/vm/drop_caches", WRITE_ONLY) {
+        let _ = write(file, b"1");
+        let _ = close(file);
+    }
+}
