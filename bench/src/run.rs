@@ -95,6 +95,14 @@ pub enum Machine {
     Cluster(System),
     /// Debian's Linux on one such board; only with [`Profile::Pi3`] and without a trace.
     Linux,
+    /// The same on a board whose cores run side by side, with a disk without content, each of whose requests is done so long
+    /// after it came, ns.
+    LinuxOfCores {
+        /// Cores for programs.
+        cores: u8,
+        /// As above.
+        null_disk_ns: u32,
+    },
 }
 
 /// One run.
@@ -126,7 +134,7 @@ const ON_LINUX: &str = "on() { shift; \"$@\" || exit 1; }\n";
 impl Run {
     /// A run of `script` with the files of the workloads.
     pub fn new(machine: Machine, profile: Profile, image: &'static str, script: &str) -> Run {
-        let on = if machine == Machine::Linux { ON_LINUX } else { ON_BOARDS };
+        let on = if matches!(machine, Machine::Cluster(_)) { ON_BOARDS } else { ON_LINUX };
         let script = format!("{SCRIPT_HEAD}{on}{script}");
         let files = crate::workload::files();
         Run { machine, profile, link_rate_bps: None, image, script, files, traced: false, seed: 1 }
@@ -156,6 +164,7 @@ impl Run {
                 format!("{} ({}), {}{rate}", system.base, system.label, self.profile.name())
             }
             Machine::Linux => "Linux".to_string(),
+            Machine::LinuxOfCores { cores, .. } => format!("Linux, {cores} cores"),
         }
     }
 }

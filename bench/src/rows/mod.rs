@@ -9,6 +9,9 @@ pub mod p1_t2;
 pub mod p1_t3;
 pub mod p1_t4;
 pub mod p1_t5;
+mod p5;
+pub mod p5_f5a;
+pub mod p5_f5b;
 
 use crate::findings::Findings;
 use crate::run::{Machine, Outcome, Profile, Run, System};
@@ -40,16 +43,24 @@ pub struct Row {
     pub judge: fn(Plan, &[Outcome]) -> Result<Findings>,
 }
 
-/// All rows, in the ledger's order.
+/// The rows of P1, in the ledger's order.
 pub const ROWS: &[Row] =
     &[p1_t1::ROW, p1_t1b::ROW, p1_t2::ROW, p1_t3::ROW, p1_t4::ROW, p1_t5::ROW, p1_f2::ROW, p1_f3::ROW, p1_f4::ROW];
+
+/// The rows of P5, on boards with several cores; only with [`Profile::Pi3`].
+pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW];
 
 /// What is measured beyond the ledger, by commands of its own.
 pub const BEYOND: &[Row] = &[crate::map::ROW];
 
+/// The rows of all papers, in the ledger's order, and what is beyond it.
+pub fn all() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().chain(OF_CORES).chain(BEYOND)
+}
+
 /// The row with this name, in any case and with or without the paper's.
 pub fn find(name: &str) -> Option<&'static Row> {
-    ROWS.iter().chain(BEYOND).find(|row| {
+    all().find(|row| {
         let id = row.id;
         id.eq_ignore_ascii_case(name) || id.split_once('.').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name))
     })

@@ -9,6 +9,7 @@ mod job;
 mod ledger;
 mod link;
 mod linux;
+mod long_part;
 mod sweep;
 mod top;
 mod trace;
@@ -23,6 +24,7 @@ pub use job::Job;
 pub use ledger::{Compare, Ledger, Measuring, Report};
 pub use link::LinkName;
 pub use linux::Linux;
+pub use long_part::LongPart;
 use std::path::PathBuf;
 pub use sweep::{Profiles, Sweep, SweepOf, Where};
 pub use top::{Top, ViewName};
@@ -203,37 +205,6 @@ pub struct Test {
     pub long: Option<Vec<LongPart>>,
 }
 
-/// A part of `renga test --long`.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LongPart {
-    /// The pair's tests of clusters on four boards
-    Quad,
-    /// The same on eight boards
-    Octet,
-    /// 200 more seeds of link faults and deaths on booted boards, each of them twice
-    Chaos,
-    /// The scripts of Debian's programs on board b, beside Linux
-    Debian,
-    /// Other projects' own tests (of busybox' shell, with it and with dash) on Linux, on a, on b
-    Judges,
-    /// Boards of four cores, Renga's and Linux's: four runs each, some on a busy host
-    Cores,
-    /// The pair over four data wires, pin by pin
-    Wires,
-    /// 100,000 seeds of whole systems in the simulator
-    Systems,
-    /// 1,000,000 seeds of calls between boards in the simulator
-    Calls,
-    /// The token protocol's model with more faults and boards
-    Models,
-    /// 10,000,000 calls of a hostile board beside a whole one
-    Hostile,
-    /// Each fuzz target for 20 minutes
-    Fuzz,
-    /// The core, the link's state machines and its formats under miri, where it is installed
-    Miri,
-}
-
 /// `renga bench`
 #[derive(Args, Debug, Clone)]
 pub struct Bench {
@@ -259,6 +230,8 @@ pub enum Measurement {
     SyncAsync(Machine),
     /// The results of the paper on process networks, row by row: published, ours, verdict
     P1(Ledger),
+    /// The results of the paper on applications and OS on several cores: published, Linux's here, ours as far as measured
+    P5(Ledger),
     /// Synchronous against asynchronous calls as a map: message size, boards, callers, the link's rate
     Map(Measuring),
     /// What changed between two sets of results; exit with 1 if anything did

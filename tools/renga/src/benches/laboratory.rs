@@ -96,6 +96,9 @@ impl<'a> Laboratory<'a> {
     fn image(&self, run: &Run) -> ImageSpec {
         let choice = Choice { flavour: run.image.to_string(), ..Choice::default() };
         let mut placed = self.programs.clone();
+        if matches!(run.machine, Machine::LinuxOfCores { .. }) {
+            placed.push(artifacts::program_for_cores(self.environment));
+        }
         let script = (SCRIPT_PATH.to_string(), run.script.clone().into_bytes());
         placed.extend(run.files.iter().cloned().chain([script]).map(|(dest, bytes)| Placed {
             dest,
@@ -132,6 +135,10 @@ impl<'a> Laboratory<'a> {
                 add("kernel", String::new());
                 add("plugin", String::new());
             }
+            Machine::LinuxOfCores { cores, null_disk_ns } => {
+                add("system", format!("Debian's Linux, {cores} cores, disk of {null_disk_ns} ns"));
+                add("kernel", String::new());
+            }
         }
         add("disk", disk_image::fingerprint(&self.image(run), &mut |step| self.progress.step(step))?);
         parts.extend(told(run));
@@ -156,7 +163,11 @@ impl<'a> Laboratory<'a> {
         disk_image::build(&self.image(run), &disk, &mut |step| self.progress.step(step))?;
         self.progress.step(what);
         let (status, text) = match run.machine {
-            Machine::Linux => self.linux(&disk, &bench)?,
+            Machine::Linux => self.linux(&disk, &bench, Hardware::default(), &mut facts)?,
+            Machine::LinuxOfCores { cores, null_disk_ns } => {
+                let hardware = Hardware { cores, null_disk_ns: Some(null_disk_ns) };
+                self.linux(&disk, &bench, hardware, &mut facts)?
+            }
             Machine::Cluster(system) => self.cluster(run, &system, &bench, &mut facts)?,
         };
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -170,10 +181,15 @@ impl<'a> Laboratory<'a> {
         kept
     }
 
-    fn linux(&self, disk: &Path, bench: &Path) -> Result<(u8, Vec<u8>)> {
-        let linux = Linux::prepare(self.environment, bench, Hardware::default(), &self.progress)?;
+    fn linux(&self, disk: &Path, bench: &Path, hardware: Hardware, facts: &mut RunFacts) -> Result<(u8, Vec<u8>)> {
+        let linux = Linux::prepare(self.environment, bench, hardware, &self.progress)?;
         let mut text = Vec::new();
         let ended = linux.run(disk, LINUX_LIMIT, &mut text, None)?;
+        if let Some(stats) = ended.stats {
+            facts.hashes.insert("console".to_string(), format!("{:016x}", stats.log_hash));
+            let slice_ns = stats.slice_ns.map_or(String::new(), |slice_ns| format!("{slice_ns} ns"));
+            facts.parts.insert("cores' slice".to_string(), slice_ns);
+        }
         Ok((ended.status, text))
     }
 
@@ -226,7 +242,7 @@ pub(crate) fn name_of(profile: Profile) -> ProfileName {
 #[cfg(test)]
 mod tests {
     use super::told;
-    use renga_bench::rows::{BEYOND, Plan, ROWS};
+    use renga_bench::rows::{Plan, all};
     use renga_bench::run::{Machine, Profile, Run};
     use std::collections::BTreeSet;
 
@@ -235,7 +251,7 @@ mod tests {
     }
 
     fn runs() -> Vec<Run> {
-        let of = |plan| ROWS.iter().chain(BEYOND).flat_map(move |row| (row.runs)(plan));
+        let of = |plan| all().flat_map(move |row| (row.runs)(plan));
         plans().into_iter().flat_map(of).collect()
     }
 

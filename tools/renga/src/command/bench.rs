@@ -14,9 +14,10 @@ mod sync_async;
 mod tables;
 mod unix;
 
-use crate::cli::{Bench, Measurement};
+use crate::cli::{Bench, Measurement, Measuring, ProfileName};
 use crate::environment::Environment;
 use anyhow::Result;
+use renga_bench::rows::{OF_CORES, ROWS};
 
 /// Runs one measurement.
 ///
@@ -29,7 +30,14 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::Pins => pins::measure(environment),
         Measurement::Bus(options) => bus::measure(options.seed, options.instructions),
         Measurement::Unix(options) => unix::measure(environment, options),
-        Measurement::P1(options) => ledger::measure(environment, &ledger::rows(&options.rows)?, &options.measuring),
+        Measurement::P1(options) => {
+            ledger::measure(environment, &ledger::rows(&options.rows, ROWS)?, &options.measuring)
+        }
+        Measurement::P5(options) => {
+            // Its figures are of today's machines.
+            let measuring = Measuring { profile: Some(ProfileName::Pi3), ..options.measuring.clone() };
+            ledger::measure(environment, &ledger::rows(&options.rows, OF_CORES)?, &measuring)
+        }
         Measurement::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),
         Measurement::Compare(options) => compare::compare(options),
         Measurement::Report(options) => report::report(environment, options),

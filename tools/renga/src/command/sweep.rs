@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::sweep::{Chaos, Choice, OfRuns, Seeds, Slurm, Sweep, carry_out, missing};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use renga_bench::rows::ROWS;
 use std::fs;
 use std::thread::available_parallelism;
 
@@ -26,7 +27,7 @@ pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
         SweepOf::P1 { rows: names, profiles } => {
             let mut arguments = of_profiles("p1", profiles);
             arguments.extend(names.iter().cloned());
-            of_runs(environment, &rows(names)?, profiles, arguments, &options.by)
+            of_runs(environment, &rows(names, ROWS)?, profiles, arguments, &options.by)
         }
         SweepOf::Seeds { level, first, seeds, block } => {
             let choice = Choice { level: level.clone(), first: *first, seeds: *seeds, block: *block };

@@ -1,4 +1,4 @@
-//! `renga bench p1`: the rows of the paper, one after the other, each with the runs that were not done before.
+//! `renga bench p1`, `renga bench p5`: the rows of a paper, one after the other, each with the runs that were not done before.
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 
@@ -8,18 +8,18 @@ use crate::environment::Environment;
 use crate::profile;
 use crate::sweep::Remaining;
 use anyhow::{Context, Result};
-use renga_bench::rows::{Plan, ROWS, Row, find};
+use renga_bench::rows::{Plan, Row, all, find};
 use renga_bench::run::{Outcome, Profile};
 use std::process::Command;
 use std::time::Instant;
 
-/// The rows with these names; without any, those of the paper.
+/// The rows with these names; without any, all of these.
 ///
 /// # Errors
 /// If one is not known.
-pub fn rows(names: &[String]) -> Result<Vec<&'static Row>> {
+pub fn rows(names: &[String], paper: &'static [Row]) -> Result<Vec<&'static Row>> {
     match names {
-        [] => Ok(ROWS.iter().collect()),
+        [] => Ok(paper.iter().collect()),
         names => names.iter().map(|name| find(name).with_context(|| unknown(name))).collect(),
     }
 }
@@ -61,7 +61,7 @@ pub fn measure(environment: &Environment, rows: &[&Row], options: &Measuring) ->
 }
 
 fn unknown(name: &str) -> String {
-    let known: Vec<&str> = ROWS.iter().map(|row| row.id).collect();
+    let known: Vec<&str> = all().map(|row| row.id).collect();
     format!("there is no row `{name}`; there are {}", known.join(", "))
 }
 

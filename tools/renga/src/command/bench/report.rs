@@ -4,7 +4,7 @@ use crate::benches::{Laboratory, RowResult, html, markdown};
 use crate::cli::Report;
 use crate::environment::Environment;
 use anyhow::{Context, Result, bail};
-use renga_bench::rows::{BEYOND, ROWS};
+use renga_bench::rows::all;
 use std::fs;
 
 /// Writes the page, and the Markdown with its pictures.
@@ -16,9 +16,8 @@ pub fn report(environment: &Environment, options: &Report) -> Result<u8> {
     let results = options.results.clone().unwrap_or_else(|| folder.join("results"));
     let mut results = RowResult::read_all(&results)?;
     results.retain(|result| result.short == options.short);
-    results.sort_by_key(|result| {
-        (ROWS.iter().chain(BEYOND).position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name()))
-    });
+    results
+        .sort_by_key(|result| (all().position(|row| row.id == result.row), std::cmp::Reverse(result.profile.name())));
     if results.is_empty() {
         let short = if options.short { " --short" } else { "" };
         bail!("there are no such results yet: `./renga bench p1{short}` makes them");

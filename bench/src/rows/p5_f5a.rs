@@ -1,0 +1,31 @@
+//! P5.F5a: random reads without computation between, while a load process takes more and more of their core.
+
+use super::p5::{self, Figure};
+use super::{Plan, Row};
+use crate::findings::Findings;
+use crate::run::{Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P5.F5a",
+    title: "100 random reads beside a load on their core, on systems whose OS is processes and on Linux",
+    published: "With all load, 90.9 % of the core, the reads take 130 ms for 14 on Linux, and 72 for 14 where the OS's processes are on \
+                other cores.",
+    method: "AP1 reads 4 KiB a hundred times, AP2 does so without end, the load process computes 0 to 10 ms and pauses for 1 ms; AP1 \
+             and the load are on core 0. Linux: Debian's, four cores, AP2 on core 1 (spread) or 0 (gathered), the load SCHED_FIFO, \
+             null_blk as the medium.",
+    runs,
+    judge,
+};
+
+const FIGURE: Figure =
+    Figure { title: "100 reads beside a load on their core", computed: 0, published: [[14.0, 130.0], [14.0, 72.0]] };
+
+fn runs(plan: Plan) -> Vec<Run> {
+    p5::runs(plan, &FIGURE)
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    p5::judge(plan, &FIGURE, outcomes)
+}

@@ -1,0 +1,31 @@
+//! P5.F5b: the same with computation before each read.
+
+use super::p5::{self, Figure};
+use super::{Plan, Row};
+use crate::findings::Findings;
+use crate::run::{Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P5.F5b",
+    title: "100 random reads with 0.1 ms of computation before each, beside a load on their core",
+    published: "With all load the reads take 208 ms for 24 on Linux, and 134 for 23 where the OS's processes are on other cores.",
+    method: "As P5.F5a, with 100,000 instructions before each read of AP1 and AP2.",
+    runs,
+    judge,
+};
+
+const FIGURE: Figure = Figure {
+    title: "100 reads with 0.1 ms of computation, beside a load on their core",
+    computed: 100_000,
+    published: [[24.0, 208.0], [23.0, 134.0]],
+};
+
+fn runs(plan: Plan) -> Vec<Run> {
+    p5::runs(plan, &FIGURE)
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    p5::judge(plan, &FIGURE, outcomes)
+}

@@ -1,0 +1,34 @@
+//! `renga test --long=PARTS`: the parts.
+
+use clap::ValueEnum;
+
+/// A part of `renga test --long`.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongPart {
+    /// The pair's tests of clusters on four boards
+    Quad,
+    /// The same on eight boards
+    Octet,
+    /// 200 more seeds of link faults and deaths on booted boards, each of them twice
+    Chaos,
+    /// The scripts of Debian's programs on board b, beside Linux
+    Debian,
+    /// Other projects' own tests (of busybox' shell, with it and with dash) on Linux, on a, on b
+    Judges,
+    /// Boards of four cores, Renga's and Linux's: four runs each, some on a busy host
+    Cores,
+    /// The pair over four data wires, pin by pin
+    Wires,
+    /// 100,000 seeds of whole systems in the simulator
+    Systems,
+    /// 1,000,000 seeds of calls between boards in the simulator
+    Calls,
+    /// The token protocol's model with more faults and boards
+    Models,
+    /// 10,000,000 calls of a hostile board beside a whole one
+    Hostile,
+    /// Each fuzz target for 20 minutes
+    Fuzz,
+    /// The core, the link's state machines and its formats under miri, where it is installed
+    Miri,
+}
