@@ -4,6 +4,7 @@ use crate::machine::{finish, possible, run_to, setup};
 use renga_abi::Errno;
 use renga_random::Random;
 use renga_sim::ClusterSetup;
+use renga_sim::program::numbers::FCNTL;
 use renga_sim::program::{Open, Program};
 use renga_sim::system::System;
 use std::cell::Cell;
@@ -14,6 +15,8 @@ const MS: u64 = 1_000_000;
 const NOTICED_NS: u64 = 100 * MS;
 const FOREVER_NS: u64 = u64::MAX >> 2;
 const KILLED: u32 = 9;
+const F_SETFL: u64 = 4;
+const O_APPEND: u64 = 0o2000;
 
 async fn sleep(program: Program) -> u8 {
     let _ = program.sleep(FOREVER_NS).await;
@@ -160,6 +163,68 @@ fn a_board_may_die_at_any_moment_and_leaves_nothing_behind() {
         let refused: Vec<u64> = system.link_stats().iter().map(|stats| stats.refused.get()).collect();
         assert_eq!(refused, [0, 0], "seed {seed}");
     }
+}
+
+/// Its first call there asked for the flags of the file: told that the board has begun anew, it asked once more, and was told
+/// of whatever has that number in the new life.
+#[test]
+fn what_a_board_had_open_for_a_program_elsewhere_is_lost_with_its_life() {
+    if !possible() {
+        return;
+    }
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let (setup, programs) = setup(
+        ClusterSetup::new(2),
+        move |init| {
+            let step = step.clone();
+            async move {
+                let ended = step.clone();
+                let opener = move |program: Program| async move {
+                    let file = program.open("/opened", Open::Create).await.unwrap();
+                    for sets_flags in [false, true] {
+                        let step = step.clone();
+                        let user = move |program: Program| async move {
+                            step.set(step.get() + 1);
+                            program.sleep(1_000 * MS).await.unwrap();
+                            if sets_flags {
+                                // Of what is lost they are its own.
+                                assert_eq!(program.call(FCNTL, &[file, F_SETFL, O_APPEND]).await, Ok(0));
+                            }
+                            assert_eq!(program.write(file, b"x").await, Err(Errno::EIO));
+                            assert_eq!(program.close(file).await, Ok(()));
+                            step.set(step.get() + 1);
+                            0
+                        };
+                        program.fork_on(0, user).await.unwrap();
+                    }
+                    sleep(program).await
+                };
+                let opener = init.fork_on(1, opener).await.unwrap();
+                assert_eq!(init.wait(opener).await, Ok((opener, KILLED)));
+                // Something has that number in the new life.
+                assert_eq!(fork_when_it_is_there(&init).await, 7 << 8);
+                let other = init.fork_on(1, |program| async move {
+                    program.open("/other", Open::Create).await.unwrap();
+                    sleep(program).await
+                });
+                let other = other.await.unwrap();
+                while ended.get() < 4 {
+                    init.sleep(MS).await.unwrap();
+                }
+                init.kill(other, KILLED as u8).await.unwrap();
+                while init.wait(u64::MAX).await.is_ok() {}
+                0
+            }
+        },
+        |_| (),
+    );
+    let mut system = System::boot(&setup, &programs);
+    run_to(&mut system, &told, 2, 1_000 * MS);
+    system.cluster.kill(1);
+    system.cluster.run_until(system.cluster.now_ns() + 200 * MS);
+    system.reboot(1);
+    finish(&mut system);
 }
 
 #[test]

@@ -29,13 +29,19 @@ impl Descriptor {
     pub(super) fn is_inherited(&self) -> bool {
         if self.object == Object::Console { self.flags & FROM_INIT != 0 } else { self.ino == 0 }
     }
+
+    /// Whether its server is told at each call which life it is of. Then `ESTALE` from the router, which this process had
+    /// to learn, is no reason not to ask once more; of a file it is: whatever has its number now would answer.
+    fn tells_lives(&self) -> bool {
+        !matches!(self.object, Object::File { .. })
+    }
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
     /// The flags of `of`, as they are now.
     pub(in crate::user) async fn status_flags(&mut self, of: &Descriptor) -> Result<u32, Errno> {
         let asked = match self.ask_flags(of).await {
-            Err(Errno::ESTALE) => self.ask_flags(of).await, // it was this process that had to learn something
+            Err(Errno::ESTALE) if of.tells_lives() => self.ask_flags(of).await,
             asked => asked,
         };
         asked.map_err(|errno| self.note_loss(of.object, errno, false))
@@ -65,8 +71,8 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn set_status_flags(&mut self, number: u64, flags: u32) -> Outcome {
         let of = *self.program.files.get(number)?;
         let mut set = self.put_flags(&of, flags & SETTABLE).await;
-        if set == Err(Errno::ESTALE) {
-            set = self.put_flags(&of, flags & SETTABLE).await; // as above
+        if set == Err(Errno::ESTALE) && of.tells_lives() {
+            set = self.put_flags(&of, flags & SETTABLE).await;
         }
         let kept_here = set.map_err(|errno| self.note_loss(of.object, errno, false))?;
         self.program.files.set_flags(number, kept_here);
