@@ -223,7 +223,8 @@ protocol! {
         /// where a page is not cached; how many were.
         2 FindPages { file: FileId, page: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// A ticket for filling pages of the file. The caller is to be shown page `shown` of it, unless that is `NO_PAGE`: who takes
-        /// that away waits until the caller's program has run with it.
+        /// that away waits until the caller's program has run with it. The ticket of what is to be shown to nobody may be void at
+        /// once: the page is then read past the cache.
         3 BeginFill { file: FileId, shown: u32 } (()) -> Result<u64, Errno>;
         /// Offers `frame`, filled with page `page` of a file of `size` bytes, zeros behind its end; the cache takes a
         /// reference of its own. `ESTALE`: the ticket is void.

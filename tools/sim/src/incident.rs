@@ -58,6 +58,12 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// Whether boards that live may lose each other for it: out of reach, or so late that they are thought dead.
+    pub const fn parts(&self) -> bool {
+        use Trouble::{Burst, CutOff, Hang, Parting, Slow};
+        matches!(self, Hang(_) | CutOff(_) | Parting(_) | Burst(_) | Slow(..))
+    }
+
     /// What it is called where it is counted.
     pub const fn name(&self) -> &'static str {
         match self {

@@ -41,6 +41,8 @@ struct Knowledge {
     unknown: BTreeSet<String>,
     /// Whether boards die, or are out of reach.
     faulty: bool,
+    /// Whether boards may lose the disk's out of reach, and live.
+    parted: bool,
     /// Whether all that is to happen to boards has happened.
     over: bool,
     gave_up: u64,
@@ -51,15 +53,15 @@ struct Knowledge {
 pub struct Known(Rc<RefCell<Knowledge>>);
 
 impl Known {
-    /// Nothing yet; `faulty`: boards die, or are out of reach.
-    pub fn new(faulty: bool) -> Known {
-        Known(Rc::new(RefCell::new(Knowledge { faulty, ..Knowledge::default() })))
+    /// Nothing yet; `faulty`: boards die, or are out of reach; `parted`: those that live may lose the disk's out of reach.
+    pub fn new(faulty: bool, parted: bool) -> Known {
+        Known(Rc::new(RefCell::new(Knowledge { faulty, parted, ..Knowledge::default() })))
     }
     /// Of files of a place of its own, of which nothing is known, in the same run.
     pub fn apart(&self) -> Known {
         let this = self.0.borrow();
-        let (faulty, doubtful) = (this.faulty, this.doubtful.clone());
-        Known(Rc::new(RefCell::new(Knowledge { faulty, doubtful, ..Knowledge::default() })))
+        let (faulty, parted, doubtful) = (this.faulty, this.parted, this.doubtful.clone());
+        Known(Rc::new(RefCell::new(Knowledge { faulty, parted, doubtful, ..Knowledge::default() })))
     }
     /// The file is on the medium with the content that it must have.
     pub fn promise(&self, name: &str) {
@@ -155,7 +157,8 @@ impl Known {
     /// Whether a fault explains how a child ended.
     pub fn explains_end(&self, status: u32) -> bool {
         let ends = [KILLED, BROKEN_PIPE, u32::from(GAVE_UP) << 8];
-        self.is_faulty() && (ends.contains(&status) || self.is_doubtful() && status == BUS_ERROR)
+        let unread = self.is_doubtful() || self.0.borrow().parted;
+        self.is_faulty() && (ends.contains(&status) || unread && status == BUS_ERROR)
     }
 
     /// What a call returned that fails only because of faults: then `program` gives up, and nothing is known of

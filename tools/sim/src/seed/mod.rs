@@ -112,8 +112,10 @@ pub fn run_with(seed: u64, settings: Settings, cut: &Cut) -> Result<Report, Box<
 fn play(seed: u64, settings: Settings, mut plan: Plan, cut: &Cut) -> Result<Report, Box<Failure>> {
     let early = |what: String| Box::new(Failure::bare(seed, Level::System, what));
     plan.cut(cut);
-    let faulty = !plan.incidents.is_empty() || settings.faults.lost_per_mille > FAIR_PER_MILLE;
-    let (programs, files) = (Programs::default(), Known::new(faulty));
+    let heavy = settings.faults.lost_per_mille > FAIR_PER_MILLE;
+    let faulty = !plan.incidents.is_empty() || heavy;
+    let parted = plan.incidents.iter().any(|incident| incident.trouble.parts()) || heavy;
+    let (programs, files) = (Programs::default(), Known::new(faulty, parted));
     start::add_programs(&programs, settings.boards, &plan, &files);
     let disk = fresh_disk(&programs).map_err(early)?;
     let placement = placed(settings).map_err(|error| early(error.to_string()))?;

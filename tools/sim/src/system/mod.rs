@@ -36,8 +36,9 @@ use std::rc::Rc;
 pub const INIT: &str = "/sbin/init";
 /// The system file that the seeds run on.
 pub const SMALL: &str = include_str!("../../../../sysprocs/systems/small.toml");
-/// Page frames for programs of each board: 4 MiB.
-const FRAMES: u32 = 1024;
+/// Page frames for programs of each board: 8 MiB. All slots full of the largest programs of the seeds fit beside a cache that is
+/// as dirty as it may be: nobody is killed for want of memory by chance.
+const FRAMES: u32 = 2048;
 
 /// What a system is made of.
 #[derive(Clone)]
