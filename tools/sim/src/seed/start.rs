@@ -19,6 +19,8 @@ const NUDGE: u8 = 10;
 const SIGKILL: u8 = 9;
 /// By then every orphan of a victim has ended.
 pub const ORPHANS_NS: u64 = 15_000_000_000;
+/// By then every program has ended that survived the disk's board: over a bad link a pipe takes 40 s a step at a time.
+const SURVIVORS_NS: u64 = 120_000_000_000;
 
 /// What visitors write, how often a board is visited in vain, and the time between two visits.
 const VISITED: &[u8] = b"visited";
@@ -87,7 +89,7 @@ async fn go_on(init: Program, boards: u8, known: Known) -> u8 {
     while !known.is_over() {
         expect(init.sleep(VISIT_NS).await, "the wait for quiet");
     }
-    expect(init.sleep(ORPHANS_NS).await, "the wait for the survivors");
+    expect(init.sleep(SURVIVORS_NS).await, "the wait for the survivors");
     while init.wait(ANY).await != Err(Errno::ECHILD) {}
     visit_all(&init, boards, &known).await;
     expect(init.sleep(ORPHANS_NS).await, "the last sleep");
