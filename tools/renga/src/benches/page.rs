@@ -39,7 +39,8 @@ fn limits(results: &[RowResult]) -> String {
 fn paragraph(result: &RowResult) -> String {
     let claims: Vec<_> = result.findings.claims.iter().filter(|claim| claim.counts).collect();
     let Some(worst) = claims.iter().min_by_key(|claim| claim.verdict) else {
-        return "Nothing was published that these figures could be judged by.".to_string();
+        return "Nothing is judged: no such figure was published, or what it is about was not measured yet."
+            .to_string();
     };
     let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
     let counted = [Verdict::Beaten, Verdict::Confirmed, Verdict::Refuted].map(|verdict| (count(verdict), verdict));
