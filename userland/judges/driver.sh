@@ -1,8 +1,8 @@
-# Runs the tests of ash with the shell $1: verdicts, one a line with the case's name behind it, go to `verdicts`, what its cases
-# said instead of what they should to `said/`.
+# Runs the tests of the judge $1 with what else it is told: verdicts, one a line with the case's name behind it, go to `verdicts`,
+# what cases said that did not end well to `said/`.
 umask 022
 export LC_ALL=C TZ=UTC0 HOME=/root
 unset OLDPWD
 mkdir -p said
-sh ./ash.sh "$1" > verdicts 2> said/errors
-echo "$1: $(wc -l < verdicts) verdicts"
+sh ./"$@" > verdicts 2> said/errors
+echo "$*: $(wc -l < verdicts) verdicts"

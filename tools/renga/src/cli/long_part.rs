@@ -13,7 +13,7 @@ pub enum LongPart {
     Chaos,
     /// The scripts of Debian's programs on board b, beside Linux
     Debian,
-    /// Other projects' own tests (of busybox' shell, with it and with dash) on Linux, on a, on b
+    /// Other projects' own tests (of busybox' shell, with it and with dash; of coreutils) on Linux, on a, on b
     Judges,
     /// Boards of four cores, Renga's and Linux's: four runs each, some on a busy host
     Cores,

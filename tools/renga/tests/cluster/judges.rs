@@ -1,9 +1,9 @@
 //! Other projects' own tests of their programs, from Debian's source packages: those of busybox' shell, with that and with
-//! dash. They run on Linux on the same emulated board, on board a and on board b, with the same programs from the same image, by
-//! the scripts of `userland/judges`.
+//! dash, and those of coreutils. They run on Linux on the same emulated board, on board a and on board b, with the same programs
+//! from the same image, by the scripts of `userland/judges`.
 //!
 //! Invariant: `docs/reference/judges.md` has how many cases end how, and each case that does not end as on Linux, with its
-//! reason; what is there and not so is a failure, too. They take a quarter of an hour, so `renga test --long=judges` runs them.
+//! reason; what is there and not so is a failure, too. Each takes a quarter of an hour, so `renga test --long=judges` runs them.
 
 use crate::images::{dev, packages_can_be_had, sources_of};
 use crate::support::{Disk, Renga, clusters_can_run, root, system};
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long the host may take for one shell in one place.
+/// How long the host may take for one program in one place.
 const LIMIT: Duration = Duration::from_secs(3600);
 /// Where the tests are on a disk.
 const PLACE: &str = "/host/judge";
@@ -21,37 +21,73 @@ const REPORT: &str = "docs/reference/judges.md";
 /// What Linux is called in the report, and the boards.
 const PLACES: [&str; 3] = ["Linux", "a", "b"];
 
-/// The source package with the tests, and what of it is needed: from where, to where. The last says which of busybox' features
-/// Debian builds, as cases ask.
-const PACKAGE: &str = "busybox";
-const PARTS: [(&str, &str); 2] = [("shell/ash_test", "ash_test"), ("debian/config/pkg/static", "config")];
+/// Tests of a project.
+struct Judge {
+    /// The source package that has them.
+    package: &'static str,
+    /// What of it is needed: from where, to where.
+    parts: &'static [(&'static str, &'static str)],
+    /// What runs them, of `userland/judges`.
+    script: &'static str,
+}
+
+/// The last part says which of busybox' features Debian builds, as cases ask.
+const ASH: Judge = Judge {
+    package: "busybox",
+    parts: &[("shell/ash_test", "ash_test"), ("debian/config/pkg/static", "config")],
+    script: "ash.sh",
+};
+
+/// Some tests look for lines in sources.
+const COREUTILS: Judge = Judge {
+    package: "coreutils",
+    parts: &[
+        ("tests", "coreutils/tests"),
+        ("init.cfg", "coreutils/init.cfg"),
+        ("build-aux/gen-lists-of-programs.sh", "coreutils/build-aux/gen-lists-of-programs.sh"),
+        ("src/remove.c", "coreutils/src/remove.c"),
+        ("src/stty.c", "coreutils/src/stty.c"),
+        ("src/tail.c", "coreutils/src/tail.c"),
+    ],
+    script: "coreutils.sh",
+};
+
+/// The folders of coreutils' tests that are asked.
+const FOLDERS: &str = "chmod dd ln mkdir mv readlink rmdir touch";
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn dash_does_with_the_tests_of_ash_what_it_does_on_linux() {
-    judge("dash");
+    judge(&ASH, "dash", "dash");
 }
 
 #[test]
 #[ignore = "a quarter of an hour: renga test --long=judges"]
 fn busyboxs_shell_does_with_its_tests_what_it_does_on_linux() {
-    judge("busybox");
+    judge(&ASH, "busybox", "busybox");
 }
 
-/// Runs the tests with a shell in all places, and compares what it says with the report.
-fn judge(shell: &str) {
+#[test]
+#[ignore = "a quarter of an hour: renga test --long=judges"]
+fn coreutils_do_with_their_tests_what_they_do_on_linux() {
+    judge(&COREUTILS, "coreutils", FOLDERS);
+}
+
+/// Has the judge, told `what` to do, judge a program in all places, and compares what it says with the report.
+fn judge(judge: &Judge, program: &str, what: &str) {
     if !clusters_can_run() || !packages_can_be_had() {
         return;
     }
-    let Some(sources) = sources_of(PACKAGE) else { return };
+    let Some(sources) = sources_of(judge.package) else { return };
     let mut files = Vec::new();
     add(&root().join("userland/judges"), PLACE, &mut files);
-    for (from, to) in PARTS {
+    for (from, to) in judge.parts {
         add(&sources.join(from), &format!("{PLACE}/{to}"), &mut files);
     }
-    let verdicts = PLACES.map(|place| verdicts(shell, place, &files));
+    let command = format!("sh ./driver.sh {} {what}", judge.script);
+    let verdicts = PLACES.map(|place| verdicts(&command, program, place, &files));
     let report = fs::read_to_string(root().join(REPORT)).expect("the report is there");
-    let (found, told) = (lines(shell, &verdicts), told(&report, shell));
+    let (found, told) = (lines(program, &verdicts), told(&report, program));
     let missing: Vec<&String> = found.iter().filter(|line| !told.contains(*line)).collect();
     let untrue: Vec<&String> = told.iter().filter(|line| !found.contains(*line)).collect();
     assert!(missing.is_empty() && untrue.is_empty(), "{REPORT}\nlacks {missing:#?}\nsays {untrue:#?}");
@@ -70,11 +106,11 @@ fn add(from: &Path, to: &str, files: &mut Vec<(String, Vec<u8>)>) {
 /// How each case ended, by its name.
 type Verdicts = BTreeMap<String, String>;
 
-/// How the cases end with a shell in this place.
-fn verdicts(shell: &str, place: &str, files: &[(String, Vec<u8>)]) -> Verdicts {
+/// How the cases end with a program in this place.
+fn verdicts(command: &str, program: &str, place: &str, files: &[(String, Vec<u8>)]) -> Verdicts {
     let how = if place == "b" { "remote -b b" } else { "" };
-    let script = format!("cd {PLACE} && {how} sh ./driver.sh {shell}");
-    let disk = Disk::of(&format!("judge-{shell}-{place}"), dev(), &script, files);
+    let script = format!("cd {PLACE} && {how} {command}");
+    let disk = Disk::of(&format!("judge-{program}-{place}"), dev(), &script, files);
     if place == "Linux" {
         let image = disk.image();
         Renga::linux().with(["--disk".as_ref(), image.as_os_str()]).within(LIMIT).end().expect_status(0);
@@ -85,21 +121,21 @@ fn verdicts(shell: &str, place: &str, files: &[(String, Vec<u8>)]) -> Verdicts {
     let said = String::from_utf8_lossy(&disk.file(&format!("{PLACE}/verdicts"))).into_owned();
     let words = said.lines().filter_map(|line| line.split_once(' '));
     let verdicts: Verdicts = words.map(|(verdict, name)| (name.to_string(), verdict.to_string())).collect();
-    assert!(!verdicts.is_empty(), "{shell} said nothing on {place}");
+    assert!(!verdicts.is_empty(), "{program} said nothing on {place}");
     verdicts
 }
 
-/// What the report is to say of a shell: how many cases end how in each place, and each that does not end as on Linux.
-fn lines(shell: &str, verdicts: &[Verdicts; PLACES.len()]) -> BTreeSet<String> {
+/// What the report is to say of a program: how many cases end how in each place, and each that does not end as on Linux.
+fn lines(program: &str, verdicts: &[Verdicts; PLACES.len()]) -> BTreeSet<String> {
     let [linux, boards @ ..] = verdicts;
     let counts = verdicts.each_ref().map(counts);
-    let mut lines = BTreeSet::from([format!("| `{shell}` | {} |", counts.join(" | "))]);
+    let mut lines = BTreeSet::from([format!("| `{program}` | {} |", counts.join(" | "))]);
     let names: BTreeSet<&String> = verdicts.iter().flat_map(BTreeMap::keys).collect();
     for name in names {
         let of = |verdicts: &Verdicts| verdicts.get(name).map_or("-", String::as_str).to_string();
         if boards.iter().any(|board| of(board) != of(linux)) {
             let ends = verdicts.each_ref().map(of).join(" | ");
-            lines.insert(format!("| `{shell}` | `{}` | {ends} |", name.replace('|', "/")));
+            lines.insert(format!("| `{program}` | `{}` | {ends} |", name.replace('|', "/")));
         }
     }
     lines
@@ -114,13 +150,13 @@ fn counts(verdicts: &Verdicts) -> String {
     counts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The report's rows about a shell, without the reasons: as `lines` has them.
-fn told(report: &str, shell: &str) -> BTreeSet<String> {
-    let of_shell = format!("| `{shell}` |");
-    let rows = report.lines().filter(|line| line.starts_with(&of_shell));
+/// The report's rows about a program, without the reasons: as `lines` has them.
+fn told(report: &str, program: &str) -> BTreeSet<String> {
+    let of_program = format!("| `{program}` |");
+    let rows = report.lines().filter(|line| line.starts_with(&of_program));
     rows.map(|row| match row.trim_end_matches('|').split(" | ").collect::<Vec<_>>().as_slice() {
-        [shell, name, linux, a, b, reason] if !reason.trim().is_empty() => {
-            [shell, name, linux, a, b].map(|cell| *cell).join(" | ") + " |"
+        [program, name, linux, a, b, reason] if !reason.trim().is_empty() => {
+            [program, name, linux, a, b].map(|cell| *cell).join(" | ") + " |"
         }
         _ => row.to_string(),
     })
