@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[path = "src/mistakes.rs"]
 mod mistakes;
 
-const FILES: [&str; 3] = ["letter", "inbox", "signal"];
+const FILES: [&str; 4] = ["letter", "inbox", "signal", "whereabouts"];
 
 fn main() {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -43,6 +43,6 @@ fn variant(here: &Path, cores: &Path, name: &str, mistake: Option<&mistakes::Mis
         write!(out, "mod {file} {{\n{text}\n}}\n").expect("a String takes all text");
     }
     let scenarios = here.join("tests/races/scenarios.rs");
-    let uses = "pub use inbox::{Bell, Inbox};\npub use letter::{Held, Letter};\npub use signal::Signal;";
+    let uses = "pub use inbox::{Bell, Inbox};\npub use letter::{Held, Letter};\npub use signal::Signal;\npub use whereabouts::Whereabouts;";
     out + &format!("{uses}\n#[path = {scenarios:?}]\npub mod scenarios;\n}}\n")
 }

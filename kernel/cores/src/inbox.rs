@@ -34,7 +34,7 @@ impl<T> Inbox<T> {
 
     /// Hands `letter` to the owner, and rings if that does not look.
     #[inline]
-    pub fn post(&self, letter: Held<T>, bell: &impl Bell) {
+    pub fn post(&self, letter: Held<T>, bell: &(impl Bell + ?Sized)) {
         let letter = letter.into_letter();
         let mut newest = self.0.get();
         // Bounded by the letters there are: each time round another one was posted, or the owner took all of them.
@@ -88,7 +88,7 @@ impl<T> Inbox<T> {
 
     /// Has the owner sleep until a letter is posted, or anything else interrupts.
     #[inline]
-    pub fn rest(&self, bell: &impl Bell) {
+    pub fn rest(&self, bell: &(impl Bell + ?Sized)) {
         if self.leave() {
             bell.wait();
         }

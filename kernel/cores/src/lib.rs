@@ -1,4 +1,5 @@
-//! What crosses from one core of a board to another: letters, signals, and the bell that wakes whoever sleeps.
+//! What crosses from one core of a board to another: letters, signals, the bell that wakes whoever sleeps,
+//! and where a call is meanwhile.
 //!
 //! Invariant: what is in a letter is reached by one core at a time, by whoever has its [`Held`]; it goes to another
 //! core by [`Inbox::post`] alone, where [`Inbox::take`] hands it out. Nothing is copied and nothing allocated: an inbox
@@ -10,7 +11,9 @@
 mod inbox;
 mod letter;
 mod signal;
+mod whereabouts;
 
 pub use inbox::{Bell, Inbox};
 pub use letter::{Held, Letter};
 pub use signal::Signal;
+pub use whereabouts::Whereabouts;

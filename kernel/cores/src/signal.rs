@@ -25,7 +25,7 @@ impl<T> Signal<T> {
     ///
     /// # Panics
     /// If there are none.
-    pub fn raise(&'static self, bits: u32, inbox: &Inbox<T>, bell: &impl Bell) {
+    pub fn raise(&'static self, bits: u32, inbox: &Inbox<T>, bell: &(impl Bell + ?Sized)) {
         assert!(bits != 0, "a signal of nothing");
         if self.raised.fetch_or(bits, Ordering::AcqRel) == 0 {
             inbox.post(self.letter.hold_again(), bell);

@@ -17,6 +17,8 @@ pub enum Scenario {
     Raise,
     /// One core raises two bits, one after the other.
     RaiseAgain,
+    /// A core passes a call on while its caller is interrupted.
+    Pursue,
 }
 
 /// An edit that makes the code wrong.
@@ -57,6 +59,13 @@ const DELIVER: &str = "letters = letter.next.get(); // before it is handed out: 
 /// How bits are raised, and lowered.
 const RAISE: &str = "if self.raised.fetch_or(bits, Ordering::AcqRel) == 0 {";
 const LOWER: &str = "self.raised.swap(0, Ordering::AcqRel)";
+/// How a call arrives, and how its caller is interrupted.
+const ARRIVE: &str = "self.core.store(core, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+    }";
+const INTERRUPT: &str = "self.interrupted.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        self.core()";
 
 /// Mistakes of those who post.
 const POSTING: [Mistake; 6] = [
@@ -159,5 +168,38 @@ const SIGNALS: [Mistake; 3] = [
     ),
 ];
 
+/// Mistakes about where a call is.
+const WHEREABOUTS: [Mistake; 5] = [
+    mistake(
+        "arrive_without_fence",
+        "whereabouts",
+        [ARRIVE, "self.core.store(core, Ordering::Release); }"],
+        Scenario::Pursue,
+    ),
+    mistake(
+        "interrupt_without_fence",
+        "whereabouts",
+        [INTERRUPT, "self.interrupted.store(true, Ordering::Release); self.core()"],
+        Scenario::Pursue,
+    ),
+    mistake(
+        "arrive_behind_the_fence",
+        "whereabouts",
+        [ARRIVE, "fence(Ordering::SeqCst); self.core.store(core, Ordering::Relaxed); }"],
+        Scenario::Pursue,
+    ),
+    mistake(
+        "interrupt_after_the_look",
+        "whereabouts",
+        [
+            INTERRUPT,
+            "let core = self.core(); fence(Ordering::SeqCst);
+            self.interrupted.store(true, Ordering::Relaxed); core",
+        ],
+        Scenario::Pursue,
+    ),
+    mistake("depart_unsaid", "whereabouts", ["self.core.store(ON_ITS_WAY, Ordering::Relaxed);", ""], Scenario::Pursue),
+];
+
 /// All of them.
-pub const MISTAKES: [&[Mistake]; 4] = [&POSTING, &TAKING, &SLEEPING, &SIGNALS];
+pub const MISTAKES: [&[Mistake]; 5] = [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS];

@@ -33,8 +33,15 @@ fn search(play: fn(Scenario), scenario: Scenario) -> usize {
     count.load(Ordering::Relaxed)
 }
 
-const SCENARIOS: [Scenario; 6] =
-    [Scenario::Order, Scenario::TwoPost, Scenario::Sleep, Scenario::Answer, Scenario::Raise, Scenario::RaiseAgain];
+const SCENARIOS: [Scenario; 7] = [
+    Scenario::Order,
+    Scenario::TwoPost,
+    Scenario::Sleep,
+    Scenario::Answer,
+    Scenario::Raise,
+    Scenario::RaiseAgain,
+    Scenario::Pursue,
+];
 
 #[test]
 fn letters_and_signals_cross_in_every_interleaving() {

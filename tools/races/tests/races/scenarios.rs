@@ -3,7 +3,7 @@
 //! Invariant: a scenario ends in every interleaving, else loom says that nobody can go on; loom's cell in a letter finds
 //! two cores that reach its content at once. A scenario leaks a few words each time.
 
-use super::{Bell, Held, Inbox, Letter, Signal};
+use super::{Bell, Held, Inbox, Letter, Signal, Whereabouts};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use loom::thread::{self, Thread};
@@ -105,6 +105,7 @@ pub fn play(scenario: Scenario) {
         Scenario::Answer => answer(),
         Scenario::Raise => raise(),
         Scenario::RaiseAgain => raise_again(),
+        Scenario::Pursue => pursue(),
     }
 }
 
@@ -204,4 +205,68 @@ fn raise_again() {
     };
     own.run(deliver, || up.get() == 3);
     other.join().expect("no core fails");
+}
+
+/// What the letters of [`pursue`] say, as numbers: the call; the signal after it; that no more come.
+const CALL: usize = 0;
+const PURSUIT: usize = 1;
+const END: usize = 2;
+/// The cores of [`pursue`]: the caller's, the one that passes its call on, and the last.
+const HOME: u8 = 0;
+const FIRST: u8 = 1;
+const LAST: u8 = 2;
+
+/// A call goes by one core to another one, while its caller is interrupted: in the end the last core knows that.
+fn pursue() {
+    let last = Core::own();
+    let whereabouts: &'static Whereabouts = leak(Whereabouts::new(HOME));
+    let pursuit: &'static Signal<Content> = leak(Signal::new(Content::of(PURSUIT)));
+    let first = thread::spawn(move || {
+        let own = Core::own();
+        let home = thread::spawn(move || {
+            whereabouts.begin(false);
+            whereabouts.depart();
+            own.post(letter(CALL));
+            match whereabouts.interrupt() {
+                Some(FIRST) => pursuit.raise(1, own.inbox, own.bell),
+                Some(core) => {
+                    assert_eq!(core, LAST);
+                    pursuit.raise(1, last.inbox, last.bell);
+                }
+                None => {}
+            }
+            own.post(letter(END));
+        });
+        let over = Cell::new(false);
+        let deliver = |mut letter: Held<Content>| match touch(&mut letter) {
+            CALL => {
+                whereabouts.arrive(FIRST);
+                whereabouts.depart();
+                last.post(letter);
+            }
+            PURSUIT => {
+                pursuit.lower(letter);
+                match whereabouts.core() {
+                    Some(LAST) => pursuit.raise(1, last.inbox, last.bell),
+                    core => assert_eq!(core, None, "the call has gone"),
+                }
+            }
+            _ => over.set(true),
+        };
+        own.run(deliver, || over.get());
+        home.join().expect("no core fails");
+    });
+    let told = Cell::new(false);
+    let deliver = |mut letter: Held<Content>| match touch(&mut letter) {
+        CALL => {
+            whereabouts.arrive(LAST);
+            told.set(told.get() | whereabouts.is_interrupted());
+        }
+        _ => {
+            pursuit.lower(letter);
+            told.set(true);
+        }
+    };
+    last.run(deliver, || told.get());
+    first.join().expect("no core fails");
 }
