@@ -1,7 +1,7 @@
 //! How programs share a core: classes, priorities and weights, as Linux has them (sched(7)).
 //!
 //! Invariant: a rank says who goes first whatever the time; within the fair rank and the lowest one time decides, by
-//! weight. Not here: the queue (`runners.rs`), turns (`user.rs`).
+//! weight. Not here: turns (`user.rs` of `kernel/core`).
 
 /// The lowest nice value, which has the largest weight.
 pub const NICE_MIN: i8 = -20;

@@ -1,6 +1,8 @@
 //! Memory that boot hands out and nobody gives back.
 //!
-//! Invariant: after [`Arena::seal`] nothing is allocated for the rest of the board's life.
+//! Invariant: after [`Arena::seal`] nothing is allocated for the rest of the board's life. Not here: where the memory is
+//! (the image), what is put there.
+#![no_std]
 
 use core::cell::Cell;
 

@@ -14,10 +14,10 @@ use crate::process::{Me, Process};
 use crate::protocol::Entry;
 use crate::ready::Core;
 use core::cell::Cell;
-use renga_abi::policy::{Class, NICE_MAX, NICE_MIN, Policy, RANK_FAIR, Rank, SCALE_SHIFT, SLICE_NS};
+use renga_abi::policy::{Policy, RANK_FAIR, Rank, SCALE_SHIFT, SLICE_NS};
 
-/// Slots of a board that have an account.
-pub const ACCOUNT_SLOTS_MAX: u16 = 256;
+pub use renga_abi::account::{ACCOUNT_SLOTS_MAX, AccountNumber, Count, Counts};
+
 /// Callers that are followed to find an account; a chain that is longer is the system's.
 const CALLERS_FOLLOWED_MAX: u32 = 16;
 /// Most that is charged at once, ns: more is a clock that jumped.
@@ -25,88 +25,6 @@ const CHARGE_NS_MAX: u64 = 1 << 36;
 
 /// Time of which an account's own board need not be told at once, ns: telling costs bytes on the link.
 const UNREPORTED_NS_MAX: u64 = 200_000;
-
-/// Which account: 0 the system's, then each board's slots in turn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct AccountNumber(pub u16);
-
-impl AccountNumber {
-    /// That of work for nobody.
-    pub const SYSTEM: AccountNumber = AccountNumber(0);
-
-    /// That of `slot` of `board`.
-    pub const fn of_slot(board: u8, slot: u16) -> AccountNumber {
-        if slot >= ACCOUNT_SLOTS_MAX {
-            return AccountNumber::SYSTEM;
-        }
-        AccountNumber(1 + board as u16 * ACCOUNT_SLOTS_MAX + slot)
-    }
-    /// As it travels to another board, with the nice value that its work has there.
-    pub fn to_wire(self, policy: Policy) -> u32 {
-        let nice = match policy.class {
-            Class::Fair | Class::Batch => policy.nice,
-            Class::Idle => NICE_MAX,
-            Class::Fifo | Class::RoundRobin => NICE_MIN,
-        };
-        u32::from(self.0) | ((nice - NICE_MIN) as u32) << 16
-    }
-    /// The inverse of [`AccountNumber::to_wire`], whatever the word.
-    pub fn from_wire(word: u32) -> (AccountNumber, Policy) {
-        let nice = ((word >> 16) as u8).min((NICE_MAX - NICE_MIN) as u8) as i8 + NICE_MIN;
-        (AccountNumber(word as u16), Policy { nice, ..Policy::DEFAULT })
-    }
-    /// The board whose slot it is; none of the system's.
-    pub fn board(self) -> Option<u8> {
-        self.0.checked_sub(1).map(|place| (place / ACCOUNT_SLOTS_MAX) as u8)
-    }
-    /// Accounts that a cluster of `boards` boards has.
-    pub const fn count(boards: usize) -> usize {
-        1 + boards * ACCOUNT_SLOTS_MAX as usize
-    }
-}
-
-macro_rules! counts { ($($(#[$doc:meta])* $Name:ident,)*) => {
-    /// What is counted of each program.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub enum Count { $($(#[$doc])* $Name),* }
-    impl Count {
-        /// All, in their order.
-        pub const ALL: &'static [Count] = &[$(Count::$Name),*];
-        /// Their names, in the same order.
-        pub const NAMES: &'static [&'static str] = &[$(stringify!($Name)),*];
-    }
-} }
-counts! {
-    /// Its own instructions, ns.
-    UserNs,
-    /// Its system calls and faults, as far as its own process or servers in place carry them out, ns.
-    SystemNs,
-    /// What other processes of this board do for it, ns.
-    BehalfNs,
-    /// What other boards do for it, as they tell with their replies, ns.
-    ElsewhereNs,
-    /// Blocks read from the medium.
-    BlocksRead,
-    /// Blocks written to the medium.
-    BlocksWritten,
-    /// Frames sent over the link.
-    LinkFrames,
-    /// Bytes in these.
-    LinkBytes,
-    /// Faults that were served from memory.
-    FaultsMinor,
-    /// Faults that had to wait for a medium or another board.
-    FaultsMajor,
-    /// Page frames that its address space shows now.
-    FramesHeld,
-    /// Turns that it ended by waiting.
-    TurnsGiven,
-    /// Turns that were taken from it.
-    TurnsTaken,
-}
-
-/// Counts of one account, in the order of [`Count::ALL`].
-pub type Counts = [u64; Count::ALL.len()];
 
 /// One account.
 pub struct Account {
@@ -118,6 +36,8 @@ pub struct Account {
     pub(crate) slice_ns: Cell<u64>,
     /// Time used, by weight: who has least is next.
     pub(crate) virtual_ns: Cell<u64>,
+    /// Its slot is of this core, whose processes alone say what its policy is.
+    own: Cell<bool>,
     /// Its program, which another one of this board has made, has not asked for a turn yet.
     pub(crate) begins: Cell<bool>,
     counts: [Cell<u64>; Count::ALL.len()],
@@ -141,6 +61,7 @@ impl Account {
             scale: Cell::new(1 << SCALE_SHIFT),
             slice_ns: Cell::new(SLICE_NS),
             virtual_ns: Cell::new(0),
+            own: Cell::new(false),
             begins: Cell::new(false),
             counts: [const { Cell::new(0) }; Count::ALL.len()],
             reported: [const { Cell::new(0) }; 3],
@@ -241,11 +162,28 @@ impl Core {
                 return account;
             }
             match at.accepted.get() {
-                Some(caller) => at = caller,
+                Some(caller) if core::ptr::eq(caller.core, at.core) => at = caller,
+                Some(_) => return at.far_account.get(),
                 None => break,
             }
         }
         process.core.account(AccountNumber::SYSTEM)
+    }
+
+    /// Whose work `process` does, as it is told to other cores.
+    pub(crate) fn account_word_of(&self, process: &Process) -> u32 {
+        let account = self.account_of(process);
+        account.number.get().to_wire(account.policy())
+    }
+
+    /// The account of a call that came from another core with `word`.
+    fn account_sent(&self, word: u32) -> &Account {
+        let (number, policy) = AccountNumber::from_wire(word);
+        let account = self.account(number);
+        if number != AccountNumber::SYSTEM && !account.own.get() && account.policy() != policy {
+            account.set_policy(policy);
+        }
+        account
     }
 
     /// Charges the time from the last stamp to `now_ns`, which `process` was dispatched for.
@@ -288,8 +226,24 @@ impl Process {
     /// Makes this the process of a user slot, whose own account is `number`.
     pub fn set_account(&self, number: AccountNumber) {
         probe::account(self, number);
-        self.account.set(self.core.account(number));
+        let account = self.core.account(number);
+        account.own.set(true);
+        self.account.set(account);
         self.charged_as.set(Count::SystemNs);
+    }
+
+    /// What it does from now on is done for `caller`, whose call it has.
+    #[inline(always)]
+    pub(crate) fn work_for(&self, caller: &Process) {
+        if !core::ptr::eq(caller.core, self.core) {
+            self.work_for_far(caller);
+        }
+    }
+
+    #[cold]
+    fn work_for_far(&self, caller: &Process) {
+        let account = caller.account_sent().map_or(&self.core.system, |word| self.core.account_sent(word));
+        self.far_account.set(account);
     }
 }
 
@@ -304,10 +258,11 @@ impl Me {
     pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {
         let (me, core) = (self.0, self.0.core);
         let caller = call.process();
-        if core.account_of(me).number.get() != core.account_of(caller).number.get() {
+        if core.account_of(me).number.get() != call.account() {
             core.charge_dispatch(me, core.now_ns());
         }
         me.accepted.set(Some(caller));
+        me.work_for(caller);
     }
     /// Whose work this process does.
     pub fn account(&self) -> AccountNumber {

@@ -3,15 +3,16 @@
 //! Invariant: a client names one server and one protocol, a call one entry; all of it is checked
 //! when compiled. Not here: calls whose types only arrive at run time (`raw.rs`).
 
+use crate::account::AccountNumber;
 use crate::address::{Address, Members, Place};
 use crate::process::{Me, Process, Wait};
-use crate::protocol::{Entry, InWords, Lends, Protocol};
+use crate::protocol::{Entry, Lends, Protocol};
 use crate::rendezvous::{RawAccept, RawCall, RawCallFuture};
 use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use renga_abi::ProcId;
+use renga_abi::{InWords, ProcId};
 
 /// Of a right to call: all entries that the protocol has.
 pub const ALL_ENTRIES: u32 = u32::MAX;
@@ -188,17 +189,18 @@ impl<P: Protocol> Future for Accept<'_, P> {
     }
 }
 
-/// Whoever made a call, on this board: what it does now, whether or not its call was answered.
+/// Whoever made a call, on this board: what it does now, whether or not its call was answered. Of one of another core
+/// that is not known.
 #[derive(Clone, Copy)]
-pub struct Caller(&'static Process);
+pub struct Caller(Option<&'static Process>);
 impl Caller {
     /// What it waits for.
     pub fn wait(&self) -> Wait {
-        self.0.wait()
+        self.0.map_or(Wait::ReplyElsewhere, Process::wait)
     }
     /// The process whose reply it waits for, if it does.
     pub fn waits_for(&self) -> Option<ProcId> {
-        self.0.waits_for()
+        self.0.and_then(Process::waits_for)
     }
 }
 
@@ -237,7 +239,7 @@ impl<E: Entry> Call<E> {
     }
     /// Who asks, for its server to see later what it does.
     pub fn made_by(&self) -> Caller {
-        Caller(self.0.0)
+        Caller((self.0.0.wait() != Wait::ReplyElsewhere).then_some(self.0.0))
     }
     /// The board whose process asks; of a call that a proxy makes, that of the proxy's caller.
     pub fn board(&self) -> u8 {
@@ -245,6 +247,9 @@ impl<E: Entry> Call<E> {
     }
     pub(crate) fn process(&self) -> &'static Process {
         self.0.0
+    }
+    pub(crate) fn account(&self) -> AccountNumber {
+        self.0.account()
     }
     pub(crate) fn into_raw(self) -> RawCall {
         self.0

@@ -116,10 +116,14 @@ impl RawCall {
 /// forwards and perhaps the caller, and neither is polled before it returns.
 fn deliver(caller: &'static Process, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
-        return server.callers.push(caller);
+        return match server.gate_to {
+            Some(server) => caller.send_call(server),
+            None => server.callers.push(caller),
+        };
     }
     let core = server.core;
     server.take(caller);
+    server.work_for(caller);
     let left = core.in_place_left.get();
     if left == 0 || core.bitmap.get() >> server.priority > 1 {
         return core.make_ready(server);

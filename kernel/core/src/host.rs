@@ -6,13 +6,13 @@
 
 use crate::address::{Address, Members};
 use crate::api::Port;
-use crate::arena::Arena;
 use crate::process::{Me, Process};
 use crate::protocol::Protocol;
 use crate::ready::Core;
 use core::convert::Infallible as Never;
 use core::future::Future;
 use renga_abi::ProcId;
+use renga_arena::Arena;
 use std::boxed::Box;
 use std::cell::RefCell;
 use std::vec;
@@ -25,8 +25,8 @@ pub struct Board {
     pub core: &'static Core,
     /// Its boot memory.
     pub arena: &'static Arena,
-    number: u8,
-    processes: &'static RefCell<Vec<&'static Process>>,
+    pub(crate) number: u8,
+    pub(crate) processes: &'static RefCell<Vec<&'static Process>>,
 }
 
 /// Dispatches after which a test that does not come to rest is called endless.
@@ -75,6 +75,9 @@ impl Board {
         let mut processes = self.processes.borrow_mut();
         let id = ProcId::new(self.number, processes.len() as u16);
         let process: &'static Process = self.arena.put(|| Process::new(self.core, priority, id));
+        if !self.core.doors.is_empty() {
+            process.give_crossing(self.arena);
+        }
         processes.push(process);
         process
     }

@@ -3,18 +3,20 @@
 //! Invariant: a notification is a flag, not a count, is never lost, and never blocks the one who
 //! gives it, so it makes no edge in the wait-for graph.
 
+use crate::crossing::{INTERRUPT, NOTIFY};
 use crate::probe;
 use crate::process::{Me, Process, Wait};
 use crate::rendezvous::NOTIFIED;
-use crate::runners::NOT_WAITING;
 use core::future::poll_fn;
 use core::mem::replace;
 use core::task::Poll;
 use renga_abi::policy::Policy;
+use renga_heap::NOWHERE;
 
 impl Process {
     /// Wakes the process from `notified` or `accept_or_notified`, or is kept for its next wait there.
-    /// To be called between polls: by interrupt handling, or by a process of the same core.
+    /// To be called between polls: by interrupt handling, or by a process of the same core ([`Notifier::elsewhere`]: by
+    /// others).
     pub fn notify(&'static self) {
         probe::notify(self);
         if self.wait.get() == Wait::Notification {
@@ -35,12 +37,12 @@ impl Process {
     /// [`Me::clear_interrupted`].
     pub fn interrupt(&'static self) {
         self.interrupted.set(true);
-        if self.wait.get() == Wait::Reply
-            && let Some(server) = self.server.get()
-        {
-            server.notify();
+        match (self.wait.get(), self.server.get()) {
+            (Wait::Reply, Some(server)) => server.notify(),
+            (Wait::ReplyElsewhere, _) => self.pursue_call(),
+            _ => {}
         }
-        if self.runner_place.get() != NOT_WAITING {
+        if self.runner_place.get() != NOWHERE {
             self.core.queue_again(self);
         }
     }
@@ -51,7 +53,7 @@ impl Process {
 pub struct Interruptor(&'static Process);
 
 impl Interruptor {
-    /// The right to interrupt `process`.
+    /// The right to interrupt `process`, which is of the same core.
     pub fn new(process: &'static Process) -> Self {
         Interruptor(process)
     }
@@ -75,16 +77,47 @@ impl Interruptor {
 
 /// The right to notify one process.
 #[derive(Clone, Copy)]
-pub struct Notifier(&'static Process);
+pub struct Notifier(&'static Process, Side);
+
+/// Of which core a process is.
+#[derive(Clone, Copy)]
+enum Side {
+    /// That of who has the right to reach it.
+    Here,
+    /// Another one.
+    Elsewhere,
+}
 
 impl Notifier {
-    /// The right to notify `process`.
+    /// The right to notify `process`, which is of the same core.
     pub fn new(process: &'static Process) -> Self {
-        Notifier(process)
+        Notifier(process, Side::Here)
+    }
+    /// The right to notify `process`, which is of another core.
+    pub fn elsewhere(process: &'static Process) -> Self {
+        Notifier(process, Side::Elsewhere)
     }
     /// See [`Process::notify`].
     pub fn notify(&self) {
-        self.0.notify();
+        match self.1 {
+            Side::Here => self.0.notify(),
+            Side::Elsewhere => self.0.raise(NOTIFY),
+        }
+    }
+}
+
+/// The right to interrupt one process of another core.
+#[derive(Clone, Copy)]
+pub struct FarInterruptor(&'static Process);
+
+impl FarInterruptor {
+    /// The right to interrupt `process`.
+    pub fn new(process: &'static Process) -> Self {
+        FarInterruptor(process)
+    }
+    /// See [`Process::interrupt`]: as soon as the process's core has looked.
+    pub fn interrupt(&self) {
+        self.0.raise(INTERRUPT);
     }
 }
 

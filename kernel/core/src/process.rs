@@ -5,27 +5,27 @@
 //! future is only a pointer pair to the header.
 
 use crate::account::{Account, Count};
+use crate::crossing::Crossing;
 use crate::queue::{Link, Queue};
 use crate::ready::{Core, PRIORITIES};
-use crate::runners::{NOT_WAITING, Order};
 use core::cell::Cell;
 use core::task::Context;
 use renga_abi::ProcId;
+use renga_abi::policy::Rank;
 use renga_abi::user::{Trap, UserContext};
+use renga_heap::{NOWHERE, Placed};
 
 /// What a process waits for; only the process itself and whoever completes the wait write it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Wait {
     /// Not waiting: ready, or running.
     Nothing,
     /// Its message is written, not sent.
     Prepared,
-    /// Its call is at the server, or on the way there.
+    /// Its call is at the server.
     Reply,
-    /// As `Reply`, and its poll is still on the stack below the server's.
-    ReplyInPlace,
-    /// As `ReplyInPlace`, and the server has passed the call on.
-    Forwarded,
+    /// Its call has gone to a server of another core.
+    ReplyElsewhere,
     /// The reply is in the header.
     Replied,
     /// A call to one of its open entries.
@@ -36,6 +36,11 @@ pub enum Wait {
     Turn,
     /// Its user program: ready to run, or running.
     User,
+    /// As `Reply`, and its poll is still on the stack below the server's. This one and the next are the last, so that one
+    /// comparison finds both.
+    ReplyInPlace,
+    /// As `ReplyInPlace`, and the server has passed the call on.
+    Forwarded,
 }
 
 /// Words that a message carries beside its slices.
@@ -43,6 +48,32 @@ pub const WORDS: usize = 6;
 /// The words of a message.
 pub type Words = [Cell<u64>; WORDS];
 pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
+
+/// Which of those who wait for a turn goes first: the least.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Order {
+    pub(crate) rank: Rank,
+    /// Virtual time used, ns; 0 where it does not count.
+    pub(crate) virtual_ns: u64,
+    /// Since when, counted.
+    pub(crate) arrival: u64,
+}
+
+impl Order {
+    pub(crate) const NONE: Order = Order { rank: 0, virtual_ns: 0, arrival: 0 };
+}
+
+impl Placed for Process {
+    type Order = Order;
+    #[inline(always)]
+    fn order(&self) -> Order {
+        self.order.get()
+    }
+    #[inline(always)]
+    fn place(&self) -> &Cell<u16> {
+        &self.runner_place
+    }
+}
 
 /// Header of a process.
 pub struct Process {
@@ -84,11 +115,17 @@ pub struct Process {
     pub(crate) trap: Cell<Trap>,
     /// The account that it works for; the system's: that of its last caller.
     pub(crate) account: Cell<&'static Account>,
+    /// The account of its last caller, if that is of another core.
+    pub(crate) far_account: Cell<&'static Account>,
     /// As what its dispatches are charged.
     pub(crate) charged_as: Cell<Count>,
     /// While it waits for a turn: when it is due, and where in the heap it stands.
     pub(crate) order: Cell<Order>,
     pub(crate) runner_place: Cell<u16>,
+    /// What it needs between cores; never changed once others know of it.
+    pub(crate) crossing: Cell<Option<&'static Crossing>>,
+    /// Of a gate: the server of another core for which it stands.
+    pub(crate) gate_to: Option<&'static Process>,
     /// Who it is ([`ProcId::to_word`]).
     pub(crate) word: u32,
 }
@@ -129,11 +166,21 @@ impl Process {
             user_space: Cell::new(0),
             trap: Cell::new(Trap::Preempted),
             account: Cell::new(&core.system),
+            far_account: Cell::new(&core.system),
             charged_as: Cell::new(Count::BehalfNs),
             order: Cell::new(Order::NONE),
-            runner_place: Cell::new(NOT_WAITING),
+            runner_place: Cell::new(NOWHERE),
+            crossing: Cell::new(None),
+            gate_to: None,
             word: id.to_word(),
         }
+    }
+
+    /// What `core` has in the place of `server`, which is of another core and has `entries`: it is never open, and a call
+    /// to it is posted.
+    pub fn gate(core: &'static Core, server: &'static Process, entries: u32) -> Process {
+        let gate = Process::new(core, server.priority, server.id());
+        Process { gate_to: Some(server), entries: Cell::new(entries), ..gate }
     }
 
     /// Who this is.
@@ -151,7 +198,11 @@ impl Process {
     }
     /// The process whose reply it waits for, if it does and the call was not answered in place.
     pub fn waits_for(&self) -> Option<ProcId> {
-        (self.wait.get() == Wait::Reply).then(|| ProcId::from_word(self.destination.get()))
+        match self.wait.get() {
+            Wait::Reply => Some(ProcId::from_word(self.destination.get())),
+            Wait::ReplyElsewhere => Some(ProcId::from_word(self.asked_elsewhere())),
+            _ => None,
+        }
     }
     /// The operation of its outstanding or last call.
     pub fn op(&self) -> u32 {

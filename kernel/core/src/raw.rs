@@ -40,10 +40,15 @@ impl RawCall {
     }
     /// For whom it is made.
     pub fn account(&self) -> AccountNumber {
-        self.0.core.account_of(self.0).number.get()
+        self.0
+            .account_sent()
+            .map_or_else(|| self.0.core.account_of(self.0).number.get(), |word| AccountNumber::from_wire(word).0)
     }
     /// As above, as one word for another board; 0 where the caller makes it plain.
     pub fn account_word(&self) -> u32 {
+        if let Some(word) = self.0.account_sent() {
+            return word;
+        }
         let account = self.0.core.account_of(self.0);
         let plain = account.number.get() == self.0.account.get().number.get() && account.policy() == Policy::DEFAULT;
         if plain { 0 } else { account.number.get().to_wire(account.policy()) }

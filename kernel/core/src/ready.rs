@@ -4,20 +4,24 @@
 //! processes cost what one costs. Processes of one core never preempt each other.
 
 use crate::account::Account;
+use crate::crossing::Door;
 use crate::log::{Line, Lines};
 use crate::probe;
 use crate::process::Process;
 use crate::queue::{Link, Queue};
 use crate::real_time::RealTime;
-use crate::runners::Runners;
 use core::cell::Cell;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
+use renga_heap::Heap;
 
 /// Priorities; 7 is served first.
 pub const PRIORITIES: usize = 8;
 /// Rendezvous that one dispatch completes in place before a caller passes the ready queue.
 pub const IN_PLACE_PER_DISPATCH: u32 = 64;
+
+/// Processes that may wait for a turn at once: all of a board.
+const RUNNERS_MAX: usize = 1024;
 
 /// Whether a process that panics comes back as one that failed: on a board it ends all.
 const CAN_UNWIND: bool = cfg!(panic = "unwind");
@@ -27,13 +31,16 @@ pub type Log = fn(ProcId, &'static str, [u64; 2]);
 
 /// The executor of one processor core, its alarms and its users' turns.
 pub struct Core {
+    /// Which of the cores behind `doors` it is; there are none on a board of one core.
+    pub(crate) number: u8,
+    pub(crate) doors: &'static [Door],
     pub(crate) bitmap: Cell<u32>,
     pub(crate) in_place_left: Cell<u32>,
     ready: [Queue; PRIORITIES],
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Link,
-    pub(crate) runners: Runners,
+    pub(crate) runners: Heap<Process, RUNNERS_MAX>,
     /// Whose program had the core last and has not waited since, as far as is known.
     pub(crate) last: Link,
     /// Its slice is over at this virtual time of its account, ns.
@@ -77,12 +84,14 @@ impl Core {
     /// An idle core that reads its time, in ns since boot, from `clock`.
     pub const fn with_clock(clock: fn(&Core) -> u64) -> Core {
         Core {
+            number: 0,
+            doors: &[],
             bitmap: Cell::new(0),
             in_place_left: Cell::new(0),
             ready: [const { Queue::new() }; PRIORITIES],
             failed: Cell::new(false),
             alarms: Cell::new(None),
-            runners: Runners::new(),
+            runners: Heap::new(),
             last: Cell::new(None),
             slice_end_ns: Cell::new(0),
             overtaken: Cell::new(false),
@@ -100,6 +109,11 @@ impl Core {
             #[cfg(feature = "host")]
             recorder: crate::events::Recorder::new(),
         }
+    }
+
+    /// Makes it core `number` of those behind `doors`: before it has processes.
+    pub fn behind(self, number: u8, doors: &'static [Door]) -> Core {
+        Core { number, doors, ..self }
     }
 
     /// Time since boot, ns.

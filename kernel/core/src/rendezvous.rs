@@ -1,4 +1,4 @@
-//! Rendezvous: call, accept and reply between processes of one core, by reference.
+//! Rendezvous: call, accept and reply, by reference.
 //!
 //! I1 A `Process` and its future live in an arena that is never freed.
 //! I2 A process waits for one thing at a time and is polled only when that has happened, so
@@ -10,7 +10,7 @@
 //! I5 A pending `RawCallFuture` is neither dropped (it panics) nor leaked: it is `!Unpin`, and code
 //!    without `unsafe` and `alloc` leaks a pinned borrowing future only with its whole process.
 //!
-//! Not here: types of messages (`protocol.rs`, `api.rs`), other boards (the router).
+//! Not here: types of messages (`protocol.rs`, `api.rs`), other cores (`crossing.rs`), other boards (the router).
 
 use crate::address::Place;
 use crate::probe;
@@ -87,6 +87,7 @@ impl Process {
         // Bounded by the clients placed: each has at most one call here.
         let caller = self.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0)?;
         self.accepted.set(Some(caller));
+        self.work_for(caller);
         probe::accept_waiting(self, caller);
         Some(RawCall(caller))
     }
@@ -159,16 +160,29 @@ impl<'a> RawCallFuture<'a> {
             me.wait.set(Wait::Nothing);
             return Poll::Ready(&me.words);
         }
-        if me.wait.replace(Wait::Reply) != Wait::Forwarded {
-            me.server.set(Some(server)); // who forwarded the call has written whom it waits for now
-        }
+        leave_call(me, server);
         Poll::Pending
     }
 }
 
-/// The server's entry is not open: queue there.
+/// The server has kept the call of `me`, or passed it on.
+#[inline(always)]
+fn leave_call(me: &Process, server: &'static Process) {
+    match me.wait.get() {
+        Wait::ReplyInPlace => me.server.set(Some(server)),
+        Wait::Forwarded => {} // who forwarded the call has written whom it waits for now
+        _ => return,          // it has gone to another core
+    }
+    me.wait.set(Wait::Reply);
+}
+
+/// The server's entry is not open: queue there, or it is a gate.
 #[inline(never)]
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
+    if let Some(server) = server.gate_to {
+        me.send_call(server);
+        return Poll::Pending;
+    }
     me.server.set(Some(server));
     me.wait.set(Wait::Reply);
     server.callers.push(me);
@@ -218,7 +232,10 @@ impl RawCall {
     }
     /// Whether the caller has been interrupted and would rather have an early answer.
     pub fn interrupted(&self) -> bool {
-        self.0.interrupted.get()
+        match self.0.wait.get() {
+            Wait::ReplyElsewhere => self.0.is_interrupted_elsewhere(),
+            _ => self.0.interrupted.get(),
+        }
     }
     /// Gives the call up; whose it is.
     #[inline(always)]
@@ -233,10 +250,22 @@ impl RawCall {
         let caller = self.hand_on();
         put(&caller.words);
         probe::reply(caller);
-        if caller.wait.replace(Wait::Replied) == Wait::Reply {
-            caller.core.make_ready(caller);
+        if caller.wait.get() >= Wait::ReplyInPlace {
+            caller.wait.set(Wait::Replied); // who polls it sees that
+        } else {
+            wake(caller);
         }
     }
+}
+
+/// The reply of `caller`, which waits in no place below, is written.
+#[inline(always)]
+fn wake(caller: &'static Process) {
+    if caller.wait.get() == Wait::ReplyElsewhere {
+        return caller.send_reply();
+    }
+    caller.wait.set(Wait::Replied);
+    caller.core.make_ready(caller);
 }
 
 impl Drop for RawCall {

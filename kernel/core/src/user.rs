@@ -10,16 +10,16 @@
 
 use crate::account::{Account, Count};
 use crate::probe;
-use crate::process::{Me, Process, Wait};
+use crate::process::{Me, Order, Process, Wait};
 use crate::ready::Core;
 use crate::real_time::RANK_SPENT;
-use crate::runners::{NOT_WAITING, Order};
 use core::future::{Future, poll_fn};
 use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use renga_abi::policy::{Class, Policy, RANK_FAIR, RANK_INTERRUPTED, Rank};
 use renga_abi::user::{Trap, UserContext};
+use renga_heap::NOWHERE;
 
 impl Me {
     /// Runs the user program in `context` and address space `space` (a number that the board's
@@ -126,7 +126,7 @@ impl Core {
         if let Some(last) = self.last.take() {
             if last.wait.get() != Wait::User {
                 self.gave_turn(last);
-            } else if last.runner_place.get() == NOT_WAITING {
+            } else if last.runner_place.get() == NOWHERE {
                 if self.keeps(last) {
                     return Some(UserTurn(last));
                 }
@@ -300,7 +300,7 @@ impl Core {
 
     pub(crate) fn set_policy(&self, process: &'static Process, policy: Policy) {
         process.account.get().set_policy(policy);
-        if process.runner_place.get() != NOT_WAITING {
+        if process.runner_place.get() != NOWHERE {
             self.queue_again(process);
         }
     }

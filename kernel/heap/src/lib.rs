@@ -1,101 +1,107 @@
-//! Who waits for a turn on the core: a heap in the order of rank, used time and arrival.
+//! The least of things that stay where they are: a heap of references, in an order that each thing says itself.
 //!
-//! Invariant: a process is in the heap exactly while its `runner_place` says where; the heap holds at most the
-//! processes of one board, each once. Adding, taking the first and taking any one out cost in proportion to the
-//! logarithm of how many wait. Not here: what the order means (`user.rs`).
+//! Invariant: a thing is in a heap exactly while its place says where; each is there at most once. Adding, taking the first
+//! and taking any one out cost in proportion to the logarithm of how many there are. A thing's order stays while it is
+//! in the heap. Not here: what the order means.
+#![no_std]
+#![forbid(unsafe_code)]
 
-use crate::process::Process;
-use crate::queue::Link;
 use core::cell::Cell;
-use renga_abi::policy::Rank;
 
-/// Processes that may wait at once: all of a board.
-pub(crate) const RUNNERS_MAX: usize = 1024;
-/// The place of a process that does not wait for a turn.
-pub(crate) const NOT_WAITING: u16 = u16::MAX;
+/// The place of a thing that is in no heap.
+pub const NOWHERE: u16 = u16::MAX;
 
-/// Who goes first: the least.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Order {
-    pub rank: Rank,
-    /// Virtual time used, ns; 0 where it does not count.
-    pub virtual_ns: u64,
-    /// Since when, counted.
-    pub arrival: u64,
+/// What may be in a heap.
+pub trait Placed {
+    /// In what it is less than another.
+    type Order: Ord;
+    /// Its order: the least is the first.
+    fn order(&self) -> Self::Order;
+    /// Where it stands, or [`NOWHERE`]; only the heap writes it.
+    fn place(&self) -> &Cell<u16>;
 }
 
-impl Order {
-    pub const NONE: Order = Order { rank: 0, virtual_ns: 0, arrival: 0 };
-}
-
-pub(crate) struct Runners {
-    places: [Link; RUNNERS_MAX],
+/// At most `MAX` things.
+pub struct Heap<T: Placed + 'static, const MAX: usize> {
+    places: [Cell<Option<&'static T>>; MAX],
     length: Cell<usize>,
 }
 
-impl Runners {
-    pub const fn new() -> Runners {
-        Runners { places: [const { Cell::new(None) }; RUNNERS_MAX], length: Cell::new(0) }
+impl<T: Placed, const MAX: usize> Default for Heap<T, MAX> {
+    fn default() -> Self {
+        Heap::new()
+    }
+}
+
+impl<T: Placed, const MAX: usize> Heap<T, MAX> {
+    /// Nothing.
+    pub const fn new() -> Self {
+        Heap { places: [const { Cell::new(None) }; MAX], length: Cell::new(0) }
     }
 
+    /// Whether it holds nothing.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.length.get() == 0
     }
 
+    /// The least one.
     #[inline(always)]
-    pub fn first(&self) -> Option<&'static Process> {
+    pub fn first(&self) -> Option<&'static T> {
         if self.is_empty() { None } else { self.places[0].get() }
     }
 
     /// One of those for whom `wanted` holds.
-    pub fn find(&self, wanted: impl Fn(&Process) -> bool) -> Option<&'static Process> {
-        self.places[..self.length.get()].iter().filter_map(Cell::get).find(|process| wanted(process))
+    pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&'static T> {
+        self.places[..self.length.get()].iter().filter_map(Cell::get).find(|thing| wanted(thing))
     }
 
-    /// Adds `process`, whose order is set.
-    pub fn push(&self, process: &'static Process) {
+    /// Adds `thing`, which is in none.
+    ///
+    /// # Panics
+    /// If there are `MAX` already.
+    pub fn push(&self, thing: &'static T) {
         let length = self.length.get();
-        assert!(length < RUNNERS_MAX, "more wait for turns than a board has processes");
+        assert!(length < MAX, "a heap is full");
         self.length.set(length + 1);
-        self.rise(length, process);
+        self.rise(length, thing);
     }
 
     /// Takes the first.
-    pub fn pop(&self) -> Option<&'static Process> {
+    pub fn pop(&self) -> Option<&'static T> {
         let first = self.first()?;
         self.remove(first);
         Some(first)
     }
 
-    /// Takes `process` out, which waits.
-    pub fn remove(&self, process: &'static Process) {
-        let place = usize::from(process.runner_place.replace(NOT_WAITING));
+    /// Takes `thing` out, which is in it.
+    pub fn remove(&self, thing: &'static T) {
+        let place = usize::from(thing.place().replace(NOWHERE));
         let last = self.length.get() - 1;
         self.length.set(last);
         let Some(moved) = self.places[last].take() else { unreachable!("places below the length are taken") };
         if place != last {
             // It belongs above or below its new place; one of the two does nothing.
             self.rise(place, moved);
-            self.sink(usize::from(moved.runner_place.get()), moved);
+            self.sink(usize::from(moved.place().get()), moved);
         }
     }
 
-    fn put(&self, place: usize, process: &'static Process) {
-        self.places[place].set(Some(process));
-        process.runner_place.set(place as u16);
+    fn put(&self, place: usize, thing: &'static T) {
+        self.places[place].set(Some(thing));
+        thing.place().set(place as u16);
     }
 
-    fn order_at(&self, place: usize) -> (Order, &'static Process) {
+    fn order_at(&self, place: usize) -> (T::Order, &'static T) {
         match self.places[place].get() {
-            Some(process) => (process.order.get(), process),
+            Some(thing) => (thing.order(), thing),
             None => unreachable!("places below the length are taken"),
         }
     }
 
-    /// Puts `process` at the free `place`, or above.
-    fn rise(&self, mut place: usize, process: &'static Process) {
-        let order = process.order.get();
+    /// Puts `thing` at the free `place`, or above.
+    fn rise(&self, mut place: usize, thing: &'static T) {
+        let order = thing.order();
         while place > 0 {
             let above = (place - 1) / 2;
             let (other, at) = self.order_at(above);
@@ -105,12 +111,12 @@ impl Runners {
             self.put(place, at);
             place = above;
         }
-        self.put(place, process);
+        self.put(place, thing);
     }
 
-    /// Moves `process` down from `place` to where it belongs.
-    fn sink(&self, mut place: usize, process: &'static Process) {
-        let (order, length) = (process.order.get(), self.length.get());
+    /// Moves `thing` down from `place` to where it belongs.
+    fn sink(&self, mut place: usize, thing: &'static T) {
+        let (order, length) = (thing.order(), self.length.get());
         loop {
             let left = 2 * place + 1;
             if left >= length {
@@ -125,6 +131,6 @@ impl Runners {
             self.put(place, at);
             place = less;
         }
-        self.put(place, process);
+        self.put(place, thing);
     }
 }

@@ -1,0 +1,152 @@
+//! Values in the words of a message: how each is written and read.
+//!
+//! Invariant: whatever the words hold, reading them gives a value, never a fault: they may come from another board. Between
+//! boards, between cores and within one the same words travel. Not here: which values a message has (`protocol!` of
+//! `kernel/core`).
+
+use crate::{Errno, ProcId};
+use core::cell::Cell;
+
+/// A value that travels in the words of a message, from the first of `words` on.
+pub trait InWords: Sized {
+    /// Words that it takes.
+    const COUNT: usize;
+    /// Writes it.
+    fn put(self, words: &[Cell<u64>]);
+    /// Reads it.
+    fn get(words: &[Cell<u64>]) -> Self;
+}
+
+/// A value that travels in one word.
+pub trait Word: Copy {
+    /// As a word.
+    fn to_word(self) -> u64;
+    /// From a word; one that no value has gives a default, never a fault.
+    fn from_word(word: u64) -> Self;
+}
+
+macro_rules! words { ($($t:ty)*) => { $(
+    impl Word for $t {
+        #[inline(always)]
+        fn to_word(self) -> u64 { self as u64 }
+        #[inline(always)]
+        fn from_word(word: u64) -> Self { word as $t }
+    }
+)* } }
+words! { u8 u16 u32 u64 usize i32 i64 }
+impl Word for bool {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        self as u64
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        word != 0
+    }
+}
+impl Word for ProcId {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        u64::from(ProcId::to_word(self))
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        ProcId::from_word(word as u32)
+    }
+}
+impl<T: Word + Default> Word for Option<T> {
+    #[inline(always)]
+    fn to_word(self) -> u64 {
+        self.map_or(u64::MAX, Word::to_word)
+    }
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        (word != u64::MAX).then(|| T::from_word(word))
+    }
+}
+
+impl<T: Word> InWords for T {
+    const COUNT: usize = 1;
+    #[inline(always)]
+    fn put(self, words: &[Cell<u64>]) {
+        words[0].set(self.to_word())
+    }
+    #[inline(always)]
+    fn get(words: &[Cell<u64>]) -> Self {
+        T::from_word(words[0].get())
+    }
+}
+
+impl InWords for () {
+    const COUNT: usize = 0;
+    #[inline(always)]
+    fn put(self, _: &[Cell<u64>]) {}
+    #[inline(always)]
+    fn get(_: &[Cell<u64>]) -> Self {}
+}
+
+/// Word 0 is 0 for `Ok` and the error's number for `Err`: six zero words are success, which is what
+/// an asynchronous call is answered with when it is released.
+impl<T: InWords> InWords for Result<T, Errno> {
+    const COUNT: usize = 1 + T::COUNT;
+    #[inline(always)]
+    fn put(self, words: &[Cell<u64>]) {
+        match self {
+            Ok(value) => {
+                words[0].set(0);
+                value.put(&words[1..]);
+            }
+            Err(errno) => words[0].set(u64::from(errno.0)),
+        }
+    }
+    #[inline(always)]
+    fn get(words: &[Cell<u64>]) -> Self {
+        match words[0].get() {
+            0 => Ok(T::get(&words[1..])),
+            errno => Err(Errno(errno as u16)),
+        }
+    }
+}
+
+/// Declares a plain struct of one-word fields that travels in words, as a reply does.
+#[macro_export]
+macro_rules! in_words {
+    ($(#[$doc:meta])* pub struct $S:ident { $($(#[$fdoc:meta])* $f:ident : $t:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $S { $($(#[$fdoc])* pub $f: $t),+ }
+        impl $crate::InWords for $S {
+            const COUNT: usize = 0 $(+ { let _ = stringify!($f); 1 })+;
+            #[inline(always)]
+            fn put(self, words: &[core::cell::Cell<u64>]) {
+                let mut _at = 0;
+                $(words[_at].set($crate::Word::to_word(self.$f)); _at += 1;)+
+            }
+            #[inline(always)]
+            fn get(words: &[core::cell::Cell<u64>]) -> Self {
+                let mut _at = 0;
+                $(let $f = <$t as $crate::Word>::from_word(words[_at].get()); _at += 1;)+
+                $S { $($f),+ }
+            }
+        }
+    };
+}
+
+/// Declares an enum without fields that travels in one word; an unknown word gives the first.
+#[macro_export]
+macro_rules! word_enum {
+    ($(#[$doc:meta])* pub enum $E:ident { $(#[$fdoc:meta])* $First:ident $(, $(#[$vdoc:meta])* $V:ident)* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        pub enum $E { $(#[$fdoc])* #[default] $First $(, $(#[$vdoc])* $V)* }
+        impl $crate::Word for $E {
+            #[inline(always)]
+            fn to_word(self) -> u64 { self as u64 }
+            #[inline(always)]
+            fn from_word(word: u64) -> Self {
+                $(if word == $E::$V as u64 { return $E::$V; })*
+                $E::$First
+            }
+        }
+    };
+}

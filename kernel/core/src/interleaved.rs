@@ -1,0 +1,161 @@
+//! The cores of one board inside one thread of a host program, interleaved by whoever chooses.
+//!
+//! Invariant: a core does a step only while no other step of its own is under way, as a processor does one thing at a time;
+//! it sleeps when it has left and was not rung. Whoever rings may have the other core run at once, in the middle of
+//! what rang: so steps of several cores lie within each other, not only one behind the other. Not here: what is
+//! finer than a post (`tools/races` searches that).
+
+use crate::address::Address;
+use crate::crossing::Door;
+use crate::host::Board;
+use crate::process::Process;
+use crate::protocol::Protocol;
+use crate::ready::Core;
+use renga_cores::Bell;
+use std::boxed::Box;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::vec::Vec;
+
+/// Steps after which cores that do not come to rest are called endless.
+const STEPS_MAX: u64 = 10_000_000;
+/// Dispatches of one step at most.
+const DISPATCHES_MAX: u64 = 4;
+
+/// Says which of so many possibilities comes next.
+pub type Choose = Rc<dyn Fn(u64) -> u64>;
+
+std::thread_local! {
+    /// The board whose cores run now.
+    static RUNNING: RefCell<Option<Rc<Run>>> = const { RefCell::new(None) };
+}
+
+struct HostBell {
+    core: usize,
+    rung: AtomicBool,
+}
+
+impl Bell for HostBell {
+    fn ring(&self) {
+        self.rung.store(true, Ordering::Relaxed);
+        if let Some(run) = RUNNING.with_borrow(Clone::clone)
+            && (run.choose)(2) == 0
+        {
+            run.step(self.core);
+        }
+    }
+    fn silence(&self) {
+        self.rung.store(false, Ordering::Relaxed);
+    }
+    fn wait(&self) {
+        unreachable!("a core that waits does no steps");
+    }
+}
+
+/// One core, as its steps go.
+struct Stepped {
+    core: &'static Core,
+    bell: &'static HostBell,
+    /// A step of it is under way.
+    busy: Cell<bool>,
+    /// It has left: who posts rings.
+    away: Cell<bool>,
+    /// It has left and waits for the bell.
+    asleep: Cell<bool>,
+}
+
+struct Run {
+    cores: Vec<Stepped>,
+    choose: Choose,
+}
+
+impl Run {
+    /// Core `number` does something, if it can.
+    fn step(&self, number: usize) {
+        let Stepped { core, bell, busy, away, asleep } = &self.cores[number];
+        if (asleep.get() && !bell.rung.load(Ordering::Relaxed)) || busy.replace(true) {
+            return;
+        }
+        asleep.set(false);
+        if away.replace(false) {
+            core.look_again();
+        }
+        for _ in 0..=(self.choose)(DISPATCHES_MAX) {
+            core.take_letters();
+            core.dispatch();
+        }
+        // A core that has something to do may leave too: for a program's turn.
+        if (!core.has_ready() || (self.choose)(2) == 0) && core.leave() {
+            away.set(true);
+            asleep.set(!core.has_ready());
+        }
+        busy.set(false);
+    }
+
+    fn at_rest(&self) -> bool {
+        self.cores.iter().all(|core| core.asleep.get() && !core.bell.rung.load(Ordering::Relaxed))
+    }
+}
+
+/// The cores of one board.
+pub struct Cores {
+    boards: Vec<Board>,
+    bells: Vec<&'static HostBell>,
+}
+
+impl Cores {
+    /// Board `number` of `count` cores with `memory_bytes` of boot memory.
+    pub fn new(number: u8, count: usize, memory_bytes: usize) -> Cores {
+        let bells: Vec<&'static HostBell> =
+            (0..count).map(|core| &*Box::leak(Box::new(HostBell { core, rung: AtomicBool::new(false) }))).collect();
+        let doors: &'static [Door] = Vec::leak(bells.iter().map(|&bell| Door::new(bell)).collect());
+        let board = Board::new(number, memory_bytes);
+        let core = |number: usize| &*Box::leak(Box::new(Core::new().behind(number as u8, doors)));
+        Cores { boards: (0..count).map(|number| Board { core: core(number), ..board }).collect(), bells }
+    }
+
+    /// The board, as it is for processes of `core`.
+    pub fn on(&self, core: usize) -> Board {
+        self.boards[core]
+    }
+
+    /// What processes of `core` call to reach `server`, wherever that is.
+    pub fn address<P: Protocol>(&self, core: usize, server: Address<P>) -> Address<P> {
+        Address::new(self.process(core, server.0.process))
+    }
+
+    /// What `core` has for `process`: itself, or a gate.
+    pub fn process(&self, core: usize, process: &'static Process) -> &'static Process {
+        let board = self.on(core);
+        if core::ptr::eq(process.core, board.core) {
+            return process;
+        }
+        board.arena.put(|| Process::gate(board.core, process, process.entries.get()))
+    }
+
+    /// Has all cores do steps, as `choose` says, until all are asleep.
+    ///
+    /// # Panics
+    /// If that does not come within a very large number of steps, or a core sleeps though something is ready.
+    pub fn run(&self, choose: &Choose) {
+        let stepped = |(board, &bell): (&Board, &&'static HostBell)| Stepped {
+            core: board.core,
+            bell,
+            busy: Cell::new(false),
+            away: Cell::new(false),
+            asleep: Cell::new(false),
+        };
+        let run =
+            Rc::new(Run { cores: self.boards.iter().zip(&self.bells).map(stepped).collect(), choose: choose.clone() });
+        RUNNING.set(Some(run.clone()));
+        for _ in 0..STEPS_MAX {
+            if run.at_rest() {
+                RUNNING.set(None);
+                return;
+            }
+            run.step(choose(self.boards.len() as u64) as usize);
+        }
+        panic!("the cores never come to rest");
+    }
+}

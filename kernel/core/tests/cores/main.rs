@@ -1,0 +1,5 @@
+//! Rendezvous between the cores of a board, interleaved by many seeds.
+
+mod calls;
+mod signals;
+mod support;

@@ -1,0 +1,312 @@
+//! Notifications and interruptions from other cores, also of callers whose call is on its way.
+
+use super::support::*;
+use renga_abi::{Errno, ProcId};
+use renga_core::crossing::Door;
+use renga_core::host::Board;
+use renga_core::interleaved::Cores;
+use renga_core::notify::{FarInterruptor, Notifier};
+use renga_core::raw::ExchangePort;
+use renga_core::{Address, Call, Client, Core, Me, Port, Process, Wait};
+use renga_cores::Bell;
+use std::cell::Cell;
+use std::convert::Infallible as Never;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+#[test]
+fn a_notification_from_another_core_is_never_lost() {
+    each_seed(|cores, count, run| {
+        let (written, read) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let (from, to) = (written.clone(), read.clone());
+        let sleeper = cores.on(0).spawn(|mut me| async move {
+            loop {
+                me.notified().await;
+                to.set(from.get());
+            }
+        });
+        for core in 1..count {
+            let (written, notifier) = (written.clone(), Notifier::elsewhere(sleeper));
+            cores.on(core).client(move |mut me| async move {
+                for _ in 0..ROUNDS {
+                    written.set(written.get() + 1);
+                    notifier.notify();
+                    me.yield_turn().await;
+                }
+            });
+        }
+        run();
+        assert_eq!(read.get(), ROUNDS * (count as u64 - 1));
+    });
+}
+
+/// Keeps each call until its caller is interrupted; looks when it accepts one, and when it is told so.
+async fn keeper(mut port: Port<Null>) -> Never {
+    let mut held: Vec<Call<Hold>> = Vec::new();
+    loop {
+        match port.accept_or_notified(Hold::BIT).await {
+            Some(NullCall::Hold(call)) => held.push(call),
+            Some(_) => unreachable!("only one is open"),
+            None => {}
+        }
+        while let Some(at) = held.iter().position(Call::interrupted) {
+            held.remove(at).reply(Err(Errno::EINTR));
+        }
+    }
+}
+
+/// A client on `core` whose calls, to one of `servers` after the other, last until it is interrupted, which one process
+/// of `from` does once a round. It notifies it too.
+fn interrupted_each_round(cores: &Cores, [core, from]: [usize; 2], servers: &[Address<Null>], done: &Rc<Cell<u64>>) {
+    let servers: Vec<_> = servers.iter().map(|&server| cores.address(core, server)).collect();
+    let (begun, done) = (Rc::new(Cell::new(0)), done.clone());
+    let round = begun.clone();
+    let client = cores.on(core).client(move |mut me| async move {
+        for key in 1..=ROUNDS {
+            let mut client = Client::new(&me, servers[key as usize % servers.len()]);
+            round.set(key);
+            me.yield_turn().await;
+            if !me.interrupted() {
+                assert_eq!(client.call(Hold { key }, ()).await, Err(Errno::EINTR));
+                assert!(me.interrupted(), "nobody answers before");
+            }
+            me.notified().await;
+            me.clear_interrupted();
+        }
+        done.set(done.get() + 1);
+    });
+    cores.on(from).client(move |mut me| async move {
+        for key in 1..=ROUNDS {
+            while begun.get() < key {
+                me.yield_turn().await;
+            }
+            if from == core {
+                client.notify();
+                client.interrupt();
+            } else {
+                Notifier::elsewhere(client).notify();
+                FarInterruptor::new(client).interrupt();
+            }
+        }
+    });
+}
+
+#[test]
+fn an_interruption_finds_the_call_wherever_it_is() {
+    each_seed(|cores, count, run| {
+        let done = Rc::default();
+        let last = count - 1;
+        let asked = [(0, 0, 1), (0, 1, 1), (1, 0, 0), (0, last, 1), (last, 0, 1), (0, 1, 0), (0, 0, 0), (1, 0, 1)];
+        for (client, from, keeps) in asked {
+            let kept = cores.on(keeps).server(|_, port| keeper(port));
+            interrupted_each_round(cores, [client, from], &[kept], &done);
+            // The call moves from core to core, and home, while it is looked for.
+            let mut passed = kept;
+            for core in [(client + 1) % count, last, (keeps + 1) % count] {
+                passed = passing(cores, core, passed);
+            }
+            interrupted_each_round(cores, [client, from], &[passed], &done);
+        }
+        run();
+        assert_eq!(done.get(), 2 * asked.len() as u64);
+    });
+}
+
+#[test]
+fn an_interruption_follows_a_caller_from_server_to_server() {
+    each_seed(|cores, count, run| {
+        let done = Rc::default();
+        let keepers: Vec<_> = (0..count).map(|core| cores.on(core).server(|_, port| keeper(port))).collect();
+        for _ in 0..4 {
+            interrupted_each_round(cores, [0, 0], &keepers[1..], &done);
+            interrupted_each_round(cores, [0, 1], &keepers, &done);
+        }
+        run();
+        assert_eq!(done.get(), 8);
+    });
+}
+
+/// Answers its calls after a while, interrupted or not.
+async fn answer_late(mut me: Me, mut port: Port<Null>) -> Never {
+    loop {
+        let NullCall::Hold(call) = port.accept_only(Hold::BIT).await else { unreachable!("only one is open") };
+        me.yield_turn().await;
+        let key = call.entry().key;
+        call.reply(Ok(key));
+    }
+}
+
+#[test]
+fn an_interruption_against_an_answer_on_its_way_does_no_harm() {
+    each_seed(|cores, count, run| {
+        let done = Rc::new(Cell::new(0));
+        let servers = [0, 1, count - 1].map(|core| cores.on(core).server(answer_late));
+        for core in 0..count {
+            let (servers, done, over) =
+                (servers.map(|at| cores.address(core, at)), done.clone(), Rc::new(Cell::new(false)));
+            let ended = over.clone();
+            let client = cores.on(core).client(move |mut me| async move {
+                for key in 0..ROUNDS {
+                    let mut client = Client::new(&me, servers[key as usize % servers.len()]);
+                    assert_eq!(client.call(Hold { key }, ()).await, Ok(key));
+                    me.clear_interrupted();
+                }
+                done.set(done.get() + 1);
+                over.set(true);
+            });
+            cores.on((core + 1) % count).client(move |mut me| async move {
+                while !ended.get() {
+                    FarInterruptor::new(client).interrupt();
+                    me.yield_turn().await;
+                }
+            });
+        }
+        run();
+        assert_eq!(done.get(), count);
+    });
+}
+
+#[test]
+fn the_end_of_a_session_answers_callers_of_all_cores() {
+    each_seed(|cores, count, run| {
+        let (done, far) = (Rc::new(Cell::new(0)), ProcId::new(1, 9));
+        let router = cores.on(0).declare(1);
+        cores.on(0).start(router, |me| {
+            let mut exchange = ExchangePort::new(&me);
+            async move {
+                let mut held = Vec::new();
+                loop {
+                    match exchange.accept_or_notified().await {
+                        Some(call) => {
+                            assert_eq!(call.destination(), far);
+                            held.push(call);
+                        }
+                        None => held.drain(..).for_each(|call| {
+                            call.note_renewed(1);
+                            call.reply_message([u64::from(Errno::EHOSTDOWN.0), 0, 0, 0, 0, 0]);
+                        }),
+                    }
+                }
+            }
+        });
+        for core in 0..count {
+            let (done, gate) = (done.clone(), cores.process(core, router));
+            let (client, again) = (Address::<Null>::elsewhere(gate, far), Notifier::elsewhere(router));
+            let caller = cores.on(core).client(move |mut me| async move {
+                let mut client = Client::new(&me, client);
+                for key in 0..ROUNDS {
+                    assert_eq!(client.call(Hold { key }, ()).await, Err(Errno::EHOSTDOWN));
+                    assert_eq!(me.take_renewed(), 1 << 1);
+                    me.clear_interrupted();
+                }
+                done.set(done.get() + 1);
+            });
+            cores.on((core + 1) % count).client(move |mut me| async move {
+                for _ in 0..2 * ROUNDS {
+                    FarInterruptor::new(caller).interrupt();
+                    me.yield_turn().await;
+                    again.notify();
+                }
+            });
+        }
+        run();
+        let end = Notifier::elsewhere(router);
+        cores.on(1).client(move |mut me| async move {
+            for _ in 0..1000 * ROUNDS {
+                end.notify();
+                me.yield_turn().await;
+            }
+        });
+        run();
+        assert_eq!(done.get(), count);
+    });
+}
+
+#[test]
+fn a_report_says_whom_a_caller_waits_for_on_another_core() {
+    let cores = Cores::new(0, 3, 1 << 16);
+    let _first = cores.on(0).declare(1);
+    let keeps = cores.on(2).server(|_, port| keeper(port));
+    let passes = passing(&cores, 1, keeps);
+    let server = cores.address(0, passes);
+    let client = cores.on(0).client(move |me| async move {
+        let _ = Client::new(&me, server).call(Hold { key: 1 }, ()).await;
+    });
+    cores.run(&choices(1));
+    assert_eq!((client.wait(), client.waits_for()), (Wait::ReplyElsewhere, Some(keeps.id())));
+}
+
+#[test]
+#[should_panic(expected = "a process of one core only is wanted on another one")]
+fn who_has_no_letter_is_not_reached_from_another_core() {
+    Notifier::elsewhere(Board::new(0, 1 << 16).declare(1)).notify();
+}
+
+#[test]
+fn a_signal_that_finds_the_call_gone_goes_on_to_where_it_is() {
+    let cores = Cores::new(0, 3, 1 << 16);
+    let keepers = [1, 2].map(|core| cores.on(core).declare(1));
+    for (core, process) in [1, 2].into_iter().zip(keepers) {
+        cores.on(core).start(process, |me| keeper(Port::new(&me).0));
+    }
+    let done = Rc::new(Cell::new(0));
+    let out = done.clone();
+    let servers = keepers.map(|process| cores.address(0, Address::<Null>::new(process)));
+    let client = cores.on(0).client(move |mut me| async move {
+        for server in servers {
+            assert_eq!(Client::new(&me, server).call(Hold { key: 0 }, ()).await, Err(Errno::EINTR));
+            me.clear_interrupted();
+            out.set(out.get() + 1);
+        }
+    });
+    let [home, first, second] = [0, 1, 2].map(|core| cores.on(core).core);
+    let step = |core: &Core| {
+        core.take_letters();
+        while core.dispatch() {}
+    };
+    [home, first, second].into_iter().for_each(step);
+    step(first);
+    client.interrupt();
+    // Before it is told, the keeper looks because somebody else has notified it.
+    keepers[0].notify();
+    assert!(first.dispatch());
+    step(home);
+    step(second);
+    assert_eq!((done.get(), client.waits_for()), (1, Some(keepers[1].id())));
+    client.interrupt(); // the signal is still where it was sent
+    [first, second, home].into_iter().for_each(step);
+    assert_eq!(done.get(), 2);
+}
+
+/// Counts.
+struct CountingBell(AtomicU32);
+impl Bell for CountingBell {
+    fn ring(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+    fn silence(&self) {}
+    fn wait(&self) {}
+}
+
+#[test]
+fn nobody_rings_at_a_core_that_looks() {
+    let bell: &'static CountingBell = Box::leak(Box::new(CountingBell(AtomicU32::new(0))));
+    let doors: &'static [Door] = vec![Door::new(bell)].leak();
+    let core: &'static Core = Box::leak(Box::new(Core::new().behind(0, doors)));
+    let board = Board::new(0, 1 << 12);
+    let process: &'static Process = board.arena.put(|| Process::new(core, 1, ProcId::new(0, 0)));
+    process.give_crossing(board.arena);
+    let notifier = Notifier::elsewhere(process);
+    assert!(core.leave());
+    core.look_again();
+    notifier.notify();
+    assert_eq!(bell.0.load(Ordering::Relaxed), 0, "it came back");
+    assert!(!core.leave(), "something is there");
+    core.take_letters();
+    assert!(core.leave());
+    notifier.notify();
+    notifier.notify();
+    assert_eq!(bell.0.load(Ordering::Relaxed), 1, "once until it looks");
+    core.look_again();
+    assert!(core.leave());
+}
