@@ -11,6 +11,7 @@
 pub mod arguments;
 pub mod boards;
 pub mod bus_pins;
+pub mod core_bell;
 pub mod emulator_link;
 pub mod gic;
 pub mod gpio;

@@ -34,6 +34,13 @@ pub struct Block<D> {
     device: Rc<RefCell<D>>,
 }
 
+/// As several handles to one block are.
+impl<D> Clone for Block<D> {
+    fn clone(&self) -> Self {
+        Block { bus: self.bus.clone(), number: self.number, device: Rc::clone(&self.device) }
+    }
+}
+
 impl Bus {
     /// Adds a peripheral; its registers, and the device for the test.
     pub fn add<D: Device>(&self, device: D) -> (Block<D>, Rc<RefCell<D>>) {

@@ -10,6 +10,7 @@ mod clock;
 mod mailbox;
 mod pins;
 
+mod bells;
 mod boot_data;
 mod controllers;
 mod lines;

@@ -37,7 +37,7 @@ fn said(scratch: &Scratch, cores: u8) -> String {
 }
 
 #[test]
-fn four_cores_come_up_and_are_woken_by_their_own_timers() {
+fn four_cores_come_up_and_are_woken_by_their_timers_and_bells() {
     if !clusters_can_run() {
         return;
     }

@@ -1,0 +1,86 @@
+//! The mailboxes of a BCM2837's cores, with garbage in them at entry, all of which interrupts.
+
+use super::bus::{Block, Bus, Device, Plain};
+use crate::core_bell::CoreBell;
+use renga_hal::registers::Registers;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const CORES: usize = 4;
+const MAILBOXES: usize = 4;
+
+struct Mailboxes {
+    content: [[u32; MAILBOXES]; CORES],
+    control: [u32; CORES],
+}
+
+impl Mailboxes {
+    /// Whether the first mailbox of each core interrupts it.
+    fn interrupted(&self) -> [bool; CORES] {
+        core::array::from_fn(|core| self.control[core] & 1 != 0 && self.content[core][0] != 0)
+    }
+    fn of(offset: usize) -> (usize, usize) {
+        (offset % 0x40 / 0x10, offset % 0x10 / 4)
+    }
+}
+
+impl Device for Mailboxes {
+    fn read(&mut self, offset: usize) -> u32 {
+        let (core, mailbox) = Mailboxes::of(offset);
+        if (0xc0..0x100).contains(&offset) { self.content[core][mailbox] } else { 0 }
+    }
+    fn write(&mut self, offset: usize, value: u32) {
+        let (core, mailbox) = Mailboxes::of(offset);
+        match offset {
+            0x50..0x60 => self.control[(offset - 0x50) / 4] = value,
+            0x80..0xc0 => self.content[core][mailbox] |= value,
+            0xc0..0x100 => self.content[core][mailbox] &= !value,
+            _ => panic!("not a mailbox: {offset:#x}"),
+        }
+    }
+}
+
+/// Accesses another peripheral, as a driver does before and after.
+fn elsewhere(bus: &Bus) -> Block<Plain> {
+    let (other, _) = bus.add(Plain::garbage(4));
+    other.read(0);
+    other
+}
+
+fn mailboxes(bus: &Bus) -> (impl Fn(u8) -> CoreBell<Block<Mailboxes>>, Rc<RefCell<Mailboxes>>) {
+    let (first, device) = bus.add(Mailboxes { content: [[0xffff_0000; MAILBOXES]; CORES], control: [0; CORES] });
+    (move |core| CoreBell::new(first.clone(), core), device)
+}
+
+#[test]
+fn a_bell_interrupts_its_core_until_it_is_silenced() {
+    let bus = Bus::default();
+    let (bell, device) = mailboxes(&bus);
+    let mut bells = [0, 1, 2, 3].map(bell);
+    bells[1..].iter_mut().for_each(CoreBell::enable);
+    assert_eq!(device.borrow().interrupted(), [false; CORES], "what was there at entry is forgotten");
+    bells[2].ring();
+    bells[2].ring();
+    assert_eq!(device.borrow().interrupted(), [false, false, true, false]);
+    assert!(bells[2].is_rung() && !bells[1].is_rung() && !bells[3].is_rung());
+    bells[2].silence();
+    assert_eq!(device.borrow().interrupted(), [false; CORES]);
+    bells[3].ring();
+    bells[1].ring();
+    assert_eq!(device.borrow().interrupted(), [false, true, false, true]);
+}
+
+#[test]
+fn whatever_is_done_with_a_bell_lies_between_barriers() {
+    let bus = Bus::default();
+    let (bell, _) = mailboxes(&bus);
+    let mut bell = bell(1);
+    let other = elsewhere(&bus);
+    for step in [CoreBell::enable, CoreBell::ring, CoreBell::silence, |bell: &mut CoreBell<_>| {
+        bell.is_rung();
+    }] {
+        other.read(0);
+        step(&mut bell);
+        other.read(0);
+    }
+}
