@@ -173,14 +173,17 @@ impl Core {
     /// Whose work `process` does, as it is told to other cores.
     pub(crate) fn account_word_of(&self, process: &Process) -> u32 {
         let account = self.account_of(process);
-        account.number.get().to_wire(account.policy())
+        match account.number.get() {
+            AccountNumber::SYSTEM => 0,
+            number => number.to_wire(account.policy()),
+        }
     }
 
     /// The account of a call that came from another core with `word`.
     fn account_sent(&self, word: u32) -> &Account {
         let (number, policy) = AccountNumber::from_wire(word);
         let account = self.account(number);
-        if number != AccountNumber::SYSTEM && !account.own.get() && account.policy() != policy {
+        if word != 0 && !account.own.get() && account.policy() != policy {
             account.set_policy(policy);
         }
         account

@@ -173,7 +173,8 @@ impl Core {
         &self.doors[usize::from(self.number)]
     }
 
-    /// Takes in what other cores have posted, if anything; to be called before each dispatch.
+    /// Takes in what other cores have posted, if anything; to be called before each dispatch. Whom it makes ready is polled
+    /// at once if it would be the next.
     #[inline(always)]
     pub fn take_letters(&self) {
         if !self.doors.is_empty() && !self.door().inbox.is_empty() {
@@ -204,7 +205,7 @@ impl Core {
             Parcel::Reply(caller) => {
                 caller.receive(letter, self);
                 caller.wait.set(Wait::Replied);
-                self.make_ready(caller);
+                self.resume(caller, || self.now_ns());
             }
             Parcel::Signal(process) => {
                 let bits = process.crossing().signal.lower(letter);
@@ -231,7 +232,7 @@ impl Core {
         } else {
             server.take(caller);
             server.work_for(caller);
-            self.make_ready(server);
+            self.resume(server, || self.now_ns());
         }
     }
 

@@ -29,18 +29,19 @@ const CAN_UNWIND: bool = cfg!(panic = "unwind");
 /// Takes a log line: who says it, the text, two figures that go with it.
 pub type Log = fn(ProcId, &'static str, [u64; 2]);
 
-/// The executor of one processor core, its alarms and its users' turns.
+/// The executor of one processor core, its alarms and its users' turns. In the order written: what each call reads is where one
+/// instruction reaches it, before the large tables.
+#[repr(C)]
 pub struct Core {
-    /// Which of the cores behind `doors` it is; there are none on a board of one core.
-    pub(crate) number: u8,
-    pub(crate) doors: &'static [Door],
     pub(crate) bitmap: Cell<u32>,
     pub(crate) in_place_left: Cell<u32>,
+    pub(crate) doors: &'static [Door],
+    /// Which of the cores behind `doors` it is; there are none on a board of one core.
+    pub(crate) number: u8,
     ready: [Queue; PRIORITIES],
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Link,
-    pub(crate) runners: Heap<Process, RUNNERS_MAX>,
     /// Whose program had the core last and has not waited since, as far as is known.
     pub(crate) last: Link,
     /// Its slice is over at this virtual time of its account, ns.
@@ -62,6 +63,7 @@ pub struct Core {
     clock: fn(&Core) -> u64,
     pub(crate) now_ns: Cell<u64>,
     log: Cell<Log>,
+    pub(crate) runners: Heap<Process, RUNNERS_MAX>,
     /// The last lines of the log.
     pub(crate) lines: Lines,
     /// What has happened, inside a host program.

@@ -6,12 +6,14 @@
 //!
 //! Not here: the null system call, which a program measures from user mode (`userland`).
 
+mod crossing;
 mod pins;
 pub mod tables;
 
 use crate::hardware;
 use core::cell::Cell;
 use core::fmt::Write;
+use crossing::Pair;
 use pins::Room;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_core::{Address, Arena, Client, Core, Me, Port, Process, Protocol, protocol};
@@ -96,7 +98,6 @@ async fn relay(mut port: Port<Null>, mut next: Client<Null>) -> Never {
 }
 
 /// Smallest and largest of some rounds.
-#[derive(Default)]
 struct Spread {
     rounds: Cell<u64>,
     least: Cell<u64>,
@@ -105,6 +106,9 @@ struct Spread {
 }
 
 impl Spread {
+    const fn new() -> Spread {
+        Spread { rounds: Cell::new(0), least: Cell::new(0), most: Cell::new(0), sum: Cell::new(0) }
+    }
     #[inline(always)]
     fn add(&self, count: u64) {
         if self.rounds.get() == 0 || count < self.least.get() {
@@ -136,13 +140,14 @@ fn reading_cost() -> u64 {
 struct Servers {
     null: Address<Null>,
     chain: Address<Null>,
+    pair: Pair,
 }
 
 async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTES], room: &'static mut Room) -> Never {
     me.sleep_until(me.now_ns() + SETTLED_NS).await;
     let mut out = crate::fault::ConsoleText::open();
     pins::measure(&mut out, room);
-    let (cost, spread) = (reading_cost(), Spread::default());
+    let (cost, spread) = (reading_cost(), Spread::new());
     let mut null = Client::new(&me, servers.null);
     macro_rules! rounds {
         ($name:literal, $client:ident, $entry:expr, $lent:expr) => {
@@ -159,7 +164,7 @@ async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTE
     rounds!("six-words", null, Six { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, ());
     rounds!("word-and-page-given", null, Give { a: 1 }, &page[..]);
     rounds!("word-and-page-taken", null, Take { a: 1 }, &mut page[..]);
-    let back = Spread::default();
+    let back = Spread::new();
     for _ in 0..ROUNDS {
         let start = ticks();
         let stamp = null.call(Stamp {}, ()).await.unwrap_or(start);
@@ -169,6 +174,7 @@ async fn measure(mut me: Me, servers: Servers, page: &'static mut [u8; PAGE_BYTE
     }
     spread.take_line(&mut out, "until-served");
     back.take_line(&mut out, "until-back");
+    servers.pair.measure(&mut out, cost);
     let mut chain = Client::new(&me, servers.chain);
     rounds!("chain-of-five-page-taken", chain, Take { a: 1 }, &mut page[..]);
     for _ in 0..ROUNDS / 10 {
@@ -195,32 +201,40 @@ pub fn start(core: &'static Core, arena: &'static Arena, directory: &Directory) 
     if directory.board() != 0 {
         return; // one board measures, the others are there as always
     }
-    let null_server = server(core, arena, |_, port| null(port));
+    let null_server = Address::new(server(core, arena, |_, port| null(port)));
     let mut chain = null_server;
     for _ in 1..CHAIN {
         let next = chain;
-        chain = server(core, arena, |me, port| relay(port, Client::new(me, next)));
+        chain = Address::new(server(core, arena, |me, port| relay(port, Client::new(&me, next))));
     }
     let page = arena.put(|| [0; PAGE_BYTES]);
     let process: &'static Process = arena.put(|| Process::new(core, 1, ProcId::new(directory.board(), u16::MAX)));
-    // SAFETY: the only `Me` of this process, used in its future only.
-    let me = unsafe { Me::new(process) };
     let room = arena.put(|| Room::EMPTY);
-    let future = measure(me, Servers { null: null_server, chain }, page, room);
-    process.start(arena.put(|| future));
+    let servers = Servers { null: null_server, chain, pair: Pair::make(arena) };
+    begin(process, arena, |me| measure(me, servers, page, room));
     defmt::info!("measuring at {=u64} ns", hardware::now_ns());
 }
 
 fn server<P: Protocol, F: Future<Output = Never> + 'static>(
     core: &'static Core,
     arena: &'static Arena,
-    make: impl FnOnce(&Me, Port<P>) -> F,
-) -> Address<P> {
+    make: impl FnOnce(Me, Port<P>) -> F,
+) -> &'static Process {
     let process: &'static Process = arena.put(|| Process::new(core, 1, ProcId::default()));
-    // SAFETY: the only `Me` of this process, used in its future only.
+    begin(process, arena, |me| {
+        let (port, _) = Port::new(&me);
+        make(me, port)
+    });
+    process
+}
+
+fn begin<F: Future<Output = Never> + 'static>(
+    process: &'static Process,
+    arena: &'static Arena,
+    make: impl FnOnce(Me) -> F,
+) {
+    // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; it is used in its future only.
     let me = unsafe { Me::new(process) };
-    let (port, address) = Port::new(&me);
-    let future = make(&me, port);
+    let future = make(me);
     process.start(arena.put(|| future));
-    address
 }

@@ -12,12 +12,14 @@ use anyhow::Result;
 
 /// What was measured, what it is called here, what the experiment before this system reached, and how many
 /// instructions the least may be.
-const ROWS: [(&str, &str, Option<u64>, Option<u64>); 8] = [
+const ROWS: [(&str, &str, Option<u64>, Option<u64>); 10] = [
     ("nothing", "call, accept, reply without words", None, Some(103)),
     ("six-words", "the same with six words", Some(168), Some(122)),
     ("word-and-page-given", "one word and 4 KiB given", Some(112), Some(108)),
     ("word-and-page-taken", "one word and 4 KiB taken", Some(112), Some(111)),
     ("chain-of-five-page-taken", "through five servers, 4 KiB taken", Some(636), None),
+    ("cores-busy", "nothing, on another core that looks", None, Some(600)),
+    ("cores-asleep", "nothing, both cores sleep meanwhile", None, None),
     ("interrupt-to-process", "interrupt until the process runs", Some(114), Some(113)),
     ("yield-alone", "through the ready queue", None, None),
     ("null-system-call", "null system call from user mode", None, Some(335)),
@@ -57,5 +59,11 @@ pub fn measure(environment: &Environment) -> Result<u8> {
     println!("        it in place; the server takes the call and decodes the entry");
     println!("  {back:>4}  the server writes the reply and marks the caller, goes round its loop, opens its entries");
     println!("        again and returns; the caller finds its reply and reads the words");
+    println!("\nOf a call to another core, without the bell's registers and the time until a core wakes (least):");
+    for (name, core) in [("busy-caller", "caller's"), ("busy-server", "server's")] {
+        let [looks, ..] = figures(&text, &format!("cores-{name}"))?;
+        let [sleeps, ..] = figures(&text, &format!("cores-{}", name.replace("busy", "asleep")))?;
+        println!("  {looks:>4}  on the {core} core, {sleeps} if it sleeps in between");
+    }
     Ok(u8::from(worse > 0 || !tables::hold(&text)?))
 }

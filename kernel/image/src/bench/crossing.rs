@@ -1,0 +1,87 @@
+//! What a rendezvous between two cores costs, in instructions: what each of them does for it, one after the other on this
+//! core.
+//!
+//! Invariant: what a core does for a call is the same wherever it runs, so the sum is what both do together. Not here:
+//! the registers of a bell, and how long a core that sleeps takes to wake.
+
+use super::{Null, ROUNDS, Spread, begin, null, server, ticks};
+use crate::hardware;
+use core::fmt::Write;
+use renga_core::crossing::Door;
+use renga_core::{Address, Arena, Client, Core, Process, Protocol};
+use renga_cores::Bell;
+use renga_rt::ProcId;
+
+/// Wakes nobody: both cores are this one.
+struct NoBell;
+impl Bell for NoBell {
+    fn ring(&self) {}
+    fn silence(&self) {}
+    fn wait(&self) {}
+}
+
+/// The caller's core and the server's.
+#[derive(Clone, Copy)]
+pub struct Pair {
+    home: &'static Core,
+    far: &'static Core,
+}
+
+impl Pair {
+    /// Two cores: one has a server, the other a process that calls it without end.
+    pub fn make(arena: &'static Arena) -> Pair {
+        let doors: &'static [Door] = arena.put_slice(2, |_| Door::new(&NoBell));
+        let core = |number| &*arena.put(|| Core::with_clock(|_| hardware::now_ns()).behind(number, doors));
+        let (home, far) = (core(0), core(1));
+        let server = server(far, arena, |_, port| null(port));
+        let gate = Address::new(arena.put(|| Process::gate(home, server, Null::ENTRIES)));
+        let caller: &'static Process = arena.put(|| Process::new(home, 1, ProcId::default()));
+        caller.give_crossing(arena);
+        begin(caller, arena, |me| async move {
+            let mut client = Client::<Null>::new(&me, gate);
+            loop {
+                let _ = client.call(super::Nothing {}, ()).await;
+            }
+        });
+        Pair { home, far }
+    }
+
+    /// Prints what a round trip takes on the server's core, on the caller's, and on both.
+    pub fn measure(self, out: &mut impl Write, cost: u64) {
+        let Pair { home, far } = self;
+        let dispatch = |core: &Core| while core.dispatch_by(hardware::now_ns) {};
+        dispatch(far);
+        dispatch(home);
+        let [there, here, both] = [const { Spread::new() }; 3];
+        for asleep in [false, true] {
+            let step = |core: &Core| {
+                if asleep {
+                    core.look_again();
+                }
+                core.take_letters();
+                dispatch(core);
+                if asleep {
+                    core.leave();
+                }
+            };
+            for _ in 0..ROUNDS {
+                let start = ticks();
+                step(far);
+                let between = ticks();
+                step(home);
+                let end = ticks();
+                there.add(between - start - cost);
+                here.add(end - between - cost);
+                both.add(end - start - 2 * cost);
+            }
+            let [whole, serve, call] = if asleep {
+                ["cores-asleep", "cores-asleep-server", "cores-asleep-caller"]
+            } else {
+                ["cores-busy", "cores-busy-server", "cores-busy-caller"]
+            };
+            both.take_line(out, whole);
+            there.take_line(out, serve);
+            here.take_line(out, call);
+        }
+    }
+}
