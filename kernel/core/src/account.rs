@@ -236,17 +236,11 @@ impl Process {
     }
 
     /// What it does from now on is done for `caller`, whose call it has.
-    #[inline(always)]
     pub(crate) fn work_for(&self, caller: &Process) {
         if !core::ptr::eq(caller.core, self.core) {
-            self.work_for_far(caller);
+            let account = caller.account_sent().map_or(&self.core.system, |word| self.core.account_sent(word));
+            self.far_account.set(account);
         }
-    }
-
-    #[cold]
-    fn work_for_far(&self, caller: &Process) {
-        let account = caller.account_sent().map_or(&self.core.system, |word| self.core.account_sent(word));
-        self.far_account.set(account);
     }
 }
 

@@ -51,9 +51,6 @@ impl Door {
     pub const fn new(bell: &'static (dyn Bell + Sync)) -> Door {
         Door { inbox: Inbox::new(), bell }
     }
-    fn post(&self, letter: Held<Parcel>) {
-        self.inbox.post(letter, self.bell);
-    }
 }
 
 /// What a process needs so that others of other cores reach it, and it them.
@@ -136,7 +133,8 @@ impl Process {
         let Some(mut letter) = crossing.letter.take() else { unreachable!("who has a call has its letter") };
         *letter.content() = parcel;
         crossing.whereabouts.depart();
-        to.door().post(letter);
+        let door = to.door();
+        door.inbox.post(letter, door.bell);
     }
 
     /// Its letter has come to core `here`.
@@ -156,8 +154,7 @@ impl Process {
     /// that accepts it later looks.
     #[cold]
     pub(crate) fn pursue_call(&'static self) {
-        let core = self.crossing().whereabouts.interrupt();
-        self.pursue(core);
+        self.pursue(self.crossing().whereabouts.interrupt());
     }
 
     /// Tells `core`, which had the call a moment ago, if it is not the process's own, to which the answer has come then.

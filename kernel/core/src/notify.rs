@@ -77,32 +77,23 @@ impl Interruptor {
 
 /// The right to notify one process.
 #[derive(Clone, Copy)]
-pub struct Notifier(&'static Process, Side);
-
-/// Of which core a process is.
-#[derive(Clone, Copy)]
-enum Side {
-    /// That of who has the right to reach it.
-    Here,
-    /// Another one.
-    Elsewhere,
+pub struct Notifier {
+    process: &'static Process,
+    elsewhere: bool,
 }
 
 impl Notifier {
     /// The right to notify `process`, which is of the same core.
     pub fn new(process: &'static Process) -> Self {
-        Notifier(process, Side::Here)
+        Notifier { process, elsewhere: false }
     }
     /// The right to notify `process`, which is of another core.
     pub fn elsewhere(process: &'static Process) -> Self {
-        Notifier(process, Side::Elsewhere)
+        Notifier { process, elsewhere: true }
     }
     /// See [`Process::notify`].
     pub fn notify(&self) {
-        match self.1 {
-            Side::Here => self.0.notify(),
-            Side::Elsewhere => self.0.raise(NOTIFY),
-        }
+        if self.elsewhere { self.process.raise(NOTIFY) } else { self.process.notify() }
     }
 }
 
