@@ -163,7 +163,7 @@ impl Core {
             }
             match at.accepted.get() {
                 Some(caller) if core::ptr::eq(caller.core, at.core) => at = caller,
-                Some(_) => return at.far_account.get(),
+                Some(_) => return at.far_account(),
                 None => break,
             }
         }
@@ -180,7 +180,7 @@ impl Core {
     }
 
     /// The account of a call that came from another core with `word`.
-    fn account_sent(&self, word: u32) -> &Account {
+    pub(crate) fn account_sent(&'static self, word: u32) -> &'static Account {
         let (number, policy) = AccountNumber::from_wire(word);
         let account = self.account(number);
         if word != 0 && !account.own.get() && account.policy() != policy {
@@ -233,14 +233,6 @@ impl Process {
         account.own.set(true);
         self.account.set(account);
         self.charged_as.set(Count::SystemNs);
-    }
-
-    /// What it does from now on is done for `caller`, whose call it has.
-    pub(crate) fn work_for(&self, caller: &Process) {
-        if !core::ptr::eq(caller.core, self.core) {
-            let account = caller.account_sent().map_or(&self.core.system, |word| self.core.account_sent(word));
-            self.far_account.set(account);
-        }
     }
 }
 

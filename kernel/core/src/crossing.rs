@@ -6,11 +6,14 @@
 //! C1 Who has a process's letter has the right to its message: words and slices, the link that queues it, `server`,
 //!    and the cells of [`Crossing`]. A core has it from the take that hands it out until it posts it.
 //! C2 A process's `wait` and its other cells are its own core's. While it is `ReplyElsewhere` nobody writes `wait`, so the core
-//!    that has the call may read it; of what never changes (`core`, `word`, `crossing`, `gate_to`) all may read.
-//! C3 What is told by a signal is decided on the core of who is told.
+//!    that has the call may read it; of what never changes (`core`, `word`, `crossing`) all may read.
+//! C3 Between polls no answer is left over: those of a poll are posted when it is over. So a server calls nobody to
+//!    answer, and a process whom nobody of another core calls runs as if there were one core.
+//! C4 What is told by a signal is decided on the core of who is told.
 //!
 //! Not here: how letters cross (`kernel/cores`), how a bell is rung (the image), which core has what (placement).
 
+use crate::account::Account;
 use crate::process::{Process, Wait};
 use crate::ready::Core;
 use core::cell::Cell;
@@ -62,6 +65,11 @@ pub(crate) struct Crossing {
     asked: AtomicU32,
     /// For whom it calls ([`AccountNumber::to_wire`](crate::account::AccountNumber::to_wire)).
     account: Cell<u32>,
+    /// The core that has the call, and its account of that number.
+    here: Cell<&'static Core>,
+    charged: Cell<&'static Account>,
+    /// The account of its last caller, if that is of another core; the process's own core's.
+    far_account: Cell<&'static Account>,
     signal: Signal<Parcel>,
     pursuit: Signal<Parcel>,
 }
@@ -78,12 +86,16 @@ impl Process {
             whereabouts: Whereabouts::new(self.core.number),
             asked: AtomicU32::new(0),
             account: Cell::new(0),
+            here: Cell::new(self.core),
+            charged: Cell::new(&self.core.system),
+            far_account: Cell::new(&self.core.system),
             signal: Signal::new(Parcel::Signal(self)),
             pursuit: Signal::new(Parcel::Pursuit(self)),
         });
         assert!(self.crossing.replace(Some(crossing)).is_none(), "a process crosses by one letter");
     }
 
+    #[inline(always)]
     fn crossing(&self) -> &'static Crossing {
         match self.crossing.get() {
             Some(crossing) => crossing,
@@ -94,6 +106,19 @@ impl Process {
     /// Of a process whose call has come from another core: for whom it is made, as one word.
     pub(crate) fn account_sent(&self) -> Option<u32> {
         (self.wait.get() == Wait::ReplyElsewhere).then(|| self.crossing().account.get())
+    }
+
+    /// What it does from now on is done for `caller`, whose call it has.
+    #[inline(always)]
+    pub(crate) fn work_for(&self, caller: &Process) {
+        if caller.wait.get() == Wait::ReplyElsewhere {
+            self.crossing().far_account.set(caller.crossing().charged.get());
+        }
+    }
+
+    /// The account of its last caller, which is of another core.
+    pub(crate) fn far_account(&self) -> &'static Account {
+        self.crossing().far_account.get()
     }
 
     /// Of a process whose call is on another core than itself: whether it is interrupted.
@@ -122,10 +147,10 @@ impl Process {
         self.send(Parcel::Call(self, server), server.core);
     }
 
-    /// Posts the answer to its call, which this core has, to its own core.
-    #[cold]
-    pub(crate) fn send_reply(&'static self) {
-        self.send(Parcel::Reply(self), self.core);
+    /// The answer to its call, which this core has, is written: it is posted when the poll is over (C3).
+    #[inline(always)]
+    pub(crate) fn leave_reply(&'static self) {
+        self.crossing().here.get().answered.push(self);
     }
 
     fn send(&'static self, parcel: Parcel, to: &Core) {
@@ -166,16 +191,22 @@ impl Process {
 }
 
 impl Core {
+    #[inline(always)]
     fn door(&self) -> &'static Door {
-        &self.doors[usize::from(self.number)]
+        match self.door {
+            Some(door) => door,
+            None => unreachable!("whoever has a crossing is behind a door"),
+        }
     }
 
     /// Takes in what other cores have posted, if anything; to be called before each dispatch. Whom it makes ready is polled
     /// at once if it would be the next.
     #[inline(always)]
     pub fn take_letters(&self) {
-        if !self.doors.is_empty() && !self.door().inbox.is_empty() {
-            self.take_all();
+        if let Some(door) = self.door
+            && !door.inbox.is_empty()
+        {
+            self.take_all(door);
         }
     }
 
@@ -183,21 +214,29 @@ impl Core {
     /// if something is there already: it must do neither.
     #[inline(always)]
     pub fn leave(&self) -> bool {
-        self.doors.is_empty() || self.door().inbox.leave()
+        self.door.is_none_or(|door| door.inbox.leave())
     }
 
     /// The core looks again: silences the bell and takes in what is there.
     #[inline(always)]
     pub fn look_again(&self) {
-        if !self.doors.is_empty() {
-            self.door().bell.silence();
-            self.take_all();
+        if let Some(door) = self.door {
+            door.bell.silence();
+            self.take_all(door);
+        }
+    }
+
+    /// Posts the answers that the last poll has left (C3).
+    #[inline(never)]
+    pub(crate) fn send_answers(&self) {
+        while let Some(caller) = self.answered.pop() {
+            caller.send(Parcel::Reply(caller), caller.core);
         }
     }
 
     #[inline(never)]
-    fn take_all(&self) {
-        self.door().inbox.take(|mut letter| match *letter.content() {
+    fn take_all(&self, door: &Door) {
+        door.inbox.take(|mut letter| match *letter.content() {
             Parcel::Call(caller, server) => self.take_call(letter, caller, server),
             Parcel::Reply(caller) => {
                 caller.receive(letter, self);
@@ -222,6 +261,10 @@ impl Core {
         if core::ptr::eq(caller.core, self) {
             // Somebody elsewhere has passed it on to here: from now on it is a call within this core.
             caller.wait.set(Wait::Reply);
+        } else {
+            let crossing = caller.crossing();
+            crossing.here.set(server.core);
+            crossing.charged.set(server.core.account_sent(crossing.account.get()));
         }
         caller.server.set(Some(server));
         if server.open.get() >> caller.op.get() & 1 == 0 {

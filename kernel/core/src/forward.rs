@@ -116,7 +116,7 @@ impl RawCall {
 /// forwards and perhaps the caller, and neither is polled before it returns.
 fn deliver(caller: &'static Process, server: &'static Process) {
     if server.open.get() >> caller.op.get() & 1 == 0 {
-        return match server.gate_to {
+        return match server.gate_to() {
             Some(server) => caller.send_call(server),
             None => server.callers.push(caller),
         };

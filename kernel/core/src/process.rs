@@ -16,7 +16,8 @@ use renga_abi::user::{Trap, UserContext};
 use renga_heap::{NOWHERE, Placed};
 
 /// What a process waits for; only the process itself and whoever completes the wait write it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum Wait {
     /// Not waiting: ready, or running.
     Nothing,
@@ -36,11 +37,22 @@ pub enum Wait {
     Turn,
     /// Its user program: ready to run, or running.
     User,
-    /// As `Reply`, and its poll is still on the stack below the server's. This one and the next are the last, so that one
-    /// comparison finds both.
-    ReplyInPlace,
+    /// It never runs: it stands for a process of another core.
+    Gate,
+    /// As `Reply`, and its poll is still on the stack below the server's.
+    ReplyInPlace = IN_PLACE,
     /// As `ReplyInPlace`, and the server has passed the call on.
     Forwarded,
+}
+
+/// The bit of those whose poll is on the stack, which one instruction tests.
+const IN_PLACE: u8 = 1 << 7;
+
+impl Wait {
+    #[inline(always)]
+    pub(crate) fn is_in_place(self) -> bool {
+        self as u8 & IN_PLACE != 0
+    }
 }
 
 /// Words that a message carries beside its slices.
@@ -75,23 +87,24 @@ impl Placed for Process {
     }
 }
 
-/// Header of a process.
+/// Header of a process. In the order written: what each call reads and writes is where one instruction reaches it.
+#[repr(C)]
 pub struct Process {
+    pub(crate) core: &'static Core,
     pub(crate) link: Link,
+    /// Whose call it took last; kept, since what it does next is done for that caller.
+    pub(crate) accepted: Link,
     /// Entries that its waiting accept takes; 0 when it does not wait in accept.
     pub(crate) open: Cell<u32>,
+    pub(crate) op: Cell<u32>,
+    /// Whom it called last ([`ProcId::to_word`]): the process that was handed the call, or one of another board.
+    pub(crate) destination: Cell<u32>,
     pub(crate) wait: Cell<Wait>,
     pub(crate) priority: u8,
     pub(crate) notified: Cell<bool>,
     pub(crate) interrupted: Cell<bool>,
-    /// Whose call it took last; kept, since what it does next is done for that caller.
-    pub(crate) accepted: Link,
-    pub(crate) core: &'static Core,
     pub(crate) body: Cell<Body>,
     pub(crate) callers: Queue,
-    pub(crate) op: Cell<u32>,
-    /// Whom it called last ([`ProcId::to_word`]): the process that was handed the call, or one of another board.
-    pub(crate) destination: Cell<u32>,
     pub(crate) words: Words,
     /// The slice given and the slice taken; of one not lent only the length, 0, is written.
     pub(crate) given: Cell<*const u8>,
@@ -100,7 +113,8 @@ pub struct Process {
     pub(crate) taken_bytes: Cell<usize>,
     /// Bytes of the taken slice that the server says it wrote; only proxies read it.
     pub(crate) taken_used: Cell<usize>,
-    /// Who has its call, if it was not answered in place: of calls to other boards the router.
+    /// Who has its call, if it was not answered in place: of calls to other boards the router. Of a gate: for whom it
+    /// stands.
     pub(crate) server: Link,
     /// The entries of the protocol that it serves; a call from another board is checked against it.
     pub(crate) entries: Cell<u32>,
@@ -115,8 +129,6 @@ pub struct Process {
     pub(crate) trap: Cell<Trap>,
     /// The account that it works for; the system's: that of its last caller.
     pub(crate) account: Cell<&'static Account>,
-    /// The account of its last caller, if that is of another core.
-    pub(crate) far_account: Cell<&'static Account>,
     /// As what its dispatches are charged.
     pub(crate) charged_as: Cell<Count>,
     /// While it waits for a turn: when it is due, and where in the heap it stands.
@@ -124,8 +136,6 @@ pub struct Process {
     pub(crate) runner_place: Cell<u16>,
     /// What it needs between cores; never changed once others know of it.
     pub(crate) crossing: Cell<Option<&'static Crossing>>,
-    /// Of a gate: the server of another core for which it stands.
-    pub(crate) gate_to: Option<&'static Process>,
     /// Who it is ([`ProcId::to_word`]).
     pub(crate) word: u32,
 }
@@ -166,12 +176,10 @@ impl Process {
             user_space: Cell::new(0),
             trap: Cell::new(Trap::Preempted),
             account: Cell::new(&core.system),
-            far_account: Cell::new(&core.system),
             charged_as: Cell::new(Count::BehalfNs),
             order: Cell::new(Order::NONE),
             runner_place: Cell::new(NOWHERE),
             crossing: Cell::new(None),
-            gate_to: None,
             word: id.to_word(),
         }
     }
@@ -180,7 +188,12 @@ impl Process {
     /// to it is posted.
     pub fn gate(core: &'static Core, server: &'static Process, entries: u32) -> Process {
         let gate = Process::new(core, server.priority, server.id());
-        Process { gate_to: Some(server), entries: Cell::new(entries), ..gate }
+        Process { wait: Cell::new(Wait::Gate), server: Cell::new(Some(server)), entries: Cell::new(entries), ..gate }
+    }
+    /// Of a gate: the server of another core for which it stands.
+    #[inline(always)]
+    pub(crate) fn gate_to(&self) -> Option<&'static Process> {
+        if self.wait.get() == Wait::Gate { self.server.get() } else { None }
     }
 
     /// Who this is.

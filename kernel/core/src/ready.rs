@@ -35,10 +35,15 @@ pub type Log = fn(ProcId, &'static str, [u64; 2]);
 pub struct Core {
     pub(crate) bitmap: Cell<u32>,
     pub(crate) in_place_left: Cell<u32>,
+    /// Its own door, if there are other cores.
+    pub(crate) door: Option<&'static Door>,
+    /// Those of all cores of the board, likewise.
     pub(crate) doors: &'static [Door],
     /// Which of the cores behind `doors` it is; there are none on a board of one core.
     pub(crate) number: u8,
     ready: [Queue; PRIORITIES],
+    /// Callers of other cores whose answers are written and not yet posted.
+    pub(crate) answered: Queue,
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Link,
@@ -87,10 +92,12 @@ impl Core {
     pub const fn with_clock(clock: fn(&Core) -> u64) -> Core {
         Core {
             number: 0,
+            door: None,
             doors: &[],
             bitmap: Cell::new(0),
             in_place_left: Cell::new(0),
             ready: [const { Queue::new() }; PRIORITIES],
+            answered: Queue::new(),
             failed: Cell::new(false),
             alarms: Cell::new(None),
             runners: Heap::new(),
@@ -115,7 +122,7 @@ impl Core {
 
     /// Makes it core `number` of those behind `doors`: before it has processes.
     pub fn behind(self, number: u8, doors: &'static [Door]) -> Core {
-        Core { number, doors, ..self }
+        Core { number, door: Some(&doors[usize::from(number)]), doors, ..self }
     }
 
     /// Time since boot, ns.
@@ -193,6 +200,9 @@ impl Core {
         self.in_place_left.set(IN_PLACE_PER_DISPATCH);
         probe::dispatch(process);
         process.poll(&mut Context::from_waker(Waker::noop()));
+        if !self.answered.is_empty() {
+            self.send_answers();
+        }
         self.charge_dispatch(process, now_ns());
     }
 }

@@ -84,12 +84,6 @@ impl Process {
     /// The first of the calls that wait for one of the entries in the set.
     #[inline(always)]
     pub(crate) fn take_waiting(&self, open: u32) -> Option<RawCall> {
-        if self.callers.is_empty() { None } else { self.pop_waiting(open) }
-    }
-
-    /// By itself, so that a server whom nobody waits for saves no registers for it.
-    #[inline(never)]
-    fn pop_waiting(&self, open: u32) -> Option<RawCall> {
         // Bounded by the clients placed: each has at most one call here.
         let caller = self.callers.pop_first(|caller| open >> caller.op.get() & 1 != 0)?;
         self.accepted.set(Some(caller));
@@ -185,7 +179,7 @@ fn leave_call(me: &Process, server: &'static Process) {
 /// The server's entry is not open: queue there, or it is a gate.
 #[inline(never)]
 fn wait_at_closed(me: &'static Process, server: &'static Process) -> Poll<&'static Words> {
-    if let Some(server) = server.gate_to {
+    if let Some(server) = server.gate_to() {
         me.send_call(server);
         return Poll::Pending;
     }
@@ -256,22 +250,16 @@ impl RawCall {
         let caller = self.hand_on();
         put(&caller.words);
         probe::reply(caller);
-        if caller.wait.get() >= Wait::ReplyInPlace {
-            caller.wait.set(Wait::Replied); // who polls it sees that
-        } else {
-            wake(caller);
+        let wait = caller.wait.get();
+        if wait.is_in_place() {
+            return caller.wait.set(Wait::Replied); // who polls it sees that
         }
+        if wait == Wait::ReplyElsewhere {
+            return caller.leave_reply();
+        }
+        caller.wait.set(Wait::Replied);
+        caller.core.make_ready(caller);
     }
-}
-
-/// The reply of `caller`, which waits in no place below, is written.
-#[inline(never)]
-fn wake(caller: &'static Process) {
-    if caller.wait.get() == Wait::ReplyElsewhere {
-        return caller.send_reply();
-    }
-    caller.wait.set(Wait::Replied);
-    caller.core.make_ready(caller);
 }
 
 impl Drop for RawCall {

@@ -34,6 +34,7 @@ impl Pair {
         let core = |number| &*arena.put(|| Core::with_clock(|_| hardware::now_ns()).behind(number, doors));
         let (home, far) = (core(0), core(1));
         let server = server(far, arena, |_, port| null(port));
+        server.give_crossing(arena);
         let gate = Address::new(arena.put(|| Process::gate(home, server, Null::ENTRIES)));
         let caller: &'static Process = arena.put(|| Process::new(home, 1, ProcId::default()));
         caller.give_crossing(arena);
@@ -46,7 +47,9 @@ impl Pair {
         Pair { home, far }
     }
 
-    /// Prints what a round trip takes on the server's core, on the caller's, and on both.
+    /// Prints what a round trip takes on the server's core, on the caller's, and on both. By itself: inside its caller it would
+    /// change what is measured there.
+    #[inline(never)]
     pub fn measure(self, out: &mut impl Write, cost: u64) {
         let Pair { home, far } = self;
         let dispatch = |core: &Core| while core.dispatch_by(hardware::now_ns) {};
