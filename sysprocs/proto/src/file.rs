@@ -52,7 +52,7 @@ protocol! {
         6 FileStatus {} (&'a mut [u8]) -> Result<(), Errno>;
         /// Reads at `offset`, leaving the file's own alone.
         7 ReadFrom { offset: u64 } (&'a mut [u8]) -> Result<u32, Errno>;
-        /// Writes at `offset`, leaving the file's own alone.
+        /// Writes at `offset` (or `pages::AT_END`), leaving the file's own alone.
         8 WriteTo { offset: u64 } (&'a [u8]) -> Result<u32, Errno>;
         /// Next directory entries as `struct linux_dirent64`s, advancing; bytes filled, 0 at the end.
         9 NextEntries {} (&'a mut [u8]) -> Result<DirectoryRead, Errno>;
@@ -78,8 +78,8 @@ protocol! {
         19 NoteLocks { life: u32 } (()) -> Result<(), Errno>;
         /// Begins an append of more than a page, whose pieces `WriteTo` writes: where. Others append behind it.
         20 BeginAppend { bytes: u64 } (()) -> Result<u64, Errno>;
-        /// It was written up to `end`, where the offset is then, of what was reserved up to `reserved`.
-        21 EndAppend { end: u64, reserved: u64 } (()) -> Result<(), Errno>;
+        /// It was written up to `end`, where the offset is then if the append `moves` it, of what was reserved up to `reserved`.
+        21 EndAppend { end: u64, reserved: u64, moves: bool } (()) -> Result<(), Errno>;
         /// What `SetFlags` replaces, as it is now.
         22 AskFlags {} (()) -> Result<u32, Errno>;
     }

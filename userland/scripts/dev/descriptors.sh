@@ -34,6 +34,13 @@ print(os.writev(f, [b'v' * 3000] * 3), os.pwritev(f, [b'p'] * 3, 0), os.fstat(f)
 child(f, os.O_APPEND, False)
 os.lseek(f, 0, 0)
 print(has(f, os.O_APPEND), os.write(f, b'q' * 9000), os.lseek(f, 0, 1), os.pwritev(f, [b'p'] * 3, 0), os.fstat(f).st_size)
+def moved(to, wrote): return wrote, to, os.lseek(f, 0, 1), os.fstat(f).st_size
+for many in 1, 3000:
+    print('ends', moved(os.lseek(f, 3, 0), os.pwritev(f, [b'end' * many] * 3, 0, os.RWF_APPEND)))
+    print('ends', moved(os.lseek(f, 3, 0), os.pwritev(f, [b'end' * many], -1, os.RWF_APPEND)))
+    put(f, os.O_APPEND, True)
+    print('ends', moved(os.lseek(f, 3, 0), os.pwrite(f, b'end' * many, 0)))
+    put(f, os.O_APPEND, False)
 e = libc.eventfd(0, 0)
 child(e, os.O_NONBLOCK, True)
 print('count', has(e, os.O_NONBLOCK), tries(lambda: os.read(e, 8)))

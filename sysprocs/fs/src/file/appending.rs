@@ -2,7 +2,7 @@
 //!
 //! Not here: who keeps what is reserved (`inode/appends.rs`, `renga_pages`), appends of a page at most, which are one write.
 
-use crate::file::open_file::{APPEND, State, on_inode};
+use crate::file::open_file::{State, on_inode};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{BeginAppend, EndAppend, FileCall};
 use renga_proto::inode::ReserveAppend;
@@ -21,8 +21,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.reply(begun);
             }
             FileCall::EndAppend(call) => {
-                let EndAppend { end, reserved } = call.entry();
-                let ended = self.end_append(end, reserved).await;
+                let ended = self.end_append(call.entry()).await;
                 call.reply(ended);
             }
             _ => unreachable!("served before"),
@@ -32,9 +31,6 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn begin_append(&mut self, bytes: u64) -> Result<u64, Errno> {
         self.check()?;
         self.may_write()?;
-        if self.flags & APPEND == 0 {
-            return Err(Errno::EINVAL);
-        }
         match self.reserve_held(bytes).await? {
             Some(start) => Ok(start),
             None => on_inode!(self, ReserveAppend { from: AT_END, bytes }, ()),
@@ -58,9 +54,12 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok(None)
     }
 
-    async fn end_append(&mut self, end: u64, reserved: u64) -> Result<(), Errno> {
+    async fn end_append(&mut self, append: EndAppend) -> Result<(), Errno> {
+        let EndAppend { end, reserved, moves } = append;
         self.check()?;
-        self.offset = end;
+        if moves {
+            self.offset = end;
+        }
         let Some(bytes) = reserved.checked_sub(end).filter(|&bytes| bytes > 0) else { return Ok(()) };
         // Wherever it was reserved; who does not know of it has nothing to give back.
         if self.is_elsewhere() {

@@ -304,7 +304,7 @@ impl<M: UserMemory + ?Sized> State<M> {
             }
             FileCall::WriteTo(mut call) => {
                 let offset = call.entry().offset;
-                let reply = self.write_from(offset, call.lent()).await;
+                let reply = self.write_to(offset, call.lent()).await;
                 call.reply(reply);
             }
             FileCall::NextEntries(mut call) => {

@@ -22,21 +22,34 @@ impl<M: UserMemory + ?Sized> State<M> {
         if data.is_empty() {
             return self.may_write().map(|()| 0);
         }
-        let count = if self.flags & APPEND == 0 {
-            self.write_from(self.offset, data).await?
-        } else {
-            self.may_write()?;
-            let (end, done) = self.write_held(AT_END, data).await?;
-            let (end, done) = match self.append_rest(&data[done..]).await {
-                Ok(Some((end, count))) => (end, done + count),
-                Err(errno) if done == 0 => return Err(errno),
-                Ok(None) | Err(_) => (end, done),
-            };
-            self.offset = end;
-            return Ok(done as u32);
-        };
-        self.offset += u64::from(count);
+        if self.flags & APPEND == 0 {
+            let count = self.write_from(self.offset, data).await?;
+            self.offset += u64::from(count);
+            return Ok(count);
+        }
+        let (end, count) = self.append(data).await?;
+        self.offset = end;
         Ok(count)
+    }
+
+    /// Writes at `offset`, or `AT_END`.
+    pub(super) async fn write_to(&mut self, offset: u64, data: &[u8]) -> Result<u32, Errno> {
+        match offset {
+            AT_END if data.is_empty() => self.may_write().map(|()| 0),
+            AT_END => self.append(data).await.map(|(_, count)| count),
+            offset => self.write_from(offset, data).await,
+        }
+    }
+
+    /// The new end, and how many bytes were written.
+    async fn append(&mut self, data: &[u8]) -> Result<(u64, u32), Errno> {
+        self.may_write()?;
+        let (end, done) = self.write_held(AT_END, data).await?;
+        match self.append_rest(&data[done..]).await {
+            Ok(Some((end, count))) => Ok((end, (done + count) as u32)),
+            Err(errno) if done == 0 => Err(errno),
+            Ok(None) | Err(_) => Ok((end, done as u32)),
+        }
     }
 
     pub(super) fn may_write(&self) -> Result<(), Errno> {

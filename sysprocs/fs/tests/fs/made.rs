@@ -20,7 +20,8 @@ fn nothing_of_a_made_file_is_changed_whatever_it_was_opened_for() {
         let mut file = user.file(number);
         for bytes in [0, 1, 9_000, u64::MAX] {
             assert_eq!(file.call(BeginAppend { bytes }, ()).await, Err(Errno::EINVAL));
-            assert_eq!(file.call(EndAppend { end: bytes, reserved: u64::MAX }, ()).await, Err(Errno::EINVAL));
+            let end = EndAppend { end: bytes, reserved: u64::MAX, moves: true };
+            assert_eq!(file.call(end, ()).await, Err(Errno::EINVAL));
         }
         assert_eq!(file.call(Write {}, &b"x"[..]).await, Err(Errno::EIO));
         assert_eq!(file.call(WriteTo { offset: 0 }, &b"x"[..]).await, Err(Errno::EIO));

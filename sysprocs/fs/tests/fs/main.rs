@@ -1,6 +1,7 @@
 //! What the file system promises, each test against a whole one in this host program (`rig`).
 #![allow(missing_docs)]
 
+mod appending;
 mod cut;
 mod errors;
 mod freed;

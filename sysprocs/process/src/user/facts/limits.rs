@@ -10,6 +10,7 @@ use crate::user::escape::Outcome;
 use crate::user::files::descriptors::{DESCRIPTORS_MAX, Descriptor, Object};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileStatus, Seek, Whence};
+use renga_proto::pages::AT_END;
 use renga_proto::procs::{Cause, Kill, QUEUED_MAX, UNLIMITED};
 use renga_rt::Errno;
 
@@ -159,7 +160,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if self.program.limits.soft(FSIZE) == INFINITY {
             return Ok(bytes);
         }
-        let appends = self.appends(to).await?;
+        let appends = offset == Some(AT_END) || self.appends(to).await?;
         let mut file = self.services.file(board, number)?;
         let at = if appends {
             file.call(FileStatus {}, &mut self.scratch[..STATUS_BYTES]).await?;

@@ -34,14 +34,14 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(Room { start, reserved: start.saturating_add(count) })
     }
 
-    /// So many bytes of it have been `written`.
-    pub(super) async fn end_append(&mut self, to: &Descriptor, room: Room, written: &Outcome) {
+    /// So many bytes of it have been `written`; the file's offset is behind them then if the call `moves` it.
+    pub(super) async fn end_append(&mut self, to: &Descriptor, room: Room, written: &Outcome, moves: bool) {
         let Object::File { board, number, .. } = to.object else { return };
         let Room { start, reserved } = room;
         let end = start.saturating_add(*written.as_ref().unwrap_or(&0));
         if let Ok(mut file) = self.services.file(board, number) {
             // Fails with the board of the file, and what was reserved there is gone with it.
-            let _ = file.call(EndAppend { end, reserved }, ()).await;
+            let _ = file.call(EndAppend { end, reserved, moves }, ()).await;
         }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Invariant: of an open file, a pipe without a name, an event file and the terminal as init has it, the server keeps them, so
 //! that whoever has a copy of the descriptor, also a child on another board, sees what any of them sets. Of the rest (fifos,
-//! signal descriptors, devices opened by name) each program keeps them for itself, in all copies. Not here: what the flags
-//! do.
+//! signal descriptors, devices opened by name) each program keeps them for itself, in all copies, as no server keeps one of
+//! their openings. Not here: what the flags do.
 
 use crate::user::User;
 use crate::user::escape::Outcome;

@@ -12,6 +12,7 @@ use crate::user::files::objects::Manner;
 use crate::user::files::open::{O_ACCMODE, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY};
 use crate::user::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::pages::AT_END;
 use renga_proto::pipe::PIPE_ATOMIC_BYTES;
 use renga_proto::procs::{Cause, Kill};
 use renga_rt::{Errno, apart};
@@ -184,7 +185,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         let in_page = PAGE_BYTES as u64 - address % PAGE_BYTES as u64;
         // A write of one piece goes where the file has it go.
         let appends = (count > in_page || manner.offset.is_some()) && self.appends(to).await?;
-        let manner = if appends { Manner { offset: None, ..manner } } else { manner };
+        let manner = Manner { offset: manner.offset.map(|offset| if appends { AT_END } else { offset }), ..manner };
         let whole = appends || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
         if whole && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
             let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
@@ -200,7 +201,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Err(errno) => return self.write_failed(to.object, errno).await,
         };
         let written = self.give_out_pages(to, address, count, Manner { offset: Some(room.start), ..manner }).await;
-        self.end_append(to, room, &written).await;
+        self.end_append(to, room, &written, manner.offset.is_none()).await;
         written
     }
 

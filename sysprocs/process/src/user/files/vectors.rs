@@ -9,6 +9,7 @@ use crate::user::files::open::{O_DSYNC, O_SYNC};
 use crate::user::files::transfer::TRANSFER_BYTES_MAX;
 use crate::user::{User, pager};
 use renga_hal::memory::{PAGE_BYTES, UserMemory};
+use renga_proto::pages::AT_END;
 use renga_rt::Errno;
 
 /// Most parts of a vector, as on Linux.
@@ -22,6 +23,23 @@ const RWF_HIPRI: u32 = 1;
 const RWF_DSYNC: u32 = 2;
 /// That it is as if the file had been opened with `O_SYNC`.
 const RWF_SYNC: u32 = 4;
+/// Of one that writes: that it goes to the end of the file.
+const RWF_APPEND: u32 = 16;
+
+/// Where a vector is written.
+struct Place {
+    /// Unless where the file stands.
+    offset: Option<u64>,
+    /// At the end whatever the offset, as the call wishes.
+    at_end: bool,
+}
+
+impl Place {
+    /// Where it says, unless the file is one for appending.
+    fn of(offset: Option<u64>) -> Place {
+        Place { offset, at_end: false }
+    }
+}
 
 impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn read_vector(&mut self) -> Outcome {
@@ -33,37 +51,39 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     pub(in crate::user) async fn write_vector(&mut self) -> Outcome {
-        self.write_parts_kept(None, 0).await
+        self.write_parts_kept(Place::of(None), 0).await
     }
 
     pub(in crate::user) async fn write_vector_to(&mut self) -> Outcome {
-        self.write_parts_kept(self.offset_in(Some(3))?, 0).await
+        self.write_parts_kept(Place::of(self.offset_in(Some(3))?), 0).await
     }
 
     /// `preadv2`: as `preadv`, or where the file stands.
     pub(in crate::user) async fn read_vector_so(&mut self) -> Outcome {
         let offset = self.offset_or_here()?;
         self.program.files.get(self.argument(0))?.for_reading()?;
-        self.wishes()?;
+        self.wishes(0)?;
         self.read_parts(offset).await
     }
 
-    /// `pwritev2`: as `pwritev`, or where the file stands.
+    /// `pwritev2`: as `pwritev`, or where the file stands, or at its end.
     pub(in crate::user) async fn write_vector_so(&mut self) -> Outcome {
         let offset = self.offset_or_here()?;
         self.program.files.get(self.argument(0))?.for_writing()?;
-        let open_flags = self.wishes()?;
-        self.write_parts_kept(offset, open_flags).await
+        let open_flags = self.wishes(RWF_APPEND)?;
+        let at_end = self.int(5) & RWF_APPEND != 0;
+        self.write_parts_kept(Place { offset, at_end }, open_flags).await
     }
 
     fn offset_or_here(&self) -> Result<Option<u64>, Errno> {
         if self.argument(3) == HERE { Ok(None) } else { self.offset_in(Some(3)) }
     }
 
-    /// The open flags that the call wishes for its transfer. `EOPNOTSUPP`: it wishes what there is not.
-    fn wishes(&self) -> Result<u32, Errno> {
+    /// The open flags that the call wishes for its transfer; it may also wish `others`. `EOPNOTSUPP`: it wishes what there
+    /// is not.
+    fn wishes(&self, others: u32) -> Result<u32, Errno> {
         let wished = self.int(5);
-        if wished & !(RWF_HIPRI | RWF_DSYNC | RWF_SYNC) != 0 {
+        if wished & !(RWF_HIPRI | RWF_DSYNC | RWF_SYNC | others) != 0 {
             return Err(Errno::EOPNOTSUPP);
         }
         let table = [(RWF_DSYNC, O_DSYNC), (RWF_SYNC, O_SYNC)];
@@ -104,26 +124,31 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(done)
     }
 
-    async fn write_parts_kept(&mut self, offset: Option<u64>, open_flags: u32) -> Outcome {
+    async fn write_parts_kept(&mut self, place: Place, open_flags: u32) -> Outcome {
         let mut descriptor = *self.program.files.get(self.argument(0))?;
         descriptor.for_writing()?;
         descriptor.flags |= open_flags;
-        let written = self.write_parts(&descriptor, offset).await?;
+        let written = self.write_parts(&descriptor, place).await?;
         self.kept(&descriptor, written).await
     }
 
-    async fn write_parts(&mut self, descriptor: &Descriptor, offset: Option<u64>) -> Outcome {
+    async fn write_parts(&mut self, descriptor: &Descriptor, Place { offset, at_end }: Place) -> Outcome {
         let (vector, count) = (self.argument(1), self.argument(2));
         if count > PARTS_MAX {
             return Err(Errno::EINVAL.into());
         }
-        let room = self.allowed_bytes(descriptor, offset, TRANSFER_BYTES_MAX).await?;
-        if let Some(length) = self.gather(vector, count).await? {
+        let at_end = at_end && matches!(descriptor.object, Object::File { .. });
+        let aim = if at_end { Some(AT_END) } else { offset };
+        let room = self.allowed_bytes(descriptor, aim, TRANSFER_BYTES_MAX).await?;
+        // What only this call has go to the end, and the offset with it, is as long appends are.
+        if (!at_end || offset.is_some())
+            && let Some(length) = self.gather(vector, count).await?
+        {
             let length = length.min(room as usize);
-            let offset = if offset.is_some() && self.appends(descriptor).await? { None } else { offset };
-            return self.give_out_scratch(descriptor.object, length, descriptor.manner(offset)).await;
+            let aim = if aim.is_some() && self.appends(descriptor).await? { Some(AT_END) } else { aim };
+            return self.give_out_scratch(descriptor.object, length, descriptor.manner(aim)).await;
         }
-        if !self.appends(descriptor).await? {
+        if !at_end && !self.appends(descriptor).await? {
             return self.give_out_parts(descriptor, (vector, count), room, offset).await;
         }
         let length = self.length(vector, count).await?.min(room);
@@ -132,7 +157,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             Err(errno) => return self.write_failed(descriptor.object, errno).await,
         };
         let written = self.give_out_parts(descriptor, (vector, count), length, Some(place.start)).await;
-        self.end_append(descriptor, place, &written).await;
+        self.end_append(descriptor, place, &written, offset.is_none()).await;
         written
     }
 

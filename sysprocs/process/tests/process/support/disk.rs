@@ -4,6 +4,7 @@ use renga_proto::file::{BackingInode, File, FileCall, OpenInode, Whence};
 use renga_proto::inode::{
     Birth, DirectoryRead, Filled, Inode, InodeCall, InodeDirectory, InodeDirectoryCall, InodeFacts,
 };
+use renga_proto::pages::AT_END;
 use renga_proto::path::{OPEN_CREATE, OPEN_TRUNCATE, OPEN_WRITE, Path, PathCall};
 use renga_proto::sessions::Stamp;
 use renga_proto::slots::{FileTable, FileTableCall};
@@ -13,6 +14,7 @@ use std::cell::{Cell, RefCell};
 /// Inode number of the first file; the root directory has 2.
 const FIRST_INO: u32 = 100;
 const ROOT_INO: u32 = 2;
+const APPEND: u32 = 0o2000;
 
 pub struct Node {
     pub name: String,
@@ -91,6 +93,9 @@ impl Disk {
         }
         self.refer(slot as u16, 1);
         Ok(self.facts(slot))
+    }
+    fn size(&self, slot: u16) -> u64 {
+        self.nodes.borrow()[usize::from(slot)].content.len() as u64
     }
     fn read(&self, slot: u16, offset: u64, out: &mut [u8]) -> u32 {
         let nodes = self.nodes.borrow();
@@ -211,6 +216,62 @@ pub async fn file_table(mut port: Port<FileTable>, files: usize) -> Never {
     }
 }
 
+/// Reads or writes.
+fn transfer(disk: &Disk, open: &OpenInode, offset: &mut u64, call: FileCall) {
+    match call {
+        FileCall::Read(mut call) => {
+            let bytes = disk.read(open.slot, *offset, call.lent());
+            *offset += u64::from(bytes);
+            call.reply(Ok(bytes));
+        }
+        FileCall::ReadFrom(mut call) => {
+            let from = call.entry().offset;
+            let bytes = disk.read(open.slot, from, call.lent());
+            call.reply(Ok(bytes));
+        }
+        FileCall::Write(mut call) => {
+            if open.flags & APPEND != 0 {
+                *offset = disk.size(open.slot);
+            }
+            let bytes = disk.write(open.slot, *offset, call.lent());
+            *offset += u64::from(bytes);
+            call.reply(Ok(bytes));
+        }
+        FileCall::WriteTo(mut call) => {
+            let to = match call.entry().offset {
+                AT_END => disk.size(open.slot),
+                to => to,
+            };
+            let bytes = disk.write(open.slot, to, call.lent());
+            call.reply(Ok(bytes));
+        }
+        _ => unreachable!("not passed here"),
+    }
+}
+
+/// Appends in pieces, and seeks.
+fn move_offset(disk: &Disk, open: &OpenInode, offset: &mut u64, call: FileCall) {
+    match call {
+        FileCall::BeginAppend(call) => call.reply(Ok(disk.size(open.slot))),
+        FileCall::EndAppend(call) => {
+            if call.entry().moves {
+                *offset = call.entry().end;
+            }
+            call.reply(Ok(()));
+        }
+        FileCall::Seek(call) => {
+            let base = match call.entry().whence {
+                Whence::Start => 0,
+                Whence::Current => *offset,
+                Whence::End => disk.size(open.slot),
+            };
+            *offset = base.wrapping_add_signed(call.entry().offset);
+            call.reply(Ok(*offset));
+        }
+        _ => unreachable!("not passed here"),
+    }
+}
+
 pub async fn file(
     mut port: Port<File>,
     mut table: renga_rt::Client<FileTable>,
@@ -226,35 +287,11 @@ pub async fn file(
                 disk.open_files.set(disk.open_files.get() + 1);
                 call.reply(Ok(1));
             }
-            FileCall::Read(mut call) => {
-                let bytes = disk.read(open.slot, offset, call.lent());
-                offset += u64::from(bytes);
-                call.reply(Ok(bytes));
+            call @ (FileCall::Read(_) | FileCall::ReadFrom(_) | FileCall::Write(_) | FileCall::WriteTo(_)) => {
+                transfer(disk, &open, &mut offset, call);
             }
-            FileCall::ReadFrom(mut call) => {
-                let from = call.entry().offset;
-                let bytes = disk.read(open.slot, from, call.lent());
-                call.reply(Ok(bytes));
-            }
-            FileCall::Write(mut call) => {
-                let bytes = disk.write(open.slot, offset, call.lent());
-                offset += u64::from(bytes);
-                call.reply(Ok(bytes));
-            }
-            FileCall::WriteTo(mut call) => {
-                let to = call.entry().offset;
-                let bytes = disk.write(open.slot, to, call.lent());
-                call.reply(Ok(bytes));
-            }
-            FileCall::Seek(call) => {
-                let size = disk.nodes.borrow()[usize::from(open.slot)].content.len() as u64;
-                let base = match call.entry().whence {
-                    Whence::Start => 0,
-                    Whence::Current => offset,
-                    Whence::End => size,
-                };
-                offset = base.wrapping_add_signed(call.entry().offset);
-                call.reply(Ok(offset));
+            call @ (FileCall::BeginAppend(_) | FileCall::EndAppend(_) | FileCall::Seek(_)) => {
+                move_offset(disk, &open, &mut offset, call);
             }
             FileCall::AddReference(call) => {
                 references += 1;
