@@ -5,11 +5,11 @@
 
 use crate::process::Me;
 use crate::ready::Core;
-use core::cell::Cell;
 use renga_abi::ProcId;
+use renga_latest::Latest;
 
 /// Lines that are kept.
-pub const LINES: u64 = 128;
+pub const LINES: usize = 128;
 
 /// One line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,33 +25,7 @@ pub struct Line {
 }
 
 /// The lines of one core.
-pub(crate) struct Lines {
-    places: [Cell<Line>; LINES as usize],
-    /// Lines since boot.
-    count: Cell<u64>,
-}
-
-impl Lines {
-    pub(crate) const fn new() -> Lines {
-        const NONE: Line = Line { at_ns: 0, who: None, text: "", figures: [0; 2] };
-        Lines { places: [const { Cell::new(NONE) }; LINES as usize], count: Cell::new(0) }
-    }
-
-    fn place(&self, number: u64) -> &Cell<Line> {
-        &self.places[(number % LINES) as usize]
-    }
-
-    pub(crate) fn push(&self, line: Line) {
-        let number = self.count.get();
-        self.place(number).set(line);
-        self.count.set(number + 1);
-    }
-
-    fn each(&self) -> impl Iterator<Item = Line> + '_ {
-        let count = self.count.get();
-        (count.saturating_sub(LINES)..count).map(|number| self.place(number).get())
-    }
-}
+pub(crate) type Lines = Latest<Line, LINES>;
 
 impl Core {
     /// A line of the kernel itself, which is kept, and goes nowhere else.
@@ -69,21 +43,5 @@ impl Me {
     pub fn log_lines(&self) -> impl Iterator<Item = Line> + use<> {
         let core: &'static Core = self.0.core;
         core.lines()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LINES, Line, Lines};
-
-    #[test]
-    fn the_last_lines_are_kept_in_their_order() {
-        let lines = Lines::new();
-        assert_eq!(lines.each().count(), 0);
-        for count in 1..=3 * LINES {
-            lines.push(Line { at_ns: count, who: None, text: "x", figures: [count, 0] });
-            let kept = lines.each().map(|line| line.at_ns);
-            assert!(kept.eq(count.saturating_sub(LINES) + 1..=count), "{count}");
-        }
     }
 }

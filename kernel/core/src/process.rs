@@ -116,28 +116,28 @@ pub struct Process {
     /// Who has its call, if it was not answered in place: of calls to other boards the router. Of a gate: for whom it
     /// stands.
     pub(crate) server: Link,
+    pub(crate) alarm_ns: Cell<u64>,
+    pub(crate) alarm_link: Link,
+    pub(crate) user: Cell<*mut UserContext>,
+    pub(crate) trap: Cell<Trap>,
+    /// The account that it works for; the system's: that of its last caller.
+    pub(crate) account: Cell<&'static Account>,
+    /// While it waits for a turn: when it is due, and where in the heap it stands.
+    pub(crate) order: Cell<Order>,
+    /// What it needs between cores; never changed once others know of it.
+    pub(crate) crossing: Cell<Option<&'static Crossing>>,
     /// The entries of the protocol that it serves; a call from another board is checked against it.
     pub(crate) entries: Cell<u32>,
+    pub(crate) user_space: Cell<u32>,
+    /// Who it is ([`ProcId::to_word`]).
+    pub(crate) word: u32,
+    pub(crate) runner_place: Cell<u16>,
     /// The board for which it calls: its own, but for a proxy.
     pub(crate) calls_for: Cell<u8>,
     /// Boards that have begun anew, a bit each, of which the process was told since it asked last.
     pub(crate) renewed: Cell<u8>,
-    pub(crate) alarm_ns: Cell<u64>,
-    pub(crate) alarm_link: Link,
-    pub(crate) user: Cell<*mut UserContext>,
-    pub(crate) user_space: Cell<u32>,
-    pub(crate) trap: Cell<Trap>,
-    /// The account that it works for; the system's: that of its last caller.
-    pub(crate) account: Cell<&'static Account>,
     /// As what its dispatches are charged.
     pub(crate) charged_as: Cell<Count>,
-    /// While it waits for a turn: when it is due, and where in the heap it stands.
-    pub(crate) order: Cell<Order>,
-    pub(crate) runner_place: Cell<u16>,
-    /// What it needs between cores; never changed once others know of it.
-    pub(crate) crossing: Cell<Option<&'static Crossing>>,
-    /// Who it is ([`ProcId::to_word`]).
-    pub(crate) word: u32,
 }
 
 impl Process {
