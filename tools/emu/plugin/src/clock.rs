@@ -26,8 +26,9 @@ pub fn settled_ns() -> i64 {
 
 /// Moves it on, or back, ns.
 pub fn move_by(ns: i64) {
+    let state = &raw const ffi::timers_state;
     // SAFETY: as in `settled_ns`.
-    word(unsafe { &raw const (*&raw const ffi::timers_state).bias }).fetch_add(ns, Ordering::SeqCst);
+    word(unsafe { &raw const (*state).bias }).fetch_add(ns, Ordering::SeqCst);
 }
 
 /// Before any core runs: whether the clock is made as expected.
