@@ -12,7 +12,7 @@ pub const BOARDS_MAX: usize = 15;
 /// Cores that a board can have.
 pub const CORES_MAX: u8 = 4;
 /// The slice of a board that is alone, in instructions: with shorter ones the cores' clocks are hardly closer, and it is slower.
-const SLICE_ALONE_NS: u64 = 40_000;
+const SLICE_ALONE_INSTRUCTIONS: u64 = 40_000;
 /// Largest `shift`: 1024 ns per instruction, about the 1 MIPS of 1989.
 pub const SHIFT_MAX: u8 = 10;
 
@@ -122,7 +122,7 @@ impl ClusterConfig {
     /// that what a board hears is seldom late, and one of two busy boards can always go on.
     pub(crate) fn slice(&self) -> Option<u64> {
         self.boards.iter().any(|board| board.cores > 1).then(|| {
-            let alone_ns = SLICE_ALONE_NS << self.shift;
+            let alone_ns = SLICE_ALONE_INSTRUCTIONS << self.shift;
             let latency_ns = self.bus.least_latency_ns().min(self.pins.map_or(u64::MAX, |pins| pins.propagation_ns));
             let linked_ns = if self.boards.len() > 1 { latency_ns * 4 / 3 } else { alone_ns };
             self.slice_ns.unwrap_or(linked_ns.min(alone_ns))

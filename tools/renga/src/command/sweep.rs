@@ -17,7 +17,6 @@ use std::thread::available_parallelism;
 /// # Errors
 /// If a piece could not be carried out.
 pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
-    let progress = Progress::start();
     let folder = options.by.folder.clone().unwrap_or_else(|| environment.work().join("sweep"));
     match &options.of {
         SweepOf::Map(profiles) => {
@@ -30,15 +29,15 @@ pub fn sweep(environment: &Environment, options: &cli::Sweep) -> Result<u8> {
             of_runs(environment, &rows(names, ROWS)?, profiles, arguments, &options.by)
         }
         SweepOf::Seeds { level, first, seeds, block } => {
+            let progress = Progress::start();
             let choice = Choice { level: level.clone(), first: *first, seeds: *seeds, block: *block };
             by(environment, &Seeds::new(environment, &choice, &folder, &progress)?, &options.by, &progress)
         }
-        SweepOf::Chaos { first, seeds } => by(
-            environment,
-            &Chaos::new(environment, *first..first + seeds, &folder, &progress)?,
-            &options.by,
-            &progress,
-        ),
+        SweepOf::Chaos { first, seeds } => {
+            let progress = Progress::start();
+            let chaos = Chaos::new(environment, *first..first + seeds, &folder, &progress)?;
+            by(environment, &chaos, &options.by, &progress)
+        }
     }
 }
 
@@ -64,8 +63,8 @@ fn of_runs(
     };
     let judged_by = format!("./renga bench {}", arguments.join(" "));
     let plans = plans(profiles.profile, profiles.short);
-    let progress = Progress::start();
-    by(environment, &OfRuns::new(laboratory, rows, &plans, arguments, judged_by)?, place, &progress)
+    let runs = OfRuns::new(&laboratory, rows, &plans, arguments, judged_by)?;
+    by(environment, &runs, place, &laboratory.progress)
 }
 
 /// Carries out `sweep` where `place` says.

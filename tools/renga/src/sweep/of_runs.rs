@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// A sweep over the runs of rows.
 pub struct OfRuns<'a> {
-    laboratory: Laboratory<'a>,
+    laboratory: &'a Laboratory<'a>,
     arguments: Vec<String>,
     pieces: Vec<Piece>,
     runs: BTreeMap<String, (Run, RunFacts)>,
@@ -25,7 +25,7 @@ impl<'a> OfRuns<'a> {
     /// # Errors
     /// If what a run is made of cannot be told.
     pub fn new(
-        laboratory: Laboratory<'a>,
+        laboratory: &'a Laboratory<'a>,
         rows: &[&Row],
         plans: &[Plan],
         arguments: Vec<String>,

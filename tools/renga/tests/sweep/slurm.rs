@@ -11,7 +11,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const START_MAX: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(100);
 const KEY_BYTES: usize = 1024;
@@ -55,7 +54,9 @@ impl Slurm {
     }
 
     fn libraries(&self) -> [PathBuf; 2] {
-        [self.root.join(LIBRARIES), self.root.join(LIBRARIES).join("slurm-wlm")]
+        // As Debian calls the host's architecture.
+        let all = self.root.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
+        [all.clone(), all.join("slurm-wlm")]
     }
 
     fn configuration(&self) -> String {
