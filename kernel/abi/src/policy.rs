@@ -61,6 +61,8 @@ pub struct Policy {
     pub nice: i8,
     /// Of `Fifo` and `RoundRobin`: from 1 to [`PRIORITY_MAX`], higher goes first. 0 in other classes.
     pub priority: u8,
+    /// It is of a background job, which the regulator may hold; says nothing about turns.
+    pub background: bool,
 }
 
 /// A rank: lower goes first.
@@ -72,12 +74,15 @@ pub const RANK_FAIR: Rank = PRIORITY_MAX + 1;
 /// Of the lowest class.
 pub const RANK_IDLE: Rank = PRIORITY_MAX + 2;
 
+/// Where a policy as a word says whether it is of a background job.
+const BACKGROUND_BIT: u32 = 24;
+
 /// What time is multiplied by for virtual time: 2^20 at nice 0.
 pub const SCALE_SHIFT: u32 = 20;
 
 impl Policy {
     /// Fair, nice 0.
-    pub const DEFAULT: Policy = Policy { class: Class::Fair, nice: 0, priority: 0 };
+    pub const DEFAULT: Policy = Policy { class: Class::Fair, nice: 0, priority: 0, background: false };
 
     /// The weight, against others of its rank.
     pub fn weight(self) -> u32 {
@@ -103,7 +108,8 @@ impl Policy {
         }
     }
 
-    /// As one word: Linux's number of the class, nice value + 20 in bits 8..16, priority in bits 16..24.
+    /// As one word: Linux's number of the class, nice value + 20 in bits 8..16, priority in bits 16..24, background in
+    /// bit 24.
     pub fn to_word(self) -> u64 {
         let class = match self.class {
             Class::Fair => 0,
@@ -112,7 +118,8 @@ impl Policy {
             Class::Batch => 3,
             Class::Idle => 5,
         };
-        class | ((self.nice.clamp(NICE_MIN, NICE_MAX) - NICE_MIN) as u64) << 8 | u64::from(self.priority) << 16
+        let nice = (self.nice.clamp(NICE_MIN, NICE_MAX) - NICE_MIN) as u64;
+        class | nice << 8 | u64::from(self.priority) << 16 | u64::from(self.background) << BACKGROUND_BIT
     }
 
     /// The inverse of [`Policy::to_word`]; `None` for words that no policy has.
@@ -128,7 +135,8 @@ impl Policy {
         };
         let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
         let priority_fits = if real_time { (1..=PRIORITY_MAX).contains(&priority) } else { priority == 0 };
-        let known = word >> 24 == 0 && usize::from(nice) < WEIGHTS.len() && priority_fits;
-        known.then(|| Policy { class, nice: nice as i8 + NICE_MIN, priority })
+        let known = word >> (BACKGROUND_BIT + 1) == 0 && usize::from(nice) < WEIGHTS.len() && priority_fits;
+        let background = word >> BACKGROUND_BIT & 1 != 0;
+        known.then(|| Policy { class, nice: nice as i8 + NICE_MIN, priority, background })
     }
 }

@@ -30,11 +30,11 @@ struct Players {
 }
 
 fn policy(class: Class, nice: i8, priority: u8) -> Policy {
-    Policy { class, nice, priority }
+    Policy { class, nice, priority, background: false }
 }
 
 const fn nice(nice: i8) -> Policy {
-    Policy { class: Class::Fair, nice, priority: 0 }
+    Policy { class: Class::Fair, nice, priority: 0, background: false }
 }
 
 impl Players {

@@ -21,6 +21,7 @@ pub mod user;
 
 pub use keyboard::keyboard;
 pub use procs::queue::QueuedSignal;
+pub use procs::regulated::Seen;
 pub use procs::rows::Row as ProcessRow;
 pub use procs::server::procs;
 pub use procs::table::RECORDS_MAX;

@@ -81,6 +81,11 @@ pub async fn proc_files<M: UserMemory + ?Sized + 'static>(
                 call.set_taken_used(read.map_or(0, |bytes| bytes as usize));
                 call.reply(read);
             }
+            ProcFilesCall::WriteMade(mut call) => {
+                let number = call.entry().number;
+                let written = state.write(number, call.lent()).await;
+                call.reply(written);
+            }
             ProcFilesCall::MadePath(mut call) => {
                 let path = state.path(call.entry().number, call.lent());
                 call.set_taken_used(path.map_or(0, |bytes| bytes as usize));

@@ -7,11 +7,13 @@ use renga_proto::proc_files::{DESCRIPTORS, DISK, file_of, made_number, pid_of};
 
 const DIRECTORY: u16 = 0o040_555;
 const FILE: u16 = 0o100_444;
+const WRITABLE: u16 = 0o100_644;
 const PRIVATE: u16 = 0o100_400;
 const PRIVATE_DIRECTORY: u16 = 0o040_500;
 const PRIVATE_LINK: u16 = 0o120_700;
 const LINK: u16 = 0o120_777;
 const BLOCK_DEVICE: u16 = 0o060_600;
+const OWNER_WRITES: u16 = 0o200;
 /// The type bits of a mode, and two types.
 const TYPE_MASK: u16 = 0o170_000;
 const S_IFDIR: u16 = 0o040_000;
@@ -99,6 +101,12 @@ files! {
     Maps "maps" in Program, FILE;
     ProgramMounts "mounts" in Program, FILE;
     Descriptors "fd" in Program, PRIVATE_DIRECTORY;
+    Background "background" in Renga, DIRECTORY;
+    Jobs "jobs" in Background, WRITABLE;
+    RegulationPolicy "policy" in Background, WRITABLE;
+    Thresholds "thresholds" in Background, WRITABLE;
+    Ignored "ignored" in Background, WRITABLE;
+    RegulationState "state" in Background, FILE;
     /// The disk's partition.
     Disk "" in Top, BLOCK_DEVICE;
     /// One of its descriptors.
@@ -154,6 +162,9 @@ impl Place {
     }
     pub(crate) fn is_directory(self) -> bool {
         self.mode() & TYPE_MASK == S_IFDIR
+    }
+    pub(crate) fn is_writable(self) -> bool {
+        self.mode() & OWNER_WRITES != 0
     }
     pub(crate) fn is_link(self) -> bool {
         self.mode() & TYPE_MASK == S_IFLNK

@@ -29,6 +29,7 @@ pub mod pipe;
 pub mod proc_files;
 pub mod procs;
 pub mod references;
+pub mod regulation;
 pub mod router;
 pub mod sessions;
 pub mod slots;

@@ -171,6 +171,8 @@ in_words! {
         session: u32,
         /// How many ends of boards its board had been told of.
         deaths: u32,
+        /// It is held: it waits (`AwaitContinue`) before it goes on.
+        held: bool,
     }
 }
 
@@ -225,6 +227,10 @@ protocol! {
         13 Describe { index: u16, pid: u32 } (&'a mut [u8]) -> Result<u32, Errno>;
         /// Tells the name of the program that `pid` runs now.
         14 Rename { pid: u32 } (&'a [u8]) -> Result<(), Errno>;
+        /// Counts what programs used since the last time into the slice (`Sample`), unless that is empty, and holds background jobs:
+        /// those that last used one of the resources of `orders`, a bit each, for `lease_ns` or until the next call. What
+        /// programs whose names are given use does not count as the foreground's. Bytes filled.
+        15 Regulate { orders: u8, lease_ns: u64 } (&'a [u8], &'a mut [u8]) -> Result<u32, Errno>;
         /// Tells which signals `pid` blocks and ignores, so that others do not interrupt it; `reaps`:
         /// its children are gone when they end, and never waited for. At most `queued` signals wait with what is told of
         /// them.
@@ -240,8 +246,9 @@ protocol! {
         /// pid, whose board is then told by `ChildExited`; 0 if it was continued or killed meanwhile,
         /// so that it does not stop.
         20 Stopped { pid: u32, signal: u8 } (()) -> Result<u32, Errno>;
-        /// A stopped process waits until it is continued, or killed. Answers as `Stopped` does; 0 if it was killed.
-        21 AwaitContinue { pid: u32 } (()) -> Result<u32, Errno> [defers];
+        /// A stopped process waits until it is continued, or killed. Answers as `Stopped` does; 0 if it was killed. `held`: not
+        /// a stopped one, but one that is held waits until it is let go, or a signal outside `blocked` waits for it.
+        21 AwaitContinue { pid: u32, held: bool, blocked: u64 } (()) -> Result<u32, Errno> [defers];
         /// Makes the first process of the system, init, in `slot` of this board.
         22 MakeInit { slot: u16 } (()) -> Result<u32, Errno>;
         /// A board is dead: its processes count as killed (`SIGKILL`) to their parents here; those here whose

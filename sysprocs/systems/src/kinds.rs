@@ -10,7 +10,7 @@ use crate::boot::{At, Boot};
 use crate::facts::{Facts, Place};
 use crate::machine::{Devices, Machine, NoDevice};
 use core::marker::PhantomData;
-use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, ProcessRow, QueuedSignal, RECORDS_MAX};
+use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, PATHS_BYTES, ProcessRow, QueuedSignal, RECORDS_MAX, Seen};
 use renga_proto::pipe::PIPE_BYTES;
 use renga_proto::procs::QUEUED_MAX;
 use renga_rt::PAGE_BYTES;
@@ -156,7 +156,7 @@ kinds! { |at, M|
     Procs "procs" "User processes of a board.", Every 1:
         renga_process::procs [
             at.interruptors(Kind::User), at.each(RECORDS_MAX, || ProcessRow::EMPTY),
-            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.disk_board(), at.machine().starts(), at.watch()
+            at.each(QUEUED_MAX, || QueuedSignal::EMPTY), at.each(at.count(Kind::User), || Seen::NOTHING), at.disk_board(), at.machine().starts(), at.watch()
         ];
     User "user" "One user program.", Every 256:
         renga_process::user::<M::Memory> [
@@ -168,6 +168,8 @@ kinds! { |at, M|
         renga_procfs::proc_files::<M::Memory> [
             at.machine().memory(), at.cards(), at.disk_board(), at.machine().seed(), at.plan(), at.put(|| [0; PAGE_BYTES])
         ];
+    Regulator "regulator" "Holds background jobs that contend with others.", DiskBoard 1:
+        renga_regulator::regulator [];
     Memory "memory" "Page frames.", Every 1:
         renga_memory::memory::<M::Memory> [
             at.each(at.frames(), || 0), at.machine().memory(), at.notifier(Kind::PageCache)

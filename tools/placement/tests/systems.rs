@@ -83,8 +83,8 @@ fn who_may_wait_has_a_proxy_of_its_own_and_the_others_share() {
     let of_others =
         |board| pair.instances(board).into_iter().filter(|instance| instance.kind == "proxy").collect::<Vec<_>>();
     let own = |board| of_others(board).into_iter().filter_map(|proxy| proxy.caller).collect::<BTreeSet<_>>();
-    // Of its own has each user, for pipes and the terminal, and on b the keyboard, for what it may ask of processes.
-    assert_eq!((own(0).len(), own(1).len()), (16, 16 + 1));
+    // Of its own has each user, for pipes and the terminal, and on b the keyboard and the regulator, for what they may ask of processes.
+    assert_eq!((own(0).len(), own(1).len()), (16, 16 + 2));
     // Users share four, files, which call inodes, four; the one process that keeps files, the one that has them taken home, and the
     // waker need one each.
     assert_eq!(of_others(0).len() - own(0).len(), 4 + 4 + 1 + 1 + 1);
@@ -211,16 +211,16 @@ fn message_memory_is_the_sum_of_what_can_be_under_way() {
     };
     let small = text("small");
     assert!(checked(&text("solo")).message_memory[0].shares.is_empty());
-    assert_eq!((of(&small, "shared proxies"), of(&small, "proxies")), (vec![11, 6], vec![16, 17]));
-    // Callers: on a users, the keyboard and the waker, on b users, files, the waker, and the processes that keep files and have
+    assert_eq!((of(&small, "shared proxies"), of(&small, "proxies")), (vec![11, 7], vec![16, 18]));
+    // Callers: on a users, the keyboard, the regulator and the waker, on b users, files, the waker, and the processes that keep files and have
     // them taken home.
-    assert_eq!(of(&small, "callers"), [18, 16 + 32 + 1 + 1 + 1]);
-    assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![23, 27], vec![0, 0]));
+    assert_eq!(of(&small, "callers"), [19, 16 + 32 + 1 + 1 + 1]);
+    assert_eq!((of(&small, "calls"), of(&small, "slots")), (vec![25, 27], vec![0, 0]));
     assert_eq!(of(&pair_async(), "slots"), [2 * 2 * 16; 2]);
     // More files need no more memory for what is under way: only a place each at their own router.
     let many =
         edited(&small, "file             = { on = \"every\", count = 32 }", "file = { on = \"every\", count = 256 }");
-    assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![11, 6], vec![23, 27]));
+    assert_eq!((of(&many, "shared proxies"), of(&many, "calls")), (vec![11, 7], vec![25, 27]));
     let memory = checked(&small).message_memory[0].clone();
     let bytes = |share: &Share| share.count * (share.header_bytes + share.slice_bytes);
     assert_eq!(memory.total_bytes(), memory.shares.iter().map(bytes).sum::<u64>());

@@ -1,19 +1,19 @@
 //! Open files whose content is made when it is read: those of `/proc`.
 //!
 //! Invariant: what one read has ended stays ended until the offset is set, though the content may have become longer:
-//! who reads to the end gets what was there once. Nothing of a made file can be changed. Not here: the content
-//! (`sysprocs/procfs`).
+//! who reads to the end gets what was there once. What is written goes to the maker at once, whatever the offset. Not here:
+//! the content (`sysprocs/procfs`).
 
 use crate::file::open_file::{DIRECTORY, State, TYPE_MASK};
 use renga_hal::memory::UserMemory;
 use renga_proto::file::{FileCall, Seek, Whence};
 use renga_proto::inode::{DirectoryRead, STAT_BYTES};
 use renga_proto::mounts::MADE;
-use renga_proto::proc_files::{DISK, ListMade, ProcFiles, ReadMade, SECTOR_BYTES, StatusMade, sectors_of};
+use renga_proto::proc_files::{DISK, ListMade, ProcFiles, ReadMade, SECTOR_BYTES, StatusMade, WriteMade, sectors_of};
 use renga_rt::{Client, Errno};
 
 /// What an open file calls of a server of made files.
-pub(super) const MAKERS: u32 = ListMade::BIT | ReadMade::BIT | StatusMade::BIT;
+pub(super) const MAKERS: u32 = ListMade::BIT | ReadMade::BIT | StatusMade::BIT | WriteMade::BIT;
 
 /// A read has not come to an end yet.
 pub(super) const NO_END: u64 = u64::MAX;
@@ -62,14 +62,20 @@ impl<M: UserMemory + ?Sized> State<M> {
                 call.set_taken_used(read.map_or(0, |read| read.bytes as usize));
                 call.reply(read);
             }
+            FileCall::Write(mut call) => {
+                let written = self.give_maker(call.lent()).await;
+                call.reply(written);
+            }
+            FileCall::WriteTo(mut call) => {
+                let written = self.give_maker(call.lent()).await;
+                call.reply(written);
+            }
             other => self.refuse_change(other).await,
         }
     }
 
     async fn refuse_change(&mut self, call: FileCall) {
         match call {
-            FileCall::Write(call) => call.reply(Err(Errno::EIO)),
-            FileCall::WriteTo(call) => call.reply(Err(Errno::EIO)),
             FileCall::SyncFile(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::SetSize(call) => call.reply(Err(Errno::EINVAL)),
             FileCall::BeginAppend(call) => call.reply(Err(Errno::EINVAL)),
@@ -101,6 +107,13 @@ impl<M: UserMemory + ?Sized> State<M> {
         self.may_read()?;
         let read = ReadMade { number: self.ino, offset };
         self.maker()?.call(read, out).await.map_err(gone)
+    }
+
+    async fn give_maker(&mut self, bytes: &[u8]) -> Result<u32, Errno> {
+        self.may_write()?;
+        let write = WriteMade { number: self.ino };
+        self.maker()?.call(write, bytes).await.map_err(gone)?;
+        Ok(bytes.len() as u32)
     }
 
     async fn list_made(&mut self, out: &mut [u8]) -> Result<DirectoryRead, Errno> {

@@ -15,7 +15,9 @@ impl Server {
         let program = self.interruptors.get(slot).ok_or(Errno::ESRCH)?;
         let old = program.policy();
         if change != ASK_POLICY {
-            program.set_policy(Policy::from_word(change).ok_or(Errno::EINVAL)?);
+            let new = Policy::from_word(change).ok_or(Errno::EINVAL)?;
+            self.settle_use(pid); // as what it was until now
+            program.set_policy(new);
         }
         Ok(old.to_word())
     }

@@ -5,6 +5,7 @@ mod far;
 mod listing;
 pub mod queue;
 pub mod record;
+pub mod regulated;
 mod relief;
 pub mod rows;
 pub mod server;

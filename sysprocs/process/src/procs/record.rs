@@ -8,6 +8,9 @@ use renga_proto::used::Used;
 /// Bytes of a program's name that are kept, as in Linux's `comm`.
 pub const NAME_BYTES: usize = 16;
 
+/// What a listing of our own calls one that is held; to Linux's listings it is stopped.
+pub const HELD_LETTER: char = 'H';
+
 /// A program's name, zero-padded.
 pub type Name = [u8; NAME_BYTES];
 
@@ -79,6 +82,10 @@ pub struct Record {
     pub name: Name,
     /// When it was made, ns since the board began.
     pub started_ns: u64,
+    /// It is of a background job and goes on when the regulator lets it.
+    pub held: bool,
+    /// Which resources it used when it last ran, a bit each.
+    pub uses: u8,
 }
 
 impl Record {
@@ -103,6 +110,8 @@ impl Record {
         used: Used::NONE,
         name: [0; NAME_BYTES],
         started_ns: 0,
+        held: false,
+        uses: 0,
     };
 
     /// The slot of this board that it runs in.
@@ -121,6 +130,7 @@ impl Record {
     /// What a listing calls its state.
     pub fn letter(&self) -> char {
         match self.state {
+            State::Alive if self.held => HELD_LETTER,
             State::Alive => 'S',
             State::Stopped { .. } => 'T',
             State::Ended(_) => 'Z',

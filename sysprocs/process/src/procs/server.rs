@@ -6,6 +6,7 @@
 
 use super::listing::Made;
 use super::queue::QueuedSignal;
+use super::regulated::{Regulated, Seen};
 use super::rows::Row;
 use super::slot_set::{SLOTS_MAX, SlotSet};
 use super::table::Table;
@@ -49,10 +50,11 @@ pub(super) struct Server {
     watched: u8,
     watch: &'static Watch,
     pub(super) made: Made,
+    pub(super) regulated: Regulated,
 }
 
 /// Keeps the user processes of this board, whose slots are interrupted by `interruptors`, in `rows`, and what is told of
-/// their signals in `queued`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
+/// their signals in `queued`, of their use in `seen`; init runs on `init_board`, and `boot` counts the board's starts. Boards where children are,
 /// are watched.
 #[allow(clippy::too_many_arguments, reason = "boot hands each of them out by its type")]
 pub async fn procs(
@@ -61,11 +63,13 @@ pub async fn procs(
     interruptors: &'static [Interruptor],
     rows: &'static mut [Row],
     queued: &'static mut [QueuedSignal],
+    seen: &'static mut [Seen],
     init_board: u8,
     boot: u8,
     watch: &'static Watch,
 ) -> Never {
     assert!(interruptors.len() <= SLOTS_MAX, "more user slots than the table can name");
+    assert!(interruptors.len() <= seen.len(), "a place for each user slot");
     let board = me.id().board.0;
     let mut server = Server {
         me,
@@ -81,11 +85,15 @@ pub async fn procs(
         watched: 0,
         watch,
         made: Made::default(),
+        regulated: Regulated::new(seen),
     };
     loop {
         match port.accept_or_notified(Procs::ENTRIES).await {
             Some(call) => server.serve(call),
-            None => server.answer_interrupted(),
+            None => {
+                server.let_go_when_due();
+                server.answer_interrupted();
+            }
         }
         server.settle();
     }
@@ -120,10 +128,12 @@ impl Server {
             ProcsCall::Exit(mut call) => {
                 let entry = call.entry();
                 self.let_maker_go(entry.pid);
+                self.settle_use(entry.pid);
                 self.table.note_used(entry.pid, Used::from_bytes(call.lent()));
                 call.reply(self.table.exit(entry.pid, entry.status));
                 self.note_end(entry.pid);
             }
+            ProcsCall::Regulate(call) => self.regulate(call),
             ProcsCall::TakenUp(call) => {
                 self.let_maker_go(call.entry().pid);
                 call.reply(Ok(()));
@@ -292,8 +302,12 @@ impl Server {
     }
 
     fn await_continue(&mut self, call: Call<AwaitContinue>) {
-        let pid = call.entry().pid;
-        match self.table.gone_on(pid) {
+        let AwaitContinue { pid, held, blocked } = call.entry();
+        let gone_on = match held {
+            true => self.table.is_kept(pid, blocked).map(|kept| (!kept).then_some(0)),
+            false => self.table.gone_on(pid),
+        };
+        match gone_on {
             Ok(Some(parent)) => call.reply(Ok(parent)),
             Err(errno) => call.reply(Err(errno)),
             Ok(None) => {

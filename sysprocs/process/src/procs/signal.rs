@@ -149,6 +149,12 @@ impl Table {
         let stopped = matches!(state, State::Stopped { .. });
         Ok((!stopped).then_some(if continued { parent } else { 0 }))
     }
+
+    /// Whether `pid`, which blocks `blocked`, is to wait because it is held: a signal is served at once.
+    pub fn is_kept(&self, pid: u32, blocked: SignalSet) -> Result<bool, Errno> {
+        let record = self.get(pid)?;
+        Ok(record.held && record.deliverable(blocked) == 0)
+    }
 }
 
 /// What a signal that has come leads to.

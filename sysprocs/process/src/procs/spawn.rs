@@ -34,6 +34,7 @@ impl Server {
         match made {
             Ok((slot, pid)) => {
                 self.note_start(pid);
+                self.note_fresh(parent, pid, slot);
                 self.idle.remove(slot);
                 let slot = usize::from(slot);
                 let Held::Work(mut work) = core::mem::replace(&mut self.held[slot], Held::Nothing) else {

@@ -317,8 +317,8 @@ impl Table {
 
     /// Parent, group and session of `pid`, and how many ends of boards there were so far.
     pub fn relate(&self, pid: u32) -> Result<Relations, Errno> {
-        let Record { parent, group, session, .. } = *self.get(pid)?;
-        Ok(Relations { parent, group, session, deaths: self.deaths })
+        let Record { parent, group, session, held, .. } = *self.get(pid)?;
+        Ok(Relations { parent, group, session, deaths: self.deaths, held })
     }
 
     /// Moves `pid` to `group`.

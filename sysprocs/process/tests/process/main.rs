@@ -1,6 +1,7 @@
 //! Programs of slots with scripted system calls, and what keeps their records.
 
 mod absent;
+mod background;
 mod boards;
 mod events;
 mod facts;

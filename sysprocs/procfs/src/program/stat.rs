@@ -15,7 +15,7 @@ const SIGCHLD: u32 = 17;
 
 /// What Linux's listings call priority, nice value, real-time priority and class.
 pub(super) fn scheduling(word: u64) -> [i64; 4] {
-    let Policy { class, nice, priority } = Policy::from_word(word).unwrap_or(Policy::DEFAULT);
+    let Policy { class, nice, priority, .. } = Policy::from_word(word).unwrap_or(Policy::DEFAULT);
     let (nice, real_time) = (i64::from(nice), i64::from(priority));
     match class {
         Class::Fifo => [-1 - real_time, nice, real_time, 1],
@@ -24,6 +24,11 @@ pub(super) fn scheduling(word: u64) -> [i64; 4] {
         Class::Batch => [20 + nice, nice, 0, 3],
         Class::Idle => [20 + nice, nice, 0, 5],
     }
+}
+
+/// What Linux's listings call the state: one that is held is stopped to them.
+pub(super) fn linux_state(state: u8) -> u8 {
+    if state == b'H' { b'T' } else { state }
 }
 
 /// Time of what others did for it, ns.
@@ -40,7 +45,7 @@ impl<M: UserMemory + ?Sized> State<M> {
         let strings = self.card(pid).map_or([0; 3], |card| card.origin.get().strings);
         put!(out, "{pid} (");
         out.name(&listed.name);
-        put!(out, ") {} {parent} {group} {session} {TERMINAL} -1 4194304", char::from(state));
+        put!(out, ") {} {parent} {group} {session} {TERMINAL} -1 4194304", char::from(linux_state(state)));
         put!(out, " {} 0 {} 0", listed.count(Count::FaultsMinor), listed.count(Count::FaultsMajor));
         put!(out, " {} {} 0 0", ticks(listed.count(Count::UserNs)), ticks(system_ns(listed)));
         put!(out, " {priority} {nice} 1 0 {} {size} {resident} {}", ticks(started_ns), u64::MAX);

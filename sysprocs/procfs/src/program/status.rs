@@ -15,7 +15,7 @@ const CAPABILITIES: u64 = 0x1ff_ffff_ffff;
 fn state_name(state: u8) -> &'static str {
     match state {
         b'R' => "R (running)",
-        b'T' => "T (stopped)",
+        b'T' | b'H' => "T (stopped)",
         b'Z' => "Z (zombie)",
         _ => "S (sleeping)",
     }

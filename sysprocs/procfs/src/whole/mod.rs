@@ -1,5 +1,6 @@
 //! Files of no program: what is made of the whole cluster, whichever board is asked.
 
+mod background;
 mod boards;
 pub(crate) mod constants;
 mod disk;
@@ -32,6 +33,10 @@ impl<M: UserMemory + ?Sized> State<M> {
             File::Log => self.log(out),
             File::System => self.system(out),
             File::Edges => self.edges(out),
+            File::Jobs => self.jobs(out).await,
+            File::RegulationPolicy | File::Thresholds | File::Ignored | File::RegulationState => {
+                self.regulation(file, out).await?;
+            }
             File::HostName | File::BootId => self.identity(file, out),
             file => constants::put(file, out)?,
         }

@@ -10,7 +10,7 @@ use renga_hal::power::Power;
 use renga_hal::uart::Uart;
 use renga_memory::SpaceTables;
 use renga_process::host::Flushed;
-use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, UserClients, UserFacts};
+use renga_process::{DESCRIPTORS_MAX, DescriptorPlace, ProcessRow, QueuedSignal, Seen, UserClients, UserFacts};
 use renga_proto::clock::Clock;
 use renga_proto::events::Events;
 use renga_proto::fifos::Fifos;
@@ -95,7 +95,8 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
     let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
     let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
-    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, 0, 1, watch));
+    let seen = arena.put_slice(interruptors.len(), |_| Seen::NOTHING);
+    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, seen, 0, 1, watch));
     let references = memory::references(board, files.directory, pages);
     let (clock, wakes) = clock(board, procs, watch);
     let events = events(board, wakes);

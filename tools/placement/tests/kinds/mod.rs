@@ -233,6 +233,13 @@ pub const KINDS: &[KindFacts] = &[
         &[own("Memory"), Use { protocol: "InodeDirectory", at: Where::Nearest, entries: ALL, forwards: false }],
     ),
     kind("proc_files", BoardRule::Any, 1, Some(protocol("ProcFiles", &[(0, "Walk"), (1, "Read")], NONE, NONE)), &[]),
+    kind(
+        "regulator",
+        BoardRule::Any,
+        1,
+        Some(protocol("Regulation", &[(0, "Read"), (1, "Write")], NONE, NONE)),
+        &[all("Procs")],
+    ),
     kind("router", BoardRule::EveryLinked, 1, None, &[]),
     kind(
         "membership",

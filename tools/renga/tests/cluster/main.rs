@@ -6,6 +6,7 @@
 //! `eval "$(./renga env)"` set it. Not here: what one process does (tests of its crate), rules of the code (`tidy`).
 
 mod applets;
+mod background;
 mod boards;
 mod calls;
 mod chaos;

@@ -22,7 +22,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
-        "renga-clock" | "renga-pipe" => (PROCESS, NOTHING),
+        "renga-clock" | "renga-pipe" | "renga-regulator" => (PROCESS, NOTHING),
         // Decision 0001: who owns a device sees its trait.
         "renga-console" | "renga-pages" | "renga-procfs" => (PROCESS, DEVICE),
         // Who reads files fills the page cache of its board.
@@ -46,6 +46,7 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
                 "renga-pipe",
                 "renga-process",
                 "renga-procfs",
+                "renga-regulator",
                 "renga-router",
             ],
         ),

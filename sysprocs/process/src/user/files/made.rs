@@ -26,6 +26,9 @@ use renga_rt::{Client, Errno};
 /// Times that a path may leave the disk, or seem to.
 pub(in crate::user) const CROSSINGS_MAX: u32 = 8;
 
+/// The permission bit of the owner, who is everybody, to write.
+const OWNER_WRITES: u16 = 0o200;
+
 /// A path, where it lies.
 #[derive(Clone, Debug)]
 pub(in crate::user) enum Piece {
@@ -200,7 +203,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             S_IFDIR if flags & O_ACCMODE != 0 || walk & OPEN_CREATE != 0 => return Err(Errno::EISDIR.into()),
             S_IFDIR => {}
             _ if walk & OPEN_DIRECTORY != 0 => return Err(Errno::ENOTDIR.into()),
-            _ if flags & O_ACCMODE != 0 => return Err(Errno::EACCES.into()), // nothing there can be written
+            _ if flags & O_ACCMODE != 0 && mode & OWNER_WRITES == 0 => return Err(Errno::EACCES.into()),
             _ => {}
         }
         let slot = u16::from(self.services.maker_board(number));

@@ -186,7 +186,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         // A write of one piece goes where the file has it go.
         let appends = (count > in_page || manner.offset.is_some()) && self.appends(to).await?;
         let manner = Manner { offset: manner.offset.map(|offset| if appends { AT_END } else { offset }), ..manner };
-        let whole = appends || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
+        let whole = appends || to.is_made() || matches!(to.object, Object::Pipe { .. } | Object::Fifo { .. });
         if whole && count > in_page && count <= PIPE_ATOMIC_BYTES as u64 {
             let Some(space) = &mut self.space else { unreachable!("a program has a space while it runs") };
             let mut pager = pager(self.machine, &mut self.services);

@@ -43,6 +43,25 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn serve_signals(&mut self) -> Result<(), u32> {
         self.me.clear_interrupted();
         self.look_at_signals = false;
+        let mut handled = self.serve_pending().await?;
+        // Each turn ends when a signal has come, or somebody lets the program go on.
+        while self.is_held().await {
+            let wait = AwaitContinue { pid: self.program.pid, held: true, blocked: self.program.blocked };
+            if self.services.clients.procs.call(wait, ()).await.is_err() {
+                break;
+            }
+            handled |= self.serve_pending().await?;
+        }
+        self.program.may_hold_signals = self.program.blocked != 0;
+        if !handled {
+            self.interrupted_call = None;
+            self.end_mask().await;
+        }
+        Ok(())
+    }
+
+    /// Serves what waits; whether a handler is to run.
+    async fn serve_pending(&mut self) -> Result<bool, u32> {
         let pid = self.program.pid;
         let mut handled = false;
         // Each turn takes a pending signal away.
@@ -63,13 +82,7 @@ impl<M: UserMemory + ?Sized> User<M> {
                 }
             }
         }
-        self.program.may_hold_signals = self.program.blocked != 0;
-        if !handled {
-            self.interrupted_call = None;
-            self.end_mask().await;
-        }
-        self.learn_parent().await;
-        Ok(())
+        Ok(handled)
     }
 
     /// Takes a signal away that waits outside `blocked`, 0 if there is none; a timer that sent it goes on.
@@ -84,12 +97,13 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok((taken.signal, Origin::Sent { cause: taken.cause(), overruns }))
     }
 
-    /// Who interrupted the program may have meant, signals or not, that its parent is another.
-    async fn learn_parent(&mut self) {
+    /// Who interrupted the program may have meant, signals or not, that its parent is another, or that it is held; whether
+    /// it is.
+    async fn is_held(&mut self) -> bool {
         let pid = self.program.pid;
-        if let Ok(relations) = self.services.clients.procs.call(Relate { pid }, ()).await {
-            self.program.parent = relations.parent;
-        }
+        let Ok(relations) = self.services.clients.procs.call(Relate { pid }, ()).await else { return false };
+        self.program.parent = relations.parent;
+        relations.held
     }
 
     /// Stops until the program is continued, or killed.
@@ -99,7 +113,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         if let Ok(parent) = self.services.clients.procs.call(Stopped { pid, signal }, ()).await {
             self.tell_parent(parent, stopped(signal)).await;
             // Whatever ends the wait, the signals decide what comes next.
-            if let Ok(parent) = self.services.clients.procs.call(AwaitContinue { pid }, ()).await {
+            let wait = AwaitContinue { pid, held: false, blocked: 0 };
+            if let Ok(parent) = self.services.clients.procs.call(wait, ()).await {
                 self.tell_parent(parent, CONTINUED).await;
             }
         }

@@ -83,6 +83,8 @@ pub struct System {
     pub switch: &'static Switch,
     console: &'static Process,
     memories: Vec<&'static Process>,
+    /// Each board's table of processes.
+    pub procs: Vec<&'static Process>,
 }
 
 fn declare(board: Board) -> Headers {
@@ -162,7 +164,8 @@ impl System {
             }
         }
         let memories = headers.iter().map(|headers| headers.memory).collect();
-        System { boards, machines, disk, line, switch, console: own.console, memories }
+        let procs = headers.iter().map(|headers| headers.procs).collect();
+        System { boards, machines, disk, line, switch, console: own.console, memories, procs }
     }
 
     /// Runs until nothing is left to do.
@@ -249,7 +252,8 @@ fn start_servers(
         let port = Port::new(&me).0;
         let rows = Vec::leak(vec![renga_process::ProcessRow::EMPTY; 256]);
         let queued = Vec::leak(vec![renga_process::QueuedSignal::EMPTY; QUEUED]);
-        renga_process::procs(me, port, users, rows, queued, 0, 1, watch())
+        let seen = Vec::leak(vec![renga_process::Seen::NOTHING; users.len()]);
+        renga_process::procs(me, port, users, rows, queued, seen, 0, 1, watch())
     });
     let counts = Vec::leak(vec![0u16; FRAMES as usize]);
     board.start(here.memory, |me| {

@@ -1,0 +1,193 @@
+//! Background jobs of a board, as the regulator sees and holds them.
+//!
+//! While somebody regulates, what each program used is counted once to the class that it had then: when the board is
+//! looked at, when the program's policy changes, and when it ends. A hold is a lease: nobody is held longer than that, whoever
+//! dies. Who is held waits in `AwaitContinue`, so no parent is told, and signals are served at once.
+//!
+//! Invariant: without a lease nobody is held, and nothing is counted. Not here: what is decided (`renga_regulator`).
+
+use super::record::Record;
+use super::server::Server;
+use renga_proto::procs::Regulate;
+use renga_proto::regulation::{DISK, IGNORED_NAME_BYTES, LINK, PROCESSOR, RESOURCES, Sample, Used};
+use renga_rt::Call;
+use renga_rt::account::{AccountNumber, Count};
+
+/// The longest lease, ns: longer ones are cut.
+const LEASE_NS_MAX: u64 = 60_000_000_000;
+
+/// What is known of a slot's use. Boot provides one for each.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// What its account had counted when it was looked at last.
+    used: Used,
+    /// Its program has not begun its account yet: that still shows what the one before used.
+    fresh: bool,
+}
+impl Seen {
+    /// Nothing used.
+    pub const NOTHING: Seen = Seen { used: [0; RESOURCES], fresh: false };
+}
+
+/// What a board keeps while it is regulated.
+pub(super) struct Regulated {
+    /// Until when orders hold, ns since the board began; 0: nobody regulates.
+    until_ns: u64,
+    /// When the board was looked at last, and what had been charged in all, ns.
+    looked_ns: u64,
+    charged_ns: u64,
+    seen: &'static mut [Seen],
+    /// Used since then by those that have ended or changed their class, of the foreground and of the background.
+    past: [Used; 2],
+}
+impl Regulated {
+    /// Not regulated; `seen` has a place for each slot.
+    pub(super) fn new(seen: &'static mut [Seen]) -> Regulated {
+        Regulated { until_ns: 0, looked_ns: 0, charged_ns: 0, seen, past: [[0; RESOURCES]; 2] }
+    }
+}
+
+fn add(to: &mut Used, more: Used) {
+    to.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.wrapping_add(more));
+}
+
+impl Server {
+    /// Answers what was used since the last time, and holds whom `call` says.
+    pub(super) fn regulate(&mut self, mut call: Call<Regulate>) {
+        let Regulate { orders, lease_ns } = call.entry();
+        let now_ns = self.me.now_ns();
+        if self.regulated.until_ns == 0 {
+            self.begin_regulation();
+        }
+        let (ignored, out) = call.lent();
+        let mut bytes = 0;
+        if let Some(place) = out.get_mut(..Sample::BYTES) {
+            let sample = self.sample(now_ns, ignored);
+            place.copy_from_slice(&sample.to_bytes());
+            bytes = Sample::BYTES;
+        }
+        call.set_taken_used(bytes);
+        self.hold_jobs(orders);
+        self.regulated.until_ns = now_ns + lease_ns.clamp(1, LEASE_NS_MAX);
+        self.me.notify_at(Some(self.regulated.until_ns));
+        call.reply(Ok(bytes as u32));
+    }
+
+    /// Ends a lease that nobody has renewed.
+    pub(super) fn let_go_when_due(&mut self) {
+        let until_ns = self.regulated.until_ns;
+        if until_ns != 0 && self.me.now_ns() >= until_ns {
+            self.hold_jobs(0);
+            self.regulated.until_ns = 0;
+        }
+    }
+
+    fn begin_regulation(&mut self) {
+        for (_, slot) in self.table.in_slots() {
+            self.regulated.seen[usize::from(slot)] = Seen { used: self.used(slot), fresh: false };
+        }
+        (self.regulated.looked_ns, self.regulated.charged_ns) = (self.me.now_ns(), self.charged_ns());
+        self.regulated.past = [[0; RESOURCES]; 2];
+    }
+
+    /// What the account of `slot` has counted.
+    fn used(&self, slot: u16) -> Used {
+        let counts = self.me.counts(AccountNumber::of_slot(self.table.board, slot));
+        let count = |count: Count| counts[count as usize];
+        let mut used = [0; RESOURCES];
+        used[PROCESSOR] = count(Count::UserNs) + count(Count::SystemNs) + count(Count::BehalfNs);
+        used[DISK] = count(Count::BlocksRead) + count(Count::BlocksWritten);
+        used[LINK] = count(Count::LinkFrames);
+        used
+    }
+
+    fn charged_ns(&self) -> u64 {
+        let [user_ns, system_ns, _] = self.me.charged();
+        user_ns.wrapping_add(system_ns)
+    }
+
+    /// What the program in `slot` used since it was looked at last.
+    fn take_use(&mut self, slot: u16) -> Used {
+        let now = self.used(slot);
+        let seen = &mut self.regulated.seen[usize::from(slot)];
+        if seen.fresh {
+            if now == seen.used {
+                return [0; RESOURCES];
+            }
+            *seen = Seen::NOTHING;
+        }
+        let before = core::mem::replace(&mut seen.used, now);
+        core::array::from_fn(|resource| now[resource].saturating_sub(before[resource]))
+    }
+
+    fn is_background(&self, slot: u16) -> bool {
+        self.interruptors.get(usize::from(slot)).is_some_and(|program| program.policy().background)
+    }
+
+    /// Counts what `pid` used to its class, which it is about to leave.
+    pub(super) fn settle_use(&mut self, pid: u32) {
+        if self.regulated.until_ns != 0
+            && let Ok(slot) = self.table.slot(pid)
+        {
+            let used = self.take_use(slot);
+            add(&mut self.regulated.past[usize::from(self.is_background(slot))], used);
+        }
+    }
+
+    /// A program begins in `slot`: it is taken to use what its parent, if that is here, uses.
+    pub(super) fn note_fresh(&mut self, parent: u32, pid: u32, slot: u16) {
+        if self.regulated.until_ns != 0 {
+            self.regulated.seen[usize::from(slot)] = Seen { used: self.used(slot), fresh: true };
+            let uses = self.table.get(parent).map_or(0, |parent| parent.uses);
+            if let Ok(index) = self.table.index(pid) {
+                self.table.rows.change(index, |record| record.uses = uses);
+            }
+        }
+    }
+
+    fn sample(&mut self, now_ns: u64, ignored: &[u8]) -> Sample {
+        let charged_ns = self.charged_ns();
+        let elapsed_ns = now_ns.saturating_sub(self.regulated.looked_ns);
+        let busy_ns = charged_ns.wrapping_sub(self.regulated.charged_ns);
+        (self.regulated.looked_ns, self.regulated.charged_ns) = (now_ns, charged_ns);
+        let [foreground, background] = core::mem::take(&mut self.regulated.past);
+        let idle_ns = elapsed_ns.saturating_sub(busy_ns);
+        let mut sample = Sample { elapsed_ns, idle_ns, foreground, background, jobs: 0, held: 0 };
+        for index in 0..self.table.rows.end() {
+            let record = self.table.rows[index];
+            let Some(slot) = record.slot() else { continue };
+            let used = self.take_use(slot);
+            if self.is_background(slot) {
+                add(&mut sample.background, used);
+                sample.jobs += 1;
+                sample.held += u64::from(record.held);
+                if !record.held {
+                    self.table.rows.change(index, |record| record.uses = resources_in(used));
+                }
+            } else if !ignored.chunks_exact(IGNORED_NAME_BYTES).any(|ignored| ignored == record.name) {
+                add(&mut sample.foreground, used);
+            }
+        }
+        sample
+    }
+
+    /// Holds the jobs that use one of the resources of `orders`, and lets the others go.
+    fn hold_jobs(&mut self, orders: u8) {
+        for index in 0..self.table.rows.end() {
+            let Record { held, uses, .. } = self.table.rows[index];
+            let Some(slot) = self.table.rows[index].slot() else { continue };
+            let holds = uses & orders != 0 && self.is_background(slot);
+            if holds == held {
+                continue;
+            }
+            self.table.rows.change(index, |record| record.held = holds);
+            let concerned = if holds { &mut self.table.to_interrupt } else { &mut self.table.to_answer };
+            concerned.insert(slot);
+        }
+    }
+}
+
+/// A bit for each resource of which something was used.
+fn resources_in(used: Used) -> u8 {
+    (0..RESOURCES).filter(|&resource| used[resource] != 0).fold(0, |all, resource| all | 1 << resource)
+}

@@ -1,0 +1,74 @@
+//! Background jobs and how they are regulated: what the regulator says, and who is a job on which board.
+
+use crate::clients::again;
+use crate::server::State;
+use crate::tree::{File, Place};
+use crate::window::{Window, put};
+use renga_hal::memory::UserMemory;
+use renga_proto::regulation::{ReadSetting, Setting, TEXT_BYTES_MAX, WriteSetting};
+use renga_rt::Errno;
+use renga_rt::policy::Policy;
+
+/// What the regulator calls it.
+fn setting(file: File) -> Option<Setting> {
+    match file {
+        File::Jobs => Some(Setting::Jobs),
+        File::RegulationPolicy => Some(Setting::Policy),
+        File::Thresholds => Some(Setting::Thresholds),
+        File::Ignored => Some(Setting::Ignored),
+        File::RegulationState => Some(Setting::State),
+        _ => None,
+    }
+}
+
+/// A regulator that cannot be reached is no fault of the file: it is not there.
+fn gone(errno: Errno) -> Errno {
+    if errno == Errno::EHOSTDOWN { Errno::EIO } else { errno }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    pub(super) async fn regulation(&mut self, file: File, out: &mut Window<'_>) -> Result<(), Errno> {
+        let setting = setting(file).ok_or(Errno::EINVAL)? as u8;
+        let text = &mut self.page[..TEXT_BYTES_MAX];
+        let read = again!(self.clients.regulation.call(ReadSetting { setting }, &mut *text));
+        let bytes = (read.map_err(gone)? as usize).min(text.len());
+        out.push(&text[..bytes]);
+        Ok(())
+    }
+
+    /// Changes what a file shows.
+    pub(crate) async fn write(&mut self, number: u32, text: &[u8]) -> Result<(), Errno> {
+        let place = Place::of(number).ok_or(Errno::ENOENT)?;
+        let setting = setting(place.file).filter(|_| place.is_writable()).ok_or(Errno::EACCES)? as u8;
+        again!(self.clients.regulation.call(WriteSetting { setting }, text)).map_err(gone)
+    }
+
+    pub(super) async fn jobs(&mut self, out: &mut Window<'_>) {
+        put!(out, "board pid state name\n");
+        for board in 0..self.clients.boards() {
+            let mut line = 0;
+            // Each turn passes lines of the board's table.
+            while line < u16::MAX {
+                let mut any = false;
+                for listed in self.clients.processes(board, line, &mut self.page[..]).await {
+                    (any, line) = (true, listed.index.saturating_add(1));
+                    if !Policy::from_word(listed.policy).is_some_and(|policy| policy.background) {
+                        continue;
+                    }
+                    let state = match listed.state {
+                        b'H' => "held",
+                        b'T' => "stopped",
+                        b'R' => "runs",
+                        _ => "waits",
+                    };
+                    put!(out, "{} {} {state} ", char::from(b'a' + board), listed.pid);
+                    out.name_in_line(&listed.name);
+                    out.push(b"\n");
+                }
+                if !any || out.is_full() {
+                    break;
+                }
+            }
+        }
+    }
+}

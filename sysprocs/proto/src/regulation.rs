@@ -1,0 +1,115 @@
+//! Regulation of background jobs: what the regulator is told of boards and tells them, and its settings as text.
+//!
+//! Not here: what is decided (`renga_regulator`), how a job is held (`renga_process`).
+
+use crate::procs::INIT;
+use renga_abi::Errno;
+use renga_core::protocol;
+
+/// Resources that jobs contend for.
+pub const RESOURCES: usize = 3;
+/// The processor of a board: in orders its bit, in counts its place.
+pub const PROCESSOR: usize = 0;
+/// The medium of the cluster.
+pub const DISK: usize = 1;
+/// The link of the cluster.
+pub const LINK: usize = 2;
+
+/// Bytes of a program's name in the list of those that are ignored, zero-padded.
+pub const IGNORED_NAME_BYTES: usize = 16;
+/// Names in that list, at most.
+pub const IGNORED_MAX: usize = 16;
+
+/// Bytes of a setting's text, at most.
+pub const TEXT_BYTES_MAX: usize = 1024;
+
+/// What programs used: time of their board's processor in ns, blocks of the medium, frames of the link.
+pub type Used = [u64; RESOURCES];
+
+/// What happened on a board since it was looked at last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// How long that is, ns.
+    pub elapsed_ns: u64,
+    /// Of this, how long nobody used the processor, ns.
+    pub idle_ns: u64,
+    /// Used by programs of the foreground that are not ignored.
+    pub foreground: Used,
+    /// Used by background jobs.
+    pub background: Used,
+    /// Programs of background jobs.
+    pub jobs: u64,
+    /// Of these, who is held.
+    pub held: u64,
+}
+impl Sample {
+    const WORDS: usize = 4 + 2 * RESOURCES;
+    /// Bytes that it takes.
+    pub const BYTES: usize = Self::WORDS * 8;
+    /// As bytes.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let Sample { elapsed_ns, idle_ns, foreground: [a, b, c], background: [d, e, f], jobs, held } = self;
+        let mut bytes = [0; Self::BYTES];
+        let words = [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held];
+        bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        bytes
+    }
+    /// The inverse of [`Sample::to_bytes`].
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        let (words, _) = bytes.as_chunks::<8>();
+        let [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held]: [u64; Self::WORDS] =
+            core::array::from_fn(|at| u64::from_le_bytes(words[at]));
+        Sample { elapsed_ns, idle_ns, foreground: [a, b, c], background: [d, e, f], jobs, held }
+    }
+}
+
+/// Whether process `pid` may become a background job: `EPERM` for init.
+pub fn may_be_background(pid: u32) -> Result<(), Errno> {
+    if pid == INIT { Err(Errno::EPERM) } else { Ok(()) }
+}
+
+protocol! {
+    /// The regulator of background jobs, one of the cluster.
+    pub Regulation = 28, RegulationCall {
+        /// The text of a setting, one of [`Setting`]'s numbers, as far as there is room; how many bytes.
+        0 ReadSetting { setting: u8 } (&'a mut [u8]) -> Result<u32, Errno>;
+        /// Changes a setting as a text says, all of it or nothing. `EINVAL`: it says nothing that is allowed. Of `Jobs`: makes
+        /// the process a background job; `ESRCH`: it is gone; `EPERM`: it is init.
+        1 WriteSetting { setting: u8 } (&'a [u8]) -> Result<(), Errno>;
+    }
+}
+
+/// What can be read and set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Setting {
+    /// Background jobs: written, a pid.
+    Jobs,
+    /// How jobs are held and let go.
+    Policy,
+    /// When.
+    Thresholds,
+    /// Whose use does not count.
+    Ignored,
+    /// What was last seen of the boards, to be read only.
+    State,
+}
+impl Setting {
+    /// The one with this number.
+    pub fn from_number(number: u8) -> Option<Setting> {
+        let all = [Setting::Jobs, Setting::Policy, Setting::Thresholds, Setting::Ignored, Setting::State];
+        all.into_iter().find(|setting| *setting as u8 == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sample;
+
+    #[test]
+    fn samples_travel_as_bytes() {
+        let sample =
+            Sample { elapsed_ns: 1, idle_ns: 2, foreground: [3, 4, 5], background: [6, 7, 8], jobs: 9, held: u64::MAX };
+        assert_eq!(Sample::from_bytes(&sample.to_bytes()), sample);
+    }
+}

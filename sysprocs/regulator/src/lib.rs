@@ -1,0 +1,19 @@
+//! The regulator of background jobs (paper P2): sees what programs use of processors, disk and link, and holds jobs that
+//! contend with the foreground.
+//!
+//! Invariant: while there is no background job it waits without an alarm; whom it holds is held by leases, which end when it
+//! dies. Not here: counting and holding on a board (`procs` of `renga_process`), files and commands.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod machine;
+mod server;
+mod settings;
+mod text;
+
+pub use machine::{Machine, Orders, Samples};
+pub use server::{RegulatorClients, regulator};
+pub use settings::{Policy, Settings, Threshold};

@@ -1,0 +1,162 @@
+//! When jobs are held and let go: the policies, without calls and without a clock.
+//!
+//! A *unit* is a resource as the jobs of one board use it. It is contended when they use it, and have less of it than a
+//! threshold (of the processor only while that is busy enough); the disk and the link are the cluster's, so shares of them
+//! are of all boards' programs. A contended unit holds the jobs that use it:
+//!
+//! - EII (exponentially increasing intervals) lets them run again after a while, to see. If that is contended at once the
+//!   next while is twice as long, up to a limit; else it is the first again.
+//! - IPD (idle period detection) lets them run when their board has been idle enough, and nobody of the foreground used disk
+//!   or link, for some time.
+//!
+//! Invariant: what is held is let go, by EII at a known time, by IPD when nobody else runs. Not here: leases (`procs`).
+
+use crate::settings::{Policy, Settings, Threshold};
+use renga_proto::regulation::{PROCESSOR, RESOURCES, Sample};
+use renga_rt::BOARDS_MAX;
+
+const NS_PER_MS: u64 = 1_000_000;
+
+/// What was seen of each board; `None`: it is down, or there is none.
+pub type Samples = [Option<Sample>; BOARDS_MAX];
+/// Of each board the resources whose users are held, a bit each.
+pub type Orders = [u8; BOARDS_MAX];
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Unit {
+    /// Its users run.
+    #[default]
+    Free,
+    /// They are held until then.
+    Held { until_ns: u64, interval_ns: u64 },
+    /// They run again, to see, after they were held so long.
+    Probed { interval_ns: u64 },
+    /// They are held until nobody else runs, as is the case since then.
+    Waits { quiet_since_ns: Option<u64> },
+}
+
+/// The state of all units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    units: [[Unit; RESOURCES]; BOARDS_MAX],
+}
+
+impl Machine {
+    /// Takes in what was seen until `now_ns`, since the last step; what is to hold until the next.
+    pub fn step(&mut self, settings: &Settings, now_ns: u64, samples: &Samples) -> Orders {
+        let used = sums(samples);
+        let mut orders = [0; BOARDS_MAX];
+        for (board, sample) in samples.iter().enumerate() {
+            for (resource, unit) in self.units[board].iter_mut().enumerate() {
+                *unit = match sample {
+                    Some(sample) => {
+                        let seen = Seen {
+                            now_ns,
+                            contended: is_contended(settings, sample, resource, used[resource]),
+                            quiet: is_quiet(settings, sample, used),
+                        };
+                        unit.next(settings, seen)
+                    }
+                    None => Unit::Free,
+                };
+                orders[board] |= u8::from(unit.holds()) << resource;
+            }
+        }
+        orders
+    }
+}
+
+/// What concerns a unit.
+#[derive(Clone, Copy)]
+struct Seen {
+    now_ns: u64,
+    contended: bool,
+    quiet: bool,
+}
+
+impl Unit {
+    fn holds(self) -> bool {
+        matches!(self, Unit::Held { .. } | Unit::Waits { .. })
+    }
+
+    fn next(self, settings: &Settings, seen: Seen) -> Unit {
+        match settings.policy {
+            Policy::Off => Unit::Free,
+            Policy::Eii => self.next_by_intervals(settings, seen),
+            Policy::Ipd => self.next_by_idleness(settings, seen),
+        }
+    }
+
+    fn next_by_intervals(self, settings: &Settings, Seen { now_ns, contended, .. }: Seen) -> Unit {
+        let ns = |threshold| u64::from(settings.get(threshold)) * NS_PER_MS;
+        let (first_ns, most_ns) = (ns(Threshold::EiiFirstMs), ns(Threshold::EiiMostMs));
+        let held = |interval_ns: u64| {
+            let interval_ns = interval_ns.clamp(first_ns, most_ns.max(first_ns));
+            Unit::Held { until_ns: now_ns + interval_ns, interval_ns }
+        };
+        match self {
+            Unit::Held { until_ns, interval_ns } if now_ns >= until_ns => Unit::Probed { interval_ns },
+            // Settings may have become shorter since.
+            Unit::Held { until_ns, interval_ns } => {
+                Unit::Held { until_ns: until_ns.min(now_ns + most_ns.max(first_ns)), interval_ns }
+            }
+            Unit::Probed { interval_ns } if contended => held(interval_ns.saturating_mul(2)),
+            Unit::Free if contended => held(first_ns),
+            Unit::Free | Unit::Probed { .. } => Unit::Free,
+            // Another policy held it.
+            Unit::Waits { .. } => held(first_ns),
+        }
+    }
+
+    fn next_by_idleness(self, settings: &Settings, Seen { now_ns, contended, quiet }: Seen) -> Unit {
+        let needed_ns = u64::from(settings.get(Threshold::IpdQuietMs)) * NS_PER_MS;
+        let quiet_since_ns = match self {
+            Unit::Free | Unit::Probed { .. } if !contended => return Unit::Free,
+            Unit::Waits { quiet_since_ns: Some(since_ns) } if quiet => Some(since_ns),
+            Unit::Waits { .. } | Unit::Held { .. } if quiet => Some(now_ns),
+            _ => None,
+        };
+        match quiet_since_ns {
+            Some(since_ns) if now_ns.saturating_sub(since_ns) >= needed_ns => Unit::Free,
+            quiet_since_ns => Unit::Waits { quiet_since_ns },
+        }
+    }
+}
+
+/// What foreground and background used of each resource on all boards.
+type Sums = [[u64; 2]; RESOURCES];
+
+fn sums(samples: &Samples) -> Sums {
+    core::array::from_fn(|resource| {
+        samples.iter().flatten().fold([0_u64; 2], |[foreground, background], sample| {
+            let more = [sample.foreground[resource], sample.background[resource]];
+            [foreground.saturating_add(more[0]), background.saturating_add(more[1])]
+        })
+    })
+}
+
+fn percent_of(part: u64, whole: u64, percent: u32) -> core::cmp::Ordering {
+    (u128::from(part) * 100).cmp(&(u128::from(whole) * u128::from(percent)))
+}
+
+/// Whether the jobs of a board contend for `resource`, of which all boards' programs used so much.
+fn is_contended(settings: &Settings, sample: &Sample, resource: usize, all: [u64; 2]) -> bool {
+    let own = sample.background[resource];
+    let [foreground, background] = match resource {
+        PROCESSOR => [sample.foreground[resource], own],
+        _ => all,
+    };
+    let threshold = settings.get(Threshold::SHARES[resource]);
+    let small_share = percent_of(background, foreground.saturating_add(background), threshold).is_lt();
+    let busy = percent_of(sample.idle_ns, sample.elapsed_ns, settings.get(Threshold::CpuIdle)).is_lt();
+    own > 0 && small_share && (resource != PROCESSOR || busy)
+}
+
+/// Whether nobody of the foreground runs that the jobs of a board would disturb.
+fn is_quiet(settings: &Settings, sample: &Sample, all: Sums) -> bool {
+    let idle = percent_of(sample.idle_ns, sample.elapsed_ns, settings.get(Threshold::IpdIdle)).is_gt();
+    idle && all.iter().enumerate().all(|(resource, used)| resource == PROCESSOR || used[0] == 0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Tables of cases: contention by resource and board, intervals, idle periods.
+
+use super::{Machine, Orders, Samples};
+use crate::settings::{Policy, Settings, Threshold};
+use renga_proto::regulation::{DISK, LINK, PROCESSOR, Sample};
+use renga_rt::BOARDS_MAX;
+
+const MS: u64 = 1_000_000;
+const PERIOD_NS: u64 = 100 * MS;
+
+/// A board that is looked at after a period of which `idle` per cent were idle.
+fn board(idle: u64, foreground: [u64; 3], background: [u64; 3]) -> Option<Sample> {
+    let idle_ns = PERIOD_NS / 100 * idle;
+    Some(Sample { elapsed_ns: PERIOD_NS, idle_ns, foreground, background, jobs: 1, held: 0 })
+}
+
+fn boards(seen: &[Option<Sample>]) -> Samples {
+    let mut samples = [None; BOARDS_MAX];
+    samples[..seen.len()].copy_from_slice(seen);
+    samples
+}
+
+fn with_policy(policy: Policy) -> Settings {
+    Settings::of(policy)
+}
+
+/// What a new machine says to one look.
+fn first(policy: Policy, seen: &[Option<Sample>]) -> Orders {
+    Machine::default().step(&with_policy(policy), 0, &boards(seen))
+}
+
+const CPU_BIT: u8 = 1 << PROCESSOR;
+const DISK_BIT: u8 = 1 << DISK;
+const LINK_BIT: u8 = 1 << LINK;
+
+#[test]
+fn contention_is_a_small_share_of_what_a_job_uses() {
+    let cases: [(&str, u64, [u64; 3], [u64; 3], u8); 12] = [
+        ("nobody", 100, [0, 0, 0], [0, 0, 0], 0),
+        ("a job alone", 0, [0, 0, 0], [100, 9, 9], 0),
+        ("the foreground alone", 0, [100, 9, 9], [0, 0, 0], 0),
+        ("half of a busy processor", 0, [50, 0, 0], [50, 0, 0], CPU_BIT),
+        ("a small part of an idle one: the paper's 5 % beside 60 %", 35, [60, 0, 0], [5, 0, 0], 0),
+        ("idle just too much", 25, [50, 0, 0], [25, 0, 0], 0),
+        ("idle just too little", 24, [50, 0, 0], [26, 0, 0], CPU_BIT),
+        ("the share that is enough", 0, [15, 0, 0], [85, 0, 0], 0),
+        ("just less", 0, [16, 0, 0], [84, 0, 0], CPU_BIT),
+        ("any block of others, however idle the processor", 90, [0, 1, 0], [0, 1000, 0], DISK_BIT),
+        ("any frame of others", 90, [0, 0, 1], [0, 0, 1000], LINK_BIT),
+        ("all", 0, [50, 1, 1], [50, 1, 1], CPU_BIT | DISK_BIT | LINK_BIT),
+    ];
+    for (what, idle, foreground, background, wanted) in cases {
+        for policy in [Policy::Eii, Policy::Ipd] {
+            assert_eq!(first(policy, &[board(idle, foreground, background)])[0], wanted, "{what}, {policy:?}");
+        }
+        assert_eq!(first(Policy::Off, &[board(idle, foreground, background)])[0], 0, "{what}, off");
+    }
+}
+
+#[test]
+fn disk_and_link_are_the_clusters_and_processors_the_boards() {
+    let seen = [board(0, [100, 5, 0], [0, 0, 0]), board(0, [0, 0, 0], [100, 5, 0])];
+    assert_eq!(first(Policy::Eii, &seen)[..2], [0, DISK_BIT], "a job on b yields to who reads on a");
+    let [a, b] = seen;
+    assert_eq!(first(Policy::Eii, &[b, a])[..2], [DISK_BIT, 0], "and the other way round");
+    assert_eq!(first(Policy::Eii, &[a, None, b])[..3], [0, 0, DISK_BIT], "past a board that is down");
+}
+
+/// When jobs are let go and held again, in ms, while `contended` says what is seen at a look during which they ran.
+fn changes(settings: &Settings, until_ms: u64, contended: impl Fn(u64) -> bool) -> Vec<(u64, bool)> {
+    let (mut machine, mut changes, mut held) = (Machine::default(), Vec::new(), false);
+    for now_ms in (100..=until_ms).step_by(100) {
+        let used = if held { [0, 0, 0] } else { [0, 9, 0] };
+        let foreground = [0, u64::from(contended(now_ms)), 0];
+        let orders = machine.step(settings, now_ms * MS, &boards(&[board(50, foreground, used)]));
+        if (orders[0] != 0) != held {
+            held = !held;
+            changes.push((now_ms, held));
+        }
+    }
+    changes
+}
+
+use std::vec::Vec;
+
+#[test]
+fn intervals_double_up_to_a_limit_and_begin_again() {
+    let held_at: Vec<u64> = changes(&with_policy(Policy::Eii), 60_000, |_| true)
+        .into_iter()
+        .filter_map(|(now_ms, held)| held.then_some(now_ms))
+        .collect();
+    // Each wait, and the period of the look that follows.
+    assert_eq!(held_at, [100, 1_200, 3_300, 7_400, 15_500, 31_600, 47_700]);
+    let pause = 3_400..20_000;
+    let seen = changes(&with_policy(Policy::Eii), 30_000, |now_ms| !pause.contains(&now_ms));
+    let wanted = [(100, true), (1_100, false), (1_200, true), (3_200, false), (3_300, true), (7_300, false)];
+    assert_eq!(seen[..6], wanted);
+    assert_eq!(
+        seen[6..],
+        [
+            (20_000, true),
+            (21_000, false),
+            (21_100, true),
+            (23_100, false),
+            (23_200, true),
+            (27_200, false),
+            (27_300, true)
+        ],
+        "from the first interval on"
+    );
+}
+
+#[test]
+fn idle_periods_let_jobs_go() {
+    let settings = with_policy(Policy::Ipd);
+    let mut machine = Machine::default();
+    let mut at = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0];
+    assert_eq!(at(100, board(0, [50, 0, 0], [50, 0, 0])), CPU_BIT);
+    assert_eq!(at(200, board(62, [38, 0, 0], [0, 0, 0])), CPU_BIT, "62 % is not over 62 %");
+    assert_eq!(at(300, board(63, [37, 0, 0], [0, 0, 0])), CPU_BIT, "idle since now");
+    assert_eq!(at(500, board(90, [10, 1, 0], [0, 0, 0])), CPU_BIT, "but somebody read");
+    assert_eq!(at(600, board(90, [10, 0, 0], [0, 0, 0])), CPU_BIT);
+    assert_eq!(at(899, board(90, [10, 0, 0], [0, 0, 0])), CPU_BIT);
+    assert_eq!(at(900, board(90, [10, 0, 0], [0, 0, 0])), 0, "300 ms of idleness");
+    assert_eq!(at(1_000, board(90, [0, 0, 0], [10, 0, 0])), 0, "alone it goes on");
+}
+
+#[test]
+fn thresholds_decide() {
+    let sample = board(0, [20, 1, 1], [80, 9, 9]);
+    for (threshold, value, wanted) in [
+        (Threshold::Cpu, 80, DISK_BIT | LINK_BIT),
+        (Threshold::Disk, 90, CPU_BIT | LINK_BIT),
+        (Threshold::Link, 90, CPU_BIT | DISK_BIT),
+        (Threshold::CpuIdle, 0, DISK_BIT | LINK_BIT),
+    ] {
+        let mut settings = with_policy(Policy::Eii);
+        assert!(settings.set(threshold, value));
+        assert_eq!(Machine::default().step(&settings, 0, &boards(&[sample]))[0], wanted, "{threshold:?}");
+    }
+}
+
+mod random;

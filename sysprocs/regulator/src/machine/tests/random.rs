@@ -1,0 +1,79 @@
+//! Whatever is seen and set: nobody is held for ever, and nobody without a reason.
+
+use super::{BOARDS_MAX, MS, Machine, Policy, Sample, Samples, Settings, Threshold};
+use proptest::prelude::*;
+use std::vec::Vec;
+
+fn a_policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![Just(Policy::Off), Just(Policy::Eii), Just(Policy::Ipd)]
+}
+
+fn a_sample() -> impl Strategy<Value = Option<Sample>> {
+    let used = || (prop_oneof![Just(0), any::<u64>()], 0..3u64, 0..3u64).prop_map(<[u64; 3]>::from);
+    let sample = (1..=1_000 * MS, 0..=100u64, used(), used()).prop_map(|(elapsed_ns, idle, foreground, background)| {
+        Some(Sample { elapsed_ns, idle_ns: elapsed_ns / 100 * idle, foreground, background, jobs: 1, held: 0 })
+    });
+    prop_oneof![9 => sample, 1 => Just(None)]
+}
+
+fn samples() -> impl Strategy<Value = Samples> {
+    [a_sample(), a_sample()].prop_map(|seen| {
+        let mut samples = [None; BOARDS_MAX];
+        samples[..2].copy_from_slice(&seen);
+        samples
+    })
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    (a_policy(), 10..5_000u32, 10..20_000u32, 0..2_000u32).prop_map(|(policy, first, most, quiet)| {
+        let mut settings = Settings::of(policy);
+        let set = [(Threshold::EiiFirstMs, first), (Threshold::EiiMostMs, most), (Threshold::IpdQuietMs, quiet)];
+        set.into_iter().for_each(|(threshold, value)| assert!(settings.set(threshold, value)));
+        settings
+    })
+}
+
+fn steps() -> impl Strategy<Value = Vec<(Settings, Samples, u64)>> {
+    prop::collection::vec((settings(), samples(), 1..500 * MS), 1..40)
+}
+
+/// What is seen of boards on which nobody runs.
+fn quiet() -> Samples {
+    let mut samples = [None; BOARDS_MAX];
+    let idle = Sample { elapsed_ns: MS, idle_ns: MS, foreground: [0; 3], background: [0; 3], jobs: 1, held: 1 };
+    samples[..2].fill(Some(idle));
+    samples
+}
+
+proptest! {
+    #[test]
+    fn nobody_is_held_for_ever(steps in steps(), last in settings()) {
+        let (mut machine, mut now_ns) = (Machine::default(), 0);
+        for (settings, samples, elapsed_ns) in steps {
+            now_ns += elapsed_ns;
+            machine.step(&settings, now_ns, &samples);
+        }
+        let longest = [Threshold::EiiFirstMs, Threshold::EiiMostMs, Threshold::IpdQuietMs].map(|threshold| last.get(threshold));
+        let longest_ns = u64::from(longest.into_iter().max().unwrap_or(0)) * MS;
+        // One look begins the wait, one ends it.
+        machine.step(&last, now_ns + 1, &quiet());
+        prop_assert_eq!(machine.step(&last, now_ns + 1 + longest_ns, &quiet()), [0; BOARDS_MAX]);
+    }
+
+    #[test]
+    fn only_what_jobs_used_makes_others_be_held(steps in steps()) {
+        let (mut machine, mut now_ns, mut used) = (Machine::default(), 0, [0u8; BOARDS_MAX]);
+        for (settings, samples, elapsed_ns) in steps {
+            now_ns += elapsed_ns;
+            let orders = machine.step(&settings, now_ns, &samples);
+            for board in 0..BOARDS_MAX {
+                if let Some(sample) = samples[board] {
+                    used[board] |= (0..3).fold(0, |bits, at| bits | u8::from(sample.background[at] > 0) << at);
+                }
+                prop_assert_eq!(orders[board] & !used[board], 0);
+                prop_assert!(samples[board].is_some() || orders[board] == 0);
+                prop_assert!(settings.policy != Policy::Off || orders[board] == 0);
+            }
+        }
+    }
+}

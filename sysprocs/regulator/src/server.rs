@@ -1,0 +1,164 @@
+//! The loop: while there are jobs it looks at every board once a period, and says who is held until it comes again.
+//!
+//! Invariant: without jobs there is no alarm. Boards are asked in turn: one that dies answers by its death, and those
+//! behind it let their jobs go meanwhile. Not here: what is decided (`machine.rs`).
+
+use crate::machine::{Machine, Orders, Samples};
+use crate::settings::{Settings, Threshold};
+use crate::text::{changed, number, shown};
+use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, board_of};
+use renga_proto::regulation::{Regulation, RegulationCall, Sample, Setting, may_be_background};
+use renga_rt::policy::{Class, Policy};
+use renga_rt::{BOARDS_MAX, Errno, Family, Me, Never, Port, Protocol, clients};
+
+const NS_PER_MS: u64 = 1_000_000;
+/// Periods that an order holds when it is not renewed.
+const LEASE_PERIODS: u64 = 3;
+/// Looks that find no job, after which there is none: one may have been on its way from board to board.
+const LOOKS_WITHOUT_JOBS: u32 = 3;
+
+/// Of the tables of processes.
+const PROCS: u32 = PolicyOf::BIT | Regulate::BIT;
+
+clients! {
+    /// What the regulator calls.
+    pub struct RegulatorClients {
+        /// The user processes of every board.
+        procs: Family<Procs, PROCS>,
+    }
+}
+
+struct State {
+    me: Me,
+    clients: RegulatorClients,
+    board: u8,
+    settings: Settings,
+    machine: Machine,
+    samples: Samples,
+    orders: Orders,
+    /// When boards are to be looked at next; `None`: there are no jobs.
+    next_ns: Option<u64>,
+    looks_without_jobs: u32,
+}
+
+/// Regulates the background jobs of all boards; init runs on this one.
+pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorClients) -> Never {
+    let board = me.id().board.0;
+    let mut state = State {
+        me,
+        clients,
+        board,
+        settings: Settings::default(),
+        machine: Machine::default(),
+        samples: [None; BOARDS_MAX],
+        orders: [0; BOARDS_MAX],
+        next_ns: None,
+        looks_without_jobs: 0,
+    };
+    loop {
+        match port.accept_or_notified(Regulation::ENTRIES).await {
+            Some(RegulationCall::ReadSetting(mut call)) => {
+                let bytes = state.read(call.entry().setting, call.lent());
+                call.set_taken_used(bytes.map_or(0, |bytes| bytes as usize));
+                call.reply(bytes);
+            }
+            Some(RegulationCall::WriteSetting(mut call)) => {
+                let written = state.write(call.entry().setting, call.lent()).await;
+                call.reply(written);
+            }
+            None => {}
+        }
+        if state.next_ns.is_some_and(|next_ns| state.me.now_ns() >= next_ns) {
+            state.look().await;
+        }
+        let next_ns = state.next_ns;
+        state.me.notify_at(next_ns);
+    }
+}
+
+impl State {
+    fn read(&self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
+        let setting = Setting::from_number(setting).ok_or(Errno::EINVAL)?;
+        let text = shown(setting, &self.settings, &self.samples, &self.orders);
+        let bytes = text.len().min(out.len());
+        out[..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
+        Ok(bytes as u32)
+    }
+
+    async fn write(&mut self, setting: u8, text: &[u8]) -> Result<(), Errno> {
+        let setting = Setting::from_number(setting).ok_or(Errno::EINVAL)?;
+        if setting == Setting::Jobs {
+            return self.add_job(text).await;
+        }
+        let new = changed(setting, &self.settings, text).ok_or(Errno::EINVAL)?;
+        if new.policy != self.settings.policy {
+            self.machine = Machine::default();
+        }
+        self.settings = new;
+        // A period that has become shorter counts from now.
+        self.next_ns = self.next_ns.map(|next_ns| next_ns.min(self.me.now_ns() + self.period_ns()));
+        Ok(())
+    }
+
+    fn period_ns(&self) -> u64 {
+        u64::from(self.settings.get(Threshold::PeriodMs)) * NS_PER_MS
+    }
+
+    /// Makes the process that `text` names a background job.
+    async fn add_job(&mut self, text: &[u8]) -> Result<(), Errno> {
+        let text = core::str::from_utf8(text).map_err(|_| Errno::EINVAL)?;
+        let pid = number(text.trim_ascii()).filter(|&pid| pid != 0).ok_or(Errno::EINVAL)?;
+        may_be_background(pid)?;
+        let mut procs = self.clients.procs.at(board_of(pid, self.board), 0).ok_or(Errno::ESRCH)?;
+        let gone = |errno| if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno };
+        let old = match procs.call(PolicyOf { pid, change: ASK_POLICY }, ()).await {
+            Err(Errno::ESTALE) => procs.call(PolicyOf { pid, change: ASK_POLICY }, ()).await,
+            old => old,
+        };
+        let old = Policy::from_word(old.map_err(gone)?).ok_or(Errno::EIO)?;
+        let new = Policy { class: Class::Idle, priority: 0, background: true, ..old };
+        procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
+        self.looks_without_jobs = 0;
+        if self.next_ns.is_none() {
+            self.next_ns = Some(self.me.now_ns());
+        }
+        Ok(())
+    }
+
+    /// Looks at every board, and has jobs held or let go by what is seen.
+    async fn look(&mut self) {
+        let began_ns = self.me.now_ns();
+        for board in 0..self.clients.procs.boards().min(BOARDS_MAX as u8) {
+            let mut bytes = [0; Sample::BYTES];
+            let filled = self.regulate(board, &mut bytes).await;
+            self.samples[usize::from(board)] = (filled == Ok(Sample::BYTES as u32)).then(|| Sample::from_bytes(&bytes));
+        }
+        let orders = self.machine.step(&self.settings, self.me.now_ns(), &self.samples);
+        let before = core::mem::replace(&mut self.orders, orders);
+        for board in (0..BOARDS_MAX as u8).filter(|&board| before[usize::from(board)] != orders[usize::from(board)]) {
+            // A board that is down holds nobody.
+            let _ = self.regulate(board, &mut []).await;
+        }
+        self.next_ns = Some((began_ns + self.period_ns()).max(self.me.now_ns()));
+        if self.samples.iter().flatten().any(|sample| sample.jobs > 0) {
+            self.looks_without_jobs = 0;
+            return;
+        }
+        self.looks_without_jobs += 1;
+        if self.looks_without_jobs >= LOOKS_WITHOUT_JOBS {
+            (self.next_ns, self.machine, self.orders) = (None, Machine::default(), [0; BOARDS_MAX]);
+        }
+    }
+
+    /// Tells `board` its orders; what happened there since it was asked last goes into `out`.
+    async fn regulate(&mut self, board: u8, out: &mut [u8]) -> Result<u32, Errno> {
+        let mut procs = self.clients.procs.at(board, 0).ok_or(Errno::EHOSTDOWN)?;
+        let orders = self.orders[usize::from(board)];
+        let entry = Regulate { orders, lease_ns: LEASE_PERIODS * self.period_ns() };
+        let ignored = self.settings.ignored().as_flattened();
+        match procs.call(entry, (ignored, &mut *out)).await {
+            Err(Errno::ESTALE) => procs.call(entry, (ignored, out)).await,
+            answer => answer,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Starts background jobs, and shows and changes how they are regulated: the files of `/proc/renga/background`, with words.
+#![no_std]
+#![no_main]
+
+use core::ffi::CStr;
+use renga_userland::process::execute_by_name;
+use renga_userland::syscall::{close, exit, open, plain, read, write};
+use renga_userland::text::{Decimal, complain};
+use renga_userland::{Arguments, Errno, program};
+
+program!(main);
+
+const USAGE: &[u8] = b"usage: background [--] COMMAND [ARGUMENT...]
+       background --pid PID
+       background --status
+       background --policy [off|eii|ipd]
+       background --threshold [NAME VALUE]...
+       background --ignore [NAME]...
+
+Runs COMMAND as a background job: it gets what others leave of the processor, and
+is held while others contend with it for processor, disk or link, on all boards.
+So are the processes that it makes. A job that is held can be killed.
+
+  --pid PID    makes a process that runs already a background job
+  --status     the policy, what was seen of each board, and the jobs
+  --policy     how jobs are held: off (never), eii (for 1 s, 2 s ... 16 s, trying
+               between), ipd (until the others are idle); alone: which it is
+  --threshold  changes thresholds and times; alone: shows them
+  --ignore     programs that do not count as others, by name; '' for none; alone: which
+  --help       this text
+
+The same as bg, which is the shell's own word for jobs: /usr/bin/bg.
+
+Examples:
+  background e2fsck -n /dev/root
+  background --policy ipd
+  background --threshold cpu 80 period_ms 50
+";
+const USAGE_STATUS: i32 = 2;
+const FAILED: i32 = 1;
+const READ_ONLY: i32 = 0;
+const WRITE_ONLY: i32 = 1;
+const GETPID: usize = 172;
+const ENOENT: Errno = Errno(2);
+const ESRCH: Errno = Errno(3);
+const EPERM: Errno = Errno(1);
+const EINVAL: Errno = Errno(22);
+/// Bytes of what is written at once.
+const TEXT_BYTES_MAX: usize = 1024;
+
+const JOBS: &CStr = c"/proc/renga/background/jobs";
+const POLICY: &CStr = c"/proc/renga/background/policy";
+const THRESHOLDS: &CStr = c"/proc/renga/background/thresholds";
+const IGNORED: &CStr = c"/proc/renga/background/ignored";
+const STATE: &CStr = c"/proc/renga/background/state";
+
+fn main(arguments: Arguments) -> i32 {
+    let rest = arguments.count() > 2;
+    match arguments.get(1).map(CStr::to_bytes) {
+        Some(b"--help") => {
+            let _ = write(1, USAGE);
+            0
+        }
+        Some(b"--status") => show(POLICY) | show(STATE) | show(JOBS),
+        Some(b"--pid") if arguments.count() == 3 => set(JOBS, &arguments, "there is no such process to be a job"),
+        Some(b"--policy") if !rest => show(POLICY),
+        Some(b"--policy") => set(POLICY, &arguments, "a policy is off, eii or ipd"),
+        Some(b"--threshold") if !rest => show(THRESHOLDS),
+        Some(b"--threshold") => {
+            set(THRESHOLDS, &arguments, "no such threshold, or its value is not allowed; nothing is changed")
+        }
+        Some(b"--ignore") if !rest => show(IGNORED),
+        Some(b"--ignore") => set(IGNORED, &arguments, "too many names; nothing is changed"),
+        Some(b"--") if rest => start(&arguments, 2),
+        Some(word) if !word.starts_with(b"-") => start(&arguments, 1),
+        _ => {
+            let _ = write(2, USAGE); // longer than a complaint
+            USAGE_STATUS
+        }
+    }
+}
+
+/// Becomes a background job, and the command.
+fn start(arguments: &Arguments, at: usize) -> i32 {
+    let pid = plain(GETPID, [0; 3]).unwrap_or(0);
+    if let Err(errno) = put(JOBS, Decimal::new(pid as u64).digits()) {
+        return failed(errno, "the regulator cannot be reached");
+    }
+    let Some(name) = arguments.get(at) else { return USAGE_STATUS };
+    let errno = execute_by_name(name, arguments.list_from(at), arguments);
+    let found = errno != ENOENT;
+    complain(&[b"background: ", name.to_bytes(), if found { b": cannot execute\n" } else { b": not found\n" }]);
+    exit(if found { 126 } else { 127 })
+}
+
+/// Writes the arguments from the second on to `file`, as one text.
+fn set(file: &CStr, arguments: &Arguments, refused: &str) -> i32 {
+    let (mut text, mut bytes) = ([0; TEXT_BYTES_MAX], 0);
+    let mut at = 2;
+    // Bounded by the arguments.
+    while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
+        let Some(place) = text.get_mut(bytes..=bytes + word.len()) else { return failed(EINVAL, refused) };
+        place[..word.len()].copy_from_slice(word);
+        place[word.len()] = b' ';
+        bytes += word.len() + 1;
+        at += 1;
+    }
+    match put(file, &text[..bytes]) {
+        Ok(()) => 0,
+        Err(errno) => failed(errno, refused),
+    }
+}
+
+fn put(file: &CStr, text: &[u8]) -> Result<(), Errno> {
+    let descriptor = open(file, WRITE_ONLY)?;
+    let written = write(descriptor, text);
+    close(descriptor)?;
+    written.map(|_| ())
+}
+
+fn show(file: &CStr) -> i32 {
+    match copy_out(file) {
+        Ok(()) => 0,
+        Err(errno) => failed(errno, "it cannot be read"),
+    }
+}
+
+fn copy_out(file: &CStr) -> Result<(), Errno> {
+    let descriptor = open(file, READ_ONLY)?;
+    let mut page = [0; TEXT_BYTES_MAX];
+    loop {
+        match read(descriptor, &mut page)? {
+            0 => return close(descriptor),
+            bytes => write(1, &page[..bytes])?,
+        };
+    }
+}
+
+fn failed(errno: Errno, refused: &str) -> i32 {
+    let why = match errno {
+        EINVAL => refused,
+        ESRCH => "there is no such process",
+        EPERM => "init cannot be a background job",
+        ENOENT => "this system has no regulator",
+        _ => "the regulator cannot be reached",
+    };
+    complain(&[b"background: ", why.as_bytes(), b"\n"]);
+    FAILED
+}
