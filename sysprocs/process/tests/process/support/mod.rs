@@ -9,6 +9,7 @@ mod free;
 use devices::{Line, Switch};
 use disk::Disk;
 use renga_core::Process;
+use renga_core::account::{Account, AccountNumber};
 use renga_hal::host::HostMemory;
 use renga_hal::memory::UserMemory;
 use renga_memory::SpaceTables;
@@ -143,6 +144,14 @@ impl System {
         let boards: Vec<Board> = (0..boards).map(|number| Board::new(number as u8, 16 << 20)).collect();
         let machines: Vec<&'static HostMemory> = boards.iter().map(|_| leak(HostMemory::new(FRAMES))).collect();
         let headers: Vec<Headers> = boards.iter().map(|&board| declare(board)).collect();
+        for (number, (board, headers)) in boards.iter().zip(&headers).enumerate() {
+            board
+                .core
+                .set_accounts(Vec::leak((0..AccountNumber::count(boards.len())).map(|_| Account::new()).collect()));
+            for (slot, user) in headers.users.iter().enumerate() {
+                user.set_account(AccountNumber::of_slot(number as u8, slot as u16));
+            }
+        }
         let first = boards[0];
         let own = DiskHeaders {
             path: first.declare(3),
