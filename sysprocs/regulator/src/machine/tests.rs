@@ -2,8 +2,9 @@
 
 use super::{Machine, Orders, Samples};
 use crate::settings::{Policy, Settings, Threshold};
-use renga_proto::regulation::{DISK, LINK, PROCESSOR, Sample};
+use renga_proto::regulation::{DISK, LINK, PROCESSOR, Sample, Used};
 use renga_rt::BOARDS_MAX;
+use std::vec::Vec;
 
 const MS: u64 = 1_000_000;
 const PERIOD_NS: u64 = 100 * MS;
@@ -35,7 +36,8 @@ const LINK_BIT: u8 = 1 << LINK;
 
 #[test]
 fn contention_is_a_small_share_of_what_a_job_uses() {
-    let cases: [(&str, u64, [u64; 3], [u64; 3], u8); 12] = [
+    type Case = (&'static str, u64, Used, Used, u8);
+    let cases: [Case; 12] = [
         ("nobody", 100, [0, 0, 0], [0, 0, 0], 0),
         ("a job alone", 0, [0, 0, 0], [100, 9, 9], 0),
         ("the foreground alone", 0, [100, 9, 9], [0, 0, 0], 0),
@@ -80,8 +82,6 @@ fn changes(settings: &Settings, until_ms: u64, contended: impl Fn(u64) -> bool) 
     }
     changes
 }
-
-use std::vec::Vec;
 
 #[test]
 fn intervals_double_up_to_a_limit_and_begin_again() {

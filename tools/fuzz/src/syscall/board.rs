@@ -4,6 +4,7 @@ use super::{CODE, DATA, DATA_BYTES};
 use crate::fs::board::{self, Servers};
 use crate::fs::image::Medium512;
 use crate::memory::{self, Frames};
+use renga_core::Process;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::PAGE_BYTES;
 use renga_hal::power::Power;
@@ -92,11 +93,7 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
     let Frames { memory, pages, .. } = frames;
     let users: &'static [_] = arena.put_slice(USERS, |_| board.declare(2));
     let watch: &'static Watch = arena.put(|| Watch::new(None));
-    let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
-    let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
-    let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
-    let seen = arena.put_slice(interruptors.len(), |_| Seen::NOTHING);
-    let procs = board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, seen, 0, 1, watch));
+    let procs = procs(board, users, watch);
     let references = memory::references(board, files.directory, pages);
     let (clock, wakes) = clock(board, procs, watch);
     let events = events(board, wakes);
@@ -157,6 +154,15 @@ pub fn start(board: Board, medium: &'static Medium512, machine: &'static HostMem
         keep(me, keeping, free)
     });
     Keeper { notifier: Notifier::new(keeper), free }
+}
+
+fn procs(board: Board, users: &'static [&'static Process], watch: &'static Watch) -> Address<Procs> {
+    let arena = board.arena;
+    let interruptors: &'static [Interruptor] = arena.put_slice(USERS, |slot| Interruptor::new(users[slot]));
+    let rows = arena.put_slice(RECORDS, |_| ProcessRow::EMPTY);
+    let queued = arena.put_slice(QUEUED, |_| QueuedSignal::EMPTY);
+    let seen = arena.put_slice(USERS, |_| Seen::NOTHING);
+    board.server(|me, port| renga_process::procs(me, port, interruptors, rows, queued, seen, 0, 1, watch))
 }
 
 fn events(board: Board, wakes: &'static Wakes) -> Address<Events> {
