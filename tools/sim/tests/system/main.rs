@@ -2,6 +2,7 @@
 
 mod adrift;
 mod appends;
+mod background;
 mod boot;
 mod changed;
 mod complete;

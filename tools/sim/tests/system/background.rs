@@ -1,0 +1,200 @@
+//! Background jobs on both boards: drawn jobs, loads, settings, kills and deaths of boards. Nobody is held for ever, who is
+//! held can be killed, and a job goes on when nobody else runs.
+
+use crate::machine::{finish, possible, run_to, setup};
+use renga_abi::Errno;
+use renga_random::Random;
+use renga_sim::ClusterSetup;
+use renga_sim::program::{Open, Program};
+use renga_sim::system::System;
+use std::cell::Cell;
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const SIGKILL: u8 = 9;
+const DONE: u32 = 3 << 8;
+/// From a signal that kills to the end, at most: what is under way of a call to a medium or another board ends first.
+const KILLED_NS_MAX: u64 = 100 * MS;
+/// Periods of a lease.
+const LEASE_PERIODS: u64 = 3;
+const SEEDS: u64 = 12;
+
+/// Writes a setting.
+async fn set(program: &Program, setting: &str, text: &str) -> Result<(), Errno> {
+    let file = program.open(&format!("/proc/renga/background/{setting}"), Open::Change).await?;
+    let written = program.write(file, text.as_bytes()).await;
+    program.close(file).await?;
+    written.map(drop)
+}
+
+async fn become_job(program: &Program) {
+    let pid = program.pid().await;
+    set(program, "jobs", &pid.to_string()).await.unwrap();
+}
+
+/// Has something on the medium, over the link if it is not of this board; then sleeps.
+async fn work(program: &Program, path: &str, rounds: u64, pause_ns: u64) -> Result<(), Errno> {
+    for _ in 0..rounds {
+        let file = program.open(path, Open::Truncate).await?;
+        program.write_all(file, &[7; 3000]).await?;
+        program.sync(file).await?;
+        program.close(file).await?;
+        program.sleep(pause_ns).await?;
+    }
+    Ok(())
+}
+
+/// What a run is made of.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    policy: &'static str,
+    period_ms: u64,
+    first_ms: u64,
+    /// Jobs and others: of each its board, rounds and pause.
+    jobs: [(u8, u64, u64); 3],
+    others: [(u8, u64, u64); 2],
+    /// When the first job is killed, ns.
+    kill_ns: u64,
+}
+
+fn draw(seed: u64) -> Drawn {
+    let mut random = Random::new(seed);
+    let mut each = |rounds| (random.below(2) as u8, 1 + random.below(rounds), random.below(30 * MS));
+    let (jobs, others) = ([each(12), each(12), each(12)], [each(25), each(25)]);
+    Drawn {
+        policy: ["eii", "ipd", "off"][random.below(3) as usize],
+        period_ms: 10 + random.below(40),
+        first_ms: 10 + random.below(200),
+        jobs,
+        others,
+        kill_ns: random.below(400 * MS),
+    }
+}
+
+/// Starts what is drawn, kills the first job (and sets 1), waits for it (and sets 2), and then for all others.
+async fn regulated(init: Program, drawn: Drawn, told: Rc<Cell<u32>>) -> u8 {
+    set(&init, "policy", drawn.policy).await.unwrap();
+    let (period, first) = (drawn.period_ms, drawn.first_ms);
+    let times = format!("period_ms {period} eii_first_ms {first} eii_most_ms {} ipd_quiet_ms {first}", 4 * first);
+    set(&init, "thresholds", &times).await.unwrap();
+    let mut pids = Vec::new();
+    let all = drawn.jobs.map(|one| (true, one)).into_iter().chain(drawn.others.map(|one| (false, one)));
+    for (number, (job, (board, rounds, pause_ns))) in all.enumerate() {
+        let child = move |program: Program| async move {
+            if job {
+                become_job(&program).await;
+            }
+            if work(&program, &format!("/of{number}"), rounds, pause_ns).await.is_ok() { 3 } else { 4 }
+        };
+        match init.fork_on(board, child).await {
+            Ok(pid) => pids.push((pid, number, board)),
+            Err(errno) => assert_eq!((errno, board), (Errno::EHOSTDOWN, 1)),
+        }
+    }
+    init.sleep(drawn.kill_ns).await.unwrap();
+    let (victim, ..) = pids[0];
+    let _ = init.kill(victim, SIGKILL).await; // it may have ended
+    told.set(1);
+    for (pid, number, board) in pids {
+        let (_, status) = init.wait(pid).await.unwrap();
+        let killed = pid == victim || board == 1;
+        assert!(status == DONE || killed && status == u32::from(SIGKILL), "{number}: status {status:#x}, {drawn:?}");
+        told.set(2);
+    }
+    0
+}
+
+/// A pair on which what `seed` draws is about to run, and how far that is.
+fn begin(seed: u64) -> (System, Rc<Cell<u32>>) {
+    let told = Rc::new(Cell::new(0));
+    let step = told.clone();
+    let (setup, programs) = setup(ClusterSetup::new(2), move |init| regulated(init, draw(seed), step.clone()), |_| ());
+    (System::boot(&setup, &programs), told)
+}
+
+#[test]
+fn jobs_go_on_and_can_be_killed_whatever_they_contend_for() {
+    if !possible() {
+        return;
+    }
+    for seed in 1..=SEEDS {
+        let (mut system, told) = begin(seed);
+        run_to(&mut system, &told, 1, 10_000 * MS);
+        run_to(&mut system, &told, 2, KILLED_NS_MAX);
+        finish(&mut system);
+    }
+}
+
+#[test]
+fn boards_may_die_under_jobs() {
+    if !possible() {
+        return;
+    }
+    for seed in 1..=SEEDS {
+        let (mut system, _) = begin(seed);
+        let mut random = Random::new(seed);
+        for _ in 0..4 {
+            system.cluster.run_until(system.cluster.now_ns() + 50 * MS + random.below(200 * MS));
+            system.cluster.kill(1);
+            system.cluster.run_until(system.cluster.now_ns() + random.below(200 * MS));
+            system.reboot(1);
+        }
+        finish(&mut system);
+    }
+}
+
+/// A job on board 1 is held for a minute at least when the board with the regulator dies: it goes on when the lease is over.
+#[test]
+fn who_is_held_goes_on_when_the_regulator_s_board_dies() {
+    if !possible() {
+        return;
+    }
+    const PERIOD_MS: u64 = 50;
+    let (told, lives) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+    let (step, life) = (told.clone(), lives.clone());
+    let init = move |init: Program| {
+        let (step, life) = (step.clone(), life.clone());
+        async move {
+            life.set(life.get() + 1);
+            if life.get() > 1 {
+                return 0;
+            }
+            set(&init, "thresholds", &format!("period_ms {PERIOD_MS} eii_first_ms 60000 eii_most_ms 60000"))
+                .await
+                .unwrap();
+            let job = move |program: Program| async move {
+                become_job(&program).await;
+                work(&program, "/job", 1, 0).await.unwrap();
+                loop {
+                    // Of this board only, so that it can go on whatever becomes of the other.
+                    let (output, input) = program.pipe().await.unwrap();
+                    program.close(output).await.unwrap();
+                    program.close(input).await.unwrap();
+                    program.sleep(MS).await.unwrap();
+                    step.set(step.get() + 1);
+                }
+            };
+            init.fork_on(1, job).await.unwrap();
+            init.fork_on(1, |program| async move {
+                let _ = work(&program, "/other", 1000, MS).await;
+                0
+            })
+            .await
+            .unwrap();
+            init.sleep(u64::MAX >> 2).await.unwrap();
+            0
+        }
+    };
+    let (setup, programs) = setup(ClusterSetup::new(2), init, |_| ());
+    let mut system = System::boot(&setup, &programs);
+    system.cluster.run_until(2_000 * MS);
+    let held_at = told.get();
+    system.cluster.run_until(20_000 * MS);
+    assert_eq!(told.get(), held_at, "the job is held");
+    system.cluster.kill(0);
+    run_to(&mut system, &told, held_at + 1, LEASE_PERIODS * PERIOD_MS * MS + MS);
+    run_to(&mut system, &told, held_at + 100, 1_000 * MS);
+    system.reboot(0);
+    assert_eq!(system.run(60_000 * MS), Some(0), "{:?}", System::log());
+    assert_eq!(lives.get(), 2);
+}
