@@ -14,6 +14,13 @@ const EMPTY_NAMES: [&str; 8] = ["util", "utils", "common", "helper", "helpers", 
 const CHANGEABLE: [&str; 9] =
     ["Cell", "RefCell", "UnsafeCell", "OnceCell", "Once", "OnceLock", "Mutex", "RwLock", "Atomic"];
 
+/// Cells in the header of a process that one file has for itself (decision 0004).
+const CELLS_OF_ONE_FILE: [(&str, &[&str]); 3] = [
+    ("timer.rs", &["alarm_ns", "alarm_link"]),
+    ("user.rs", &["user", "user_space", "trap"]),
+    ("crossing.rs", &["crossing"]),
+];
+
 fn board_sources() -> impl Iterator<Item = RustSource> {
     let on_board = |source: &RustSource| {
         BOARD_FOLDERS.iter().any(|folder| source.path.starts_with(folder))
@@ -43,6 +50,20 @@ fn no_heap_and_no_std_on_boards() {
         }
     }
     judge("kernel, link and system processes are no_std without alloc, outside tests and the host harness", violations);
+}
+
+#[test]
+fn parts_of_a_header_have_one_owner() {
+    let mut violations = Vec::new();
+    for source in rust().into_iter().filter(|source| source.path.starts_with("kernel/core/src/")) {
+        for (owner, cells) in CELLS_OF_ONE_FILE {
+            let reached = |cell: &&str| words(&source.code, cell).iter().any(|at| source.code[..*at].ends_with('.'));
+            let owns = source.path.ends_with(&format!("/{owner}"));
+            let wrong = cells.iter().filter(|cell| reached(cell) != owns);
+            violations.extend(wrong.map(|cell| format!("{}: `{cell}` is for {owner}", source.path)));
+        }
+    }
+    judge("one file reaches the cells of a header that are its own", violations);
 }
 
 #[test]
