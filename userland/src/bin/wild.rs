@@ -12,6 +12,8 @@ program!(main);
 
 /// An address of the kernel.
 const KERNEL: usize = 0xffff_ffff_8008_0000;
+/// `mov w0, #0; ret`: where this can be executed, it returns.
+const RETURN_0: [u32; 2] = [0x5280_0000, 0xd65f_03c0];
 /// Pages asked for at a time when exhausting memory.
 const GREED_BYTES: isize = 1 << 20;
 /// Highest call number tried with wild pointers.
@@ -21,9 +23,11 @@ fn main(arguments: Arguments) -> i32 {
     match arguments.get(1).map(|name| name.to_bytes()) {
         Some(b"read-kernel") => read(KERNEL),
         Some(b"read-null") => read(0),
-        Some(b"write-text") => write_to(main as *const () as usize),
+        Some(b"write-text") => write_to(main as *const () as usize, 0),
         Some(b"jump") => jump(0x1234_5678),
         Some(b"jump-kernel") => jump(KERNEL),
+        Some(b"jump-stack") => jump_stack(),
+        Some(b"jump-heap") => jump_heap(),
         Some(b"debugger") => ask_debugger(),
         Some(b"calls") => wild_calls(),
         Some(b"memory") => exhaust(),
@@ -32,8 +36,8 @@ fn main(arguments: Arguments) -> i32 {
         Some(b"fill") => fill(),
         Some(b"send") => send(),
         _ => {
-            complain(&[b"usage: wild read-kernel|read-null|write-text|jump|jump-kernel|calls|memory|"]);
-            complain(&[b"numbers|hold|fill|send\n"]);
+            complain(&[b"usage: wild read-kernel|read-null|write-text|jump|jump-kernel|jump-stack|"]);
+            complain(&[b"jump-heap|debugger|calls|memory|numbers|hold|fill|send\n"]);
             2
         }
     }
@@ -44,9 +48,9 @@ fn read(address: usize) -> i32 {
     i32::from(unsafe { (address as *const u8).read_volatile() })
 }
 
-fn write_to(address: usize) -> i32 {
+fn write_to(address: usize, byte: u8) -> i32 {
     // SAFETY: as above.
-    unsafe { (address as *mut u8).write_volatile(0) };
+    unsafe { (address as *mut u8).write_volatile(byte) };
     0
 }
 
@@ -54,6 +58,25 @@ fn jump(address: usize) -> i32 {
     // SAFETY: as above.
     let nowhere: extern "C" fn() -> i32 = unsafe { core::mem::transmute(address) };
     nowhere()
+}
+
+/// Jumps to instructions on the stack.
+fn jump_stack() -> i32 {
+    let code = black_box(RETURN_0);
+    jump(black_box(&code).as_ptr() as usize)
+}
+
+/// Jumps to instructions behind the program's data.
+fn jump_heap() -> i32 {
+    let Ok(end) = plain(BRK, [0, 0, 0]) else { return 1 };
+    if plain(BRK, [end as isize + PAGE_BYTES, 0, 0]) != Ok(end + PAGE_BYTES as usize) {
+        return 1;
+    }
+    let code = end.next_multiple_of(size_of::<u32>());
+    for (offset, byte) in RETURN_0.into_iter().flat_map(u32::to_le_bytes).enumerate() {
+        write_to(code + offset, byte);
+    }
+    jump(code)
 }
 
 /// Reads the channel to a debugger, in which programs could leave each other words.
@@ -87,7 +110,7 @@ fn exhaust() -> i32 {
         match plain(214, [end as isize + GREED_BYTES, 0, 0]) {
             Ok(grown) if grown > end => {
                 for page in (end..grown).step_by(4096) {
-                    write_to(page);
+                    write_to(page, 0);
                 }
             }
             _ => {

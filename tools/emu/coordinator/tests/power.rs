@@ -3,13 +3,15 @@
 
 mod boards;
 
-use boards::{Outcome, run, run_with, tools};
+use boards::{run, run_with, tools};
 use renga_emu::{BoardState, ClusterConfig, EmuError, Event, FaultConfig, PowerChange, PowerOrder};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
+/// A hung board holds the line until its transmitter is taken off the bus; one without power lets go of it at once.
+const HANG_LONGER_NS: u64 = 5_500_000;
 
 fn order(board: u8, time_ns: u64, change: PowerChange) -> PowerOrder {
     PowerOrder { board, time_ns, change }
@@ -96,17 +98,28 @@ fn nothing_comes_from_a_dead_board() {
 }
 
 #[test]
-fn a_hang_costs_more_than_a_cut() {
-    // Board 1 is in the middle of a long frame in both.
-    let run_until = |change| {
+fn a_hang_silences_the_bus_for_longer_than_a_cut() {
+    // Board 1 is in the middle of a long frame in both. When the first frame after it starts, ns:
+    let next_frame = |change| {
+        let order_ns = 5 * MS + 200;
         let mut config = tools()?.config(2, "mesh");
         config.limits.virtual_ns = Some(15 * MS);
-        config.power = vec![order(1, 5 * MS + 200, change)];
-        Some(run(config))
+        config.power = vec![order(1, order_ns, change)];
+        config.frames = true;
+        let mut next = None;
+        let outcome = run_with(config, |_, event| {
+            if let Event::Frame(frame) = event
+                && frame.start_ns() > order_ns
+            {
+                next.get_or_insert((frame.source, frame.start_ns()));
+            }
+        });
+        outcome.expect("it runs to its limit");
+        Some(next.expect("board 0 goes on"))
     };
-    let (Some(cut), Some(hung)) = (run_until(PowerChange::Cut), run_until(PowerChange::Hang)) else { return };
-    assert!(hung.frames <= cut.frames, "{cut:?} {hung:?}");
-    assert_ne!(cut, Outcome::default());
+    let (Some(cut), Some(hung)) = (next_frame(PowerChange::Cut), next_frame(PowerChange::Hang)) else { return };
+    assert_eq!((cut.0, hung.0), (0, 0));
+    assert_eq!(hung.1 - cut.1, HANG_LONGER_NS, "{cut:?} {hung:?}");
 }
 
 #[test]

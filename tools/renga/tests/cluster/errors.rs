@@ -71,11 +71,16 @@ fn what_is_not_there_cannot_be_put() {
 }
 
 #[test]
-fn a_recording_of_another_cluster_is_refused() {
+fn a_recording_of_another_cluster_and_nonsense_are_refused() {
     if !clusters_can_run() {
         return;
     }
     let scratch = Scratch::new("bad-recording");
+    let other = scratch.join("other");
+    let record = Renga::run().with(["--system".as_ref(), "solo".as_ref(), "--record".as_ref(), other.as_os_str()]);
+    record.input(b"exit 3\n").end().expect_status(3);
+    let ended = Renga::run().with(["--replay".as_ref(), other.as_os_str()]).end();
+    expect_failure(&ended, &["it was made with", "boards: 1,", "this run has", "boards: 2,"]);
     let nonsense = scratch.write("nonsense", b"hello\n");
     let ended = Renga::run().with(["--replay".as_ref(), nonsense.as_os_str()]).end();
     expect_failure(&ended, &["nonsense", "line 1"]);
