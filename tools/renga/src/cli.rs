@@ -113,6 +113,9 @@ pub struct Run {
     /// command line, with a copy of the card in its slot
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["disk", "put", "extract", "ImageChoice"])]
     pub cards: Option<PathBuf>,
+    /// What the boards are: all of this model, or one of them (may be repeated): pi3, zero2w, pi4, b=pi4; without it, a Pi 3
+    #[arg(long, value_name = "MODEL|BOARD=MODEL", conflicts_with_all = ["cards", "garbage"])]
+    pub board: Vec<String>,
     /// Write what the kernels do, and every frame, with its exact virtual time; the run is the same without (see `renga
     /// trace`)
     #[arg(long, value_name = "FILE")]

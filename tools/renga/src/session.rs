@@ -6,7 +6,7 @@
 //! (`artifacts`), options (`command::run`).
 
 use crate::artifacts::Kernel;
-use crate::card::CardBoot;
+use crate::card::{CardBoot, models};
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
 use crate::kernel_log::LogTable;
@@ -19,6 +19,7 @@ use renga_emu::{
     BoardConfig, BusConfig, Cluster, ClusterConfig, Event, FrameEvent, Limits, PinsConfig, PowerChange, Stats,
 };
 use renga_emu_probes::Hit;
+use renga_node::Model;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
@@ -41,7 +42,9 @@ pub struct Session<'a> {
     pub disk: PathBuf,
     /// What the boards boot instead of the kernel and the disk, if they boot from cards; by their numbers.
     pub cards: Option<Vec<CardBoot>>,
-    /// The machine.
+    /// What the boards are, by their numbers; those that are not said are a Pi 3.
+    pub models: Vec<Model>,
+    /// Their times.
     pub profile: Profile,
     /// Each board has so many cores at least; those that the system leaves idle come up and sleep.
     pub cores: u8,
@@ -86,6 +89,7 @@ impl<'a> Session<'a> {
             tables,
             disk,
             cards: None,
+            models: Vec::new(),
             profile,
             cores: 1,
             seed,
@@ -162,18 +166,25 @@ impl Session<'_> {
         }
     }
 
-    fn config(&self) -> Result<ClusterConfig> {
-        let boards = self.system.checked.boards.iter().enumerate().map(|(number, board)| BoardConfig {
+    fn board(&self, number: usize) -> Result<BoardConfig> {
+        let board = &self.system.checked.boards[number];
+        let model = self.models.get(number).copied().unwrap_or(Model::Pi3);
+        let without_card = BoardConfig {
+            machine: models::machine(&board.name, model, board.owns_disk)?,
             image: self.kernel.image.clone(),
             initrd: Some(self.tables.clone()),
             append: self.arguments(number),
             append_once: self.first_arguments(number),
             sd_image: board.owns_disk.then(|| self.disk.clone()),
+            dtb: None,
             cores: board.cores.max(self.cores),
-            ..BoardConfig::default()
-        });
-        let boards = boards.enumerate().map(|(number, board)| self.board_with_card(number, board));
-        let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards.collect());
+        };
+        Ok(self.board_with_card(number, without_card))
+    }
+
+    fn config(&self) -> Result<ClusterConfig> {
+        let boards: Result<_> = (0..self.system.checked.boards.len()).map(|number| self.board(number)).collect();
+        let mut config = ClusterConfig::new(self.qemu.clone(), self.plugin.clone(), boards?);
         config.shift = self.profile.shift;
         config.bus = BusConfig::with_rate(self.profile.link_rate_bps);
         config.pins = self.profile.pins.map(|_| PinsConfig::default());

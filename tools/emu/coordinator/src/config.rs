@@ -5,6 +5,7 @@ use crate::faults::FaultConfig;
 use crate::liveness::Patience;
 use crate::power::PowerOrder;
 use crate::wires::PinsConfig;
+use renga_emu_device::Machine;
 use std::path::PathBuf;
 
 /// Boards that a cluster can have: four bits of address, of which one value means all.
@@ -19,6 +20,8 @@ pub const SHIFT_MAX: u8 = 10;
 /// One board.
 #[derive(Clone, Debug, Default)]
 pub struct BoardConfig {
+    /// What it is.
+    pub machine: Machine,
     /// The raw image, which QEMU loads at 0x80000.
     pub image: PathBuf,
     /// The command line that the image finds in its ATAGs.

@@ -42,4 +42,5 @@ pub use liveness::Patience;
 pub use power::{BoardStatus, PowerChange, PowerOrder};
 pub use qemu::SUPPORTED_QEMU;
 pub use recording::{Header, RecordedInput, Recording};
+pub use renga_emu_device::Machine;
 pub use wires::PinsConfig;

@@ -134,18 +134,20 @@ fn command(config: &ClusterConfig, number: u8, starts: u32, socket: &str) -> Com
     let mut command = Command::new(&config.qemu);
     // A group of its own: an interrupt from the terminal is for the caller, who decides what it means.
     command.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped());
-    command.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
+    let machine = board.machine.facts();
+    command.args(["-M", machine.name, "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
     command.arg("-icount").arg(format!("shift={},sleep=off", config.shift));
     let cores = board.cores.max(1);
-    command.args(["-global", "cortex-a53-arm-cpu.cntfrq=1000000000"]);
-    command.arg("-global").arg(format!("bcm2837.enabled-cpus={cores}"));
+    command.arg("-global").arg(format!("{}.cntfrq=1000000000", machine.core));
+    command.arg("-global").arg(format!("{}.enabled-cpus={cores}", machine.chip));
     command.arg("-seed").arg(board_seed(config.seed, number, starts).to_string());
     command.args(["-chardev", "null,id=console", "-serial", "chardev:console"]);
     command.args(["-chardev", "null,id=log", "-serial", "chardev:log"]);
     let probes = config.probes.as_ref().map_or(String::new(), |elf| format!(",probes={}", quoted(elf)));
     let slice = config.slice().filter(|_| cores > 1);
     let several = slice.map_or(String::new(), |slice_ns| format!(",cores={cores},slice={slice_ns}"));
-    command.arg("-plugin").arg(format!("{},socket={socket}{probes}{several}", quoted(&config.plugin)));
+    let machine = format!(",machine={}", machine.name);
+    command.arg("-plugin").arg(format!("{},socket={socket}{machine}{probes}{several}", quoted(&config.plugin)));
     add_files(&mut command, board, starts);
     command
 }

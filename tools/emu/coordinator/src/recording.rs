@@ -8,6 +8,7 @@ use crate::error::EmuError;
 use crate::faults::FaultConfig;
 use crate::power::PowerOrder;
 use crate::wires::PinsConfig;
+use renga_emu_device::Machine;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -40,6 +41,9 @@ pub struct Header {
     /// As in [`ClusterConfig`].
     #[serde(default)]
     pub pins: Option<PinsConfig>,
+    /// What each board is, if any is another than the usual one.
+    #[serde(default)]
+    pub machines: Vec<Machine>,
     /// Each board's cores, if any has several.
     #[serde(default)]
     pub cores: Vec<u8>,
@@ -64,6 +68,7 @@ impl Header {
             token_pass_ns: config.bus.token_pass_ns,
             faults: config.faults,
             pins: config.pins,
+            machines: machines(config),
             cores: config
                 .slice()
                 .map_or(Vec::new(), |_| config.boards.iter().map(|board| board.cores.max(1)).collect()),
@@ -71,6 +76,11 @@ impl Header {
             interactive: config.pace,
         }
     }
+}
+
+fn machines(config: &ClusterConfig) -> Vec<Machine> {
+    let machines = config.boards.iter().map(|board| board.machine);
+    if machines.clone().all(|machine| machine == Machine::default()) { Vec::new() } else { machines.collect() }
 }
 
 /// Input that came in.
@@ -250,6 +260,15 @@ mod tests {
             read.unwrap(),
             Recording { header: header(), inputs: vec![input], power: vec![cut], end_ns: Some(99) }
         );
+    }
+
+    #[test]
+    fn a_run_on_other_machines_is_another_run() {
+        let boards = |machine| vec![crate::BoardConfig { machine, ..Default::default() }; 2];
+        let config = |machine| ClusterConfig::new(PathBuf::new(), PathBuf::new(), boards(machine));
+        let recording = Recording { header: header(), inputs: Vec::new(), power: Vec::new(), end_ns: None };
+        assert!(recording.check(&config(Machine::Pi3B)).is_ok());
+        assert!(matches!(recording.check(&config(Machine::Pi4B)), Err(EmuError::Replay(_))));
     }
 
     #[test]

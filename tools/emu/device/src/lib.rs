@@ -8,10 +8,12 @@
 #![forbid(unsafe_code)]
 
 pub mod link;
+pub mod machine;
 pub mod messages;
 pub mod pins;
 pub mod registers;
 
 pub use link::{Effect, LinkDevice};
+pub use machine::Machine;
 pub use messages::{Grant, Hello, MessageError, Order, Record, Report, Welcome, Wiring};
 pub use pins::{Drive, Pins};

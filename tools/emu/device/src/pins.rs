@@ -1,4 +1,5 @@
-//! The block of pins of one board (BCM2837 ARM Peripherals, chapter 6), wired to those of other boards.
+//! The block of pins of one board (BCM2837 ARM Peripherals, chapter 6; BCM2711 ARM Peripherals, chapter 5), wired to those
+//! of other boards.
 //!
 //! A board's own functions, latches and pulls act at once; what other boards drive comes by orders, each with its
 //! instant. From both follow the levels: low wins, then high, then a strong resistor upwards, then the weak ones inside
@@ -14,15 +15,15 @@ mod drive;
 
 pub use drive::Drive;
 
+use crate::machine::PullRegisters;
 use crate::messages::Order;
 use std::collections::VecDeque;
+use std::ops::Range;
 
-/// Where the block lies, physical.
-pub const BLOCK_ADDRESS: u64 = 0x3f20_0000;
-/// Its size.
+/// The block's size.
 pub const BLOCK_BYTES: u64 = 0x1000;
-/// The interrupt of the GPU's controller for pins 0 to 27, by level.
-pub const GPU_INTERRUPT: u32 = 49;
+/// The peripherals' line for pins 0 to 27, by level.
+pub const INTERRUPT_LINE: u32 = 49;
 
 /// RW: functions, six words, ten pins a word, three bits a pin: 0 input, 1 output.
 pub const FUNCTIONS: u64 = 0x00;
@@ -38,12 +39,14 @@ pub const LEVELS: u64 = 0x34;
 pub const EVENTS: u64 = 0x40;
 /// RW: the first of six kinds of detection, in the order of [`Detect`], two words each, 12 bytes apart.
 pub const DETECTS: u64 = 0x4c;
-/// RW: the pull that the next clock word chooses: 0 none, 1 down, 2 up.
+/// BCM2837. RW: the pull that the next clock word chooses: 0 none, 1 down, 2 up.
 pub const PULL: u64 = 0x94;
-/// W: pins that take the pull, two words.
+/// BCM2837. W: pins that take the pull, two words.
 pub const PULL_CLOCK: u64 = 0x98;
+/// BCM2711. RW: pulls, four words, sixteen pins a word, two bits a pin: 0 none, 1 up, 2 down.
+pub const PULLS: u64 = 0xe4;
 
-/// Pins whose interrupt is [`GPU_INTERRUPT`].
+/// Pins whose interrupt is [`INTERRUPT_LINE`].
 pub const INTERRUPT_PINS: u64 = (1 << 28) - 1;
 
 const FUNCTION_WORDS: usize = 6;
@@ -53,6 +56,9 @@ const DETECT_KINDS: usize = 6;
 const DETECT_STRIDE: u64 = 12;
 /// Words of a register of all pins.
 const WORDS: u64 = 2;
+const PULLS_END: u64 = PULLS + 16;
+const PINS_PER_PULL_WORD: u64 = 16;
+const PULL_PINS: u64 = 58;
 
 /// Kinds of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +93,7 @@ pub struct Pins {
     /// The pins that these make outputs.
     outputs: u64,
     latches: u64,
+    pull_registers: PullRegisters,
     pull_code: u32,
     pulls_up: u64,
     pulls_down: u64,
@@ -104,11 +111,12 @@ pub struct Pins {
 impl Pins {
     /// The block after a reset, at pins where the other boards do `others` and which strong resistors hold up if in
     /// `held_up`.
-    pub fn new(others: Vec<Drive>, held_up: u32) -> Self {
+    pub fn new(pull_registers: PullRegisters, others: Vec<Drive>, held_up: u32) -> Self {
         let mut pins = Self {
             functions: [0; FUNCTION_WORDS],
             outputs: 0,
             latches: 0,
+            pull_registers,
             pull_code: 0,
             pulls_up: u64::from(Drive::RESET.up),
             pulls_down: u64::from(Drive::RESET.down),
@@ -180,7 +188,8 @@ impl Pins {
                 let from_first = offset - DETECTS;
                 half(self.detects[(from_first / DETECT_STRIDE) as usize], from_first % DETECT_STRIDE)
             }
-            PULL => self.pull_code,
+            PULL if self.pull_registers == PullRegisters::Clocked => self.pull_code,
+            PULLS..PULLS_END if self.pull_registers == PullRegisters::Direct => self.shown_pulls(offset),
             _ => 0,
         }
     }
@@ -200,9 +209,7 @@ impl Pins {
                 let place = from_first % DETECT_STRIDE;
                 *kind = *kind & !word(u32::MAX, place) | word(value, place);
             }
-            PULL => self.pull_code = value & 3,
-            PULL_CLOCK.. => self.pull(word(value, offset - PULL_CLOCK)),
-            _ => {}
+            _ => self.write_pulls(offset, value),
         }
         self.settle();
         let after = self.drive();
@@ -218,14 +225,33 @@ impl Pins {
         }
     }
 
-    fn pull(&mut self, pins: u64) {
-        self.pulls_up &= !pins;
-        self.pulls_down &= !pins;
-        match self.pull_code {
-            1 => self.pulls_down |= pins,
-            2 => self.pulls_up |= pins,
+    fn write_pulls(&mut self, offset: u64, value: u32) {
+        match (self.pull_registers, offset) {
+            (PullRegisters::Clocked, PULL) => self.pull_code = value & 3,
+            (PullRegisters::Clocked, PULL_CLOCK..PULLS) => {
+                let pins = word(value, offset - PULL_CLOCK);
+                self.pull(pins, self.pull_code == 2, self.pull_code == 1);
+            }
+            (PullRegisters::Direct, PULLS..PULLS_END) => {
+                for pin in pull_word(offset) {
+                    let code = value >> (pin % PINS_PER_PULL_WORD * 2) & 3;
+                    self.pull(1 << pin, code == 1, code == 2);
+                }
+            }
             _ => {}
         }
+    }
+
+    fn pull(&mut self, pins: u64, up: bool, down: bool) {
+        self.pulls_up = self.pulls_up & !pins | if up { pins } else { 0 };
+        self.pulls_down = self.pulls_down & !pins | if down { pins } else { 0 };
+    }
+
+    fn shown_pulls(&self, offset: u64) -> u32 {
+        pull_word(offset).fold(0, |shown, pin| {
+            let code = (self.pulls_up >> pin & 1) as u32 | ((self.pulls_down >> pin & 1) as u32) << 1;
+            shown | code << (pin % PINS_PER_PULL_WORD * 2)
+        })
     }
 
     /// Brings the levels up to date, and the events with them.
@@ -247,6 +273,12 @@ impl Pins {
         let rest = self.outputs & self.latches | !self.outputs & self.pulls_up & !self.pulls_down;
         u64::from(first) | rest >> 32 << 32
     }
+}
+
+/// The pins of the pull word at `offset`.
+fn pull_word(offset: u64) -> Range<u64> {
+    let first = (offset - PULLS) / 4 * PINS_PER_PULL_WORD;
+    first..(first + PINS_PER_PULL_WORD).min(PULL_PINS)
 }
 
 /// The word at `place` bytes of a register of all pins; those behind the second do not exist.

@@ -1,11 +1,9 @@
 //! The page of registers. The table in `tools/emu/README.md` is the specification; these are its numbers.
 
-/// Where the page lies, physical.
-pub const PAGE_ADDRESS: u64 = 0x3fb0_0000;
-/// Its size.
+/// The page's size.
 pub const PAGE_BYTES: u64 = 0x1000;
-/// The interrupt of the GPU's controller that it drives, by level.
-pub const GPU_INTERRUPT: u32 = 48;
+/// The peripherals' line that it drives, by level.
+pub const INTERRUPT_LINE: u32 = 48;
 
 /// R: [`MAGIC_VALUE`].
 pub const MAGIC: u64 = 0x00;

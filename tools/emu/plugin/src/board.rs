@@ -8,6 +8,7 @@ use crate::machine::{self, CharacterDevice, Device, Interrupt, Page, Region, Tim
 use crate::timers::TimerList;
 use crate::typing::Typing;
 use crate::{cores, fail, gpio, probes, shared, uart, with_board};
+use renga_emu_device::machine::Facts;
 use renga_emu_device::messages::{self, Grant, Hello, MessageError, NEVER_NS, Order, Record, Report, Welcome, Wiring};
 use renga_emu_device::{Effect, LinkDevice, Pins, pins, registers};
 use std::ffi::c_void;
@@ -23,6 +24,7 @@ const MEETING_NS: u64 = 150;
 
 /// The emulator's side of a board.
 pub struct Board {
+    facts: &'static Facts,
     stream: BufReader<UnixStream>,
     scratch: Vec<u8>,
     lookahead_ns: u64,
@@ -55,15 +57,18 @@ struct Machine {
 
 impl Board {
     /// Reports to the coordinator and learns who this board is.
-    pub fn connect(socket: &str, version: String) -> Result<Self, MessageError> {
+    pub fn connect(socket: &str, version: String, facts: &'static Facts) -> Result<Self, MessageError> {
         let mut stream = BufReader::new(UnixStream::connect_addr(&SocketAddr::from_abstract_name(socket)?)?);
         let mut scratch = Vec::new();
         messages::send(stream.get_mut(), &Hello { version }, &mut scratch)?;
         let mut welcome: Welcome = messages::receive(&mut stream, &mut scratch)?;
         let wiring = welcome.wiring.take();
-        let wire =
-            |wiring: Wiring| WiredPins { block: Pins::new(wiring.others, wiring.held_up), echo_ns: wiring.echo_ns };
+        let wire = |wiring: Wiring| WiredPins {
+            block: Pins::new(facts.pulls, wiring.others, wiring.held_up),
+            echo_ns: wiring.echo_ns,
+        };
         Ok(Self {
+            facts,
             stream,
             scratch,
             lookahead_ns: welcome.lookahead_ns,
@@ -79,7 +84,7 @@ impl Board {
 
     /// Adds the plugin's devices to the machine, which is complete but has not run, and waits for the first grant.
     pub fn start(&mut self) {
-        let machine = Machine::set_up(self.pins.is_some()).filter(|_| cores::start());
+        let machine = Machine::set_up(self.facts, self.pins.is_some()).filter(|_| cores::start());
         let Some(machine) = machine else {
             fail("this QEMU lacks a device, or its timers are not as those of the version supported");
         };
@@ -267,13 +272,14 @@ impl Board {
 }
 
 impl Machine {
-    fn set_up(wired: bool) -> Option<Self> {
-        let controller = Device::find(c"/machine/soc/peripherals/ic", c"bcm2835-ic")?;
-        uart::tap_console()?;
-        uart::tap_log()?;
+    fn set_up(facts: &Facts, wired: bool) -> Option<Self> {
+        let controller = Device::find(facts.controller.path, facts.controller.type_name)?;
+        let line = |number| controller.interrupt_input(facts.controller.group, facts.controller.first + number);
+        uart::tap_console(facts.pl011)?;
+        uart::tap_log(facts.auxiliary)?;
         let link = Page { read: read_link, write: write_link, argument: std::ptr::null_mut(), bytes_min: 4 };
-        link.map(c"renga-link", registers::PAGE_ADDRESS, registers::PAGE_BYTES);
-        let hidden_pins = if wired { Some(gpio::overlay()?) } else { None };
+        link.map(c"renga-link", facts.page, registers::PAGE_BYTES);
+        let hidden_pins = if wired { Some(gpio::overlay(facts.pins)?) } else { None };
         let mut barrier = Timer::new(at_barrier);
         let timers = barrier.find_list(at_barrier)?;
         timers.be_alone()?;
@@ -282,8 +288,8 @@ impl Machine {
             barrier,
             event: Timer::new(at_event),
             hidden_pins,
-            interrupt: controller.interrupt_input(c"gpu-irq", registers::GPU_INTERRUPT),
-            pins_interrupt: controller.interrupt_input(c"gpu-irq", pins::GPU_INTERRUPT),
+            interrupt: line(registers::INTERRUPT_LINE),
+            pins_interrupt: line(pins::INTERRUPT_LINE),
             typing: Typing::new(CharacterDevice::find(c"console")?),
         })
     }

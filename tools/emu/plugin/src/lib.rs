@@ -31,6 +31,7 @@ mod version;
 mod waiting;
 
 use board::Board;
+use renga_emu_device::Machine;
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::{Mutex, TryLockError};
 
@@ -97,6 +98,9 @@ fn plan(cores: &str, slice: Option<&str>) -> Result<cores::Plan, String> {
 fn install(id: u64, arguments: &[String]) -> Result<(), String> {
     let named = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name));
     let socket = named("socket=").ok_or("the plugin needs socket=NAME, the coordinator's abstract socket")?;
+    let machine = named("machine=").ok_or("the plugin needs machine=NAME, as QEMU calls it")?;
+    let machine =
+        Machine::named(machine).ok_or_else(|| format!("machine={machine} is not one that the plugin fits"))?;
     let version = version::check()?;
     if let Some(kernel) = named("probes=") {
         probes::watch(id, kernel)?;
@@ -104,7 +108,8 @@ fn install(id: u64, arguments: &[String]) -> Result<(), String> {
     if let Some(plan) = named("cores=").map(|cores| plan(cores, named("slice="))).transpose()? {
         cores::plan(plan);
     }
-    let board = Board::connect(socket, version).map_err(|error| format!("no coordinator at {socket}: {error}"))?;
+    let board = Board::connect(socket, version, machine.facts())
+        .map_err(|error| format!("no coordinator at {socket}: {error}"))?;
     *BOARD.lock().map_err(|_| "the plugin was entered after a fault")? = Some(board);
     machine::when_complete(|| with_board(Board::start));
     Ok(())

@@ -129,10 +129,12 @@ impl Device {
         NonNull::new(device).map(Self)
     }
 
-    /// Its interrupt input `index` of the group `name`.
-    pub fn interrupt_input(self, name: &CStr, index: u32) -> Interrupt {
-        // SAFETY: the module's invariant; `find` returns devices only, of which this one has such inputs.
-        let line = unsafe { ffi::qdev_get_gpio_in_named(self.0.as_ptr(), name.as_ptr(), index as c_int) };
+    /// Its interrupt input `index` of the group `name`, or of those without a name.
+    pub fn interrupt_input(self, name: Option<&CStr>, index: u32) -> Interrupt {
+        let name = name.map_or(null(), CStr::as_ptr);
+        // SAFETY: the module's invariant; `find` returns devices only, of which this one has such inputs; those without a
+        // name are asked for by a null pointer.
+        let line = unsafe { ffi::qdev_get_gpio_in_named(self.0.as_ptr(), name, index as c_int) };
         Interrupt { line: NonNull::new(line).expect("QEMU aborts if there is no such input"), level: false }
     }
 

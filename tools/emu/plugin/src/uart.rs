@@ -14,15 +14,15 @@ struct Tap {
     record: fn(u64, u8) -> Record,
 }
 
-/// Takes over the data register of the console.
-pub fn tap_console() -> Option<()> {
-    tap(c"/machine/soc/peripherals/uart0", c"pl011", 0x3f20_1000, 0, |time_ns, byte| Record::Console { time_ns, byte })
+/// Takes over the data register of the console, a PL011 at `address`.
+pub fn tap_console(address: u64) -> Option<()> {
+    tap(c"/machine/soc/peripherals/uart0", c"pl011", address, 0, |time_ns, byte| Record::Console { time_ns, byte })
 }
 
-/// Takes over the data register of the log.
-pub fn tap_log() -> Option<()> {
+/// Takes over the data register of the log, of the auxiliary peripherals at `address`.
+pub fn tap_log(address: u64) -> Option<()> {
     const DATA: u64 = 0x40;
-    tap(c"/machine/unattached/aux", c"bcm2835-aux", 0x3f21_5000, DATA, |time_ns, byte| Record::Log { time_ns, byte })
+    tap(c"/machine/unattached/aux", c"bcm2835-aux", address, DATA, |time_ns, byte| Record::Log { time_ns, byte })
 }
 
 fn tap(path: &CStr, type_name: &CStr, address: u64, offset: u64, record: fn(u64, u8) -> Record) -> Option<()> {

@@ -12,7 +12,7 @@ use crate::disk_image::add_file;
 use crate::disk_image::partition::{copy_out, copy_sparse, find};
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
-use renga_node::{LinkMode, NODE_FILE, Node};
+use renga_node::{LinkMode, Model, NODE_FILE, Node};
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 /// What one board boots.
 #[derive(Clone, Debug)]
 pub struct CardBoot {
+    /// What it is.
+    pub model: Model,
     /// Its kernel.
     pub kernel: PathBuf,
     /// Its system's tables.
@@ -98,6 +100,7 @@ fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -
         Ok(place(name))
     };
     let boot = CardBoot {
+        model: node.model,
         kernel: take(KERNEL_FILE)?,
         tables: take(PLACEMENT_FILE)?,
         device_tree: take(firmware::device_tree(node.model))?,

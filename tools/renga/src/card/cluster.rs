@@ -12,6 +12,7 @@
 //! b = "zero2w"
 //! ```
 
+use super::models;
 use crate::environment::Environment;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
@@ -72,7 +73,7 @@ impl Cluster {
             })?,
         };
         let boards: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
-        let models = models_of(&boards, models)?;
+        let models = models::of_boards(&boards, models, None)?;
         let cluster = Cluster { name, system, link, models };
         for board in 0..cluster.models.len() {
             let text = cluster.node_file(board);
@@ -114,29 +115,4 @@ impl Cluster {
         };
         node.to_string()
     }
-}
-
-/// The model of each board, in the order of `boards`.
-fn models_of(boards: &[&str], said: &[String]) -> Result<Vec<Model>> {
-    let mut models = vec![None; boards.len()];
-    for part in said.iter().flat_map(|part| part.split(',')) {
-        let (board, name) = part.split_once('=').map_or((None, part), |(board, name)| (Some(board), name));
-        let model = Model::named(name).with_context(|| {
-            format!("there is no board `{name}`: known ones are {}", Model::ALL.map(Model::name).join(", "))
-        })?;
-        match board {
-            None => models.fill(Some(model)),
-            Some(board) => {
-                let number = boards.iter().position(|known| *known == board);
-                let number = number.with_context(|| {
-                    format!("the system has no board `{board}`: its boards are {}", boards.join(", "))
-                })?;
-                models[number] = Some(model);
-            }
-        }
-    }
-    let of_board = |(model, board): (Option<Model>, &&str)| {
-        model.with_context(|| format!("which model is board {board}? Say --board {board}=pi3, or --board pi3 for all"))
-    };
-    models.into_iter().zip(boards).map(of_board).collect()
 }

@@ -18,6 +18,7 @@ mod contents;
 mod fat;
 mod firmware;
 mod inspect;
+pub mod models;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -234,3 +234,10 @@ fn cards_of_boards_that_are_linked_over_spi_are_not_booted_in_the_emulator() {
     let fault = super::boot_cards(&cards, &system, &bench.folder).unwrap_err().to_string();
     assert!(fault.contains("the emulator has no listeners: link = \"pins\""), "{fault}");
 }
+
+#[test]
+fn the_emulator_has_no_pi_4_that_owns_the_disk() {
+    assert_eq!(super::models::machine("b", Model::Pi4, false).unwrap(), renga_emu::Machine::Pi4B);
+    let fault = super::models::machine("a", Model::Pi4, true).unwrap_err().to_string();
+    assert!(fault.contains("board a owns the disk") && fault.contains("--board a=pi3"), "{fault}");
+}

@@ -18,7 +18,7 @@ use crate::trace::TraceFile;
 use anyhow::{Context, Result, bail};
 use renga_emu::{FrameEvent, Stats};
 use renga_emu_probes::Hit;
-use renga_node::LinkMode;
+use renga_node::{LinkMode, Model};
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -32,10 +32,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     let script = options.job.script()?;
     let disturbance = Disturbance::of(options, &system)?;
     let progress = Progress::start();
-    let flavour = match () {
-        () if !disturbance.hostile.is_empty() => Flavour::Hostile,
-        () => Flavour::Plain,
-    };
+    let flavour = if disturbance.hostile.is_empty() { Flavour::Plain } else { Flavour::Hostile };
     let qemu = environment.qemu()?.to_path_buf();
     let scratch = Scratch::make(environment)?;
     let kernel = artifacts::kernel(environment, flavour, &progress)?;
@@ -65,6 +62,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         system: &system,
         tables: options.tables.clone().map_or_else(|| artifacts::tables(&system, &scratch.folder), Ok)?,
         disk: disk.clone(),
+        models: models(options, &system, cards.as_deref())?,
         cards,
         profile: machine,
         cores: options.cores,
@@ -104,6 +102,15 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
 /// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link.
 fn link(options: &Run, cards: Option<&[CardBoot]>) -> Option<LinkMode> {
     cards.and_then(|cards| Some(cards.first()?.link)).or_else(|| options.link.on_pins())
+}
+
+/// What the boards are, by their numbers.
+fn models(options: &Run, system: &SystemFile, cards: Option<&[CardBoot]>) -> Result<Vec<Model>> {
+    if let Some(cards) = cards {
+        return Ok(cards.iter().map(|card| card.model).collect());
+    }
+    let names: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
+    card::models::of_boards(&names, &options.board, Some(Model::Pi3))
 }
 
 /// What the boards boot from their cards, if they are to.

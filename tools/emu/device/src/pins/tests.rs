@@ -6,7 +6,7 @@ const STROBE: u32 = 1 << 5;
 const DATA: u32 = 1 << 16;
 
 fn pins() -> Pins {
-    Pins::new(vec![Drive::RESET; 3], STROBE)
+    Pins::new(PullRegisters::Clocked, vec![Drive::RESET; 3], STROBE)
 }
 
 /// Function words 0 and 1 for outputs at the strobe and at the first data pin.
@@ -88,7 +88,7 @@ fn pulls_follow_the_clock_word() {
     pins.write(PULL, 2, 0);
     assert_eq!(pins.write(PULL_CLOCK, DATA, 0).unwrap().up, Drive::RESET.up | DATA);
     assert_eq!(pins.read(LEVELS, 0) & DATA, 0, "the others pull it down");
-    let mut alone = Pins::new(Vec::new(), 0);
+    let mut alone = Pins::new(PullRegisters::Clocked, Vec::new(), 0);
     alone.write(PULL, 2, 0);
     alone.write(PULL_CLOCK, DATA, 0);
     alone.write(PULL_CLOCK + 4, 1, 0);
@@ -97,6 +97,22 @@ fn pulls_follow_the_clock_word() {
     alone.write(PULL, 0, 0);
     alone.write(PULL_CLOCK, DATA, 0);
     assert_eq!(alone.read(LEVELS, 0), 0x1ff);
+}
+
+#[test]
+fn pulls_of_a_bcm2711_are_words_of_their_own() {
+    let mut alone = Pins::new(PullRegisters::Direct, Vec::new(), 0);
+    assert_eq!(alone.read(PULLS, 0), 0xaaa9_5555, "as after a reset: 0 to 8 up");
+    let pulled = alone.write(PULLS + 4, 1 | 2 << 2, 0).unwrap();
+    assert_eq!((pulled.up & DATA, pulled.down & DATA << 1), (DATA, DATA << 1));
+    assert_eq!((alone.read(PULLS + 4, 0), alone.read(LEVELS, 0)), (1 | 2 << 2, DATA | 0x1ff));
+    alone.write(PULLS + 8, 1, 0);
+    assert_eq!(alone.read(LEVELS + 4, 0), 1);
+    alone.write(PULL, 1, 0);
+    assert_eq!(alone.write(PULL_CLOCK, DATA, 0), None, "it has no such registers");
+    assert_eq!(alone.read(PULL, 0), 0);
+    let mut older = pins();
+    assert_eq!((older.write(PULLS, 0, 0), older.read(PULLS, 0)), (None, 0), "nor have the others these");
 }
 
 #[test]

@@ -4,17 +4,17 @@
 use crate::support::{Renga, Scratch, clusters_can_run};
 
 #[test]
-fn a_pair_boots_from_its_card_images() {
+fn a_pi_3_and_a_pi_4_boot_from_their_card_images() {
     if !clusters_can_run() {
         return;
     }
     let scratch = Scratch::new("cards");
     let folder = scratch.join("cards");
-    let made =
-        Renga::command(&["image", "--board", "pi3", "--name", "lab"]).with(["--out".as_ref(), folder.as_os_str()]);
+    let made = Renga::command(&["image", "--board", "a=pi3,b=pi4", "--name", "lab"])
+        .with(["--out".as_ref(), folder.as_os_str()]);
     made.end().expect_status(0);
-    let inspected = Renga::command(&["image", "--inspect"]).with([folder.join("lab-b-pi3.img")]).end().expect_status(0);
-    assert!(inspected.text().contains("board b (1, a pi3) of cluster lab\n"), "{}", inspected.report());
+    let inspected = Renga::command(&["image", "--inspect"]).with([folder.join("lab-b-pi4.img")]).end().expect_status(0);
+    assert!(inspected.text().contains("board b (1, a pi4) of cluster lab\n"), "{}", inspected.report());
     let trace = scratch.join("trace");
     let run =
         Renga::script("uname -n; remote -b b uname -n; ls /bin/busybox").with(["--cards".as_ref(), folder.as_os_str()]);

@@ -2,6 +2,7 @@
 
 mod cards;
 mod cores;
+mod machines;
 mod pins;
 mod silicon;
 mod tables;
