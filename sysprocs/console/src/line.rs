@@ -183,7 +183,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::{Line, Pressed};
-    use crate::termios::{ECHO, ICANON};
+    use crate::termios::{ECHO, ICANON, Termios};
 
     fn typed(line: &mut Line, keys: &[u8]) -> ([u8; 64], usize) {
         let (mut screen, mut at) = ([0; 64], 0);
@@ -204,6 +204,16 @@ mod tests {
         let mut out = [0; 16];
         assert_eq!(line.read(&mut out), 3);
         assert_eq!(&out[..3], b"ac\n");
+    }
+
+    #[test]
+    fn what_is_typed_so_far_is_readable_once_lines_are_not_waited_for() {
+        let mut line = Line::new();
+        typed(&mut line, b"ab");
+        assert!(!line.readable());
+        line.set(Termios { local: line.termios.local & !ICANON, ..line.termios }, false);
+        let mut out = [0; 4];
+        assert_eq!((line.read(&mut out), &out[..2]), (2, &b"ab"[..]));
     }
 
     #[test]

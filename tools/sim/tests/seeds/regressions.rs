@@ -1,4 +1,6 @@
 //! Seeds that failed once, with what was wrong.
+//!
+//! Not here: seeds that draw something else by now; their faults have tests of their own (`docs/reference/seeds.md`).
 
 use renga_sim::calls;
 use renga_sim::cut::Cut;
@@ -92,12 +94,6 @@ fn a_board_that_dies_with_a_child_takes_no_reference_along() {
 #[test]
 fn open_files_of_an_earlier_life_are_lost() {
     system(34, 3, "");
-}
-
-/// A list of pages named frames that had been given back, as their board had died, and were a program's by then.
-#[test]
-fn pages_are_taken_only_from_the_board_that_stored_them() {
-    system(1212, 4, "");
 }
 
 /// A board ended a session and never called again: what the other one held for it, it held for ever.
