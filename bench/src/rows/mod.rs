@@ -9,6 +9,8 @@ pub mod p1_t2;
 pub mod p1_t3;
 pub mod p1_t4;
 pub mod p1_t5;
+mod p2;
+pub mod p2_f2a;
 mod p5;
 pub mod p5_f5a;
 pub mod p5_f5b;
@@ -47,6 +49,9 @@ pub struct Row {
 pub const ROWS: &[Row] =
     &[p1_t1::ROW, p1_t1b::ROW, p1_t2::ROW, p1_t3::ROW, p1_t4::ROW, p1_t5::ROW, p1_f2::ROW, p1_f3::ROW, p1_f4::ROW];
 
+/// The rows of P2, background jobs; only with [`Profile::Pi3`].
+pub const OF_BACKGROUND: &[Row] = &[p2_f2a::ROW];
+
 /// The rows of P5, on boards with several cores; only with [`Profile::Pi3`].
 pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW];
 
@@ -55,7 +60,7 @@ pub const BEYOND: &[Row] = &[crate::map::ROW];
 
 /// The rows of all papers, in the ledger's order, and what is beyond it.
 pub fn all() -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().chain(OF_CORES).chain(BEYOND)
+    ROWS.iter().chain(OF_BACKGROUND).chain(OF_CORES).chain(BEYOND)
 }
 
 /// The row with this name, in any case and with or without the paper's.

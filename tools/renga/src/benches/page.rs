@@ -24,7 +24,7 @@ had: each row says what stands for them. A verdict is about the claim as it is w
 about nothing else. Every run is deterministic: the same sources give the same figures, to the nanosecond.";
 
 /// The title, and the limits, which are the same for all.
-const TITLE: &str = "Results of the paper on process networks, regenerated";
+const TITLE: &str = "Results of the papers, regenerated";
 
 /// What the results of short runs are.
 const SHORT: &str = "These are the results of the short form of each experiment (`--short`): fewer programs, sizes and \

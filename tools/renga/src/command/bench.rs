@@ -14,10 +14,10 @@ mod sync_async;
 mod tables;
 mod unix;
 
-use crate::cli::{Bench, Measurement, Measuring, ProfileName};
+use crate::cli::{Bench, Ledger, Measurement, Measuring, ProfileName};
 use crate::environment::Environment;
 use anyhow::Result;
-use renga_bench::rows::{OF_CORES, ROWS};
+use renga_bench::rows::{OF_BACKGROUND, OF_CORES, ROWS, Row};
 
 /// Runs one measurement.
 ///
@@ -33,14 +33,17 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::P1(options) => {
             ledger::measure(environment, &ledger::rows(&options.rows, ROWS)?, &options.measuring)
         }
-        Measurement::P5(options) => {
-            // Its figures are of today's machines.
-            let measuring = Measuring { profile: Some(ProfileName::Pi3), ..options.measuring.clone() };
-            ledger::measure(environment, &ledger::rows(&options.rows, OF_CORES)?, &measuring)
-        }
+        Measurement::P2(options) => of_today(environment, options, OF_BACKGROUND),
+        Measurement::P5(options) => of_today(environment, options, OF_CORES),
         Measurement::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),
         Measurement::Compare(options) => compare::compare(options),
         Measurement::Report(options) => report::report(environment, options),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),
     }
+}
+
+/// Of papers whose figures are of today's machines.
+fn of_today(environment: &Environment, options: &Ledger, paper: &'static [Row]) -> Result<u8> {
+    let measuring = Measuring { profile: Some(ProfileName::Pi3), ..options.measuring.clone() };
+    ledger::measure(environment, &ledger::rows(&options.rows, paper)?, &measuring)
 }
