@@ -1,14 +1,13 @@
 //! What goes between the cores of a board: calls and their answers by letter, notifications and interruptions by signal.
 //!
-//! A call to a server of another core finds a *gate* in its place (`Process::gate`), which is never open. So the path
+//! A call to a server of another core finds a *gate* in its place (`Process::seen_from`), which is never open. So the path
 //! within a core has no test for cores; the one to a closed entry posts the call.
 //!
 //! C1 Who has a process's letter has the right to its message: words and slices, the link that queues it, `server`,
 //!    and the cells of [`Crossing`]. A core has it from the take that hands it out until it posts it.
 //! C2 A process's `wait` and its other cells are its own core's. While it is `ReplyElsewhere` nobody writes `wait`, so the core
 //!    that has the call may read it; of what never changes (`core`, `word`, `crossing`) all may read.
-//! C3 Between polls no answer is left over: those of a poll are posted when it is over. So a server calls nobody to
-//!    answer, and a process whom nobody of another core calls runs as if there were one core.
+//! C3 Answers of a poll are posted when it is over, so that a server calls nobody to answer; between polls none is left.
 //! C4 What is told by a signal is decided on the core of who is told.
 //!
 //! Not here: how letters cross (`kernel/cores`), how a bell is rung (the image), which core has what (placement).
@@ -122,13 +121,11 @@ impl Process {
     }
 
     /// Of a process whose call is on another core than itself: whether it is interrupted.
-    #[cold]
     pub(crate) fn is_interrupted_elsewhere(&self) -> bool {
         self.crossing().whereabouts.is_interrupted()
     }
 
     /// Of a process whose call is on another core than itself: who has it.
-    #[cold]
     pub(crate) fn asked_elsewhere(&self) -> u32 {
         self.crossing().asked.load(Ordering::Relaxed)
     }

@@ -68,6 +68,7 @@ struct Stepped {
 struct Run {
     cores: Vec<Stepped>,
     choose: Choose,
+    dispatches: Cell<u64>,
 }
 
 impl Run {
@@ -83,7 +84,9 @@ impl Run {
         }
         for _ in 0..=(self.choose)(DISPATCHES_MAX) {
             core.take_letters();
-            core.dispatch();
+            if core.dispatch() {
+                self.dispatches.set(self.dispatches.get() + 1);
+            }
         }
         // A core that has something to do may leave too: for a program's turn.
         if (!core.has_ready() || (self.choose)(2) == 0) && core.leave() {
@@ -128,17 +131,23 @@ impl Cores {
     /// What `core` has for `process`: itself, or a gate.
     pub fn process(&self, core: usize, process: &'static Process) -> &'static Process {
         let board = self.on(core);
-        if core::ptr::eq(process.core, board.core) {
-            return process;
-        }
-        board.arena.put(|| Process::gate(board.core, process, process.entries.get()))
+        process.seen_from(board.core, board.arena, process.entries.get())
     }
 
     /// Has all cores do steps, as `choose` says, until all are asleep.
     ///
     /// # Panics
-    /// If that does not come within a very large number of steps, or a core sleeps though something is ready.
+    /// As [`Cores::run_each`].
     pub fn run(&self, choose: &Choose) {
+        self.run_each(choose, &|_| ());
+    }
+
+    /// As [`Cores::run`], and tells `took` of each core that may have done a step; whether any process was polled out of a
+    /// ready queue.
+    ///
+    /// # Panics
+    /// If they do not come to rest within a very large number of steps.
+    pub fn run_each(&self, choose: &Choose, took: &dyn Fn(usize)) -> bool {
         let stepped = |(board, &bell): (&Board, &&'static HostBell)| Stepped {
             core: board.core,
             bell,
@@ -146,15 +155,16 @@ impl Cores {
             away: Cell::new(false),
             asleep: Cell::new(false),
         };
-        let run =
-            Rc::new(Run { cores: self.boards.iter().zip(&self.bells).map(stepped).collect(), choose: choose.clone() });
+        let cores = self.boards.iter().zip(&self.bells).map(stepped).collect();
+        let run = Rc::new(Run { cores, choose: choose.clone(), dispatches: Cell::new(0) });
         RUNNING.set(Some(run.clone()));
         for _ in 0..STEPS_MAX {
             if run.at_rest() {
                 RUNNING.set(None);
-                return;
+                return run.dispatches.get() > 0;
             }
             run.step(choose(self.boards.len() as u64) as usize);
+            (0..self.boards.len()).for_each(took);
         }
         panic!("the cores never come to rest");
     }

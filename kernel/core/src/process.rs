@@ -13,6 +13,7 @@ use core::task::Context;
 use renga_abi::ProcId;
 use renga_abi::policy::Rank;
 use renga_abi::user::{Trap, UserContext};
+use renga_arena::Arena;
 use renga_heap::{NOWHERE, Placed};
 
 /// What a process waits for; only the process itself and whoever completes the wait write it.
@@ -184,11 +185,14 @@ impl Process {
         }
     }
 
-    /// What `core` has in the place of `server`, which is of another core and has `entries`: it is never open, and a call
-    /// to it is posted.
-    pub fn gate(core: &'static Core, server: &'static Process, entries: u32) -> Process {
-        let gate = Process::new(core, server.priority, server.id());
-        Process { wait: Cell::new(Wait::Gate), server: Cell::new(Some(server)), entries: Cell::new(entries), ..gate }
+    /// What `core` has for it: itself if it is there, else a gate, which is never open, so that a call to it, one of
+    /// `entries`, is posted.
+    pub fn seen_from(&'static self, core: &'static Core, arena: &Arena, entries: u32) -> &'static Process {
+        if core::ptr::eq(self.core, core) {
+            return self;
+        }
+        let (wait, server, entries) = (Cell::new(Wait::Gate), Cell::new(Some(self)), Cell::new(entries));
+        arena.put(|| Process { wait, server, entries, ..Process::new(core, self.priority, self.id()) })
     }
     /// Of a gate: the server of another core for which it stands.
     #[inline(always)]

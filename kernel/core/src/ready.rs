@@ -125,6 +125,10 @@ impl Core {
         Core { number, door: Some(&doors[usize::from(number)]), doors, ..self }
     }
 
+    /// Which of the board's cores it is.
+    pub fn number(&self) -> u8 {
+        self.number
+    }
     /// Time since boot, ns.
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {

@@ -1,10 +1,12 @@
-//! The board's other cores, if its arguments ask for them (`cores=4`): each comes up with a stack, the vectors, a number,
-//! a timer and a bell of its own, is woken by each of those once, and sleeps. None has processes yet (decision 0065).
+//! The board's cores, as many as its placement says, or its arguments (`cores=4`) if those are more: core 0 makes them and what
+//! each is to run, and fetches the others; each comes up with a stack, the vectors, a number, a timer and a bell of its own, is woken by each of those once, and
+//! runs its processes, or sleeps if it has none (decision 0065).
 //!
-//! Invariant: what another core reads was written before it was fetched, and it writes [`UP`] and [`RUNG`] alone.
+//! Invariant: what another core reads was written before it was fetched. From then on each core reaches what is in its
+//! own [`Core`], and of the others only their doors. Not here: what crosses between cores (`kernel/core`).
 
 use crate::hardware::{board, registers};
-use crate::{fault, marks};
+use crate::{companion, fault, hardware, logger, marks, once::Once};
 use core::sync::atomic::{AtomicU8, Ordering};
 use renga_arch_aarch64::cores::{CORES_MAX, fetch};
 use renga_arch_aarch64::cpu::ThisCore;
@@ -14,6 +16,9 @@ use renga_arch_aarch64::timer::GenericTimer;
 use renga_board_rpi::boards::Controllers;
 use renga_board_rpi::core_bell::CoreBell;
 use renga_board_rpi::interrupts::enable_timer_of;
+use renga_core::crossing::Door;
+use renga_core::{Arena, Core};
+use renga_cores::Bell;
 use renga_hal::timer::Timer;
 
 /// So long cores may take to come, and then to wake, ns.
@@ -23,26 +28,71 @@ const FIRST_SLEEP_NS: u64 = 1_000_000;
 
 /// The cores that are up, a bit each.
 static UP: AtomicU8 = AtomicU8::new(1);
-/// Those that their bells have woken; nobody rings core 0.
+/// Those that their bells have woken; nobody rings core 0 for that.
 static RUNG: AtomicU8 = AtomicU8::new(1);
+/// What each core runs.
+static CORES: Once<Each> = Once::new();
+static BELLS: [Mailbox; CORES_MAX as usize] = [Mailbox(0), Mailbox(1), Mailbox(2), Mailbox(3)];
 
-/// Fetches the cores below `count` and waits until their timers have woken them; the others sleep for ever.
+/// The bell of a core, for any core.
+struct Mailbox(u8);
+
+impl Bell for Mailbox {
+    fn ring(&self) {
+        bell_of(self.0).ring();
+    }
+    fn silence(&self) {
+        bell_of(self.0).silence();
+    }
+    fn wait(&self) {
+        ThisCore.wait_for_interrupt();
+    }
+}
+
+/// All cores of the board.
+struct Each(&'static [&'static Core]);
+
+// SAFETY: `start` fills it when core 0 has made all that runs on each core, and fetches the others after that; from then on
+// core n alone takes the one at n, which it is given by its number (`renga_core_main`).
+unsafe impl Sync for Each {}
+
+/// Makes `count` cores, idle.
+pub fn make(arena: &'static Arena, count: u8) -> &'static [&'static Core] {
+    let core = || Core::with_clock(|_| hardware::now_ns());
+    if count == 1 {
+        return with_log(arena.put_slice(1, |_| &*arena.put(core)));
+    }
+    let doors: &'static [Door] = arena.put_slice(usize::from(count), |number| Door::new(&BELLS[number]));
+    with_log(arena.put_slice(doors.len(), |number| &*arena.put(|| core().behind(number as u8, doors))))
+}
+
+fn with_log(cores: &'static [&'static Core]) -> &'static [&'static Core] {
+    cores.iter().for_each(|core| core.set_log(logger::process_log));
+    cores
+}
+
+/// Fetches the cores below `wanted` and those that have something in `cores`, and waits until their timers and their bells have
+/// woken them; the others sleep for ever.
 ///
 /// # Safety
-/// Once, by core 0, when the kernel's map and the board are known.
-pub unsafe fn start(count: u32, timer: GenericTimer) {
+/// Once, by core 0, when all that runs on `cores` is made; it reaches nothing of the others from then on.
+pub unsafe fn start(cores: &'static [&'static Core], wanted: u32, timer: GenericTimer) {
+    let count = wanted.max(cores.len() as u32);
     let count = match (u8::try_from(count), board().chip.controllers) {
         (Ok(1), _) => 1,
         (Ok(count @ 2..=CORES_MAX), Controllers::Legacy { .. }) => count,
         _ => fault::refuse(format_args!("{count} cores cannot be started on this board")),
     };
-    ThisCore.keep_number(0);
-    // SAFETY: once, by this function's own condition; `renga_core_main` uses the map and the board.
+    CORES.set(Each(cores));
+    // SAFETY: once, by this function's own condition; `renga_core_main` uses the map, the board and `CORES`.
     unsafe { fetch(count) };
     let wanted = (1u8 << count) - 1;
     wait_for(&UP, wanted, "came up", timer);
     (1..count).for_each(|core| bell_of(core).ring());
     wait_for(&RUNG, wanted, "were woken by their bells", timer);
+    if cores.len() > 1 {
+        bell_of(0).enable();
+    }
     if count > 1 {
         marks::say(format_args!("{count} cores"));
         defmt::info!("{=u8} cores, each woken by its own timer and its bell", count);
@@ -70,12 +120,13 @@ fn bell_of(core: u8) -> CoreBell<Mmio> {
 
 /// Where another core begins, on its own stack.
 #[unsafe(no_mangle)]
-extern "C" fn renga_core_main(core: u64) -> ! {
+extern "C" fn renga_core_main(number: u64) -> ! {
     // SAFETY: the first thing that this core does; core 0 installed the map before it fetched this one.
     unsafe { KernelMap::join() };
-    ThisCore.keep_number(core as u8);
+    let number = number as u8;
+    ThisCore.keep_number(number);
     if let Controllers::Legacy { local, .. } = board().chip.controllers {
-        enable_timer_of(&mut registers(local), ThisCore.number());
+        enable_timer_of(&mut registers(local), number);
     }
     let mut timer = GenericTimer::new();
     let wake_ns = timer.now_ns() + FIRST_SLEEP_NS;
@@ -84,14 +135,16 @@ extern "C" fn renga_core_main(core: u64) -> ! {
         ThisCore.wait_for_interrupt();
     }
     timer.set_alarm_ns(None);
-    let mut bell = bell_of(ThisCore.number());
+    let mut bell = bell_of(number);
     bell.enable();
-    UP.fetch_or(1 << ThisCore.number(), Ordering::Release);
-    loop {
+    UP.fetch_or(1 << number, Ordering::Release);
+    while !bell.is_rung() {
         ThisCore.wait_for_interrupt();
-        if bell.is_rung() {
-            bell.silence();
-            RUNG.fetch_or(1 << ThisCore.number(), Ordering::Release);
-        }
+    }
+    bell.silence();
+    RUNG.fetch_or(1 << number, Ordering::Release);
+    match CORES.get().and_then(|cores| cores.0.get(usize::from(number))) {
+        Some(core) => companion::run(core, timer),
+        None => fault::stand_still(),
     }
 }

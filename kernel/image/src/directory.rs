@@ -2,30 +2,33 @@
 //!
 //! Not here: headers (`sysprocs/systems`).
 
-use crate::once::Once;
+use crate::once::{OnFirstCore, Once};
 use renga_core::Process;
 use renga_rt::ProcId;
 use renga_rt::given::Servers;
+use renga_systems::tables::System;
 use renga_systems::{Directory, Kind};
 
-static OWN: Once<&'static Directory> = Once::new();
+static OWN: OnFirstCore<&'static Directory> = OnFirstCore::new();
+static SYSTEM: Once<(&'static System<'static>, u8)> = Once::new();
 
 /// Says which board this is.
 pub fn keep(directory: &'static Directory) {
     OWN.set(directory);
+    SYSTEM.set((directory.system(), directory.board()));
 }
 
 /// The kind of a process of any board, by name.
 pub fn kind_name(id: ProcId) -> &'static str {
-    OWN.get().map_or("?", |own| own.kind_name(id))
+    SYSTEM.get().map_or("?", |(system, _)| system.kind_name(id))
 }
 
 /// This board's name.
 pub fn own_board_name() -> &'static str {
-    OWN.get().map_or("?", |own| own.table().name)
+    SYSTEM.get().map_or("?", |(system, board)| system.boards[usize::from(*board)].name)
 }
 
-/// This board's processes; none before they are made.
+/// This board's processes; none before they are made, nor for other cores than the first.
 pub fn own_processes() -> &'static [&'static Process] {
     OWN.get().map_or(&[], |own| own.own())
 }

@@ -1,9 +1,10 @@
-//! The endless loop of a core: system processes first, then user programs, then sleep.
+//! The endless loop of the first core: system processes first, then user programs, then sleep.
 //!
 //! Invariant: interrupts are looked at whenever the core is idle, when one stopped a user program,
 //! and at least every `DISPATCHES_PER_LOOK` dispatches; the hardware alarm is set for the first of
 //! the processes' alarms and the running program's time slice; a program's time is charged when it leaves the core.
-//! Not here: who is ready, whose turn it is (`core`).
+//! Before it runs a program or sleeps it leaves, so that other cores ring.
+//! Not here: who is ready, whose turn it is (`core`), other cores (`companion.rs`).
 
 use crate::care::Care;
 use crate::hardware::InterruptLines;
@@ -28,8 +29,8 @@ const GONE_OFF_NS: u64 = 0;
 /// Dispatches between two looks at the interrupts.
 const DISPATCHES_PER_LOOK: u32 = 32;
 
-/// What the loop needs.
-pub struct Executor {
+/// What the loop needs, of a board that has `SEVERAL` cores or one.
+pub struct Executor<const SEVERAL: bool> {
     /// The core's processes.
     pub core: &'static Core,
     /// Its interrupts.
@@ -50,7 +51,7 @@ pub struct Executor {
     pub care: Care,
 }
 
-impl Executor {
+impl<const SEVERAL: bool> Executor<SEVERAL> {
     /// Runs the board, for ever.
     pub fn run(&mut self) -> ! {
         self.interrupts.enable(Source::Timer);
@@ -74,6 +75,9 @@ impl Executor {
     /// Runs ready system processes; true if none is left.
     fn run_processes(&mut self) -> bool {
         for _ in 0..DISPATCHES_PER_LOOK {
+            if SEVERAL {
+                self.core.take_letters();
+            }
             if !self.core.dispatch_by(|| self.timer.now_ns()) {
                 return true;
             }
@@ -90,6 +94,10 @@ impl Executor {
             self.take_devices();
             return;
         }
+        if SEVERAL && !self.core.leave() {
+            drop(turn);
+            return self.core.look_again();
+        }
         let left_ns = turn.left_ns();
         self.arm(left_ns);
         let space = Frame(turn.space());
@@ -103,6 +111,9 @@ impl Executor {
                 self.take_interrupt(now_ns);
             }
         }
+        if SEVERAL {
+            self.core.look_again();
+        }
     }
 
     fn sleep(&mut self) {
@@ -110,11 +121,17 @@ impl Executor {
             self.interrupts.enable(Source::Log);
         }
         self.set_alarm(self.first_alarm_ns());
+        if SEVERAL && !self.core.leave() {
+            return self.core.look_again();
+        }
         probe::idle();
         ThisCore.wait_for_interrupt();
         let now_ns = self.timer.now_ns();
         self.core.stamp(now_ns);
         self.take_interrupt(now_ns);
+        if SEVERAL {
+            self.core.look_again();
+        }
     }
 
     /// Sets the hardware alarm for whatever comes first: an alarm of a process, or the end of a slice, so far away.

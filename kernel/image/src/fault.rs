@@ -6,7 +6,8 @@
 use crate::{directory, hardware, marks};
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering};
+use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::fault::KernelFault;
 use renga_core::Wait;
 use renga_hal::uart::Uart;
@@ -35,23 +36,33 @@ impl Write for ConsoleText {
     }
 }
 
-/// Only the first to die speaks; a fault while speaking ends the board at once.
-static DYING: AtomicBool = AtomicBool::new(false);
+/// No core.
+const NOBODY: u8 = u8::MAX;
+/// Only the first core to die speaks, and ends the board; at once, if it faults while it speaks.
+static DYING: AtomicU8 = AtomicU8::new(NOBODY);
 
 fn die(why: fmt::Arguments<'_>) -> ! {
     hardware::all_pins().release_link();
-    if !DYING.load(Ordering::Relaxed) {
-        DYING.store(true, Ordering::Relaxed);
+    let (number, first) = (ThisCore.number(), DYING.load(Ordering::Relaxed));
+    if first != NOBODY && first != number {
+        stand_still();
+    }
+    if first == NOBODY {
+        DYING.store(number, Ordering::Relaxed);
         let mut out = ConsoleText::open();
         let board = directory::own_board_name();
         let _ = write!(out, "\r\nboard {board}: {why}\r\n");
+        if number > 0 {
+            let _ = write!(out, "on core {number}\r\n");
+        }
         marks::set_light(true);
         if marks::last() < marks::Mark::Processes as u8 {
             let _ = write!(out, "boot came to {}\r\n", marks::last());
         }
         let _ = write!(out, "board {board} at {} ns; processes that wait for another:\r\n", hardware::now_ns());
         for process in directory::own_processes() {
-            if process.wait() == Wait::Reply
+            if process.core().number() == number
+                && matches!(process.wait(), Wait::Reply | Wait::ReplyElsewhere)
                 && let Some(server) = process.waits_for()
             {
                 let (who, whom) = (directory::kind_name(process.id()), directory::kind_name(server));

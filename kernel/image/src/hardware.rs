@@ -7,7 +7,7 @@
 use crate::fault;
 use crate::firmware::Firmware;
 use crate::marks::{Mark, mark};
-use crate::once::Once;
+use crate::once::{OnFirstCore, Once};
 use core::cell::RefCell;
 use core::ops::Range;
 use renga_arch_aarch64::boot::ImageLayout;
@@ -65,7 +65,7 @@ static BOARD: Once<&'static Board> = Once::new();
 static EMULATED: Once<bool> = Once::new();
 static WATCHED: Once<bool> = Once::new();
 static UART_CLOCK: Once<u32> = Once::new();
-static FIRMWARE: Once<RefCell<Firmware>> = Once::new();
+static FIRMWARE: OnFirstCore<RefCell<Firmware>> = OnFirstCore::new();
 
 /// What boot found.
 pub struct Hardware {
@@ -87,7 +87,7 @@ pub struct Hardware {
     pub link_timing: Name,
     /// Which device the link is, if told.
     pub link: Name,
-    /// How many cores it is to start.
+    /// How many cores it is to start, if more than have processes.
     pub cores: u32,
     /// When this board is to panic, ns: for seeing what that looks like.
     pub panic_ns: Option<u64>,

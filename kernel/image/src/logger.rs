@@ -1,11 +1,12 @@
 //! The kernel's log: defmt frames on the second serial line, decoded on the host.
 //!
-//! Invariant: one frame at a time; the board has one core that logs and nothing interrupts the
-//! kernel, so `acquire` never finds the line taken. Not here: what is logged.
+//! Invariant: one frame at a time, of the core that holds the line from `acquire` to `release`; nothing interrupts the kernel
+//! meanwhile. Not here: what is logged.
 
 use crate::once::Once;
 use core::cell::RefCell;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::mmio::Mmio;
 use renga_board_rpi::mini_uart::MiniUart;
 use renga_rt::ProcId;
@@ -18,17 +19,46 @@ struct Line {
 /// Looks at the line until the log of a board that ends is given up: about a second, longer than a full buffer takes.
 const FLUSH_TRIES_MAX: u32 = 4_000_000;
 
+/// Looks at the line until it is taken for lost: its holder died in the middle of a frame.
+const HOLD_TRIES_MAX: u32 = 10_000_000;
+/// No core holds the line.
+const NOBODY: u8 = u8::MAX;
+
 static MORE: AtomicBool = AtomicBool::new(false);
-static LINE: Once<RefCell<Line>> = Once::new();
+static LINE: Once<Held> = Once::new();
+/// The core that has the line.
+static HOLDER: AtomicU8 = AtomicU8::new(NOBODY);
+
+/// The line, of whoever holds it.
+struct Held(RefCell<Line>);
+
+// SAFETY: only `with_line` reaches it, on the core that is the holder.
+unsafe impl Sync for Held {}
+
+/// Waits until this core holds the line; whether it did not before.
+fn hold() -> bool {
+    let own = ThisCore.number();
+    if HOLDER.load(Ordering::Relaxed) == own {
+        return false;
+    }
+    let take = |_| HOLDER.compare_exchange_weak(NOBODY, own, Ordering::Acquire, Ordering::Relaxed).is_ok();
+    (0..HOLD_TRIES_MAX).any(take)
+}
+
+/// Lets the line go, if this core has it.
+fn let_go() {
+    let _ = HOLDER.compare_exchange(ThisCore.number(), NOBODY, Ordering::Release, Ordering::Relaxed);
+}
 
 /// Sends the log to `uart` from now on.
 pub fn start(uart: MiniUart<Mmio>) {
-    LINE.set(RefCell::new(Line { uart, encoder: defmt::Encoder::new() }));
+    LINE.set(Held(RefCell::new(Line { uart, encoder: defmt::Encoder::new() })));
 }
 
 fn with_line(use_line: impl FnOnce(&mut MiniUart<Mmio>, &mut defmt::Encoder)) {
-    if let Some(line) = LINE.get()
-        && let Ok(mut line) = line.try_borrow_mut()
+    if HOLDER.load(Ordering::Relaxed) == ThisCore.number()
+        && let Some(line) = LINE.get()
+        && let Ok(mut line) = line.0.try_borrow_mut()
     {
         let Line { uart, encoder } = &mut *line;
         use_line(uart, encoder);
@@ -37,8 +67,11 @@ fn with_line(use_line: impl FnOnce(&mut MiniUart<Mmio>, &mut defmt::Encoder)) {
 
 /// Sends what the line has room for; whether something is left, for which the line will interrupt.
 pub fn send() -> bool {
-    let mut more = false;
+    let (mut more, taken) = (false, hold());
     with_line(|uart, _| more = uart.send());
+    if taken {
+        let_go();
+    }
     MORE.store(more, Ordering::Relaxed);
     more
 }
@@ -56,15 +89,17 @@ pub fn flush() {
 #[defmt::global_logger]
 struct Logger;
 
-// SAFETY: `acquire` to `release` is not interrupted: one core logs, with interrupts masked.
+// SAFETY: from `acquire` to `release` this core holds the line, or writes nothing, with interrupts masked.
 unsafe impl defmt::Logger for Logger {
     fn acquire() {
+        hold();
         with_line(|uart, encoder| encoder.start_frame(|bytes| uart.write(bytes)));
     }
     unsafe fn flush() {}
     unsafe fn release() {
         with_line(|uart, encoder| encoder.end_frame(|bytes| uart.write(bytes)));
         send();
+        let_go();
     }
     unsafe fn write(bytes: &[u8]) {
         with_line(|uart, encoder| encoder.write(bytes, |bytes| uart.write(bytes)));

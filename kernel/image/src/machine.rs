@@ -25,7 +25,7 @@ const INIT: &str = "/sbin/init";
 
 /// This board.
 pub struct PiMachine {
-    core: &'static Core,
+    cores: &'static [&'static Core],
     arena: &'static Arena,
     /// Memory of programs.
     pub memory: &'static FrameMemory,
@@ -46,7 +46,7 @@ pub struct PiMachine {
 impl PiMachine {
     /// The board with what boot found, and with room for `slots` user programs.
     pub fn new(
-        core: &'static Core,
+        cores: &'static [&'static Core],
         arena: &'static Arena,
         (uart, memory): (Uart, FrameMemory),
         hardware: &Hardware,
@@ -56,7 +56,7 @@ impl PiMachine {
         // Without an emulator nobody counts a board's starts: chance tells them apart.
         let starts = emulator.as_ref().map_or((hardware.seed >> 32) as u32 | 1, EmulatorPage::starts);
         PiMachine {
-            core,
+            cores,
             arena,
             memory: arena.put(|| memory),
             programs: arena.put(|| Programs::new(UserMode::new(arena.put_slice(slots, |_| FpState::ZERO)))),
@@ -84,8 +84,12 @@ impl Devices for PiMachine {
 }
 
 impl Machine for PiMachine {
-    fn declare(&self, priority: u8, id: ProcId) -> &'static Process {
-        self.arena.put(|| Process::new(self.core, priority, id))
+    fn declare(&self, core: u8, priority: u8, id: ProcId) -> &'static Process {
+        let process: &'static Process = self.arena.put(|| Process::new(self.cores[usize::from(core)], priority, id));
+        if self.cores.len() > 1 {
+            process.give_crossing(self.arena);
+        }
+        process
     }
     fn start<F: Future<Output = Never> + 'static>(&self, process: &'static Process, make: impl FnOnce(Me) -> F) {
         // SAFETY: `Process::start` refuses a second time, so this is the process's only `Me`; boot gives it, and

@@ -7,6 +7,7 @@
 #[cfg(feature = "bench")]
 mod bench;
 mod care;
+mod companion;
 mod cores;
 mod directory;
 mod executor;
@@ -21,8 +22,9 @@ mod once;
 mod programs;
 
 use executor::Executor;
-use hardware::Hardware;
+use hardware::{Hardware, InterruptLines};
 use machine::PiMachine;
+use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::physical::to_kernel;
 use renga_core::{Arena, Core};
 use renga_rt::given::Servers;
@@ -30,6 +32,7 @@ use renga_systems::{Directory, Kind, Machine, blob, start_all};
 
 #[unsafe(no_mangle)]
 extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
+    ThisCore.keep_number(0);
     // SAFETY: called once, by the boot code, with the firmware's address.
     let (hardware, interrupts, uart, memory) = unsafe { hardware::start(boot_data) };
     // SAFETY: mapped by `hardware::start`, behind the image, before the frames; used for nothing else.
@@ -43,18 +46,15 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         fault::refuse(format_args!("this system has no board {}", hardware.board))
     };
     defmt::info!("board {=str} of system {=str}", board.name, system.name);
-    // SAFETY: once, here, behind `hardware::start`.
-    unsafe { cores::start(hardware.cores, hardware.timer) };
-
-    let core: &'static Core = arena.put(|| Core::with_clock(|_| hardware::now_ns()));
-    core.set_log(logger::process_log);
+    let cores = cores::make(arena, board.cores);
+    let core = cores[0];
     core.note("board, of boards", [u64::from(hardware.board), system.boards.len() as u64]);
     #[cfg(feature = "bench")]
     bench::tables::try_out(&memory);
     let programs = board.range(Kind::User).len();
-    let machine = PiMachine::new(core, arena, (uart, memory), &hardware, programs);
+    let machine = PiMachine::new(cores, arena, (uart, memory), &hardware, programs);
     let placed = (system, hardware.board);
-    let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
+    let directory = Directory::make(cores, arena, placed, |core, priority, id| machine.declare(core, priority, id));
     directory::keep(directory);
     start_processes(&machine, &hardware, directory);
     marks::mark(marks::Mark::Processes);
@@ -64,6 +64,21 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     core.note("processes, bytes of boot memory left", [directory.own().len() as u64, arena.left_bytes() as u64]);
     arena.seal();
 
+    // SAFETY: once, here: all processes are made, and the arena is sealed.
+    unsafe { cores::start(cores, hardware.cores, hardware.timer) };
+    match cores.len() {
+        1 => first::<false>(core, &machine, &hardware, interrupts).run(),
+        _ => first::<true>(core, &machine, &hardware, interrupts).run(),
+    }
+}
+
+/// What runs the first core, of `SEVERAL` or alone.
+fn first<const SEVERAL: bool>(
+    core: &'static Core,
+    machine: &PiMachine,
+    hardware: &Hardware,
+    interrupts: InterruptLines,
+) -> Executor<SEVERAL> {
     Executor {
         core,
         interrupts,
@@ -75,7 +90,6 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         care: care::Care::begin(directory::owner(Kind::Router).is_some(), hardware.panic_ns),
         armed_ns: executor::NEVER_NS,
     }
-    .run()
 }
 
 /// Starts the board's processes: as the placement says, unless the board is to be hostile.
@@ -91,7 +105,7 @@ fn start_processes(machine: &PiMachine, _hardware: &Hardware, directory: &'stati
 
 /// Keeps the arena for ever.
 fn keep(arena: Arena) -> &'static Arena {
-    static ARENA: once::Once<Arena> = once::Once::new();
+    static ARENA: once::OnFirstCore<Arena> = once::OnFirstCore::new();
     ARENA.set(arena);
     match ARENA.get() {
         Some(arena) => arena,

@@ -9,6 +9,7 @@ use crate::link::{LinkParts, Reach};
 use crate::machine::Machine;
 use crate::outline::Outline;
 use core::cell::Cell;
+use renga_core::Process;
 use renga_fs::{Due, FreeWalkers, Referrers};
 use renga_hal::memory::{SPACES_MAX, UserMemory};
 use renga_memory::{SpaceTables, TABLES_PER_SLOT};
@@ -119,8 +120,9 @@ impl<M: Machine> Boot<'_, M> {
         let processes = self.directory.of_kind(kind);
         let wanted = if (self.wanted)(kind) { processes } else { &[] };
         for (number, process) in (0..).zip(wanted) {
-            let special = special(At { boot: self, number });
-            self.machine.start(process, |me| function.begin(me, self.directory, special));
+            let core = process.core().number();
+            let special = special(At { boot: self, number, core });
+            self.machine.start(process, |me| function.begin(me, self.directory.on(core), special));
         }
         processes.len()
     }
@@ -130,6 +132,7 @@ impl<M: Machine> Boot<'_, M> {
 pub(crate) struct At<'b, M> {
     boot: &'b Boot<'b, M>,
     number: u16,
+    core: u8,
 }
 
 impl<M> Clone for At<'_, M> {
@@ -166,7 +169,11 @@ impl<'b, M: Machine> At<'b, M> {
     }
     /// The right to wake the first process of `kind` here.
     pub fn notifier(self, kind: Kind) -> Option<Notifier> {
-        self.boot.directory.of_kind(kind).first().copied().map(Notifier::new)
+        let to = |&process: &&'static Process| match process.core().number() == self.core {
+            true => Notifier::new(process),
+            false => Notifier::elsewhere(process),
+        };
+        self.boot.directory.of_kind(kind).first().map(to)
     }
     /// The right to interrupt each process of `kind` here.
     pub fn interruptors(self, kind: Kind) -> &'static [Interruptor] {

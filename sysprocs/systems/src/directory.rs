@@ -1,11 +1,11 @@
-//! Every process that a board has or calls: headers, and who serves which protocol.
+//! Every process that a board has: its headers.
 //!
 //! Invariant: made once at boot from the placement; a kind's processes on a board are neighbours in its table.
-//! Not here: what the processes are given (`boot.rs`).
+//! Not here: what of them each core's processes find (`view.rs`), what those are given (`boot.rs`).
 
 use crate::Kind;
-use crate::kinds::FACTS;
 use crate::tables::{Board, System};
+use crate::view::View;
 use renga_core::account::{Account, AccountNumber};
 use renga_core::{Arena, Core, Process};
 use renga_rt::given::Servers;
@@ -22,8 +22,8 @@ pub struct Directory {
     board: u8,
     arena: &'static Arena,
     own: &'static [&'static Process],
-    /// By kind and board: those here, and those elsewhere that are called from here.
-    members: &'static [&'static [Members]],
+    /// By core.
+    views: &'static [View],
 }
 
 fn priority(kind: Kind) -> u8 {
@@ -35,43 +35,39 @@ fn priority(kind: Kind) -> u8 {
 }
 
 impl Directory {
-    /// Makes all headers of board `number` of `system`; `declare` makes those of its own processes, in the order of
-    /// their indices.
+    /// Makes all headers of board `number` of `system`, whose cores are these; `declare` makes those of its own processes,
+    /// each of a core, in the order of their indices.
+    ///
+    /// # Panics
+    /// If the board has other cores than the placement says.
     pub fn make(
-        core: &'static Core,
+        cores: &[&'static Core],
         arena: &'static Arena,
         (system, number): (&'static System<'static>, u8),
-        mut declare: impl FnMut(u8, ProcId) -> &'static Process,
+        mut declare: impl FnMut(u8, u8, ProcId) -> &'static Process,
     ) -> &'static Directory {
         let board = &system.boards[usize::from(number)];
+        assert!(cores.len() == usize::from(board.cores), "a board's cores are as its placement says");
         let own: &'static [&'static Process] = arena.put_slice(usize::from(board.processes), |index| {
             let index = index as u16;
-            declare(priority(board.kind_at(index)), ProcId::new(number, index))
+            declare(board.core_of(index), priority(board.kind_at(index)), ProcId::new(number, index))
         });
-        let router = board.has(Kind::Router).then(|| own[usize::from(board.range(Kind::Router).start)]);
-        let elsewhere = |kind: Kind, other: u8| {
-            let rows = || board.elsewhere.iter().filter(move |row| row.kind == kind && row.board == other);
-            let (Some(router), Some(first)) = (router, rows().map(|row| row.first).min()) else { return Members::NONE };
-            let count = rows().map(|row| row.count).sum();
-            Members::Elsewhere { router, first: ProcId::new(other, first), count }
-        };
-        let members = arena.put_slice(FACTS.len(), |kind| {
-            let kind = FACTS[kind].kind;
-            let range = board.range(kind);
-            &*arena.put_slice(system.boards.len(), |other| match other == usize::from(number) {
-                true => Members::Here(&own[usize::from(range.start)..usize::from(range.end)]),
-                false => elsewhere(kind, other as u8),
-            })
-        });
-        // Work is charged to the slots of user programs, of every board: each has an account here.
-        core.set_accounts(arena.put_slice(AccountNumber::count(system.boards.len()), |_| Account::new()));
+        for core in cores {
+            // Work is charged to the slots of user programs, of every board: each has an account on each core.
+            core.set_accounts(arena.put_slice(AccountNumber::count(system.boards.len()), |_| Account::new()));
+        }
         for index in board.range(Kind::User) {
             let slot = index - board.range(Kind::User).start;
             own[usize::from(index)].set_account(AccountNumber::of_slot(number, slot));
         }
-        arena.put(|| Directory { system, board: number, arena, own, members })
+        let views = arena.put_slice(cores.len(), |core| View::make(cores[core], arena, (system, number), own));
+        arena.put(|| Directory { system, board: number, arena, own, views })
     }
 
+    /// What processes of `core` find.
+    pub fn on(&self, core: u8) -> &'static View {
+        &self.views[usize::from(core)]
+    }
     /// Boot memory.
     pub fn arena(&self) -> &'static Arena {
         self.arena
@@ -99,21 +95,20 @@ impl Directory {
     }
     /// This board's processes of `kind`, in order.
     pub fn of_kind(&self, kind: Kind) -> &'static [&'static Process] {
-        self.members[kind as usize][usize::from(self.board)].here()
+        let range = self.table().range(kind);
+        &self.own[usize::from(range.start)..usize::from(range.end)]
     }
     /// How many of `kind` all boards have.
     pub fn count(&self, kind: Kind) -> usize {
-        self.members[kind as usize].iter().map(|servers| servers.count()).sum()
+        self.views[0].of_kind(kind).iter().map(|servers| servers.count()).sum()
     }
     /// The kind of a process of any board, by name.
     pub fn kind_name(&self, id: ProcId) -> &'static str {
-        match self.system.boards.get(usize::from(id.board.0)) {
-            Some(board) if id.index < board.processes => board.kind_at(id.index).name(),
-            _ => "?",
-        }
+        self.system.kind_name(id)
     }
 }
 
+/// As processes of the first core find them.
 impl Servers for Directory {
     fn board(&self) -> u8 {
         self.board
@@ -122,9 +117,6 @@ impl Servers for Directory {
         self.own
     }
     fn serving(&self, protocol: u32) -> &'static [Members] {
-        match Kind::serving(protocol) {
-            Some(kind) => self.members[kind as usize],
-            None => panic!("no kind serves protocol {protocol}"),
-        }
+        self.views[0].serving(protocol)
     }
 }

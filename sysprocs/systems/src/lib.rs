@@ -21,6 +21,7 @@ mod room;
 pub mod shared;
 pub mod tables;
 mod valid;
+mod view;
 
 pub use boot::{Started, start_all, start_those};
 pub use directory::Directory;
@@ -28,4 +29,4 @@ pub use facts::{Facts, Place};
 pub use kinds::{FACTS, Kind};
 pub use machine::{Devices, Machine};
 pub use renga_router::message_memory;
-pub use valid::{CORES_RUN, POOL_SLOTS_MAX, PROCESSES_MAX, Rule, check};
+pub use valid::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX, Rule, check};

@@ -32,8 +32,8 @@ pub trait Devices {
 
 /// One board.
 pub trait Machine: Devices {
-    /// A header for the process `id` of this board, not started.
-    fn declare(&self, priority: u8, id: ProcId) -> &'static Process;
+    /// A header for the process `id` of this board, which runs on `core`, not started.
+    fn declare(&self, core: u8, priority: u8, id: ProcId) -> &'static Process;
     /// Starts `process` with the future that `make` returns, which alone uses that [`Me`].
     fn start<F: Future<Output = Never> + 'static>(&self, process: &'static Process, make: impl FnOnce(Me) -> F);
 

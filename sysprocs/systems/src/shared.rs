@@ -62,6 +62,19 @@ const OWN: [&str; 16] = [
     "at.machine().uart()",
 ];
 
+/// What only the first core of a board has so far: interrupts of devices, and programs.
+const OF_FIRST_CORE: [(&str, &str); 3] = [
+    ("at.machine().uart()", "the console's interrupts"),
+    ("at.machine().link()", "the link's interrupts"),
+    ("at.machine().processor()", "programs"),
+];
+
+/// What processes of this kind need that only the first core of a board has.
+pub fn needs_first_core(facts: &Facts) -> Option<&'static str> {
+    let needs = |(words, _): &&(&str, &str)| facts.given.iter().any(|expression| expression.contains(words));
+    OF_FIRST_CORE.iter().find(needs).map(|(_, name)| *name)
+}
+
 impl Shared {
     /// Whether `expression`, by which the list of kinds gives something, gives it.
     pub fn is_in(&self, expression: &str) -> bool {

@@ -6,6 +6,7 @@
 use crate::Kind;
 use crate::kinds::FACTS;
 use core::ops::Range;
+use renga_rt::ProcId;
 
 /// One system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +138,16 @@ pub struct AsyncEdge {
     pub entries: u32,
 }
 
+impl System<'_> {
+    /// The kind of a process of any board, by name.
+    pub fn kind_name(&self, id: ProcId) -> &'static str {
+        match self.boards.get(usize::from(id.board.0)) {
+            Some(board) if id.index < board.processes => board.kind_at(id.index).name(),
+            _ => "?",
+        }
+    }
+}
+
 impl Board<'_> {
     /// The indices of the processes of `kind` here; they are neighbours.
     pub fn range(&self, kind: Kind) -> Range<u16> {
@@ -154,6 +165,14 @@ impl Board<'_> {
     /// Whether any of `kind` are here.
     pub fn has(&self, kind: Kind) -> bool {
         !self.range(kind).is_empty()
+    }
+    /// On which core the process at `index` is.
+    pub fn core_of(&self, index: u16) -> u8 {
+        let placed = self.placed.iter().map(|row| (row.first, row.count, row.core));
+        let proxies = self.proxies.iter().map(|row| (row.first, row.count(), row.core));
+        let peers = self.peers.iter().map(|peer| (peer.async_first, peer.async_proxies, peer.async_core));
+        let holds = |&(first, count, _): &(u16, u16, u8)| (first..first.saturating_add(count)).contains(&index);
+        placed.chain(proxies).chain(peers).find(holds).map_or(0, |(_, _, core)| core)
     }
     /// What the process at `index` is.
     pub fn kind_at(&self, index: u16) -> Kind {

@@ -7,6 +7,7 @@
 use crate::facts::Place;
 use crate::kinds::{FACTS, Kind};
 use crate::room;
+use crate::shared::{SHARED, Shared, needs_first_core};
 use crate::tables::{Board, Peer, Permit, Placed, Proxies, System};
 use renga_rt::BOARDS_MAX;
 use renga_rt::signature::Edge;
@@ -16,8 +17,8 @@ pub const PROCESSES_MAX: usize = 16_384;
 /// Copies of asynchronous calls that may be under way from one board to another.
 pub const POOL_SLOTS_MAX: u16 = 256;
 
-/// Cores of a board whose processes the kernel runs (decision 0065).
-pub const CORES_RUN: u8 = 1;
+/// Cores that a board may have.
+pub const CORES_MAX: u8 = 4;
 
 /// Pages of a proxy: a slice given and a slice taken.
 const PROXY_PAGES_MAX: u8 = 2;
@@ -38,8 +39,9 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
     hold(system.boards.iter().filter(|board| board.owns_disk).count() == 1, "one board owns the disk")?;
     hold(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
     for (number, board) in system.boards.iter().enumerate() {
-        hold((1..=CORES_RUN).contains(&board.cores), "a board has as many cores as the kernel runs processes on")?;
+        hold((1..=CORES_MAX).contains(&board.cores), "a board has 1 to 4 cores")?;
         check_indices(system, board, number)?;
+        check_cores(board)?;
         check_kinds(system, board)?;
         check_links(system, board, number)?;
     }
@@ -72,6 +74,22 @@ fn check_indices(system: &System<'_>, board: &Board<'_>, number: usize) -> Resul
     hold(kinds.is_sorted(), "processes are numbered in the order of their kinds")?;
     let own = board.placed.iter().all(|row| usize::from(row.board) == number);
     hold(own && system.boards.len() > number, "a board's processes are its own")
+}
+
+/// Who shares cells shares a core, and who needs the first core is on it: all that runs on several cores rests on this.
+fn check_cores(board: &Board<'_>) -> Result<(), Rule> {
+    let proxies = board.proxies.iter().map(|row| (Kind::Proxy, row.core));
+    let peers =
+        board.peers.iter().filter(|peer| peer.async_proxies > 0).map(|peer| (Kind::AsyncProxy, peer.async_core));
+    let placed = || board.placed.iter().map(|row| (row.kind, row.core)).chain(proxies.clone()).chain(peers.clone());
+    let first = |(kind, core): (Kind, u8)| core == 0 || needs_first_core(kind.facts()).is_none();
+    hold(placed().all(first), "who needs the first core is on it")?;
+    let together = |shared: &Shared| {
+        let mut cores = placed().filter(|(kind, _)| shared.is_of(kind.facts())).map(|(_, core)| core);
+        let first = cores.next();
+        cores.all(|core| Some(core) == first)
+    };
+    hold(board.cores == 1 || SHARED.iter().all(together), "who shares cells shares a core")
 }
 
 /// Each kind is where it may be, and finds whom it calls.

@@ -52,7 +52,7 @@ fn tables_come_back_as_they_went() {
 fn a_board_is_made_of_them() {
     let (board, bytes) = (Board::new(1, BOOT_BYTES), tables("pair"));
     let system = blob::read(board.arena, &bytes).unwrap();
-    let directory = Directory::make(board.core, board.arena, (system, 1), |priority, _| board.declare(priority));
+    let directory = Directory::make(&[board.core], board.arena, (system, 1), |_, priority, _| board.declare(priority));
     assert_eq!(directory.of_kind(Kind::Router).len(), 1);
     assert!(directory.of_kind(Kind::Disk).is_empty());
 }
@@ -108,10 +108,19 @@ fn each_rule_holds_for_whole_tables() {
     let kept_nowhere = [renga_systems::tables::Board { leases: false, ..pair.boards[0] }, pair.boards[1]];
     assert_eq!(refused(&System { boards: &kept_nowhere, ..pair }), "the disk's board keeps its pages");
     assert_eq!(with(&|board| board.processes += 1), "a board has as many processes as it says");
-    for cores in [0, 2, 4] {
-        let refused = with(&|board| board.cores = cores);
-        assert_eq!(refused, "a board has as many cores as the kernel runs processes on");
+    for cores in [0, 5] {
+        assert_eq!(with(&|board| board.cores = cores), "a board has 1 to 4 cores");
     }
+    let with_core = |moved: Kind, core: u8| {
+        with(&|board| {
+            let mut placed = board.placed.to_vec();
+            placed.iter_mut().filter(|row| row.kind == moved).for_each(|row| row.core = core);
+            (board.cores, board.placed) = (2, placed.leak());
+        })
+    };
+    assert_eq!(with_core(Kind::Clock, 2), "a process runs on a core that its board has");
+    assert_eq!(with_core(Kind::User, 1), "who needs the first core is on it");
+    assert_eq!(with_core(Kind::Clock, 1), "who shares cells shares a core");
     assert_eq!(with(&|board| board.placed = &board.placed[1..]), "processes are numbered without gaps");
     assert_eq!(with(&|board| board.elsewhere = &[]), "whoever calls a server has one");
     let without_router = |board: &mut renga_systems::tables::Board<'static>| {

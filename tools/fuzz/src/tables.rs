@@ -59,7 +59,8 @@ fn boot(board: Board, body: &[u8], number: u8) -> u8 {
             return 0;
         }
     };
-    let directory = Directory::make(board.core, board.arena, (system, number), |priority, _| board.declare(priority));
+    let directory =
+        Directory::make(&[board.core], board.arena, (system, number), |_, priority, _| board.declare(priority));
     assert_eq!(directory.of_kind(Kind::Procs).len(), 1);
     for index in 0..directory.table().processes {
         assert_ne!(directory.kind_name(renga_rt::ProcId::new(number, index)), "?");

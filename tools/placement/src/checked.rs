@@ -128,19 +128,10 @@ pub struct Checked {
 /// Compares a system file with the code's kinds.
 ///
 /// # Errors
-/// The first rule that it breaks, or that it wants more cores than the kernel runs.
-pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
-    let checked = prove(system, kinds)?;
-    cores::check_run(system)?;
-    Ok(checked)
-}
-
-/// As [`check`], whether the kernel runs all of its cores or not.
-///
-/// # Errors
 /// The first rule that it breaks.
-pub fn prove(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
+pub fn check(system: &System, kinds: &[KindFacts]) -> Result<Checked, PlacementError> {
     let mut groups = layout::layout(system, kinds)?;
+    cores::check_first(system, kinds, &groups)?;
     cores::check_shared(system, kinds, &groups)?;
     edges::check_kinds(&groups, kinds)?;
     let calls = edges::resolve(system, kinds, &groups, false)?;

@@ -1,4 +1,4 @@
-//! Who must share a core: whoever reaches the same cells (decision 0065). And how many cores the kernel runs.
+//! Who must share a core: whoever reaches the same cells (decision 0065). And who must be on the first.
 //!
 //! Invariant: with every kind on one core nothing is refused here, whatever is shared.
 
@@ -6,7 +6,6 @@ use crate::checked::Group;
 use crate::layout::line_of;
 use crate::system::System;
 use crate::{KindFacts, PlacementError};
-use renga_systems::CORES_RUN;
 
 /// On each board, who shares something is on one core.
 pub(crate) fn check_shared(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<(), PlacementError> {
@@ -48,15 +47,20 @@ fn check_pair(
     })
 }
 
-/// No board has more cores than the kernel runs processes on: nothing is accepted and then ignored.
-pub(crate) fn check_run(system: &System) -> Result<(), PlacementError> {
-    match system.boards.iter().find(|board| board.cores > CORES_RUN) {
-        None => Ok(()),
-        Some(board) => Err(PlacementError::CoresNotRun {
-            line: board.line,
-            board: board.name.clone(),
-            cores: board.cores,
-            run: CORES_RUN,
-        }),
+/// Who needs what only the first core of a board has is there.
+pub(crate) fn check_first(system: &System, kinds: &[KindFacts], groups: &[Group]) -> Result<(), PlacementError> {
+    for group in groups {
+        let kind = &kinds[group.kind];
+        let apart = group.parts.iter().find(|part| part.core != 0);
+        if let (Some(needs), Some(part)) = (kind.needs_first_core, apart) {
+            return Err(PlacementError::MustBeOnFirstCore {
+                line: line_of(system, kind, group.board),
+                kind: kind.name,
+                core: part.core,
+                board: system.boards[group.board].name.clone(),
+                needs,
+            });
+        }
     }
+    Ok(())
 }

@@ -83,9 +83,9 @@ pub enum PlacementError {
         other_core: u8,
     },
     #[error(
-        "line {line}: board \"{board}\" has {cores} cores, but the kernel runs processes on {run} of a board so far\n  mend: leave `cores` out, and `core` in [place]; the placement is sound otherwise"
+        "line {line}: `{kind}` is placed on core {core} of board \"{board}\", but needs {needs}, which only core 0 has so far\n  mend: leave `core` out"
     )]
-    CoresNotRun { line: usize, board: String, cores: u8, run: u8 },
+    MustBeOnFirstCore { line: usize, kind: &'static str, core: u8, board: String, needs: &'static str },
     #[error(
         "board \"{board}\" (line {line}) would have {count} processes, {computed} of them computed proxies, but a board has at most {max}\n  mend: lower a `count` on it, or move a kind to another board"
     )]

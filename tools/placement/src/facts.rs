@@ -111,6 +111,8 @@ pub struct KindFacts {
     pub future_bytes: u32,
     /// Names of what it reaches by cells, together with other processes of its board.
     pub shares: &'static [&'static str],
+    /// What it needs that only the first core of a board has.
+    pub needs_first_core: Option<&'static str>,
 }
 
 impl KindFacts {

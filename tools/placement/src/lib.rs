@@ -31,18 +31,16 @@ mod system;
 mod tables;
 mod text;
 
-pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check, prove};
+pub use checked::{Call, Checked, Group, Instance, OnBehalfOf, Part, check};
 pub use code::code_kinds;
 pub use error::PlacementError;
 pub use facts::{BoardRule, KindFacts, ProtocolFacts, Use, Where};
 pub use legend::What;
 pub use memory::{MessageMemory, Share};
 pub use parse::parse;
-pub use renga_systems::{POOL_SLOTS_MAX, PROCESSES_MAX};
+pub use renga_systems::{CORES_MAX, POOL_SLOTS_MAX, PROCESSES_MAX};
 pub use system::{AsyncPool, Board, EdgeMode, Mode, On, Place, SharedProxies, System};
 
-/// Cores that a board may have (Raspberry Pi 3 and 4).
-pub const CORES_MAX: u8 = 4;
 /// Proxies that the processes of one kind of a board may share on another.
 pub const SHARED_PROXIES_MAX: u16 = 64;
 /// Processes that carry out one board's asynchronous calls on another.

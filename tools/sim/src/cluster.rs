@@ -4,18 +4,18 @@
 //! board is at rest; what a system process computes takes none, and a turn of a user program what the
 //! board's [`Players`] say. Not here: what runs on a board.
 
+use crate::cores::BoardCores;
 use crate::trace::Trace;
 use renga_core::Process;
 use renga_core::notify::Notifier;
 use renga_mac::{Setup, Timing};
 use renga_phy::loopback::{BusTiming, Faults, Loopback, LoopbackBus};
 use renga_router::TokenLink;
+use renga_rt::BOARDS_MAX;
 use renga_rt::host::Board;
 
 /// Times that a board's device may interrupt before the clock must move on.
 const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
-/// Dispatches after which a board that does not come to rest is called endless.
-const DISPATCHES_MAX: u64 = 50_000_000;
 
 /// The serial number of board 0.
 const SERIALS: u64 = 1000;
@@ -28,6 +28,8 @@ pub type Players = Box<dyn FnMut(Board) -> u64>;
 pub struct ClusterSetup {
     /// How many boards.
     pub boards: u8,
+    /// How many cores each has.
+    pub cores: [u8; BOARDS_MAX],
     /// Boot memory of each, bytes.
     pub memory_bytes: usize,
     /// The bus.
@@ -41,14 +43,17 @@ pub struct ClusterSetup {
 impl ClusterSetup {
     /// `boards` boards of 64 MiB on a faultless bus.
     pub const fn new(boards: u8) -> ClusterSetup {
-        ClusterSetup { boards, memory_bytes: 64 << 20, timing: BusTiming::PI3, faults: Faults::NONE, seed: 1 }
+        let cores = [1; BOARDS_MAX];
+        ClusterSetup { boards, cores, memory_bytes: 64 << 20, timing: BusTiming::PI3, faults: Faults::NONE, seed: 1 }
     }
 }
 
 /// One board, while its processes are made.
 pub struct Site {
-    /// Core and boot memory; makes processes.
+    /// Its first core, and boot memory; makes processes.
     pub board: Board,
+    /// All of its cores.
+    pub cores: BoardCores,
     /// Which board.
     pub number: u8,
     /// Times that it was started.
@@ -85,17 +90,6 @@ impl Site {
         self.players = Some(players);
     }
 
-    /// Dispatches until nothing is ready; whether anything was.
-    fn run(&self, trace: &Trace) -> bool {
-        for dispatches in 0..DISPATCHES_MAX {
-            if !self.board.core.dispatch() {
-                return dispatches > 0;
-            }
-            trace.take(self.number, self.board.core.take_events());
-        }
-        panic!("board {} never comes to rest", self.number);
-    }
-
     /// Whether it does anything at `now_ns`.
     fn awake(&self, now_ns: u64) -> bool {
         !self.dead && !self.hung && self.late_until_ns <= now_ns
@@ -109,13 +103,12 @@ impl Site {
         if !self.awake(now_ns) {
             return Some(self.late_until_ns);
         }
-        [self.board.core.next_alarm_ns(), self.next_turn_ns(now_ns)].into_iter().flatten().min()
+        [self.cores.next_alarm_ns(), self.next_turn_ns(now_ns)].into_iter().flatten().min()
     }
 
     fn pass(&self, now_ns: u64) {
         if self.awake(now_ns) {
-            self.board.core.set_now_ns(now_ns);
-            self.board.core.expire_alarms(now_ns);
+            self.cores.pass(now_ns);
         }
     }
 
@@ -147,12 +140,17 @@ impl Cluster {
     }
 
     fn boot(&self, number: u8, boots: u8, build: &mut dyn FnMut(&mut Site)) -> Site {
-        let board = Board::new(number, self.setup.memory_bytes);
-        board.core.record_events();
-        board.core.set_now_ns(self.now_ns);
+        let ClusterSetup { cores, memory_bytes, seed, .. } = self.setup;
+        let seed = seed ^ u64::from(number) << 56 ^ u64::from(boots) << 48;
+        let cores = BoardCores::new(number, cores[usize::from(number)], memory_bytes, seed);
+        for board in cores.each() {
+            board.core.record_events();
+            board.core.set_now_ns(self.now_ns);
+        }
         let bus = self.bus.clone();
         let mut site = Site {
-            board,
+            board: cores.each()[0],
+            cores,
             number,
             boots,
             bus,
@@ -239,12 +237,12 @@ impl Cluster {
             if !site.awake(self.now_ns) {
                 continue;
             }
-            let mut ran = site.run(&self.trace);
+            let mut ran = site.cores.run(&self.trace);
             for turn in 0.. {
                 assert!(turn < INTERRUPTS_PER_EVENT_MAX, "board {} never serves its link", site.number);
                 let Some(link) = site.link.filter(|_| self.bus.interrupts(site.number)) else { break };
                 link.notify();
-                ran |= site.run(&self.trace);
+                ran |= site.cores.run(&self.trace);
             }
             if ran && site.slowness_ns > 0 {
                 site.late_until_ns = self.now_ns + site.slowness_ns;

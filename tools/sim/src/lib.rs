@@ -9,6 +9,7 @@
 pub mod calls;
 pub mod campaign;
 mod cluster;
+mod cores;
 pub mod cut;
 pub mod incident;
 mod logged;

@@ -35,7 +35,7 @@ impl Pair {
         let (home, far) = (core(0), core(1));
         let server = server(far, arena, |_, port| null(port));
         server.give_crossing(arena);
-        let gate = Address::new(arena.put(|| Process::gate(home, server, Null::ENTRIES)));
+        let gate = Address::new(server.seen_from(home, arena, Null::ENTRIES));
         let caller: &'static Process = arena.put(|| Process::new(home, 1, ProcId::default()));
         caller.give_crossing(arena);
         begin(caller, arena, |me| async move {

@@ -44,7 +44,7 @@ const fn kind(
     serves: Option<ProtocolFacts>,
     uses: &'static [Use],
 ) -> KindFacts {
-    KindFacts { name, serves, uses, board, count_max, future_bytes: 400, shares: &[] }
+    KindFacts { name, serves, uses, board, count_max, future_bytes: 400, shares: &[], needs_first_core: None }
 }
 
 /// As the code of the pair would state them.
@@ -322,6 +322,10 @@ pub fn changed(name: &str) -> Vec<KindFacts> {
             share("inode_directory", &["the inodes' referrers"]);
             share("inode", &["the inodes' referrers"]);
             share("path", &["the free walkers"]);
+        }
+        "first-core" => {
+            let console = kinds.iter_mut().find(|kind| kind.name == "console").expect("the kind is in the table");
+            console.needs_first_core = Some("the console's line");
         }
         "table-anywhere" => change("file_table", any, &[]),
         "no-proxy" => kinds.retain(|kind| kind.name != "proxy"),

@@ -19,7 +19,7 @@ use crate::logged;
 use crate::ongoing::{DISK_BOARD, Ongoing};
 use crate::outcome::{Counts, Failure, Level, Report};
 use crate::program::Programs;
-use crate::system::{Pages, SMALL, System, SystemSetup, image, medium, placement};
+use crate::system::{Pages, SMALL, System, SystemSetup, image, medium, placement, spread};
 use actions::Plan;
 use known::Known;
 use renga_phy::loopback::Faults;
@@ -40,12 +40,16 @@ const LIMIT_NS: u64 = 600_000_000_000;
 const FAIR_PER_MILLE: u16 = 50;
 /// Numbers of boards, each as likely as it is often here.
 const BOARDS: [u8; 8] = [2, 2, 2, 3, 4, 5, 6, 8];
+/// Numbers of cores of each board, likewise.
+const CORES: [u8; 8] = [1, 1, 1, 1, 1, 2, 3, 4];
 
 /// What the workload does not depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// How many boards: the first as `a` of the pair, the others as `b`.
     pub boards: u8,
+    /// How many cores each of them has, over which its processes are spread.
+    pub cores: u8,
     /// What goes wrong on the link.
     pub faults: Faults,
     /// Whether calls between boards that return nothing release their callers early.
@@ -54,7 +58,7 @@ pub struct Settings {
 
 impl Settings {
     /// The pair on a good link.
-    pub const PAIR: Settings = Settings { boards: 2, faults: Faults::NONE, asynchronous: false };
+    pub const PAIR: Settings = Settings { boards: 2, cores: 1, faults: Faults::NONE, asynchronous: false };
     /// The pair on a link that loses, doubles and damages frames.
     pub const BAD_LINK: Settings = Settings {
         faults: Faults { lost_per_mille: 20, doubled_per_mille: 20, changed_per_mille: 10, ..Faults::NONE },
@@ -68,7 +72,8 @@ impl Settings {
         let faults = draw_link(&mut random);
         let asynchronous = random.chance(50);
         let faults = if cut.is_quiet() { Faults::NONE } else { faults };
-        Settings { boards: cut.boards(boards).unwrap_or(boards), faults, asynchronous }
+        let cores = CORES[Random::new(seed ^ 0x636f_7265_73).below(CORES.len() as u64) as usize];
+        Settings { boards: cut.boards(boards).unwrap_or(boards), cores, faults, asynchronous }
     }
 }
 
@@ -194,9 +199,9 @@ fn fresh_disk(programs: &Programs) -> Result<Pages, String> {
 /// A rule that so many boards break.
 pub fn placed(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
     thread_local! {
-        static CHECKED: std::cell::RefCell<HashMap<(u8, bool), Rc<Checked>>> = std::cell::RefCell::default();
+        static CHECKED: std::cell::RefCell<HashMap<(u8, u8, bool), Rc<Checked>>> = std::cell::RefCell::default();
     }
-    let key = (settings.boards, settings.asynchronous);
+    let key = (settings.boards, settings.cores, settings.asynchronous);
     if let Some(checked) = CHECKED.with_borrow(|known| known.get(&key).cloned()) {
         return Ok(checked);
     }
@@ -216,5 +221,5 @@ fn check(settings: Settings) -> Result<Rc<Checked>, PlacementError> {
         text = text.replacen(last, &(1..settings.boards).map(board).collect::<String>(), 1);
         text = text.replacen("disk = true", &format!("disk = true, message_kib = {MESSAGE_KIB}"), 1);
     }
-    placement(&text)
+    placement(&spread(&text, settings.cores))
 }

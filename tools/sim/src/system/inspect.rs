@@ -57,7 +57,8 @@ fn waits(directory: &Directory) -> Vec<String> {
     let of = |kind| directory.of_kind(kind).iter().map(|process| process.id());
     let workers = [Kind::User, Kind::Keyboard, Kind::Cleaner, Kind::Reaper, Kind::Committer];
     let idle: Vec<_> = workers.into_iter().flat_map(of).collect();
-    let stuck = |process: &&&'static Process| process.wait() == Wait::Reply && !idle.contains(&process.id());
+    let waits = |process: &Process| matches!(process.wait(), Wait::Reply | Wait::ReplyElsewhere);
+    let stuck = |process: &&&'static Process| waits(process) && !idle.contains(&process.id());
     let line = |process: &&'static Process| {
         let (id, server) = (process.id(), process.waits_for());
         format!("{} {id} waits for {server:?} (entry {})", directory.kind_name(id), process.op())

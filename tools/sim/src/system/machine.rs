@@ -50,8 +50,8 @@ impl Devices for SimMachine<'_> {
 }
 
 impl Machine for SimMachine<'_> {
-    fn declare(&self, priority: u8, id: ProcId) -> &'static Process {
-        let process = self.board().declare(priority);
+    fn declare(&self, core: u8, priority: u8, id: ProcId) -> &'static Process {
+        let process = self.site.cores.each()[usize::from(core)].declare(priority);
         assert!(process.id() == id, "the placement's indices have no gaps");
         process
     }

@@ -11,11 +11,13 @@ mod machine;
 mod mute;
 mod named;
 mod pages;
+mod spread;
 
 pub use devices::{Line, Switch};
 pub use disk::{Disk, DiskFaults};
 pub use inspect::Leftovers;
 pub use pages::Pages;
+pub use spread::spread;
 
 use crate::cluster::{Cluster, ClusterSetup, Site};
 use crate::logged;
@@ -23,12 +25,12 @@ use crate::program::Programs;
 use inspect::Inspector;
 use machine::SimMachine;
 use mute::Mute;
+use renga_core::Core;
 use renga_fs::Medium;
 use renga_hal::host::HostMemory;
 use renga_hostile::{Attack, start_hostile};
 use renga_placement::{Checked, PlacementError};
 use renga_router::Stats;
-use renga_rt::host::Board;
 use renga_systems::{Directory, Kind, Machine, blob, start_all};
 use std::rc::Rc;
 
@@ -119,14 +121,15 @@ fn start_board(
     (programs, mute): (&Programs, &Mute),
     (disk, line, switch): (Disk, Line, &'static Switch),
 ) -> Started {
-    site.board.core.set_log(logged::keep);
+    let cores: Vec<&'static Core> = site.cores.each().iter().map(|board| board.core).collect();
+    cores.iter().for_each(|core| core.set_log(logged::keep));
     let memory: &'static HostMemory = Box::leak(Box::new(HostMemory::new(FRAMES)));
     let (medium, seed, mute) = (setup.medium, setup.cluster.seed, setup.mute.map(|_| mute.clone()));
     let machine = SimMachine { site, memory, disk, medium, line, switch, mute, seed };
-    let Board { core, arena, .. } = site.board;
+    let arena = site.board.arena;
     let tables = blob::read(arena, &setup.placement.to_blob());
     let placed = (tables.unwrap_or_else(|bad| panic!("tables of a checked system: {bad}")), site.number);
-    let directory = Directory::make(core, arena, placed, |priority, id| machine.declare(priority, id));
+    let directory = Directory::make(&cores, arena, placed, |core, priority, id| machine.declare(core, priority, id));
     if let (Some(mute), Some((_, kind))) = (&machine.mute, setup.mute.filter(|(board, _)| *board == site.number)) {
         mute.choose(directory.of_kind(kind));
     }
@@ -153,8 +156,11 @@ impl System {
         let switch: &'static Switch = Box::leak(Box::default());
         let (mut directories, mut stats, mut inspectors) = (Vec::new(), Vec::new(), Vec::new());
         let mute = Mute::default();
-        let boards = setup.placement.boards.len() as u8;
-        let cluster = Cluster::new(ClusterSetup { boards, ..setup.cluster }, |site| {
+        let boards = &setup.placement.boards;
+        let mut cores = setup.cluster.cores;
+        cores.iter_mut().zip(boards).for_each(|(cores, board)| *cores = board.cores);
+        let boards = boards.len() as u8;
+        let cluster = Cluster::new(ClusterSetup { boards, cores, ..setup.cluster }, |site| {
             let started = start_board(site, setup, (programs, &mute), (disk.clone(), line.clone(), switch));
             directories.push(started.directory);
             stats.extend(started.stats);

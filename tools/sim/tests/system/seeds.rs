@@ -52,6 +52,15 @@ fn four_boards_on_a_bad_link() {
 }
 
 #[test]
+fn boards_of_several_cores() {
+    for cores in 2..=4 {
+        let first = 500 + 100 * u64::from(cores);
+        all(Settings { cores, ..Settings::PAIR }, first + 1..=first + SEEDS);
+        all(Settings { cores, asynchronous: true, ..Settings::BAD_LINK }, first + 51..=first + 50 + SEEDS);
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_run() {
     if !possible() {
         return;

@@ -1,0 +1,74 @@
+//! What the processes of one core find of all others: who serves which protocol.
+//!
+//! Invariant: a process of another core is found as a gate of this one, so nobody who calls makes a difference between
+//! the two, and nobody reaches a header of another core but through its gate. Not here: headers (`directory.rs`).
+
+use crate::Kind;
+use crate::kinds::FACTS;
+use crate::tables::System;
+use renga_core::{Arena, Core, Process};
+use renga_rt::given::Servers;
+use renga_rt::{Members, ProcId};
+
+/// One core's.
+pub struct View {
+    board: u8,
+    own: &'static [&'static Process],
+    /// By kind and board: those here, and those elsewhere that are called from here.
+    members: &'static [&'static [Members]],
+}
+
+impl View {
+    /// That of `core` of board `number`, whose processes are `own`.
+    pub(crate) fn make(
+        core: &'static Core,
+        arena: &'static Arena,
+        (system, number): (&'static System<'static>, u8),
+        own: &'static [&'static Process],
+    ) -> View {
+        let board = &system.boards[usize::from(number)];
+        let own: &'static [&'static Process] = match board.cores {
+            1 => own,
+            _ => arena.put_slice(own.len(), |index| {
+                let entries = board.kind_at(index as u16).facts().serves().map_or(0, |protocol| protocol.entries);
+                own[index].seen_from(core, arena, entries)
+            }),
+        };
+        let router = board.has(Kind::Router).then(|| own[usize::from(board.range(Kind::Router).start)]);
+        let elsewhere = |kind: Kind, other: u8| {
+            let rows = || board.elsewhere.iter().filter(move |row| row.kind == kind && row.board == other);
+            let (Some(router), Some(first)) = (router, rows().map(|row| row.first).min()) else { return Members::NONE };
+            let count = rows().map(|row| row.count).sum();
+            Members::Elsewhere { router, first: ProcId::new(other, first), count }
+        };
+        let members = arena.put_slice(FACTS.len(), |kind| {
+            let kind = FACTS[kind].kind;
+            let range = board.range(kind);
+            &*arena.put_slice(system.boards.len(), |other| match other == usize::from(number) {
+                true => Members::Here(&own[usize::from(range.start)..usize::from(range.end)]),
+                false => elsewhere(kind, other as u8),
+            })
+        });
+        View { board: number, own, members }
+    }
+
+    /// By board those of `kind`.
+    pub(crate) fn of_kind(&self, kind: Kind) -> &'static [Members] {
+        self.members[kind as usize]
+    }
+}
+
+impl Servers for View {
+    fn board(&self) -> u8 {
+        self.board
+    }
+    fn own(&self) -> &'static [&'static Process] {
+        self.own
+    }
+    fn serving(&self, protocol: u32) -> &'static [Members] {
+        match Kind::serving(protocol) {
+            Some(kind) => self.of_kind(kind),
+            None => panic!("no kind serves protocol {protocol}"),
+        }
+    }
+}
