@@ -16,7 +16,6 @@
 .equ TCR_WIDE_IDS,      1 << 36                 // numbers of address spaces have 16 bits
 .equ MAIR,              0x04ff          // 0: normal write-back; 1: device-nGnRE
 .equ BLOCK,             0x701           // normal, inner shareable, accessed
-.equ CORE_STACK_BYTES,  0x10000
 .equ COARSE_BLOCKS,     32              // COARSE_MAP_BYTES / 2 MiB
 
 .section .boot, "ax"
@@ -190,8 +189,8 @@ high:
 4:  wfi
     b    4b
 other_core_high:
-    ldr  x1, =core_stacks               // that of core n ends n times so far behind it
-    mov  x2, #CORE_STACK_BYTES
+    ldr  x1, =__core_stacks             // that of core n ends n times so far behind it
+    ldr  x2, =__core_stack_stride
     madd x1, x2, x21, x1
     mov  sp, x1
     mov  x0, x21
@@ -232,11 +231,6 @@ boot_l2: .zero 4096
 .balign 4096
 .global kernel_tables
 kernel_tables: .zero 9 * 4096
-
-// The stacks of the cores 1 to 3.
-.section .bss.core_stacks, "aw", @nobits
-.balign 16
-core_stacks: .zero 3 * CORE_STACK_BYTES
 
 // Words for the firmware (shared.rs): whole cache lines that hold nothing else.
 .section .bss.shared_words, "aw", @nobits

@@ -9,9 +9,10 @@
 //! The other cores come the same way, when they are fetched ([`crate::cores`]).
 //!
 //! The image's linker script must define: `__bss_start`, `__bss_end`, `__stack_guard`, `__stack_top`,
-//! `__emergency_stack_top`, `__text_end`, `__rodata_end`, `__kernel_end`, all on page borders except
+//! `__emergency_stack_top`, `__core_stacks`, `__core_stack_stride`, `__text_end`, `__rodata_end`, `__kernel_end`, all on page borders except
 //! those of `.bss`.
 
+use crate::cores::CORES_MAX;
 use crate::physical::to_physical;
 
 core::arch::global_asm!(include_str!("boot.S"));
@@ -30,8 +31,8 @@ pub struct ImageLayout {
     pub text_end: u64,
     /// Writable data: from here to `end`.
     pub rodata_end: u64,
-    /// The page below the kernel stack that nobody may touch.
-    pub stack_guard: u64,
+    /// The page below each core's stack that nobody may touch.
+    pub stack_guards: [u64; CORES_MAX as usize],
     /// First address behind everything.
     pub end: u64,
 }
@@ -44,14 +45,21 @@ impl ImageLayout {
             static __text_end: u8;
             static __rodata_end: u8;
             static __stack_guard: u8;
+            static __core_stacks: u8;
+            static __core_stack_stride: u8;
             static __kernel_end: u8;
         }
         let physical = |symbol: *const u8| to_physical(symbol as usize);
+        let (others, stride) = (physical(&raw const __core_stacks), (&raw const __core_stack_stride).addr() as u64);
+        let guard = |core: usize| match core.checked_sub(1) {
+            None => physical(&raw const __stack_guard),
+            Some(before) => others + before as u64 * stride,
+        };
         Self {
             start: physical(&raw const _start),
             text_end: physical(&raw const __text_end),
             rodata_end: physical(&raw const __rodata_end),
-            stack_guard: physical(&raw const __stack_guard),
+            stack_guards: core::array::from_fn(guard),
             end: physical(&raw const __kernel_end),
         }
     }

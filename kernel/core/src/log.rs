@@ -24,7 +24,6 @@ pub struct Line {
     pub figures: [u64; 2],
 }
 
-/// The lines of one core.
 pub(crate) type Lines = Latest<Line, LINES>;
 
 impl Core {

@@ -113,6 +113,7 @@ impl<'a> RawCallFuture<'a> {
         lends: L,
         put: impl FnOnce(&Words),
     ) -> Self {
+        debug_assert!(core::ptr::eq(me.core, server.process.core), "another core's server is called by its gate");
         me.begin(Wait::Prepared);
         me.op.set(op);
         me.destination.set(server.word);

@@ -1,9 +1,12 @@
 //! Tables come back as they went, and what is not tables is refused with its reason.
 
+use renga_core::Wait;
+use renga_core::interleaved::Cores;
 use renga_proto::inode::{CommitAll, DirtyPage, FillPage, LeaseWrite, Reactivate, Release, Sync, Truncate};
 use renga_proto::memory::{FreeFrame, FreeFrames, MemoryStatus, StorePage};
 use renga_proto::pages::{Recall, TakeBack};
 use renga_proto::{file, path, procs};
+use renga_rt::given::Servers;
 use renga_rt::host::Board;
 use renga_systems::blob::{self, BadTables, HEAD_BYTES};
 use renga_systems::tables::System;
@@ -34,7 +37,7 @@ fn sealed(body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn tables_come_back_as_they_went() {
-    for name in ["pair", "solo"] {
+    for name in ["pair", "solo", "solo4"] {
         let bytes = tables(name);
         let system = read(&bytes).unwrap();
         assert_eq!((system.name, written(system)), (name, bytes));
@@ -55,6 +58,23 @@ fn a_board_is_made_of_them() {
     let directory = Directory::make(&[board.core], board.arena, (system, 1), |_, priority, _| board.declare(priority));
     assert_eq!(directory.of_kind(Kind::Router).len(), 1);
     assert!(directory.of_kind(Kind::Disk).is_empty());
+}
+
+#[test]
+fn each_core_finds_its_own_processes_and_gates_of_the_others() {
+    let (cores, bytes) = (Cores::new(0, 4, BOOT_BYTES), tables("solo4"));
+    let arena = cores.on(0).arena;
+    let each = [0, 1, 2, 3].map(|core| cores.on(core).core);
+    let declare = |core: u8, priority, _| cores.on(usize::from(core)).declare(priority);
+    let directory = Directory::make(&each, arena, (blob::read(arena, &bytes).unwrap(), 0), declare);
+    assert_eq!(directory.of_kind(Kind::Disk)[0].core().number(), 1);
+    for core in 0..4 {
+        for (found, process) in directory.on(core).own().iter().zip(directory.own()) {
+            assert_eq!((found.core().number(), found.id()), (core, process.id()));
+            let is_gate = found.wait() == Wait::Gate;
+            assert_eq!((is_gate, std::ptr::eq(*found, *process)), (process.core().number() != core, !is_gate));
+        }
+    }
 }
 
 #[test]

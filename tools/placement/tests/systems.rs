@@ -42,7 +42,9 @@ fn compare_golden(name: &str, found: &str) {
 
 #[test]
 fn printed_forms_are_as_read() {
-    for (name, text) in [("pair", text("pair")), ("solo", text("solo")), ("pair-async", pair_async())] {
+    for (name, text) in
+        [("pair", text("pair")), ("solo", text("solo")), ("solo4", text("solo4")), ("pair-async", pair_async())]
+    {
         let checked = checked(&text);
         compare_golden(&format!("{name}.txt"), &checked.to_text());
         compare_golden(&format!("{name}.dot"), &checked.to_dot());

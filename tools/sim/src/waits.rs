@@ -6,8 +6,9 @@ use renga_rt::ProcId;
 
 /// Who among `processes` waits for an answer, and of whom.
 pub fn graph(processes: &[&'static Process], name: &dyn Fn(ProcId) -> String) -> Vec<String> {
-    let waiting =
-        processes.iter().filter(|process| matches!(process.wait(), Wait::Reply | Wait::ReplyElsewhere | Wait::ReplyInPlace | Wait::Forwarded));
+    let waiting = processes.iter().filter(|process| {
+        matches!(process.wait(), Wait::Reply | Wait::ReplyElsewhere | Wait::ReplyInPlace | Wait::Forwarded)
+    });
     let line = |process: &&'static Process| {
         let server = process.waits_for().map_or("a server below it on the stack".into(), name);
         format!("{} -> {server}, entry {}", name(process.id()), process.op())

@@ -194,7 +194,7 @@ fn map_finely(layout: &ImageLayout, block: u64) {
         } else {
             KernelUse::ReadWrite
         };
-        if page != layout.stack_guard {
+        if !layout.stack_guards.contains(&page) {
             table(fine).entry(page, 2).set(Descriptor::kernel_page(page, usage));
         }
     }

@@ -65,13 +65,15 @@ fn the_same_seed_gives_the_same_run() {
     if !possible() {
         return;
     }
-    let settings = Settings { asynchronous: true, ..Settings::BAD_LINK };
-    let report = |seed| match run_with(seed, settings, &Cut::default()) {
-        Ok(report) => report,
-        Err(failure) => panic!("{failure}"),
-    };
-    let (first, again, other) = (report(7), report(7), report(8));
-    println!("seed 7: trace hash {:016x}, {:?}", first.trace_hash, first.counts);
-    assert_eq!(first, again);
-    assert_ne!(first.trace_hash, other.trace_hash);
+    for cores in [1, 3] {
+        let settings = Settings { cores, asynchronous: true, ..Settings::BAD_LINK };
+        let report = |seed| match run_with(seed, settings, &Cut::default()) {
+            Ok(report) => report,
+            Err(failure) => panic!("{failure}"),
+        };
+        let (first, again, other) = (report(7), report(7), report(8));
+        println!("seed 7, {cores} cores: trace hash {:016x}, {:?}", first.trace_hash, first.counts);
+        assert_eq!(first, again);
+        assert_ne!(first.trace_hash, other.trace_hash);
+    }
 }

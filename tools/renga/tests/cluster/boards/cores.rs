@@ -1,5 +1,5 @@
-//! The other cores of a board come up: under QEMU's own time, and in the emulator's, where they run side by side and every run
-//! is the same; Linux's cores too.
+//! The other cores of a board come up and run its processes: under QEMU's own time, and in the emulator's, where they run side
+//! by side and every run is the same; Linux's cores too.
 
 use crate::support::{Facts, Renga, Scratch, clusters_can_run, root, under_load};
 use renga::environment::Environment;
@@ -10,25 +10,27 @@ use std::process::{Command, Stdio};
 /// Lines that a board says at most before it has come up or died.
 const LINES_MAX: usize = 40;
 
-/// Boots a board with so many cores that is to start four; what it says up to the word of its cores, or its last.
+/// Boots the board of `solo4` with so many cores; what it says until its shell is there, or its last.
 fn said(scratch: &Scratch, cores: u8) -> String {
     let mut environment = Environment::read().expect("the environment can be read");
     environment.root = root();
-    let solo = SystemFile::find(&environment, "solo").expect("the system is placed").checked.to_blob();
-    let tables = scratch.write("solo.bin", &solo);
-    // The command has built the kernel by then.
+    let solo = SystemFile::find(&environment, "solo4").expect("the system is placed").checked.to_blob();
+    let tables = scratch.write("solo4.bin", &solo);
+    // The command has built the kernel and the disk image by then.
     Renga::script("true").end().expect_status(0);
     let mut qemu = Command::new(environment.qemu().expect("clusters can run"));
     qemu.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
     qemu.args(["-icount", "shift=0,sleep=off", "-chardev", "stdio,id=console", "-serial", "chardev:console"]);
-    qemu.arg("-global").arg(format!("bcm2837.enabled-cpus={cores}")).args(["-append", "cores=4 nowatchdog"]);
+    qemu.arg("-global").arg(format!("bcm2837.enabled-cpus={cores}")).args(["-append", "nowatchdog"]);
+    let disk = environment.work().join("disk.img");
+    qemu.arg("-drive").arg(format!("if=sd,format=raw,snapshot=on,file={}", disk.display()));
     qemu.arg("-kernel").arg(environment.work().join("kernels/plain/kernel8.img")).arg("-initrd").arg(tables);
     let mut board = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("QEMU starts");
     let lines = BufReader::new(board.stdout.take().expect("it is piped")).lines();
     let mut said = String::new();
     for line in lines.map_while(Result::ok).take(LINES_MAX) {
         said += &format!("{}\n", line.trim_end());
-        if line.contains("cores") {
+        if line.contains("built-in shell") || line.contains("came up") {
             break;
         }
     }
@@ -37,15 +39,32 @@ fn said(scratch: &Scratch, cores: u8) -> String {
 }
 
 #[test]
-fn four_cores_come_up_and_are_woken_by_their_timers_and_bells() {
+fn four_cores_come_up_are_woken_by_their_timers_and_bells_and_run_a_system() {
     if !clusters_can_run() {
         return;
     }
     let scratch = Scratch::new("cores");
     let all = said(&scratch, 4);
-    assert!(all.ends_with("renga: 4 cores\n"), "{all}");
+    assert!(all.contains("renga: 4 cores\n") && all.contains("built-in shell"), "{all}");
     let one = said(&scratch, 1);
     assert!(one.ends_with("renga: of 4 cores 1 came up\n"), "{one}");
+}
+
+/// Files, whose side of the system is on other cores than the programs'.
+const FILES: &str = "cp /bin/busybox /tmp/b; cmp /bin/busybox /tmp/b && echo same; mkdir /tmp/d; cd /tmp/d; \
+    for i in 1 2 3 4; do echo $i > f$i; done; sync; cat f* | sort -r; rm -r /tmp/d /tmp/b; ls /tmp";
+
+fn spread() -> Facts {
+    let ended = Renga::script(FILES).with(["--system", "solo4", "--stats"]).end().expect_status(0);
+    assert_eq!(ended.text(), "same\n4\n3\n2\n1\n");
+    Facts::of(&ended)
+}
+
+#[test]
+fn a_board_whose_system_is_spread_over_four_cores_does_one_run() {
+    if clusters_can_run() {
+        assert_eq!(under_load(spread), spread());
+    }
 }
 
 /// Programs on both boards, files, a pipe, time.
