@@ -10,7 +10,7 @@ use renga_rt::given::Servers;
 use renga_rt::host::Board;
 use renga_systems::blob::{self, BadTables, HEAD_BYTES};
 use renga_systems::tables::System;
-use renga_systems::{Directory, Kind};
+use renga_systems::{Directory, Kind, Rule};
 
 const BOOT_BYTES: usize = 8 << 20;
 
@@ -111,13 +111,30 @@ fn the_reason_is_said() {
     assert!(messages.iter().all(|message| message.contains("build both")), "{messages:?}");
 }
 
+fn refused(system: &System<'_>) -> Rule {
+    match read(&written(system)) {
+        Err(BadTables::Rule(rule)) => rule,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn kinds_are_on_cores_where_they_may_be() {
+    let pair = *read(&tables("pair")).unwrap();
+    let with_core = |moved: Kind, core: u8| {
+        let (mut boards, mut placed) = (pair.boards.to_vec(), pair.boards[1].placed.to_vec());
+        placed.iter_mut().filter(|row| row.kind == moved).for_each(|row| row.core = core);
+        boards[1] = renga_systems::tables::Board { cores: 2, placed: placed.leak(), ..boards[1] };
+        refused(&System { boards: &boards, ..pair })
+    };
+    assert_eq!(with_core(Kind::Clock, 2), "a process runs on a core that its board has");
+    assert_eq!(with_core(Kind::User, 1), "who needs the first core is on it");
+    assert_eq!(with_core(Kind::Clock, 1), "who shares cells shares a core");
+}
+
 #[test]
 fn each_rule_holds_for_whole_tables() {
     let pair = *read(&tables("pair")).unwrap();
-    let refused = |system: &System<'_>| match read(&written(system)) {
-        Err(BadTables::Rule(rule)) => rule,
-        other => panic!("{other:?}"),
-    };
     let with = |change: &dyn Fn(&mut renga_systems::tables::Board<'static>)| {
         let mut boards = pair.boards.to_vec();
         change(&mut boards[1]);
@@ -131,16 +148,6 @@ fn each_rule_holds_for_whole_tables() {
     for cores in [0, 5] {
         assert_eq!(with(&|board| board.cores = cores), "a board has 1 to 4 cores");
     }
-    let with_core = |moved: Kind, core: u8| {
-        with(&|board| {
-            let mut placed = board.placed.to_vec();
-            placed.iter_mut().filter(|row| row.kind == moved).for_each(|row| row.core = core);
-            (board.cores, board.placed) = (2, placed.leak());
-        })
-    };
-    assert_eq!(with_core(Kind::Clock, 2), "a process runs on a core that its board has");
-    assert_eq!(with_core(Kind::User, 1), "who needs the first core is on it");
-    assert_eq!(with_core(Kind::Clock, 1), "who shares cells shares a core");
     assert_eq!(with(&|board| board.placed = &board.placed[1..]), "processes are numbered without gaps");
     assert_eq!(with(&|board| board.elsewhere = &[]), "whoever calls a server has one");
     let without_router = |board: &mut renga_systems::tables::Board<'static>| {
