@@ -191,9 +191,9 @@ high:
 other_core_high:
     ldr  x1, =__core_stacks             // that of core n ends n times so far behind it
     ldr  x2, =__core_stack_stride
+    mov  x0, x21                        // keeps the load apart from the multiplication (erratum 835769)
     madd x1, x2, x21, x1
     mov  sp, x1
-    mov  x0, x21
     mov  x29, xzr
     mov  x30, xzr
     bl   renga_core_main
