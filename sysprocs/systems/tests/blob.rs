@@ -37,7 +37,7 @@ fn sealed(body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn tables_come_back_as_they_went() {
-    for name in ["pair", "solo", "solo4"] {
+    for name in ["pair", "solo", "solo4", "pair4", "quad4"] {
         let bytes = tables(name);
         let system = read(&bytes).unwrap();
         assert_eq!((system.name, written(system)), (name, bytes));

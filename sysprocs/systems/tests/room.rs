@@ -7,7 +7,7 @@ use renga_systems::blob::{self, BadTables};
 use renga_systems::tables::{self, Peer, Placed, Proxies, System};
 
 const BOOT_BYTES: usize = 8 << 20;
-const SYSTEMS: [&str; 3] = ["pair", "quad", "octet"];
+const SYSTEMS: [&str; 5] = ["pair", "quad", "octet", "pair4", "quad4"];
 
 fn checked(name: &str) -> Checked {
     let text = std::fs::read_to_string(format!("{}/{name}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap();

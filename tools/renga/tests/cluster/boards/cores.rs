@@ -76,7 +76,7 @@ const LOOPS: &str = "sync; sleep 1; /usr/lib/renga/p5 loops 20000000 0 1 2 3";
 const LOOP_NS: std::ops::Range<u64> = 20_000_000..20_070_000;
 
 fn pair() -> Facts {
-    let ended = Renga::script(SCRIPT).with(["--cores", "4", "--stats"]).end().expect_status(0);
+    let ended = Renga::script(SCRIPT).with(["--system", "pair4", "--stats"]).end().expect_status(0);
     assert_eq!(ended.figures(&["cores' slice"]).len(), 1, "{}", ended.report());
     Facts::of(&ended)
 }
@@ -90,6 +90,14 @@ fn linux() -> (Vec<u8>, Vec<String>) {
     let figures = ended.figures(&["virtual time", "cores' slice", "console hash"]);
     assert_eq!(figures.len(), 3, "{}", ended.report());
     (ended.stdout, figures)
+}
+
+#[test]
+fn a_core_for_which_the_system_has_no_processes_comes_up_and_sleeps() {
+    if clusters_can_run() {
+        let ended = Renga::script("echo up").with(["--system", "solo", "--cores", "2", "--stats"]).end().expect_status(0);
+        assert_eq!((ended.text().as_str(), ended.figures(&["cores' slice"]).len()), ("up\n", 1), "{}", ended.report());
+    }
 }
 
 #[test]

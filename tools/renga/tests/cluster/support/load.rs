@@ -6,10 +6,20 @@ use std::thread;
 /// Busy threads beside a run.
 const LOAD_THREADS: usize = 2;
 
+/// Ends what keeps the host busy, also when the run beside it panics.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Calls `body` while threads keep the host's cores busy.
 pub fn under_load<T>(body: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
+        let _ends = Ends(&done);
         for _ in 0..LOAD_THREADS {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
@@ -17,8 +27,6 @@ pub fn under_load<T>(body: impl FnOnce() -> T) -> T {
                 }
             });
         }
-        let result = body();
-        done.store(true, Ordering::Relaxed);
-        result
+        body()
     })
 }
