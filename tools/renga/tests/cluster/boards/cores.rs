@@ -95,7 +95,8 @@ fn linux() -> (Vec<u8>, Vec<String>) {
 #[test]
 fn a_core_for_which_the_system_has_no_processes_comes_up_and_sleeps() {
     if clusters_can_run() {
-        let ended = Renga::script("echo up").with(["--system", "solo", "--cores", "2", "--stats"]).end().expect_status(0);
+        let ended =
+            Renga::script("echo up").with(["--system", "solo", "--cores", "2", "--stats"]).end().expect_status(0);
         assert_eq!((ended.text().as_str(), ended.figures(&["cores' slice"]).len()), ("up\n", 1), "{}", ended.report());
     }
 }
