@@ -53,6 +53,7 @@ impl UserMode {
 
     /// Runs the program until it traps or an interrupt is pending. Panics when `space` is no address
     /// space of `memory`, or the slot is none of ours: bugs of the caller.
+    #[inline(always)]
     pub fn enter(&mut self, memory: &FrameMemory, context: &mut UserContext, space: Frame) -> Exit {
         memory.activate(space);
         if self.fp_owner != context.slot || context.fp_place != FpPlace::Processor {

@@ -119,6 +119,7 @@ pub struct UserTurn(&'static Process);
 
 impl Core {
     /// The next user program to run; none if no program is ready.
+    #[inline(always)]
     pub fn next_user(&self) -> Option<UserTurn> {
         if self.real_time.is_active() {
             self.update_real_time(self.charged_ns.get(), self.last.get());
