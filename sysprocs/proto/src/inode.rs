@@ -207,6 +207,8 @@ protocol! {
 
 /// Bytes of a `struct stat` as Linux/AArch64 lays it out; what `Status` writes.
 pub const STAT_BYTES: usize = 128;
+/// `st_dev` of what is on the disk: major 179 (SD cards), minor 1.
+pub const DISK_DEVICE: u64 = 179 << 8 | 1;
 /// Bytes of a file name, as in ext2.
 pub const NAME_BYTES_MAX: usize = 255;
 /// "Now" where a time in ns is expected; the value of `UTIME_NOW` after translation.

@@ -5,11 +5,9 @@ use crate::format::inode_record::{DIRECTORY, TYPE_MASK, Time};
 use crate::inode::active_inode::ActiveInode;
 use renga_abi::PAGE_BYTES;
 use renga_proto::attributes::for_next_owner;
-use renga_proto::inode::{InodeFacts, LeasedFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
+use renga_proto::inode::{DISK_DEVICE, InodeFacts, LeasedFacts, STAT_BYTES, TIME_KEEP, TIME_NOW};
 use renga_rt::Errno;
 
-/// `st_dev`: major 179 (SD cards), minor 1.
-const DEVICE: u64 = 179 << 8 | 1;
 const NS_PER_S: u64 = 1_000_000_000;
 
 impl ActiveInode {
@@ -26,7 +24,7 @@ impl ActiveInode {
         let record = &self.record;
         let (uid, gid) = record.owner();
         for (at, word) in [
-            (0, DEVICE),
+            (0, DISK_DEVICE),
             (8, self.ino.into()),
             (32, record.device().into()),
             (48, self.known_size()),

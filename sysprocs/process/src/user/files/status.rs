@@ -12,7 +12,7 @@ use renga_hal::memory::{PAGE_BYTES, UserMemory};
 use renga_pages::take_home_and_commit;
 use renga_proto::attributes::Attributes;
 use renga_proto::file::{File, FileStatus, NextEntries, SetFileMode, SetFileOwner, SetFileTimes, SetSize, SyncFile};
-use renga_proto::inode::{CommitAll, Extent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
+use renga_proto::inode::{CommitAll, DISK_DEVICE, Extent, NAME_BYTES_MAX, STAT_BYTES, TIME_KEEP, TIME_NOW, Truncate};
 use renga_proto::mounts::crosses;
 use renga_proto::path::{
     Access, ChangeMode, ChangeOwner, ChangeTimes, FileSystemStatus, NO_FOLLOW, OPEN_WRITE, Open, PathStart, StatusOf,
@@ -56,11 +56,15 @@ fn is_fifo(descriptor: &Descriptor) -> bool {
     descriptor.mode & S_IFMT == S_IFIFO && descriptor.ino != 0
 }
 
-/// A `struct stat` of what has no inode.
+/// Whether its inode is on the disk, although no file process has it: it is named only, or has a name.
+fn is_on_disk(descriptor: &Descriptor) -> bool {
+    descriptor.mode & S_IFMT == S_IFLNK || is_fifo(descriptor)
+}
+
+/// A `struct stat` of what no file process has.
 fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
     let (mode, device): (u32, u64) = match descriptor.object {
-        // It is named only, or has a name.
-        _ if descriptor.mode & S_IFMT == S_IFLNK || is_fifo(descriptor) => (descriptor.mode.into(), 0),
+        _ if is_on_disk(descriptor) => (descriptor.mode.into(), 0),
         Object::Console => (u32::from(S_IFCHR) | 0o600, 5 << 8 | 1),
         Object::Null => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 3),
         Object::Zero => (u32::from(S_IFCHR) | 0o666, 1 << 8 | 5),
@@ -81,6 +85,9 @@ fn device_status(descriptor: &Descriptor) -> [u8; STAT_BYTES] {
         _ => u64::from(descriptor.ino),
     };
     let mut bytes = [0; STAT_BYTES];
+    if is_on_disk(descriptor) {
+        bytes[0..8].copy_from_slice(&DISK_DEVICE.to_le_bytes());
+    }
     bytes[8..16].copy_from_slice(&ino.to_le_bytes());
     bytes[16..20].copy_from_slice(&mode.to_le_bytes());
     bytes[20..24].copy_from_slice(&1u32.to_le_bytes());
