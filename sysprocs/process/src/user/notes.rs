@@ -79,7 +79,7 @@ pub const NOTES: &[Note] = &[
     (57, Part, "Answered before the file is written back; tells a failed earlier write.", Test("process boards::a_pipeline_spans_two_boards")),
     (59, Whole, "", Test("process absent::advice_is_checked_and_room_is_not_set_aside")),
     (61, Whole, "", Test("cluster applets::applets_on_board_a_are_as_on_the_host")),
-    (62, Whole, "", Test("process boards::a_fork_onto_another_board_takes_everything_along")),
+    (62, Part, "`SEEK_DATA` and `SEEK_HOLE`: `EINVAL`; `cp` then looks for zeros itself.", Test("process boards::a_fork_onto_another_board_takes_everything_along")),
     (63, Part, "After 64 pages of one call (also of other transfers) other programs have a turn, and a signal ends the call short.", Test("process boards::a_pipeline_spans_two_boards")),
     (64, Whole, "", Test("process boards::a_fork_onto_another_board_takes_everything_along")),
     (65, Whole, "", Test("process programs::vectors_and_pages_are_joined")),
