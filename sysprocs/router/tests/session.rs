@@ -186,6 +186,29 @@ fn who_is_asked_in_vain_is_dead_when_its_time_is_over() {
 }
 
 #[test]
+fn of_a_reply_that_does_not_come_is_asked_too() {
+    let [mut a, _] = greeted();
+    assert_eq!(a.deadline_ns(), None);
+    a.set_watched(0, true);
+    assert_eq!(a.deadline_ns(), Some(TIMING.probe_ns));
+    assert!(a.expire(TIMING.probe_ns));
+    assert_eq!(kind(control(&mut a, TIMING.probe_ns, false).as_ref()), Some((Kind::Hello, 0)));
+    assert!(!a.expire(TIMING.dead_ns), "nothing was heard for so long");
+}
+
+#[test]
+fn who_was_heard_and_dies_before_its_session_is_up_is_dead_as_soon_as_in_a_session() {
+    let [mut a, mut b] = [Session::new(0, 1, 7, TIMING), Session::new(1, 0, 77, TIMING)];
+    let heard_ns = TIMING.greet_ns / 2;
+    assert!(a.expire(0) && b.expire(0));
+    let hello = control(&mut b, 0, false).expect("it greets");
+    give(&mut a, heard_ns, &hello);
+    assert_eq!(a.state(), State::Greeting, "the other has not named its epoch");
+    assert!(a.expire(heard_ns + TIMING.dead_ns - 1));
+    assert!(!a.expire(heard_ns + TIMING.dead_ns));
+}
+
+#[test]
 fn a_window_is_full_until_the_oldest_has_arrived_and_numbers_go_round() {
     let [mut a, mut b] = greeted();
     for number in 0..=u8::MAX {
