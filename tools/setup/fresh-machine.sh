@@ -43,13 +43,13 @@ copy_project() {
   tar -c -C "$RENGA_ROOT" --exclude ./target . | tar -x -C "$1/root/renga"
 }
 
-# run_there MACHINE ARGUMENTS...: ./renga on the machine, with /proc and /dev in a mount name space that ends with it.
+# run_there MACHINE ARGUMENTS...: ./renga on the machine, with /proc, /dev and /sys in a mount name space that ends with it.
 run_there() {
   # shellcheck disable=SC2016 # the variables are the inner shells'
   env -i HOME=/root TERM="${TERM:-dumb}" RUSTUP_AUTO_INSTALL=0 \
     PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     unshare --mount bash -c '
-      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" || exit
+      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount --rbind /sys "$1/sys" || exit
       exec chroot "$1" /bin/bash -c "cd /root/renga && exec ./renga \"\$@\"" renga "${@:2}"' fresh-machine "$@"
 }
 

@@ -15,8 +15,7 @@ use renga_heap::NOWHERE;
 
 impl Process {
     /// Wakes the process from `notified` or `accept_or_notified`, or is kept for its next wait there.
-    /// To be called between polls: by interrupt handling, or by a process of the same core ([`Notifier::elsewhere`]: by
-    /// others).
+    /// To be called between polls, by interrupt handling or a process of the core ([`Notifier::elsewhere`]: by others).
     pub fn notify(&'static self) {
         probe::notify(self);
         if self.wait.get() == Wait::Notification {
@@ -32,9 +31,8 @@ impl Process {
         }
     }
 
-    /// Asks the process to give up waiting: the server that holds its call is notified and may
-    /// answer early, and its user program, if it runs, traps at once. The flag stays up until
-    /// [`Me::clear_interrupted`].
+    /// Asks the process to give up waiting: the server that holds its call is notified and may answer early, and its user
+    /// program, if it runs, traps at once. The flag stays up until [`Me::clear_interrupted`].
     pub fn interrupt(&'static self) {
         self.interrupted.set(true);
         match (self.wait.get(), self.server.get()) {

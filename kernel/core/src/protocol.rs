@@ -12,8 +12,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a request lends until the reply: nothing, a slice given (`&[u8]`), one taken
-/// (`&mut [u8]`), or both.
+/// What a request lends until the reply: nothing, a slice given (`&[u8]`), one taken (`&mut [u8]`), or both.
 pub trait Lends<'a>: Sized + sealed::Sealed {
     /// Whether a slice is given, so that its address must be written.
     const GIVES: bool;

@@ -3,6 +3,7 @@
 pub(crate) mod absent;
 mod append;
 pub(crate) mod descriptors;
+mod device_status;
 pub(crate) mod directory;
 pub(crate) mod disk;
 pub(crate) mod events;
