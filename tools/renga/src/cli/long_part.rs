@@ -11,7 +11,7 @@ pub enum LongPart {
     Octet,
     /// 200 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
-    /// The scripts of Debian's programs on board b, beside Linux
+    /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux
     Debian,
     /// Other projects' own tests (of busybox' shell, with it and with dash; of coreutils) on Linux, on a, on b
     Judges,

@@ -66,7 +66,7 @@ fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, co
             let only = Test { filter: Some("chaos::".into()), ..options.clone() };
             clusters(environment, &only, count, &Layer { settings, ..Layer::named(name) })?;
         }
-        LongPart::Debian => ignored("debian::programs_do_on_board_b", name, environment, options, count)?,
+        LongPart::Debian => ignored("debian::", name, environment, options, count)?,
         LongPart::Judges => ignored("judges::", name, environment, options, count)?,
         LongPart::Cores => ignored("boards::cores::", name, environment, options, count)?,
         LongPart::Wires => ignored("boards::pins::", name, environment, options, count)?,
