@@ -43,12 +43,13 @@ static DYING: AtomicU8 = AtomicU8::new(NOBODY);
 
 fn die(why: fmt::Arguments<'_>) -> ! {
     hardware::all_pins().release_link();
-    let (number, first) = (ThisCore.number(), DYING.load(Ordering::Relaxed));
-    if first != NOBODY && first != number {
+    let number = ThisCore.number();
+    // In one operation: two cores may die at the same time.
+    let first = DYING.compare_exchange(NOBODY, number, Ordering::Relaxed, Ordering::Relaxed);
+    if first.is_err_and(|first| first != number) {
         stand_still();
     }
-    if first == NOBODY {
-        DYING.store(number, Ordering::Relaxed);
+    if first.is_ok() {
         let mut out = ConsoleText::open();
         let board = directory::own_board_name();
         let _ = write!(out, "\r\nboard {board}: {why}\r\n");

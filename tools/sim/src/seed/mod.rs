@@ -72,6 +72,7 @@ impl Settings {
         let faults = draw_link(&mut random);
         let asynchronous = random.chance(50);
         let faults = if cut.is_quiet() { Faults::NONE } else { faults };
+        // Drawn apart, so that seeds draw all else as before there were cores.
         let cores = CORES[Random::new(seed ^ 0x0063_6f72_6573).below(CORES.len() as u64) as usize];
         Settings { boards: cut.boards(boards).unwrap_or(boards), cores, faults, asynchronous }
     }
