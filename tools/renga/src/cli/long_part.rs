@@ -9,7 +9,7 @@ pub enum LongPart {
     Quad,
     /// The same on eight boards
     Octet,
-    /// 200 more seeds of link faults and deaths on booted boards, each of them twice
+    /// 225 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
     /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux
     Debian,
