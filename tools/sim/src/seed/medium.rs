@@ -21,6 +21,8 @@ pub fn begin(system: &mut System, trouble: Trouble, files: &Known, counts: &mut 
     match trouble {
         Trouble::DiskErrors(faults) => fail(system, faults, files),
         Trouble::DiskCut(writes) => {
+            // A board that hangs would be waited for in vain, and begin once more after the cut.
+            system.cluster.resume(DISK_BOARD);
             wait(system, files, Known::is_begun);
             // A board boots from a medium that works.
             system.disk.set_faults(DiskFaults::default());

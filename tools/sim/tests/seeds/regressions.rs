@@ -111,3 +111,9 @@ fn a_write_may_be_cut_short_by_a_fault() {
         system(number, boards, "", needs);
     }
 }
+
+/// A power cut of the disk's board waited for init, whose board hung: cut before it had begun, it began twice.
+#[test]
+fn a_board_that_hangs_is_cut_when_its_programs_have_begun() {
+    system(41_830, 2, "boards=2:incidents=1,2:actors=0:steps=3:quiet", &["hangs", "power cuts of the disk"]);
+}

@@ -7,9 +7,9 @@ use crate::support::{Renga, clusters_can_run};
 const TIMEOUTS: &str = r#"
 timeout 0.2 sleep 5; echo asleep $?
 timeout -s KILL 0.1 sh -c 'while :; do :; done'; echo busy $?
-timeout -k 1 0.1 sh -c 'trap "" TERM; while :; do :; done'; echo stubborn $?
+timeout -k 1 0.1 sh -c 'trap "" TERM; sleep 5'; echo stubborn $?
 timeout 5 sleep 0.1; echo in time $?
-timeout 0.1 sh -c 'seq 1000000 | sort | tail -n 1 | sleep 5'; echo pipes $?
+timeout 0.1 sh -c 'seq 50000 | sort | tail -n 1 | sleep 5'; echo pipes $?
 "#;
 
 #[test]
