@@ -15,6 +15,7 @@ pub mod loopback;
 
 pub mod bus_phy;
 pub mod pins;
+pub mod pintest;
 pub mod spi;
 pub mod token;
 

@@ -84,6 +84,11 @@ impl SlavePins {
             .map(|(_, mask)| mask.trailing_zeros() as usize)
     }
 
+    /// The pins that are joined to the master's wires.
+    pub fn joined(&self) -> u32 {
+        1 << self.select | 1 << self.wired | 1 << self.clock
+    }
+
     /// Whether one of the blocks has `pin`.
     pub fn has(&self, pin: usize) -> bool {
         [self.select, self.clock, self.input, self.answer].contains(&pin) || (SELECT | DATA | CLOCK) >> pin & 1 != 0

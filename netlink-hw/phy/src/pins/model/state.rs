@@ -314,7 +314,7 @@ impl State {
     pub fn sample(&mut self, board: usize, at_ns: u64) -> u32 {
         self.apply_until(at_ns);
         let (skew_ns, kind) = (self.boards[board].speed.skew_ns, self.boards[board].kind);
-        let link = self.link;
+        let link = self.link | self.boards[board].ports.as_ref().map_or(0, |ports| ports.pins.joined());
         let mut levels = 0;
         for pin in (0..PINS).filter(|pin| link >> pin & 1 != 0) {
             let state = self.boards[board].pins[pin];

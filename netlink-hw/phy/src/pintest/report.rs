@@ -1,0 +1,86 @@
+//! What a board saw while it led.
+//!
+//! Not here: what it means (`finding`), its text (`text`).
+
+use super::harness::{Harness, Use, WIRES_MAX};
+use renga_wire::bus::BOARDS_MAX;
+
+/// What another board said of a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing.
+    None,
+    /// That it is the wire of this number there.
+    Sees(usize),
+    /// Something that is no answer.
+    Garbled,
+}
+
+/// What was seen of one wire.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight {
+    /// It is low though nobody is to pull it.
+    pub held_low: bool,
+    /// Readings after it was let go until none was low any more: the most of some measurements; none: it stayed low.
+    pub rise_readings: Option<usize>,
+    /// Pins of other wires that fell with it.
+    pub touches: u32,
+    /// Own pins of it that did not fall with it.
+    pub unjoined: u32,
+    /// What the boards said, by number.
+    pub answers: [Answer; BOARDS_MAX as usize],
+}
+
+impl Sight {
+    const NONE: Sight = Sight {
+        held_low: false,
+        rise_readings: None,
+        touches: 0,
+        unjoined: 0,
+        answers: [Answer::None; BOARDS_MAX as usize],
+    };
+}
+
+/// What a board saw of all wires in its turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// The board.
+    pub board: u8,
+    /// Boards that are to be there.
+    pub boards: u8,
+    /// The wires.
+    pub harness: Harness,
+    /// What it saw, by wire.
+    pub sights: [Sight; WIRES_MAX],
+    /// A reading of the pins, ns.
+    pub read_ns: u64,
+}
+
+impl Report {
+    pub(super) fn new(board: u8, boards: u8, harness: Harness) -> Report {
+        Report { board, boards, harness, sights: [Sight::NONE; WIRES_MAX], read_ns: 0 }
+    }
+
+    /// After so long at most a wire that had been let go was high and stayed so, ns; none: it stayed low.
+    pub fn rise_ns(&self, wire: usize) -> Option<u64> {
+        Some((self.sights[wire].rise_readings? as u64 + 1) * self.read_ns)
+    }
+
+    /// How far apart the data wires rise, ns: the last one after the first.
+    pub fn skew_ns(&self) -> Option<u64> {
+        let data = |wire: &usize| self.harness.wires()[*wire].used == Use::Data;
+        let rises = || (0..self.harness.wires().len()).filter(data).filter_map(|wire| self.rise_ns(wire));
+        Some(rises().max()? - rises().min()?)
+    }
+
+    /// Which boards said anything, as a mask.
+    pub fn heard(&self) -> u8 {
+        let said = |board: &u8| self.sights.iter().any(|sight| sight.answers[usize::from(*board)] != Answer::None);
+        (0..self.boards).filter(said).fold(0, |heard, board| heard | 1 << board)
+    }
+
+    /// The board that the token goes to.
+    pub(super) fn next(&self) -> u8 {
+        (self.board + 1) % self.boards
+    }
+}

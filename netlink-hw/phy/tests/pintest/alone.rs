@@ -1,0 +1,29 @@
+//! What one board sees when nobody answers.
+
+use crate::cluster::{findings, run, setup, wire};
+use renga_phy::pins::model::{HarnessFault, Speed};
+use renga_phy::pintest::{Finding, Report};
+
+fn alone(faults: &[HarnessFault]) -> Report {
+    let reports = run(&setup(2, Speed::PI3_1200, faults), &[0], 1);
+    reports[0]
+}
+
+#[test]
+fn a_board_alone_names_what_it_can() {
+    let touches = |name| Finding::Touches { with: wire(name) };
+    assert_eq!(findings(&alone(&[])), []);
+    assert_eq!(findings(&alone(&[HarnessFault::StuckLow(20)])), [("D4", Finding::HeldLow)]);
+    assert_eq!(findings(&alone(&[HarnessFault::StuckHigh(20)])), [("D4", Finding::HeldHigh)]);
+    assert_eq!(findings(&alone(&[HarnessFault::StuckLow(4)])), [("BUSY#", Finding::HeldLow)]);
+    assert_eq!(findings(&alone(&[HarnessFault::Shorted(20, 22)])), [("D4", touches("D6")), ("D6", touches("D4"))]);
+}
+
+#[test]
+fn it_says_that_it_was_alone() {
+    let text = alone(&[]).to_string();
+    assert!(text.ends_with("board 0: nobody answers; what this board sees alone has no fault\n"), "{text}");
+    let text = alone(&[HarnessFault::StuckLow(20)]).to_string();
+    assert!(text.ends_with("board 0: nobody answers; faults on 1 wires\n"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("D4 ") && line.ends_with("FAULT: held low")), "{text}");
+}

@@ -1,0 +1,93 @@
+//! Faults of control lines and of the token's wires, and pull-ups that are not there.
+
+use crate::cluster::{each, found, setup, wire};
+use renga_phy::pins::model::{HarnessFault, Setup, Speed};
+use renga_phy::pins::{Line, Width};
+use renga_phy::pintest::{Finding, Place};
+
+const BOARDS: u8 = 3;
+/// The lines that all boards share.
+const SHARED: [Line; 5] = [Line::Strobe, Line::Busy, Line::NotReady, Line::NotAccepted, Line::Attention];
+
+#[test]
+fn held_control_lines_are_named() {
+    for line in SHARED {
+        each(line.pin(), HarnessFault::StuckLow(line.pin()), |_| vec![(line.name(), Finding::HeldLow)]);
+        each(line.pin(), HarnessFault::StuckHigh(line.pin()), |_| vec![(line.name(), Finding::HeldHigh)]);
+    }
+}
+
+/// With one other board, its contact may be missing as well.
+#[test]
+fn of_two_boards_a_silent_control_line_is_either() {
+    for fault in [HarnessFault::StuckHigh(8), HarnessFault::Open { board: 1, pin: 8 }] {
+        let found = found(&setup(2, Speed::PI3_1200, &[fault]));
+        assert_eq!(found[0], [("ATN#", Finding::HeldHighOrOpen { board: 1 })]);
+    }
+}
+
+#[test]
+fn control_lines_without_contact_are_named_with_their_board() {
+    for open in 0..BOARDS {
+        for line in SHARED {
+            let place = |board| if board == open { Place::This } else { Place::Board(open) };
+            let fault = HarnessFault::Open { board: open, pin: line.pin() };
+            each(open + line.pin(), fault, |board| vec![(line.name(), Finding::Open { place: place(board) })]);
+        }
+    }
+}
+
+#[test]
+fn swapped_control_lines_are_named_with_their_board() {
+    for (a, b) in [(Line::Strobe, Line::NotReady), (Line::NotAccepted, Line::Attention), (Line::Strobe, Line::Busy)] {
+        let swapped = 1;
+        each(a.pin() + b.pin(), HarnessFault::Swapped { board: swapped, pins: (a.pin(), b.pin()) }, |board| {
+            let place = if board == swapped { Place::This } else { Place::Board(swapped) };
+            let found = |line: Line| Finding::Swapped { place, with: wire(line.name()) };
+            // The one with the lower number comes first.
+            let mut both = vec![(a.name(), found(b)), (b.name(), found(a))];
+            both.sort_by_key(|(name, _)| wire(name));
+            both
+        });
+    }
+}
+
+#[test]
+fn a_data_wire_that_touches_a_control_line_is_named() {
+    for (data, line) in [(16, Line::Busy), (13, Line::NotAccepted)] {
+        let name = if data == 16 { "D0" } else { "D15" };
+        each(data, HarnessFault::Shorted(line.pin(), data), |_| {
+            let touches = |name| Finding::Touches { with: wire(name) };
+            vec![(name, touches(line.name())), (line.name(), touches(name))]
+        });
+    }
+}
+
+#[test]
+fn the_tokens_wire_is_tested_by_who_pulls_it() {
+    for from in 0..BOARDS {
+        let next = (from + 1) % BOARDS;
+        for fault in [
+            HarnessFault::Open { board: from, pin: Line::TokenOut.pin() },
+            HarnessFault::Open { board: next, pin: Line::TokenIn.pin() },
+        ] {
+            each(from, fault, |board| {
+                let open = Finding::Open { place: Place::Either(next) };
+                if board == from { vec![("TOK_OUT#", open)] } else { vec![] }
+            });
+        }
+    }
+}
+
+#[test]
+fn pull_ups_that_are_not_on_the_harness_are_missed() {
+    for speed in Speed::ALL {
+        for boards in [2, 8] {
+            let setup = Setup { terminator_ohms: None, width: Width::Four, ..setup(boards, speed, &[]) };
+            for found in found(&setup) {
+                let slow: Vec<_> = SHARED.iter().map(|line| (line.name(), Finding::SlowRise)).collect();
+                assert_eq!(found, slow, "{boards} boards, {speed:?}");
+            }
+        }
+    }
+}
