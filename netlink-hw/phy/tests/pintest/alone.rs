@@ -1,7 +1,7 @@
 //! What one board sees when nobody answers.
 
 use crate::cluster::{findings, run, setup, wire};
-use renga_phy::pins::model::{HarnessFault, Speed};
+use renga_phy::pins::model::{HarnessFault, Setup, Speed};
 use renga_phy::pintest::{Finding, Report};
 
 fn alone(faults: &[HarnessFault]) -> Report {
@@ -26,4 +26,17 @@ fn it_says_that_it_was_alone() {
     let text = alone(&[HarnessFault::StuckLow(20)]).to_string();
     assert!(text.ends_with("board 0: nobody answers; faults on 1 wires\n"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("D4 ") && line.ends_with("FAULT: held low")), "{text}");
+}
+
+/// Pull-ups so weak, on a harness of eight boards, that a wire is not up when the last reading is made.
+#[test]
+fn wires_that_nothing_holds_up_are_named() {
+    let setup = Setup { pull_ohms: 400_000.0, ..setup(8, Speed::PI3_1200, &[]) };
+    let found = findings(&run(&setup, &[0], 1)[0]);
+    // Between the thresholds some are read as high by chance.
+    assert!(
+        !found.is_empty()
+            && found.iter().all(|(name, finding)| name.starts_with('D') && *finding == Finding::NeverRises),
+        "{found:?}"
+    );
 }

@@ -8,13 +8,18 @@ use std::rc::Rc;
 
 /// The reports of `turns` turns of each board of `present`, in the order of time; no wire floats or is fought for.
 pub fn run(setup: &Setup, present: &[u8], turns: usize) -> Vec<Report> {
+    run_numbered(setup, present, |board| board, turns)
+}
+
+/// The same, with boards that take themselves for others.
+pub fn run_numbered(setup: &Setup, present: &[u8], number: fn(u8) -> u8, turns: usize) -> Vec<Report> {
     let (model, boards) = (Model::new(setup), setup.boards.len() as u8);
     let reports: Rc<RefCell<Vec<Report>>> = Rc::default();
     let mut tasks = Tasks::new(&model);
     for board in present.iter().copied() {
         let (seen, harness) = (reports.clone(), harness(setup, board));
         tasks.begin(board, move |pins| {
-            let mut tester = Tester::begin(pins, harness, board, boards);
+            let mut tester = Tester::begin(pins, harness, number(board), boards);
             loop {
                 let report = tester.turn();
                 seen.borrow_mut().push(report);
@@ -22,7 +27,8 @@ pub fn run(setup: &Setup, present: &[u8], turns: usize) -> Vec<Report> {
         });
     }
     let (mut until_ns, step_ns) = (0, 1_000_000);
-    let turns_of = |reports: &[Report], board: &u8| reports.iter().filter(|report| report.board == *board).count();
+    let turns_of =
+        |reports: &[Report], board: &u8| reports.iter().filter(|report| report.board == number(*board)).count();
     while present.iter().any(|board| turns_of(&reports.borrow(), board) < turns) {
         until_ns += step_ns;
         assert!(until_ns < (turns as u64 + 1) * u64::from(boards) * turn_bound_ns(boards), "a turn is bounded");

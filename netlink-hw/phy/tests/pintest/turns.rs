@@ -1,7 +1,8 @@
 //! Who leads when.
 
-use crate::cluster::{findings, run, setup};
-use renga_phy::pins::model::Speed;
+use crate::cluster::{findings, run, run_numbered, setup};
+use renga_phy::pins::model::{HarnessFault, Speed};
+use renga_phy::pintest::Finding;
 
 #[test]
 fn boards_lead_in_turn() {
@@ -22,4 +23,14 @@ fn boards_that_are_not_there_are_left_out() {
         assert_eq!((report.heard().count_ones(), findings(report).len()), (1, 0), "{report}");
     }
     assert!(reports[0].to_string().ends_with("board 1: no fault found, but only 1 of 3 others answer\n"));
+}
+
+/// Two cards of one board: where their wires differ, what they say at once is no answer.
+#[test]
+fn boards_of_one_number_are_not_understood() {
+    let swapped = HarnessFault::Swapped { board: 2, pins: (17, 18) };
+    let reports = run_numbered(&setup(3, Speed::PI3_1200, &[swapped]), &[0, 1, 2], |board| board.min(1), 1);
+    let first = reports.iter().find(|report| report.board == 0).expect("board 0 has had its turn");
+    let garbled = Finding::Garbled { board: 1 };
+    assert_eq!(findings(first), [("D1", garbled), ("D2", garbled)], "{first}");
 }
