@@ -180,7 +180,7 @@ impl Walker {
             if at == root || at == ROOT_INO {
                 let before = if at == root { &b""[..] } else { UNREACHABLE };
                 let names = self.rest.left();
-                let path = out.get_mut(..before.len() + 1 + names.len()).ok_or(Errno::ERANGE)?;
+                let path = out.get_mut(..before.len() + 1 + names.len()).ok_or(Errno::ENAMETOOLONG)?;
                 path[..before.len()].copy_from_slice(before);
                 path[before.len()] = b'/';
                 path[before.len() + 1..].copy_from_slice(names);

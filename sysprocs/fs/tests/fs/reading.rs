@@ -60,6 +60,8 @@ fn read_everything(counts: crate::rig::Counts, medium: &'static str) {
         let mut out = [0; 64];
         let bytes = user.path.call(path::AbsolutePath { at: at.ino.into() }, &mut out[..]).await.unwrap();
         assert_eq!(&out[..bytes as usize], b"/etc/deep/er");
+        let short = user.path.call(path::AbsolutePath { at: at.ino.into() }, &mut out[..8]).await;
+        assert_eq!(short, Err(Errno::ENAMETOOLONG), "ERANGE would have the C library ask again and again");
         let bytes = user.path.call(path::AbsolutePath { at: crate::rig::ROOT.into() }, &mut out[..]).await.unwrap();
         assert_eq!(&out[..bytes as usize], b"/");
     });
