@@ -1,5 +1,5 @@
-# Those tests of coreutils that are shell scripts in the folders $*: ok, fail or skip, as the test itself ends; late if it takes
-# longer than it may, broken if it says that it could not begin.
+# The tests of coreutils that `asked` names: ok, fail or skip, as the test itself ends; late if it takes longer than it may,
+# broken if it says that it could not begin.
 cd coreutils
 # Installed programs have to stand where a build leaves them; what other packages bring under the same names is not asked.
 built_programs=
@@ -23,13 +23,8 @@ export built_programs CONFIG_HEADER=$PWD/config.h VERSION=9.1 PACKAGE_VERSION=9.
 export SHELL=/bin/bash PERL=perl AWK=awk EGREP='grep -E' CC=gcc MAKE=make LOCALE_FR=none LOCALE_FR_UTF8=none
 export host_os=linux-gnu host_triplet=aarch64-unknown-linux-gnu fail=0 TMPDIR=/tmp PATH=$PWD/src:$PATH
 export srcdir=. top_srcdir=. abs_srcdir=$PWD abs_top_srcdir=$PWD abs_top_builddir=$PWD
-for script in $(sed -n '/^all_tests/,/[^\\]$/p' tests/local.mk | grep -o 'tests/[^ ]*\.sh'); do
-  name=${script#tests/}
-  name=${name%.sh}
-  case " $* " in
-    *" ${name%%/*} "*) ;;
-    *) continue ;;
-  esac
+for name in $(cat ../asked); do
+  script=tests/$name.sh
   export CU_TEST_NAME=coreutils,$(echo $name | tr / -)
   timeout -k 5 60 bash $script > said 2>&1 9>&1 < /dev/null
   case $? in
