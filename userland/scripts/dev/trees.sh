@@ -22,3 +22,9 @@ xz -k < tree.tar.gz | xz -d | cmp - tree.tar.gz && echo xz
 find tree -depth -type d -name '0*' -exec rm -r {} +
 ls tree/objects | wc -l
 rm -r tree copy tree.tar.gz
+
+# A directory whose path is longer than any call may be given.
+perl -e 'my $z = "z" x 31; for (1 .. 256) { mkdir $z or die; chdir $z or die } exec "/bin/pwd"' > deep
+tail -c 8193 deep | tr -d 'z\n' | wc -c
+wc -c < deep > long; [ $(cat long) -gt 8192 ] && echo long
+rm -r zzz* deep long

@@ -161,7 +161,7 @@ pub(crate) fn name_of(page: &Page, ino: u32, out: &mut [u8]) -> Result<u32, Errn
         let record = record?;
         if record.ino == ino && !record.is_dots(page) {
             let name = record.name(page);
-            out.get_mut(..name.len()).ok_or(Errno::ERANGE)?.copy_from_slice(name);
+            out.get_mut(..name.len()).ok_or(Errno::ENAMETOOLONG)?.copy_from_slice(name);
             return Ok(name.len() as u32);
         }
     }

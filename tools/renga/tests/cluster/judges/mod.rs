@@ -136,7 +136,6 @@ fn judge(judge: &Judge, program: &str, what: &str, files: &[(String, Vec<u8>)], 
     found.extend(beside);
     let missing: Vec<&String> = found.iter().filter(|line| !told.contains(*line)).collect();
     let untrue: Vec<&String> = told.iter().filter(|line| !found.contains(*line)).collect();
-    println!("{found:#?}");
     assert!(missing.is_empty() && untrue.is_empty(), "{REPORT}\nlacks {missing:#?}\nsays {untrue:#?}");
 }
 
