@@ -12,7 +12,7 @@ missing_host_packages() {
 }
 
 # What tests use beside; without it those tests are skipped.
-readonly TEST_TOOLS=(dot:graphviz losetup:mount bzip2:bzip2)
+readonly TEST_TOOLS=(dot:graphviz losetup:mount bzip2:bzip2 xz:xz-utils)
 
 # ensure_test_tools: installs what tests use, if it can; says what is left out.
 ensure_test_tools() {

@@ -117,3 +117,9 @@ fn a_write_may_be_cut_short_by_a_fault() {
 fn a_board_that_hangs_is_cut_when_its_programs_have_begun() {
     system(41_830, 2, "boards=2:incidents=1,2:actors=0:steps=3:quiet", &["hangs", "power cuts of the disk"]);
 }
+
+/// The judge forgave that a board is thought dead where many frames are lost, but not where many are dropped.
+#[test]
+fn a_board_may_be_thought_dead_where_many_frames_are_dropped() {
+    system(45_871, 8, "actors=:steps=1", &["sessions ended"]);
+}
