@@ -123,3 +123,10 @@ fn a_board_that_hangs_is_cut_when_its_programs_have_begun() {
 fn a_board_may_be_thought_dead_where_many_frames_are_dropped() {
     system(45_871, 8, "actors=:steps=1", &["sessions ended"]);
 }
+
+/// A session had ended while an inode was lent; its board asked for the size, was asked what it has, and was told the size from
+/// before: it read 0 bytes of what it had written.
+#[test]
+fn who_was_away_is_told_the_size_that_it_has_written() {
+    system(90_125, 4, "boards=4:incidents=2,3:actors=1,2,3:steps=11", &["sessions ended", "cut off"]);
+}

@@ -55,6 +55,8 @@ impl ActiveInode {
     /// What `call` demands of this inode, which is lent under `lease`.
     pub(super) fn demand(&self, call: &InodeCall, lease: WriteLease) -> Demand {
         let (away, gone) = (self.is_away(), self.record.links() == 0);
+        // What a board has that was away counts once it is at home.
+        let facts = if away { Need::Home } else { Need::Facts };
         match call {
             InodeCall::FillPage(call) => {
                 let need = if call.board() == lease.board && !away { Need::Nothing } else { Need::Home };
@@ -67,9 +69,9 @@ impl ActiveInode {
                 let need = if goes_on { Need::Nothing } else { Need::Home };
                 Demand { turn: board == call.board(), ..Demand::by(board, need) }
             }
-            InodeCall::Status(call) => Demand::by(call.board(), Need::Facts),
-            InodeCall::Size(call) => Demand::by(call.board(), Need::Facts),
-            InodeCall::OpenKnown(call) => Demand::by(call.board(), Need::Facts),
+            InodeCall::Status(call) => Demand::by(call.board(), facts),
+            InodeCall::Size(call) => Demand::by(call.board(), facts),
+            InodeCall::OpenKnown(call) => Demand::by(call.board(), facts),
             InodeCall::SetAccess(call) => Demand { sets: true, ..Demand::by(call.board(), Need::Facts) },
             InodeCall::SetTimes(call) => Demand { sets: true, ..Demand::by(call.board(), Need::Facts) },
             InodeCall::Sync(call) => Demand::by(call.board(), Need::Home),
