@@ -11,7 +11,7 @@ missing_host_packages() {
   done | sort -u
 }
 
-# What tests use beside; without it those tests are skipped.
+# What tests use beside; without it those tests are skipped or fail.
 readonly TEST_TOOLS=(dot:graphviz losetup:mount bzip2:bzip2 xz:xz-utils)
 
 # ensure_test_tools: installs what tests use, if it can; says what is left out.
@@ -24,7 +24,7 @@ ensure_test_tools() {
   if apt_usable && can_be_root && step "installing ${packages[*]} from Debian" install_host_packages "${packages[@]}"; then
     hash -r
   else
-    say "tests that need these host packages will be skipped: ${packages[*]}"
+    say "tests that need these host packages cannot run: ${packages[*]}"
   fi
 }
 

@@ -1,8 +1,9 @@
 //! A sound harness: nothing is found, and rises and skew are those of the model's wires.
 
 use crate::cluster::{found, run, setup};
-use renga_phy::pins::model::{ONE_PERCENT_NS, Setup, Speed};
+use renga_phy::pins::model::{HarnessFault, ONE_PERCENT_NS, Setup, Speed};
 use renga_phy::pins::{PinName, Width};
+use renga_phy::pintest::Report;
 
 #[test]
 fn nothing_is_found_on_sound_wires() {
@@ -61,14 +62,9 @@ fn rises_are_those_of_the_models_wires() {
 /// A wire whose rise is another is late by as much: board 1's end of D3 has no contact, and so no pull-up of board 1.
 #[test]
 fn skew_is_the_last_wire_after_the_first() {
-    use renga_phy::pins::model::HarnessFault;
     let skew_ns = |faults: &[HarnessFault]| {
         let reports = run(&setup(2, Speed::PI3_1200, faults), &[0, 1], 1);
-        reports
-            .iter()
-            .find(|report| report.board == 0)
-            .and_then(renga_phy::pintest::Report::skew_ns)
-            .expect("they rise")
+        reports.iter().find(|report| report.board == 0).and_then(Report::skew_ns).expect("they rise")
     };
     let pin = (0..32).find(|pin| PinName(*pin).to_string() == "D3").expect("there is a D3");
     let (sound, late) = (skew_ns(&[]), skew_ns(&[HarnessFault::Open { board: 1, pin }]));
