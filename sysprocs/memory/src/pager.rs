@@ -121,7 +121,7 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
 
     async fn read_begun(&mut self, begun: Fill, file: MappedFile, page: u32) -> Result<PageRead, Errno> {
         match self.fill_from_file(begun.frame, file, page).await {
-            Ok(Filled { size, kept }) => {
+            Ok(Filled { size, kept, .. }) => {
                 let frame = if kept { begun.keep(self.pages, size).await } else { begun.frame };
                 Ok(PageRead { frame, size, kept })
             }
@@ -135,7 +135,9 @@ impl<M: UserMemory + ?Sized> Pager<'_, M> {
     async fn fill_from_file(&mut self, frame: Frame, file: MappedFile, page: u32) -> Result<Filled, Errno> {
         let mut inode = self.inode(file.slot).ok_or(Errno::EIO)?;
         let mut content = self.machine.page(frame);
-        inode.call(FillPage { ino: file.ino, page }, &mut content[..]).await
+        let filled = inode.call(FillPage { ino: file.ino, page }, &mut content[..]).await?;
+        filled.clear_behind(&mut content[..]);
+        Ok(filled)
     }
 
     /// The active inode's process, on the board that has inodes.

@@ -287,8 +287,8 @@ protocol! {
         27 Thaw { committed: bool } (()) -> Result<(), Errno>;
         /// The link count.
         26 Links {} (()) -> Result<u32, Errno>;
-        /// Page `page` of the file into the slice, zeros behind its end. The caller's board may keep it, and the size,
-        /// until it is recalled. `ESTALE`: it is not inode `ino`.
+        /// Page `page` of the file into the slice, of which as many bytes are written as the answer says; behind those are
+        /// zeros. The caller's board may keep it, and the size, until it is recalled. `ESTALE`: it is not inode `ino`.
         28 FillPage { ino: u32, page: u32 } (&'a mut [u8]) -> Result<Filled, Errno>;
         /// A program of the caller's board is about to write page `page`, which it maps. On the board of the inodes the page is
         /// dirty in the page cache from now on; another board gets the write lease, and the page, as `FillPage` has it, if
@@ -332,6 +332,13 @@ impl LeaseWrite {
         LeaseWrite { ino, board: 0, page: TAKE_HOME }
     }
 }
+impl Filled {
+    /// Fills with zeros what is behind the bytes that there are.
+    pub fn clear_behind(&self, page: &mut [u8]) {
+        let bytes = (self.bytes as usize).min(page.len());
+        page[bytes..].fill(0);
+    }
+}
 impl Lease {
     /// Writes are to cross.
     pub const NONE: Lease = Lease { size: 0, below: 0, id: 0 };
@@ -353,6 +360,8 @@ in_words! {
         size: u64,
         /// The board may keep page and size; otherwise they are for the caller only.
         kept: bool,
+        /// How many bytes of the page there are: behind them it is to be filled with zeros.
+        bytes: u32,
     }
 }
 in_words! {

@@ -303,7 +303,7 @@ impl Session {
         }
         self.received_ns = now_ns;
         self.acknowledge(now_ns, header.sequence);
-        if gap && self.sent > 0 && header.sequence == self.base { self.go_back(now_ns) } else { 0 }
+        if gap && self.sent > 0 { self.go_back(now_ns) } else { 0 }
     }
 
     /// Whether the other board can expect the frame `next` next; an old frame says what it once did.

@@ -123,8 +123,7 @@ async fn inode(mut port: Port<Inode>, content: &'static [u8]) -> Never {
                 let out = call.lent();
                 let length = rest.len().min(out.len());
                 out[..length].copy_from_slice(&rest[..length]);
-                out[length..].fill(0);
-                call.reply(Ok(Filled { size: content.len() as u64, kept: true }));
+                call.reply(Ok(Filled { size: content.len() as u64, kept: true, bytes: length as u32 }));
             }
             _ => unreachable!("loading only reads"),
         }

@@ -58,7 +58,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     async fn read_missing(&mut self, at: u64, out: &mut [u8]) -> Result<u32, Errno> {
         let mut bytes = 0;
         for _ in 0..TRIES_MAX {
-            let Filled { size, kept } = self.bring_in(at, out).await?;
+            let Filled { size, kept, .. } = self.bring_in(at, out).await?;
             bytes = size.saturating_sub(at).min(out.len() as u64) as usize;
             if bytes == out.len() || !kept || !self.is_elsewhere() {
                 break;
@@ -104,7 +104,9 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     async fn fill_frame(&mut self, begun: &Fill, page: u32) -> Result<Filled, Errno> {
         let mut content = self.machine.page(begun.frame);
-        on_inode!(self, FillPage { ino: self.ino, page }, &mut content[..])
+        let filled: Filled = on_inode!(self, FillPage { ino: self.ino, page }, &mut content[..])?;
+        filled.clear_behind(&mut content[..]);
+        Ok(filled)
     }
 
     /// Before content from `offset` on is changed from here by the inode's process.

@@ -34,7 +34,7 @@ impl ActiveInode {
         }
     }
 
-    /// Page `page` for the page cache of `board`, if this is inode `ino`.
+    /// What of page `page` is not zeros behind it, for the page cache of `board`, if this is inode `ino`.
     pub(crate) async fn fill_page(&mut self, board: u8, ino: u32, page: u32, out: &mut [u8]) -> Result<Filled, Errno> {
         if ino != self.ino {
             return Err(Errno::ESTALE);
@@ -42,7 +42,8 @@ impl ActiveInode {
         self.check_regular()?;
         self.protect_for(board, page).await?;
         let (file, size) = (self.file(), self.record.size());
-        if self.copy_page(page, out).await? {
+        let copied = self.copy_page(page, out).await?;
+        if u64::from(page) * PAGE < size {
             self.touch_access().await;
         }
         // What is lent is granted to nobody else, though it is served while the board that has it is away.
@@ -51,19 +52,19 @@ impl ActiveInode {
         if kept {
             probe::lease(file.ino, board, page);
         }
-        Ok(Filled { size, kept })
+        Ok(Filled { size, kept, bytes: copied as u32 })
     }
 
-    /// The content of page `page` into `out`, zeros behind the end of the file; whether any of it is before that.
-    pub(crate) async fn copy_page(&mut self, page: u32, out: &mut [u8]) -> Result<bool, Errno> {
+    /// The content of page `page` into `out`; how many bytes of it, behind which are zeros that are not written.
+    pub(crate) async fn copy_page(&mut self, page: u32, out: &mut [u8]) -> Result<usize, Errno> {
         let (file, size, offset) = (self.file(), self.record.size(), u64::from(page) * PAGE);
         let bytes = size.saturating_sub(offset).min(PAGE) as usize;
         let block = if bytes > 0 { self.map(offset / PAGE).await? } else { 0 };
-        if block != 0 {
-            self.read_page(Place { file, page, block, size }, out).await?;
+        if block == 0 {
+            return Ok(0);
         }
-        out.get_mut(if block != 0 { bytes } else { 0 }..).ok_or(Errno::EINVAL)?.fill(0);
-        Ok(bytes > 0)
+        self.read_page(Place { file, page, block, size }, out).await?;
+        Ok(bytes)
     }
 
     /// Sets the access time as Linux's `relatime` does: when it is older than the last change, or

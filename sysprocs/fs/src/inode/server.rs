@@ -55,6 +55,7 @@ pub async fn inode(
             InodeCall::FillPage(mut call) => {
                 let (FillPage { ino, page }, board) = (call.entry(), call.board());
                 let filled = inode.fill_page(board, ino, page, call.lent()).await;
+                call.set_taken_used(filled.map_or(0, |filled| filled.bytes as usize));
                 call.reply(filled);
                 if is_shared {
                     inode.let_go_first().await;

@@ -111,6 +111,11 @@ pub struct Services {
     pub(in crate::user) steps: [u8; STEPS_BYTES],
 }
 
+/// The mode in a `struct stat`.
+fn mode_in(status: &[u8; STAT_BYTES]) -> u16 {
+    u16::from_le_bytes([status[16], status[17]])
+}
+
 impl Services {
     /// For the process of `board` that was told `facts`.
     pub fn new(clients: UserClients, board: u8, facts: &UserFacts) -> Self {
@@ -212,7 +217,29 @@ impl Services {
         let mut status = [0; STAT_BYTES];
         let look = StatusHere { at: at.directory, flags };
         let known = self.names()?.call(look, (path, &mut status[..])).await;
-        (known == Ok(0)).then_some(u16::from_le_bytes([status[16], status[17]]))
+        (known == Ok(0)).then_some(mode_in(&status))
+    }
+
+    /// The same on a board without the disk, which a walker tells what is not held yet; none where a walker is to be asked
+    /// for what is wanted itself.
+    ///
+    /// # Errors
+    /// Of a path that leads to nothing, or when the disk's board is down.
+    pub async fn mode_of(&mut self, at: PathStart, path: &[u8], flags: u32) -> Result<Option<u16>, Errno> {
+        if at.is_confined() {
+            return Ok(None);
+        }
+        let Some(mut names) = self.names() else { return Ok(None) };
+        let (at, mut status) = (at.directory, [0; STAT_BYTES]);
+        match names.call(StatusHere { at, flags }, (path, &mut status[..])).await? {
+            0 => {}
+            NO_TICKET => return Ok(None),
+            ticket => {
+                let resolve = Resolve { at, flags, opens: false };
+                apart!(self.resolved_status(resolve, ticket, path, &mut status))?;
+            }
+        }
+        Ok(Some(mode_in(&status)))
     }
 
     /// Whether it is known here that there is nothing at `path`.

@@ -45,30 +45,20 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     pub(super) async fn jobs(&mut self, out: &mut Window<'_>) {
         put!(out, "board pid state name\n");
-        for board in 0..self.clients.boards() {
-            let mut line = 0;
-            // Each turn passes lines of the board's table.
-            while line < u16::MAX {
-                let mut any = false;
-                for listed in self.clients.processes(board, line, &mut self.page[..]).await {
-                    (any, line) = (true, listed.index.saturating_add(1));
-                    if !Policy::from_word(listed.policy).is_some_and(|policy| policy.background) {
-                        continue;
-                    }
-                    let state = match listed.state {
-                        b'H' => "held",
-                        b'T' => "stopped",
-                        b'R' => "runs",
-                        _ => "waits",
-                    };
-                    put!(out, "{} {} {state} ", char::from(b'a' + board), listed.pid);
-                    out.name_in_line(&listed.name);
-                    out.push(b"\n");
-                }
-                if !any || out.is_full() {
-                    break;
-                }
+        self.each_program(out, |board, listed, out| {
+            if !Policy::from_word(listed.policy).is_some_and(|policy| policy.background) {
+                return;
             }
-        }
+            let state = match listed.state {
+                b'H' => "held",
+                b'T' => "stopped",
+                b'R' => "runs",
+                _ => "waits",
+            };
+            put!(out, "{board} {} {state} ", listed.pid);
+            out.name_in_line(&listed.name);
+            out.push(b"\n");
+        })
+        .await;
     }
 }

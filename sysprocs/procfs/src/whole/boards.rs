@@ -7,6 +7,7 @@ use crate::server::State;
 use crate::tree::File;
 use crate::window::{Window, put};
 use renga_hal::memory::UserMemory;
+use renga_proto::listed::Listed;
 use renga_proto::router::ReadCounters;
 use renga_random::Random;
 use renga_rt::account::Count;
@@ -37,6 +38,19 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     pub(super) async fn processes(&mut self, out: &mut Window<'_>) {
         put!(out, "board pid parent group session state user_us system_us frames name\n");
+        self.each_program(out, |board, listed, out| {
+            let [user, system] = [Count::UserNs, Count::SystemNs].map(|count| listed.count(count) / 1000);
+            put!(out, "{board} {} {} ", listed.pid, listed.parent);
+            put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state).escape_default());
+            put!(out, "{user} {system} {} ", listed.count(Count::FramesHeld));
+            out.name_in_line(&listed.name);
+            out.push(b"\n");
+        })
+        .await;
+    }
+
+    /// Has `say` write what is to be said of each program, board by board, named by its letter.
+    pub(super) async fn each_program(&mut self, out: &mut Window<'_>, say: impl Fn(char, Listed, &mut Window<'_>)) {
         for board in 0..self.clients.boards() {
             let mut line = 0;
             // Each turn passes lines of the board's table.
@@ -44,12 +58,7 @@ impl<M: UserMemory + ?Sized> State<M> {
                 let mut any = false;
                 for listed in self.clients.processes(board, line, &mut self.page[..]).await {
                     (any, line) = (true, listed.index.saturating_add(1));
-                    let [user, system] = [Count::UserNs, Count::SystemNs].map(|count| listed.count(count) / 1000);
-                    put!(out, "{} {} {} ", letter(board), listed.pid, listed.parent);
-                    put!(out, "{} {} {} ", listed.group, listed.session, char::from(listed.state).escape_default());
-                    put!(out, "{user} {system} {} ", listed.count(Count::FramesHeld));
-                    out.name_in_line(&listed.name);
-                    out.push(b"\n");
+                    say(letter(board), listed, out);
                 }
                 if !any || out.is_full() {
                     break;

@@ -108,3 +108,34 @@ fn asking_about_a_file_that_is_written_elsewhere_brings_no_page_of_it() {
     // Two calls: of the walker, and of the page cache that has the file.
     assert!(many - few <= 50 * 7, "{few} frames for 5 looks, {many} for 55");
 }
+
+#[test]
+fn what_may_not_be_done_and_what_is_no_link_is_known_without_a_frame() {
+    if !clusters_can_run() {
+        return;
+    }
+    // `readlink` is a builtin of no shell, but runs again without a frame.
+    let looks = "[ -x /etc/passwd ] && exit 5; [ -x /usr/lib ]; readlink /etc/passwd && exit 6; [ -x /bin/sh ]";
+    let (few, many) = (frames(looks, 5), frames(looks, 55));
+    println!("{few} frames for 5 rounds, {many} for 55");
+    assert!(many <= few + 40, "{few} frames for 5 rounds, {many} for 55");
+}
+
+#[test]
+fn of_a_page_only_what_is_before_the_end_of_the_file_crosses() {
+    if !clusters_can_run() {
+        return;
+    }
+    let frames = |files: u32| {
+        let session = format!(
+            "mkdir /root/d; i=0; while [ $i -lt {files} ]; do echo short $i > /root/d/$i; i=$((i + 1)); done; \
+             remote -b b sh -c 'cat /root/d/* | tail -n 1; exit 4'"
+        );
+        let end = Renga::script(&session).with(["--stats"]).end();
+        end.expect_status(4).frames()
+    };
+    let (few, many) = (frames(10), frames(60));
+    println!("{few} frames to read 10 short files elsewhere, {many} for 60");
+    // Three calls a file, none of which carries a page.
+    assert!(many <= few + 50 * 9, "{few} frames to read 10 short files, {many} for 60");
+}

@@ -143,7 +143,8 @@ impl ActiveInode {
             return Err(Errno::EFBIG);
         }
         if !out.is_empty() {
-            self.copy_page(page, out).await?;
+            let bytes = self.copy_page(page, out).await?;
+            out.get_mut(bytes..).ok_or(Errno::EINVAL)?.fill(0);
         }
         let id = self.lent.as_mut().map_or(NO_LEASE, WriteLease::grant);
         Ok(Lease { size: self.record.size(), below, id })

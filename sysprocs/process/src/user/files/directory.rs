@@ -3,7 +3,7 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use crate::user::files::made::{Found, Piece, bytes_of, found_at};
-use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFMT, S_IFREG};
+use crate::user::files::path::{AT_REMOVEDIR, AT_SYMLINK_FOLLOW, PERMISSIONS, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG};
 use renga_hal::memory::UserMemory;
 use renga_proto::mounts::{MADE, crosses};
 use renga_proto::pages::FileId;
@@ -110,7 +110,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let found = found_at!(self, (at, Piece::Paths(0..length), NO_FOLLOW), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
-                false => self.services.walker()?.call(ReadLinkOf { at }, (path, &mut target[..])).await,
+                false => match self.services.mode_of(at, path, NO_FOLLOW).await {
+                    Ok(Some(found)) if found & S_IFMT != S_IFLNK => Err(Errno::EINVAL),
+                    Ok(_) => self.services.walker()?.call(ReadLinkOf { at }, (path, &mut target[..])).await,
+                    Err(errno) => Err(errno),
+                },
             }
         });
         let bytes = match found? {

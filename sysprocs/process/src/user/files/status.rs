@@ -184,9 +184,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let found = found_at!(self, (at, Piece::Paths(0..length), 0), |at, path| {
             match crosses(at, path) {
                 true => Err(Errno::ECROSSED),
-                false => match self.services.mode_here(at, path, 0).await {
-                    Some(found) if may_access(found, mode) => Ok(()),
-                    _ => self.services.walker()?.call(Access { at, mode }, path).await,
+                false => match self.services.mode_of(at, path, 0).await {
+                    Ok(Some(found)) if may_access(found, mode) => Ok(()),
+                    Ok(Some(_)) => Err(Errno::EACCES),
+                    Ok(None) => self.services.walker()?.call(Access { at, mode }, path).await,
+                    Err(errno) => Err(errno),
                 },
             }
         })?;
