@@ -5,7 +5,7 @@
 //!
 //! Not here: which program runs, and for how long (`renga-core` and the image).
 
-use crate::memory::FrameMemory;
+use crate::memory::{FrameMemory, activate_space, deactivate};
 use crate::registers::read_register;
 use core::mem::offset_of;
 use renga_abi::user::{AccessKind, Exit, FpPlace, FpState, Trap, UserContext};
@@ -96,6 +96,28 @@ impl UserMode {
         context.fp_place = FpPlace::Processor;
         self.fp_owner = context.slot;
     }
+}
+
+/// Runs a program of another core, in the space of which that core's `FrameMemory::space_word` is `space`, until it traps or an
+/// interrupt is pending. Its floating-point registers come with the context and go with it: this core keeps none.
+///
+/// # Safety
+/// `space` is such a word, of a space that lives meanwhile.
+///
+/// # Panics
+/// If the floating-point registers are not in the context.
+pub unsafe fn enter_guest(context: &mut UserContext, space: u64) -> Exit {
+    assert!(context.fp_place == FpPlace::Context, "a guest brings its floating-point registers along");
+    // SAFETY: by this function's own condition a root's table, which shows user pages only; the registers as in `UserMode::enter`.
+    let syndrome = unsafe {
+        activate_space(space);
+        renga_fp_load(&raw const context.fp);
+        renga_enter_user(context)
+    };
+    deactivate();
+    // SAFETY: writes the registers to a state that is ours; offsets are checked above.
+    unsafe { renga_fp_save(&raw mut context.fp) };
+    decode(syndrome, context)
 }
 
 /// Exception classes and fault status codes: Arm ARM (DDI 0487) D24.2.40.

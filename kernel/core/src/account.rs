@@ -6,7 +6,7 @@
 //! an account goes to number 0, the system's.
 //!
 //! Invariant: the time between two stamps of a core is charged to exactly one account, or was idle. Not here: whose turn
-//! it is (`user.rs`).
+//! it is (`kernel/turns`).
 
 use crate::api::Call;
 use crate::probe;
@@ -14,131 +14,17 @@ use crate::process::{Me, Process};
 use crate::protocol::Entry;
 use crate::ready::Core;
 use core::cell::Cell;
-use renga_abi::policy::{Policy, RANK_FAIR, Rank, SCALE_SHIFT, SLICE_NS};
+use renga_abi::policy::Policy;
 
 pub use renga_abi::account::{ACCOUNT_SLOTS_MAX, AccountNumber, Count, Counts};
+pub use renga_turns::Account;
 
 /// Callers that are followed to find an account; a chain that is longer is the system's.
 const CALLERS_FOLLOWED_MAX: u32 = 16;
-/// Most that is charged at once, ns: more is a clock that jumped.
-const CHARGE_NS_MAX: u64 = 1 << 36;
-
-/// Time of which an account's own board need not be told at once, ns: telling costs bytes on the link.
-const UNREPORTED_NS_MAX: u64 = 200_000;
-
-/// One account.
-pub struct Account {
-    pub(crate) number: Cell<AccountNumber>,
-    policy: Cell<Policy>,
-    /// Of the policy, at hand for each turn: its rank, its scale, and its slice in virtual time, ns.
-    pub(crate) rank: Cell<Rank>,
-    scale: Cell<u64>,
-    pub(crate) slice_ns: Cell<u64>,
-    /// Time used, by weight: who has least is next.
-    pub(crate) virtual_ns: Cell<u64>,
-    /// Its slot is of this core, whose processes alone say what its policy is.
-    own: Cell<bool>,
-    /// Its program, which another one of this board has made, has not asked for a turn yet.
-    pub(crate) begins: Cell<bool>,
-    counts: [Cell<u64>; Count::ALL.len()],
-    /// Of these, what its own board has been told of: time, blocks read, blocks written.
-    reported: [Cell<u64>; 3],
-}
-
-impl Default for Account {
-    fn default() -> Self {
-        Account::new()
-    }
-}
-
-impl Account {
-    /// Nothing used, fair, nice 0.
-    pub const fn new() -> Account {
-        Account {
-            number: Cell::new(AccountNumber::SYSTEM),
-            policy: Cell::new(Policy::DEFAULT),
-            rank: Cell::new(RANK_FAIR),
-            scale: Cell::new(1 << SCALE_SHIFT),
-            slice_ns: Cell::new(SLICE_NS),
-            virtual_ns: Cell::new(0),
-            own: Cell::new(false),
-            begins: Cell::new(false),
-            counts: [const { Cell::new(0) }; Count::ALL.len()],
-            reported: [const { Cell::new(0) }; 3],
-        }
-    }
-    pub(crate) fn policy(&self) -> Policy {
-        self.policy.get()
-    }
-    pub(crate) fn set_policy(&self, policy: Policy) {
-        self.policy.set(policy);
-        self.rank.set(policy.rank());
-        self.scale.set(policy.scale());
-        self.slice_ns.set(self.scaled(policy.class.slice_ns()));
-    }
-    #[inline(always)]
-    pub(crate) fn scaled(&self, ns: u64) -> u64 {
-        (ns * self.scale.get()) >> SCALE_SHIFT
-    }
-    /// The time that makes so much virtual time.
-    #[inline(always)]
-    pub(crate) fn unscaled(&self, virtual_ns: u64) -> u64 {
-        // Hours at most, so there is room for the bits of the scale.
-        (virtual_ns.min(u64::MAX >> SCALE_SHIFT) << SCALE_SHIFT) / self.scale.get().max(1)
-    }
-    #[inline(always)]
-    fn add(&self, count: Count, amount: u64) {
-        let cell = &self.counts[count as usize];
-        cell.set(cell.get().wrapping_add(amount));
-    }
-    #[inline(always)]
-    pub(crate) fn charge(&self, count: Count, ns: u64) {
-        self.add(count, ns);
-        self.virtual_ns.set(self.virtual_ns.get() + self.scaled(ns.min(CHARGE_NS_MAX)));
-    }
-    pub(crate) fn count(&self, count: Count, change: i64) {
-        let cell = &self.counts[count as usize];
-        cell.set(cell.get().saturating_add_signed(change));
-    }
-    fn set_count(&self, count: Count, value: u64) {
-        self.counts[count as usize].set(value);
-    }
-    fn read(&self) -> Counts {
-        core::array::from_fn(|i| self.counts[i].get())
-    }
-    /// What its own board should be told of; nothing if it is only a little time.
-    fn take_unreported(&self) -> [u64; 3] {
-        let count = |count: Count| self.counts[count as usize].get();
-        let done = count(Count::BehalfNs) + count(Count::ElsewhereNs);
-        let all = [done, count(Count::BlocksRead), count(Count::BlocksWritten)];
-        let unreported: [u64; 3] = core::array::from_fn(|i| all[i].saturating_sub(self.reported[i].get()));
-        if unreported[0] < UNREPORTED_NS_MAX && unreported[1..] == [0, 0] {
-            return [0; 3];
-        }
-        self.reported.iter().zip(all).for_each(|(reported, all)| reported.set(all));
-        unreported
-    }
-    /// Of what it counts, time of its program, of processes of this board, and turns.
-    fn charged(&self) -> [u64; 3] {
-        let count = |count: Count| self.counts[count as usize].get();
-        [
-            count(Count::UserNs),
-            count(Count::SystemNs).wrapping_add(count(Count::BehalfNs)),
-            count(Count::TurnsGiven).wrapping_add(count(Count::TurnsTaken)),
-        ]
-    }
-    /// A new program has it: counts from nothing, no further behind than `floor_ns`.
-    fn begin(&self, floor_ns: u64, made_here: bool) {
-        self.counts.iter().for_each(|count| count.set(0));
-        self.virtual_ns.set(floor_ns);
-        self.begins.set(made_here);
-    }
-}
-
 impl Core {
     /// Gives this core its table of accounts, [`AccountNumber::count`] of them; before, all is the system's.
     pub fn set_accounts(&self, accounts: &'static [Account]) {
-        accounts.iter().zip(0..).for_each(|(account, number)| account.number.set(AccountNumber(number)));
+        accounts.iter().zip(0..).for_each(|(account, number)| account.set_number(AccountNumber(number)));
         self.accounts.set(accounts);
     }
 
@@ -158,7 +44,7 @@ impl Core {
         let mut at = process;
         for _ in 0..CALLERS_FOLLOWED_MAX {
             let account = at.account.get();
-            if account.number.get() != AccountNumber::SYSTEM {
+            if account.number() != AccountNumber::SYSTEM {
                 return account;
             }
             match at.accepted.get() {
@@ -173,7 +59,7 @@ impl Core {
     /// Whose work `process` does, as it is told to other cores.
     pub(crate) fn account_word_of(&self, process: &Process) -> u32 {
         let account = self.account_of(process);
-        match account.number.get() {
+        match account.number() {
             AccountNumber::SYSTEM => 0,
             number => number.to_wire(account.policy()),
         }
@@ -183,7 +69,7 @@ impl Core {
     pub(crate) fn account_sent(&'static self, word: u32) -> &'static Account {
         let (number, policy) = AccountNumber::from_wire(word);
         let account = self.account(number);
-        if word != 0 && !account.own.get() && account.policy() != policy {
+        if word != 0 && !account.is_own() && account.policy() != policy {
             account.set_policy(policy);
         }
         account
@@ -230,7 +116,7 @@ impl Process {
     pub fn set_account(&self, number: AccountNumber) {
         probe::account(self, number);
         let account = self.core.account(number);
-        account.own.set(true);
+        account.set_own();
         self.account.set(account);
         self.charged_as.set(Count::SystemNs);
     }
@@ -247,7 +133,7 @@ impl Me {
     pub fn take_up<E: Entry>(&mut self, call: &Call<E>) {
         let (me, core) = (self.0, self.0.core);
         let caller = call.process();
-        if core.account_of(me).number.get() != call.account() {
+        if core.account_of(me).number() != call.account() {
             core.charge_dispatch(me, core.now_ns());
         }
         me.accepted.set(Some(caller));
@@ -255,7 +141,7 @@ impl Me {
     }
     /// Whose work this process does.
     pub fn account(&self) -> AccountNumber {
-        self.0.core.account_of(self.0).number.get()
+        self.0.core.account_of(self.0).number()
     }
     /// Counts for whom this process works.
     pub fn count(&self, count: Count, change: i64) {
@@ -276,7 +162,7 @@ impl Me {
     }
     /// How much of one thing account `number` has counted on this board.
     pub fn counted(&self, number: AccountNumber, count: Count) -> u64 {
-        self.0.core.account(number).counts[count as usize].get()
+        self.0.core.account(number).counted(count)
     }
     /// [`Core::charged`].
     pub fn charged(&self) -> [u64; 3] {
@@ -305,7 +191,7 @@ impl Me {
         for (past, ended) in core.past.iter().zip(account.charged()) {
             past.set(past.get().wrapping_add(ended));
         }
-        account.begin(core.floor_ns.get(), made_here);
+        self.0.turns.get().begin(self.0, made_here);
     }
     /// The policy of account `number`, as known on this board.
     pub fn policy_of(&self, number: AccountNumber) -> Policy {

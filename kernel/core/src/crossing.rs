@@ -1,4 +1,5 @@
-//! What goes between the cores of a board: calls and their answers by letter, notifications and interruptions by signal.
+//! What goes between the cores of a board: calls and their answers by letter, notifications and interruptions by signal. (Turns of
+//! programs, which go the same way: `seat.rs`.)
 //!
 //! A call to a server of another core finds a *gate* in its place (`Process::seen_from`), which is never open. So the path
 //! within a core has no test for cores; the one to a closed entry posts the call.
@@ -15,6 +16,7 @@
 use crate::account::Account;
 use crate::process::{Process, Wait};
 use crate::ready::Core;
+use crate::seat::Seat;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_arena::Arena;
@@ -37,15 +39,19 @@ pub(crate) enum Parcel {
     Signal(&'static Process),
     /// Its call should be answered early.
     Pursuit(&'static Process),
+    /// A turn of a program, on its way to another core or back.
+    Turn(&'static Seat),
+    /// That turn is wanted back.
+    Recall(&'static Seat),
 }
 
-// SAFETY: of the headers named only what C1 and C2 allow is reached by the core that takes the letter.
+// SAFETY: of what is named only what C1, C2 and S1 (`seat.rs`) allow is reached by the core that takes the letter.
 unsafe impl Send for Parcel {}
 
 /// A core as the others of its board see it: where letters for it go, and how it is woken.
 pub struct Door {
-    inbox: Inbox<Parcel>,
-    bell: &'static (dyn Bell + Sync),
+    pub(crate) inbox: Inbox<Parcel>,
+    pub(crate) bell: &'static (dyn Bell + Sync),
 }
 
 impl Door {
@@ -189,7 +195,7 @@ impl Process {
 
 impl Core {
     #[inline(always)]
-    fn door(&self) -> &'static Door {
+    pub(crate) fn door(&self) -> &'static Door {
         match self.door {
             Some(door) => door,
             None => unreachable!("whoever has a crossing is behind a door"),
@@ -250,6 +256,8 @@ impl Core {
                 }
             }
             Parcel::Pursuit(caller) => self.take_pursuit(letter, caller),
+            Parcel::Turn(seat) => seat.receive(letter, self),
+            Parcel::Recall(seat) => seat.hear_recall(letter, self),
         });
     }
 

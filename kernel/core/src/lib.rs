@@ -26,8 +26,8 @@ pub mod protocol;
 mod queue;
 pub mod raw;
 pub mod ready;
-mod real_time;
 pub mod rendezvous;
+pub mod seat;
 mod timer;
 pub mod user;
 

@@ -11,7 +11,6 @@ use core::future::poll_fn;
 use core::mem::replace;
 use core::task::Poll;
 use renga_abi::policy::Policy;
-use renga_heap::NOWHERE;
 
 impl Process {
     /// Wakes the process from `notified` or `accept_or_notified`, or is kept for its next wait there.
@@ -40,8 +39,8 @@ impl Process {
             (Wait::ReplyElsewhere, _) => self.pursue_call(),
             _ => {}
         }
-        if self.runner_place.get() != NOWHERE {
-            self.core.queue_again(self);
+        if self.wait.get() == Wait::User {
+            self.hasten_turn();
         }
     }
 }
@@ -69,7 +68,7 @@ impl Interruptor {
     }
     /// Gives it another one.
     pub fn set_policy(&self, policy: Policy) {
-        self.0.core.set_policy(self.0, policy);
+        self.0.turns.get().set_policy(self.0, policy);
     }
 }
 

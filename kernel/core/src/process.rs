@@ -11,10 +11,10 @@ use crate::ready::{Core, PRIORITIES};
 use core::cell::Cell;
 use core::task::Context;
 use renga_abi::ProcId;
-use renga_abi::policy::Rank;
 use renga_abi::user::{Trap, UserContext};
 use renga_arena::Arena;
 use renga_heap::{NOWHERE, Placed};
+use renga_turns::{Order, Runner, Turns};
 
 /// What a process waits for; only the process itself and whoever completes the wait write it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,20 +62,6 @@ pub const WORDS: usize = 6;
 pub type Words = [Cell<u64>; WORDS];
 pub(crate) type Body = (unsafe fn(*mut (), &mut Context<'_>), *mut ());
 
-/// Which of those who wait for a turn goes first: the least.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Order {
-    pub(crate) rank: Rank,
-    /// Virtual time used, ns; 0 where it does not count.
-    pub(crate) virtual_ns: u64,
-    /// Since when, counted.
-    pub(crate) arrival: u64,
-}
-
-impl Order {
-    pub(crate) const NONE: Order = Order { rank: 0, virtual_ns: 0, arrival: 0 };
-}
-
 impl Placed for Process {
     type Order = Order;
     #[inline(always)]
@@ -85,6 +71,29 @@ impl Placed for Process {
     #[inline(always)]
     fn place(&self) -> &Cell<u16> {
         &self.runner_place
+    }
+}
+
+impl Runner for Process {
+    #[inline(always)]
+    fn account(&self) -> &'static Account {
+        self.account.get()
+    }
+    #[inline(always)]
+    fn set_order(&self, order: Order) {
+        self.order.set(order);
+    }
+    #[inline(always)]
+    fn wants_turn(&self) -> bool {
+        self.wait.get() == Wait::User
+    }
+    #[inline(always)]
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.get()
+    }
+    #[inline(always)]
+    fn is_program(&self) -> bool {
+        self.charged_as.get() == Count::SystemNs
     }
 }
 
@@ -119,6 +128,8 @@ pub struct Process {
     pub(crate) server: Link,
     pub(crate) alarm_ns: Cell<u64>,
     pub(crate) alarm_link: Link,
+    /// Where it waits for its turns: its core's, or those of another core on which its program runs.
+    pub(crate) turns: Cell<&'static Turns<Process>>,
     pub(crate) user: Cell<*mut UserContext>,
     pub(crate) trap: Cell<Trap>,
     /// The account that it works for; the system's: that of its last caller.
@@ -173,6 +184,7 @@ impl Process {
             renewed: Cell::new(0),
             alarm_ns: Cell::new(u64::MAX),
             alarm_link: Cell::new(None),
+            turns: Cell::new(&core.turns),
             user: Cell::new(core::ptr::null_mut()),
             user_space: Cell::new(0),
             trap: Cell::new(Trap::Preempted),

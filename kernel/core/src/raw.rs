@@ -42,7 +42,7 @@ impl RawCall {
     pub fn account(&self) -> AccountNumber {
         self.0
             .account_sent()
-            .map_or_else(|| self.0.core.account_of(self.0).number.get(), |word| AccountNumber::from_wire(word).0)
+            .map_or_else(|| self.0.core.account_of(self.0).number(), |word| AccountNumber::from_wire(word).0)
     }
     /// As above, as one word for another board; 0 where the caller makes it plain.
     pub fn account_word(&self) -> u32 {
@@ -50,8 +50,8 @@ impl RawCall {
             return word;
         }
         let account = self.0.core.account_of(self.0);
-        let plain = account.number.get() == self.0.account.get().number.get() && account.policy() == Policy::DEFAULT;
-        if plain { 0 } else { account.number.get().to_wire(account.policy()) }
+        let plain = account.number() == self.0.account.get().number() && account.policy() == Policy::DEFAULT;
+        if plain { 0 } else { account.number().to_wire(account.policy()) }
     }
     /// The words sent.
     pub fn message(&self) -> Message {

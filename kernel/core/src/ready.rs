@@ -9,19 +9,16 @@ use crate::log::{Line, Lines};
 use crate::probe;
 use crate::process::Process;
 use crate::queue::{Link, Queue};
-use crate::real_time::RealTime;
+use crate::seat::Seat;
 use core::cell::Cell;
 use core::task::{Context, Waker};
 use renga_abi::ProcId;
-use renga_heap::Heap;
+use renga_turns::Turns;
 
 /// Priorities; 7 is served first.
 pub const PRIORITIES: usize = 8;
 /// Rendezvous that one dispatch completes in place before a caller passes the ready queue.
 pub const IN_PLACE_PER_DISPATCH: u32 = 64;
-
-/// Processes that may wait for a turn at once: all of a board.
-const RUNNERS_MAX: usize = 1024;
 
 /// Whether a process that panics comes back as one that failed: on a board it ends all.
 const CAN_UNWIND: bool = cfg!(panic = "unwind");
@@ -47,18 +44,14 @@ pub struct Core {
     /// A process panicked and unwound (host tests only).
     pub(crate) failed: Cell<bool>,
     pub(crate) alarms: Link,
-    /// Whose program had the core last and has not waited since, as far as is known.
-    pub(crate) last: Link,
-    /// Its slice is over at this virtual time of its account, ns.
-    pub(crate) slice_end_ns: Cell<u64>,
-    /// Somebody who has used less has woken meanwhile.
-    pub(crate) overtaken: Cell<bool>,
-    /// Virtual time that the one who was last chosen had used: who wakes is not far behind it, ns.
-    pub(crate) floor_ns: Cell<u64>,
-    /// What real-time programs have had.
-    pub(crate) real_time: RealTime,
-    /// Who came to wait for a turn, counted.
-    pub(crate) arrivals: Cell<u64>,
+    /// Other cores on which its programs have turns.
+    pub(crate) seats: Cell<&'static [Seat]>,
+    /// All cores on which they have, a bit each.
+    pub(crate) program_cores: Cell<u8>,
+    /// Of one of them somebody wants a turn.
+    pub(crate) seats_wanted: Cell<bool>,
+    /// On this core another one's program has its turn.
+    pub(crate) guest: Cell<Option<&'static Seat>>,
     pub(crate) accounts: Cell<&'static [Account]>,
     pub(crate) system: Account,
     /// Until when time has been charged, ns.
@@ -68,7 +61,8 @@ pub struct Core {
     clock: fn(&Core) -> u64,
     pub(crate) now_ns: Cell<u64>,
     log: Cell<Log>,
-    pub(crate) runners: Heap<Process, RUNNERS_MAX>,
+    /// Whose program runs when no process is ready.
+    pub(crate) turns: Turns<Process>,
     /// The last lines of the log.
     pub(crate) lines: Lines,
     /// What has happened, inside a host program.
@@ -100,13 +94,11 @@ impl Core {
             answered: Queue::new(),
             failed: Cell::new(false),
             alarms: Cell::new(None),
-            runners: Heap::new(),
-            last: Cell::new(None),
-            slice_end_ns: Cell::new(0),
-            overtaken: Cell::new(false),
-            floor_ns: Cell::new(0),
-            real_time: RealTime::new(),
-            arrivals: Cell::new(0),
+            seats: Cell::new(&[]),
+            program_cores: Cell::new(1),
+            seats_wanted: Cell::new(false),
+            guest: Cell::new(None),
+            turns: Turns::new(),
             accounts: Cell::new(&[]),
             system: Account::new(),
             charged_ns: Cell::new(0),

@@ -45,6 +45,11 @@ impl<T: Placed, const MAX: usize> Heap<T, MAX> {
         self.length.get() == 0
     }
 
+    /// How many it holds.
+    pub fn len(&self) -> usize {
+        self.length.get()
+    }
+
     /// The least one.
     #[inline(always)]
     pub fn first(&self) -> Option<&'static T> {

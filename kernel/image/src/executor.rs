@@ -77,12 +77,25 @@ impl<const SEVERAL: bool> Executor<SEVERAL> {
         for _ in 0..DISPATCHES_PER_LOOK {
             if SEVERAL {
                 self.core.take_letters();
+                if self.core.has_turns_to_send() {
+                    self.send_turns();
+                }
             }
             if !self.core.dispatch_by(|| self.timer.now_ns()) {
-                return true;
+                return !SEVERAL || !self.core.has_turns_to_send();
             }
         }
         !self.core.has_ready()
+    }
+
+    /// Gives turns on the other cores.
+    #[inline(never)]
+    fn send_turns(&mut self) {
+        let (programs, memory) = (self.programs, self.memory);
+        self.core.send_turns(|context, space| {
+            programs.flush(context);
+            memory.space_word(Frame(space))
+        });
     }
 
     /// Runs a program until its trap or an interrupt.

@@ -30,6 +30,8 @@ pub struct Board<'t> {
     pub leases: bool,
     /// Cores that run system processes.
     pub cores: u8,
+    /// Those of them on which programs have turns, a bit each.
+    pub program_cores: u8,
     /// All processes, computed ones included.
     pub processes: u16,
     /// The processes placed, by `first`.

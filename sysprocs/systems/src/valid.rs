@@ -40,6 +40,8 @@ pub fn check(system: &System<'_>) -> Result<(), Rule> {
     hold(system.boards.iter().all(|board| board.leases || !board.owns_disk), "the disk's board keeps its pages")?;
     for (number, board) in system.boards.iter().enumerate() {
         hold((1..=CORES_MAX).contains(&board.cores), "a board has 1 to 4 cores")?;
+        let those = board.program_cores >> board.cores == 0 && board.program_cores != 0;
+        hold(those, "programs run on cores that their board has")?;
         check_indices(system, board, number)?;
         check_cores(board)?;
         check_kinds(system, board)?;

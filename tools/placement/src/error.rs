@@ -67,6 +67,14 @@ pub enum PlacementError {
     )]
     NoSuchCore { line: usize, kind: &'static str, board: String, core: i64, cores: u8 },
     #[error(
+        "line {line}: programs of board \"{board}\" are to run on core {core}, but it has {cores} (numbered from 0)\n  mend: take the number out of `programs`, or give the board more `cores`"
+    )]
+    NoSuchProgramCore { line: usize, board: String, core: i64, cores: u8 },
+    #[error(
+        "line {line}: programs of board \"{board}\" run on no core\n  mend: name some in `programs`, such as `programs = [0]`, or leave it out, which is the same"
+    )]
+    NoProgramCore { line: usize, board: String },
+    #[error(
         "line {line}: `{kind}` is placed twice on core {core} of board \"{board}\"\n  mend: add the counts up in one place, or choose another core or board"
     )]
     PlacedTwice { line: usize, kind: &'static str, board: String, core: i64 },

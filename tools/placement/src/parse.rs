@@ -72,16 +72,29 @@ fn boards(system: &Reader<'_>) -> Result<Vec<Board>, PlacementError> {
 }
 
 fn board(reader: &Reader<'_>) -> Result<Board, PlacementError> {
-    reader.only(&["name", "disk", "cores", "message_kib", "leases"])?;
+    reader.only(&["name", "disk", "cores", "programs", "message_kib", "leases"])?;
     let (name, line) = reader.text("name", "name = \"a\"")?;
     let letters = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     if !letters || name.is_empty() || name.len() > BOARD_NAME_BYTES_MAX || name == EVERY {
         return Err(PlacementError::BadBoardName { line, name: name.into(), max: BOARD_NAME_BYTES_MAX });
     }
     let cores = in_range(reader, "cores", 1, i64::from(CORES_MAX))?;
+    let program_cores = program_cores(reader, name, cores as u8)?;
     let message_kib = in_range(reader, "message_kib", MESSAGE_KIB_DEFAULT, MESSAGE_KIB_MAX)?;
     let (owns_disk, leases) = (reader.flag("disk", false)?, reader.flag("leases", true)?);
-    Ok(Board { name: name.into(), owns_disk, leases, cores: cores as u8, message_kib: message_kib as u32, line })
+    let (cores, message_kib) = (cores as u8, message_kib as u32);
+    Ok(Board { name: name.into(), owns_disk, leases, cores, program_cores, message_kib, line })
+}
+
+/// The cores of a board that run programs, a bit each; without the key the first one.
+fn program_cores(reader: &Reader<'_>, name: &str, cores: u8) -> Result<u8, PlacementError> {
+    let Some((numbers, line)) = reader.numbers_if("programs")? else { return Ok(1) };
+    let wrong = numbers.iter().copied().find(|core| !(0..i64::from(cores)).contains(core));
+    match (wrong, numbers.is_empty()) {
+        (Some(core), _) => Err(PlacementError::NoSuchProgramCore { line, board: name.into(), core, cores }),
+        (None, true) => Err(PlacementError::NoProgramCore { line, board: name.into() }),
+        (None, false) => Ok(numbers.iter().fold(0, |all, core| all | 1 << core)),
+    }
 }
 
 /// The number under `key`, from 1 to `max`.

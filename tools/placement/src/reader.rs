@@ -109,6 +109,18 @@ impl<'t> Reader<'t> {
         value.get_ref().as_bool().ok_or_else(|| self.wrong(value, key, "true or false"))
     }
 
+    /// The whole numbers under `key` and where they are, if there are any.
+    pub fn numbers_if(&self, key: &str) -> Result<Option<(Vec<i64>, usize)>, PlacementError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let number = |item: &Spanned<DeValue<'t>>| {
+            let digits = item.get_ref().as_integer()?;
+            i64::from_str_radix(digits.as_str(), digits.radix()).ok()
+        };
+        let numbers = value.get_ref().as_array().and_then(|items| items.iter().map(number).collect::<Option<Vec<i64>>>());
+        let numbers = numbers.ok_or_else(|| self.wrong(value, key, "an array of whole numbers"))?;
+        Ok(Some((numbers, self.line_at(value))))
+    }
+
     fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         self.table.get(key)
     }

@@ -67,7 +67,14 @@ impl Checked {
         }
         let totals: Vec<usize> = columns.iter().map(|column| self.count(None, *column)).collect();
         self.write_row(out, width, "total", &totals, "")?;
-        writeln!(out, "Columns are board.core; kinds with * are computed.\n")
+        writeln!(out, "Columns are board.core; kinds with * are computed.")?;
+        let elsewhere = self.boards.iter().filter(|board| board.program_cores != 1);
+        for board in elsewhere {
+            let cores: Vec<String> =
+                (0..board.cores).filter(|core| board.program_cores >> core & 1 != 0).map(|core| core.to_string()).collect();
+            writeln!(out, "Programs of {} have turns on cores {}.", board.name, cores.join(", "))?;
+        }
+        writeln!(out)
     }
 
     fn write_row(&self, out: &mut String, width: usize, name: &str, counts: &[usize], note: &str) -> std::fmt::Result {

@@ -62,17 +62,20 @@ impl FrameMemory {
     /// Makes `space` the one that user level sees, from the next return to it on.
     #[inline]
     pub(crate) fn activate(&self, space: Frame) {
-        let base = self.physical(space) | u64::from(self.space_id(space)) << ID_SHIFT;
         // SAFETY: a root's table, which shows user pages of ours only.
-        unsafe { activate_space(base) };
+        unsafe { activate_space(self.space_word(space)) };
+    }
+
+    /// What another core is told, to make `space` the one that user level sees there ([`enter_guest`](crate::user_mode::enter_guest)).
+    #[inline]
+    pub fn space_word(&self, space: Frame) -> u64 {
+        self.physical(space) | u64::from(self.space_id(space)) << ID_SHIFT
     }
 
     /// Takes the user's pages from the kernel's sight: a stray pointer of the kernel finds nothing there.
     #[inline]
     pub(crate) fn deactivate(&self) {
-        // SAFETY: a root without entries.
-        unsafe { activate_space(empty_root()) };
-        synchronise_context();
+        deactivate();
     }
 
     #[inline]
@@ -179,6 +182,14 @@ impl FrameMemory {
         root.next_table.set(self.record(Frame(table)).next_table.get());
         Frame(table)
     }
+}
+
+/// Takes the user's pages from this core's sight.
+#[inline]
+pub(crate) fn deactivate() {
+    // SAFETY: a root without entries.
+    unsafe { activate_space(empty_root()) };
+    synchronise_context();
 }
 
 /// The first address that the table of `level` around `va` covers.

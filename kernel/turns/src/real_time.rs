@@ -2,10 +2,10 @@
 //! with Linux's `sched_rt_runtime_us`. So a shell comes in, and calls from other boards, whatever spins here.
 //!
 //! Invariant: time is counted from a real-time program's turn to the next look at whose turn it is. When it is spent, all
-//! of them are ranked behind everybody until the second is over. Not here: other ranks (`user.rs`).
+//! of them are ranked behind everybody until the second is over. Not here: other ranks (`turns.rs`).
 
-use crate::process::{Process, Wait};
-use crate::ready::Core;
+use crate::runner::Runner;
+use crate::turns::Turns;
 use core::cell::Cell;
 use renga_abi::policy::{RANK_FAIR, RANK_IDLE, RANK_INTERRUPTED, Rank};
 
@@ -61,16 +61,16 @@ impl RealTime {
     }
 }
 
-impl Core {
+impl<R: Runner> Turns<R> {
     /// Counts what they had until `now_ns`; `last`: who had the core.
     #[inline(never)]
-    pub(crate) fn update_real_time(&self, now_ns: u64, last: Option<&'static Process>) {
+    pub(crate) fn update_real_time(&self, now_ns: u64, last: Option<&'static R>) {
         let time = &self.real_time;
         let since_ns = time.since_ns.replace(0);
         if since_ns != 0 {
             time.ran_ns.set(time.ran_ns.get() + now_ns.saturating_sub(since_ns));
             let goes_on =
-                last.is_some_and(|last| last.wait.get() == Wait::User && last.account.get().rank.get() < RANK_FAIR);
+                last.is_some_and(|last| last.wants_turn() && last.account().rank.get() < RANK_FAIR);
             time.since_ns.set(if goes_on { now_ns.max(1) } else { 0 });
         }
         if now_ns >= time.period_end_ns.get() {
@@ -87,8 +87,8 @@ impl Core {
     /// Puts all that wait for a turn with a rank that is not theirs any more where they belong.
     fn queue_again_of(&self, wanted: impl Fn(Rank) -> bool) {
         // Bounded by those who wait: each gets another rank.
-        while let Some(process) = self.runners.find(|process| wanted(process.order.get().rank)) {
-            self.queue_again(process);
+        while let Some(runner) = self.runners.find(|runner| wanted(runner.order().rank)) {
+            self.queue_again(runner);
         }
     }
 }

@@ -1,0 +1,330 @@
+//! Seats: where programs of a board's first core have turns on its other cores.
+//!
+//! A program's process, and all that serves it, stay on the process's own core, its home. What goes to another core is a turn:
+//! the right to the program's registers, by letter, and comes back with the trap. The home decides whose turn it is
+//! on each seat, by [`Turns`] of that seat, and calls a turn back by a signal when it is to be somebody else's.
+//!
+//! S1 Who has a seat's letter has the right to what travels with it ([`Trip`]) and to the registers of the program named there. The
+//!    other cells of a seat are the home's. Of the process the other core reads what no one writes meanwhile: `word`, `user`.
+//! S2 A turn that is out is the last one of its seat's `Turns`; nobody asks for that turn before it is back.
+//!
+//! Not here: how a program is entered, what makes its address space visible (the image, `arch-aarch64`); which cores a
+//! program may use (`Account`).
+
+use crate::account::Count;
+use crate::crossing::{Door, Parcel};
+use crate::probe;
+use crate::process::{Process, Wait};
+use crate::ready::Core;
+use crate::user::{UserTurn, registers};
+use core::cell::Cell;
+use renga_abi::user::{Exit, Trap, UserContext};
+use renga_arena::Arena;
+use renga_cores::{Held, Letter, Signal};
+use renga_heap::NOWHERE;
+use renga_turns::{Runner, Turns};
+
+/// A turn comes back after so long, ns, if only to be charged: so others learn what the program has used.
+const TURN_NS_MAX: u64 = 10_000_000;
+/// The bit of the signal that calls a turn back.
+const BACK: u32 = 1;
+/// The bit of the home among the cores on which programs have turns.
+const HOME: u8 = 1;
+
+/// What goes to the other core and back.
+struct Trip {
+    process: Cell<Option<&'static Process>>,
+    /// What makes the program's address space visible, to the image.
+    space: Cell<u64>,
+    /// How long the turn may take yet, and how long it has taken, ns.
+    left_ns: Cell<u64>,
+    ran_ns: Cell<u64>,
+    exit: Cell<Exit>,
+    recalled: Cell<bool>,
+}
+
+/// The turns of programs on one other core.
+pub struct Seat {
+    turns: Turns<Process>,
+    /// The core of all their processes, and the door of the one on which they run.
+    home: &'static Core,
+    door: &'static Door,
+    number: u8,
+    /// Somebody wants a turn, or one has come back.
+    wanted: Cell<bool>,
+    out: Cell<bool>,
+    letter: Cell<Option<Held<Parcel>>>,
+    trip: Trip,
+    recall: Cell<Option<&'static Signal<Parcel>>>,
+}
+
+impl Seat {
+    /// Sends the turn of `process` there.
+    fn send(&'static self, process: &'static Process, space: u64, left_ns: u64) {
+        let Some(mut letter) = self.letter.take() else { unreachable!("a seat takes one turn at a time") };
+        self.trip.process.set(Some(process));
+        self.trip.space.set(space);
+        self.trip.left_ns.set(left_ns.min(TURN_NS_MAX));
+        self.trip.ran_ns.set(0);
+        self.out.set(true);
+        *letter.content() = Parcel::Turn(self);
+        self.door.inbox.post(letter, self.door.bell);
+    }
+
+    /// On the home: the turn is back.
+    fn take_back(&self, letter: Held<Parcel>) {
+        self.letter.set(Some(letter));
+        self.out.set(false);
+        let Some(process) = self.trip.process.take() else { unreachable!("a turn is somebody's") };
+        process.account().charge(Count::UserNs, self.trip.ran_ns.get());
+        self.want();
+        if !self.is_allowed(process) {
+            self.turns.forget(process);
+            if let Exit::Interrupt = self.trip.exit.get() {
+                return process.ask_turn();
+            }
+        }
+        if let Exit::Trap(trap) = self.trip.exit.get() {
+            process.trap.set(trap);
+            process.wait.set(Wait::Nothing);
+            self.home.resume(process, || self.home.now_ns());
+        }
+    }
+
+    /// Has the home look at it as soon as no process is polled.
+    fn want(&self) {
+        self.wanted.set(true);
+        self.home.seats_wanted.set(true);
+    }
+
+    fn is_allowed(&self, process: &Process) -> bool {
+        process.account().cores() & self.home.program_cores.get() & 1 << self.number != 0
+    }
+
+    /// A letter of this seat has come to `core`: to the home, or to where programs have their turn.
+    pub(crate) fn receive(&'static self, letter: Held<Parcel>, core: &Core) {
+        if core::ptr::eq(core, self.home) {
+            return self.take_back(letter);
+        }
+        self.letter.set(Some(letter));
+        self.trip.recalled.set(false);
+        core.guest.set(Some(self));
+    }
+
+    /// On the other core: the turn, if it is still there, is to go back.
+    pub(crate) fn hear_recall(&'static self, letter: Held<Parcel>, core: &Core) {
+        let Some(recall) = self.recall.get() else { unreachable!("its letter has come") };
+        recall.lower(letter);
+        if core.guest.get().is_some() {
+            self.trip.recalled.set(true);
+        }
+    }
+}
+
+/// The turn of another core's program on this one.
+pub struct Guest(&'static Seat);
+
+impl Guest {
+    /// Whether it is to go back before it goes on.
+    pub fn is_over(&self) -> bool {
+        self.0.trip.recalled.get() || self.0.trip.left_ns.get() == 0
+    }
+    /// How long it may take, ns.
+    pub fn left_ns(&self) -> u64 {
+        self.0.trip.left_ns.get()
+    }
+    /// What makes its address space visible.
+    pub fn space(&self) -> u64 {
+        self.0.trip.space.get()
+    }
+    /// The program's registers, to enter it with.
+    pub fn context(&mut self) -> &mut UserContext {
+        let Some(process) = self.0.trip.process.get() else { unreachable!("a turn is somebody's") };
+        probe::enter(process);
+        registers(process)
+    }
+    /// It has run for `ns`. It goes back with a trap; else when [`Guest::is_over`].
+    pub fn ran(self, core: &Core, ns: u64, exit: Exit) {
+        let trip = &self.0.trip;
+        trip.ran_ns.set(trip.ran_ns.get() + ns);
+        trip.left_ns.set(trip.left_ns.get().saturating_sub(ns));
+        if self.is_over() || matches!(exit, Exit::Trap(_)) {
+            self.go_back(core, exit);
+        }
+    }
+    /// Sends it back.
+    pub fn go_back(self, core: &Core, exit: Exit) {
+        let seat = self.0;
+        if let (Exit::Trap(_), Some(process)) = (exit, seat.trip.process.get()) {
+            probe::trap(process);
+        }
+        let Some(mut letter) = seat.letter.take() else { unreachable!("who has a turn has its letter") };
+        core.guest.set(None);
+        seat.trip.exit.set(exit);
+        *letter.content() = Parcel::Turn(seat);
+        let door = seat.home.door();
+        door.inbox.post(letter, door.bell);
+    }
+}
+
+impl Core {
+    /// Lets programs of this core, the first of its board, run on the `cores` of the board, a bit each, this one among them or not;
+    /// none is this one alone. Once, before any program is made.
+    pub fn run_programs_on(&'static self, cores: u8, arena: &Arena) {
+        let others = (1..self.doors.len() as u8).filter(|number| cores >> number & 1 != 0);
+        let count = others.clone().count();
+        let mut numbers = others;
+        let seats = arena.put_slice(count, |_| self.seat(numbers.next().unwrap_or_default()));
+        let seats: &'static [Seat] = seats;
+        for seat in seats {
+            seat.letter.set(Some(arena.put(|| Letter::new(Parcel::Turn(seat))).hold()));
+            seat.recall.set(Some(arena.put(|| Signal::new(Parcel::Recall(seat)))));
+        }
+        self.seats.set(seats);
+        self.program_cores.set(if cores == 0 { HOME } else { cores });
+    }
+
+    fn seat(&'static self, number: u8) -> Seat {
+        let trip = Trip {
+            process: Cell::new(None),
+            space: Cell::new(0),
+            left_ns: Cell::new(0),
+            ran_ns: Cell::new(0),
+            exit: Cell::new(Exit::Interrupt),
+            recalled: Cell::new(false),
+        };
+        let door = &self.doors[usize::from(number)];
+        let (wanted, out, letter) = (Cell::new(false), Cell::new(false), Cell::new(None));
+        Seat { turns: Turns::new(), home: self, door, number, wanted, out, letter, trip, recall: Cell::new(None) }
+    }
+
+    /// Whether [`Core::send_turns`] has something to do.
+    #[inline(always)]
+    pub fn has_turns_to_send(&self) -> bool {
+        self.seats_wanted.get()
+    }
+
+    /// Gives turns on other cores to those who want them; between polls. `prepare` makes a program ready to go there, and
+    /// says what makes its address space visible.
+    pub fn send_turns(&self, mut prepare: impl FnMut(&mut UserContext, u32) -> u64) {
+        self.seats_wanted.set(false);
+        for seat in self.seats.get() {
+            if !seat.wanted.replace(false) {
+                continue;
+            }
+            if seat.out.get() {
+                seat.recall.get().into_iter().for_each(|recall| recall.raise(BACK, &seat.door.inbox, seat.door.bell));
+                continue;
+            }
+            let next = seat.turns.next(self.charged_until_ns());
+            let Some(process) = next.or_else(|| self.fetch_runner(seat)) else { continue };
+            let turn = UserTurn::of(process);
+            if turn.interrupted() {
+                seat.want(); // for what comes of it
+                turn.resume(Trap::Preempted, || self.now_ns());
+                continue;
+            }
+            let left_ns = turn.left_ns().unwrap_or(TURN_NS_MAX);
+            seat.send(process, prepare(registers(process), turn.space()), left_ns);
+        }
+    }
+
+    /// Somebody who waits while another one runs, and may run on `seat`, which is idle: from there on that is where it runs.
+    fn fetch_runner(&self, seat: &'static Seat) -> Option<&'static Process> {
+        let all = self.seats.get().iter().map(|seat| &seat.turns).chain([&self.turns]);
+        let busy = all.filter(|turns| turns.load() > 1);
+        let runner = busy.filter_map(|turns| turns.find(|process| seat.is_allowed(process))).next()?;
+        runner.move_to(&seat.turns);
+        seat.turns.ask_after_wait(runner, self.charged_until_ns());
+        seat.turns.next(self.charged_until_ns())
+    }
+
+    /// The turn of another core's program, if there is one here.
+    #[inline(always)]
+    pub fn guest(&self) -> Option<Guest> {
+        self.guest.get().map(Guest)
+    }
+}
+
+impl Process {
+    /// Wants its turn. If it had the last one it has not waited.
+    #[inline(always)]
+    pub(crate) fn ask_turn(&'static self) {
+        let turns = self.turns.get();
+        if !turns.is_last(self) {
+            self.ask_after_wait();
+        }
+    }
+
+    #[inline(never)]
+    fn ask_after_wait(&'static self) {
+        let core = self.core;
+        if !core.seats.get().is_empty() && self.is_program() {
+            self.choose_core();
+        }
+        self.turns.get().ask_after_wait(self, core.charged_until_ns());
+        self.want_seat();
+    }
+
+    /// Its turn was asked for, or should come sooner.
+    fn want_seat(&self) {
+        if let Some(seat) = self.seat() {
+            seat.want();
+        }
+    }
+
+    /// Where it runs, if that is another core than its own.
+    fn seat(&self) -> Option<&'static Seat> {
+        self.core.seats.get().iter().find(|seat| core::ptr::eq(&raw const seat.turns, self.turns.get()))
+    }
+
+    /// It waits for its turn, or has it, and is to learn something as soon as it can.
+    #[cold]
+    pub(crate) fn hasten_turn(&'static self) {
+        if self.runner_place.get() != NOWHERE {
+            self.turns.get().queue_again(self);
+        }
+        self.want_seat();
+    }
+
+    /// It runs on the least loaded of its cores from now on; where it ran before, if no other is less so.
+    fn choose_core(&'static self) {
+        let core = self.core;
+        let allowed = self.account.get().cores() & core.program_cores.get();
+        let here = self.turns.get();
+        let own = (HOME, &core.turns);
+        let seats = core.seats.get().iter().map(|seat| (1 << seat.number, &seat.turns));
+        let load = |turns: &'static Turns<Process>| 2 * turns.load() + usize::from(!core::ptr::eq(turns, here));
+        let all = [own].into_iter().chain(seats).filter(|(bit, _)| allowed & bit != 0);
+        if let Some((_, turns)) = all.min_by_key(|(_, turns)| load(turns)) {
+            self.move_to(turns);
+        }
+    }
+
+    /// From now on it waits for its turns there.
+    fn move_to(&'static self, turns: &'static Turns<Process>) {
+        let from = self.turns.replace(turns);
+        if !core::ptr::eq(from, turns) {
+            from.hand_over(self, turns);
+        }
+    }
+
+    /// Its program may run on these cores only, a bit each.
+    pub(crate) fn set_cores(&'static self, cores: u8) {
+        self.account.get().set_cores(cores);
+        match self.seat() {
+            Some(seat) if seat.out.get() && seat.turns.is_last(self) => seat.want(), // it moves when it is back
+            _ => {
+                self.turns.get().forget(self);
+                if self.wants_turn() {
+                    self.ask_after_wait();
+                }
+            }
+        }
+    }
+
+    /// The core on which its program runs, or ran last.
+    pub(crate) fn program_core(&self) -> u8 {
+        self.seat().map_or(self.core.number, |seat| seat.number)
+    }
+}
