@@ -25,6 +25,8 @@ const DISPATCHES_MAX: u64 = 4;
 
 /// Says which of so many possibilities comes next.
 pub type Choose = Rc<dyn Fn(u64) -> u64>;
+/// Runs a program that has its turn on a core, for a while.
+pub type Play = Rc<dyn Fn(&'static Core)>;
 
 std::thread_local! {
     /// The board whose cores run now.
@@ -68,6 +70,7 @@ struct Stepped {
 struct Run {
     cores: Vec<Stepped>,
     choose: Choose,
+    play: Option<Play>,
     dispatches: Cell<u64>,
 }
 
@@ -88,10 +91,15 @@ impl Run {
                 self.dispatches.set(self.dispatches.get() + 1);
             }
         }
+        if core.has_turns_to_send() {
+            core.send_turns(|_, space| u64::from(space));
+        }
         // A core that has something to do may leave too: for a program's turn.
         if (!core.has_ready() || (self.choose)(2) == 0) && core.leave() {
             away.set(true);
-            asleep.set(!core.has_ready());
+            let programs = self.play.as_ref().filter(|_| core.guest().is_some() || core.has_users());
+            asleep.set(!core.has_ready() && programs.is_none() && !core.has_turns_to_send());
+            programs.into_iter().for_each(|play| play(core));
         }
         busy.set(false);
     }
@@ -105,6 +113,7 @@ impl Run {
 pub struct Cores {
     boards: Vec<Board>,
     bells: Vec<&'static HostBell>,
+    play: Option<Play>,
 }
 
 impl Cores {
@@ -115,7 +124,14 @@ impl Cores {
         let doors: &'static [Door] = Vec::leak(bells.iter().map(|&bell| Door::new(bell)).collect());
         let board = Board::new(number, memory_bytes);
         let core = |number: usize| &*Box::leak(Box::new(Core::new().behind(number as u8, doors)));
-        Cores { boards: (0..count).map(|number| Board { core: core(number), ..board }).collect(), bells }
+        Cores { boards: (0..count).map(|number| Board { core: core(number), ..board }).collect(), bells, play: None }
+    }
+
+    /// Programs of core 0 have turns on the cores of `mask`, a bit each, where `play` runs them.
+    pub fn with_programs(mut self, mask: u8, play: Play) -> Cores {
+        self.play = Some(play);
+        self.boards[0].core.run_programs_on(mask, self.boards[0].arena);
+        self
     }
 
     /// The board, as it is for processes of `core`.
@@ -156,7 +172,7 @@ impl Cores {
             asleep: Cell::new(false),
         };
         let cores = self.boards.iter().zip(&self.bells).map(stepped).collect();
-        let run = Rc::new(Run { cores, choose: choose.clone(), dispatches: Cell::new(0) });
+        let run = Rc::new(Run { cores, choose: choose.clone(), play: self.play.clone(), dispatches: Cell::new(0) });
         RUNNING.set(Some(run.clone()));
         for _ in 0..STEPS_MAX {
             if run.at_rest() {

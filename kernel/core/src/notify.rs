@@ -62,6 +62,18 @@ impl Interruptor {
     pub fn wants_to_run(&self) -> bool {
         matches!(self.0.wait.get(), Wait::User | Wait::Nothing | Wait::Turn)
     }
+    /// The cores on which its program may run, a bit each, those on which none does included.
+    pub fn cores(&self) -> u8 {
+        self.0.account.get().cores()
+    }
+    /// Lets it run on these only, of which programs may use one at least ([`Me::program_cores`]).
+    pub fn set_cores(&self, cores: u8) {
+        self.0.set_cores(cores);
+    }
+    /// The core on which its program runs, or ran last.
+    pub fn program_core(&self) -> u8 {
+        self.0.program_core()
+    }
     /// The process's policy, of how its program shares the core.
     pub fn policy(&self) -> Policy {
         self.0.account.get().policy()

@@ -14,7 +14,7 @@
 use crate::account::Count;
 use crate::crossing::{Door, Parcel};
 use crate::probe;
-use crate::process::{Process, Wait};
+use crate::process::{Me, Process, Wait};
 use crate::ready::Core;
 use crate::user::{UserTurn, registers};
 use core::cell::Cell;
@@ -246,23 +246,45 @@ impl Core {
     }
 }
 
+impl Me {
+    /// The cores of this board on which programs of this core run, a bit each.
+    pub fn program_cores(&self) -> u8 {
+        self.0.core.program_cores.get()
+    }
+    /// The core on which this process's program runs, or ran last.
+    pub fn program_core(&self) -> u8 {
+        self.0.program_core()
+    }
+    /// The cores on which this process's program may run, a bit each.
+    pub fn cores(&self) -> u8 {
+        self.0.account.get().cores()
+    }
+    /// Lets this process's program run on these only, one of [`Me::program_cores`] at least.
+    pub fn set_cores(&mut self, cores: u8) {
+        self.0.set_cores(cores);
+    }
+}
+
 impl Process {
     /// Wants its turn. If it had the last one it has not waited.
     #[inline(always)]
     pub(crate) fn ask_turn(&'static self) {
         let turns = self.turns.get();
-        if !turns.is_last(self) {
-            self.ask_after_wait();
+        if turns.is_last(self) {
+            return;
+        }
+        match self.core.seats.get() {
+            [] => turns.ask_after_wait(self, self.core.charged_until_ns()),
+            _ => self.ask_among_seats(),
         }
     }
 
     #[inline(never)]
-    fn ask_after_wait(&'static self) {
-        let core = self.core;
-        if !core.seats.get().is_empty() && self.is_program() {
+    fn ask_among_seats(&'static self) {
+        if self.is_program() {
             self.choose_core();
         }
-        self.turns.get().ask_after_wait(self, core.charged_until_ns());
+        self.turns.get().ask_after_wait(self, self.core.charged_until_ns());
         self.want_seat();
     }
 
@@ -317,7 +339,7 @@ impl Process {
             _ => {
                 self.turns.get().forget(self);
                 if self.wants_turn() {
-                    self.ask_after_wait();
+                    self.ask_turn();
                 }
             }
         }

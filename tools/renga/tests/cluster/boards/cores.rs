@@ -2,6 +2,7 @@
 //! by side and every run is the same; Linux's cores too.
 
 use crate::support::{Facts, Renga, Scratch, clusters_can_run, root, under_load};
+use renga::disk_image::{self, ImageSpec};
 use renga::environment::Environment;
 use renga::system::SystemFile;
 use std::io::{BufRead, BufReader};
@@ -16,13 +17,14 @@ fn said(scratch: &Scratch, cores: u8) -> String {
     environment.root = root();
     let solo = SystemFile::find(&environment, "solo4").expect("the system is placed").checked.to_blob();
     let tables = scratch.write("solo4.bin", &solo);
-    // The command has built the kernel and the disk image by then.
+    // The command has built the kernel by then.
     Renga::script("true").end().expect_status(0);
     let mut qemu = Command::new(environment.qemu().expect("clusters can run"));
     qemu.args(["-M", "raspi3b", "-display", "none", "-nodefaults", "-monitor", "none", "-no-reboot"]);
     qemu.args(["-icount", "shift=0,sleep=off", "-chardev", "stdio,id=console", "-serial", "chardev:console"]);
     qemu.arg("-global").arg(format!("bcm2837.enabled-cpus={cores}")).args(["-append", "nowatchdog"]);
-    let disk = environment.work().join("disk.img");
+    let disk = scratch.join("disk.img");
+    disk_image::build(&ImageSpec::new(&root()), &disk, &mut |_| {}).expect("the image is made");
     qemu.arg("-drive").arg(format!("if=sd,format=raw,snapshot=on,file={}", disk.display()));
     qemu.arg("-kernel").arg(environment.work().join("kernels/plain/kernel8.img")).arg("-initrd").arg(tables);
     let mut board = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("QEMU starts");

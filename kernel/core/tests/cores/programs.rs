@@ -1,0 +1,268 @@
+//! Turns of programs on other cores: each is in one place at a time, each trap is served once, none is forgotten, and all keep to
+//! the cores that are theirs.
+
+use super::support::{ROUNDS, SEEDS, choices};
+use renga_abi::account::{AccountNumber, Count};
+use renga_abi::user::{Exit, Trap, UserContext};
+use renga_core::account::Account;
+use renga_core::interleaved::{Choose, Cores, Play};
+use renga_core::notify::{Interruptor, Notifier};
+use renga_core::{Core, Process};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// What one turn takes at most, ns.
+const TURN_NS: u64 = 20_000;
+/// Programs of each board.
+const PROGRAMS: usize = 5;
+
+/// What the programs of one board have done.
+#[derive(Default)]
+struct Seen {
+    /// By program: traps that its processor has made, and cores that it may use now, a bit each.
+    traps: [Cell<u64>; PROGRAMS],
+    allowed: [Cell<u8>; PROGRAMS],
+    /// Cores that were used at all.
+    used: Cell<u8>,
+    ran_ns: [Cell<u64>; PROGRAMS],
+    /// The core that has its turn, between two looks.
+    place: [Cell<Option<u8>>; PROGRAMS],
+}
+
+impl Seen {
+    /// A turn of `context` on `core` that takes `ns`, and ends in a trap or not.
+    fn turn(&self, core: &Core, context: &mut UserContext, ns: u64, traps: bool) {
+        let who = context.slot as usize;
+        assert_eq!(context.x[0], self.traps[who].get(), "the registers are those of the last trap");
+        assert!(self.allowed[who].get() >> core.number() & 1 != 0, "program {who} runs on core {}", core.number());
+        let elsewhere = self.place[who].get().filter(|&place| place != core.number());
+        assert_eq!(elsewhere, None, "program {who} runs on core {}, too", core.number());
+        self.used.set(self.used.get() | 1 << core.number());
+        self.ran_ns[who].set(self.ran_ns[who].get() + ns);
+        if traps {
+            context.x[0] += 1;
+            self.traps[who].set(context.x[0]);
+        }
+    }
+}
+
+/// Runs what has its turn on a core: it traps, or is interrupted, as `choose` says.
+fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
+    let (seen, choose) = (seen.clone(), choose.clone());
+    Rc::new(move |core| {
+        let (ns, traps) = (1 + choose(TURN_NS), choose(3) > 0);
+        let exit = if traps { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
+        if let Some(mut guest) = core.guest() {
+            if guest.is_over() {
+                seen.place[guest.space() as usize].set(None);
+                return guest.go_back(core, Exit::Interrupt);
+            }
+            let who = guest.space() as usize;
+            seen.turn(core, guest.context(), ns, traps);
+            seen.place[who].set(None); // it may be elsewhere as soon as it is sent back
+            guest.ran(core, ns, exit);
+            if core.guest().is_some() {
+                seen.place[who].set(Some(core.number()));
+            }
+            return;
+        }
+        let Some(mut turn) = core.next_user() else { return };
+        if turn.interrupted() {
+            return turn.end(Trap::Preempted);
+        }
+        seen.turn(core, turn.context(), ns, traps);
+        turn.charge(ns);
+        if traps {
+            turn.end(Trap::Syscall);
+        }
+    })
+}
+
+/// A program of `rounds` traps; between them it waits now and then for its neighbour.
+fn program(cores: &Cores, slot: usize, served: &Rc<RefCell<Vec<u64>>>, neighbour: &Rc<Cell<Option<Notifier>>>) -> &'static Process {
+    let (board, served, neighbour) = (cores.on(0), served.clone(), neighbour.clone());
+    let process = board.declare(1);
+    process.set_account(AccountNumber::of_slot(0, slot as u16));
+    board.start(process, move |mut me| async move {
+        let mut context = UserContext::new(slot as u16, 0, 0);
+        for round in 0..ROUNDS {
+            loop {
+                me.run_user(&mut context, slot as u32).await;
+                match me.trap() {
+                    Trap::Preempted => me.clear_interrupted(),
+                    trap => break assert_eq!(trap, Trap::Syscall),
+                }
+            }
+            served.borrow_mut()[slot] += 1;
+            if let Some(other) = neighbour.get() {
+                other.notify();
+            }
+            let goes_on = served.borrow()[(slot + PROGRAMS - 1) % PROGRAMS] < ROUNDS;
+            if round % 4 == 3 && goes_on {
+                me.notified().await;
+            }
+        }
+        loop {
+            me.notified().await;
+        }
+    });
+    process
+}
+
+/// Plays `seed` on a board whose programs may use the cores of `mask`; `disturb` is told of each program.
+fn play(seed: u64, count: usize, mask: u8, disturb: impl Fn(&Cores, &Rc<Seen>, &[&'static Process])) -> Rc<Seen> {
+    let (seen, choose) = (Rc::new(Seen::default()), choices(seed));
+    seen.allowed.iter().for_each(|allowed| allowed.set(mask));
+    let cores = Cores::new(0, count, 1 << 20).with_programs(mask, playing(&seen, &choose));
+    let board = cores.on(0);
+    board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
+    let served = Rc::new(RefCell::new(vec![0; PROGRAMS]));
+    let neighbours: Vec<Rc<Cell<Option<Notifier>>>> = (0..PROGRAMS).map(|_| Rc::default()).collect();
+    let programs: Vec<&'static Process> =
+        (0..PROGRAMS).map(|slot| program(&cores, slot, &served, &neighbours[slot])).collect();
+    for slot in 0..PROGRAMS {
+        neighbours[slot].set(Some(Notifier::new(programs[(slot + 1) % PROGRAMS])));
+    }
+    disturb(&cores, &seen, &programs);
+    cores.run(&choose);
+    assert_eq!(*served.borrow(), [ROUNDS; PROGRAMS], "seed {seed}");
+    for slot in 0..PROGRAMS {
+        assert_eq!(seen.traps[slot].get(), ROUNDS, "seed {seed}");
+        let charged = board.core.counts(AccountNumber::of_slot(0, slot as u16))[Count::UserNs as usize];
+        assert_eq!(charged, seen.ran_ns[slot].get(), "seed {seed}");
+    }
+    seen
+}
+
+#[test]
+fn each_trap_is_served_once_wherever_programs_have_their_turns() {
+    let mut used = 0;
+    for seed in 0..SEEDS {
+        let count = 2 + (seed % 3) as usize;
+        let all = (1u8 << count) - 1;
+        let mask = if seed % 2 == 0 { all } else { all & !1 };
+        used |= play(seed, count, mask, |_, _, _| ()).used.get();
+    }
+    assert_eq!(used, 0b1111, "programs run on each core");
+}
+
+#[test]
+fn who_is_interrupted_on_another_core_learns_it() {
+    for seed in 0..SEEDS {
+        let count = 2 + (seed % 3) as usize;
+        play(seed, count, (1 << count) - 1, |cores, _, programs| {
+            let interruptors: Vec<Interruptor> = programs.iter().map(|process| Interruptor::new(process)).collect();
+            cores.on(0).client(move |mut me| async move {
+                for round in 0..10 * PROGRAMS {
+                    interruptors[round % PROGRAMS].interrupt();
+                    me.yield_turn().await;
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn programs_keep_to_the_cores_that_they_are_given_and_move_when_those_change() {
+    for seed in 0..SEEDS {
+        let count = 2 + (seed % 3) as usize;
+        play(seed, count, (1 << count) - 1, |cores, seen, programs| {
+            let interruptors: Vec<Interruptor> = programs.iter().map(|process| Interruptor::new(process)).collect();
+            let (seen, draw) = (seen.clone(), choices(seed + 1));
+            cores.on(0).client(move |mut me| async move {
+                for _ in 0..10 * PROGRAMS {
+                    let (who, allowed) = (draw(PROGRAMS as u64) as usize, 1 + draw((1 << count) - 1) as u8);
+                    interruptors[who].set_cores(allowed);
+                    // A turn that is under way elsewhere goes on until it is called back.
+                    seen.allowed[who].set(allowed | 1 << interruptors[who].program_core());
+                    me.yield_turn().await;
+                }
+            });
+        });
+    }
+}
+
+/// Programs that compute until `done` says of one, by what it was last seen on, that it is: then they trap and wait for ever. All
+/// rest only if each gets there.
+fn computing(seed: u64, mask: u8, begin: &[u8], done: fn(&[Option<u8>], usize, u64) -> bool, disturb: fn(&Cores, Vec<Interruptor>)) {
+    let (count, choose) = (8 - mask.leading_zeros() as usize, choices(seed));
+    let seen: Rc<RefCell<Vec<Option<u8>>>> = Rc::new(RefCell::new(vec![None; begin.len()]));
+    let (places, turns) = (seen.clone(), Cell::new(0));
+    let play: Play = Rc::new(move |core| {
+        let Some(mut guest) = core.guest() else { return };
+        if guest.is_over() {
+            return guest.go_back(core, Exit::Interrupt);
+        }
+        let who = guest.context().slot as usize;
+        places.borrow_mut()[who] = Some(core.number());
+        turns.set(turns.get() + 1);
+        let exit = if done(&places.borrow(), who, turns.get()) { Exit::Trap(Trap::Syscall) } else { Exit::Interrupt };
+        guest.ran(core, 1, exit);
+    });
+    let cores = Cores::new(0, count, 1 << 20).with_programs(mask, play);
+    let board = cores.on(0);
+    board.core.set_accounts(board.arena.put_slice(AccountNumber::count(1), |_| Account::new()));
+    let declare = |slot: usize| {
+        let process = board.declare(1);
+        process.set_account(AccountNumber::of_slot(0, slot as u16));
+        Interruptor::new(process).set_cores(begin[slot]);
+        board.start(process, move |mut me| async move {
+            let mut context = UserContext::new(slot as u16, 0, 0);
+            me.run_user(&mut context, slot as u32).await;
+            loop {
+                me.notified().await;
+            }
+        });
+        Interruptor::new(process)
+    };
+    let programs = (0..begin.len()).map(declare).collect();
+    disturb(&cores, programs);
+    cores.run(&choose);
+}
+
+#[test]
+fn who_computes_elsewhere_is_called_back_when_it_is_interrupted() {
+    for seed in 0..SEEDS / 4 {
+        computing(seed, 0b10, &[0b10], |_, _, _| false, |cores, programs| {
+            cores.on(0).client(move |mut me| async move {
+                for _ in 0..ROUNDS {
+                    me.yield_turn().await;
+                }
+                programs[0].interrupt();
+            });
+        });
+    }
+}
+
+#[test]
+fn who_computes_goes_to_its_new_cores_at_once() {
+    for seed in 0..SEEDS / 4 {
+        computing(seed, 0b110, &[0b10], |places, _, _| places[0] == Some(2), |cores, programs| {
+            cores.on(0).client(move |mut me| async move {
+                for _ in 0..ROUNDS {
+                    me.yield_turn().await;
+                }
+                programs[0].set_cores(0b100);
+            });
+        });
+    }
+}
+
+#[test]
+fn a_core_that_has_nothing_to_run_takes_over_who_waits_on_another() {
+    // The first is done after 200 turns; the others share a core until then, and are done when they do not any more.
+    let done = |places: &[Option<u8>], who: usize, turns: u64| match who {
+        0 => turns > 200,
+        _ => places[1].is_some() && places[2].is_some() && places[1] != places[2],
+    };
+    for seed in 0..SEEDS / 4 {
+        computing(seed, 0b110, &[0b10, 0b100, 0b100], done, |cores, programs| {
+            cores.on(0).client(move |mut me| async move {
+                for _ in 0..ROUNDS {
+                    me.yield_turn().await;
+                }
+                programs[1..].iter().for_each(|program| program.set_cores(0b110));
+            });
+        });
+    }
+}
