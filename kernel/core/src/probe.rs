@@ -152,6 +152,20 @@ pub(crate) fn trap(process: &Process) {
     mark_process!(nomem, "", "trap", process);
 }
 
+/// As [`enter`], on another core than the process's.
+#[inline(always)]
+pub(crate) fn enter_elsewhere(process: &Process) {
+    mark_process!(nomem, "nop", "enter", process);
+}
+
+/// As [`trap`], on another core than the process's.
+#[inline(always)]
+pub(crate) fn trap_elsewhere(process: &Process) {
+    #[cfg(feature = "host")]
+    process.core.record(|| Event::UserTrap { process: process.id() });
+    mark_process!(nomem, "nop", "trap", process);
+}
+
 /// The core has nothing to do and waits for an interrupt.
 #[inline(always)]
 pub fn idle() {

@@ -50,6 +50,8 @@ pub struct Seat {
     home: &'static Core,
     door: &'static Door,
     number: u8,
+    /// How long programs have run there, ns.
+    used_ns: Cell<u64>,
     /// Somebody wants a turn, or one has come back.
     wanted: Cell<bool>,
     out: Cell<bool>,
@@ -76,9 +78,11 @@ impl Seat {
         self.letter.set(Some(letter));
         self.out.set(false);
         let Some(process) = self.trip.process.take() else { unreachable!("a turn is somebody's") };
-        process.account().charge(Count::UserNs, self.trip.ran_ns.get());
+        let ran_ns = self.trip.ran_ns.get();
+        process.account().charge(Count::UserNs, ran_ns);
+        self.used_ns.set(self.used_ns.get() + ran_ns);
         self.want();
-        if !self.is_allowed(process) {
+        if !self.home.may_run(process, self.number) {
             self.turns.forget(process);
             if let Exit::Interrupt = self.trip.exit.get() {
                 return process.ask_turn();
@@ -95,10 +99,6 @@ impl Seat {
     fn want(&self) {
         self.wanted.set(true);
         self.home.seats_wanted.set(true);
-    }
-
-    fn is_allowed(&self, process: &Process) -> bool {
-        process.account().cores() & self.home.program_cores.get() & 1 << self.number != 0
     }
 
     /// A letter of this seat has come to `core`: to the home, or to where programs have their turn.
@@ -140,7 +140,7 @@ impl Guest {
     /// The program's registers, to enter it with.
     pub fn context(&mut self) -> &mut UserContext {
         let Some(process) = self.0.trip.process.get() else { unreachable!("a turn is somebody's") };
-        probe::enter(process);
+        probe::enter_elsewhere(process);
         registers(process)
     }
     /// It has run for `ns`. It goes back with a trap; else when [`Guest::is_over`].
@@ -156,7 +156,7 @@ impl Guest {
     pub fn go_back(self, core: &Core, exit: Exit) {
         let seat = self.0;
         if let (Exit::Trap(_), Some(process)) = (exit, seat.trip.process.get()) {
-            probe::trap(process);
+            probe::trap_elsewhere(process);
         }
         let Some(mut letter) = seat.letter.take() else { unreachable!("who has a turn has its letter") };
         core.guest.set(None);
@@ -194,8 +194,9 @@ impl Core {
             recalled: Cell::new(false),
         };
         let door = &self.doors[usize::from(number)];
-        let (wanted, out, letter) = (Cell::new(false), Cell::new(false), Cell::new(None));
-        Seat { turns: Turns::new(), home: self, door, number, wanted, out, letter, trip, recall: Cell::new(None) }
+        let (used_ns, recall, letter) = (Cell::new(0), Cell::new(None), Cell::new(None));
+        let (wanted, out) = (Cell::new(false), Cell::new(false));
+        Seat { turns: Turns::new(), home: self, door, number, used_ns, wanted, out, letter, trip, recall }
     }
 
     /// Whether [`Core::send_turns`] has something to do.
@@ -206,7 +207,7 @@ impl Core {
 
     /// Gives turns on other cores to those who want them; between polls. `prepare` makes a program ready to go there, and
     /// says what makes its address space visible.
-    pub fn send_turns(&self, mut prepare: impl FnMut(&mut UserContext, u32) -> u64) {
+    pub fn send_turns(&'static self, mut prepare: impl FnMut(&mut UserContext, u32) -> u64) {
         self.seats_wanted.set(false);
         for seat in self.seats.get() {
             if !seat.wanted.replace(false) {
@@ -217,7 +218,7 @@ impl Core {
                 continue;
             }
             let next = seat.turns.next(self.charged_until_ns());
-            let Some(process) = next.or_else(|| self.fetch_runner(seat)) else { continue };
+            let Some(process) = next.or_else(|| self.fetch_runner(&seat.turns, seat.number)) else { continue };
             let turn = UserTurn::of(process);
             if turn.interrupted() {
                 seat.want(); // for what comes of it
@@ -229,14 +230,25 @@ impl Core {
         }
     }
 
-    /// Somebody who waits while another one runs, and may run on `seat`, which is idle: from there on that is where it runs.
-    fn fetch_runner(&self, seat: &'static Seat) -> Option<&'static Process> {
+    /// Somebody who waits while another one runs elsewhere, and may run on core `number`, whose `turns` nobody wants: from now on it
+    /// has those.
+    fn fetch_runner(&'static self, turns: &'static Turns<Process>, number: u8) -> Option<&'static Process> {
         let all = self.seats.get().iter().map(|seat| &seat.turns).chain([&self.turns]);
         let busy = all.filter(|turns| turns.load() > 1);
-        let runner = busy.filter_map(|turns| turns.find(|process| seat.is_allowed(process))).next()?;
-        runner.move_to(&seat.turns);
-        seat.turns.ask_after_wait(runner, self.charged_until_ns());
-        seat.turns.next(self.charged_until_ns())
+        let runner = busy.filter_map(|turns| turns.find(|process| self.may_run(process, number))).next()?;
+        runner.move_to(turns);
+        turns.ask_after_wait(runner, self.charged_until_ns());
+        turns.next(self.charged_until_ns())
+    }
+
+    /// As above, for this core.
+    #[inline(never)]
+    pub(crate) fn fetch_user(&'static self) -> Option<&'static Process> {
+        self.fetch_runner(&self.turns, self.number)
+    }
+
+    fn may_run(&self, process: &Process, number: u8) -> bool {
+        process.account().cores() & self.program_cores.get() & 1 << number != 0
     }
 
     /// The turn of another core's program, if there is one here.
@@ -254,6 +266,11 @@ impl Me {
     /// The core on which this process's program runs, or ran last.
     pub fn program_core(&self) -> u8 {
         self.0.program_core()
+    }
+    /// How long programs have run on `core`, another one than this one, ns.
+    pub fn used_elsewhere_ns(&self, core: u8) -> u64 {
+        let seat = self.0.core.seats.get().iter().find(|seat| seat.number == core);
+        seat.map_or(0, |seat| seat.used_ns.get())
     }
     /// The cores on which this process's program may run, a bit each.
     pub fn cores(&self) -> u8 {

@@ -160,8 +160,12 @@ pub(crate) fn registers(process: &'static Process) -> &'static mut UserContext {
 impl Core {
     /// The next user program to run here; none if no program is ready.
     #[inline(always)]
-    pub fn next_user(&self) -> Option<UserTurn> {
-        self.turns.next(self.charged_ns.get()).map(UserTurn)
+    pub fn next_user(&'static self) -> Option<UserTurn> {
+        let next = self.turns.next(self.charged_ns.get());
+        if next.is_none() && !self.seats.get().is_empty() {
+            return self.fetch_user().map(UserTurn);
+        }
+        next.map(UserTurn)
     }
 
     /// Whether another user program waits for a turn.

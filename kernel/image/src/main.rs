@@ -48,7 +48,6 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     defmt::info!("board {=str} of system {=str}", board.name, system.name);
     let cores = cores::make(arena, board.cores);
     let core = cores[0];
-    core.run_programs_on(board.program_cores, arena);
     core.note("board, of boards", [u64::from(hardware.board), system.boards.len() as u64]);
     #[cfg(feature = "bench")]
     bench::tables::try_out(&memory);

@@ -156,6 +156,7 @@ impl Account {
     /// A new program has it: counts from nothing, no further behind than `floor_ns`.
     pub fn begin(&self, floor_ns: u64, made_here: bool) {
         self.counts.iter().for_each(|count| count.set(0));
+        self.cores.set(u8::MAX);
         self.virtual_ns.set(floor_ns);
         self.begins.set(made_here);
     }

@@ -69,8 +69,7 @@ impl<R: Runner> Turns<R> {
         let since_ns = time.since_ns.replace(0);
         if since_ns != 0 {
             time.ran_ns.set(time.ran_ns.get() + now_ns.saturating_sub(since_ns));
-            let goes_on =
-                last.is_some_and(|last| last.wants_turn() && last.account().rank.get() < RANK_FAIR);
+            let goes_on = last.is_some_and(|last| last.wants_turn() && last.account().rank.get() < RANK_FAIR);
             time.since_ns.set(if goes_on { now_ns.max(1) } else { 0 });
         }
         if now_ns >= time.period_end_ns.get() {

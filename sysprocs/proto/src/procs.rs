@@ -4,6 +4,7 @@
 //! A child's record is at its parent's board, so that a wait never crosses the link; a child's own
 //! record (group, signals, slot) is at its own.
 
+use renga_abi::policy::Policy;
 use renga_abi::{BOARDS_MAX, Errno};
 use renga_core::{in_words, protocol};
 
@@ -46,28 +47,71 @@ pub struct BoardCounts {
     pub last_pid: u64,
     /// Slots without a program.
     pub free_slots: u64,
+    /// The cores on which programs run, a bit each.
+    pub program_cores: u64,
+    /// Of `user_ns`, what they ran on cores 1 to 3, ns.
+    pub elsewhere_ns: [u64; 3],
 }
 impl BoardCounts {
     /// Bytes that it takes.
-    pub const BYTES: usize = 9 * 8;
+    pub const BYTES: usize = 13 * 8;
     /// As bytes.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots } = self;
+        let BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, .. } = self;
+        let (cores, [second, third, fourth]) = (self.program_cores, self.elsewhere_ns);
         let mut bytes = [0; Self::BYTES];
-        let words = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots];
+        let counts = [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots];
+        let words = counts.into_iter().chain([cores, second, third, fourth]);
         bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
         bytes
     }
     /// The inverse of [`BoardCounts::to_bytes`].
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
-        let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots] =
-            core::array::from_fn(|at| u64::from_le_bytes(words[at]));
-        BoardCounts { now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots }
+        let words: [u64; 13] = core::array::from_fn(|at| u64::from_le_bytes(words[at]));
+        let [now_ns, user_ns, system_ns, turns, made, programs, running, last_pid, free_slots, program_cores, ..] =
+            words;
+        let elsewhere_ns = [words[10], words[11], words[12]];
+        BoardCounts {
+            now_ns,
+            user_ns,
+            system_ns,
+            turns,
+            made,
+            programs,
+            running,
+            last_pid,
+            free_slots,
+            program_cores,
+            elsewhere_ns,
+        }
     }
 }
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
+
+/// What `PolicyOf` tells, and how it is changed: as a word, of which a policy's bits are the lower 32.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// How the program shares a core.
+    pub policy: Policy,
+    /// The cores of its board on which it may run, a bit each; in a change 0 for those that it has.
+    pub cores: u8,
+    /// Those on which programs run there at all; in a change without a meaning.
+    pub all_cores: u8,
+}
+
+impl Schedule {
+    /// As a word.
+    pub fn to_word(self) -> u64 {
+        self.policy.to_word() | u64::from(self.cores) << 32 | u64::from(self.all_cores) << 40
+    }
+    /// The inverse of [`Schedule::to_word`]; none for words that none has.
+    pub fn from_word(word: u64) -> Option<Schedule> {
+        let policy = Policy::from_word(word & u64::from(u32::MAX)).filter(|_| word >> 48 == 0)?;
+        Some(Schedule { policy, cores: (word >> 32) as u8, all_cores: (word >> 40) as u8 })
+    }
+}
 /// In `Wait`: return at once if no child has ended (WNOHANG).
 pub const WAIT_NO_HANG: u32 = 1;
 /// In `Wait`: also children that were stopped (WUNTRACED).
@@ -269,8 +313,8 @@ protocol! {
         /// Sends `pid`, which another board's process has made, those of `signals` that it has not got already as
         /// one of its group.
         28 PassOn { pid: u32, signals: u64 } (()) -> Result<(), Errno>;
-        /// The policy (`renga_abi::policy`) of process `pid` of this board, as a word; changed to `change` unless
-        /// that is `ASK_POLICY`.
+        /// The policy of process `pid` of this board and the cores that it may use ([`Schedule`]) before; changed to
+        /// `change` unless that is `ASK_POLICY`. `EINVAL`: on none of those cores programs run.
         29 PolicyOf { pid: u32, change: u64 } (()) -> Result<u64, Errno>;
         /// Fills the slice with what is counted of process `pid` of this board (pid 0: of the system), little-endian
         /// `u64`s in the order of `renga_core::account::Count`; of the whole board if it is `WHOLE_BOARD`, in the order

@@ -6,7 +6,7 @@
 use crate::machine::{Machine, Orders, Samples};
 use crate::settings::{Settings, Threshold};
 use crate::text::{changed, number, shown};
-use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, board_of};
+use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
 use renga_proto::regulation::{Regulation, RegulationCall, Sample, Setting, may_be_background};
 use renga_rt::policy::{Class, Policy};
 use renga_rt::{BOARDS_MAX, Errno, Family, Me, Never, Port, Protocol, clients};
@@ -115,7 +115,7 @@ impl State {
             Err(Errno::ESTALE) => procs.call(PolicyOf { pid, change: ASK_POLICY }, ()).await,
             old => old,
         };
-        let old = Policy::from_word(old.map_err(gone)?).ok_or(Errno::EIO)?;
+        let old = Schedule::from_word(old.map_err(gone)?).ok_or(Errno::EIO)?.policy;
         let new = Policy { class: Class::Idle, priority: 0, background: true, ..old };
         procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
         self.looks_without_jobs = 0;

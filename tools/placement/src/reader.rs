@@ -116,7 +116,8 @@ impl<'t> Reader<'t> {
             let digits = item.get_ref().as_integer()?;
             i64::from_str_radix(digits.as_str(), digits.radix()).ok()
         };
-        let numbers = value.get_ref().as_array().and_then(|items| items.iter().map(number).collect::<Option<Vec<i64>>>());
+        let numbers =
+            value.get_ref().as_array().and_then(|items| items.iter().map(number).collect::<Option<Vec<i64>>>());
         let numbers = numbers.ok_or_else(|| self.wrong(value, key, "an array of whole numbers"))?;
         Ok(Some((numbers, self.line_at(value))))
     }

@@ -70,8 +70,10 @@ impl Checked {
         writeln!(out, "Columns are board.core; kinds with * are computed.")?;
         let elsewhere = self.boards.iter().filter(|board| board.program_cores != 1);
         for board in elsewhere {
-            let cores: Vec<String> =
-                (0..board.cores).filter(|core| board.program_cores >> core & 1 != 0).map(|core| core.to_string()).collect();
+            let cores: Vec<String> = (0..board.cores)
+                .filter(|core| board.program_cores >> core & 1 != 0)
+                .map(|core| core.to_string())
+                .collect();
             writeln!(out, "Programs of {} have turns on cores {}.", board.name, cores.join(", "))?;
         }
         writeln!(out)

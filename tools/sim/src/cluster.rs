@@ -21,7 +21,7 @@ const INTERRUPTS_PER_EVENT_MAX: u32 = 100_000;
 const SERIALS: u64 = 1000;
 
 /// Gives the board's next user program its turn; how long it took, ns, at least one.
-pub type Players = Box<dyn FnMut(Board) -> u64>;
+pub type Players = Box<dyn FnMut(&[Board]) -> u64>;
 
 /// What a cluster is made of.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,8 @@ impl Site {
 
     /// When the next user program may have its turn, if one is ready.
     fn next_turn_ns(&self, now_ns: u64) -> Option<u64> {
-        (self.players.is_some() && self.board.core.has_users()).then_some(self.busy_until_ns.max(now_ns))
+        let ready = self.cores.each().iter().any(|board| board.core.has_users() || board.core.guest().is_some());
+        (self.players.is_some() && ready).then_some(self.busy_until_ns.max(now_ns))
     }
 }
 
@@ -272,7 +273,7 @@ impl Cluster {
                 continue;
             }
             if let Some(players) = &mut site.players {
-                site.busy_until_ns = now_ns + players(site.board).max(1) * site.cost;
+                site.busy_until_ns = now_ns + players(site.cores.each()).max(1) * site.cost;
                 any = true;
             }
         }

@@ -79,7 +79,12 @@ fn playing(seen: &Rc<Seen>, choose: &Choose) -> Play {
 }
 
 /// A program of `rounds` traps; between them it waits now and then for its neighbour.
-fn program(cores: &Cores, slot: usize, served: &Rc<RefCell<Vec<u64>>>, neighbour: &Rc<Cell<Option<Notifier>>>) -> &'static Process {
+fn program(
+    cores: &Cores,
+    slot: usize,
+    served: &Rc<RefCell<Vec<u64>>>,
+    neighbour: &Rc<Cell<Option<Notifier>>>,
+) -> &'static Process {
     let (board, served, neighbour) = (cores.on(0), served.clone(), neighbour.clone());
     let process = board.declare(1);
     process.set_account(AccountNumber::of_slot(0, slot as u16));
@@ -184,7 +189,13 @@ fn programs_keep_to_the_cores_that_they_are_given_and_move_when_those_change() {
 
 /// Programs that compute until `done` says of one, by what it was last seen on, that it is: then they trap and wait for ever. All
 /// rest only if each gets there.
-fn computing(seed: u64, mask: u8, begin: &[u8], done: fn(&[Option<u8>], usize, u64) -> bool, disturb: fn(&Cores, Vec<Interruptor>)) {
+fn computing(
+    seed: u64,
+    mask: u8,
+    begin: &[u8],
+    done: fn(&[Option<u8>], usize, u64) -> bool,
+    disturb: fn(&Cores, Vec<Interruptor>),
+) {
     let (count, choose) = (8 - mask.leading_zeros() as usize, choices(seed));
     let seen: Rc<RefCell<Vec<Option<u8>>>> = Rc::new(RefCell::new(vec![None; begin.len()]));
     let (places, turns) = (seen.clone(), Cell::new(0));
@@ -223,28 +234,40 @@ fn computing(seed: u64, mask: u8, begin: &[u8], done: fn(&[Option<u8>], usize, u
 #[test]
 fn who_computes_elsewhere_is_called_back_when_it_is_interrupted() {
     for seed in 0..SEEDS / 4 {
-        computing(seed, 0b10, &[0b10], |_, _, _| false, |cores, programs| {
-            cores.on(0).client(move |mut me| async move {
-                for _ in 0..ROUNDS {
-                    me.yield_turn().await;
-                }
-                programs[0].interrupt();
-            });
-        });
+        computing(
+            seed,
+            0b10,
+            &[0b10],
+            |_, _, _| false,
+            |cores, programs| {
+                cores.on(0).client(move |mut me| async move {
+                    for _ in 0..ROUNDS {
+                        me.yield_turn().await;
+                    }
+                    programs[0].interrupt();
+                });
+            },
+        );
     }
 }
 
 #[test]
 fn who_computes_goes_to_its_new_cores_at_once() {
     for seed in 0..SEEDS / 4 {
-        computing(seed, 0b110, &[0b10], |places, _, _| places[0] == Some(2), |cores, programs| {
-            cores.on(0).client(move |mut me| async move {
-                for _ in 0..ROUNDS {
-                    me.yield_turn().await;
-                }
-                programs[0].set_cores(0b100);
-            });
-        });
+        computing(
+            seed,
+            0b110,
+            &[0b10],
+            |places, _, _| places[0] == Some(2),
+            |cores, programs| {
+                cores.on(0).client(move |mut me| async move {
+                    for _ in 0..ROUNDS {
+                        me.yield_turn().await;
+                    }
+                    programs[0].set_cores(0b100);
+                });
+            },
+        );
     }
 }
 

@@ -3,21 +3,29 @@
 //! Not here: the accounts themselves (the core), what a program is told of them (`user/facts/usage.rs`).
 
 use super::server::Server;
-use renga_proto::procs::{ASK_POLICY, PolicyOf, WHOLE_BOARD};
+use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule, WHOLE_BOARD};
 use renga_rt::Errno;
 use renga_rt::account::AccountNumber;
-use renga_rt::policy::Policy;
 
 impl Server {
-    /// The policy of a process, perhaps changed.
+    /// The policy of a process and the cores that it may use, perhaps changed.
     pub(super) fn policy_of(&mut self, PolicyOf { pid, change }: PolicyOf) -> Result<u64, Errno> {
         let slot = usize::from(self.table.slot(pid)?);
         let program = self.interruptors.get(slot).ok_or(Errno::ESRCH)?;
-        let old = program.policy();
+        let all_cores = self.me.program_cores();
+        let old = Schedule { policy: program.policy(), cores: program.cores() & all_cores, all_cores };
         if change != ASK_POLICY {
-            let new = Policy::from_word(change).ok_or(Errno::EINVAL)?;
-            self.settle_use(pid); // as what it was until now
-            program.set_policy(new);
+            let new = Schedule::from_word(change).ok_or(Errno::EINVAL)?;
+            if new.cores != 0 && new.cores & all_cores == 0 {
+                return Err(Errno::EINVAL);
+            }
+            if new.policy != old.policy {
+                self.settle_use(pid); // as what it was until now
+                program.set_policy(new.policy);
+            }
+            if new.cores != 0 {
+                program.set_cores(new.cores);
+            }
         }
         Ok(old.to_word())
     }

@@ -91,6 +91,8 @@ impl Server {
             running: programs().filter(|&(_, slot)| runs(slot)).count() as u64,
             last_pid: u64::from(self.made.last_pid),
             free_slots: self.idle.len().into(),
+            program_cores: self.me.program_cores().into(),
+            elsewhere_ns: [1, 2, 3].map(|core| self.me.used_elsewhere_ns(core)),
         }
     }
 }

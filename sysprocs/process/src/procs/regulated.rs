@@ -147,7 +147,8 @@ impl Server {
 
     fn sample(&mut self, now_ns: u64, ignored: &[u8]) -> Sample {
         let charged_ns = self.charged_ns();
-        let elapsed_ns = now_ns.saturating_sub(self.regulated.looked_ns);
+        let cores = u64::from(self.me.program_cores().count_ones());
+        let elapsed_ns = now_ns.saturating_sub(self.regulated.looked_ns) * cores;
         let busy_ns = charged_ns.wrapping_sub(self.regulated.charged_ns);
         (self.regulated.looked_ns, self.regulated.charged_ns) = (now_ns, charged_ns);
         let [foreground, background] = core::mem::take(&mut self.regulated.past);

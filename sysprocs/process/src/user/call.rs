@@ -179,6 +179,7 @@ calls! {
         164 setrlimit => set_limit;
         165 getrusage => get_usage;
         167 prctl => control_process;
+        168 getcpu => get_processor;
         169 gettimeofday => get_time_of_day;
         179 sysinfo => system_facts;
         198 socket => make_socket;

@@ -21,7 +21,7 @@ names! {
     117 "ptrace"
 
     138 "rt_sigqueueinfo" 151 "setfsuid"
-    152 "setfsgid" 162 "setdomainname" 168 "getcpu" 170 "settimeofday" 171 "adjtimex" 180 "mq_open"
+    152 "setfsgid" 162 "setdomainname" 170 "settimeofday" 171 "adjtimex" 180 "mq_open"
     186 "msgget" 190 "semget" 194 "shmget" 196 "shmat"
 
     213 "readahead"

@@ -8,7 +8,7 @@ use crate::support::calls::{
 use Argument::{Code, Of, Value};
 use renga_process::host::{Argument, Script};
 use renga_proto::listed::{LISTED_BYTES, Listed};
-use renga_proto::procs::{ASK_POLICY, Kill, PolicyOf, Procs, Regulate};
+use renga_proto::procs::{ASK_POLICY, Kill, PolicyOf, Procs, Regulate, Schedule};
 use renga_proto::procs::{Cause, Describe};
 use renga_proto::regulation::{DISK, LINK, Sample};
 use renga_rt::account::{AccountNumber, Count};
@@ -53,7 +53,7 @@ impl Regulator {
     }
     async fn make_job(&mut self, pid: u32) {
         let old = self.procs.call(PolicyOf { pid, change: ASK_POLICY }, ()).await;
-        let old = old.ok().and_then(Policy::from_word).expect("a policy");
+        let old = old.ok().and_then(Schedule::from_word).expect("a policy").policy;
         let new = Policy { class: Class::Idle, background: true, ..old };
         assert!(self.procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.is_ok());
     }

@@ -1,4 +1,5 @@
-//! Time and load of the cluster: each board is a processor.
+//! Time and load of the cluster: each core of a board on which programs run is a processor, numbered board by board. What system
+//! processes of a board run is its first one's.
 //!
 //! A load average is Linux's in meaning, not in method: nobody samples. It is the mean of how many programs ran or
 //! wanted to, as far as that is known when it is asked for: now.
@@ -13,8 +14,27 @@ const NS_PER_S: u64 = 1_000_000_000;
 pub(crate) const NS_PER_TICK: u64 = NS_PER_S / 100;
 const NS_PER_HUNDREDTH: u64 = NS_PER_S / 100;
 
+/// The cores of a board on which programs run.
+fn cores(counts: &BoardCounts) -> impl Iterator<Item = usize> + use<> {
+    let mask = counts.program_cores;
+    (0..=counts.elsewhere_ns.len()).filter(move |core| mask >> core & 1 != 0)
+}
+
 fn idle_ns(counts: &BoardCounts) -> u64 {
-    counts.now_ns.saturating_sub(counts.user_ns).saturating_sub(counts.system_ns)
+    let all_ns = counts.now_ns.saturating_mul(cores(counts).count() as u64);
+    all_ns.saturating_sub(counts.user_ns).saturating_sub(counts.system_ns)
+}
+
+/// What one core, the first of those of its board or another, ran of programs and of system processes, and was idle, in ticks.
+fn core_ticks(counts: &BoardCounts, core: usize, first: bool) -> [u64; 3] {
+    let elsewhere_ns = counts.elsewhere_ns.iter().fold(0, |all: u64, ns| all.saturating_add(*ns));
+    let user_ns = match core {
+        0 => counts.user_ns.saturating_sub(elsewhere_ns),
+        core => counts.elsewhere_ns.get(core - 1).copied().unwrap_or(0),
+    };
+    let system_ns = if first { counts.system_ns } else { 0 };
+    let idle_ns = counts.now_ns.saturating_sub(user_ns).saturating_sub(system_ns);
+    [user_ns, system_ns, idle_ns].map(|ns| ns / NS_PER_TICK)
 }
 
 /// Both added up, but for time since the start and pids, of which it is the largest. What another board says may be
@@ -30,6 +50,7 @@ fn sum(one: BoardCounts, other: BoardCounts) -> BoardCounts {
         running: one.running.saturating_add(other.running),
         last_pid: one.last_pid.max(other.last_pid),
         free_slots: one.free_slots.saturating_add(other.free_slots),
+        ..BoardCounts::default()
     }
 }
 
@@ -73,9 +94,12 @@ impl<M: UserMemory + ?Sized> State<M> {
             total.iter_mut().zip(ticks(&counts)).for_each(|(total, ticks)| *total = total.saturating_add(ticks));
         }
         put_processor(out, format_args!("cpu "), total);
+        let mut number = 0;
         for board in 0..self.clients.boards() {
-            if let Some(counts) = self.clients.counts(board).await {
-                put_processor(out, format_args!("cpu{board}"), ticks(&counts));
+            let Some(counts) = self.clients.counts(board).await else { continue };
+            for (at, core) in cores(&counts).enumerate() {
+                put_processor(out, format_args!("cpu{number}"), core_ticks(&counts, core, at == 0));
+                number += 1;
             }
         }
         let began_s = self.clients.calendar_ns().await.saturating_sub(self.me.now_ns()) / NS_PER_S;
@@ -85,11 +109,12 @@ impl<M: UserMemory + ?Sized> State<M> {
 
     /// As Linux on the boards' processors, a Cortex-A53 each.
     pub(super) async fn processor_info(&mut self, out: &mut Window<'_>) {
+        let mut processors = 0;
         for board in 0..self.clients.boards() {
-            if self.clients.counts(board).await.is_none() {
-                continue;
-            }
-            put!(out, "processor\t: {board}\nBogoMIPS\t: 125.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n");
+            processors += self.clients.counts(board).await.map_or(0, |counts| cores(&counts).count());
+        }
+        for number in 0..processors {
+            put!(out, "processor\t: {number}\nBogoMIPS\t: 125.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n");
             put!(out, "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\n");
             put!(out, "CPU revision\t: 4\n\n");
         }

@@ -9,11 +9,13 @@ use super::exchange::{Answer, Body, Call, Child, Program, Request, Run, result};
 use super::numbers::{EXIT, SIGRETURN};
 use crate::system::image::Tree;
 use renga_abi::Errno;
+use renga_core::Core;
+use renga_core::seat::Guest;
 use renga_hal::host::HostMemory;
 use renga_hal::memory::{Frame, PAGE_BYTES, USER_END, UserMemory};
 use renga_memory::layout::TRAMPOLINE;
 use renga_rt::host::Board;
-use renga_rt::user::{AccessKind, Trap, UserContext};
+use renga_rt::user::{AccessKind, Exit, Trap, UserContext};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -49,6 +51,16 @@ struct Table {
     /// By board and slot: the futures of the program there.
     owned: BTreeMap<(u8, u64), Vec<u64>>,
     next: u64,
+    /// Turns that were given.
+    turns: usize,
+}
+
+impl Table {
+    /// With which core the next turn begins to look for a program.
+    fn next_core(&mut self) -> usize {
+        self.turns += 1;
+        self.turns
+    }
 }
 
 /// All programs of a system, on whichever board. Clones are the same ones.
@@ -80,29 +92,54 @@ impl Programs {
         table.programs.iter().enumerate().map(|(number, (path, _))| (path.clone(), elf::file(number))).collect()
     }
 
-    /// Gives the next user program of `board`, which is number `number`, its turn; how long it took, ns.
-    pub fn turn(&self, number: u8, board: Board, memory: &HostMemory) -> u64 {
+    /// Gives the next user program of board `number`, on whichever of its `cores`, its turn; how long it took, ns.
+    pub fn turn(&self, number: u8, cores: &[Board], memory: &HostMemory) -> u64 {
+        let first = self.0.borrow_mut().next_core();
+        let guests = (0..cores.len()).map(|at| cores[(first + at) % cores.len()].core);
+        let guest = guests.filter_map(|core| Some((core, core.guest()?))).next();
+        match guest {
+            // The first core's own come in their turn, too.
+            Some((core, guest)) if !cores[0].core.has_users() || first % 2 == 0 => {
+                self.visit(number, core, guest, memory)
+            }
+            _ => self.turn_at_home(number, cores[0], memory),
+        }
+    }
+
+    fn turn_at_home(&self, number: u8, board: Board, memory: &HostMemory) -> u64 {
         let Some(mut turn) = board.core.next_user() else { return TURN_NS };
         if turn.interrupted() {
             turn.end(Trap::Preempted);
             return TURN_NS;
         }
-        let mut player = Player {
-            table: &self.0,
-            board: number,
-            memory: Space { memory, space: Frame(turn.space()) },
-            moved_bytes: 0,
-        };
+        let space = Frame(turn.space());
+        let (taken_ns, trap) = self.run(number, Space { memory, space }, turn.context());
+        turn.charge(taken_ns);
+        turn.end(trap);
+        taken_ns
+    }
+
+    /// The turn of a program on another core than its process's.
+    fn visit(&self, number: u8, core: &'static Core, mut guest: Guest, memory: &HostMemory) -> u64 {
+        if guest.is_over() {
+            guest.go_back(core, Exit::Interrupt);
+            return TURN_NS;
+        }
+        let space = Frame(guest.space() as u32);
+        let (taken_ns, trap) = self.run(number, Space { memory, space }, guest.context());
+        guest.ran(core, taken_ns, Exit::Trap(trap));
+        taken_ns
+    }
+
+    /// Runs a program until its trap; how long it took, ns.
+    fn run(&self, board: u8, memory: Space<'_>, context: &mut UserContext) -> (u64, Trap) {
+        let mut player = Player { table: &self.0, board, memory, moved_bytes: 0 };
         for _ in 0..STEPS_MAX {
-            if let Step::Trap(trap) = player.step(turn.context()) {
-                let moved = player.moved_bytes;
-                let taken_ns = TURN_NS + moved * BYTE_NS_1024 / 1024;
-                turn.charge(taken_ns);
-                turn.end(trap);
-                return taken_ns;
+            if let Step::Trap(trap) = player.step(context) {
+                return (TURN_NS + player.moved_bytes * BYTE_NS_1024 / 1024, trap);
             }
         }
-        panic!("a program on board {number} thinks for ever");
+        panic!("a program on board {board} thinks for ever");
     }
 }
 

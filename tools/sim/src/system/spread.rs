@@ -23,7 +23,13 @@ const GROUPS: [&[&str]; 12] = [
 /// # Panics
 /// If a kind has no line of its own.
 pub fn spread(text: &str, cores: u8) -> String {
-    let mut text = text.replace("{ name = ", &format!("{{ cores = {cores}, name = "));
+    let programs = match cores {
+        1 => "[0]",
+        2 => "[0, 1]",
+        3 => "[1, 2]",
+        _ => "[0, 1, 2, 3]",
+    };
+    let mut text = text.replace("{ name = ", &format!("{{ cores = {cores}, programs = {programs}, name = "));
     for (group, number) in GROUPS.iter().zip(0..).filter(|_| cores > 1) {
         let core = 1 + number % (cores - 1);
         for kind in *group {

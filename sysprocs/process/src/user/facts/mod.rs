@@ -1,5 +1,6 @@
 //! What a program is told: who it is, the time, the cluster, its limits.
 
+pub(crate) mod affinity;
 pub(crate) mod cluster;
 pub(crate) mod identity;
 pub(crate) mod limits;

@@ -6,7 +6,7 @@
 use crate::user::User;
 use crate::user::escape::Outcome;
 use renga_hal::memory::UserMemory;
-use renga_proto::procs::{ASK_POLICY, PolicyOf};
+use renga_proto::procs::{ASK_POLICY, PolicyOf, Schedule};
 use renga_rt::Errno;
 use renga_rt::policy::{Class, NICE_MAX, NICE_MIN, PRIORITY_MAX, Policy};
 
@@ -20,8 +20,6 @@ const PRIO_PROCESS: u32 = 0;
 const PRIORITY_NICE_0: i64 = 20;
 /// Bytes of `struct sched_attr` as first defined.
 const ATTRIBUTES_BYTES: usize = 48;
-/// Bytes of a set of processors.
-const SET_BYTES: u64 = 8;
 const NS_PER_S: u64 = 1_000_000_000;
 
 fn class(number: u32) -> Result<Class, Errno> {
@@ -65,14 +63,19 @@ impl<M: UserMemory + ?Sized> User<M> {
         if pid as i32 <= -1 {
             return Err(Errno::EINVAL);
         }
-        let pid = if pid == 0 { self.program.pid } else { pid };
-        let mut keeper = self.services.procs_of(pid)?;
-        let old = Policy::from_word(keeper.call(PolicyOf { pid, change: ASK_POLICY }, ()).await?).ok_or(Errno::EIO)?;
+        let old = self.schedule_of(pid, ASK_POLICY).await?.policy;
         let new = change(old)?;
         if new != old {
-            keeper.call(PolicyOf { pid, change: new.to_word() }, ()).await?;
+            self.schedule_of(pid, new.to_word()).await?;
         }
         Ok(old)
+    }
+
+    /// How process `pid`, or this one if that is 0, is scheduled; changed to `change` unless that is `ASK_POLICY`.
+    pub(super) async fn schedule_of(&mut self, pid: u32, change: u64) -> Result<Schedule, Errno> {
+        let pid = if pid == 0 { self.program.pid } else { pid };
+        let word = self.services.procs_of(pid)?.call(PolicyOf { pid, change }, ()).await?;
+        Schedule::from_word(word).ok_or(Errno::EIO)
     }
 
     async fn policy_of(&mut self, pid: u32) -> Result<Policy, Errno> {
@@ -167,25 +170,6 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
         self.put(self.argument(1), &bytes).await?;
         Ok(0)
-    }
-
-    /// A board has one core for programs.
-    pub(in crate::user) async fn get_affinity(&mut self) -> Outcome {
-        self.policy_of(self.int(0)).await?;
-        if u64::from(self.int(1)) < SET_BYTES {
-            return Err(Errno::EINVAL.into());
-        }
-        self.put(self.argument(2), &1u64.to_le_bytes()).await?;
-        Ok(SET_BYTES)
-    }
-
-    pub(in crate::user) async fn set_affinity(&mut self) -> Outcome {
-        self.policy_of(self.int(0)).await?;
-        let mut first = [0];
-        if self.int(1) > 0 {
-            self.get(self.argument(2), &mut first).await?;
-        }
-        if first[0] & 1 != 0 { Ok(0) } else { Err(Errno::EINVAL.into()) }
     }
 
     async fn get_int(&mut self, address: u64) -> Result<u32, Errno> {

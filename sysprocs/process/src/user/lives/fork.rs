@@ -12,9 +12,8 @@ use crate::user::program::Program;
 use core::ops::Range;
 use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
-use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Relations, Rename, Spawn, board_of};
+use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Relations, Rename, Schedule, Spawn, board_of};
 use renga_rt::Errno;
-use renga_rt::policy::Policy;
 
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
@@ -49,7 +48,7 @@ struct Wishes {
     /// Its thread pointer.
     tpidr: u64,
     /// How it shares the core: as its parent, in a word.
-    policy: u64,
+    schedule: u64,
 }
 
 impl<M: UserMemory + ?Sized> User<M> {
@@ -69,7 +68,7 @@ impl<M: UserMemory + ?Sized> User<M> {
             clear_tid: given(CLONE_CHILD_CLEARTID, child_tid),
             sp: stack,
             tpidr: if flags & CLONE_SETTLS != 0 { tls } else { self.context.tpidr },
-            policy: self.me.policy_of(self.me.account()).to_word(),
+            schedule: self.schedule().to_word(),
         };
         let child = match flags & CLONE_VM {
             0 => self.fork_here(wishes).await,
@@ -169,14 +168,19 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
+    /// How this program is scheduled, and its children will be.
+    fn schedule(&self) -> Schedule {
+        let policy = self.me.policy_of(self.me.account());
+        Schedule { policy, cores: self.me.cores(), all_cores: self.me.program_cores() }
+    }
+
     /// System call 1000: as fork, but the child is on another board.
     pub(in crate::user) async fn fork_to_board(&mut self) -> Outcome {
         let target = u8::try_from(self.int(0)).map_err(|_| Errno::EINVAL)?;
         if target >= self.services.clients.all_procs.boards() {
             return Err(Errno::EINVAL.into());
         }
-        let policy = self.me.policy_of(self.me.account()).to_word();
-        let wishes = Wishes { tpidr: self.context.tpidr, policy, ..Wishes::default() };
+        let wishes = Wishes { tpidr: self.context.tpidr, schedule: self.schedule().to_word(), ..Wishes::default() };
         if target == self.services.board {
             return Ok(u64::from(restarted(self.fork_here(wishes).await)?));
         }
@@ -302,8 +306,11 @@ impl<M: UserMemory + ?Sized> User<M> {
         let pages = get_program(&mut reader, pid, &mut self.program)?;
         let set_tid = reader.word()?;
         self.program.clear_child_tid = reader.word()?;
-        let policy = Policy::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
+        let Schedule { policy, cores, .. } = Schedule::from_word(reader.word()?).ok_or(Errno::EINVAL)?;
         self.me.begin_account(policy, maker == self.services.board);
+        if cores & self.me.program_cores() != 0 {
+            self.me.set_cores(cores); // on a board without any of them it may use all
+        }
         self.me.probe_program(pid, &self.program.name);
         let [way] = reader.take()?;
         let from = board_of(self.program.parent, self.services.disk_board);
@@ -354,6 +361,6 @@ fn put_state(
     put_program(writer, program, pages)?;
     writer.word(wishes.set_tid)?;
     writer.word(wishes.clear_tid)?;
-    writer.word(wishes.policy)?;
+    writer.word(wishes.schedule)?;
     writer.put(&[way])
 }

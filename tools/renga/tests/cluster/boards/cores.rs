@@ -2,7 +2,6 @@
 //! by side and every run is the same; Linux's cores too.
 
 use crate::support::{Facts, Renga, Scratch, clusters_can_run, root, under_load};
-use renga::disk_image::{self, ImageSpec};
 use renga::environment::Environment;
 use renga::system::SystemFile;
 use std::io::{BufRead, BufReader};
@@ -24,7 +23,7 @@ fn said(scratch: &Scratch, cores: u8) -> String {
     qemu.args(["-icount", "shift=0,sleep=off", "-chardev", "stdio,id=console", "-serial", "chardev:console"]);
     qemu.arg("-global").arg(format!("bcm2837.enabled-cpus={cores}")).args(["-append", "nowatchdog"]);
     let disk = scratch.join("disk.img");
-    disk_image::build(&ImageSpec::new(&root()), &disk, &mut |_| {}).expect("the image is made");
+    Renga::command(&["image", "--out"]).with([&disk]).end().expect_status(0);
     qemu.arg("-drive").arg(format!("if=sd,format=raw,snapshot=on,file={}", disk.display()));
     qemu.arg("-kernel").arg(environment.work().join("kernels/plain/kernel8.img")).arg("-initrd").arg(tables);
     let mut board = qemu.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("QEMU starts");
@@ -55,6 +54,35 @@ fn four_cores_come_up_are_woken_by_their_timers_and_bells_and_run_a_system() {
 /// Files, whose side of the system is on other cores than the programs'.
 const FILES: &str = "cp /bin/busybox /tmp/b; cmp /bin/busybox /tmp/b && echo same; mkdir /tmp/d; cd /tmp/d; \
     for i in 1 2 3 4; do echo $i > f$i; done; sync; cat f* | sort -r; rm -r /tmp/d /tmp/b; ls /tmp";
+
+/// What programs are told of cores, and how long loops take, in hundredths of a second: one; four; two that are sent to one core;
+/// four whose parent may use one only.
+const SHARE: &str = r#"
+nproc; grep -c ^processor /proc/cpuinfo; grep -c '^cpu[0-9]' /proc/stat
+taskset -p $$ | sed 's/.* //'; taskset 6 sh -c 'nproc; taskset -p $$ | sed "s/.* //"'; taskset 30 true 2>&- || echo refused
+loop() { i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done; }
+now() { cut -d ' ' -f 1 /proc/uptime | tr -d . | sed 's|^0*||'; }
+took() { begin=$(now); "$@"; echo $(($(now) - begin)); }
+four() { loop & loop & loop & loop & wait; }
+two() { loop & a=$!; loop & b=$!; taskset -p 4 $a >&-; taskset -p 4 $b >&-; wait; }
+one=$(took loop); all=$(took four); same=$(took two); taskset -p 8 $$ >&-; echo $one $all $same $(took four)
+"#;
+
+#[test]
+fn programs_keep_to_their_cores_and_share_them() {
+    if !clusters_can_run() {
+        return;
+    }
+    let text = Renga::script(SHARE).with(["--system", "solo4"]).end().expect_status(0).text();
+    let times = text.strip_prefix("4\n4\n4\nf\n2\n6\nrefused\n").unwrap_or_else(|| panic!("{text}"));
+    println!("one, four, two on a core, four on a core: {times}");
+    let times: Vec<f64> = times.split_whitespace().map(|time| time.parse().expect("a number")).collect();
+    let [one, all, same, pinned] = times[..] else { panic!("{text}") };
+    // A hundredth is the least that is told; a start of a program takes some of the first core.
+    assert!(all <= 1.1 * one + 2.0, "four on four cores: {text}");
+    assert!((1.8 * one - 2.0..2.2 * one + 2.0).contains(&same), "two on one core: {text}");
+    assert!((3.6 * one - 2.0..4.4 * one + 2.0).contains(&pinned), "four on one core: {text}");
+}
 
 fn spread() -> Facts {
     let ended = Renga::script(FILES).with(["--system", "solo4", "--stats"]).end().expect_status(0);
