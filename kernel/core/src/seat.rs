@@ -14,9 +14,9 @@
 use crate::account::Count;
 use crate::crossing::{Door, Parcel};
 use crate::probe;
-use crate::process::{Me, Process, Wait};
+use crate::process::{Me, Process};
 use crate::ready::Core;
-use crate::user::{UserTurn, registers};
+use crate::user::{UserTurn, end_elsewhere, registers};
 use core::cell::Cell;
 use renga_abi::user::{Exit, Trap, UserContext};
 use renga_arena::Arena;
@@ -89,8 +89,7 @@ impl Seat {
             }
         }
         if let Exit::Trap(trap) = self.trip.exit.get() {
-            process.trap.set(trap);
-            process.wait.set(Wait::Nothing);
+            end_elsewhere(process, trap);
             self.home.resume(process, || self.home.now_ns());
         }
     }

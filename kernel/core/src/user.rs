@@ -150,7 +150,14 @@ impl UserTurn {
     }
 }
 
+/// `trap` has ended the turn of `process`'s program on another core.
+pub(crate) fn end_elsewhere(process: &Process, trap: Trap) {
+    process.trap.set(trap);
+    process.wait.set(Wait::Nothing);
+}
+
 /// The registers of the program of `process`, for who has its turn.
+#[expect(clippy::mut_from_ref, reason = "they are lent to who has the turn, of whom there is one")]
 pub(crate) fn registers(process: &'static Process) -> &'static mut UserContext {
     // SAFETY: set by `RunUser`, whose borrow is held by a pending future (as I5 of `rendezvous.rs`); the turn exists once,
     // since the process left the heap of those who wait, and is on one core at a time (S1 of `seat.rs`).

@@ -5,6 +5,8 @@ use crate::sessions::Stamp;
 use renga_abi::Errno;
 use renga_core::{Word, in_words, protocol, word_enum};
 
+pub use crate::pages::Filled;
+
 in_words! {
     /// What an opener learns of an inode.
     pub struct InodeFacts {
@@ -332,13 +334,6 @@ impl LeaseWrite {
         LeaseWrite { ino, board: 0, page: TAKE_HOME }
     }
 }
-impl Filled {
-    /// Fills with zeros what is behind the bytes that there are.
-    pub fn clear_behind(&self, page: &mut [u8]) {
-        let bytes = (self.bytes as usize).min(page.len());
-        page[bytes..].fill(0);
-    }
-}
 impl Lease {
     /// Writes are to cross.
     pub const NONE: Lease = Lease { size: 0, below: 0, id: 0 };
@@ -351,17 +346,6 @@ in_words! {
         bytes: u32,
         /// Where to go on.
         next: u64,
-    }
-}
-in_words! {
-    /// What `FillPage` brought.
-    pub struct Filled {
-        /// The file's size, bytes.
-        size: u64,
-        /// The board may keep page and size; otherwise they are for the caller only.
-        kept: bool,
-        /// How many bytes of the page there are: behind them it is to be filled with zeros.
-        bytes: u32,
     }
 }
 in_words! {

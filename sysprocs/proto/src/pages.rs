@@ -329,3 +329,22 @@ protocol! {
         6 RecallReferenceFrom { board: u8, ino: u32 } (()) -> Result<bool, Errno>;
     }
 }
+
+in_words! {
+    /// What `FillPage` brought.
+    pub struct Filled {
+        /// The file's size, bytes.
+        size: u64,
+        /// The board may keep page and size; otherwise they are for the caller only.
+        kept: bool,
+        /// How many bytes of the page there are: behind them it is to be filled with zeros.
+        bytes: u32,
+    }
+}
+impl Filled {
+    /// Fills with zeros what is behind the bytes that there are.
+    pub fn clear_behind(&self, page: &mut [u8]) {
+        let bytes = (self.bytes as usize).min(page.len());
+        page[bytes..].fill(0);
+    }
+}

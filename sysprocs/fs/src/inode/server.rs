@@ -12,7 +12,7 @@ use crate::inode::held_call::{HeldCall, Pause, append, dirty_page, open_cut, tha
 use crate::inode::lending::call::{entries, prepare, refuse_lease, serve_leases};
 use crate::inode::referrers::Referrers;
 use renga_proto::inode::{Enter, FillPage, Frozen, Inode, InodeCall, KEEP_MODE, Load, Repoint, SetAccess};
-use renga_rt::{Errno, Me, Never, Port};
+use renga_rt::{Call, Errno, Me, Never, Port};
 
 /// Serves inode process `number`. `without_leases`: the boards that keep no pages, a bit each; `epoch_ns`: time of boot,
 /// ns since 1970; `boot` counts the starts of this board.
@@ -52,11 +52,8 @@ pub async fn inode(
             continue;
         }
         match call {
-            InodeCall::FillPage(mut call) => {
-                let (FillPage { ino, page }, board) = (call.entry(), call.board());
-                let filled = inode.fill_page(board, ino, page, call.lent()).await;
-                call.set_taken_used(filled.map_or(0, |filled| filled.bytes as usize));
-                call.reply(filled);
+            InodeCall::FillPage(call) => {
+                fill_page(&mut inode, call).await;
                 if is_shared {
                     inode.let_go_first().await;
                 }
@@ -203,4 +200,11 @@ async fn serve_status(inode: &mut ActiveInode, call: InodeCall) {
         }
         other => serve_leases(inode, other).await,
     }
+}
+
+async fn fill_page(inode: &mut ActiveInode, mut call: Call<FillPage>) {
+    let (FillPage { ino, page }, board) = (call.entry(), call.board());
+    let filled = inode.fill_page(board, ino, page, call.lent()).await;
+    call.set_taken_used(filled.map_or(0, |filled| filled.bytes as usize));
+    call.reply(filled);
 }

@@ -15,7 +15,10 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
     Some(match package {
         "renga-abi" | "renga-arena" | "renga-cores" | "renga-hal" | "renga-heap" | "renga-latest" | "renga-random"
         | "renga-wire" | "renga-userland" => (NOTHING, NOTHING),
-        "renga-core" => (NOTHING, &["renga-abi", "renga-arena", "renga-cores", "renga-heap", "renga-latest"]),
+        "renga-turns" => (NOTHING, &["renga-abi", "renga-heap"]),
+        "renga-core" => {
+            (NOTHING, &["renga-abi", "renga-arena", "renga-cores", "renga-heap", "renga-latest", "renga-turns"])
+        }
         // Reads its file from a card.
         "renga-node" => (NOTHING, DEVICE),
         "renga-arch-aarch64" | "renga-board-rpi" => (NOTHING, &["renga-hal", "renga-abi"]),
