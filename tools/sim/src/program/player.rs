@@ -99,7 +99,7 @@ impl Programs {
         let guest = guests.filter_map(|core| Some((core, core.guest()?))).next();
         match guest {
             // The first core's own come in their turn, too.
-            Some((core, guest)) if !cores[0].core.has_users() || first % 2 == 0 => {
+            Some((core, guest)) if !cores[0].core.has_users() || first.is_multiple_of(2) => {
                 self.visit(number, core, guest, memory)
             }
             _ => self.turn_at_home(number, cores[0], memory),
