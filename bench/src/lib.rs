@@ -3,6 +3,7 @@
 //! - [`rows`]: one file for each row: what is run, what is measured, what was published, what is aimed at, when it counts
 //!   as confirmed;
 //! - [`map`]: synchronous against asynchronous calls over sizes, boards, callers and rates, beyond the paper;
+//! - [`placements`]: which of several jobs should run on which of two boards, predicted and measured; beyond the paper;
 //! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
 //! - [`workload`], [`text`], [`words`]: the programs that rows run, and what these read;
 //! - [`observed`]: what rows read from traces of single calls; [`spent`]: where the time of a part of a run went;
@@ -14,9 +15,11 @@
 pub mod findings;
 pub mod map;
 pub mod observed;
+pub mod placements;
 pub mod rows;
 pub mod run;
 pub mod spent;
 pub mod text;
+mod thrice;
 pub mod words;
 pub mod workload;

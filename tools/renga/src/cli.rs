@@ -239,6 +239,8 @@ pub enum Measurement {
     P5(Ledger),
     /// Synchronous against asynchronous calls as a map: message size, boards, callers, the link's rate
     Map(Measuring),
+    /// Four jobs on two boards: the time of each placement predicted from each job alone, and measured
+    Placements(Measuring),
     /// What changed between two sets of results; exit with 1 if anything did
     Compare(Compare),
     /// A page of results, with plots, and the same as Markdown

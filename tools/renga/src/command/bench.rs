@@ -36,6 +36,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::P2(options) => of_today(environment, options, OF_BACKGROUND),
         Measurement::P5(options) => of_today(environment, options, OF_CORES),
         Measurement::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),
+        Measurement::Placements(options) => ledger::measure(environment, &[&renga_bench::placements::ROW], options),
         Measurement::Compare(options) => compare::compare(options),
         Measurement::Report(options) => report::report(environment, options),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),

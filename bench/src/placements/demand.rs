@@ -1,0 +1,143 @@
+//! What a job alone took of each core, of the wire and of the disk, read from its trace.
+//!
+//! Invariant: each nanosecond from its begin to its end is in one place only, so that the parts add up to what it took: the core of
+//! its board before the other one, a core before the wire, the wire before the disk; what is left is apart: waits for the token, for
+//! frames on their way, for clocks. What a second one did meanwhile is not in it.
+
+use anyhow::Result;
+use renga_trace::Header;
+use renga_trace::cores::{Cores, Doing};
+use renga_trace::event::{Event, Timed};
+use std::ops::Range;
+
+/// Stations at which jobs may meet: the two boards' cores by number, then the wire, then the disk.
+pub(super) const STATIONS: usize = 4;
+const WIRE: usize = 2;
+const DISK: usize = 3;
+
+/// Time that a job takes by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Demand {
+    /// At the stations, ns.
+    pub(super) queued_ns: [f64; STATIONS],
+    /// Where nobody is in its way, ns.
+    pub(super) apart_ns: f64,
+}
+
+impl Demand {
+    /// All of it, ns.
+    pub(super) fn total_ns(&self) -> f64 {
+        self.apart_ns + self.queued_ns.iter().sum::<f64>()
+    }
+
+    /// What is more in it than in `less`, by station.
+    pub(super) fn without(mut self, less: &Demand) -> Demand {
+        self.queued_ns.iter_mut().zip(less.queued_ns).for_each(|(own, less)| *own = (*own - less).max(0.0));
+        Demand { apart_ns: (self.apart_ns - less.apart_ns).max(0.0), ..self }
+    }
+
+    /// Time passes at a station, or apart.
+    fn add(&mut self, station: Option<usize>, ns: u64) {
+        let sum = station.and_then(|station| self.queued_ns.get_mut(station)).unwrap_or(&mut self.apart_ns);
+        *sum += ns as f64;
+    }
+}
+
+/// The demands of jobs that were alone on `board` at these times.
+///
+/// # Errors
+/// If the trace cannot be read.
+pub(super) fn demands(
+    header: &Header,
+    events: &mut dyn Iterator<Item = Result<Timed>>,
+    board: usize,
+    times: &[Range<u64>],
+) -> Result<Vec<Demand>> {
+    let mut found = vec![Demand::default(); times.len()];
+    let (mut cores, mut before_ns, mut sent_until_ns) = (Cores::new(header.boards.len()), 0, 0);
+    for timed in events {
+        let timed = timed?;
+        for (demand, time) in found.iter_mut().zip(times) {
+            let (from, to) = (before_ns.max(time.start), timed.time_ns.min(time.end));
+            if from < to {
+                let sent = sent_until_ns.clamp(from, to);
+                demand.add(station(&cores, board, true), sent - from);
+                demand.add(station(&cores, board, false), to - sent);
+            }
+        }
+        if let Event::Frame(frame) = &timed.event {
+            sent_until_ns = timed.time_ns.saturating_add(frame.wire_ns);
+        }
+        before_ns = timed.time_ns;
+        cores.take(&timed);
+    }
+    Ok(found)
+}
+
+/// Where a job of `board` is now.
+fn station(cores: &Cores, board: usize, sends: bool) -> Option<usize> {
+    let works = |core: &usize| cores.doing().get(*core).is_some_and(|doing| *doing != Doing::Idle);
+    let core = [board, 1 - board].into_iter().find(works);
+    core.or(sends.then_some(WIRE)).or(cores.disk_works().then_some(DISK))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{Demand, demands};
+    use renga_abi::ProcId;
+    use renga_trace::event::{Event, Frame, Timed};
+    use renga_trace::{Board, Header, ProcessKind};
+
+    /// Two boards without processes.
+    pub(crate) fn header() -> Header {
+        let boards = ["a", "b"].map(|name| Board { name: name.to_string(), processes: Vec::new() });
+        let kinds = vec![ProcessKind { name: "x".to_string(), serves: None }];
+        Header { boards: boards.into(), kinds, protocols: Vec::new() }
+    }
+
+    /// b works until 100 and from 200 on; its frame is on the wire from 110 to 140; a works from 130 to 170, the disk from 160
+    /// to 190.
+    fn events() -> Vec<Timed> {
+        let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));
+        let frame = Frame { destination: 0, token_wait_ns: 2, wire_ns: 30, arrives_after_ns: 31, bytes: vec![1] };
+        [
+            (0, 0, Event::Idle {}),
+            (10, 1, Event::Enter { process: user }),
+            (100, 1, Event::Idle {}),
+            (110, 1, Event::Frame(frame)),
+            (130, 0, Event::Dispatch { process: server }),
+            (160, 0, Event::Disk { process: server, first: 1, blocks: 1, writes: false }),
+            (170, 0, Event::Idle {}),
+            (190, 0, Event::DiskEnd { process: server }),
+            (191, 0, Event::Idle {}),
+            (200, 1, Event::Enter { process: user }),
+            (250, 0, Event::Dispatch { process: server }),
+            (300, 1, Event::Idle {}),
+        ]
+        .map(|(time_ns, board, event)| Timed { time_ns, board, event })
+        .into()
+    }
+
+    fn found(board: usize, times: &[std::ops::Range<u64>]) -> Vec<Demand> {
+        demands(&header(), &mut events().into_iter().map(Ok), board, times).unwrap()
+    }
+
+    #[test]
+    fn each_instant_of_a_job_is_in_one_place() {
+        // Apart: 100 to 110, 191 to 200.
+        let wanted = Demand { queued_ns: [40.0 + 1.0, 90.0 + 60.0, 20.0, 20.0], apart_ns: 10.0 + 9.0 };
+        assert_eq!(found(1, &[10..260]), [wanted]);
+        assert_eq!(wanted.total_ns(), 250.0);
+        // Of a job of a, a's core is looked at first.
+        assert_eq!(found(0, &[240..260])[0].queued_ns, [10.0, 10.0, 0.0, 0.0]);
+        assert_eq!(found(1, &[240..260])[0].queued_ns, [0.0, 20.0, 0.0, 0.0]);
+        assert_eq!(found(1, &[100..120, 165..180])[1], Demand { queued_ns: [5.0, 0.0, 0.0, 10.0], apart_ns: 0.0 });
+    }
+
+    #[test]
+    fn what_all_jobs_have_in_common_is_taken_off() {
+        let demand = |queued_ns, apart_ns| Demand { queued_ns, apart_ns };
+        let less = demand([5.0, 0.0, 9.0, 0.0], 1.0);
+        assert_eq!(demand([7.0, 2.0, 3.0, 0.0], 4.0).without(&less), demand([2.0, 2.0, 0.0, 0.0], 3.0));
+    }
+}

@@ -1,0 +1,17 @@
+//! Which of several jobs should run on which of two boards: predicted from what each takes alone, and measured. Beyond the paper,
+//! which spreads by hand.
+//!
+//! - [`job`]: the jobs, each alone and all together as scripts; [`placement`]: who is where, and the search for the best;
+//! - [`demand`]: what a job alone took of each core, of the wire and of the disk, from its trace;
+//! - [`queueing`]: how long jobs with such demands take together;
+//! - [`row`]: all of that as a row.
+//!
+//! Not here: moving programs while they run, and running anything.
+
+mod demand;
+mod job;
+mod placement;
+mod queueing;
+mod row;
+
+pub use row::ROW;
