@@ -5,6 +5,7 @@
 //! - [`map`]: synchronous against asynchronous calls over sizes, boards, callers and rates, beyond the paper;
 //! - [`placements`]: which of several jobs should run on which of two boards, predicted and measured; beyond the paper;
 //! - [`run`]: one run of a cluster or of Linux, as data, and what came of it;
+//! - [`scaling`]: compiles and a make on one to eight boards; beyond the paper;
 //! - [`workload`], [`text`], [`words`]: the programs that rows run, and what these read;
 //! - [`observed`]: what rows read from traces of single calls; [`spent`]: where the time of a part of a run went;
 //! - [`findings`]: figures, tables, claims and their verdicts.
@@ -18,6 +19,7 @@ pub mod observed;
 pub mod placements;
 pub mod rows;
 pub mod run;
+pub mod scaling;
 pub mod spent;
 pub mod text;
 mod thrice;

@@ -35,7 +35,9 @@ mod tests {
     #[test]
     fn of_three_times_the_quicker_of_the_last_two_counts() {
         let said = |times: [u64; 3]| {
-            let line = |(at, ns): (usize, &u64)| format!("measuring x-{0} at 5\nmeasured x-{0} status 0 ns {ns} counters 0\n", at + 1);
+            let line = |(at, ns): (usize, &u64)| {
+                format!("measuring x-{0} at 5\nmeasured x-{0} status 0 ns {ns} counters 0\n", at + 1)
+            };
             Outcome { text: times.iter().enumerate().map(line).collect(), trace: None }
         };
         let found = |times| quicker(&said(times), "x").map(|(label, found)| (label, found.ns)).unwrap();

@@ -91,10 +91,8 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let on_a = OnBoard::read(plan, &alone[0], 0)?;
     let on_b = OnBoard::read(plan, &alone[1], 1)?;
     let without_shell = |(a, b): (&Demand, &Demand)| [a.without(&on_a.shell), b.without(&on_b.shell)];
-    let alone = Alone {
-        jobs: on_a.jobs.iter().zip(&on_b.jobs).map(without_shell).collect(),
-        shell_ns: on_a.shell.total_ns(),
-    };
+    let alone =
+        Alone { jobs: on_a.jobs.iter().zip(&on_b.jobs).map(without_shell).collect(), shell_ns: on_a.shell.total_ns() };
     let measured = placements(plan).into_iter().zip(together).map(|(placement, outcome)| {
         let ns = quicker(outcome, &placement.to_string())?.1.ns;
         Ok(Placed { predicted_ns: placement.predicted_ns(&alone), placement, ns })
@@ -140,8 +138,10 @@ fn of_jobs(plan: Plan, on_a: &OnBoard, on_b: &OnBoard) -> Table {
 }
 
 fn of_placements(measured: &[Placed]) -> Table {
-    let mut table =
-        Table::new("All jobs together, ms, by placement; error: of the measured time", &["", "predicted", "measured", "error"]);
+    let mut table = Table::new(
+        "All jobs together, ms, by placement; error: of the measured time",
+        &["", "predicted", "measured", "error"],
+    );
     table.rows.extend(measured.iter().map(|placed| {
         let error = format!("{:+.1} %", placed.error_percent());
         vec![placed.placement.to_string(), ms(placed.predicted_ns as u64), ms(placed.ns), error]
@@ -174,7 +174,9 @@ fn claim(measured: &[Placed], (found, predicted_ns): &(Placement, f64), findings
     findings.claims.push(Claim::new("the mean error, %", aimed, mean, ERROR).beside());
     let Some(quickest) = measured.iter().min_by_key(|placed| placed.ns) else { return };
     let Some(searched) = measured.iter().find(|placed| placed.placement == *found) else {
-        findings.notes.push(format!("The search finds {found} ({} ms), which was not measured.", ms(*predicted_ns as u64)));
+        findings
+            .notes
+            .push(format!("The search finds {found} ({} ms), which was not measured.", ms(*predicted_ns as u64)));
         return;
     };
     let ratio = searched.ns as f64 / quickest.ns.max(1) as f64;

@@ -56,7 +56,7 @@ pub const OF_BACKGROUND: &[Row] = &[p2_f2a::ROW];
 pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW];
 
 /// What is measured beyond the ledger, by commands of its own.
-pub const BEYOND: &[Row] = &[crate::map::ROW, crate::placements::ROW];
+pub const BEYOND: &[Row] = &[crate::map::ROW, crate::placements::ROW, crate::scaling::ROW];
 
 /// The rows of all papers, in the ledger's order, and what is beyond it.
 pub fn all() -> impl Iterator<Item = &'static Row> {

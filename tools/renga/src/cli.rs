@@ -241,6 +241,8 @@ pub enum Measurement {
     Map(Measuring),
     /// Four jobs on two boards: the time of each placement predicted from each job alone, and measured
     Placements(Measuring),
+    /// Compiles and a parallel make on one, two, four and eight boards
+    Scale(Measuring),
     /// What changed between two sets of results; exit with 1 if anything did
     Compare(Compare),
     /// A page of results, with plots, and the same as Markdown

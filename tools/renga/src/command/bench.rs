@@ -37,6 +37,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
         Measurement::P5(options) => of_today(environment, options, OF_CORES),
         Measurement::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),
         Measurement::Placements(options) => ledger::measure(environment, &[&renga_bench::placements::ROW], options),
+        Measurement::Scale(options) => ledger::measure(environment, &[&renga_bench::scaling::ROW], options),
         Measurement::Compare(options) => compare::compare(options),
         Measurement::Report(options) => report::report(environment, options),
         Measurement::SyncAsync(machine) => sync_async::measure(environment, machine),

@@ -1,0 +1,152 @@
+//! More boards as a row: its runs, and what they say.
+//!
+//! Invariant: every time is among the findings. Not here: loads, clusters, sentences.
+
+use super::cluster::{CLUSTERS, Cluster};
+use super::load::Load;
+use super::scaled::{OnCluster, Scaled};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::rows::{Plan, Row, ms};
+use crate::run::{Outcome, Run};
+use anyhow::{Result, ensure};
+
+/// More boards, as rows are.
+pub const ROW: Row = Row {
+    id: "SCALE",
+    title: "Compiles and a parallel make on one, two, four and eight boards",
+    published: "Of eight boards nothing; two compiles on two boards take 15 to 30 % less than on one (P1.T5). Aimed at: 45 % less on two boards, \
+                7-fold on eight.",
+    method: "Eight compiles of one source at once, each with a program of its own as the result; and `make -B -j 8` of a program of eight \
+             parts, whose rules name the boards. The parts are on the boards in turn, a's among them, which also has disk, shell, make and \
+             link step. Everything is measured three times, and of the last two the quicker counts: of 5 s a commit may fall into one.",
+    runs,
+    judge,
+};
+
+/// What two boards save, %: as published, and as aimed at.
+const SAVES: Bound = Bound::AtLeast(15.0, 45.0);
+/// How many times as quick eight boards are.
+const EIGHTFOLD: Bound = Bound::AtLeast(7.0, 7.5);
+/// Clusters of the short form.
+const SHORT: usize = 2;
+
+fn clusters(plan: Plan) -> &'static [Cluster] {
+    if plan.short { &CLUSTERS[..SHORT] } else { &CLUSTERS }
+}
+
+fn runs(plan: Plan) -> Vec<Run> {
+    let on_all = |load: Load| clusters(plan).iter().map(move |cluster| load.run(plan, *cluster));
+    Load::of(plan).into_iter().flat_map(on_all).collect()
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let (loads, clusters) = (Load::of(plan), clusters(plan));
+    ensure!(outcomes.len() == loads.len() * clusters.len(), "a run of each load on each cluster is needed");
+    let of_load = loads.iter().zip(outcomes.chunks(clusters.len()));
+    let all = of_load.map(|(load, outcomes)| Scaled::read(*load, clusters, outcomes)).collect::<Result<Vec<_>>>()?;
+    Ok(findings(&all))
+}
+
+fn findings(all: &[Scaled]) -> Findings {
+    let mut findings = Findings::default();
+    for scaled in all {
+        for on in &scaled.clusters {
+            findings.figure(format!("{} on {} boards ns", scaled.load.name(), on.boards), on.ns);
+        }
+    }
+    findings.tables = vec![times(all), parts(all)];
+    findings.plots.push(plot(all));
+    for scaled in all {
+        let title = scaled.load.title();
+        // A make has a part that one board does alone.
+        let claim = |claim: Claim| if scaled.load == Load::Make { claim.beside() } else { claim };
+        if let Some(two) = scaled.on(2) {
+            let what = format!("two boards save, %, {title}");
+            let published = "15 to 30, two compiles (aimed at: 45)";
+            findings.claims.push(claim(Claim::new(what, published, scaled.saves_percent(two), SAVES)));
+        }
+        if let Some(eight) = scaled.on(8) {
+            let what = format!("eight boards are so many times as quick, {title}");
+            findings.claims.push(claim(Claim::new(what, "- (aimed at: 7)", scaled.fold(eight), EIGHTFOLD)));
+        }
+        findings.notes.extend(scaled.why());
+    }
+    findings
+}
+
+/// A column for each cluster.
+fn times(all: &[Scaled]) -> Table {
+    let mut table = Table::new("Until the last part is done, ms, by boards; in brackets: times as quick as one", &[""]);
+    let clusters = all.first().map_or(&[][..], |scaled| &scaled.clusters);
+    table.columns.extend(clusters.iter().map(|on| on.boards.to_string()));
+    table.rows.extend(all.iter().map(|scaled| {
+        let time = |on: &OnCluster| format!("{} ({:.2})", ms(on.ns), scaled.fold(on));
+        std::iter::once(scaled.load.title()).chain(scaled.clusters.iter().map(time)).collect()
+    }));
+    table
+}
+
+/// A row for each load on each cluster.
+fn parts(all: &[Scaled]) -> Table {
+    let title = "Where the time went, from the traces, ms: cores that were not idle, the disk, frames on the wire; calls between boards, their \
+                 callers' waits, and the entry with the longest";
+    let columns =
+        ["", "took", "a", "busiest other", "all cores", "disk", "wire", "frames", "token", "calls", "waits", "most"];
+    let mut table = Table::new(title, &columns);
+    for scaled in all {
+        table.rows.extend(scaled.clusters.iter().map(|on| {
+            let spent = &on.spent;
+            let mut row =
+                vec![format!("{}, boards: {}", scaled.load.title(), on.boards), ms(on.ns), ms(on.first_core_ns())];
+            row.push(on.other_core_ns().map_or("-".to_string(), ms));
+            row.extend([on.cores_ns(), spent.disk_ns, spent.wire_ns].map(ms));
+            row.extend([spent.frames.to_string(), ms(spent.token_ns), spent.calls.to_string(), ms(spent.calls_ns)]);
+            let dearest = spent.dearest.as_ref();
+            row.push(dearest.map_or("-".to_string(), |(entry, calls, ns)| format!("{entry}: {calls}, {} ms", ms(*ns))));
+            row
+        }));
+    }
+    table
+}
+
+fn plot(all: &[Scaled]) -> Plot {
+    let points = |scaled: &Scaled| scaled.clusters.iter().map(|on| (f64::from(on.boards), scaled.fold(on))).collect();
+    let curve = |scaled: &Scaled| Curve { label: scaled.load.title(), points: points(scaled) };
+    Plot {
+        title: "So many times as quick as on one board".to_string(),
+        axes: ["boards".to_string(), "times".to_string()],
+        curves: all.iter().map(curve).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::findings;
+    use crate::findings::Verdict;
+    use crate::scaling::load::Load;
+    use crate::scaling::scaled::Scaled;
+    use crate::scaling::scaled::tests::on_cluster;
+    use crate::workload::CC_96413;
+
+    #[test]
+    fn loads_are_told_and_judged_on_two_and_eight_boards() {
+        let of = |load, [one, two, eight]: [u64; 3]| {
+            let busy = |ns: u64, boards: usize| on_cluster(ns, &vec![ns / 2; boards], ns / 4);
+            Scaled { load, clusters: vec![busy(one, 1), busy(two, 2), busy(eight, 8)] }
+        };
+        let ms = 1_000_000;
+        let all =
+            [of(Load::Compiles(CC_96413), [80 * ms, 40 * ms, 16 * ms]), of(Load::Make, [80 * ms, 76 * ms, 10 * ms])];
+        let found = findings(&all);
+        let verdicts: Vec<(Verdict, bool)> = found.claims.iter().map(|claim| (claim.verdict, claim.counts)).collect();
+        assert_eq!(
+            verdicts,
+            [(Verdict::Beaten, true), (Verdict::Refuted, true), (Verdict::Refuted, false), (Verdict::Beaten, false)]
+        );
+        assert_eq!(found.tables[0].columns, ["", "1", "2", "8"]);
+        assert_eq!(found.tables[0].rows[0][3], "16.00 (5.00)");
+        assert_eq!((found.tables[1].rows.len(), found.notes.len()), (6, 2));
+        assert_eq!(found.figures["make on 8 boards ns"], 10 * ms);
+        assert_eq!(found.plots[0].curves[1].points, [(1.0, 1.0), (2.0, 80.0 / 76.0), (8.0, 8.0)]);
+    }
+}

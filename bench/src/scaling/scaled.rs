@@ -1,0 +1,158 @@
+//! A load on all clusters: how much quicker it is on more boards, and what keeps it from being as many times as quick.
+//!
+//! Invariant: what is said of why is counted in the trace of what was measured.
+
+use super::cluster::Cluster;
+use super::load::Load;
+use crate::rows::ms;
+use crate::run::Outcome;
+use crate::spent::{Spent, spent};
+use crate::thrice::quicker;
+use anyhow::{Context, Result, ensure};
+
+/// A load on a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OnCluster {
+    pub(super) boards: u8,
+    pub(super) ns: u64,
+    pub(super) spent: Spent,
+}
+
+/// A load on clusters, from the smallest, which has one board, to the largest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Scaled {
+    pub(super) load: Load,
+    pub(super) clusters: Vec<OnCluster>,
+}
+
+impl OnCluster {
+    fn read(load: Load, cluster: Cluster, outcome: &Outcome) -> Result<OnCluster> {
+        let (label, found) = quicker(outcome, load.name())?;
+        let spent = spent(outcome, &[label])?.pop().context("nothing was measured")?;
+        Ok(OnCluster { boards: cluster.boards, ns: found.ns, spent })
+    }
+
+    /// The core of the board with the disk was not idle, ns.
+    pub(super) fn first_core_ns(&self) -> u64 {
+        self.spent.busy_ns.first().copied().unwrap_or(0)
+    }
+
+    /// The same of that of the other boards that was idle least, if there are others.
+    pub(super) fn other_core_ns(&self) -> Option<u64> {
+        self.spent.busy_ns.iter().skip(1).max().copied()
+    }
+
+    /// Of all boards together, ns.
+    pub(super) fn cores_ns(&self) -> u64 {
+        self.spent.busy_ns.iter().sum()
+    }
+
+    /// What was at work longest, and how long, ns.
+    fn busiest(&self) -> (&'static str, u64) {
+        let all = [
+            ("a's core", self.first_core_ns()),
+            ("the busiest other core", self.other_core_ns().unwrap_or(0)),
+            ("the wire", self.spent.wire_ns),
+            ("the disk", self.spent.disk_ns),
+        ];
+        all.into_iter().max_by_key(|(_, ns)| *ns).unwrap_or(("nothing", 0))
+    }
+}
+
+impl Scaled {
+    /// From the outcomes of its runs, one for each cluster.
+    ///
+    /// # Errors
+    /// If something was not measured, or there is no trace.
+    pub(super) fn read(load: Load, clusters: &[Cluster], outcomes: &[Outcome]) -> Result<Scaled> {
+        ensure!(outcomes.len() == clusters.len(), "a run on each cluster is needed");
+        let both = clusters.iter().zip(outcomes);
+        let clusters =
+            both.map(|(cluster, outcome)| OnCluster::read(load, *cluster, outcome)).collect::<Result<_>>()?;
+        Ok(Scaled { load, clusters })
+    }
+
+    fn alone_ns(&self) -> u64 {
+        self.clusters.first().map_or(0, |alone| alone.ns)
+    }
+
+    /// The cluster with so many boards.
+    pub(super) fn on(&self, boards: u8) -> Option<&OnCluster> {
+        self.clusters.iter().find(|cluster| cluster.boards == boards)
+    }
+
+    /// How many times as quick as on one board.
+    pub(super) fn fold(&self, cluster: &OnCluster) -> f64 {
+        self.alone_ns() as f64 / cluster.ns.max(1) as f64
+    }
+
+    /// What is saved against one board, %.
+    pub(super) fn saves_percent(&self, cluster: &OnCluster) -> f64 {
+        100.0 - 100.0 / self.fold(cluster)
+    }
+
+    /// Where the time on the largest cluster goes.
+    pub(super) fn why(&self) -> Option<String> {
+        let (alone, largest) = (self.clusters.first()?, self.clusters.last()?);
+        let (busiest, busy_ns) = largest.busiest();
+        let others =
+            largest.other_core_ns().map_or(String::new(), |ns| format!(", the busiest other core for {} ms", ms(ns)));
+        Some(format!(
+            "Why: {} on {} boards takes {} ms, {:.1} times what one of as many parts would be. a's core is at work for {} ms of that{others}, \
+             the wire for {} ms, the disk for {} ms; all cores together work for {} ms, on one board for {}. Longest at work is {busiest}: \
+             with it busy all the time, and all else in its shadow, it would be {:.1}-fold. It makes {}.",
+            self.load.title(),
+            largest.boards,
+            ms(largest.ns),
+            f64::from(largest.boards) / self.fold(largest),
+            ms(largest.first_core_ns()),
+            ms(largest.spent.wire_ns),
+            ms(largest.spent.disk_ns),
+            ms(largest.cores_ns()),
+            ms(alone.cores_ns()),
+            self.alone_ns() as f64 / busy_ns.max(1) as f64,
+            largest.spent.words()
+        ))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{OnCluster, Scaled};
+    use crate::scaling::load::Load;
+    use crate::spent::Spent;
+
+    /// A load that took `ns` on a cluster, whose boards worked so long, and the wire.
+    pub(crate) fn on_cluster(ns: u64, busy_ns: &[u64], wire_ns: u64) -> OnCluster {
+        let spent = Spent { ns, busy_ns: busy_ns.to_vec(), wire_ns, ..Spent::default() };
+        OnCluster { boards: busy_ns.len() as u8, ns, spent }
+    }
+
+    #[test]
+    fn more_boards_are_told_by_what_they_save_and_by_what_is_busiest() {
+        let clusters = vec![
+            on_cluster(80_000_000, &[80_000_000], 0),
+            on_cluster(50_000_000, &[48_000_000, 44_000_000], 20_000_000),
+        ];
+        let scaled = Scaled { load: Load::Make, clusters };
+        let two = scaled.on(2).unwrap();
+        assert_eq!((scaled.fold(two), scaled.saves_percent(two)), (1.6, 37.5));
+        assert!(scaled.on(4).is_none());
+        let why = scaled.why().unwrap();
+        for said in [
+            "on 2 boards takes 50.00 ms, 1.2 times",
+            "a's core is at work for 48.00 ms",
+            "other core for 44.00 ms",
+            "on one board for 80.00",
+            "Longest at work is a's core",
+            "1.7-fold",
+        ] {
+            assert!(why.contains(said), "{said}: {why}");
+        }
+        let of_wire = Scaled {
+            clusters: vec![scaled.clusters[0].clone(), on_cluster(50_000_000, &[30_000_000, 40_000_000], 45_000_000)],
+            ..scaled
+        };
+        assert!(of_wire.why().unwrap().contains("Longest at work is the wire"));
+    }
+}
