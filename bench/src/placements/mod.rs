@@ -4,10 +4,12 @@
 //! - [`job`]: the jobs, each alone and all together as scripts; [`placement`]: who is where, and the search for the best;
 //! - [`demand`]: what a job alone took of each core, of the wire and of the disk, from its trace;
 //! - [`queueing`]: how long jobs with such demands take together;
+//! - [`comparison`]: predictions beside what was measured;
 //! - [`row`]: all of that as a row.
 //!
 //! Not here: moving programs while they run, and running anything.
 
+mod comparison;
 mod demand;
 mod job;
 mod placement;

@@ -40,10 +40,24 @@ impl Placement {
         &self.0
     }
 
+    /// What the jobs take alone where they are here.
+    fn demands<'a>(&'a self, alone: &'a Alone) -> impl Iterator<Item = &'a Demand> {
+        alone.jobs.iter().zip(&self.0).map(|(job, board)| &job[usize::from(*board)])
+    }
+
     /// How long the jobs take here, ns.
     pub(super) fn predicted_ns(&self, alone: &Alone) -> f64 {
-        let jobs: Vec<Demand> = alone.jobs.iter().zip(&self.0).map(|(job, board)| job[usize::from(*board)]).collect();
+        let jobs: Vec<Demand> = self.demands(alone).copied().collect();
         alone.shell_ns + together_ns(&jobs)
+    }
+
+    /// The same if boards knew nothing of each other, and each did its jobs one after the other: to compare, ns.
+    pub(super) fn one_by_one_ns(&self, alone: &Alone) -> f64 {
+        let mut boards = [0.0; BOARDS];
+        for (demand, board) in self.demands(alone).zip(&self.0) {
+            boards[usize::from(*board)] += demand.total_ns();
+        }
+        alone.shell_ns + boards.into_iter().fold(0.0, f64::max)
     }
 }
 
@@ -92,6 +106,8 @@ mod tests {
         let alone = Alone { jobs: vec![job(50.0, 10.0), job(20.0, 4.0)], shell_ns: 1.0 };
         let predicted: Vec<f64> = Placement::all(2).map(|placement| placement.predicted_ns(&alone)).collect();
         assert_eq!(predicted[0], 71.0);
+        let one_by_one: Vec<f64> = Placement::all(2).map(|placement| placement.one_by_one_ns(&alone)).collect();
+        assert_eq!(one_by_one, [71.0, 51.0, 61.0, 85.0]);
         assert!(predicted[1] > 51.0 && predicted[1] < 51.0 + 4.0 + 1e-9, "{predicted:?}");
     }
 }

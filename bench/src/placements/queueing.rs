@@ -43,12 +43,12 @@ pub(super) fn together_ns(jobs: &[Demand]) -> f64 {
         let demands: Vec<Demand> = left.iter().map(|(job, _)| *job).collect();
         let passages = passages(&demands);
         let ends_ns = |((_, part), passage): (&(Demand, f64), &f64)| part * passage;
-        let (first, after_ns) =
-            left.iter()
-                .zip(&passages)
-                .map(ends_ns)
-                .enumerate()
-                .fold((0, f64::MAX), |least, one| if one.1 < least.1 { one } else { least });
+        let (first, after_ns) = left
+            .iter()
+            .zip(&passages)
+            .map(ends_ns)
+            .enumerate()
+            .fold((0, f64::MAX), |least, one| if one.1 < least.1 { one } else { least });
         for ((_, part), passage) in left.iter_mut().zip(&passages) {
             *part -= if *passage > 0.0 { after_ns / passage } else { *part };
         }

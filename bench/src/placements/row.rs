@@ -2,10 +2,11 @@
 //!
 //! Invariant: predictions are made of the runs of jobs alone; what was measured together is only compared with them.
 
+use super::comparison::{Placed, compare};
 use super::demand::{Demand, demands};
 use super::job::{NOTHING, alone, alone_label, jobs, together};
-use super::placement::{Alone, BOARDS, Placement, best};
-use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use super::placement::{Alone, BOARDS, Placement};
+use crate::findings::{Findings, Table};
 use crate::rows::{Plan, Row, ms};
 use crate::run::{Machine, OURS, Outcome, Profile, Run};
 use crate::spent::{Spent, spent};
@@ -27,16 +28,12 @@ pub const ROW: Row = Row {
     judge,
 };
 
-/// An error of a prediction may be so large, %: to count, and to be good.
-const ERROR: Bound = Bound::AtMost(10.0, 5.0);
-/// The placement that the search finds may take so many times as long as the best measured.
-const TO_BEST: Bound = Bound::AtMost(1.05, 1.0);
 /// What the short form measures.
 const SHORT: [&str; 4] = ["aaaa", "abab", "abbb", "bbbb"];
 /// Why the predictions of 1989 are off.
-const SHORT_TURNS: &str = "With this profile programs of one core take turns of 1,000 instructions, of which 283 are spent on the turn itself \
-                           (P1.T5). A job alone takes no turns, so no prediction made of jobs alone has them: where several jobs compute on \
-                           one board, all together take longer than predicted.";
+const SHORT_TURNS: &str = "With this profile programs of one core take turns of 1,000 instructions, and a turn costs more than a quarter of that \
+                           (P1.T5). A job alone takes no turns, so predictions made of jobs alone have none: where several jobs compute on one \
+                           board, all together take longer than predicted.";
 
 fn placements(plan: Plan) -> Vec<Placement> {
     let measured = |placement: &Placement| !plan.short || SHORT.contains(&placement.to_string().as_str());
@@ -71,20 +68,6 @@ impl OnBoard {
     }
 }
 
-/// A placement, as predicted and measured.
-struct Placed {
-    placement: Placement,
-    predicted_ns: f64,
-    ns: u64,
-}
-
-impl Placed {
-    /// How far the prediction is off, of a hundred of what was measured.
-    fn error_percent(&self) -> f64 {
-        100.0 * (self.predicted_ns - self.ns as f64) / self.ns as f64
-    }
-}
-
 fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     ensure!(outcomes.len() == runs(plan).len(), "an outcome of each run is needed");
     let (alone, together) = outcomes.split_at(BOARDS);
@@ -95,22 +78,16 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         Alone { jobs: on_a.jobs.iter().zip(&on_b.jobs).map(without_shell).collect(), shell_ns: on_a.shell.total_ns() };
     let measured = placements(plan).into_iter().zip(together).map(|(placement, outcome)| {
         let ns = quicker(outcome, &placement.to_string())?.1.ns;
-        Ok(Placed { predicted_ns: placement.predicted_ns(&alone), placement, ns })
+        Ok(Placed::new(placement, &alone, ns))
     });
     let measured = measured.collect::<Result<Vec<_>>>()?;
     let mut findings = Findings { tables: vec![of_jobs(plan, &on_a, &on_b)], ..Findings::default() };
-    findings.tables.push(of_placements(&measured));
-    findings.plots.push(plot(&measured));
     for (job, demands) in jobs(plan).iter().zip(&alone.jobs) {
         for (board, demand) in ["a", "b"].iter().zip(demands) {
             findings.figure(format!("{} alone on {board} ns", job.name), demand.total_ns() as u64);
         }
     }
-    for placed in &measured {
-        findings.figure(format!("{} ns", placed.placement), placed.ns);
-        findings.figure(format!("{} predicted ns", placed.placement), placed.predicted_ns as u64);
-    }
-    claim(&measured, &best(&alone), &mut findings);
+    compare(&measured, &alone, &mut findings);
     if plan.profile == Profile::Paper1989 {
         findings.notes.push(SHORT_TURNS.to_string());
     }
@@ -135,59 +112,4 @@ fn of_jobs(plan: Plan, on_a: &OnBoard, on_b: &OnBoard) -> Table {
         }
     }
     table
-}
-
-fn of_placements(measured: &[Placed]) -> Table {
-    let mut table = Table::new(
-        "All jobs together, ms, by placement; error: of the measured time",
-        &["", "predicted", "measured", "error"],
-    );
-    table.rows.extend(measured.iter().map(|placed| {
-        let error = format!("{:+.1} %", placed.error_percent());
-        vec![placed.placement.to_string(), ms(placed.predicted_ns as u64), ms(placed.ns), error]
-    }));
-    table
-}
-
-/// Both times of each placement, from the quickest to the slowest.
-fn plot(measured: &[Placed]) -> Plot {
-    let mut sorted: Vec<&Placed> = measured.iter().collect();
-    sorted.sort_by_key(|placed| placed.ns);
-    let curve = |label: &str, of: fn(&Placed) -> f64| {
-        let points = sorted.iter().enumerate().map(|(place, placed)| ((place + 1) as f64, of(placed) / 1e6));
-        Curve { label: label.to_string(), points: points.collect() }
-    };
-    Plot {
-        title: "Placements from the quickest to the slowest, as measured and as predicted".to_string(),
-        axes: ["placement".to_string(), "ms".to_string()],
-        curves: vec![curve("measured", |placed| placed.ns as f64), curve("predicted", |placed| placed.predicted_ns)],
-    }
-}
-
-/// How far predictions are off, and what the search found.
-fn claim(measured: &[Placed], (found, predicted_ns): &(Placement, f64), findings: &mut Findings) {
-    let errors: Vec<f64> = measured.iter().map(|placed| placed.error_percent().abs()).collect();
-    let largest = errors.iter().copied().fold(0.0, f64::max);
-    let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
-    let aimed = "- (aimed at: 10)";
-    findings.claims.push(Claim::new("the largest error of a prediction, %", aimed, largest, ERROR));
-    findings.claims.push(Claim::new("the mean error, %", aimed, mean, ERROR).beside());
-    let Some(quickest) = measured.iter().min_by_key(|placed| placed.ns) else { return };
-    let Some(searched) = measured.iter().find(|placed| placed.placement == *found) else {
-        findings
-            .notes
-            .push(format!("The search finds {found} ({} ms), which was not measured.", ms(*predicted_ns as u64)));
-        return;
-    };
-    let ratio = searched.ns as f64 / quickest.ns.max(1) as f64;
-    let what = "what the search finds, to the best measured";
-    findings.claims.push(Claim::new(what, "- (aimed at: 1)", ratio, TO_BEST));
-    findings.notes.push(format!(
-        "Of {} placements the search takes {found}: predicted {} ms, measured {} ms. The best measured is {} with {} ms.",
-        Placement::all(found.boards().len()).count(),
-        ms(*predicted_ns as u64),
-        ms(searched.ns),
-        quickest.placement,
-        ms(quickest.ns)
-    ));
 }

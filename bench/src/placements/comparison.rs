@@ -1,0 +1,171 @@
+//! Predictions beside what was measured: how far they are off, and what the search is worth.
+//!
+//! Invariant: errors are of what was measured. Not here: predicting (`placement`).
+
+use super::placement::{Alone, Placement, best};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::rows::ms;
+
+/// An error of a prediction may be so large, %: to count, and to be good.
+const ERROR: Bound = Bound::AtMost(10.0, 5.0);
+/// The placement that the search finds may take so many times as long as the best measured.
+const TO_BEST: Bound = Bound::AtMost(1.05, 1.0);
+
+/// A placement, as predicted and as measured.
+pub(super) struct Placed {
+    placement: Placement,
+    predicted_ns: f64,
+    one_by_one_ns: f64,
+    ns: u64,
+}
+
+impl Placed {
+    /// One that took so long.
+    pub(super) fn new(placement: Placement, alone: &Alone, ns: u64) -> Placed {
+        let (predicted_ns, one_by_one_ns) = (placement.predicted_ns(alone), placement.one_by_one_ns(alone));
+        Placed { placement, predicted_ns, one_by_one_ns, ns }
+    }
+
+    /// How far a prediction is off, of a hundred of what was measured.
+    fn error_percent(&self, predicted_ns: f64) -> f64 {
+        100.0 * (predicted_ns - self.ns as f64) / self.ns.max(1) as f64
+    }
+}
+
+/// The one that is furthest off by `of`, and how far, %.
+fn furthest(measured: &[Placed], of: fn(&Placed) -> f64) -> Option<(&Placed, f64)> {
+    let errors = measured.iter().map(|placed| (placed, placed.error_percent(of(placed)).abs()));
+    errors.max_by(|(_, one), (_, other)| one.total_cmp(other))
+}
+
+/// Adds all that can be said of these.
+pub(super) fn compare(measured: &[Placed], alone: &Alone, findings: &mut Findings) {
+    for placed in measured {
+        findings.figure(format!("{} ns", placed.placement), placed.ns);
+        findings.figure(format!("{} predicted ns", placed.placement), placed.predicted_ns as u64);
+    }
+    findings.tables.push(table(measured));
+    findings.plots.push(plot(measured));
+    let aimed = "- (aimed at: 10)";
+    if let Some((placed, error)) = furthest(measured, |placed| placed.predicted_ns) {
+        findings.claims.push(Claim::new("the largest error of a prediction, %", aimed, error, ERROR));
+        findings.notes.push(format!("Furthest off is {}, by {error:.1} %.", placed.placement));
+        let all = measured.iter().map(|placed| placed.error_percent(placed.predicted_ns).abs());
+        let mean = all.sum::<f64>() / measured.len() as f64;
+        findings.claims.push(Claim::new("the mean error, %", aimed, mean, ERROR).beside());
+    }
+    if let Some((placed, error)) = furthest(measured, |placed| placed.one_by_one_ns) {
+        findings.notes.push(format!(
+            "To compare: if each board's jobs are taken one after the other, and boards not to be in each other's way, {} is furthest off, \
+             by {error:.1} %.",
+            placed.placement
+        ));
+    }
+    judge_search(measured, alone, findings);
+}
+
+fn table(measured: &[Placed]) -> Table {
+    let title = "All jobs together, ms, by placement; error: of the measured time; one by one: each board's jobs one after the other";
+    let mut table = Table::new(title, &["", "measured", "predicted", "error", "one by one", "error"]);
+    table.rows.extend(measured.iter().map(|placed| {
+        let predicted = |ns: f64| [ms(ns as u64), format!("{:+.1} %", placed.error_percent(ns))];
+        let both = [predicted(placed.predicted_ns), predicted(placed.one_by_one_ns)].concat();
+        [placed.placement.to_string(), ms(placed.ns)].into_iter().chain(both).collect()
+    }));
+    table
+}
+
+/// Both times of each placement, from the quickest to the slowest.
+fn plot(measured: &[Placed]) -> Plot {
+    let mut sorted: Vec<&Placed> = measured.iter().collect();
+    sorted.sort_by_key(|placed| placed.ns);
+    let curve = |label: &str, of: fn(&Placed) -> f64| {
+        let points = sorted.iter().enumerate().map(|(place, placed)| ((place + 1) as f64, of(placed) / 1e6));
+        Curve { label: label.to_string(), points: points.collect() }
+    };
+    Plot {
+        title: "Placements from the quickest to the slowest, as measured and as predicted".to_string(),
+        axes: ["placement".to_string(), "ms".to_string()],
+        curves: vec![curve("measured", |placed| placed.ns as f64), curve("predicted", |placed| placed.predicted_ns)],
+    }
+}
+
+/// What the search finds, beside the best of those that were measured.
+fn judge_search(measured: &[Placed], alone: &Alone, findings: &mut Findings) {
+    let (found, predicted_ns) = best(alone);
+    let predicted = ms(predicted_ns as u64);
+    let Some(quickest) = measured.iter().min_by_key(|placed| placed.ns) else { return };
+    let Some(searched) = measured.iter().find(|placed| placed.placement == found) else {
+        findings.notes.push(format!("The search takes {found}, predicted {predicted} ms, which was not measured."));
+        return;
+    };
+    let ratio = searched.ns as f64 / quickest.ns.max(1) as f64;
+    let what = "what the search finds, to the best measured";
+    findings.claims.push(Claim::new(what, "- (aimed at: 1)", ratio, TO_BEST));
+    findings.notes.push(format!(
+        "Of {} placements the search takes {found}: predicted {predicted} ms, measured {} ms. The best of the {} that were measured is {} \
+         with {} ms.",
+        Placement::all(found.boards().len()).count(),
+        ms(searched.ns),
+        measured.len(),
+        quickest.placement,
+        ms(quickest.ns)
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Placed, compare};
+    use crate::findings::{Findings, Verdict};
+    use crate::placements::demand::Demand;
+    use crate::placements::placement::{Alone, Placement};
+
+    /// Two jobs of 20 and 30 ms, which nothing but their own core takes; so together they take 50, 30, 30, 50.
+    fn found(measured_ms: &[(&str, u64)]) -> Findings {
+        let job = |ms: f64| {
+            let demand = |core: usize| {
+                let mut queued_ns = [0.0; 4];
+                queued_ns[core] = ms * 1e6;
+                Demand { queued_ns, apart_ns: 0.0 }
+            };
+            [demand(0), demand(1)]
+        };
+        let alone = Alone { jobs: vec![job(20.0), job(30.0)], shell_ns: 0.0 };
+        let placed = |(name, ms): &(&str, u64)| {
+            let placement = Placement::all(2).find(|placement| placement.to_string() == *name).unwrap();
+            Placed::new(placement, &alone, ms * 1_000_000)
+        };
+        let mut findings = Findings::default();
+        compare(&measured_ms.iter().map(placed).collect::<Vec<_>>(), &alone, &mut findings);
+        findings
+    }
+
+    #[test]
+    fn predictions_are_told_beside_what_was_measured_and_judged_by_the_furthest_off() {
+        let findings = found(&[("aa", 50), ("ab", 32), ("ba", 25), ("bb", 40)]);
+        assert_eq!(findings.tables[0].rows[1], ["ab", "32.00", "30.00", "-6.2 %", "30.00", "-6.2 %"]);
+        assert_eq!(findings.tables[0].rows[3][3], "+25.0 %");
+        let claims: Vec<(f64, Verdict)> = findings.claims.iter().map(|claim| (claim.ours, claim.verdict)).collect();
+        assert_eq!(claims[0], (25.0, Verdict::Refuted));
+        assert_eq!(claims[1].0, (0.0 + 6.25 + 20.0 + 25.0) / 4.0);
+        // The search takes the first of the two that it takes to be alike; the other one is quicker.
+        assert_eq!(claims[2], (32.0 / 25.0, Verdict::Refuted));
+        assert!(findings.notes[0].starts_with("Furthest off is bb, by 25.0 %"), "{}", findings.notes[0]);
+        assert!(findings.notes[2].contains("takes ab: predicted 30.00 ms, measured 32.00 ms. The best of the 4"));
+        assert!(findings.notes[2].ends_with("is ba with 25.00 ms."), "{}", findings.notes[2]);
+        let measured: Vec<f64> = findings.plots[0].curves[0].points.iter().map(|(_, ms)| *ms).collect();
+        assert_eq!(measured, [25.0, 32.0, 40.0, 50.0]);
+        assert_eq!((findings.figures["bb ns"], findings.figures["bb predicted ns"]), (40_000_000, 50_000_000));
+    }
+
+    #[test]
+    fn what_the_search_finds_is_said_if_it_was_not_measured() {
+        let findings = found(&[("aa", 50), ("bb", 50)]);
+        assert_eq!(findings.verdict(), Some(Verdict::Beaten));
+        assert!(
+            findings.notes[2].contains("takes ab, predicted 30.00 ms, which was not measured"),
+            "{:?}",
+            findings.notes
+        );
+    }
+}
