@@ -113,3 +113,76 @@ fn of_jobs(plan: Plan, on_a: &OnBoard, on_b: &OnBoard) -> Table {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ROW, runs};
+    use crate::findings::Verdict;
+    use crate::placements::demand::tests::header;
+    use crate::placements::job::{NOTHING, alone_label, jobs};
+    use crate::placements::placement::Placement;
+    use crate::rows::Plan;
+    use crate::run::{Outcome, Profile};
+    use renga_abi::ProcId;
+    use renga_trace::Writer;
+    use renga_trace::event::{Event, Timed};
+    use std::fs::File;
+
+    const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
+    /// What a shell takes that starts nothing, and what jobs take more, ns.
+    const SHELL_NS: u64 = 100;
+    const JOBS_NS: [u64; 4] = [600, 200, 300, 50];
+
+    /// Each begins 10,000 ns after the one before; the core of its board is busy until it ends, and nothing else is.
+    fn alone(board: u8) -> Outcome {
+        let path = std::env::temp_dir().join(format!("renga-placements-{}-{board}", std::process::id()));
+        let mut trace = Writer::new(File::create(&path).unwrap(), &header()).unwrap();
+        let (mut text, mut begin_ns) = (String::new(), 1000);
+        let names = std::iter::once(NOTHING.to_string()).chain(jobs(PLAN).map(|job| alone_label(&job)));
+        for (name, more_ns) in names.zip([0].into_iter().chain(JOBS_NS)) {
+            for time in 1..=3 {
+                let ns = SHELL_NS + more_ns;
+                text += &format!("measuring {name}-{time} at {begin_ns}\n");
+                text += &format!("measured {name}-{time} status 0 ns {ns} counters 0\n");
+                let enters = Event::Enter { process: ProcId::new(board, 0) };
+                for (time_ns, event) in [(begin_ns, enters), (begin_ns + ns, Event::Idle {})] {
+                    trace.write(&Timed { time_ns, board, event }).unwrap();
+                }
+                begin_ns += 10_000;
+            }
+        }
+        trace.finish().unwrap();
+        Outcome { text, trace: Some(path) }
+    }
+
+    /// The longer of both boards' sums.
+    fn together(placement: &Placement) -> Outcome {
+        let of = |board: u8| {
+            let jobs = placement.boards().iter().zip(JOBS_NS).filter(|(on, _)| **on == board);
+            jobs.map(|(_, ns)| ns).sum::<u64>()
+        };
+        let ns = SHELL_NS + of(0).max(of(1));
+        let line = |time| {
+            format!("measuring {placement}-{time} at 5\nmeasured {placement}-{time} status 0 ns {ns} counters 0\n")
+        };
+        Outcome { text: (1..=3).map(line).collect(), trace: None }
+    }
+
+    #[test]
+    fn jobs_that_nothing_but_their_core_delays_are_predicted_exactly() {
+        let all = Placement::all(4).map(|placement| together(&placement));
+        let outcomes: Vec<Outcome> = [alone(0), alone(1)].into_iter().chain(all).collect();
+        assert_eq!((runs(PLAN).len(), runs(PLAN).iter().filter(|run| run.traced).count()), (outcomes.len(), 2));
+        let found = (ROW.judge)(PLAN, &outcomes).unwrap();
+        assert!((ROW.judge)(PLAN, &outcomes[1..]).is_err());
+        outcomes
+            .iter()
+            .filter_map(|outcome| outcome.trace.as_ref())
+            .for_each(|path| std::fs::remove_file(path).unwrap());
+        assert_eq!((found.claims[0].ours, found.verdict()), (0.0, Some(Verdict::Beaten)));
+        assert_eq!(found.figures["abbb ns"], SHELL_NS + 600);
+        assert_eq!(found.figures["gcc-1011 alone on b ns"], 600);
+        assert_eq!((found.tables[0].rows.len(), found.tables[1].rows.len()), (8, 16));
+        assert!(found.notes.iter().any(|note| note.contains("takes abbb")), "{:?}", found.notes);
+    }
+}
