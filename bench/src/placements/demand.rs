@@ -96,7 +96,7 @@ pub(super) mod tests {
     }
 
     /// b works until 100 and from 200 on; its frame is on the wire from 110 to 140; a works from 130 to 170, the disk from 160
-    /// to 190.
+    /// to 190. Later the disk works from 310 to 400, while a frame is on the wire from 320 to 350.
     fn events() -> Vec<Timed> {
         let (user, server) = (ProcId::new(1, 0), ProcId::new(0, 0));
         let frame = Frame { destination: 0, token_wait_ns: 2, wire_ns: 30, arrives_after_ns: 31, bytes: vec![1] };
@@ -104,7 +104,7 @@ pub(super) mod tests {
             (0, 0, Event::Idle {}),
             (10, 1, Event::Enter { process: user }),
             (100, 1, Event::Idle {}),
-            (110, 1, Event::Frame(frame)),
+            (110, 1, Event::Frame(frame.clone())),
             (130, 0, Event::Dispatch { process: server }),
             (160, 0, Event::Disk { process: server, first: 1, blocks: 1, writes: false }),
             (170, 0, Event::Idle {}),
@@ -113,25 +113,32 @@ pub(super) mod tests {
             (200, 1, Event::Enter { process: user }),
             (250, 0, Event::Dispatch { process: server }),
             (300, 1, Event::Idle {}),
+            (310, 0, Event::Disk { process: server, first: 1, blocks: 1, writes: true }),
+            (311, 0, Event::Idle {}),
+            (320, 1, Event::Frame(frame)),
+            (400, 0, Event::DiskEnd { process: server }),
         ]
         .map(|(time_ns, board, event)| Timed { time_ns, board, event })
         .into()
     }
 
-    fn found(board: usize, times: &[std::ops::Range<u64>]) -> Vec<Demand> {
-        demands(&header(), &mut events().into_iter().map(Ok), board, times).unwrap()
+    /// Of jobs of `board` from 10 until `first` and from there until `second`.
+    fn found(board: usize, first: u64, second: u64) -> [Demand; 2] {
+        let times = [10..first, first..second];
+        demands(&header(), &mut events().into_iter().map(Ok), board, &times).unwrap().try_into().unwrap()
     }
 
     #[test]
     fn each_instant_of_a_job_is_in_one_place() {
         // Apart: 100 to 110, 191 to 200.
         let wanted = Demand { queued_ns: [40.0 + 1.0, 90.0 + 60.0, 20.0, 20.0], apart_ns: 10.0 + 9.0 };
-        assert_eq!(found(1, &[10..260]), [wanted]);
-        assert_eq!(wanted.total_ns(), 250.0);
-        // Of a job of a, a's core is looked at first.
-        assert_eq!(found(0, &[240..260])[0].queued_ns, [10.0, 10.0, 0.0, 0.0]);
-        assert_eq!(found(1, &[240..260])[0].queued_ns, [0.0, 20.0, 0.0, 0.0]);
-        assert_eq!(found(1, &[100..120, 165..180])[1], Demand { queued_ns: [5.0, 0.0, 0.0, 10.0], apart_ns: 0.0 });
+        let [first, second] = found(1, 260, 280);
+        assert_eq!((first, wanted.total_ns()), (wanted, 250.0));
+        // Both cores work: each job's own counts.
+        assert_eq!(second.queued_ns, [0.0, 20.0, 0.0, 0.0]);
+        assert_eq!(found(0, 260, 280)[1].queued_ns, [20.0, 0.0, 0.0, 0.0]);
+        assert_eq!(found(1, 165, 180)[1], Demand { queued_ns: [5.0, 0.0, 0.0, 10.0], apart_ns: 0.0 });
+        assert_eq!(found(0, 315, 360)[1], Demand { queued_ns: [0.0, 0.0, 30.0, 5.0 + 10.0], apart_ns: 0.0 });
     }
 
     #[test]
