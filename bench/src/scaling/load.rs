@@ -6,26 +6,24 @@ use super::cluster::Cluster;
 use crate::rows::Plan;
 use crate::run::{Machine, Profile, Run};
 use crate::thrice;
-use crate::workload::{CC_96413, GCC_6876, Program};
+use crate::workload::{CC_49797, CC_96413, GCC_6876, Program};
 use std::fmt::Write;
 
 /// Parts of a load, as many as the largest cluster has boards.
 pub(super) const PARTS: u8 = 8;
 /// What make works from.
 const MAKEFILE: &str = "/p1/Makefile";
-/// What each part of the program that make makes is compiled from.
-const PART_SOURCE: &str = "/p1/49797.c";
 
 /// Something to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
     /// Eight compiles of the same source at once.
     Compiles(Program),
-    /// Eight parts of a program are compiled, then linked.
-    Make,
+    /// Eight parts of a program are compiled from this source, then linked.
+    Make(Program),
 }
 
-const ALL: [Load; 3] = [Load::Compiles(CC_96413), Load::Compiles(GCC_6876), Load::Make];
+const ALL: [Load; 4] = [Load::Compiles(CC_96413), Load::Compiles(GCC_6876), Load::Make(CC_49797), Load::Make(GCC_6876)];
 
 /// `command` on one of so many boards, which have their parts in turn; on a without `remote`.
 fn on_board(part: u8, boards: u8, command: &str) -> String {
@@ -35,13 +33,15 @@ fn on_board(part: u8, boards: u8, command: &str) -> String {
     }
 }
 
-/// Rules for a program of eight parts and a main one, each made on its board.
-fn makefile(boards: u8) -> String {
+/// Rules for a program of eight parts and a main one, each made on its board by the compiler and from the source of `program`.
+fn makefile(program: &Program, boards: u8) -> String {
+    let (compiler, rest) = program.command.split_once(" -o ").unwrap_or((program.command, ""));
+    let source = rest.rsplit(' ').next().unwrap_or("");
     let objects: String = (0..PARTS).map(|part| format!(" part{part}.o")).collect();
-    let mut text =
-        format!("made: main.o{objects}\n\ttcc -o made main.o{objects}\nmain.o:\n\ttcc -c -o main.o /p1/30.c\n");
+    let mut text = format!("made: main.o{objects}\n\t{compiler} -o made main.o{objects}\n");
+    let _ = write!(text, "main.o:\n\t{compiler} -c -o main.o /p1/30.c\n");
     for part in 0..PARTS {
-        let compile = format!("tcc -c -Dmain=part{part} -o part{part}.o {PART_SOURCE}");
+        let compile = format!("{compiler} -c -Dmain=part{part} -o part{part}.o {source}");
         let _ = write!(text, "part{part}.o:\n\t{}\n", on_board(part, boards, &compile));
     }
     text
@@ -50,18 +50,22 @@ fn makefile(boards: u8) -> String {
 impl Load {
     /// Those of a plan.
     pub(super) fn of(plan: Plan) -> Vec<Load> {
-        let runs = |load: &Load| match load {
-            Load::Compiles(program) => plan.profile == Profile::Pi3 && !plan.short || !program.heavy,
-            Load::Make => !plan.short,
+        let runs = |load: &Load| {
+            let (Load::Compiles(program) | Load::Make(program)) = load;
+            match plan {
+                Plan { short: true, .. } => *load == ALL[0],
+                Plan { profile: Profile::Pi3, .. } => true,
+                Plan { profile: Profile::Paper1989, .. } => !program.heavy,
+            }
         };
         ALL.into_iter().filter(runs).collect()
     }
 
     /// A word, in labels.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> String {
         match self {
-            Load::Compiles(program) => program.name,
-            Load::Make => "make",
+            Load::Compiles(program) => program.name.to_string(),
+            Load::Make(program) => format!("make-{}", program.name),
         }
     }
 
@@ -69,7 +73,7 @@ impl Load {
     pub(super) fn title(self) -> String {
         match self {
             Load::Compiles(program) => format!("{PARTS} x {}", program.title),
-            Load::Make => format!("make, {PARTS} x 49797 bytes (tcc)"),
+            Load::Make(program) => format!("make, {PARTS} x {}", program.title),
         }
     }
 
@@ -83,17 +87,19 @@ impl Load {
                 };
                 (0..PARTS).map(part).collect::<String>() + "wait"
             }
-            Load::Make => format!("make -s -B -j {PARTS} -f {MAKEFILE}"),
+            Load::Make(_) => format!("make -s -B -j {PARTS} -f {MAKEFILE}"),
         }
     }
 
     /// Its run on a cluster.
     pub(super) fn run(self, plan: Plan, cluster: Cluster) -> Run {
-        let script = thrice::script(self.name(), &self.command(cluster.boards));
+        let script = thrice::script(&self.name(), &self.command(cluster.boards));
         let run = Run::new(Machine::Cluster(cluster.system), plan.profile, "dev", &script).traced();
         match self {
             Load::Compiles(_) => run,
-            Load::Make => run.with(vec![(MAKEFILE.to_string(), makefile(cluster.boards).into_bytes())]),
+            Load::Make(program) => {
+                run.with(vec![(MAKEFILE.to_string(), makefile(&program, cluster.boards).into_bytes())])
+            }
         }
     }
 }
@@ -103,6 +109,7 @@ mod tests {
     use super::{ALL, Load, makefile};
     use crate::rows::Plan;
     use crate::run::Profile;
+    use crate::workload::GCC_6876;
 
     #[test]
     fn a_load_is_the_same_on_any_number_of_boards() {
@@ -110,16 +117,18 @@ mod tests {
         for load in ALL {
             for boards in [2, 4, 8] {
                 assert_eq!(without(load.command(boards)), load.command(1), "{load:?}");
-                assert_eq!(without(makefile(boards)), makefile(1));
+                assert_eq!(without(makefile(&GCC_6876, boards)), makefile(&GCC_6876, 1));
             }
         }
-        assert!(!makefile(1).contains("remote"));
+        let alone = makefile(&GCC_6876, 1);
+        assert!(alone.contains("\npart7.o:\n\tgcc -O1 -c -Dmain=part7 -o part7.o /p1/6876.c\n"), "{alone}");
+        assert!(alone.starts_with("made: main.o part0.o ") && alone.contains("\tgcc -O1 -o made main.o part0.o "));
     }
 
     #[test]
     fn boards_have_their_parts_in_turn() {
         let parts = |text: &str, board: u8| text.matches(&format!("remote -b {board} ")).count();
-        for text in [ALL[0].command(4), ALL[1].command(4), makefile(4)] {
+        for text in [ALL[0].command(4), ALL[1].command(4), makefile(&GCC_6876, 4)] {
             assert_eq!([0, 1, 2, 3, 4].map(|board| parts(&text, board)), [0, 2, 2, 2, 0]);
         }
         assert!(ALL[0].command(2).contains("remote -b 1 tcc -o tcc-96413-7 /p1/96413.c & wait"));
@@ -128,8 +137,8 @@ mod tests {
     #[test]
     fn what_takes_minutes_of_1989_is_left_out_there() {
         let names = |profile, short| Load::of(Plan { profile, short }).into_iter().map(Load::name).collect::<Vec<_>>();
-        assert_eq!(names(Profile::Pi3, false), ["tcc-96413", "gcc-6876", "make"]);
-        assert_eq!(names(Profile::Paper1989, false), ["tcc-96413", "make"]);
+        assert_eq!(names(Profile::Pi3, false), ["tcc-96413", "gcc-6876", "make-tcc-49797", "make-gcc-6876"]);
+        assert_eq!(names(Profile::Paper1989, false), ["tcc-96413", "make-tcc-49797"]);
         assert_eq!(names(Profile::Pi3, true), ["tcc-96413"]);
     }
 }

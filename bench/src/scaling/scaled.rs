@@ -27,7 +27,7 @@ pub(super) struct Scaled {
 
 impl OnCluster {
     fn read(load: Load, cluster: Cluster, outcome: &Outcome) -> Result<OnCluster> {
-        let (label, found) = quicker(outcome, load.name())?;
+        let (label, found) = quicker(outcome, &load.name())?;
         let spent = spent(outcome, &[label])?.pop().context("nothing was measured")?;
         Ok(OnCluster { boards: cluster.boards, ns: found.ns, spent })
     }
@@ -98,13 +98,13 @@ impl Scaled {
         let others =
             largest.other_core_ns().map_or(String::new(), |ns| format!(", the busiest other core for {} ms", ms(ns)));
         Some(format!(
-            "Why: {} on {} boards takes {} ms, {:.1} times what one of as many parts would be. a's core is at work for {} ms of that{others}, \
+            "Why: {} on {} boards takes {} ms; one board's time divided by its boards is {}. a's core is at work for {} ms of that{others}, \
              the wire for {} ms, the disk for {} ms; all cores together work for {} ms, on one board for {}. Longest at work is {busiest}: \
              with it busy all the time, and all else in its shadow, it would be {:.1}-fold. It makes {}.",
             self.load.title(),
             largest.boards,
             ms(largest.ns),
-            f64::from(largest.boards) / self.fold(largest),
+            ms(alone.ns / u64::from(largest.boards.max(1))),
             ms(largest.first_core_ns()),
             ms(largest.spent.wire_ns),
             ms(largest.spent.disk_ns),
@@ -121,6 +121,7 @@ pub(super) mod tests {
     use super::{OnCluster, Scaled};
     use crate::scaling::load::Load;
     use crate::spent::Spent;
+    use crate::workload::CC_49797;
 
     /// A load that took `ns` on a cluster, whose boards worked so long, and the wire.
     pub(crate) fn on_cluster(ns: u64, busy_ns: &[u64], wire_ns: u64) -> OnCluster {
@@ -134,13 +135,13 @@ pub(super) mod tests {
             on_cluster(80_000_000, &[80_000_000], 0),
             on_cluster(50_000_000, &[48_000_000, 44_000_000], 20_000_000),
         ];
-        let scaled = Scaled { load: Load::Make, clusters };
+        let scaled = Scaled { load: Load::Make(CC_49797), clusters };
         let two = scaled.on(2).unwrap();
         assert_eq!((scaled.fold(two), scaled.saves_percent(two)), (1.6, 37.5));
         assert!(scaled.on(4).is_none());
         let why = scaled.why().unwrap();
         for said in [
-            "on 2 boards takes 50.00 ms, 1.2 times",
+            "on 2 boards takes 50.00 ms; one board's time divided by its boards is 40.00.",
             "a's core is at work for 48.00 ms",
             "other core for 44.00 ms",
             "on one board for 80.00",
