@@ -117,7 +117,7 @@ fn judge_search(measured: &[Placed], alone: &Alone, findings: &mut Findings) {
 mod tests {
     use super::{Placed, compare};
     use crate::findings::{Findings, Verdict};
-    use crate::placements::demand::Demand;
+    use crate::placements::demand::{Course, Demand};
     use crate::placements::placement::{Alone, Placement};
 
     /// Two jobs of 20 and 30 ms, which nothing but their own core takes; so together they take 50, 30, 30, 50.
@@ -126,7 +126,7 @@ mod tests {
             let demand = |core: usize| {
                 let mut queued_ns = [0.0; 4];
                 queued_ns[core] = ms * 1e6;
-                Demand { queued_ns, apart_ns: 0.0 }
+                Course(vec![Demand { queued_ns, apart_ns: 0.0 }])
             };
             [demand(0), demand(1)]
         };

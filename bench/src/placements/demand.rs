@@ -1,4 +1,4 @@
-//! What a job alone took of each core, of the wire and of the disk, read from its trace.
+//! What a job alone took of each core, of the wire and of the disk, and when, read from its trace.
 //!
 //! Invariant: each nanosecond from its begin to its end is in one place only, so that the parts add up to what it took: the core of
 //! its board before the other one, a core before the wire, the wire before the disk; what is left is apart: waits for the token, for
@@ -30,10 +30,20 @@ impl Demand {
         self.apart_ns + self.queued_ns.iter().sum::<f64>()
     }
 
-    /// What is more in it than in `less`, by station.
-    pub(super) fn without(mut self, less: &Demand) -> Demand {
-        self.queued_ns.iter_mut().zip(less.queued_ns).for_each(|(own, less)| *own = (*own - less).max(0.0));
-        Demand { apart_ns: (self.apart_ns - less.apart_ns).max(0.0), ..self }
+    /// Takes off of it what is also in `less`, and that of `less`.
+    fn take_off(&mut self, less: &mut Demand) {
+        let both = self.queued_ns.iter_mut().zip(&mut less.queued_ns);
+        for (own, less) in both.chain([(&mut self.apart_ns, &mut less.apart_ns)]) {
+            let taken = own.min(*less);
+            *own -= taken;
+            *less -= taken;
+        }
+    }
+
+    /// Adds another.
+    fn plus(mut self, other: &Demand) -> Demand {
+        self.queued_ns.iter_mut().zip(other.queued_ns).for_each(|(own, other)| *own += other);
+        Demand { apart_ns: self.apart_ns + other.apart_ns, ..self }
     }
 
     /// Time passes at a station, or apart.
@@ -43,11 +53,50 @@ impl Demand {
     }
 }
 
-/// The demands of jobs that were alone on `board` at these times.
+/// What a job does, one part of it after the other: a compiler writes at its end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Course(pub(super) Vec<Demand>);
+
+/// Parts of a course, each as long as the others when the job is alone.
+const PARTS: u64 = 32;
+
+impl Course {
+    /// All of it.
+    pub(super) fn sum(&self) -> Demand {
+        self.0.iter().fold(Demand::default(), |sum, part| sum.plus(part))
+    }
+
+    /// It without what `less` has, which is done first.
+    pub(super) fn without(mut self, mut less: Demand) -> Course {
+        self.0.iter_mut().for_each(|part| part.take_off(&mut less));
+        self
+    }
+}
+
+/// The courses of jobs that were alone on `board` at these times.
 ///
 /// # Errors
 /// If the trace cannot be read.
-pub(super) fn demands(
+pub(super) fn courses(
+    header: &Header,
+    events: &mut dyn Iterator<Item = Result<Timed>>,
+    board: usize,
+    times: &[Range<u64>],
+) -> Result<Vec<Course>> {
+    let parts: Vec<Range<u64>> = times.iter().flat_map(parts).collect();
+    let found = demands(header, events, board, &parts)?;
+    Ok(found.chunks(PARTS as usize).map(|parts| Course(parts.to_vec())).collect())
+}
+
+/// The parts of a time.
+fn parts(time: &Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
+    let Range { start, end } = *time;
+    let instant = move |part: u64| start + (end - start) * part / PARTS;
+    (0..PARTS).map(move |part| instant(part)..instant(part + 1))
+}
+
+/// What was done on `board` at these times.
+fn demands(
     header: &Header,
     events: &mut dyn Iterator<Item = Result<Timed>>,
     board: usize,
@@ -83,7 +132,7 @@ fn station(cores: &Cores, board: usize, sends: bool) -> Option<usize> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Demand, demands};
+    use super::{Course, Demand, PARTS, courses, demands, parts};
     use renga_abi::ProcId;
     use renga_trace::event::{Event, Frame, Timed};
     use renga_trace::{Board, Header, ProcessKind};
@@ -142,9 +191,21 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_all_jobs_have_in_common_is_taken_off() {
+    fn a_course_is_cut_into_parts_that_are_its_whole() {
+        let mut events = events().into_iter().map(Ok);
+        let time = 10..260;
+        let course = courses(&header(), &mut events, 1, std::slice::from_ref(&time)).unwrap().remove(0);
+        assert_eq!((course.0.len() as u64, course.sum()), (PARTS, found(1, 260, 280)[0]));
+        assert_eq!(course.0[0], Demand { queued_ns: [0.0, 7.0, 0.0, 0.0], apart_ns: 0.0 });
+        let lengths: Vec<u64> = parts(&time).map(|part| part.end - part.start).collect();
+        assert!(lengths.iter().all(|length| (7..=8).contains(length)) && lengths.iter().sum::<u64>() == 250);
+    }
+
+    #[test]
+    fn what_all_jobs_have_in_common_is_taken_off_the_first_parts() {
         let demand = |queued_ns, apart_ns| Demand { queued_ns, apart_ns };
-        let less = demand([5.0, 0.0, 9.0, 0.0], 1.0);
-        assert_eq!(demand([7.0, 2.0, 3.0, 0.0], 4.0).without(&less), demand([2.0, 2.0, 0.0, 0.0], 3.0));
+        let parts = vec![demand([3.0, 2.0, 3.0, 0.0], 4.0), demand([7.0, 0.0, 1.0, 0.0], 4.0)];
+        let left = vec![demand([0.0, 2.0, 0.0, 0.0], 3.0), demand([5.0, 0.0, 0.0, 0.0], 4.0)];
+        assert_eq!(Course(parts).without(demand([5.0, 0.0, 9.0, 0.0], 1.0)), Course(left));
     }
 }

@@ -2,7 +2,7 @@
 //! which spreads by hand.
 //!
 //! - [`job`]: the jobs, each alone and all together as scripts; [`placement`]: who is where, and the search for the best;
-//! - [`demand`]: what a job alone took of each core, of the wire and of the disk, from its trace;
+//! - [`demand`]: what a job alone took of each core, of the wire and of the disk, and when, from its trace;
 //! - [`queueing`]: how long jobs with such demands take together;
 //! - [`comparison`]: predictions beside what was measured;
 //! - [`row`]: all of that as a row.

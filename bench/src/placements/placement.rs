@@ -2,7 +2,7 @@
 //!
 //! Invariant: a prediction knows of each job alone only, and of no placement.
 
-use super::demand::Demand;
+use super::demand::Course;
 use super::queueing::{JOBS_MAX, together_ns};
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl fmt::Display for Placement {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Alone {
     /// Of each job on each board, without what all have in common.
-    pub(super) jobs: Vec<[Demand; BOARDS]>,
+    pub(super) jobs: Vec<[Course; BOARDS]>,
     /// What all have in common, and what is there once if they are together, ns.
     pub(super) shell_ns: f64,
 }
@@ -41,21 +41,21 @@ impl Placement {
     }
 
     /// What the jobs take alone where they are here.
-    fn demands<'a>(&'a self, alone: &'a Alone) -> impl Iterator<Item = &'a Demand> {
+    fn courses<'a>(&'a self, alone: &'a Alone) -> impl Iterator<Item = &'a Course> {
         alone.jobs.iter().zip(&self.0).map(|(job, board)| &job[usize::from(*board)])
     }
 
     /// How long the jobs take here, ns.
     pub(super) fn predicted_ns(&self, alone: &Alone) -> f64 {
-        let jobs: Vec<Demand> = self.demands(alone).copied().collect();
+        let jobs: Vec<&Course> = self.courses(alone).collect();
         alone.shell_ns + together_ns(&jobs)
     }
 
     /// The same if boards knew nothing of each other, and each did its jobs one after the other: to compare, ns.
     pub(super) fn one_by_one_ns(&self, alone: &Alone) -> f64 {
         let mut boards = [0.0; BOARDS];
-        for (demand, board) in self.demands(alone).zip(&self.0) {
-            boards[usize::from(*board)] += demand.total_ns();
+        for (course, board) in self.courses(alone).zip(&self.0) {
+            boards[usize::from(*board)] += course.sum().total_ns();
         }
         alone.shell_ns + boards.into_iter().fold(0.0, f64::max)
     }
@@ -74,11 +74,11 @@ pub(super) fn best(alone: &Alone) -> (Placement, f64) {
 #[cfg(test)]
 mod tests {
     use super::{Alone, Placement, best};
-    use crate::placements::demand::Demand;
+    use crate::placements::demand::{Course, Demand};
 
     /// A job that takes so long of the core where it is, and if it is on b so long of a's core.
-    fn job(ns: f64, of_a_ns: f64) -> [Demand; 2] {
-        let demand = |queued_ns| Demand { queued_ns, apart_ns: 0.0 };
+    fn job(ns: f64, of_a_ns: f64) -> [Course; 2] {
+        let demand = |queued_ns| Course(vec![Demand { queued_ns, apart_ns: 0.0 }]);
         [demand([ns, 0.0, 0.0, 0.0]), demand([of_a_ns, ns, 0.0, 0.0])]
     }
 

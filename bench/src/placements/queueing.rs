@@ -1,12 +1,12 @@
 //! How long jobs take together, from what each takes alone: a closed network of queues, by exact mean value analysis.
 //!
 //! Each job is a class of one customer. What it meets at a station is the queue that the others have there without it (Reiser and
-//! Lavenberg, JACM 27, 1980), so the queues of all sets of jobs are computed from the smaller sets'. When a job ends, the others go
-//! on as a smaller set.
+//! Lavenberg, JACM 27, 1980), so the queues of all sets of jobs are computed from the smaller sets'. A job is a
+//! course of parts: when one has passed its part, the network is computed anew, with what it does next, or without it if it has ended.
 //!
 //! Invariant: a job alone takes the sum of its demands, and more jobs never make one quicker. Not here: where demands come from.
 
-use super::demand::{Demand, STATIONS};
+use super::demand::{Course, Demand, STATIONS};
 
 /// Most jobs of a network: there are two to this power of sets.
 pub(super) const JOBS_MAX: usize = 12;
@@ -35,36 +35,53 @@ fn passages(jobs: &[Demand]) -> Vec<f64> {
     passages
 }
 
+/// A job under way: what part of it is done now, and how much of that is left, of 1.
+struct UnderWay<'a> {
+    job: &'a Course,
+    part: usize,
+    left: f64,
+}
+
+impl UnderWay<'_> {
+    /// What it does now; none if it has ended.
+    fn now(&self) -> Option<Demand> {
+        self.job.0.get(self.part).copied()
+    }
+}
+
 /// How long it takes until the last of jobs that begin together has ended, ns.
-pub(super) fn together_ns(jobs: &[Demand]) -> f64 {
-    let mut left: Vec<(Demand, f64)> = jobs.iter().map(|job| (*job, 1.0)).collect();
+pub(super) fn together_ns(jobs: &[&Course]) -> f64 {
+    let mut under_way: Vec<UnderWay<'_>> = jobs.iter().map(|job| UnderWay { job, part: 0, left: 1.0 }).collect();
     let mut ns = 0.0;
-    while !left.is_empty() {
-        let demands: Vec<Demand> = left.iter().map(|(job, _)| *job).collect();
+    loop {
+        under_way.retain(|job| job.now().is_some());
+        let demands: Vec<Demand> = under_way.iter().filter_map(UnderWay::now).collect();
         let passages = passages(&demands);
-        let ends_ns = |((_, part), passage): (&(Demand, f64), &f64)| part * passage;
-        let (first, after_ns) = left
-            .iter()
-            .zip(&passages)
-            .map(ends_ns)
-            .enumerate()
-            .fold((0, f64::MAX), |least, one| if one.1 < least.1 { one } else { least });
-        for ((_, part), passage) in left.iter_mut().zip(&passages) {
-            *part -= if *passage > 0.0 { after_ns / passage } else { *part };
+        let ends_ns = under_way.iter().zip(&passages).map(|(job, passage)| job.left * passage);
+        let Some((first, after_ns)) = ends_ns.enumerate().min_by(|(_, one), (_, other)| one.total_cmp(other)) else {
+            return ns;
+        };
+        for (job, passage) in under_way.iter_mut().zip(&passages).filter(|(_, passage)| **passage > 0.0) {
+            job.left -= after_ns / passage;
         }
-        left.remove(first);
+        (under_way[first].part, under_way[first].left) = (under_way[first].part + 1, 1.0);
         ns += after_ns;
     }
-    ns
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{passages, together_ns};
-    use crate::placements::demand::Demand;
+    use super::passages;
+    use crate::placements::demand::{Course, Demand};
 
     fn job(queued_ns: [f64; 4], apart_ns: f64) -> Demand {
         Demand { queued_ns, apart_ns }
+    }
+
+    /// Jobs of one part each.
+    fn together_ns(jobs: &[Demand]) -> f64 {
+        let courses: Vec<Course> = jobs.iter().map(|job| Course(vec![*job])).collect();
+        super::together_ns(&courses.iter().collect::<Vec<_>>())
     }
 
     fn near(found: f64, wanted: f64) {
@@ -108,6 +125,18 @@ mod tests {
         // With 20 apart, alone q = 1/4 at each, two: 12.5 each, q = 2 * 12.5/45; three: 10 (1 + 25/45) at each.
         let rests = job([10.0, 10.0, 0.0, 0.0], 20.0);
         passages(&[rests, rests, rests]).into_iter().for_each(|found| near(found, 20.0 * (1.0 + 25.0 / 45.0) + 20.0));
+    }
+
+    #[test]
+    fn jobs_meet_where_they_are_at_the_same_time() {
+        let [core, disk] = [job([10.0, 0.0, 0.0, 0.0], 0.0), job([0.0, 0.0, 0.0, 10.0], 0.0)];
+        let together = |jobs: &[Course]| super::together_ns(&jobs.iter().collect::<Vec<_>>());
+        // Both at the core until 20, then one at the disk.
+        near(together(&[Course(vec![core, disk]), Course(vec![core])]), 30.0);
+        // Each where the other is not.
+        near(together(&[Course(vec![core, disk]), Course(vec![disk, core])]), 20.0);
+        near(together(&[Course(vec![core, disk, core])]), 30.0);
+        near(together(&[Course(vec![job([0.0; 4], 0.0), core]), Course(Vec::new())]), 10.0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Invariant: predictions are made of the runs of jobs alone; what was measured together is only compared with them.
 
 use super::comparison::{Placed, compare};
-use super::demand::{Demand, demands};
+use super::demand::{Course, Demand, courses};
 use super::job::{NOTHING, alone, alone_label, jobs, together};
 use super::placement::{Alone, BOARDS, Placement};
 use crate::findings::{Findings, Table};
@@ -19,11 +19,11 @@ pub const ROW: Row = Row {
     id: "PLACE",
     title: "Four jobs on two boards: a time predicted for each placement, and measured",
     published: "Nothing: the paper spreads two compiles by hand (P1.T5). Aimed at: errors of at most 10 %, and the best placement found.",
-    method: "Each job runs alone on a and on b, with a trace, which tells its time at each core, on the wire and at the disk. From that \
-             the time of all together is computed for every placement (a closed network of queues, exact mean value analysis; when a \
-             job ends, the others go on without it), and the least is taken. Then the placements are measured, each on a freshly started \
-             cluster. A shell of a starts all jobs and waits; everything is measured three times, and of the last two the quicker \
-             counts. A placement's name has the board of each job, in the order of the first table.",
+    method: "Each job runs alone on a and on b, with a trace, which tells its time at each core, on the wire and at the disk, in each of 32 \
+             equal parts of its course. From that the time of all together is computed for every placement (a closed network of queues, \
+             exact mean value analysis, anew whenever a job passes on to its next part or ends), and the least is taken. Then the placements \
+             are measured, each on a freshly started cluster. A shell of a starts all jobs and waits; everything is measured three times, \
+             and of the last two the quicker counts. A placement's name has the board of each job, in the order of the first table.",
     runs,
     judge,
 };
@@ -51,7 +51,7 @@ fn runs(plan: Plan) -> Vec<Run> {
 /// What was measured on one board alone: what the shell takes, then each job.
 struct OnBoard {
     shell: Demand,
-    jobs: Vec<Demand>,
+    jobs: Vec<Course>,
     spent: Vec<Spent>,
 }
 
@@ -61,10 +61,10 @@ impl OnBoard {
         let counting = names.map(|name| quicker(outcome, &name)).collect::<Result<Vec<_>>>()?;
         let times: Vec<Range<u64>> =
             counting.iter().map(|(_, found)| found.begin_ns..found.begin_ns + found.ns).collect();
-        let mut found = outcome.with_trace(|header, events| demands(&header, events, board, &times))?;
+        let mut found = outcome.with_trace(|header, events| courses(&header, events, board, &times))?;
         let labels: Vec<String> = counting.into_iter().skip(1).map(|(label, _)| label).collect();
         let jobs = found.split_off(1);
-        Ok(OnBoard { shell: found[0], jobs, spent: spent(outcome, &labels)? })
+        Ok(OnBoard { shell: found[0].sum(), jobs, spent: spent(outcome, &labels)? })
     }
 }
 
@@ -73,7 +73,7 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     let (alone, together) = outcomes.split_at(BOARDS);
     let on_a = OnBoard::read(plan, &alone[0], 0)?;
     let on_b = OnBoard::read(plan, &alone[1], 1)?;
-    let without_shell = |(a, b): (&Demand, &Demand)| [a.without(&on_a.shell), b.without(&on_b.shell)];
+    let without_shell = |(a, b): (&Course, &Course)| [a.clone().without(on_a.shell), b.clone().without(on_b.shell)];
     let alone =
         Alone { jobs: on_a.jobs.iter().zip(&on_b.jobs).map(without_shell).collect(), shell_ns: on_a.shell.total_ns() };
     let measured = placements(plan).into_iter().zip(together).map(|(placement, outcome)| {
@@ -82,9 +82,9 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
     });
     let measured = measured.collect::<Result<Vec<_>>>()?;
     let mut findings = Findings { tables: vec![of_jobs(plan, &on_a, &on_b)], ..Findings::default() };
-    for (job, demands) in jobs(plan).iter().zip(&alone.jobs) {
-        for (board, demand) in ["a", "b"].iter().zip(demands) {
-            findings.figure(format!("{} alone on {board} ns", job.name), demand.total_ns() as u64);
+    for (job, courses) in jobs(plan).iter().zip(&alone.jobs) {
+        for (board, course) in ["a", "b"].iter().zip(courses) {
+            findings.figure(format!("{} alone on {board} ns", job.name), course.sum().total_ns() as u64);
         }
     }
     compare(&measured, &alone, &mut findings);
@@ -102,7 +102,7 @@ fn of_jobs(plan: Plan, on_a: &OnBoard, on_b: &OnBoard) -> Table {
     let mut table = Table::new(title, &columns);
     for (place, job) in jobs(plan).iter().enumerate() {
         for (board, on) in [("a", on_a), ("b", on_b)] {
-            let demand = on.jobs[place];
+            let demand = on.jobs[place].sum();
             let mut row = vec![format!("{} on {board}", job.title), ms(demand.total_ns() as u64)];
             row.extend(demand.queued_ns.iter().chain([&demand.apart_ns]).map(|ns| ms(*ns as u64)));
             let Spent { calls, calls_ns, .. } = on.spent[place];
