@@ -14,6 +14,7 @@ pub mod p2_f2a;
 mod p5;
 pub mod p5_f5a;
 pub mod p5_f5b;
+mod p5_scale;
 
 use crate::findings::Findings;
 use crate::run::{Machine, Outcome, Profile, Run, System};
@@ -53,7 +54,7 @@ pub const ROWS: &[Row] =
 pub const OF_BACKGROUND: &[Row] = &[p2_f2a::ROW];
 
 /// The rows of P5, on boards with several cores; only with [`Profile::Pi3`].
-pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW];
+pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW, p5_scale::ROW];
 
 /// What is measured beyond the ledger, by commands of its own.
 pub const BEYOND: &[Row] = &[crate::map::ROW, crate::placements::ROW, crate::scaling::ROW];

@@ -1,0 +1,206 @@
+//! P5.SCALE: one board with one to four cores, beside Linux on the same board. Beyond the paper.
+//!
+//! Invariant: what is done is the same on each; only how many cores there are, and whose system it is, changes. Not here: how
+//! programs come to their cores (`renga_core::seat`).
+
+use super::{Plan, Row, ms};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::run::{ALONE, Machine, Outcome, Run, System};
+use crate::thrice::{quicker, script};
+use anyhow::{Result, ensure};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P5.SCALE",
+    title: "Programs on one board with one to four cores, and on Linux there",
+    published: "Nothing. Aimed at: programs that compute 3.9 times as quick on four cores, many small programs 2.5 times.",
+    method: "Four loops of a shell at once; four shells with 80 small programs each; a pipeline of four stages; eight readers of one file, \
+             which sum it up. Renga: `solo`, and `solo4` with 2 to 4 cores for programs, whose system processes are on all four. Linux: \
+             Debian's with as many cores. Each three times, of the last two the quicker counts.",
+    runs,
+    judge,
+};
+
+/// Programs that compute, and small ones, on four cores.
+const COMPUTE: Bound = Bound::AtLeast(3.9, 3.95);
+const SMALL: Bound = Bound::AtLeast(2.5, 2.75);
+/// Linux's disk, which nothing here waits for, ns.
+const NULL_DISK_NS: u32 = 100_000;
+const CORES_MAX: u8 = 4;
+
+/// Something to do: a word, what tables call it, the command.
+struct Load {
+    name: &'static str,
+    title: &'static str,
+    command: &'static str,
+    bound: Option<Bound>,
+}
+
+const LOADS: [Load; 4] = [
+    Load {
+        name: "loops",
+        title: "4 loops",
+        command: "loop() { i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; }; loop & loop & loop & loop & wait",
+        bound: Some(COMPUTE),
+    },
+    Load {
+        name: "small",
+        title: "320 small programs of 4 shells",
+        command: "small() { n=0; while [ $n -lt 40 ]; do expr $n + 1 > /dev/null; wc -c /etc/passwd > /dev/null; n=$((n + 1)); done; }; \
+                  small & small & small & small & wait",
+        bound: Some(SMALL),
+    },
+    Load {
+        name: "pipe",
+        title: "pipeline of 4 stages",
+        command: "dd if=/dev/zero bs=64k count=40 | gzip -1 | gunzip | md5sum > /dev/null",
+        bound: None,
+    },
+    Load {
+        name: "readers",
+        title: "8 readers of one file",
+        command: "for i in 1 2 3 4 5 6 7 8; do md5sum /bin/busybox > /dev/null & done; wait",
+        bound: None,
+    },
+];
+
+const ALL_CORES: &str = "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1, 2, 3] }]";
+const FOUR: System = System { label: "4 cores", base: "solo4", edits: &[] };
+const THREE: System = System {
+    label: "3 cores",
+    edits: &[(ALL_CORES, "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1, 2] }]")],
+    ..FOUR
+};
+const TWO: System = System {
+    label: "2 cores",
+    edits: &[(ALL_CORES, "boards = [{ name = \"a\", disk = true, cores = 4, programs = [0, 1] }]")],
+    ..FOUR
+};
+/// Ours, from one core to four.
+const OURS: [System; CORES_MAX as usize] = [ALONE, TWO, THREE, FOUR];
+
+/// Numbers of cores.
+fn cores(plan: Plan) -> &'static [u8] {
+    if plan.short { &[1, 4] } else { &[1, 2, 3, 4] }
+}
+
+fn machines(cores: u8) -> [Machine; 2] {
+    [Machine::Cluster(OURS[usize::from(cores) - 1]), Machine::LinuxOfCores { cores, null_disk_ns: NULL_DISK_NS }]
+}
+
+fn runs(plan: Plan) -> Vec<Run> {
+    let text: String = LOADS.iter().map(|load| script(load.name, load.command)).collect();
+    let of_cores = |cores: &u8| machines(*cores).map(|machine| Run::new(machine, plan.profile, "small", &text));
+    cores(plan).iter().flat_map(of_cores).collect()
+}
+
+/// What a load takes on each number of cores, ns: on ours, on Linux.
+type Times = [Vec<u64>; 2];
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    ensure!(outcomes.len() == 2 * cores(plan).len(), "a run of each system with each number of cores is needed");
+    let mut findings = Findings::default();
+    let heads: Vec<String> = cores(plan).iter().map(u8::to_string).collect();
+    let mut table = Table::new("Until all is done, ms, by cores; in brackets: times as quick as one", &["", "on"]);
+    table.columns.extend(heads);
+    let mut plot = Plot {
+        title: "So many times as quick as on one core".to_string(),
+        axes: ["cores".to_string(), "times".to_string()],
+        curves: Vec::new(),
+    };
+    for load in &LOADS {
+        let times = times(load, outcomes)?;
+        for (who, ns) in ["Renga", "Linux"].iter().zip(&times) {
+            let told = |time: &u64| format!("{} ({:.2})", ms(*time), fold(ns[0], *time));
+            let row = [vec![load.title.to_string(), (*who).to_string()], ns.iter().map(told).collect()].concat();
+            table.rows.push(row);
+            for (cores, ns) in cores(plan).iter().zip(ns) {
+                findings.figure(format!("{} on {who}, {cores} cores, ns", load.name), *ns);
+            }
+            let points = cores(plan).iter().zip(ns).map(|(cores, time)| (f64::from(*cores), fold(ns[0], *time)));
+            plot.curves.push(Curve { label: format!("{}, {who}", load.title), points: points.collect() });
+        }
+        claim(load, &times, &mut findings);
+    }
+    findings.tables.push(table);
+    findings.plots.push(plot);
+    findings.notes.push(
+        "System calls of programs on cores 1 to 3 are served on core 0, where each goes by letter: what programs ask for bounds what more \
+         cores are worth, of small programs their making above all."
+            .to_string(),
+    );
+    Ok(findings)
+}
+
+fn times(load: &Load, outcomes: &[Outcome]) -> Result<Times> {
+    let of = |which: usize| -> Result<Vec<u64>> {
+        let own = outcomes.iter().skip(which).step_by(2);
+        own.map(|outcome| Ok(quicker(outcome, load.name)?.1.ns)).collect()
+    };
+    Ok([of(0)?, of(1)?])
+}
+
+fn fold(alone_ns: u64, ns: u64) -> f64 {
+    alone_ns as f64 / ns as f64
+}
+
+/// What is aimed at of `load`, and how Linux does on as many cores.
+fn claim(load: &Load, [ours, linux]: &Times, findings: &mut Findings) {
+    let last = |ns: &[u64]| ns[ns.len() - 1];
+    if let Some(bound) = load.bound {
+        let what = format!("times as quick on four cores as on one, {}", load.title);
+        let Bound::AtLeast(least, _) = bound else { return };
+        findings.claims.push(Claim::new(what, format!("- (aimed at: {least})"), fold(ours[0], last(ours)), bound));
+    }
+    let what = format!("of Linux's time on four cores, {}", load.title);
+    findings
+        .claims
+        .push(Claim::new(what, "-", last(ours) as f64 / last(linux) as f64, Bound::AtMost(1.0, 0.9)).beside());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOADS, judge, runs};
+    use crate::findings::Verdict;
+    use crate::rows::Plan;
+    use crate::run::{Machine, Outcome, Profile};
+
+    const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
+
+    #[test]
+    fn loads_are_told_and_judged_beside_linux() {
+        let said = |ns: u64| {
+            let line = |load: &super::Load, at: u32| {
+                format!("measuring {0}-{at} at 5\nmeasured {0}-{at} status 0 ns {ns} counters 0\n", load.name)
+            };
+            let text = LOADS.iter().flat_map(|load| (1..=3).map(move |at| line(load, at))).collect();
+            Outcome { text, trace: None }
+        };
+        let outcomes = [said(40_000_000), said(44_000_000), said(10_000_000), said(11_500_000)];
+        let found = judge(PLAN, &outcomes).unwrap();
+        assert_eq!(found.tables[0].rows[0], ["4 loops", "Renga", "40.00 (1.00)", "10.00 (4.00)"]);
+        assert_eq!(found.tables[0].rows[1], ["4 loops", "Linux", "44.00 (1.00)", "11.50 (3.83)"]);
+        let own: Vec<(f64, Verdict)> =
+            found.claims.iter().filter(|claim| claim.counts).map(|claim| (claim.ours, claim.verdict)).collect();
+        assert_eq!(own, [(4.0, Verdict::Beaten), (4.0, Verdict::Beaten)]);
+        assert_eq!(found.claims.iter().filter(|claim| !claim.counts && claim.verdict == Verdict::Beaten).count(), 4);
+        assert_eq!(found.figures["pipe on Linux, 4 cores, ns"], 11_500_000);
+        assert!(judge(PLAN, &outcomes[1..]).is_err());
+    }
+
+    #[test]
+    fn boards_have_as_many_cores_for_programs_as_they_say() {
+        let base = |name: &str| std::fs::read_to_string(format!("../sysprocs/systems/{name}.toml")).unwrap();
+        let listed = |machine: Machine| match machine {
+            Machine::Cluster(system) => {
+                let text = system.text(&base(system.base)).unwrap();
+                let list = text.split_once("programs = [").map_or("0", |(_, rest)| rest.split(']').next().unwrap());
+                list.split(',').count()
+            }
+            Machine::LinuxOfCores { cores, .. } => usize::from(cores),
+            Machine::Linux => unreachable!("it is measured with cores"),
+        };
+        let whole = runs(Plan { short: false, ..PLAN });
+        assert_eq!(whole.into_iter().map(|run| listed(run.machine)).collect::<Vec<_>>(), [1, 1, 2, 2, 3, 3, 4, 4]);
+    }
+}
