@@ -24,7 +24,7 @@ const FUZZ_S: u32 = 1200;
 /// Calls of the hostile board.
 const HOSTILE_CALLS: &str = "10000000";
 /// Seeds of booted boards: those behind the ones that `renga test` runs.
-const CHAOS_SEEDS: &str = "25,250";
+const CHAOS_SEEDS: &str = "20,250";
 /// Tests of clusters that name their systems themselves, or judge figures of the pair's.
 const OF_THE_PAIR: [&str; 6] = ["many::", "check::", "unix::", "images::", "cards::", "pins::"];
 const SECONDS_PER_MINUTE: u64 = 60;
