@@ -136,19 +136,28 @@ pub const fn function_bits(mask: u32, word: u32) -> u32 {
     outputs(mask, word) * 7
 }
 
+/// The names of the data wires on the harness, in their order.
+pub const DATA_NAMES: [&str; 16] =
+    ["D0", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15"];
+
 /// A line of the harness, for messages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PinName(pub u8);
 
+impl PinName {
+    /// The name on the harness, of a pin that is on it.
+    pub fn on_harness(self) -> Option<&'static str> {
+        let wire = (0..).zip(DATA_NAMES).find(|(wire, _)| data_pin(*wire) == self.0);
+        let line = || Line::ALL.iter().find(|line| line.pin() == self.0);
+        wire.map(|(_, name)| name).or_else(|| line().map(|line| line.name()))
+    }
+}
+
 impl core::fmt::Display for PinName {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self.0 {
-            pin @ 16..=27 => write!(f, "D{}", pin - 16),
-            pin @ 10..=13 => write!(f, "D{}", pin + 2),
-            pin => match Line::ALL.iter().find(|line| line.pin() == pin) {
-                Some(line) => f.write_str(line.name()),
-                None => write!(f, "GPIO{pin}"),
-            },
+        match self.on_harness() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "GPIO{}", self.0),
         }
     }
 }

@@ -2,14 +2,11 @@
 //!
 //! Not here: what is wrong with them.
 
-use crate::pins::wiring::{Line, Width, data_pin};
+use crate::pins::wiring::{DATA_NAMES, Line, Width, data_pin};
 use crate::spi::wiring::{self as spi, Chip};
 
 /// Wires of a link at most.
 pub const WIRES_MAX: usize = 23;
-
-const DATA_NAMES: [&str; 16] =
-    ["D0", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D13", "D14", "D15"];
 
 /// The lines that all boards share and that rest high in operation too, but for the strobe.
 const SHARED: [Line; 4] = [Line::Busy, Line::NotReady, Line::NotAccepted, Line::Attention];

@@ -13,25 +13,25 @@ const FALLEN_NS: u64 = 5_000;
 
 impl<G: PinBank> Tester<G> {
     /// One turn.
-    pub(super) fn lead(&mut self) -> Report {
-        let mut report = Report::new(self.board, self.boards, self.harness);
+    pub(super) fn lead(&mut self) {
+        self.report.begin_anew();
         let begin_ns = self.pins.now_ns();
         self.pins.wait_until(begin_ns + RISEN_NS);
         let rest = self.pins.levels();
-        for (wire, sight) in self.harness.wires().iter().zip(&mut report.sights) {
+        let Report { harness, sights, .. } = &mut self.report;
+        for (wire, sight) in harness.wires().iter().zip(sights) {
             sight.held_low = rest & wire.pins == 0;
         }
-        (0..RISES).for_each(|_| self.measure_rise(rest, &mut report));
-        for wire in 0..self.harness.wires().len() {
-            if !report.sights[wire].held_low && self.harness.wires()[wire].used != Use::TokenIn {
-                self.try_wire(wire, rest, &mut report);
+        (0..RISES).for_each(|_| self.measure_rise(rest));
+        for wire in 0..self.report.harness.wires().len() {
+            if !self.report.sights[wire].held_low && self.report.harness.wires()[wire].used != Use::TokenIn {
+                self.try_wire(wire, rest);
             }
         }
-        report
     }
 
     /// Lets all wires go at once and notes when each is up.
-    fn measure_rise(&mut self, rest: u32, report: &mut Report) {
+    fn measure_rise(&mut self, rest: u32) {
         let begin_ns = self.pins.now_ns();
         self.pins.pull(rest);
         self.pins.wait_until(begin_ns + FALLEN_NS);
@@ -43,9 +43,10 @@ impl<G: PinBank> Tester<G> {
         }
         self.pins.gpio.fence();
         let read_ns = ((self.pins.now_ns() - go_ns) / READINGS as u64).max(1);
+        let Report { harness, sights, read_ns: least_ns, .. } = &mut self.report;
         // A stall makes the average longer, and a wire seem to rise within fewer readings.
-        report.read_ns = if report.read_ns == 0 { read_ns } else { report.read_ns.min(read_ns) };
-        for (wire, sight) in self.harness.wires().iter().zip(&mut report.sights) {
+        *least_ns = if *least_ns == 0 { read_ns } else { read_ns.min(*least_ns) };
+        for (wire, sight) in harness.wires().iter().zip(sights) {
             let low = |reading: &u32| reading & wire.pull == 0;
             let rise = self.readings.iter().rposition(low).map_or(0, |last| last + 1);
             sight.rise_readings = sight.rise_readings.max((rise < READINGS).then_some(rise));
@@ -54,15 +55,15 @@ impl<G: PinBank> Tester<G> {
     }
 
     /// Pulls one wire, and hears who saw it.
-    fn try_wire(&mut self, number: usize, rest: u32, report: &mut Report) {
-        let wire = self.harness.wires()[number];
-        let sight = &mut report.sights[number];
+    fn try_wire(&mut self, number: usize, rest: u32) {
+        let wire = self.report.harness.wires()[number];
         // The token's wire leads to one board only: the others are to know that it answers.
         let mark = wire.pull | if wire.used == Use::TokenOut { self.control_pins() } else { 0 };
         let begin_ns = self.pins.now_ns();
         self.pins.pull(mark);
         self.pins.wait_until(begin_ns + SYMBOL_NS / 2);
         let fallen = rest & !self.pins.levels();
+        let sight = &mut self.report.sights[number];
         // What touches the token's shows when it is pulled itself.
         sight.touches = if wire.used == Use::TokenOut { 0 } else { fallen & !wire.pins };
         sight.unjoined = wire.pins & !fallen;
@@ -71,7 +72,8 @@ impl<G: PinBank> Tester<G> {
         let on = (wire.pull | self.control_pins()) & rest;
         let own = self.board;
         for board in (0..self.boards).filter(|board| *board != own) {
-            sight.answers[usize::from(board)] = self.hear(begin_ns, board, on);
+            let answer = self.hear(begin_ns, board, on);
+            self.report.sights[number].answers[usize::from(board)] = answer;
         }
         self.pins.wait_until(begin_ns + wire_ns(self.boards));
     }
@@ -85,7 +87,7 @@ impl<G: PinBank> Tester<G> {
         }
         match wire_of(said) {
             _ if said == 0 => Answer::None,
-            Some(wire) if wire < self.harness.wires().len() => Answer::Sees(wire),
+            Some(wire) if wire < self.report.harness.wires().len() => Answer::Sees(wire),
             _ => Answer::Garbled,
         }
     }

@@ -53,7 +53,7 @@ impl<G: PinBank> Tester<G> {
     /// Which wire was marked if those of `seen` fell: the first of them. If many fell it was the token's, marked so that
     /// all know that answers follow; only the board that it leads to has anything to say.
     fn meant(&self, seen: u32) -> Option<usize> {
-        let wires = self.harness.wires();
+        let wires = self.report.harness.wires();
         let many = wires.iter().filter(|wire| wire.pins & seen != 0).count() >= MANY_WIRES;
         let meant = |wire: &Wire| wire.pins & seen != 0 && (wire.used.is_token() || !many);
         wires.iter().position(meant)
@@ -62,13 +62,13 @@ impl<G: PinBank> Tester<G> {
     /// By which pins it is said that wire `number` fell, of `seen`. The token's is not heard from the other end, behind its
     /// series resistor: instead by all shared control lines, of which one may do.
     fn answers_on(&self, number: usize, seen: u32) -> u32 {
-        let wire = self.harness.wires()[number];
+        let wire = self.report.harness.wires()[number];
         let own = wire.pins & seen;
         if wire.used.is_token() { self.control_pins() } else { own & own.wrapping_neg() }
     }
 
     /// The pins of the control lines that all share.
     pub(super) fn control_pins(&self) -> u32 {
-        self.harness.pulls_of(|wire| wire.used == Use::Control)
+        self.report.harness.pulls_of(|wire| wire.used == Use::Control)
     }
 }

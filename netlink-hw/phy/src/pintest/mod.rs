@@ -20,7 +20,7 @@ mod text;
 
 pub use finding::{Finding, Place};
 pub use harness::{Harness, Use, WIRES_MAX, Wire};
-pub use report::{Answer, Report, Sight};
+pub use report::{Answer, Report, Sight, Verdict};
 pub use slots::turn_bound_ns;
 
 use open_drain::OpenDrain;
@@ -30,10 +30,11 @@ use renga_wire::bus::BOARDS_MAX;
 /// Readings of one rise.
 const READINGS: usize = 256;
 
-/// One board that tests its wires.
+/// One board that tests its wires: some kilobytes.
 pub struct Tester<G> {
     pins: OpenDrain<G>,
-    harness: Harness,
+    /// What it saw when it led last, and its wires.
+    report: Report,
     board: u8,
     boards: u8,
     /// It has led since the boards' turns began anew.
@@ -49,13 +50,15 @@ impl<G: PinBank> Tester<G> {
     pub fn begin(gpio: G, harness: Harness, board: u8, boards: u8) -> Tester<G> {
         assert!(board < boards && boards <= BOARDS_MAX, "board {board} of {boards}: a link has up to {BOARDS_MAX}");
         let pins = OpenDrain::begin(gpio, harness.all_pins());
-        Tester { pins, harness, board, boards, led: false, readings: [0; READINGS] }
+        let report = Report::new(board, boards, harness);
+        Tester { pins, report, board, boards, led: false, readings: [0; READINGS] }
     }
 
     /// Answers the others until it is this board's turn, then leads: what it saw.
-    pub fn turn(&mut self) -> Report {
+    pub fn turn(&mut self) -> &Report {
         self.listen();
         self.led = true;
-        self.lead()
+        self.lead();
+        &self.report
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Not here: what it means (`finding`), its text (`text`).
 
+use super::finding::Finding;
 use super::harness::{Harness, Use, WIRES_MAX};
 use renga_wire::bus::BOARDS_MAX;
 
@@ -56,9 +57,39 @@ pub struct Report {
     pub read_ns: u64,
 }
 
+/// What a turn says of the wires, without its figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The boards that answered, as a mask.
+    pub heard: u8,
+    /// Others that did not.
+    pub missing: u8,
+    /// What is wrong, by wire.
+    pub findings: [Option<Finding>; WIRES_MAX],
+}
+
+impl Verdict {
+    /// Whether all boards answered and nothing is wrong.
+    pub fn is_sound(&self) -> bool {
+        self.missing == 0 && self.findings.iter().all(Option::is_none)
+    }
+}
+
 impl Report {
     pub(super) fn new(board: u8, boards: u8, harness: Harness) -> Report {
         Report { board, boards, harness, sights: [Sight::NONE; WIRES_MAX], read_ns: 0 }
+    }
+
+    /// Forgets what was seen.
+    pub(super) fn begin_anew(&mut self) {
+        self.sights.fill(Sight::NONE);
+        self.read_ns = 0;
+    }
+
+    /// What follows from all that.
+    pub fn verdict(&self) -> Verdict {
+        let findings = core::array::from_fn(|wire| if wire < self.harness.wires().len() { self.finding(wire) } else { None });
+        Verdict { heard: self.heard(), findings, missing: self.boards - 1 - self.heard().count_ones() as u8 }
     }
 
     /// After so long at most a wire that had been let go was high and stayed so, ns; none: it stayed low.

@@ -21,7 +21,7 @@ pub fn run_numbered(setup: &Setup, present: &[u8], number: fn(u8) -> u8, turns: 
         tasks.begin(board, move |pins| {
             let mut tester = Tester::begin(pins, harness, number(board), boards);
             loop {
-                let report = tester.turn();
+                let report = *tester.turn();
                 seen.borrow_mut().push(report);
             }
         });
