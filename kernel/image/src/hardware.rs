@@ -87,6 +87,10 @@ pub struct Hardware {
     pub link_timing: Name,
     /// Which device the link is, if told.
     pub link: Name,
+    /// What it is to run in place of the system.
+    pub program: Name,
+    /// After so many turns that ends, if told.
+    pub turns: Option<u32>,
     /// How many cores it is to start, if more than have processes.
     pub cores: u32,
     /// When this board is to panic, ns: for seeing what that looks like.
@@ -179,6 +183,8 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
         medium: Name::argument(&arguments, "medium", "none"),
         link_timing: Name::argument(&arguments, "timing", "pi3"),
         link: Name::argument(&arguments, "link", ""),
+        program: Name::argument(&arguments, "program", ""),
+        turns: arguments.number("turns"),
         cores: arguments.number("cores").unwrap_or(1),
         panic_ns: arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000),
         #[cfg(feature = "hostile")]
@@ -278,12 +284,12 @@ pub fn bus_pins() -> LinkPins {
     BusPins::new(Pins::new(registers(board().chip.gpio), board().chip.pulls), now_ns)
 }
 
-/// SPI of the link: master of at most `rate_hz`, slave, and whether that has the master's pins.
-pub fn spi(rate_hz: u32) -> (LinkMaster, LinkSlave, bool) {
+/// SPI of the link: master of at most `rate_hz`, and slave.
+pub fn spi(rate_hz: u32) -> (LinkMaster, LinkSlave) {
     let spi = board().chip.spi;
     let core_hz = FIRMWARE.get().map_or(CORE_CLOCK_HZ, |firmware| firmware.borrow_mut().core_clock_hz());
     let master = SpiMaster::new(registers(spi.master), core_hz, rate_hz);
-    (master, SpiSlave::new(registers(spi.slave)), spi.shares_pins)
+    (master, SpiSlave::new(registers(spi.slave)))
 }
 
 /// The watchdog, which also resets and halts.

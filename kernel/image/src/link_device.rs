@@ -55,7 +55,7 @@ impl LinkDevice {
 }
 
 /// How many data wires the bus on the pins has that is called so.
-fn width(name: &str) -> Option<Width> {
+pub fn width(name: &str) -> Option<Width> {
     match name {
         "" | "pins" => Some(Width::Sixteen),
         "pins4" => Some(Width::Four),
@@ -76,11 +76,15 @@ fn pins(board: u8, width: Width, emulated: bool) -> TokenLink<PinPhy<LinkPins>> 
     TokenLink::new(setup(board), PinPhy::new(bus, LOOK_NS))
 }
 
+/// Whose slave's pins are this board's.
+pub fn chip() -> Chip {
+    if hardware::board().chip.spi.shares_pins { Chip::Bcm2711 } else { Chip::Bcm2837 }
+}
+
 fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
-    let (master, slave, shares_pins) = hardware::spi(SPI_RATE_HZ);
-    let chip = if shares_pins { Chip::Bcm2711 } else { Chip::Bcm2837 };
+    let (master, slave) = hardware::spi(SPI_RATE_HZ);
     let timing = spi::timing(u64::from(SPI_RATE_HZ), ARM_NS);
-    let bus = SpiBus::begin(hardware::bus_pins(), master, slave, chip, board, PullUps::Harness, timing);
+    let bus = SpiBus::begin(hardware::bus_pins(), master, slave, chip(), board, PullUps::Harness, timing);
     TokenLink::new(setup(board), SpiPhy::new(bus, LOOK_NS))
 }
 

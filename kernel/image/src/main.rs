@@ -19,16 +19,20 @@ mod logger;
 mod machine;
 mod marks;
 mod once;
+mod pintest;
 mod programs;
+mod speech;
 
+use core::cell::RefCell;
 use executor::Executor;
-use hardware::{Hardware, InterruptLines};
+use hardware::{Hardware, InterruptLines, Uart};
 use machine::PiMachine;
 use renga_arch_aarch64::cpu::ThisCore;
 use renga_arch_aarch64::physical::to_kernel;
 use renga_core::{Arena, Core};
 use renga_rt::given::Servers;
 use renga_systems::{Directory, Kind, Machine, blob, start_all};
+use speech::Speech;
 
 #[unsafe(no_mangle)]
 extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
@@ -46,6 +50,9 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
         fault::refuse(format_args!("this system has no board {}", hardware.board))
     };
     defmt::info!("board {=str} of system {=str}", board.name, system.name);
+    if !hardware.program.as_str().is_empty() {
+        start_program(arena, &hardware, uart, system.boards.len() as u8);
+    }
     let cores = cores::make(arena, board.cores);
     let core = cores[0];
     core.note("board, of boards", [u64::from(hardware.board), system.boards.len() as u64]);
@@ -69,6 +76,15 @@ extern "C" fn renga_kernel_main(boot_data: u64) -> ! {
     match cores.len() {
         1 => first::<false>(core, &machine, &hardware, interrupts).run(),
         _ => first::<true>(core, &machine, &hardware, interrupts).run(),
+    }
+}
+
+/// Starts what the board was told to run in place of a system of so many `boards`.
+fn start_program(arena: &'static Arena, hardware: &Hardware, uart: Uart, boards: u8) -> ! {
+    let speech: &'static RefCell<Speech> = arena.put(|| RefCell::new(Speech::on(uart)));
+    match hardware.program.as_str() {
+        "pintest" => pintest::run(arena, hardware, boards, speech),
+        other => fault::refuse(format_args!("there is no program `{other}`")),
     }
 }
 

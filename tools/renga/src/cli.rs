@@ -10,6 +10,7 @@ mod ledger;
 mod link;
 mod linux;
 mod long_part;
+mod program;
 mod sweep;
 mod top;
 mod trace;
@@ -25,6 +26,7 @@ pub use ledger::{Compare, Ledger, Measuring, Report};
 pub use link::LinkName;
 pub use linux::Linux;
 pub use long_part::LongPart;
+pub use program::ProgramName;
 use std::path::PathBuf;
 pub use sweep::{Profiles, Sweep, SweepOf, Where};
 pub use top::{Top, ViewName};
@@ -171,6 +173,14 @@ pub struct Run {
     /// What carries frames between the boards
     #[arg(long, value_enum, value_name = "LINK", default_value_t = LinkName::Emulator)]
     pub link: LinkName,
+    /// Instead of the system, run this on each board, over its pins, and exit with what it says on the disk's board: 0 if all is
+    /// well; cards may say it themselves
+    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with_all = ["command", "file", "replay", "cards"])]
+    pub program: Option<ProgramName>,
+    /// A wire between the boards' pins is broken (may be repeated): D3=low (it is held low), b:D3=open (at board b it has no
+    /// contact)
+    #[arg(long, value_name = "WIRE=FAULT", conflicts_with_all = ["replay", "record"], help_heading = DISTURBANCES)]
+    pub wire: Vec<String>,
     /// Give each board so many cores; those for which the system has no processes come up and sleep
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     pub cores: u8,
@@ -307,6 +317,9 @@ pub struct Image {
     /// What joins the real boards: pins (16 data wires), pins4, spi
     #[arg(long, value_name = "MODE", conflicts_with_all = ["cluster", "inspect"])]
     pub link: Option<String>,
+    /// Instead of the system, the real boards run this
+    #[arg(long, value_enum, value_name = "PROGRAM", conflicts_with_all = ["inspect", "list"])]
+    pub program: Option<ProgramName>,
     /// Make the cards that this file describes; with --inspect, compare the card with it
     #[arg(long, value_name = "FILE.toml")]
     pub cluster: Option<PathBuf>,

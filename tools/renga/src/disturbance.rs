@@ -5,7 +5,8 @@
 use crate::cli::Run;
 use crate::system::SystemFile;
 use anyhow::{Context, Result, bail};
-use renga_emu::{FaultConfig, PowerChange, PowerOrder};
+use renga_emu::{FaultConfig, PowerChange, PowerOrder, WireFault};
+use renga_phy::pins::wiring::{PinName, TERMINATED, Width};
 use renga_random::Random;
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -23,6 +24,8 @@ pub struct Disturbance {
     pub faults: FaultConfig,
     /// Boards that attack the others.
     pub hostile: Vec<u8>,
+    /// Wires between the boards' pins that are broken.
+    pub wires: Vec<WireFault>,
 }
 
 impl Disturbance {
@@ -47,6 +50,7 @@ impl Disturbance {
         for name in &options.hostile {
             drawn.hostile.push(hostile(&names, name, disk_board)?);
         }
+        drawn.wires = options.wire.iter().map(|text| wire(&names, text)).collect::<Result<_>>()?;
         drawn.power.sort_by_key(|order| order.time_ns);
         if let Some(text) = &options.faults {
             drawn.faults = faults(text)?;
@@ -81,6 +85,22 @@ fn hostile(names: &[&str], name: &str, disk_board: usize) -> Result<u8> {
         bail!("board {name} owns the disk and runs the first program: it is the one to be attacked");
     }
     Ok(board)
+}
+
+/// Reads `D3=low` or `b:D3=open`.
+fn wire(names: &[&str], text: &str) -> Result<WireFault> {
+    let broken = || format!("`{text}` is no broken wire, as in D3=low or b:D3=open");
+    let (place, fault) = text.split_once('=').with_context(broken)?;
+    let (at, name) = place.split_once(':').map_or((None, place), |(at, name)| (Some(at), name));
+    let shared = TERMINATED | Width::Sixteen.pins();
+    let called = |pin: &u8| shared >> pin & 1 != 0 && PinName(*pin).on_harness() == Some(name);
+    let pin = (0..u32::BITS as u8).find(called);
+    let pin = pin.with_context(|| format!("`{name}` is no wire that all boards share, as D3 or BUSY#"))?;
+    match (at, fault) {
+        (None, "low") => Ok(WireFault::HeldLow { pin }),
+        (Some(at), "open") => Ok(WireFault::Open { board: board(names, at)?, pin }),
+        _ => bail!(broken()),
+    }
 }
 
 /// Reads `loss=20,corrupt=5`, in frames of a thousand.
@@ -140,7 +160,7 @@ pub fn chaos(seed: u64, boards: usize, disk_board: usize) -> Disturbance {
         time_ns += [0, random.below(50), random.below(600)][random.below(3) as usize] * NS_PER_MS;
         power.push(PowerOrder { board, time_ns, change: PowerChange::Start });
     }
-    Disturbance { power, faults, hostile: Vec::new() }
+    Disturbance { power, faults, ..Disturbance::default() }
 }
 
 #[cfg(test)]
@@ -157,6 +177,11 @@ mod tests {
         assert_eq!(hostile(&["a", "b"], "b", 0).unwrap(), 1);
         let refused = hostile(&["a", "b"], "a", 0).unwrap_err().to_string();
         assert!(refused.contains("owns the disk"), "{refused}");
+        assert_eq!(wire(&["a", "b"], "b:D3=open").unwrap(), WireFault::Open { board: 1, pin: 19 });
+        assert_eq!(wire(&["a", "b"], "BUSY#=low").unwrap(), WireFault::HeldLow { pin: 4 });
+        for bad in ["D3", "D3=open", "b:D3=low", "c:D3=open", "TOK_IN#=low", "D16=low"] {
+            assert!(wire(&["a", "b"], bad).is_err(), "{bad}");
+        }
         for bad in ["loss", "loss=x", "lost=1", "loss=1001", "loss=600,delay=600", ""] {
             assert!(faults(bad).is_err(), "{bad}");
         }

@@ -7,6 +7,7 @@
 
 use crate::artifacts::Kernel;
 use crate::card::{CardBoot, models};
+use crate::cli::ProgramName;
 use crate::disturbance::Disturbance;
 use crate::escape::Typed;
 use crate::kernel_log::LogTable;
@@ -64,6 +65,8 @@ pub struct Session<'a> {
     pub replay: Option<PathBuf>,
     /// The board whose kernel is to panic, and when, ms of virtual time.
     pub panic: Option<(usize, u32)>,
+    /// What the boards run in place of the system; their cards may say that too.
+    pub program: Option<ProgramName>,
     /// What goes wrong.
     pub disturbance: Disturbance,
     /// A board that dies by itself is started again.
@@ -100,12 +103,16 @@ impl<'a> Session<'a> {
             record: None,
             replay: None,
             panic: None,
+            program: None,
             disturbance: Disturbance::default(),
             revive: false,
             keys: None,
         }
     }
 }
+
+/// The disk's board ends a program that would run for ever after so many of its turns.
+const PROGRAM_TURNS: u32 = 2;
 
 /// Who hears what happens.
 pub trait Listener {
@@ -141,8 +148,18 @@ impl Session<'_> {
         let link = pins.map(|wired| format!(" link={wired}")).unwrap_or_default();
         let hostile = if self.disturbance.hostile.contains(&(number as u8)) { " hostile" } else { "" };
         let cores = if self.cores > 1 { format!(" cores={}", self.cores) } else { String::new() };
-        let seed = self.seed as u32;
-        format!("emulator board={number} seed={seed} medium={medium} timing={link_timing}{link}{hostile}{cores}")
+        let (seed, program) = (self.seed as u32, self.program_arguments(number));
+        format!(
+            "emulator board={number} seed={seed} medium={medium} timing={link_timing}{link}{hostile}{cores}{program}"
+        )
+    }
+
+    /// What it finds there about the program that it runs in place of the system.
+    fn program_arguments(&self, number: usize) -> String {
+        let Some(program) = self.program else { return String::new() };
+        let ends = self.system.checked.boards[number].owns_disk;
+        let turns = if ends { format!(" turns={PROGRAM_TURNS}") } else { String::new() };
+        format!(" program={}{turns}", program.name())
     }
 
     /// What it finds besides at its first start.
@@ -195,6 +212,7 @@ impl Session<'_> {
         config.probes = self.probes.then(|| self.kernel.elf.clone());
         config.limits = Limits { virtual_ns: self.limit_ns, ..Limits::default() };
         config.faults = self.disturbance.faults;
+        config.wire_faults = self.disturbance.wires.clone();
         config.power = self.disturbance.power.clone();
         config.revive_ns = self.revive.then_some(REVIVE_NS);
         config.record = self.record.clone();

@@ -88,7 +88,8 @@ impl Report {
 
     /// What follows from all that.
     pub fn verdict(&self) -> Verdict {
-        let findings = core::array::from_fn(|wire| if wire < self.harness.wires().len() { self.finding(wire) } else { None });
+        let findings =
+            core::array::from_fn(|wire| if wire < self.harness.wires().len() { self.finding(wire) } else { None });
         Verdict { heard: self.heard(), findings, missing: self.boards - 1 - self.heard().count_ones() as u8 }
     }
 

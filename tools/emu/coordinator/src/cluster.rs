@@ -88,7 +88,7 @@ impl Cluster {
         header.interactive |= replay.as_ref().is_some_and(|recording| recording.header.interactive);
         let recorder = config.record.as_deref().map(|path| Recorder::create(path, &header)).transpose()?;
         let longest_ns = LONGEST_INSTRUCTIONS << config.shift;
-        let wires = config.pins.map(|pins| Wires::new(pins, config.boards.len()));
+        let wires = config.pins.map(|pins| Wires::new(pins, config.boards.len(), &config.wire_faults));
         let starter = Starter::new(config.clone(), &header, lookahead_ns)?;
         let mut cluster = Self {
             boards: starter.all(wires.as_ref())?,

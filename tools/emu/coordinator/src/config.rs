@@ -4,6 +4,7 @@ use crate::bus::BusConfig;
 use crate::faults::FaultConfig;
 use crate::liveness::Patience;
 use crate::power::PowerOrder;
+use crate::wire_fault::WireFault;
 use crate::wires::PinsConfig;
 use renga_emu_device::Machine;
 use std::path::PathBuf;
@@ -64,6 +65,8 @@ pub struct ClusterConfig {
     pub faults: FaultConfig,
     /// The boards' pins are wired to each other; without it they are QEMU's own, wired to nothing.
     pub pins: Option<PinsConfig>,
+    /// Which of those wires are broken.
+    pub wire_faults: Vec<WireFault>,
     /// Longest time that a busy board may be ahead of another, ns; at most, and by default, the least latency of the
     /// link. The result does not depend on it.
     pub quantum_ns: Option<u64>,
@@ -103,6 +106,7 @@ impl ClusterConfig {
             bus: BusConfig::gpio(),
             faults: FaultConfig::default(),
             pins: None,
+            wire_faults: Vec::new(),
             quantum_ns: None,
             slice_ns: None,
             seed: 1,

@@ -28,6 +28,7 @@ pub mod power;
 mod qemu;
 mod recording;
 mod timeline;
+mod wire_fault;
 mod wires;
 
 pub use board::BoardState;
@@ -43,4 +44,5 @@ pub use power::{BoardStatus, PowerChange, PowerOrder};
 pub use qemu::SUPPORTED_QEMU;
 pub use recording::{Header, RecordedInput, Recording};
 pub use renga_emu_device::Machine;
+pub use wire_fault::WireFault;
 pub use wires::PinsConfig;

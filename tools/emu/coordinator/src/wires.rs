@@ -9,6 +9,7 @@
 //! Not here: the levels that follow (`renga_emu_device::pins`), analogue matters (the pin model of `renga-phy`).
 
 use crate::event::Fight;
+use crate::wire_fault::{Broken, WireFault};
 use renga_emu_device::messages::{Order, Wiring};
 use renga_emu_device::pins::Drive;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,7 @@ impl Default for PinsConfig {
 #[derive(Debug)]
 pub struct Wires {
     config: PinsConfig,
+    broken: Broken,
     /// What each board does, as it is seen at a time that no board can be set back to.
     settled: Vec<Drive>,
     /// What they did since; of each board by time.
@@ -59,20 +61,22 @@ struct Change {
 }
 
 impl Wires {
-    /// Between `boards` boards that have just been reset.
-    pub fn new(config: PinsConfig, boards: usize) -> Self {
-        Self { config, settled: vec![Drive::RESET; boards], changes: Vec::new() }
+    /// Between `boards` boards that have just been reset; what is broken is `faults`.
+    pub fn new(config: PinsConfig, boards: usize, faults: &[WireFault]) -> Self {
+        Self { config, broken: Broken::new(faults, boards), settled: vec![Drive::RESET; boards], changes: Vec::new() }
     }
 
     /// What board `board` is told when it starts at `at_ns`; others react to it after `echo_ns` at the earliest.
     pub fn wiring(&self, board: u8, at_ns: u64, echo_ns: u64) -> Wiring {
-        let boards = self.settled.len();
+        let own = usize::from(board);
         let mut drives = self.settled.clone();
         for change in self.changes.iter().filter(|change| change.seen_ns <= at_ns) {
             drives[usize::from(change.source)] = change.drive;
         }
-        let others = (0..boards).map(|other| seen(other, usize::from(board), boards, drives[other]));
-        Wiring { others: others.collect(), held_up: HELD_UP, echo_ns }
+        let mut others: Vec<Drive> = (0..).zip(drives).map(|(other, drive)| self.seen(other, own, drive)).collect();
+        // In its own place it sees what is nobody's.
+        others[own] = self.broken.harness(own);
+        Wiring { others, held_up: HELD_UP & self.broken.contact(own), echo_ns }
     }
 
     /// What board `board`, started at `at_ns`, is to be told of what was done before.
@@ -96,10 +100,16 @@ impl Wires {
         others.filter_map(|board| Some((board, self.order(&change, board)?))).collect()
     }
 
+    /// What `board` sees of board `source` that does `drive`, over wires that may be broken.
+    fn seen(&self, source: usize, board: usize, drive: Drive) -> Drive {
+        let left = drive.only(self.broken.contact(source));
+        seen(source, board, self.settled.len(), left).only(self.broken.contact(board))
+    }
+
     /// What tells `board` of `change`, if it sees it.
     fn order(&self, change: &Change, board: u8) -> Option<Order> {
         let (source, own) = (usize::from(change.source), usize::from(board));
-        let [drive, before] = [change.drive, change.before].map(|drive| seen(source, own, self.settled.len(), drive));
+        let [drive, before] = [change.drive, change.before].map(|drive| self.seen(source, own, drive));
         let changed = drive.differs(before);
         let order = Order::Pins { time_ns: change.seen_ns, board: change.source, drive, changed };
         (changed != 0).then_some(order)
@@ -177,7 +187,7 @@ mod tests {
 
     #[test]
     fn lines_run_straight_and_the_token_to_the_next_board() {
-        let mut wires = Wires::new(WIRES, 3);
+        let mut wires = Wires::new(WIRES, 3, &[]);
         let told = wires.change(1, 50, low(STROBE | 1 << 14), 0);
         assert_eq!(told.iter().map(|(board, _)| *board).collect::<Vec<_>>(), [0, 2]);
         for (_, order) in told {
@@ -196,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_board_that_starts_sees_what_was_done_and_is_told_what_is_on_its_way() {
-        let mut wires = Wires::new(WIRES, 2);
+        let mut wires = Wires::new(WIRES, 2, &[]);
         for step in 0..200 {
             wires.change(1, step * 10, low(if step % 2 == 0 { STROBE } else { 0 }), 1_000);
         }
@@ -210,10 +220,23 @@ mod tests {
 
     #[test]
     fn two_boards_are_each_others_next() {
-        let mut wires = Wires::new(WIRES, 2);
+        let mut wires = Wires::new(WIRES, 2, &[]);
         assert_eq!(wires.change(0, 0, low(1 << TOKEN_OUT), 0)[0].0, 1);
         assert_eq!(wires.change(1, 0, low(1 << TOKEN_OUT), 0)[0].0, 0);
-        assert!(Wires::new(WIRES, 1).change(0, 0, low(u32::MAX), 0).is_empty());
+        assert!(Wires::new(WIRES, 1, &[]).change(0, 0, low(u32::MAX), 0).is_empty());
+    }
+
+    #[test]
+    fn broken_wires_tell_nothing_or_are_low() {
+        let faults = [WireFault::Open { board: 1, pin: 5 }, WireFault::HeldLow { pin: 4 }];
+        let mut wires = Wires::new(WIRES, 3, &faults);
+        let told = wires.change(1, 0, low(STROBE), 0);
+        assert!(told.is_empty(), "nobody hears board 1's strobe: {told:?}");
+        assert_eq!(wires.change(0, 0, low(STROBE), 0).len(), 1, "nor does it hear others'");
+        let Wiring { others, held_up, .. } = wires.wiring(1, 100, 0);
+        assert_eq!([others[0].low, others[1].low, held_up & STROBE], [0, 1 << 4, 0]);
+        let Wiring { others, held_up, .. } = wires.wiring(2, 100, 0);
+        assert_eq!([others[0].low, others[2].low, held_up & STROBE], [STROBE, 1 << 4, STROBE]);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 //! Invariant: kernel, system's tables, device tree and command line are the card's own, byte for byte; the card that the board then finds in
 //! its slot is a copy. Not here: the firmware itself, which the emulator cannot run.
 
-use super::PLACEMENT_FILE;
 use super::contents::KERNEL_FILE;
 use super::fat::CardFile;
-use super::firmware;
 use super::inspect::read_boot_files;
+use super::{PLACEMENT_FILE, firmware, settings};
+use crate::cli::ProgramName;
 use crate::disk_image::add_file;
 use crate::disk_image::partition::{copy_out, copy_sparse, find};
 use crate::system::SystemFile;
@@ -32,6 +32,8 @@ pub struct CardBoot {
     pub command_line: String,
     /// What joins it to the others.
     pub link: LinkMode,
+    /// What it runs in place of the system.
+    pub program: Option<ProgramName>,
     /// A copy of its card.
     pub card: PathBuf,
 }
@@ -99,12 +101,14 @@ fn take_out(files: &[CardFile], node: &Node<'_>, image: &Path, scratch: &Path) -
         fs::write(place(name), content(files, name)?)?;
         Ok(place(name))
     };
+    let command_line = String::from_utf8_lossy(content(files, "cmdline.txt")?).trim().to_string();
     let boot = CardBoot {
         model: node.model,
         kernel: take(KERNEL_FILE)?,
         tables: take(PLACEMENT_FILE)?,
         device_tree: take(firmware::device_tree(node.model))?,
-        command_line: String::from_utf8_lossy(content(files, "cmdline.txt")?).trim().to_string(),
+        program: settings::program_of(&command_line),
+        command_line,
         link: node.link,
         card: place("card.img"),
     };

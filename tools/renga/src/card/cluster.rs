@@ -6,6 +6,7 @@
 //! name = "lab"
 //! system = "pair"
 //! link = "pins"          # unless it is said: pins
+//! program = "pintest"    # in place of the system; unless it is said: none
 //!
 //! [boards]               # every board of the system
 //! a = "pi3"
@@ -13,9 +14,11 @@
 //! ```
 
 use super::models;
+use crate::cli::ProgramName;
 use crate::environment::Environment;
 use crate::system::SystemFile;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
 use renga_node::{LinkMode, Model, NAME_BYTES_MAX, NODE_BYTES_MAX, Node};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -35,6 +38,8 @@ pub struct Cluster {
     pub link: LinkMode,
     /// Each board's model, by number.
     pub models: Vec<Model>,
+    /// What the boards run in place of the system.
+    pub program: Option<ProgramName>,
 }
 
 #[derive(Deserialize)]
@@ -43,6 +48,7 @@ struct Description {
     name: String,
     system: String,
     link: Option<String>,
+    program: Option<String>,
     boards: BTreeMap<String, String>,
 }
 
@@ -58,7 +64,9 @@ impl Cluster {
         let system = SystemFile::find(environment, &description.system)?;
         let models = description.boards.iter().map(|(board, model)| format!("{board}={model}"));
         let models: Vec<String> = models.collect();
-        Cluster::new(description.name, system, description.link.as_deref(), &models).with_context(described)
+        let program = description.program.as_deref().map(program).transpose().with_context(described)?;
+        let cluster = Cluster::new(description.name, system, description.link.as_deref(), &models);
+        Ok(Cluster { program, ..cluster.with_context(described)? })
     }
 
     /// A cluster whose boards are `models`: `MODEL` for all of them, or `BOARD=MODEL` for each.
@@ -74,7 +82,7 @@ impl Cluster {
         };
         let boards: Vec<&str> = system.checked.boards.iter().map(|board| board.name.as_str()).collect();
         let models = models::of_boards(&boards, models, None)?;
-        let cluster = Cluster { name, system, link, models };
+        let cluster = Cluster { name, system, link, models, program: None };
         for board in 0..cluster.models.len() {
             let text = cluster.node_file(board);
             if text.len() > NODE_BYTES_MAX {
@@ -115,4 +123,12 @@ impl Cluster {
         };
         node.to_string()
     }
+}
+
+/// The program called `name`.
+fn program(name: &str) -> Result<ProgramName> {
+    ProgramName::from_str(name, false).map_err(|_| {
+        let known: Vec<&str> = ProgramName::value_variants().iter().map(|program| program.name()).collect();
+        anyhow!("there is no program `{name}`: known ones are {}", known.join(", "))
+    })
 }

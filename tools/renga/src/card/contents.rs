@@ -36,7 +36,7 @@ pub fn files(cluster: &Cluster, number: usize, kernel: &Path, firmware_folder: &
         text(NODE_FILE, cluster.node_file(number)),
         text("README.TXT", README.to_string()),
         text("config.txt", settings::config(cluster.link)),
-        text("cmdline.txt", settings::command_line(number, cluster.link)),
+        text("cmdline.txt", settings::command_line(number, cluster.link, cluster.program)),
         CardFile { name: KERNEL_FILE.to_string(), bytes: kernel },
         CardFile { name: PLACEMENT_FILE.to_string(), bytes: cluster.system.checked.to_blob() },
     ];

@@ -3,7 +3,12 @@
 //! Never read by a real board's firmware yet. Reasons for each line stand in the file itself, where the owner of the board
 //! reads them.
 
+use crate::cli::ProgramName;
+use clap::ValueEnum;
 use renga_node::LinkMode;
+
+/// Before the name of what runs in place of the system.
+const PROGRAM: &str = "program=";
 
 const HEAD: &str = "\
 # Renga: what the board's firmware does before it starts the kernel.
@@ -55,6 +60,13 @@ pub fn config(link: LinkMode) -> String {
 }
 
 /// `cmdline.txt`: one line.
-pub fn command_line(board: usize, link: LinkMode) -> String {
-    format!("board={board} link={link}\n")
+pub fn command_line(board: usize, link: LinkMode, program: Option<ProgramName>) -> String {
+    let program = program.map(|program| format!(" {PROGRAM}{}", program.name())).unwrap_or_default();
+    format!("board={board} link={link}{program}\n")
+}
+
+/// The program that a command line names.
+pub fn program_of(command_line: &str) -> Option<ProgramName> {
+    let name = command_line.split_ascii_whitespace().find_map(|word| word.strip_prefix(PROGRAM))?;
+    ProgramName::from_str(name, false).ok()
 }

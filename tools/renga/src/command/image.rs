@@ -39,12 +39,13 @@ pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
         some => some,
     };
     let progress = Progress::start();
-    let Some(cluster) = cluster else {
+    let Some(mut cluster) = cluster else {
         let path = artifacts::disk(environment, &choice, options.out.as_deref(), &progress)?;
         progress.finish();
         println!("{}", path.display());
         return Ok(0);
     };
+    cluster.program = options.program.or(cluster.program);
     let Some(out) = &options.out else { bail!("say into which folder the cards go: --out FOLDER") };
     let cards = card::build_cards(environment, &cluster, &choice, out, &progress)?;
     progress.finish();

@@ -2,7 +2,7 @@
 
 use crate::artifacts::{self, Flavour, Kernel};
 use crate::card::{self, CardBoot};
-use crate::cli::Run;
+use crate::cli::{ProgramName, Run};
 use crate::disk_image;
 use crate::disturbance::{self, Disturbance};
 use crate::environment::Environment;
@@ -47,11 +47,12 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     };
     let plugin = artifacts::plugin(environment, &progress)?;
     progress.finish();
-    let interactive = script.is_none() && options.replay.is_none();
+    let program = options.program.or_else(|| cards.as_deref()?.first()?.program);
+    let interactive = script.is_none() && options.replay.is_none() && program.is_none();
     let (terminal, keys) =
         if interactive { Terminal::take().map(|(terminal, keys)| (Some(terminal), Some(keys)))? } else { (None, None) };
     let machine = profile(options.machine.profile);
-    let machine = match link(options, cards.as_deref()) {
+    let machine = match link(options, cards.as_deref(), program)? {
         Some(wired) => machine.with_pins(wired),
         None => machine,
     };
@@ -74,6 +75,7 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
         record: options.record.clone(),
         replay: options.replay.clone(),
         panic: options.panic.as_deref().map(|text| panic(&system, text)).transpose()?,
+        program,
         disturbance,
         revive: options.revive,
         keys,
@@ -99,9 +101,15 @@ pub fn run(environment: &Environment, options: &Run) -> Result<u8> {
     Ok(outcome.status)
 }
 
-/// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link.
-fn link(options: &Run, cards: Option<&[CardBoot]>) -> Option<LinkMode> {
-    cards.and_then(|cards| Some(cards.first()?.link)).or_else(|| options.link.on_pins())
+/// What the boards' pins are wired for, if the link is on them: cards say it, for real boards have no other link; nor have
+/// programs that run in place of the system.
+fn link(options: &Run, cards: Option<&[CardBoot]>, program: Option<ProgramName>) -> Result<Option<LinkMode>> {
+    let wired = cards.and_then(|cards| Some(cards.first()?.link)).or_else(|| options.link.on_pins());
+    let wired = wired.or(program.map(|_| LinkMode::Pins));
+    if wired.is_none() && !options.wire.is_empty() {
+        bail!("--wire breaks a wire between the boards' pins, which only --link pins has");
+    }
+    Ok(wired)
 }
 
 /// What the boards are, by their numbers.

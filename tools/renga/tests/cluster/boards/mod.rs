@@ -4,5 +4,6 @@ mod cards;
 mod cores;
 mod machines;
 mod pins;
+mod pintest;
 mod silicon;
 mod tables;

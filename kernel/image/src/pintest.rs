@@ -1,0 +1,135 @@
+//! The test of the link's wires in place of a system (`program=pintest`), for ever, or for `turns=` turns of this board.
+//!
+//! **It has never run on a board.** What is found is told on the console when it changes, and every some seconds; the board's light is on
+//! while the wires are sound, and blinks else. Invariant: while others may lead, this board listens: what it says leaves the
+//! board while it waits (`speech`). Not here: the test (`renga_phy::pintest`).
+
+use crate::hardware::{self, Hardware, LinkPins};
+use crate::link_device::{chip, width};
+use crate::speech::Speech;
+use crate::{fault, marks};
+use core::cell::RefCell;
+use core::fmt::Write;
+use renga_core::Arena;
+use renga_hal::gpio::{PinBank, Pull};
+use renga_phy::pintest::{Harness, Tester, Verdict};
+
+/// What has not changed is told again after so long, ns.
+const AGAIN_NS: u64 = 10_000_000_000;
+/// The light of wires that are not sound changes so often, ns.
+const BLINK_NS: u64 = 500_000_000;
+/// Exit status if the wires are not sound.
+const UNSOUND_STATUS: u32 = 1;
+
+/// The pins of a board that goes on speaking while it waits.
+struct SpeakingPins {
+    pins: LinkPins,
+    speech: &'static RefCell<Speech>,
+}
+
+impl PinBank for SpeakingPins {
+    fn now_ns(&mut self) -> u64 {
+        self.pins.now_ns()
+    }
+    fn store_functions(&mut self, word: usize, value: u32) {
+        self.pins.store_functions(word, value);
+    }
+    fn functions(&mut self, word: usize) -> u32 {
+        self.pins.functions(word)
+    }
+    fn set(&mut self, mask: u32) {
+        self.pins.set(mask);
+    }
+    fn clear(&mut self, mask: u32) {
+        self.pins.clear(mask);
+    }
+    fn set_pulls(&mut self, mask: u32, pull: Pull) {
+        self.pins.set_pulls(mask, pull);
+    }
+    fn levels(&mut self) -> u32 {
+        self.pins.levels()
+    }
+    fn fence(&mut self) {
+        self.pins.fence();
+    }
+    fn wait_until(&mut self, at_ns: u64) {
+        // Two peripherals: a BCM2837 answers out of order when accesses go from one to another.
+        self.pins.fence();
+        while self.pins.now_ns() < at_ns {
+            self.speech.borrow_mut().go_on();
+        }
+        self.pins.fence();
+    }
+}
+
+/// What was told last, and when.
+struct Told {
+    verdict: Option<Verdict>,
+    at_ns: u64,
+    light: bool,
+}
+
+impl Told {
+    /// The light that goes with `verdict` at `now_ns`; switched only when it changes, as that may take the firmware's time.
+    fn shine(&mut self, verdict: &Verdict, now_ns: u64) {
+        let light = verdict.is_sound() || now_ns / BLINK_NS % 2 == 0;
+        if light != self.light {
+            self.light = light;
+            marks::set_light(light);
+        }
+    }
+
+    /// Whether `verdict` is to be told at `now_ns`.
+    fn is_due(&self, verdict: &Verdict, now_ns: u64) -> bool {
+        self.verdict.as_ref() != Some(verdict) || now_ns - self.at_ns >= AGAIN_NS
+    }
+}
+
+/// Tests the wires between `boards` boards.
+#[inline(never)]
+pub fn run(arena: &'static Arena, hardware: &Hardware, boards: u8, speech: &'static RefCell<Speech>) -> ! {
+    let tester = tester(arena, hardware, boards, speech);
+    arena.seal();
+    let mut told = Told { verdict: None, at_ns: 0, light: true };
+    marks::set_light(true);
+    let mut turns = 0;
+    loop {
+        let report = tester.turn();
+        let (verdict, now_ns) = (report.verdict(), hardware::now_ns());
+        told.shine(&verdict, now_ns);
+        let mut speech = speech.borrow_mut();
+        if speech.is_over() && told.is_due(&verdict, now_ns) {
+            let _ = write!(speech, "\n{report}");
+            (told.verdict, told.at_ns) = (Some(verdict), now_ns);
+        }
+        turns += 1;
+        if hardware.turns == Some(turns) {
+            speech.finish();
+            fault::end(if verdict.is_sound() { 0 } else { UNSOUND_STATUS });
+        }
+    }
+}
+
+/// The test, in boot memory: it is too large for the stack.
+#[inline(never)]
+fn tester(
+    arena: &'static Arena,
+    hardware: &Hardware,
+    boards: u8,
+    speech: &'static RefCell<Speech>,
+) -> &'static mut Tester<SpeakingPins> {
+    let link = hardware.link.as_str();
+    let harness = match (link, width(link)) {
+        (_, Some(width)) => Harness::on_pins(width),
+        ("spi", _) => Harness::over_spi(chip()),
+        _ => fault::refuse(format_args!("there is no link `{link}` whose wires could be tested")),
+    };
+    let _ = writeln!(
+        speech.borrow_mut(),
+        "pintest: board {} of {boards}, {} wires. It has never run on a board when this was written: send in what you see.",
+        hardware.board,
+        harness.wires().len()
+    );
+    let pins = SpeakingPins { pins: hardware::bus_pins(), speech };
+    arena.put(|| Tester::begin(pins, harness, hardware.board, boards))
+}
