@@ -91,6 +91,8 @@ pub struct Hardware {
     pub program: Name,
     /// After so many turns that ends, if told.
     pub turns: Option<u32>,
+    /// How long it measures each thing, if told.
+    pub span_ms: Option<u32>,
     /// How many cores it is to start, if more than have processes.
     pub cores: u32,
     /// When this board is to panic, ns: for seeing what that looks like.
@@ -185,6 +187,7 @@ pub unsafe fn start(boot_data: u64) -> (Hardware, InterruptLines, Uart, FrameMem
         link: Name::argument(&arguments, "link", ""),
         program: Name::argument(&arguments, "program", ""),
         turns: arguments.number("turns"),
+        span_ms: arguments.number("span_ms"),
         cores: arguments.number("cores").unwrap_or(1),
         panic_ns: arguments.number("panic_ms").map(|ms| u64::from(ms) * 1_000_000),
         #[cfg(feature = "hostile")]

@@ -7,6 +7,7 @@ use crate::{fault, hardware};
 use core::sync::atomic::{AtomicU32, Ordering};
 use renga_hal::link::{FRAME_BYTES_MAX, FrameDevice, TransmitFull};
 use renga_mac::{Setup, Timing};
+use renga_phy::linkbench::{Errors, Measured};
 use renga_phy::pins::{self, Handshake, PinBus, PinPhy, PullUps, Width, Wiring};
 use renga_phy::spi::wiring::Chip;
 use renga_phy::spi::{self, SpiBus, SpiPhy};
@@ -91,6 +92,20 @@ fn spi(board: u8) -> TokenLink<SpiPhy<LinkPins, LinkMaster, LinkSlave>> {
 /// The number is the placement's: two boards that have one are a mistake of whoever wrote the cards.
 fn setup(board: u8) -> Setup {
     Setup { board, serial: u64::from(board), timing: Timing::PI3.slowed(TOKEN_SLOWED) }
+}
+
+impl Measured for LinkDevice {
+    fn now_ns(&mut self) -> u64 {
+        hardware::now_ns()
+    }
+
+    fn errors(&mut self) -> Errors {
+        match self {
+            LinkDevice::Emulator(_) => Errors::default(),
+            LinkDevice::Pins(device) => device.errors(),
+            LinkDevice::Spi(device) => device.errors(),
+        }
+    }
 }
 
 impl FrameDevice for LinkDevice {

@@ -15,6 +15,7 @@ mod fault;
 mod firmware;
 mod hardware;
 mod link_device;
+mod linkbench;
 mod logger;
 mod machine;
 mod marks;
@@ -84,6 +85,7 @@ fn start_program(arena: &'static Arena, hardware: &Hardware, uart: Uart, boards:
     let speech: &'static RefCell<Speech> = arena.put(|| RefCell::new(Speech::on(uart)));
     match hardware.program.as_str() {
         "pintest" => pintest::run(arena, hardware, boards, speech),
+        "linkbench" => linkbench::run(arena, hardware, boards, speech),
         other => fault::refuse(format_args!("there is no program `{other}`")),
     }
 }

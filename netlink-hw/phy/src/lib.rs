@@ -14,6 +14,7 @@ extern crate std;
 pub mod loopback;
 
 pub mod bus_phy;
+pub mod linkbench;
 pub mod pins;
 pub mod pintest;
 pub mod spi;

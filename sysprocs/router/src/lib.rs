@@ -14,6 +14,7 @@ mod asynchronous;
 mod ending;
 mod incoming;
 mod jobs;
+mod measured;
 mod membership;
 #[cfg(feature = "model")]
 mod model;

@@ -111,9 +111,6 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The disk's board ends a program that would run for ever after so many of its turns.
-const PROGRAM_TURNS: u32 = 2;
-
 /// Who hears what happens.
 pub trait Listener {
     /// A board wrote on its console.
@@ -158,8 +155,7 @@ impl Session<'_> {
     fn program_arguments(&self, number: usize) -> String {
         let Some(program) = self.program else { return String::new() };
         let ends = self.system.checked.boards[number].owns_disk;
-        let turns = if ends { format!(" turns={PROGRAM_TURNS}") } else { String::new() };
-        format!(" program={}{turns}", program.name())
+        format!(" program={}{}", program.name(), if ends { program.ends() } else { "" })
     }
 
     /// What it finds besides at its first start.

@@ -7,13 +7,24 @@ use clap::ValueEnum;
 pub enum ProgramName {
     /// The test of the link's wires
     Pintest,
+    /// The measurement of the link
+    Linkbench,
 }
 
 impl ProgramName {
+    /// What the board that is to end an emulated run is told: on real boards they never end.
+    pub fn ends(self) -> &'static str {
+        match self {
+            ProgramName::Pintest => " turns=2",
+            ProgramName::Linkbench => " turns=1 span_ms=10",
+        }
+    }
+
     /// The word for it among a board's arguments.
     pub fn name(self) -> &'static str {
         match self {
             ProgramName::Pintest => "pintest",
+            ProgramName::Linkbench => "linkbench",
         }
     }
 }

@@ -40,6 +40,9 @@ pub fn image(environment: &Environment, options: &Image) -> Result<u8> {
     };
     let progress = Progress::start();
     let Some(mut cluster) = cluster else {
+        if options.program.is_some() {
+            bail!("say which boards are to run that: --board MODEL, or --cluster FILE");
+        }
         let path = artifacts::disk(environment, &choice, options.out.as_deref(), &progress)?;
         progress.finish();
         println!("{}", path.display());

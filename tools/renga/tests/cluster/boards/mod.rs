@@ -2,6 +2,7 @@
 
 mod cards;
 mod cores;
+mod linkbench;
 mod machines;
 mod pins;
 mod pintest;

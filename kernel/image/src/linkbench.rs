@@ -1,0 +1,54 @@
+//! The measurement of the link in place of a system (`program=linkbench`): board 0 measures and tells, for ever, or for `turns=` rounds;
+//! the others do what it says.
+//!
+//! **It has never run on a board.** The light of board 0 is on while all boards answer and every frame comes. Not here: the
+//! measurement (`renga_phy::linkbench`), the link (`link_device`).
+
+use crate::hardware::{self, Hardware};
+use crate::link_device::LinkDevice;
+use crate::speech::Speech;
+use crate::{fault, marks};
+use core::cell::RefCell;
+use core::fmt::Write;
+use renga_core::Arena;
+use renga_phy::linkbench::Station;
+
+/// How long each flow lasts unless it is said, ms.
+const SPAN_MS: u32 = 1_000;
+/// The boards are switched on within so long of each other, ns.
+const PATIENCE_NS: u64 = 10_000_000_000;
+/// Exit status if something did not come.
+const MISSING_STATUS: u32 = 1;
+
+/// Measures the link between `boards` boards.
+#[inline(never)]
+pub fn run(arena: &'static Arena, hardware: &Hardware, boards: u8, speech: &'static RefCell<Speech>) -> ! {
+    let link = arena.put(|| LinkDevice::choose(hardware::emulator_link(), hardware.link.as_str(), hardware.board));
+    let station = arena.put(|| Station::new(link, boards));
+    arena.seal();
+    let span_us = hardware.span_ms.unwrap_or(SPAN_MS) * 1000;
+    let mut speech = speech.borrow_mut();
+    let _ = writeln!(
+        speech,
+        "linkbench: board {} of {boards}. It had never run on a board when this was written: send in what you see.",
+        hardware.board
+    );
+    speech.finish();
+    marks::set_light(true);
+    if hardware.board != 0 {
+        loop {
+            station.turn();
+        }
+    }
+    for turns in 1.. {
+        station.gather(PATIENCE_NS);
+        let round = station.round(span_us);
+        marks::set_light(round.is_whole());
+        let _ = write!(speech, "\n{round}");
+        speech.finish();
+        if hardware.turns == Some(turns) {
+            fault::end(if round.is_whole() { 0 } else { MISSING_STATUS });
+        }
+    }
+    unreachable!("it measures for ever")
+}

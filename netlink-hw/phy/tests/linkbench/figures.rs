@@ -1,0 +1,92 @@
+//! Figures on a sound harness, beside those of frames that are sent by hand, as `renga bench bus` does it.
+
+use crate::cluster::{SPAN_US, pin_bus, round};
+use renga_hal::gpio::PinBank;
+use renga_phy::FRAME_BYTES_MAX;
+use renga_phy::linkbench::Round;
+use renga_phy::pins::model::{Model, Serial, Setup, Speed, Tasks};
+use renga_phy::pins::{Handshake, PinBus};
+use renga_wire::bus::Answers;
+use renga_wire::frame::BROADCAST;
+use renga_wire::{Header, Kind, PAYLOAD_BYTES_MAX};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Payload of frames from board 0 that follow each other without a token, kbit/s.
+fn by_hand_kbps(setup: &Setup) -> u64 {
+    const FRAMES: u64 = 8;
+    let model = Model::new(setup);
+    let mut tasks = Tasks::new(&model);
+    for board in 1..setup.boards.len() as u8 {
+        let setup = setup.clone();
+        tasks.begin(board, move |pins| {
+            let mut bus = pin_bus(pins, &setup, board);
+            let answers = Answers { board, present: true, ..Answers::default() };
+            let mut into = [0; FRAME_BYTES_MAX];
+            loop {
+                if PinBus::<renga_phy::pins::model::ModelPins<'_>>::frame_begins(bus.levels()) {
+                    let _ = bus.listen(&mut into, true, &answers);
+                }
+            }
+        });
+    }
+    let (took, own) = (Rc::new(Cell::new(0)), setup.clone());
+    let seen = took.clone();
+    tasks.begin(0, move |pins| {
+        let mut bus = pin_bus(pins, &own, 0);
+        let header = Header { kind: Kind::Data, destination: BROADCAST, source: 0, epoch: 0, sequence: 0 };
+        let mut frame = [0; FRAME_BYTES_MAX];
+        let bytes = header.emit(&[0x5a; PAYLOAD_BYTES_MAX], &mut frame).expect("it fits");
+        bus.gpio().wait_until(200_000);
+        let begin_ns = bus.gpio().now_ns();
+        for _ in 0..FRAMES {
+            bus.talk(&frame[..bytes]).expect("they listen");
+        }
+        seen.set(bus.gpio().now_ns() - begin_ns);
+    });
+    tasks.run_until(50_000_000);
+    drop(tasks);
+    FRAMES * PAYLOAD_BYTES_MAX as u64 * 8 * 1_000_000 / took.get()
+}
+
+fn all_of(setup: &Setup, rate_hz: Option<u32>) -> Round {
+    let boards: Vec<u8> = (0..setup.boards.len() as u8).collect();
+    let round = round(setup, rate_hz, &boards);
+    println!("{round}");
+    assert!(round.is_whole(), "{round}");
+    round
+}
+
+#[test]
+fn rates_are_those_of_the_frames_less_what_the_token_costs() {
+    for handshake in [Handshake::ThreeWire, Handshake::TwoEdge] {
+        for speed in [Speed::PI3_1200, Speed::PI4_600] {
+            let setup = Setup { handshake, ..Setup::of(2, speed) };
+            let by_hand = by_hand_kbps(&setup);
+            let pair = all_of(&setup, None).pairs[1].expect("it answers");
+            println!("by hand {by_hand} kbit/s, there {}, back {}", pair.there.rate_kbps(), pair.back.rate_kbps());
+            for flow in [pair.there, pair.back] {
+                assert!((by_hand * 97 / 100..=by_hand * 101 / 100).contains(&flow.rate_kbps()), "{by_hand}: {flow:?}");
+                assert_eq!((flow.missing, flow.double), (0, 0));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_token_comes_by_once_in_the_frames_of_all() {
+    let setup = Setup { handshake: Handshake::TwoEdge, ..Setup::of(4, Speed::PI3_1200) };
+    let round = all_of(&setup, None);
+    let frame_us = u64::from(SPAN_US) / u64::from(round.pairs[1].expect("it answers").there.frames);
+    for board in 0..4 {
+        let rotation_us = u64::from(round.rotation_us(board).expect("it sends"));
+        assert!((4 * frame_us..6 * frame_us).contains(&rotation_us), "{frame_us} and {rotation_us} us\n{round}");
+    }
+}
+
+#[test]
+fn over_spi_all_is_measured_too() {
+    let setup = Setup { serial: Some(Serial::REPORTED), ..Setup::of(2, Speed::PI3_1200) };
+    let pair = all_of(&setup, Some(4_000_000)).pairs[1].expect("it answers");
+    println!("{pair:?}");
+}
