@@ -162,7 +162,7 @@ impl<B: TokenBus> BusPhy<B> {
         &mut self.bus
     }
 
-    /// One turn: a frame or a bid that was asked for, a frame that begins, or one look at the lines.
+    /// One turn: a frame or a bid that was asked for, a frame of another board that begins, or one look at the lines.
     ///
     /// Before and after it other drivers use other peripherals: those of a BCM2837 answer out of order when
     /// accesses go from one to another, so there is a fence at both ends.
@@ -184,7 +184,8 @@ impl<B: TokenBus> BusPhy<B> {
         }
         let levels = self.bus.levels();
         let begins = B::frame_begins(levels);
-        if begins && !self.awaits_change {
+        // First the end of the own frame is told: the next may come from the board that was given the token by it.
+        if begins && !self.awaits_change && self.ended.is_none() {
             self.listen();
         } else {
             self.awaits_change &= begins;
