@@ -241,3 +241,23 @@ fn the_emulator_has_no_pi_4_that_owns_the_disk() {
     let fault = super::models::machine("a", Model::Pi4, true).unwrap_err().to_string();
     assert!(fault.contains("board a owns the disk") && fault.contains("--board a=pi3"), "{fault}");
 }
+
+#[test]
+fn cards_say_what_runs_in_place_of_the_system() {
+    let (bench, environment) = (Bench::new("program"), Environment::read().unwrap());
+    let described = |program: &str| {
+        let file = bench.folder.join("lab.toml");
+        let text = format!("name = \"lab\"\nsystem = \"pair\"\n{program}\n[boards]\na = \"pi3\"\nb = \"pi3\"\n");
+        fs::write(&file, text).unwrap();
+        Cluster::read(&environment, &file)
+    };
+    let command_line = |program: &str| {
+        let files = bench.files(&described(program).unwrap(), 1);
+        let found = files.into_iter().find(|file| file.name == "cmdline.txt").unwrap();
+        String::from_utf8(found.bytes).unwrap()
+    };
+    assert_eq!(command_line(""), "board=1 link=pins\n");
+    assert_eq!(command_line("program = \"linkbench\""), "board=1 link=pins program=linkbench\n");
+    let fault = format!("{:#}", described("program = \"doom\"").err().unwrap());
+    assert!(fault.contains("known ones are pintest, linkbench"), "{fault}");
+}
