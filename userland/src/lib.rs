@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod cluster;
 pub mod process;
 pub mod schedule;
+pub mod setting;
 pub mod signals;
 pub mod start;
 pub mod syscall;

@@ -85,6 +85,8 @@ counts! {
     TurnsGiven,
     /// Turns that were taken from it.
     TurnsTaken,
+    /// How long the medium of this board took for it while no processor worked, ns.
+    MediumNs,
 }
 
 /// Counts of one account, in the order of [`Count::ALL`].

@@ -3,6 +3,8 @@
 //! Invariant: a rank says who goes first whatever the time; within the fair rank and the lowest one time decides, by
 //! weight. Not here: turns (`user.rs` of `kernel/core`).
 
+use crate::pace::Pace;
+
 /// The lowest nice value, which has the largest weight.
 pub const NICE_MIN: i8 = -20;
 /// The highest nice value.
@@ -63,6 +65,8 @@ pub struct Policy {
     pub priority: u8,
     /// It is of a background job, which the regulator may hold; says nothing about turns.
     pub background: bool,
+    /// How fast its I/O goes; says nothing about turns.
+    pub pace: Pace,
 }
 
 /// A rank: lower goes first.
@@ -76,13 +80,18 @@ pub const RANK_IDLE: Rank = PRIORITY_MAX + 2;
 
 /// Where a policy as a word says whether it is of a background job.
 const BACKGROUND_BIT: u32 = 24;
+/// And from where on how fast its I/O goes.
+const PACE_BIT: u32 = BACKGROUND_BIT + 1;
 
 /// What time is multiplied by for virtual time: 2^20 at nice 0.
 pub const SCALE_SHIFT: u32 = 20;
 
 impl Policy {
+    /// Bits of the word.
+    pub const BITS: u32 = PACE_BIT + Pace::BITS;
     /// Fair, nice 0.
-    pub const DEFAULT: Policy = Policy { class: Class::Fair, nice: 0, priority: 0, background: false };
+    pub const DEFAULT: Policy =
+        Policy { class: Class::Fair, nice: 0, priority: 0, background: false, pace: Pace::Free };
 
     /// The weight, against others of its rank.
     pub fn weight(self) -> u32 {
@@ -109,7 +118,7 @@ impl Policy {
     }
 
     /// As one word: Linux's number of the class, nice value + 20 in bits 8..16, priority in bits 16..24, background in
-    /// bit 24.
+    /// bit 24, pace from bit 25 on.
     pub fn to_word(self) -> u64 {
         let class = match self.class {
             Class::Fair => 0,
@@ -119,7 +128,11 @@ impl Policy {
             Class::Idle => 5,
         };
         let nice = (self.nice.clamp(NICE_MIN, NICE_MAX) - NICE_MIN) as u64;
-        class | nice << 8 | u64::from(self.priority) << 16 | u64::from(self.background) << BACKGROUND_BIT
+        class
+            | nice << 8
+            | u64::from(self.priority) << 16
+            | u64::from(self.background) << BACKGROUND_BIT
+            | self.pace.to_word() << PACE_BIT
     }
 
     /// The inverse of [`Policy::to_word`]; `None` for words that no policy has.
@@ -135,8 +148,9 @@ impl Policy {
         };
         let real_time = matches!(class, Class::Fifo | Class::RoundRobin);
         let priority_fits = if real_time { (1..=PRIORITY_MAX).contains(&priority) } else { priority == 0 };
-        let known = word >> (BACKGROUND_BIT + 1) == 0 && usize::from(nice) < WEIGHTS.len() && priority_fits;
+        let pace = Pace::from_word(word >> PACE_BIT)?;
+        let known = usize::from(nice) < WEIGHTS.len() && priority_fits;
         let background = word >> BACKGROUND_BIT & 1 != 0;
-        known.then(|| Policy { class, nice: nice as i8 + NICE_MIN, priority, background })
+        known.then(|| Policy { class, nice: nice as i8 + NICE_MIN, priority, background, pace })
     }
 }

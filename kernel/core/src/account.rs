@@ -21,6 +21,7 @@ pub use renga_turns::Account;
 
 /// Callers that are followed to find an account; a chain that is longer is the system's.
 const CALLERS_FOLLOWED_MAX: u32 = 16;
+
 impl Core {
     /// Gives this core its table of accounts, [`AccountNumber::count`] of them; before, all is the system's.
     pub fn set_accounts(&self, accounts: &'static [Account]) {
@@ -163,6 +164,10 @@ impl Me {
     /// How much of one thing account `number` has counted on this board.
     pub fn counted(&self, number: AccountNumber, count: Count) -> u64 {
         self.0.core.account(number).counted(count)
+    }
+    /// [`Core::charged_until_ns`].
+    pub fn charged_until_ns(&self) -> u64 {
+        self.0.core.charged_until_ns()
     }
     /// [`Core::charged`].
     pub fn charged(&self) -> [u64; 3] {

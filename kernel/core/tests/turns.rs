@@ -30,11 +30,11 @@ struct Players {
 }
 
 fn policy(class: Class, nice: i8, priority: u8) -> Policy {
-    Policy { class, nice, priority, background: false }
+    Policy { class, nice, priority, ..Policy::DEFAULT }
 }
 
 const fn nice(nice: i8) -> Policy {
-    Policy { class: Class::Fair, nice, priority: 0, background: false }
+    Policy { nice, ..Policy::DEFAULT }
 }
 
 impl Players {

@@ -5,13 +5,13 @@ use renga_proto::clock::{CalendarTime, Clock};
 use renga_proto::listed::{LISTED_BYTES, Listed};
 use renga_proto::memory::{Memory, MemoryFacts, MemoryStatus};
 use renga_proto::path::{AbsolutePath, Path, PathStart, drop_unreachable};
-use renga_proto::procs::{BoardCounts, Describe, Procs, UsageOf, WHOLE_BOARD, board_of};
+use renga_proto::procs::{BoardCounts, Describe, PolicyOf, Procs, UsageOf, WHOLE_BOARD, board_of};
 use renga_proto::regulation::Regulation;
 use renga_proto::router::RouterStatus;
 use renga_rt::{Client, Errno, Family, clients};
 
 /// Of the tables of processes.
-const PROCS: u32 = Describe::BIT | UsageOf::BIT;
+const PROCS: u32 = Describe::BIT | UsageOf::BIT | PolicyOf::BIT;
 /// Of the memory processes.
 const MEMORY: u32 = MemoryStatus::BIT;
 /// Of path walkers.

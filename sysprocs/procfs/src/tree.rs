@@ -107,6 +107,8 @@ files! {
     Thresholds "thresholds" in Background, WRITABLE;
     Ignored "ignored" in Background, WRITABLE;
     RegulationState "state" in Background, FILE;
+    IoSpeed "iospeed" in Renga, DIRECTORY;
+    Paces "programs" in IoSpeed, WRITABLE;
     /// The disk's partition.
     Disk "" in Top, BLOCK_DEVICE;
     /// One of its descriptors.

@@ -90,7 +90,7 @@ impl BoardCounts {
 /// In `PolicyOf`: nothing is changed.
 pub const ASK_POLICY: u64 = u64::MAX;
 
-/// What `PolicyOf` tells, and how it is changed: as a word, of which a policy's bits are the lower 32.
+/// What `PolicyOf` tells, and how it is changed: as a word, of which a policy's bits are the lower ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// How the program shares a core.
@@ -101,15 +101,23 @@ pub struct Schedule {
     pub all_cores: u8,
 }
 
+/// Where the cores of a [`Schedule`] are in its word, four bits each.
+const CORES_BIT: u32 = Policy::BITS;
+const ALL_CORES_BIT: u32 = CORES_BIT + 4;
+const CORES: u8 = 0xf;
+
 impl Schedule {
     /// As a word.
     pub fn to_word(self) -> u64 {
-        self.policy.to_word() | u64::from(self.cores) << 32 | u64::from(self.all_cores) << 40
+        self.policy.to_word()
+            | u64::from(self.cores & CORES) << CORES_BIT
+            | u64::from(self.all_cores & CORES) << ALL_CORES_BIT
     }
     /// The inverse of [`Schedule::to_word`]; none for words that none has.
     pub fn from_word(word: u64) -> Option<Schedule> {
-        let policy = Policy::from_word(word & u64::from(u32::MAX)).filter(|_| word >> 48 == 0)?;
-        Some(Schedule { policy, cores: (word >> 32) as u8, all_cores: (word >> 40) as u8 })
+        let policy = Policy::from_word(word & ((1 << CORES_BIT) - 1)).filter(|_| word >> (ALL_CORES_BIT + 4) == 0)?;
+        let cores = |bit: u32| (word >> bit) as u8 & CORES;
+        Some(Schedule { policy, cores: cores(CORES_BIT), all_cores: cores(ALL_CORES_BIT) })
     }
 }
 /// In `Wait`: return at once if no child has ended (WNOHANG).

@@ -26,7 +26,7 @@ pub use core::convert::Infallible as Never;
 pub use free_list::FreeList;
 pub use held::Held;
 pub use life::Life;
-pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, policy, user};
+pub use renga_abi::{BOARDS_MAX, BoardId, Errno, PAGE_BYTES, ProcId, pace, policy, user};
 pub use renga_core::account;
 #[cfg(feature = "host")]
 pub use renga_core::host;

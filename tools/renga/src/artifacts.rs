@@ -17,11 +17,12 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 17] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("background", "/usr/bin/background"),
     ("background", "/usr/bin/bg"),
+    ("iospeed", "/usr/bin/iospeed"),
     ("nice", "/usr/bin/nice"),
     ("chrt", "/usr/bin/chrt"),
     ("wild", "/usr/lib/renga/wild"),

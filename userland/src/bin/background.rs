@@ -4,7 +4,8 @@
 
 use core::ffi::CStr;
 use renga_userland::process::execute_by_name;
-use renga_userland::syscall::{close, exit, open, plain, read, write};
+use renga_userland::setting::{self, Words, put};
+use renga_userland::syscall::{exit, plain, write};
 use renga_userland::text::{Decimal, complain};
 use renga_userland::{Arguments, Errno, program};
 
@@ -38,15 +39,11 @@ Examples:
 ";
 const USAGE_STATUS: i32 = 2;
 const FAILED: i32 = 1;
-const READ_ONLY: i32 = 0;
-const WRITE_ONLY: i32 = 1;
 const GETPID: usize = 172;
 const ENOENT: Errno = Errno(2);
 const ESRCH: Errno = Errno(3);
 const EPERM: Errno = Errno(1);
 const EINVAL: Errno = Errno(22);
-/// Bytes of what is written at once.
-const TEXT_BYTES_MAX: usize = 1024;
 
 const JOBS: &CStr = c"/proc/renga/background/jobs";
 const POLICY: &CStr = c"/proc/renga/background/policy";
@@ -95,44 +92,24 @@ fn start(arguments: &Arguments, at: usize) -> i32 {
 
 /// Writes the arguments from the second on to `file`, as one text.
 fn set(file: &CStr, arguments: &Arguments, refused: &str) -> i32 {
-    let (mut text, mut bytes) = ([0; TEXT_BYTES_MAX], 0);
-    let mut at = 2;
+    let (mut words, mut at) = (Words::default(), 2);
     // Bounded by the arguments.
     while let Some(word) = arguments.get(at).map(CStr::to_bytes) {
-        let Some(place) = text.get_mut(bytes..=bytes + word.len()) else { return failed(EINVAL, refused) };
-        place[..word.len()].copy_from_slice(word);
-        place[word.len()] = b' ';
-        bytes += word.len() + 1;
+        if !words.add(word) {
+            return failed(EINVAL, refused);
+        }
         at += 1;
     }
-    match put(file, &text[..bytes]) {
+    match put(file, words.text()) {
         Ok(()) => 0,
         Err(errno) => failed(errno, refused),
     }
 }
 
-fn put(file: &CStr, text: &[u8]) -> Result<(), Errno> {
-    let descriptor = open(file, WRITE_ONLY)?;
-    let written = write(descriptor, text);
-    close(descriptor)?;
-    written.map(|_| ())
-}
-
 fn show(file: &CStr) -> i32 {
-    match copy_out(file) {
+    match setting::show(file) {
         Ok(()) => 0,
         Err(errno) => failed(errno, "it cannot be read"),
-    }
-}
-
-fn copy_out(file: &CStr) -> Result<(), Errno> {
-    let descriptor = open(file, READ_ONLY)?;
-    let mut page = [0; TEXT_BYTES_MAX];
-    loop {
-        match read(descriptor, &mut page)? {
-            0 => return close(descriptor),
-            bytes => write(1, &page[..bytes])?,
-        };
     }
 }
 

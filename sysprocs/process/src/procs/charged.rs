@@ -23,6 +23,9 @@ impl Server {
                 self.settle_use(pid); // as what it was until now
                 program.set_policy(new.policy);
             }
+            if new.policy.pace != old.policy.pace {
+                self.table.to_interrupt.insert(slot as u16); // its process looks at it
+            }
             if new.cores != 0 {
                 program.set_cores(new.cores);
             }

@@ -12,6 +12,7 @@ mod call;
 mod escape;
 mod facts;
 mod files;
+mod governed;
 mod lives;
 mod mapping;
 mod names;

@@ -2,7 +2,7 @@
 
 use crate::clients::again;
 use crate::server::State;
-use crate::tree::{File, Place};
+use crate::tree::File;
 use crate::window::{Window, put};
 use renga_hal::memory::UserMemory;
 use renga_proto::regulation::{ReadSetting, Setting, TEXT_BYTES_MAX, WriteSetting};
@@ -36,10 +36,8 @@ impl<M: UserMemory + ?Sized> State<M> {
         Ok(())
     }
 
-    /// Changes what a file shows.
-    pub(crate) async fn write(&mut self, number: u32, text: &[u8]) -> Result<(), Errno> {
-        let place = Place::of(number).ok_or(Errno::ENOENT)?;
-        let setting = setting(place.file).filter(|_| place.is_writable()).ok_or(Errno::EACCES)? as u8;
+    pub(super) async fn change_regulation(&mut self, file: File, text: &[u8]) -> Result<(), Errno> {
+        let setting = setting(file).ok_or(Errno::EACCES)? as u8;
         again!(self.clients.regulation.call(WriteSetting { setting }, text)).map_err(gone)
     }
 

@@ -4,6 +4,7 @@ mod background;
 mod boards;
 pub(crate) mod constants;
 mod disk;
+mod iospeed;
 mod log;
 mod memory;
 pub(crate) mod plan;
@@ -12,7 +13,7 @@ mod time;
 pub(crate) use time::NS_PER_TICK;
 
 use crate::server::State;
-use crate::tree::File;
+use crate::tree::{File, Place};
 use crate::window::Window;
 use renga_hal::memory::UserMemory;
 use renga_rt::Errno;
@@ -37,9 +38,20 @@ impl<M: UserMemory + ?Sized> State<M> {
             File::RegulationPolicy | File::Thresholds | File::Ignored | File::RegulationState => {
                 self.regulation(file, out).await?;
             }
+            File::Paces => self.paces(out).await,
             File::HostName | File::BootId => self.identity(file, out),
             file => constants::put(file, out)?,
         }
         Ok(())
+    }
+
+    /// Changes what a file shows.
+    pub(crate) async fn write(&mut self, number: u32, text: &[u8]) -> Result<(), Errno> {
+        let place = Place::of(number).ok_or(Errno::ENOENT)?;
+        match place.file {
+            _ if !place.is_writable() => Err(Errno::EACCES),
+            File::Paces => self.change_pace(text).await,
+            file => self.change_regulation(file, text).await,
+        }
     }
 }

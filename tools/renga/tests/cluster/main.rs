@@ -19,6 +19,7 @@ mod files;
 mod hostile;
 mod images;
 mod interactive;
+mod iospeed;
 mod judges;
 mod ledger;
 mod limits;

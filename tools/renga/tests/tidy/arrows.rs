@@ -25,13 +25,15 @@ fn allowed(package: &str) -> Option<(&'static [&'static str], &'static [&'static
         "renga-mac" => (NOTHING, &["renga-wire"]),
         "renga-phy" => (NOTHING, &["renga-hal", "renga-random", "renga-wire"]),
         "renga-rt" | "renga-proto" => (NOTHING, &["renga-abi", "renga-core"]),
-        "renga-clock" | "renga-pipe" | "renga-regulator" => (PROCESS, NOTHING),
+        "renga-clock" | "renga-governor" | "renga-pipe" | "renga-regulator" => (PROCESS, NOTHING),
         // Decision 0001: who owns a device sees its trait.
-        "renga-console" | "renga-pages" | "renga-procfs" => (PROCESS, DEVICE),
+        "renga-console" | "renga-pages" => (PROCESS, DEVICE),
+        // Paces as text, as its files have them.
+        "renga-procfs" => (PROCESS, &["renga-governor", "renga-hal"]),
         // Who reads files fills the page cache of its board.
         "renga-fs" | "renga-memory" => (PROCESS, &["renga-hal", "renga-pages"]),
-        // A user process works on an address space, which is the memory process's.
-        "renga-process" => (PROCESS, &["renga-hal", "renga-memory", "renga-pages"]),
+        // A user process works on an address space, which is the memory process's, and paces its program's I/O.
+        "renga-process" => (PROCESS, &["renga-governor", "renga-hal", "renga-memory", "renga-pages"]),
         // The router carries calls whose types it does not know, so it sees the core's raw ones.
         "renga-router" => (PROCESS, &["renga-core", "renga-mac", "renga-phy", "renga-wire"]),
         // The list of kinds names every process's function; boot makes headers.

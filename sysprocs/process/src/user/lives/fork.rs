@@ -14,6 +14,7 @@ use renga_hal::memory::UserMemory;
 use renga_memory::{Space, SpaceCopy};
 use renga_proto::procs::{AddChild, AwaitVfork, BeginFork, PassOn, Relations, Rename, Schedule, Spawn, board_of};
 use renga_rt::Errno;
+use renga_rt::pace::Pace;
 
 const CLONE_VM: u64 = 0x100;
 const CLONE_VFORK: u64 = 0x4000;
@@ -311,6 +312,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         if cores & self.me.program_cores() != 0 {
             self.me.set_cores(cores); // on a board without any of them it may use all
         }
+        self.look_at_signals = policy.pace != Pace::Free; // before it runs
         self.me.probe_program(pid, &self.program.name);
         let [way] = reader.take()?;
         let from = board_of(self.program.parent, self.services.disk_board);

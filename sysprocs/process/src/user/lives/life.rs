@@ -69,7 +69,15 @@ pub fn user<M: UserMemory + ?Sized>(
         let mut boots = !user.facts.boot_program.is_empty();
         loop {
             let status = match apart!(user.await_program(core::mem::take(&mut boots))) {
-                Ok(()) => user.run().await,
+                // Each turn ends when its pace comes or goes.
+                Ok(()) => loop {
+                    if let Some(status) = user.run().await {
+                        break status;
+                    }
+                    if let Some(status) = apart!(user.run_governed()) {
+                        break status;
+                    }
+                },
                 Err(status) => status,
             };
             apart!(user.end(status));
@@ -123,17 +131,19 @@ impl<M: UserMemory + ?Sized> User<M> {
         taken
     }
 
-    /// Runs the program to its end; its status. The frequent calls are carried out here, not a future further in: each
+    /// Runs the program to its end, or until it gets a pace; its status if it ended. The frequent calls are carried out here, not a future further in: each
     /// future on the way is entered and left again with each wait.
     #[inline(always)]
-    async fn run(&mut self) -> u32 {
+    async fn run(&mut self) -> Option<u32> {
         loop {
-            if (self.look_at_signals || self.me.interrupted())
-                && let Err(status) = apart!(self.serve_signals())
-            {
-                return status;
+            if self.look_at_signals || self.me.interrupted() {
+                match apart!(self.serve_signals()) {
+                    Ok(()) if self.is_governed() => return None,
+                    Ok(()) => {}
+                    Err(status) => return Some(status),
+                }
             }
-            let Some(space) = &self.space else { return killed(SIGKILL) };
+            let Some(space) = &self.space else { return Some(killed(SIGKILL)) };
             self.me.run_user(self.context, space.number()).await;
             let number = self.context.x[8];
             let outcome = match self.me.trap() {
@@ -152,12 +162,12 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Trap::Preempted => continue,
                 _ => match apart!(self.fault()) {
                     Ok(()) => continue,
-                    Err(status) => return status,
+                    Err(status) => return Some(status),
                 },
             };
             match outcome {
                 Ok(value) => self.context.x[0] = value,
-                Err(Escape::End(status)) => return status,
+                Err(Escape::End(status)) => return Some(status),
                 Err(escape) => self.escape(escape),
             }
         }
@@ -165,7 +175,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// A system call ends without a result, but the program goes on.
     #[inline(never)]
-    fn escape(&mut self, escape: Escape) {
+    pub(in crate::user) fn escape(&mut self, escape: Escape) {
         match escape {
             Escape::Fail(errno) => self.context.x[0] = u64::from(errno.0).wrapping_neg(),
             Escape::Resumed | Escape::End(_) => {}
@@ -190,7 +200,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// A system call that calls other processes: again if it was told that a board has begun anew, or if there was no
     /// memory for it and now is.
-    async fn slow(&mut self, number: u64) -> Outcome {
+    pub(in crate::user) async fn slow(&mut self, number: u64) -> Outcome {
         let mut stale = false;
         self.pages_moved = 0;
         // Bounded: a stale handle is taken once, and each time that memory is short a program ends.
@@ -211,7 +221,7 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    async fn fault(&mut self) -> Result<(), u32> {
+    pub(in crate::user) async fn fault(&mut self) -> Result<(), u32> {
         let trap = self.me.trap();
         let pc = self.context.pc;
         let (signal, code, address) = match trap {

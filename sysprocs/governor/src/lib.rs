@@ -1,0 +1,18 @@
+//! The governor (paper P4): controls a program's speed through its I/O.
+//!
+//! One machine for each program, used by the process of its slot around each of its I/O calls; nothing is shared, so
+//! several programs are controlled at once, each as if it were alone (decision 0069).
+//!
+//! Invariant: neither calls nor a clock; delays are bounded and never negative. Not here: which calls are I/O and how a
+//! program waits (`user/governed.rs` of `renga_process`), where its pace is kept (its policy), files and commands.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod machine;
+mod text;
+
+pub use machine::{Crossing, DELAY_NS_MAX, Governor, Io};
+pub use text::{Change, shown};

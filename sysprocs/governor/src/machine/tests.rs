@@ -1,0 +1,151 @@
+//! What each I/O has to wait: cases, then whatever programs and boards do.
+
+mod random;
+
+use super::{Crossing, DELAY_NS_MAX, Governor, Io};
+use renga_abi::pace::Pace;
+
+const US: u64 = 1_000;
+const MS: u64 = 1_000_000;
+
+const fn wait(factor: u32) -> Pace {
+    Pace::Time { factor, spins: false }
+}
+
+const fn count(most: u32, own_period: bool) -> Pace {
+    Pace::Count { most, period_ms: 10, own_period }
+}
+
+const fn io(began_ns: u64) -> Io {
+    Io { began_ns, waited_ns: 0 }
+}
+
+#[test]
+fn an_io_takes_as_long_as_its_factor_says() {
+    // Factor, what it takes, what it waits then.
+    let cases: &[(u32, u64, u64)] = &[
+        (1_000, 100 * MS, 0),
+        (1_100, MS, 100 * US),
+        (2_000, MS, MS),
+        (10_000, 600 * US, 5_400 * US),
+        (100_000, 3 * US, 297 * US),
+        (1_000_000, MS, 999 * MS),
+        (1_000_000, 10_000 * MS, DELAY_NS_MAX),
+        (1_000_000, u64::MAX / 2, DELAY_NS_MAX),
+    ];
+    for &(factor, took_ns, delay_ns) in cases {
+        let until_ns = Governor::default().after(wait(factor), io(5), 5 + took_ns);
+        assert_eq!(until_ns, (delay_ns > 0).then_some(5 + took_ns + delay_ns), "{factor} * {took_ns}");
+    }
+    assert_eq!(Governor::default().after(Pace::Free, io(5), 100), None);
+    assert_eq!(Governor::default().after(count(1, false), io(5), 100), None);
+    assert_eq!(Governor::default().after(wait(2_000), io(100), 5), None, "a clock that went back");
+}
+
+#[test]
+fn what_is_too_short_for_a_sleep_is_kept() {
+    let mut governor = Governor::default();
+    // 3 us each: the seventh makes it 21.
+    for which in 0..6 {
+        assert_eq!(governor.after(wait(2_000), io(0), 3 * US), None, "{which}");
+    }
+    assert_eq!(governor.after(wait(2_000), io(0), 3 * US), Some(24 * US));
+    governor.waited(24 * US, 24 * US);
+    assert_eq!(governor.after(wait(2_000), io(0), 3 * US), None);
+}
+
+#[test]
+fn what_a_delay_was_too_long_or_too_short_is_made_up_for() {
+    let mut governor = Governor::default();
+    assert_eq!(governor.after(wait(3_000), io(0), MS), Some(3 * MS));
+    governor.waited(3 * MS, 3 * MS + 200 * US);
+    assert_eq!(governor.after(wait(3_000), io(4 * MS), 5 * MS), Some(7 * MS - 200 * US), "it was late");
+    governor.waited(7 * MS - 200 * US, 6 * MS);
+    assert_eq!(governor.after(wait(3_000), io(8 * MS), 9 * MS), Some(11 * MS + 800 * US), "it was interrupted");
+    // Nobody stopped for an hour goes unpaced for one.
+    governor.waited(12 * MS, 3_600_000 * MS);
+    assert_eq!(governor.after(wait(2_000), io(0), 300 * MS), Some(300 * MS + 200 * MS));
+    governor.waited(500 * MS, 400 * MS);
+    governor.begin();
+    assert_eq!(governor.after(wait(2_000), io(0), MS), Some(2 * MS), "another pace begins anew");
+}
+
+#[test]
+fn an_io_that_waited_for_others_waits_less_afterwards() {
+    // Factor, what it took, how long of that others had what it needed, what it waits then; what it waits after another ms.
+    type Case = (u32, u64, u64, Option<u64>, Option<u64>);
+    let cases: &[Case] = &[
+        (10_000, 3 * MS, 2 * MS, Some(7 * MS), Some(9 * MS)),
+        (3_000, 3 * MS, 2 * MS, None, Some(2 * MS)),
+        (2_000, 3 * MS, 2 * MS, None, None), // 1 ms too late, then in time
+        (2_000, 300 * MS, 300 * MS, None, None),
+        (2_000, 3 * MS, 9 * MS, None, None), // others had it longer than it was there
+    ];
+    for &(factor, took_ns, waited_ns, delay_ns, next_ns) in cases {
+        let mut governor = Governor::default();
+        let until_ns = governor.after(wait(factor), Io { began_ns: 0, waited_ns }, took_ns);
+        assert_eq!(until_ns, delay_ns.map(|delay_ns| took_ns + delay_ns), "{factor}, {waited_ns} of {took_ns}");
+        if let Some(until_ns) = until_ns {
+            governor.waited(until_ns, until_ns);
+        }
+        assert_eq!(governor.after(wait(factor), io(0), MS), next_ns.map(|next_ns| MS + next_ns), "{factor}, {took_ns}");
+    }
+}
+
+#[test]
+fn the_way_from_the_program_and_back_is_of_the_io() {
+    let mut governor = Governor::default();
+    let at = |now_ns, user_ns| Crossing { now_ns, user_ns };
+    governor.trapped(at(0, 0));
+    assert_eq!(governor.crossing_ns, None, "it was not let go before");
+    governor.leaves(at(1_000, 50));
+    governor.trapped(at(1_700, 350));
+    assert_eq!(governor.crossing_ns, Some(400));
+    // Somebody else had a turn.
+    governor.leaves(at(2_000, 350));
+    governor.trapped(at(9_000, 1_350));
+    assert_eq!(governor.crossing_ns, Some(400), "the least of all");
+    governor.leaves(at(10_000, 1_350));
+    governor.trapped(at(10_300, 1_350));
+    assert_eq!(governor.crossing_ns, Some(300));
+    assert_eq!(governor.after(wait(2_000), io(0), 29_700), Some(29_700 + 30_000));
+}
+
+#[test]
+fn a_period_has_so_many_ios() {
+    // When each is asked for, ms; when it is to be asked again.
+    let fixed: &[(u64, Option<u64>)] = &[
+        (3, None),
+        (4, None),
+        (5, Some(10)),
+        (10, None),
+        (19, None),
+        (19, Some(20)),
+        (47, None), // of the period from 40 on
+        (48, None),
+        (49, Some(50)),
+    ];
+    let variable: &[(u64, Option<u64>)] = &[
+        (3, None),
+        (4, None),
+        (5, Some(13)),
+        (13, None),
+        (14, None),
+        (14, Some(23)),
+        (25, None), // of the period from 23 on
+        (26, None),
+        (27, Some(33)),
+        (47, None), // nobody asked from 43 on
+        (48, None),
+        (49, Some(57)),
+    ];
+    for (asked, own_period) in [(fixed, false), (variable, true)] {
+        let mut governor = Governor::default();
+        for &(now_ms, until_ms) in asked {
+            let until_ns = governor.before(count(2, own_period), now_ms * MS);
+            assert_eq!(until_ns, until_ms.map(|until_ms| until_ms * MS), "{now_ms} ms, own period {own_period}");
+        }
+    }
+    assert_eq!(Governor::default().before(wait(2_000), 7), None);
+    assert_eq!(Governor::default().before(Pace::Free, 7), None);
+}

@@ -1,0 +1,77 @@
+//! What can be written, and that what is shown can be.
+
+use super::{Change, shown};
+use proptest::prelude::*;
+use renga_abi::pace::Pace;
+
+#[test]
+fn what_is_written_is_understood_or_refused() {
+    let time = |factor, spins| Pace::Time { factor, spins };
+    let count = |most, period_ms, own_period| Pace::Count { most, period_ms, own_period };
+    let cases: &[(&str, Option<Pace>)] = &[
+        ("24 wait 10\n", Some(time(10_000, false))),
+        ("24 loop 2.5", Some(time(2_500, true))),
+        ("24 wait 1", Some(time(1_000, false))),
+        ("24 wait 1.001", Some(time(1_001, false))),
+        ("24 wait 1000", Some(time(1_000_000, false))),
+        (" 24  fixed 50 ", Some(count(50, 1_000, false))),
+        ("24 variable 5 100", Some(count(5, 100, true))),
+        ("24 off", Some(Pace::Free)),
+        ("24 wait 0.999", None),
+        ("24 wait 0", None),
+        ("24 wait -2", None),
+        ("24 wait 1000.001", None),
+        ("24 wait 1.0001", None),
+        ("24 wait 1.", None),
+        ("24 wait .5", None),
+        ("24 wait 1e3", None),
+        ("24 wait 99999999999", None),
+        ("24 wait", None),
+        ("24 wait 10 10", None),
+        ("24 fixed 0", None),
+        ("24 fixed 10000", None),
+        ("24 fixed 50 15", None),
+        ("24 fixed 50 0", None),
+        ("24 fixed 50 10010", None),
+        ("24 fixed 50 100 1", None),
+        ("24 off 1", None),
+        ("24 sleep 1", None),
+        ("24", None),
+        ("0 off", None),
+        ("x off", None),
+        ("-1 off", None),
+        ("", None),
+    ];
+    for (text, pace) in cases {
+        assert_eq!(Change::of(text.as_bytes()), pace.map(|pace| Change { pid: 24, pace }), "{text}");
+    }
+    assert_eq!(Change::of(b"24 off \xff"), None);
+}
+
+fn a_pace() -> impl Strategy<Value = Pace> {
+    prop_oneof![
+        Just(Pace::Free),
+        (1_000..=1_000_000u32, any::<bool>()).prop_map(|(factor, spins)| Pace::Time { factor, spins }),
+        (1..=9_999u32, 1..=1_000u32, any::<bool>()).prop_map(|(most, steps, own_period)| Pace::Count {
+            most,
+            period_ms: 10 * steps,
+            own_period
+        }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_shown_can_be_written(pid in 1..u32::MAX, pace in a_pace()) {
+        let text = std::format!("{pid} {}\n", shown(pace));
+        prop_assert_eq!(Change::of(text.as_bytes()), Some(Change { pid, pace }));
+        prop_assert_eq!(Pace::from_word(pace.to_word()), Some(pace));
+    }
+
+    #[test]
+    fn any_text_is_answered(text in prop::collection::vec(any::<u8>(), 0..60)) {
+        if let Some(Change { pid, pace }) = Change::of(&text) {
+            prop_assert!(pid != 0 && Pace::from_word(pace.to_word()) == Some(pace));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Programs whose I/O is paced (paper P4, decision 0069): a loop of their own, so that others pay nothing for it.
+//!
+//! Paced are the calls that move bytes between the program and files of the disk, the disk itself or, written, the
+//! terminal. What waits for other programs or for people (pipes, what is typed, events) is not, nor are page faults.
+//!
+//! Invariant: an I/O's result is kept whatever ends its delay; a signal ends it, and what is left is waited for with the
+//! next. Not here: how long delays are (`renga_governor`).
+
+use super::User;
+use super::escape::{Escape, Outcome, restartable};
+use super::files::descriptors::{Descriptor, Object};
+use super::files::hot::{READ, READ_FROM, WRITE};
+use crate::signals::{SIGKILL, killed};
+use renga_governor::{Crossing, Io};
+use renga_hal::memory::UserMemory;
+use renga_proto::clock::SleepUntil;
+use renga_proto::proc_files::DISK;
+use renga_rt::account::Count;
+use renga_rt::pace::Pace;
+use renga_rt::policy::SLICE_NS;
+use renga_rt::user::Trap;
+use renga_rt::{Errno, Me, apart};
+
+/// Linux's numbers of calls that write to a descriptor.
+const WRITES: [u64; 5] = [WRITE, 66, 68, 70, 287];
+/// And of those that read from one.
+const READS: [u64; 5] = [READ, READ_FROM, 65, 69, 286];
+/// `sendfile` and `copy_file_range`, whose first two arguments are files.
+const COPIES: [u64; 2] = [71, 285];
+/// How long the processor is kept busy at a time, ns; then other system processes have their turn.
+const SPIN_NS: u64 = 20_000;
+
+impl<M: UserMemory + ?Sized> User<M> {
+    /// Whether the program's I/O is paced.
+    #[inline(always)]
+    pub(super) fn is_governed(&self) -> bool {
+        self.program.pace != Pace::Free
+    }
+
+    /// Somebody may have changed the pace.
+    pub(super) fn learn_pace(&mut self) {
+        let pace = self.me.policy_of(self.me.account()).pace;
+        if pace != self.program.pace {
+            self.program.pace = pace;
+            self.program.governor.begin();
+        }
+    }
+
+    /// Runs the program while it has a pace; its status if it ended.
+    pub(super) async fn run_governed(&mut self) -> Option<u32> {
+        while self.is_governed() {
+            if self.look_at_signals || self.me.interrupted() {
+                match apart!(self.serve_signals()) {
+                    Ok(()) => continue,
+                    Err(status) => return Some(status),
+                }
+            }
+            let Some(space) = &self.space else { return Some(killed(SIGKILL)) };
+            let number = space.number();
+            self.program.governor.leaves(self.crossing());
+            self.me.run_user(self.context, number).await;
+            let at = self.crossing();
+            self.program.governor.trapped(at);
+            let number = self.context.x[8];
+            let outcome = match self.me.trap() {
+                Trap::Syscall if self.is_paced(number) => apart!(self.paced(number, at.now_ns)),
+                Trap::Syscall => apart!(self.carry_out(number)),
+                Trap::Preempted => continue,
+                _ => match apart!(self.fault()) {
+                    Ok(()) => continue,
+                    Err(status) => return Some(status),
+                },
+            };
+            match outcome {
+                Ok(value) => self.context.x[0] = value,
+                Err(Escape::End(status)) => return Some(status),
+                Err(escape) => self.escape(escape),
+            }
+        }
+        None
+    }
+
+    fn crossing(&self) -> Crossing {
+        Crossing { now_ns: self.me.now_ns(), user_ns: self.me.counted(self.me.account(), Count::UserNs) }
+    }
+
+    /// As for any program, by the same ways, so that what an I/O takes is the same too.
+    async fn carry_out(&mut self, number: u64) -> Outcome {
+        if let Some(outcome) = self.quick(number) {
+            return outcome;
+        }
+        let hot = match number {
+            READ | READ_FROM => self.hot_read(number).await,
+            WRITE => self.hot_write().await,
+            _ => None,
+        };
+        match hot {
+            Some(outcome) => outcome,
+            None => apart!(self.slow(number)),
+        }
+    }
+
+    /// An I/O that the program has asked for at `trapped_ns`.
+    async fn paced(&mut self, number: u64, trapped_ns: u64) -> Outcome {
+        let pace = self.program.pace;
+        let mut began_ns = trapped_ns;
+        // Each turn waits for another period.
+        while let Some(until_ns) = self.program.governor.before(pace, began_ns) {
+            restartable(self.doze(until_ns).await)?;
+            began_ns = self.me.now_ns();
+        }
+        let before = Needs::of(&self.me);
+        let outcome = self.carry_out(number).await;
+        let now_ns = self.me.now_ns();
+        let waited_ns = Needs::of(&self.me).waited_ns(before, now_ns - began_ns);
+        if outcome.is_ok()
+            && let Some(until_ns) = self.program.governor.after(pace, Io { began_ns, waited_ns }, now_ns)
+        {
+            // What ends it early is looked at before the program goes on.
+            let _ = match pace {
+                Pace::Time { spins: true, .. } => self.spin(until_ns).await,
+                _ => self.doze(until_ns).await,
+            };
+            self.program.governor.waited(until_ns, self.me.now_ns());
+        }
+        outcome
+    }
+
+    async fn doze(&mut self, until_ns: u64) -> Result<(), Errno> {
+        self.services.clients.clock.call(SleepUntil { until_ns, calendar: false }, ()).await
+    }
+
+    /// Keeps the processor busy, as a program that computes: its equals have their turns after each slice.
+    async fn spin(&mut self, until_ns: u64) -> Result<(), Errno> {
+        let mut slice_ends_ns = self.me.now_ns() + SLICE_NS;
+        // Ends when time has passed, which it does by itself.
+        while self.me.now_ns() < until_ns {
+            if self.me.interrupted() {
+                return Err(Errno::EINTR);
+            }
+            let now_ns = self.me.now_ns();
+            if now_ns >= slice_ends_ns {
+                self.me.yield_to_programs().await;
+                slice_ends_ns = self.me.now_ns() + SLICE_NS;
+                continue;
+            }
+            while self.me.now_ns() < until_ns.min(now_ns + SPIN_NS) {
+                core::hint::spin_loop();
+            }
+            self.me.yield_turn().await;
+        }
+        Ok(())
+    }
+
+    /// Whether system call `number` is an I/O that is paced.
+    fn is_paced(&self, number: u64) -> bool {
+        let descriptor = |index| self.program.files.get(self.argument(index)).ok();
+        match number {
+            number if WRITES.contains(&number) => descriptor(0).is_some_and(|to| to.is_on_disk() || to.is_terminal()),
+            number if READS.contains(&number) => descriptor(0).is_some_and(Descriptor::is_on_disk),
+            number if COPIES.contains(&number) => [0, 1].into_iter().filter_map(descriptor).any(Descriptor::is_on_disk),
+            _ => false,
+        }
+    }
+}
+
+/// What the program's account has needed of this board.
+#[derive(Clone, Copy)]
+struct Needs {
+    /// Of the processor, but for its own instructions, and of the medium, ns.
+    ns: u64,
+    blocks: u64,
+    frames: u64,
+}
+
+impl Needs {
+    fn of(me: &Me) -> Needs {
+        let counts = me.counts(me.account());
+        let count = |count: Count| counts[count as usize];
+        // What has been done since this process, or who wakes it, was dispatched is not charged yet.
+        let now_ns = me.now_ns().saturating_sub(me.charged_until_ns());
+        Needs {
+            ns: count(Count::SystemNs) + count(Count::BehalfNs) + count(Count::MediumNs) + now_ns,
+            blocks: count(Count::BlocksRead) + count(Count::BlocksWritten),
+            frames: count(Count::LinkFrames),
+        }
+    }
+
+    /// Of the `took_ns` since `before`, how long others had what it needed. It is known of this board's medium only: all of
+    /// the time that other boards, or a terminal, take is the I/O's.
+    fn waited_ns(self, before: Needs, took_ns: u64) -> u64 {
+        let local = self.blocks != before.blocks && self.frames == before.frames;
+        if local { took_ns.saturating_sub(self.ns.saturating_sub(before.ns)) } else { 0 }
+    }
+}
+
+impl Descriptor {
+    fn is_on_disk(&self) -> bool {
+        matches!(self.object, Object::File { .. }) && (!self.is_made() || self.ino == DISK)
+    }
+    fn is_terminal(&self) -> bool {
+        self.object == Object::Console
+    }
+}

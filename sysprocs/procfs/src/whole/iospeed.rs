@@ -1,0 +1,58 @@
+//! Programs whose I/O is paced: who they are on which board, and how their pace is changed.
+//!
+//! A pace is of a program's policy, so it is its board's table of processes that keeps and changes it.
+
+use crate::clients::again;
+use crate::server::State;
+use crate::window::{Window, put};
+use renga_governor::{Change, shown};
+use renga_hal::memory::UserMemory;
+use renga_proto::procs::{ASK_POLICY, INIT, PolicyOf, Schedule};
+use renga_rt::Errno;
+use renga_rt::pace::Pace;
+use renga_rt::policy::Policy;
+
+/// What was on a board that is down is gone.
+fn gone(errno: Errno) -> Errno {
+    if errno == Errno::EHOSTDOWN { Errno::ESRCH } else { errno }
+}
+
+impl<M: UserMemory + ?Sized> State<M> {
+    /// Gives a program the pace that `text` says. `EINVAL`: it says none that is allowed; `ESRCH`: there is no such program;
+    /// `EPERM`: it is init, whose children all programs are.
+    pub(super) async fn change_pace(&mut self, text: &[u8]) -> Result<(), Errno> {
+        let Change { pid, pace } = Change::of(text).ok_or(Errno::EINVAL)?;
+        if pid == INIT {
+            return Err(Errno::EPERM);
+        }
+        let mut procs = self.clients.procs.at(self.board_of(pid), 0).ok_or(Errno::ESRCH)?;
+        let old = again!(procs.call(PolicyOf { pid, change: ASK_POLICY }, ())).map_err(gone)?;
+        let new = Policy { pace, ..Schedule::from_word(old).ok_or(Errno::EIO)?.policy };
+        procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
+        Ok(())
+    }
+
+    pub(super) async fn paces(&mut self, out: &mut Window<'_>) {
+        put!(out, "board pid pace name\n");
+        for board in 0..self.clients.boards() {
+            let mut line = 0;
+            // Each turn passes lines of the board's table.
+            while line < u16::MAX {
+                let mut any = false;
+                for listed in self.clients.processes(board, line, &mut self.page[..]).await {
+                    (any, line) = (true, listed.index.saturating_add(1));
+                    let pace = Policy::from_word(listed.policy).map_or(Pace::Free, |policy| policy.pace);
+                    if pace == Pace::Free {
+                        continue;
+                    }
+                    put!(out, "{} {} {} ", char::from(b'a' + board), listed.pid, shown(pace));
+                    out.name_in_line(&listed.name);
+                    out.push(b"\n");
+                }
+                if !any || out.is_full() {
+                    break;
+                }
+            }
+        }
+    }
+}

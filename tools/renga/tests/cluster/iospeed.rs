@@ -1,0 +1,113 @@
+//! Control of a program's speed through its I/O (decision 0069): what the command says and does, on two boards.
+
+use crate::support::{Renga, clusters_can_run};
+use std::collections::BTreeMap;
+
+/// What can be seen and set, and what is refused.
+const SETTINGS: &str = r#"
+cd /proc/renga/iospeed; ls -1; cat programs
+iospeed --factor 0.9 true; echo "$?"
+iospeed --rate 0 true; echo "$?"
+iospeed --rate 5 --period 15 true; echo "$?"
+iospeed --factor 2 --pid 99999; echo "$?"
+iospeed --factor 2 --pid 1; echo "$?"
+iospeed --factor 2 nosuch; echo "$?"
+sleep 100 & sleep 0.1; echo "$! wait 2.5" > programs; iospeed | cut -d ' ' -f 1,3-
+iospeed --rate 50 --period 100 --variable --pid $!; iospeed --status | cut -d ' ' -f 1,3-
+(echo "$! wait 0.5" > programs) 2> /dev/null; echo "$?"
+(echo "$! loop 2 or 3" > programs) 2> /dev/null; echo "$?"
+iospeed --factor 1000.5 --pid $!; iospeed --status | cut -d ' ' -f 1,3-
+iospeed --off --pid $!; cat programs; kill $!; wait $! 2> /dev/null
+remote -b b iospeed --factor 2 sh -c 'remote -b a cat /proc/renga/iospeed/programs; true' | cut -d ' ' -f 1,3-
+iospeed --factor 3 sh -c 'exit 7'; echo "$?"
+for wrong in '--factor' '--factor 2 --rate 3 true' '--pid 5' '--off true --loop' '--rate 2 --loop true' '--factor 2'; do
+  iospeed $wrong 2> /dev/null; echo "$?"
+done
+"#;
+
+const SETTINGS_SAYS: &str = "programs
+board pid pace name
+iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed
+1
+iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed
+1
+iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed
+1
+iospeed: there is no such process
+1
+iospeed: init's I/O cannot be slowed down
+1
+iospeed: nosuch: not found
+127
+board pace name
+a wait 2.500 sleep
+board pace name
+a variable 50 100 sleep
+1
+1
+iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed
+board pace name
+a variable 50 100 sleep
+board pid pace name
+board pace name
+a wait 2 cat
+b wait 2 sh
+b wait 2 remote
+7
+2
+2
+2
+0
+2
+2
+";
+
+#[test]
+fn paces_are_a_file_that_a_command_writes() {
+    if clusters_can_run() {
+        let ended = Renga::script(SETTINGS).end();
+        assert_eq!(ended.text(), SETTINGS_SAYS, "{}", ended.report());
+    }
+}
+
+/// Reads the disk: alone, at three paces at once, each beside a program that computes, and one whose pace changes meanwhile.
+const SPEEDS: &str = r#"
+dread() { /usr/lib/renga/measure $1 dd if=/dev/root of=/dev/null bs=4096 skip=$2 count=$3 2> /dev/null; }
+dread warm 8 1; dread nothing 9 0; dread once 300 100
+while :; do :; done & load=$!
+pace() { iospeed $1 /usr/lib/renga/measure $2 dd if=/dev/root of=/dev/null bs=4096 skip=$3 count=100 2> /dev/null; }
+pace '--factor 4' four 400 > four & one=$!
+pace '--factor 10' ten 600 > ten & two=$!
+pace '--rate 10 --period 50' rate 800 > rate & three=$!
+wait $one $two $three; cat four ten rate
+pace '--factor 1000' changed 1000 > changed & sleep 0.2
+while read -r board pid pace; do case $pace in *dd) iospeed --off --pid $pid;; esac; done < /proc/renga/iospeed/programs
+wait $!; cat changed
+pace '--factor 1000' killed 1200 & sleep 0.2
+while read -r board pid pace; do case $pace in *dd) kill $pid;; esac; done < /proc/renga/iospeed/programs
+wait $!; kill $load; wait $load 2> /dev/null; echo over
+"#;
+
+#[test]
+fn several_programs_at_once_read_as_fast_as_each_was_told() {
+    if clusters_can_run() {
+        let ended = Renga::script(SPEEDS).end();
+        let text = ended.text();
+        let measured = |line: &str| {
+            let mut words = line.strip_prefix("measured ")?.split(' ');
+            Some((words.next()?.to_string(), words.nth(3)?.parse::<f64>().ok()? / 1e6))
+        };
+        let ms: BTreeMap<String, f64> = text.lines().filter_map(measured).collect();
+        println!("{ms:?}");
+        let once = ms["once"] - ms["nothing"];
+        for (name, factor) in [("four", 4.0), ("ten", 10.0)] {
+            let achieved = (ms[name] - ms["nothing"]) / once;
+            assert!((achieved / factor - 1.0).abs() < 0.01, "{name}: {achieved:.3}\n{}", ended.report());
+        }
+        // Ten periods, of which the first and the last are not whole.
+        assert!((440.0..=510.0).contains(&ms["rate"]), "{}", ended.report());
+        // One read took 1000 times as long, the others as long as any.
+        assert!(ms["changed"] < 1500.0 && ms["killed"] < 1500.0, "{}", ended.report());
+        assert!(text.ends_with("over\n"), "{}", ended.report());
+    }
+}
