@@ -114,6 +114,8 @@ pub struct Run {
     pub profile: Profile,
     /// The link's rate, if it is not the profile's.
     pub link_rate_bps: Option<u64>,
+    /// How long an instruction takes, a power of two, if it is not as the profile has it, ns.
+    pub instruction_ns: Option<u32>,
     /// The image of `userland/images`.
     pub image: &'static str,
     /// The shell script; see [`SCRIPT_HEAD`].
@@ -137,12 +139,27 @@ impl Run {
         let on = if matches!(machine, Machine::Cluster(_)) { ON_BOARDS } else { ON_LINUX };
         let script = format!("{SCRIPT_HEAD}{on}{script}");
         let files = crate::workload::files();
-        Run { machine, profile, link_rate_bps: None, image, script, files, traced: false, seed: 1 }
+        Run {
+            machine,
+            profile,
+            link_rate_bps: None,
+            instruction_ns: None,
+            image,
+            script,
+            files,
+            traced: false,
+            seed: 1,
+        }
     }
 
     /// The same over a link of this rate.
     pub fn at_rate(self, link_rate_bps: u64) -> Run {
         Run { link_rate_bps: Some(link_rate_bps), ..self }
+    }
+
+    /// The same on a slower processor, an instruction of which takes so long: a power of two.
+    pub fn at_instruction_ns(self, instruction_ns: u32) -> Run {
+        Run { instruction_ns: Some(instruction_ns), ..self }
     }
 
     /// The same, and its trace is kept.
@@ -161,7 +178,8 @@ impl Run {
         match self.machine {
             Machine::Cluster(system) => {
                 let rate = self.link_rate_bps.map(|bps| format!(", {} Mbit/s", bps as f64 / 1e6)).unwrap_or_default();
-                format!("{} ({}), {}{rate}", system.base, system.label, self.profile.name())
+                let instruction = self.instruction_ns.map(|ns| format!(", {ns} ns")).unwrap_or_default();
+                format!("{} ({}), {}{rate}{instruction}", system.base, system.label, self.profile.name())
             }
             Machine::Linux => "Linux".to_string(),
             Machine::LinuxOfCores { cores, .. } => format!("Linux, {cores} cores"),

@@ -11,6 +11,13 @@ pub mod p1_t4;
 pub mod p1_t5;
 mod p2;
 pub mod p2_f2a;
+mod p4;
+pub mod p4_f2;
+pub mod p4_f4;
+pub mod p4_f6;
+pub mod p4_f7;
+pub mod p4_f8;
+pub mod p4_f9;
 mod p5;
 pub mod p5_f5a;
 pub mod p5_f5b;
@@ -53,6 +60,10 @@ pub const ROWS: &[Row] =
 /// The rows of P2, background jobs; only with [`Profile::Pi3`].
 pub const OF_BACKGROUND: &[Row] = &[p2_f2a::ROW];
 
+/// The rows of P4, control of a program's speed through its I/O; only with [`Profile::Pi3`].
+pub const OF_IO_SPEED: &[Row] =
+    &[p4_f2::ROW, p4_f4::DISK, p4_f4::CONSOLE, p4_f6::ROW, p4_f7::ROW, p4_f8::ROW, p4_f9::ROW];
+
 /// The rows of P5, on boards with several cores; only with [`Profile::Pi3`].
 pub const OF_CORES: &[Row] = &[p5_f5a::ROW, p5_f5b::ROW, p5_scale::ROW];
 
@@ -61,7 +72,7 @@ pub const BEYOND: &[Row] = &[crate::map::ROW, crate::placements::ROW, crate::sca
 
 /// The rows of all papers, in the ledger's order, and what is beyond it.
 pub fn all() -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().chain(OF_BACKGROUND).chain(OF_CORES).chain(BEYOND)
+    ROWS.iter().chain(OF_BACKGROUND).chain(OF_IO_SPEED).chain(OF_CORES).chain(BEYOND)
 }
 
 /// The row with this name, in any case and with or without the paper's.

@@ -17,7 +17,7 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 17] = [
+const PROGRAMS: [(&str, &str); 18] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("background", "/usr/bin/background"),
@@ -35,6 +35,7 @@ const PROGRAMS: [(&str, &str); 17] = [
     ("unix", "/usr/lib/renga/unix"),
     ("nothing", "/usr/lib/renga/nothing"),
     ("p1", "/usr/lib/renga/p1"),
+    ("p4", "/usr/lib/renga/p4"),
 ];
 /// A Cortex-A53 executes two sequences of instructions wrongly: the compiler is to avoid the one, the linker the
 /// other. Whether they did is checked (`machine_code`). And words need not be aligned: translation is on before any Rust code

@@ -57,7 +57,10 @@ pub const EPOCH_S: u64 = 1_767_225_600;
 
 /// The machine of a run.
 pub fn of_run(run: &Run) -> Profile {
-    let profile = profile(crate::benches::name_of(run.profile));
+    let mut profile = profile(crate::benches::name_of(run.profile));
+    if let Some(instruction_ns) = run.instruction_ns {
+        profile.shift = instruction_ns.ilog2() as u8;
+    }
     run.link_rate_bps.map_or(profile, |rate_bps| profile.with_link_rate(rate_bps))
 }
 

@@ -36,7 +36,8 @@ pub async fn disk<D: Block + 'static>(
                     Err(errno) => Err(errno),
                 };
                 me.count(Count::BlocksRead, (out.len() / PAGE_BYTES) as i64);
-                await_medium(&mut me, done_ns).await;
+                me.count(Count::MediumNs, done_ns.saturating_sub(me.now_ns()) as i64);
+                me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot read blocks from", first);
                 call.reply(done);
@@ -51,20 +52,14 @@ pub async fn disk<D: Block + 'static>(
                     Err(errno) => Err(errno),
                 };
                 me.count(Count::BlocksWritten, (data.len() / PAGE_BYTES) as i64);
-                await_medium(&mut me, done_ns).await;
+                me.count(Count::MediumNs, done_ns.saturating_sub(me.now_ns()) as i64);
+                me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot write blocks from", first);
                 call.reply(done);
             }
         }
     }
-}
-
-/// Waits until the medium is done, which is counted for whom it works.
-async fn await_medium(me: &mut Me, done_ns: u64) {
-    let began_ns = me.now_ns();
-    me.sleep_until(done_ns).await;
-    me.count(Count::MediumNs, me.now_ns().saturating_sub(began_ns) as i64);
 }
 
 fn log_failure(me: &Me, done: Result<(), Errno>, what: &'static str, first: u64) {

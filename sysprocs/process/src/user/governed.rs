@@ -11,7 +11,7 @@ use super::escape::{Escape, Outcome, restartable};
 use super::files::descriptors::{Descriptor, Object};
 use super::files::hot::{READ, READ_FROM, WRITE};
 use crate::signals::{SIGKILL, killed};
-use renga_governor::{Crossing, Io};
+use renga_governor::{Crossing, Governor, Io};
 use renga_hal::memory::UserMemory;
 use renga_proto::clock::SleepUntil;
 use renga_proto::proc_files::DISK;
@@ -31,53 +31,55 @@ const COPIES: [u64; 2] = [71, 285];
 const SPIN_NS: u64 = 20_000;
 
 impl<M: UserMemory + ?Sized> User<M> {
-    /// Whether the program's I/O is paced.
-    #[inline(always)]
-    pub(super) fn is_governed(&self) -> bool {
-        self.program.pace != Pace::Free
-    }
-
-    /// Somebody may have changed the pace.
-    pub(super) fn learn_pace(&mut self) {
-        let pace = self.me.policy_of(self.me.account()).pace;
-        if pace != self.program.pace {
-            self.program.pace = pace;
-            self.program.governor.begin();
+    /// Serves signals, and runs the program as long as it has a pace; the error is the status with which it ends.
+    #[inline(never)]
+    pub(super) async fn attend(&mut self) -> Result<(), u32> {
+        apart!(self.serve_signals())?;
+        match self.pace() {
+            Pace::Free => Ok(()),
+            pace => apart!(self.run_governed(pace)),
         }
     }
 
-    /// Runs the program while it has a pace; its status if it ended.
-    pub(super) async fn run_governed(&mut self) -> Option<u32> {
-        while self.is_governed() {
+    /// How fast its I/O is to go. Who changes that interrupts this process.
+    fn pace(&self) -> Pace {
+        self.me.policy_of(self.me.account()).pace
+    }
+
+    async fn run_governed(&mut self, mut pace: Pace) -> Result<(), u32> {
+        let mut governor = Governor::default();
+        while pace != Pace::Free {
             if self.look_at_signals || self.me.interrupted() {
-                match apart!(self.serve_signals()) {
-                    Ok(()) => continue,
-                    Err(status) => return Some(status),
+                apart!(self.serve_signals())?;
+                if pace != self.pace() {
+                    pace = self.pace();
+                    governor.begin();
                 }
+                continue;
             }
-            let Some(space) = &self.space else { return Some(killed(SIGKILL)) };
+            let Some(space) = &self.space else { return Err(killed(SIGKILL)) };
             let number = space.number();
-            self.program.governor.leaves(self.crossing());
+            governor.leaves(self.crossing());
             self.me.run_user(self.context, number).await;
             let at = self.crossing();
-            self.program.governor.trapped(at);
+            governor.trapped(at);
             let number = self.context.x[8];
             let outcome = match self.me.trap() {
-                Trap::Syscall if self.is_paced(number) => apart!(self.paced(number, at.now_ns)),
+                Trap::Syscall if self.is_paced(number) => apart!(self.paced(&mut governor, pace, at.now_ns)),
                 Trap::Syscall => apart!(self.carry_out(number)),
                 Trap::Preempted => continue,
-                _ => match apart!(self.fault()) {
-                    Ok(()) => continue,
-                    Err(status) => return Some(status),
-                },
+                _ => {
+                    apart!(self.fault())?;
+                    continue;
+                }
             };
             match outcome {
                 Ok(value) => self.context.x[0] = value,
-                Err(Escape::End(status)) => return Some(status),
+                Err(Escape::End(status)) => return Err(status),
                 Err(escape) => self.escape(escape),
             }
         }
-        None
+        Ok(())
     }
 
     fn crossing(&self) -> Crossing {
@@ -90,8 +92,8 @@ impl<M: UserMemory + ?Sized> User<M> {
             return outcome;
         }
         let hot = match number {
-            READ | READ_FROM => self.hot_read(number).await,
-            WRITE => self.hot_write().await,
+            READ | READ_FROM => self.hot_read::<true>(number).await,
+            WRITE => self.hot_write::<true>().await,
             _ => None,
         };
         match hot {
@@ -101,27 +103,26 @@ impl<M: UserMemory + ?Sized> User<M> {
     }
 
     /// An I/O that the program has asked for at `trapped_ns`.
-    async fn paced(&mut self, number: u64, trapped_ns: u64) -> Outcome {
-        let pace = self.program.pace;
+    async fn paced(&mut self, governor: &mut Governor, pace: Pace, trapped_ns: u64) -> Outcome {
         let mut began_ns = trapped_ns;
         // Each turn waits for another period.
-        while let Some(until_ns) = self.program.governor.before(pace, began_ns) {
+        while let Some(until_ns) = governor.before(pace, began_ns) {
             restartable(self.doze(until_ns).await)?;
             began_ns = self.me.now_ns();
         }
         let before = Needs::of(&self.me);
-        let outcome = self.carry_out(number).await;
+        let outcome = self.carry_out(self.context.x[8]).await;
         let now_ns = self.me.now_ns();
         let waited_ns = Needs::of(&self.me).waited_ns(before, now_ns - began_ns);
         if outcome.is_ok()
-            && let Some(until_ns) = self.program.governor.after(pace, Io { began_ns, waited_ns }, now_ns)
+            && let Some(until_ns) = governor.after(pace, Io { began_ns, waited_ns }, now_ns)
         {
             // What ends it early is looked at before the program goes on.
             let _ = match pace {
                 Pace::Time { spins: true, .. } => self.spin(until_ns).await,
                 _ => self.doze(until_ns).await,
             };
-            self.program.governor.waited(until_ns, self.me.now_ns());
+            governor.waited(until_ns, self.me.now_ns());
         }
         outcome
     }

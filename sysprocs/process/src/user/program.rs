@@ -8,14 +8,12 @@ use super::files::descriptors::Descriptors;
 use super::signals::actions::Actions;
 use crate::procs::record::{NAME_BYTES, Name};
 use crate::signals::{IGNORED_BY_DEFAULT, SignalSet};
-use renga_governor::Governor;
 use renga_proto::mounts::ROOT;
 use renga_proto::pages::FileId;
 use renga_proto::path::PathStart;
 use renga_proto::procs::QUEUED_MAX;
 use renga_proto::used::Used;
 use renga_rt::card::Origin;
-use renga_rt::pace::Pace;
 
 /// The mask that programs start with.
 const UMASK: u16 = 0o022;
@@ -82,10 +80,6 @@ pub struct Program {
     pub watch_from: u16,
     /// Its timers.
     pub timers: Timers,
-    /// How fast its I/O goes, as its process was last told.
-    pub pace: Pace,
-    /// What that makes it wait.
-    pub governor: Governor,
     /// When the interrupted sleep that is about to be made again ends, ns since boot.
     pub deadline_ns: Option<u64>,
 }
@@ -119,8 +113,6 @@ impl Program {
             locks: false,
             watch_from: 0,
             timers: Timers::NONE,
-            pace: Pace::Free,
-            governor: Governor::default(),
             deadline_ns: None,
         }
     }

@@ -17,7 +17,7 @@ mod unix;
 use crate::cli::{Bench, Ledger, Measurement, Measuring, ProfileName};
 use crate::environment::Environment;
 use anyhow::Result;
-use renga_bench::rows::{OF_BACKGROUND, OF_CORES, ROWS, Row};
+use renga_bench::rows::{OF_BACKGROUND, OF_CORES, OF_IO_SPEED, ROWS, Row};
 
 /// Runs one measurement.
 ///
@@ -34,6 +34,7 @@ pub fn bench(environment: &Environment, options: &Bench) -> Result<u8> {
             ledger::measure(environment, &ledger::rows(&options.rows, ROWS)?, &options.measuring)
         }
         Measurement::P2(options) => of_today(environment, options, OF_BACKGROUND),
+        Measurement::P4(options) => of_today(environment, options, OF_IO_SPEED),
         Measurement::P5(options) => of_today(environment, options, OF_CORES),
         Measurement::Map(options) => ledger::measure(environment, &[&renga_bench::map::ROW], options),
         Measurement::Placements(options) => ledger::measure(environment, &[&renga_bench::placements::ROW], options),

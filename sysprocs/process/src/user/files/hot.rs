@@ -15,6 +15,8 @@ use renga_proto::pipe::{PipeEnd, ReadPipe, WritePipe};
 use renga_rt::user::AccessKind;
 use renga_rt::{Errno, apart};
 
+// Each loop that runs programs has functions of its own (`GOVERNED`): what has one caller is compiled into it.
+
 /// Linux's numbers of the calls that have this form.
 pub const READ: u64 = 63;
 /// See [`READ`].
@@ -58,7 +60,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// `read` or `pread`; `None`: not of the frequent form, or to be made again.
     #[inline(always)]
-    pub(in crate::user) async fn hot_read(&mut self, call: u64) -> Option<Outcome> {
+    pub(in crate::user) async fn hot_read<const GOVERNED: bool>(&mut self, call: u64) -> Option<Outcome> {
         let Piece { object, nonblocking, reads, frame, range, .. } = self.piece(AccessKind::Write)?;
         let read = match object {
             Object::Pipe { board, number, life, end: PipeEnd::Reader, .. } if call == READ => {
@@ -96,7 +98,7 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// `write`; as `hot_read`.
     #[inline(always)]
-    pub(in crate::user) async fn hot_write(&mut self) -> Option<Outcome> {
+    pub(in crate::user) async fn hot_write<const GOVERNED: bool>(&mut self) -> Option<Outcome> {
         let Piece { object, nonblocking, writes, frame, range, .. } = self.piece(AccessKind::Read)?;
         let written = match object {
             Object::Pipe { board, number, life, end: PipeEnd::Writer, .. } => {

@@ -69,15 +69,7 @@ pub fn user<M: UserMemory + ?Sized>(
         let mut boots = !user.facts.boot_program.is_empty();
         loop {
             let status = match apart!(user.await_program(core::mem::take(&mut boots))) {
-                // Each turn ends when its pace comes or goes.
-                Ok(()) => loop {
-                    if let Some(status) = user.run().await {
-                        break status;
-                    }
-                    if let Some(status) = apart!(user.run_governed()) {
-                        break status;
-                    }
-                },
+                Ok(()) => user.run().await,
                 Err(status) => status,
             };
             apart!(user.end(status));
@@ -131,27 +123,25 @@ impl<M: UserMemory + ?Sized> User<M> {
         taken
     }
 
-    /// Runs the program to its end, or until it gets a pace; its status if it ended. The frequent calls are carried out here, not a future further in: each
+    /// Runs the program to its end; its status. The frequent calls are carried out here, not a future further in: each
     /// future on the way is entered and left again with each wait.
     #[inline(always)]
-    async fn run(&mut self) -> Option<u32> {
+    async fn run(&mut self) -> u32 {
         loop {
-            if self.look_at_signals || self.me.interrupted() {
-                match apart!(self.serve_signals()) {
-                    Ok(()) if self.is_governed() => return None,
-                    Ok(()) => {}
-                    Err(status) => return Some(status),
-                }
+            if (self.look_at_signals || self.me.interrupted())
+                && let Err(status) = apart!(self.attend())
+            {
+                return status;
             }
-            let Some(space) = &self.space else { return Some(killed(SIGKILL)) };
+            let Some(space) = &self.space else { return killed(SIGKILL) };
             self.me.run_user(self.context, space.number()).await;
             let number = self.context.x[8];
             let outcome = match self.me.trap() {
                 Trap::Syscall if let Some(outcome) = self.quick(number) => outcome,
                 Trap::Syscall => {
                     let hot = match number {
-                        READ | READ_FROM => self.hot_read(number).await,
-                        WRITE => self.hot_write().await,
+                        READ | READ_FROM => self.hot_read::<false>(number).await,
+                        WRITE => self.hot_write::<false>().await,
                         _ => None,
                     };
                     match hot {
@@ -162,12 +152,12 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Trap::Preempted => continue,
                 _ => match apart!(self.fault()) {
                     Ok(()) => continue,
-                    Err(status) => return Some(status),
+                    Err(status) => return status,
                 },
             };
             match outcome {
                 Ok(value) => self.context.x[0] = value,
-                Err(Escape::End(status)) => return Some(status),
+                Err(Escape::End(status)) => return status,
                 Err(escape) => self.escape(escape),
             }
         }

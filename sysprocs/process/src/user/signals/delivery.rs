@@ -43,7 +43,6 @@ impl<M: UserMemory + ?Sized> User<M> {
     pub(in crate::user) async fn serve_signals(&mut self) -> Result<(), u32> {
         self.me.clear_interrupted();
         self.look_at_signals = false;
-        self.learn_pace();
         let mut handled = self.serve_pending().await?;
         // Each turn ends when a signal has come, or somebody lets the program go on.
         while self.is_held().await {

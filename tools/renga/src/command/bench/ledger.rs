@@ -1,4 +1,4 @@
-//! `renga bench p1`, `p2`, `p5`: the rows of a paper, one after the other, each with the runs that were not done before.
+//! `renga bench p1`, `p2`, `p4`, `p5`: the rows of a paper, one after the other, each with the runs that were not done before.
 //!
 //! Not here: what rows are (`renga-bench`), carrying out runs (`benches`).
 

@@ -1,0 +1,198 @@
+//! P4: how near the speed that a program's I/O has comes to the one that was requested, and what others lose by it.
+//!
+//! Invariant: an experiment is data: what the program does, at which paces, beside what, on which processor. All of one is
+//! done by one board, each time on blocks that nobody has read. Not here: the figures (`p4_f2` and those that follow).
+
+use super::{Plan, ms};
+use crate::findings::{Curve, Findings, Plot, Table};
+use crate::run::{ALONE, Machine, Outcome, Run};
+use anyhow::{Context, Result};
+
+/// What the measured program does.
+#[derive(Clone, Copy)]
+pub enum Io {
+    /// Reads of 1 KB.
+    Disk,
+    /// Writes of so many bytes.
+    Console(u32),
+}
+
+/// One experiment.
+pub struct Experiment {
+    /// What tables call it.
+    pub title: &'static str,
+    /// What is done.
+    pub io: Io,
+    /// How often.
+    pub count: u32,
+    /// Factors, in thousandths.
+    pub factors: &'static [u32],
+    /// What runs meanwhile: a shell command without end; empty: nothing.
+    pub beside: &'static str,
+    /// How long an instruction takes, if it is not as the profile has it, ns.
+    pub instruction_ns: Option<u32>,
+}
+
+/// The first block that no file system's book is near, and how many each measurement has for itself.
+const FIRST_BLOCK: u32 = 2_200;
+pub(super) const REGION: u32 = 1_100;
+
+/// The script's word for a factor in thousandths.
+fn word(factor: u32) -> String {
+    format!("{}.{:03}", factor / 1_000, factor % 1_000)
+}
+
+/// A shell command that does `count` I/Os and tells their times as `label`, in windows of `window`; the blocks are of region
+/// `region`.
+pub fn command(io: Io, label: &str, [count, window, region]: [u32; 3]) -> String {
+    match io {
+        Io::Disk => format!("/usr/lib/renga/p4 disk {label} {count} {window} {}", FIRST_BLOCK + region * REGION),
+        Io::Console(bytes) => format!("/usr/lib/renga/p4 console {label} {count} {window} {bytes}"),
+    }
+}
+
+/// A run of a board's script.
+pub fn run(plan: Plan, script: &str) -> Run {
+    let head = "/usr/lib/renga/p4 disk warm 1 1 2100\niospeed --factor 1 /usr/lib/renga/p4 compute warm 0\n";
+    Run::new(Machine::Cluster(ALONE), plan.profile, "dev", &format!("{head}{script}"))
+}
+
+impl Experiment {
+    /// Its run: without a factor, then each of `factors`.
+    pub fn run(&self, plan: Plan, factors: &[u32]) -> Run {
+        let label = |factor: u32| format!("f{factor}");
+        let mut script = command(self.io, "free", [self.count, self.count, 0]) + " || exit 1\n";
+        if !self.beside.is_empty() {
+            script += &format!("{} & load=$!\n", self.beside);
+        }
+        for (region, factor) in (1..).zip(factors) {
+            let command = command(self.io, &label(*factor), [self.count, self.count, region]);
+            script += &format!("iospeed --factor {} {command} || exit 1\n", word(*factor));
+        }
+        if !self.beside.is_empty() {
+            script += "kill $load\n";
+        }
+        let run = run(plan, &script);
+        self.instruction_ns.map_or(run.clone(), |instruction_ns| run.at_instruction_ns(instruction_ns))
+    }
+
+    /// The time without a factor, and of each factor, ns.
+    pub fn measured(&self, outcome: &Outcome, factors: &[u32]) -> Result<Measured> {
+        let time = |label: &str| Ok::<u64, anyhow::Error>(times(outcome, label)?.iter().sum());
+        let of = |factor: &u32| Ok((*factor, time(&format!("f{factor}"))?));
+        Ok(Measured {
+            title: self.title,
+            free_ns: time("free")?,
+            times: factors.iter().map(of).collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// The times that the program has told as `label`, ns.
+pub fn times(outcome: &Outcome, label: &str) -> Result<Vec<u64>> {
+    let times = outcome.numbers(&format!("p4 {label} "))?;
+    times.first().context("no time was told")?;
+    Ok(times)
+}
+
+/// What an experiment gave.
+pub struct Measured {
+    title: &'static str,
+    /// Without a factor, ns.
+    pub free_ns: u64,
+    /// Each factor, in thousandths, and its time, ns.
+    pub times: Vec<(u32, u64)>,
+}
+
+impl Measured {
+    /// How much longer than requested it took with each factor, %; below 0: shorter.
+    pub fn differences(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let requested = |factor: u32| self.free_ns as f64 * f64::from(factor) / 1e3;
+        self.times.iter().map(move |(factor, ns)| (*factor, 100.0 * (*ns as f64 / requested(*factor) - 1.0)))
+    }
+
+    /// The largest difference, %.
+    pub fn worst(&self) -> f64 {
+        self.differences().map(|(_, percent)| percent.abs()).fold(0.0, f64::max)
+    }
+}
+
+/// A table and a plot of all, with their figures.
+pub fn show(title: &str, all: &[Measured]) -> Findings {
+    let mut findings = Findings::default();
+    let mut table = Table::new("Time, ms, and how much it differs from what was requested", &["factor"]);
+    table.columns.extend(all.iter().flat_map(|one| [one.title.to_string(), "differs".to_string()]));
+    let free = all.iter().flat_map(|one| [ms(one.free_ns), String::new()]);
+    table.rows.push(std::iter::once("none".to_string()).chain(free).collect());
+    let lines = all.iter().map(|one| one.times.len()).max().unwrap_or(0);
+    for line in 0..lines {
+        let factor = all.iter().find_map(|one| Some(one.times.get(line)?.0)).unwrap_or(0);
+        let mut row = vec![format!("{}", f64::from(factor) / 1e3)];
+        for one in all {
+            let cells = one.times.get(line).zip(one.differences().nth(line));
+            row.extend(cells.map_or([String::new(), String::new()], |((_, ns), (_, percent))| {
+                [ms(*ns), format!("{percent:+.2} %")]
+            }));
+        }
+        table.rows.push(row);
+    }
+    findings.tables.push(table);
+    let curve = |one: &Measured| Curve {
+        label: one.title.to_string(),
+        points: one
+            .times
+            .iter()
+            .map(|(factor, ns)| (f64::from(*factor) / 1e3, *ns as f64 / one.free_ns as f64))
+            .collect(),
+    };
+    findings.plots.push(Plot {
+        title: title.to_string(),
+        axes: ["requested".to_string(), "time / time without a factor".to_string()],
+        curves: all.iter().map(curve).collect(),
+    });
+    for one in all {
+        findings.figure(format!("{}: without a factor, ns", one.title), one.free_ns);
+        one.times.iter().for_each(|(factor, ns)| {
+            findings.figure(format!("{}: factor {}, ns", one.title, f64::from(*factor) / 1e3), *ns);
+        });
+    }
+    findings
+}
+
+/// What is not measured: told with each row that the paper has it in.
+pub const WITHOUT_LIBRARY: &str =
+    "The paper's two user libraries (sleep always, and only for 10 ms or more) were not measured here.";
+
+#[cfg(test)]
+mod tests {
+    use super::{Experiment, Io, command};
+    use crate::rows::Plan;
+    use crate::run::{Outcome, Profile};
+
+    const PLAN: Plan = Plan { profile: Profile::Pi3, short: true };
+    const ONE: Experiment = Experiment {
+        title: "one",
+        io: Io::Console(1),
+        count: 5,
+        factors: &[2_000, 10_500],
+        beside: "sleep 9",
+        instruction_ns: Some(4),
+    };
+
+    #[test]
+    fn an_experiment_is_a_script_and_its_times_are_compared_with_what_was_requested() {
+        let run = ONE.run(PLAN, ONE.factors);
+        assert!(
+            run.script.contains("\nsleep 9 & load=$!\niospeed --factor 2.000 /usr/lib/renga/p4 console f2000 5 5 1 ||")
+        );
+        assert!(run.script.ends_with("--factor 10.500 /usr/lib/renga/p4 console f10500 5 5 1 || exit 1\nkill $load\n"));
+        assert_eq!(run.instruction_ns, Some(4));
+        let text = "....\np4 free 100\n.\np4 f2000 90 110\np4 f10500 1155\n".to_string();
+        let measured = ONE.measured(&Outcome { text, trace: None }, ONE.factors).unwrap();
+        let [two, ten] = measured.differences().collect::<Vec<_>>()[..] else { panic!("two factors") };
+        assert!(two == (2_000, 0.0) && (ten.1 - 10.0).abs() < 1e-9, "{two:?} {ten:?}");
+        assert!((measured.worst() - 10.0).abs() < 1e-9);
+        assert!(ONE.measured(&Outcome::default(), ONE.factors).is_err());
+        assert_eq!(command(Io::Disk, "x", [7, 2, 1]), "/usr/lib/renga/p4 disk x 7 2 3300");
+    }
+}

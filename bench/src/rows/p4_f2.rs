@@ -1,0 +1,126 @@
+//! P4.F2: I/O time control against I/O count control: how near the speed is, and how even.
+
+use super::p4::{Io, command, run, times};
+use super::{Plan, Row};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::run::{Outcome, Run};
+use anyhow::{Context, Result};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P4.F2",
+    title: "Mean and variance of the achieved speed: time control (wait) and count control (fixed period)",
+    published: "Wait is better in both.",
+    method: "Reads of 1 KB from random blocks at 10 to 90 % of the speed without control, for 3 periods of 1 s. Of each window of 20 reads the \
+             time to the requested one is taken; mean and variance are over these. The paper's are over its measurements, of reads of 512 bytes.",
+    runs,
+    judge,
+};
+
+const PERCENTS: &[u32] = &[10, 20, 30, 50, 70, 90];
+const WINDOW: u32 = 20;
+const PERIOD_MS: u32 = 1_000;
+const PERIODS: u32 = 3;
+const FREE_READS: u32 = 200;
+/// About what is possible, reads in a second: the count of each measurement follows.
+const READS_PER_S: u32 = 1_750;
+const WAYS: [&str; 3] = ["wait", "fixed", "variable"];
+/// Blocks that nobody has read lie in regions; the longest measurement has so many.
+const REGIONS: u32 = 5;
+
+fn percents(plan: Plan) -> &'static [u32] {
+    if plan.short { &PERCENTS[..2] } else { PERCENTS }
+}
+
+fn runs(plan: Plan) -> Vec<Run> {
+    let of_way = |way: &&str| {
+        let mut script = command(Io::Disk, "free", [FREE_READS, FREE_READS, 0]) + " || exit 1\n";
+        for (place, percent) in (0..).zip(percents(plan)) {
+            let rate = READS_PER_S * percent / 100;
+            let pace = match *way {
+                "wait" => format!("--factor {}.{:03}", 100 / percent, 100_000 / percent % 1_000),
+                "variable" => format!("--rate {rate} --period {PERIOD_MS} --variable"),
+                _ => format!("--rate {rate} --period {PERIOD_MS}"),
+            };
+            let reads = rate * PERIODS * PERIOD_MS / 1_000;
+            let command = command(Io::Disk, &format!("at{percent}"), [reads, WINDOW, 1 + place * REGIONS]);
+            script += &format!("iospeed {pace} {command} || exit 1\n");
+        }
+        run(plan, &script)
+    };
+    WAYS.iter().map(of_way).collect()
+}
+
+/// Mean and variance of the time to the requested time, over windows of whole length.
+fn spread(times: &[u64], requested_ns: f64) -> (f64, f64) {
+    let ratios: Vec<f64> = times.iter().map(|ns| *ns as f64 / requested_ns).collect();
+    let count = ratios.len().max(1) as f64;
+    let mean = ratios.iter().sum::<f64>() / count;
+    (mean, ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / count)
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let mut table = Table::new("Time of 20 reads to the requested one: mean, variance", &["requested"]);
+    let mut worst = Vec::new();
+    let mut curves = Vec::new();
+    let mut columns = Vec::new();
+    for (way, outcome) in WAYS.iter().zip(outcomes) {
+        table.columns.extend([format!("{way}: mean"), "variance".to_string()]);
+        let free_ns = times(outcome, "free")?.iter().sum::<u64>() as f64 / f64::from(FREE_READS);
+        let of = |percent: &u32| {
+            let mut all = times(outcome, &format!("at{percent}"))?;
+            all.pop().context("windows are needed")?; // it may be short
+            // A rate is of the round number, a factor of what was measured.
+            let each_ns = if *way == "wait" { free_ns } else { 1e9 / f64::from(READS_PER_S) };
+            Ok(spread(&all, each_ns * f64::from(WINDOW) * 100.0 / f64::from(*percent)))
+        };
+        let all: Vec<(f64, f64)> = percents(plan).iter().map(of).collect::<Result<_>>()?;
+        let far = all.iter().map(|(mean, _)| (mean - 1.0).abs()).fold(0.0, f64::max);
+        let variance = all.iter().map(|(_, variance)| *variance).fold(0.0, f64::max);
+        findings.figure(format!("{way}: without control, ns"), free_ns as u64);
+        worst.push((far, variance));
+        let points = percents(plan).iter().zip(&all).map(|(percent, (mean, _))| (f64::from(*percent), *mean)).collect();
+        curves.push(Curve { label: (*way).to_string(), points });
+        columns.push(all);
+    }
+    for (place, percent) in percents(plan).iter().enumerate() {
+        let cells = columns.iter().flat_map(|all| [format!("{:.4}", all[place].0), format!("{:.6}", all[place].1)]);
+        table.rows.push(std::iter::once(format!("{percent} %")).chain(cells).collect());
+    }
+    findings.tables.push(table);
+    findings.plots.push(Plot {
+        title: "Time to the requested time".to_string(),
+        axes: ["requested speed, % of that without control".to_string(), "mean".to_string()],
+        curves,
+    });
+    let [wait, fixed, _] = worst[..] else { anyhow::bail!("a run of each way is needed") };
+    let ratio = |wait: f64, fixed: f64| if fixed > 0.0 { wait / fixed } else { f64::MAX };
+    findings.claims.push(Claim::new(
+        "wait's largest error of the mean to fixed's",
+        "below 1",
+        ratio(wait.0, fixed.0),
+        Bound::AtMost(1.0, 0.1),
+    ));
+    findings.claims.push(Claim::new(
+        "wait's largest variance to fixed's",
+        "below 1",
+        ratio(wait.1, fixed.1),
+        Bound::AtMost(1.0, 0.1),
+    ));
+    findings.claims.push(
+        Claim::new("wait: the largest error of the mean, %", "-", 100.0 * wait.0, Bound::AtMost(1.0, 0.5)).beside(),
+    );
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn mean_and_variance_are_of_what_was_requested() {
+        assert_eq!(spread(&[100, 100], 100.0), (1.0, 0.0));
+        assert_eq!(spread(&[50, 150], 100.0), (1.0, 0.25));
+    }
+}

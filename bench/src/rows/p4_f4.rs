@@ -1,0 +1,64 @@
+//! P4.F4 and F5: factors from 1.1 to 100, of reads of the disk and of writes to the terminal.
+
+use super::p4::{Experiment, Io, WITHOUT_LIBRARY, show};
+use super::{Plan, Row};
+use crate::findings::{Bound, Claim, Findings};
+use crate::run::{Outcome, Run};
+use anyhow::{Context, Result};
+
+/// Figure 4.
+pub const DISK: Row = Row {
+    id: "P4.F4",
+    title: "1000 reads of 1 KB of the disk, 1.1 to 100 times as long",
+    published: "From 30 times on all ways come near the requested time; at 10 and 20 times, where delays are under the timer's 10 ms, \
+                the library that always sleeps takes longer.",
+    method: "Random blocks of the partition, which nobody has read before, by pread; requested is the factor times the time of the \
+             program without one. The medium is the model of an SD card.",
+    runs: |plan| runs(plan, &READS),
+    judge: |plan, outcomes| judge(plan, &READS, outcomes),
+};
+
+/// Figure 5.
+pub const CONSOLE: Row = Row {
+    id: "P4.F5",
+    title: "1000 writes of a byte to the terminal, 1.1 to 100 times as long",
+    published: "The way in the OS and the library that sleeps for 10 ms or more are alike; neither can control 10 to 200 times with a \
+                timer of 10 ms.",
+    method: "A byte each time to the serial line. Requested as in P4.F4.",
+    runs: |plan| runs(plan, &WRITES),
+    judge: |plan, outcomes| judge(plan, &WRITES, outcomes),
+};
+
+const FACTORS: &[u32] =
+    &[1_100, 2_000, 5_000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000, 80_000, 90_000, 100_000];
+const READS: Experiment =
+    Experiment { title: "reads", io: Io::Disk, count: 1_000, factors: FACTORS, beside: "", instruction_ns: None };
+const WRITES: Experiment = Experiment { title: "writes", io: Io::Console(1), ..READS };
+
+fn factors(plan: Plan) -> &'static [u32] {
+    if plan.short { &FACTORS[..4] } else { FACTORS }
+}
+
+fn runs(plan: Plan, experiment: &Experiment) -> Vec<Run> {
+    vec![experiment.run(plan, factors(plan))]
+}
+
+fn judge(plan: Plan, experiment: &Experiment, outcomes: &[Outcome]) -> Result<Findings> {
+    let outcome = outcomes.first().context("a run is needed")?;
+    let measured = experiment.measured(outcome, factors(plan))?;
+    let worst = measured.worst();
+    let mut findings = show("Requested and achieved", &[measured]);
+    findings.claims.push(Claim::new(
+        "the largest difference from what was requested, %",
+        "-",
+        worst,
+        Bound::AtMost(1.0, 0.5),
+    ));
+    findings.notes.push(WITHOUT_LIBRARY.to_string());
+    findings.notes.push(
+        "A sleep ends when it is to end, to the nanosecond of the timer, and what it was late is taken from the next: so there is no \
+         least factor. Delays under 20 us are added up until they are worth a sleep."
+            .to_string(),
+    );
+    Ok(findings)
+}

@@ -1,0 +1,48 @@
+//! P4.F6: small factors, and writes of different sizes.
+
+use super::p4::{Experiment, Io, Measured, show};
+use super::{Plan, Row};
+use crate::findings::{Bound, Claim, Findings};
+use crate::run::{Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P4.F6",
+    title: "Writes of 1 to 100 bytes to the terminal, 1 to 5 times as long",
+    published: "The larger the unit of output, the nearer to the ideal line: small ones only fill a buffer.",
+    method: "500 writes of each size to the serial line. Requested as in P4.F4.",
+    runs,
+    judge,
+};
+
+const FACTORS: &[u32] = &[1_000, 1_100, 1_500, 2_000, 3_000, 4_000, 5_000];
+const fn writes(title: &'static str, bytes: u32) -> Experiment {
+    Experiment { title, io: Io::Console(bytes), count: 500, factors: FACTORS, beside: "", instruction_ns: None }
+}
+const SIZES: [Experiment; 3] = [writes("1 byte", 1), writes("10 bytes", 10), writes("100 bytes", 100)];
+
+fn sizes(plan: Plan) -> &'static [Experiment] {
+    if plan.short { &SIZES[..1] } else { &SIZES }
+}
+
+fn runs(plan: Plan) -> Vec<Run> {
+    sizes(plan).iter().map(|size| size.run(plan, size.factors)).collect()
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let all: Vec<Measured> = sizes(plan)
+        .iter()
+        .zip(outcomes)
+        .map(|(size, outcome)| size.measured(outcome, size.factors))
+        .collect::<Result<_>>()?;
+    let worst = all.iter().map(Measured::worst).fold(0.0, f64::max);
+    let mut findings = show("Small factors", &all);
+    findings.claims.push(Claim::new(
+        "the largest difference from what was requested, any size, %",
+        "large for small ones",
+        worst,
+        Bound::AtMost(5.0, 1.0),
+    ));
+    Ok(findings)
+}

@@ -1,0 +1,59 @@
+//! P4.F9: from which factor on a speed can be controlled, on a slower and on a faster processor.
+
+use super::p4::{Experiment, Io, Measured, WITHOUT_LIBRARY, show};
+use super::{Plan, Row};
+use crate::findings::{Bound, Claim, Findings};
+use crate::run::{Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P4.F9",
+    title: "1000 writes of a byte to the terminal, on processors of two speeds",
+    published: "With 233 MHz factors from about 300 on can be controlled, with 800 MHz from a larger one on: an I/O takes less, and a delay has \
+                to be 10 ms.",
+    method: "An instruction takes 4 ns and 1 ns; all else is the same. Controlled is what differs by 1 % at most.",
+    runs,
+    judge,
+};
+
+const FACTORS: &[u32] = &[1_100, 2_000, 5_000, 10_000, 30_000, 100_000, 300_000, 1_000_000];
+const FAST: Experiment = Experiment {
+    title: "1 ns an instruction",
+    io: Io::Console(1),
+    count: 1_000,
+    factors: FACTORS,
+    beside: "",
+    instruction_ns: None,
+};
+const BOTH: [Experiment; 2] = [Experiment { title: "4 ns an instruction", instruction_ns: Some(4), ..FAST }, FAST];
+/// What counts as controlled, %.
+const NEAR: f64 = 1.0;
+
+fn factors(plan: Plan) -> &'static [u32] {
+    if plan.short { &FACTORS[..4] } else { FACTORS }
+}
+
+fn runs(plan: Plan) -> Vec<Run> {
+    BOTH.iter().map(|one| one.run(plan, factors(plan))).collect()
+}
+
+/// The least factor from which on all are controlled; that behind the last if none is.
+fn least(measured: &Measured) -> f64 {
+    let all: Vec<(u32, f64)> = measured.differences().collect();
+    let controlled = all.iter().rev().take_while(|(_, percent)| percent.abs() <= NEAR).last();
+    f64::from(controlled.map_or(2 * FACTORS[FACTORS.len() - 1], |(factor, _)| *factor)) / 1e3
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let of = |(one, outcome): (&Experiment, &Outcome)| one.measured(outcome, factors(plan));
+    let all: Vec<Measured> = BOTH.iter().zip(outcomes).map(of).collect::<Result<_>>()?;
+    let least: Vec<f64> = all.iter().map(least).collect();
+    let mut findings = show("Two processors", &all);
+    for (one, least) in BOTH.iter().zip(least) {
+        let what = format!("{}: the least factor that is controlled", one.title);
+        findings.claims.push(Claim::new(what, "about 300", least, Bound::AtMost(300.0, 1.1)));
+    }
+    findings.notes.push(WITHOUT_LIBRARY.to_string());
+    Ok(findings)
+}
