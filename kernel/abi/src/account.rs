@@ -85,8 +85,10 @@ counts! {
     TurnsGiven,
     /// Turns that were taken from it.
     TurnsTaken,
-    /// How long the medium of this board took for it while no processor worked, ns.
-    MediumNs,
+    /// How long the medium of this board took for its reads while no processor worked, ns.
+    MediumReadNs,
+    /// How long its I/O was delayed because of its pace, ns.
+    DelayedNs,
 }
 
 /// Counts of one account, in the order of [`Count::ALL`].

@@ -1,7 +1,8 @@
 //! What each I/O of one program has to wait, without calls and without a clock.
 //!
-//! - I/O time control: an I/O that took t is followed by (factor - 1) * t. What a delay was too long or too short is made
-//!   up for in the next, so that lateness does not add up; what is too short for a sleep is kept until it is worth one.
+//! - I/O time control: an I/O that takes t by itself is to take factor * t. What it took too long or too short, for whatever
+//!   reason, is made up for in the next, so that lateness does not add up; what is too short for a sleep is kept until it is
+//!   worth one.
 //! - I/O count control: an I/O beyond those of its period waits for the next.
 //!
 //! An I/O that waited for others' I/O waits as much less afterwards: its own time counts, so that several programs are
@@ -34,8 +35,12 @@ pub struct Crossing {
 /// An I/O of the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Io {
-    /// When it began, ns.
+    /// When the program asked for it, ns.
+    pub asked_ns: u64,
+    /// When it was begun, ns.
     pub began_ns: u64,
+    /// When it was done, ns.
+    pub ended_ns: u64,
     /// How long of it others had what it needed, ns.
     pub waited_ns: u64,
 }
@@ -45,6 +50,8 @@ pub struct Io {
 pub struct Governor {
     /// What its I/O has to wait beside the next delay; below 0: what it waited too long.
     owed_ns: i64,
+    /// When it is to be let go after its I/O.
+    due_ns: Option<u64>,
     /// When it was let go last.
     left: Option<Crossing>,
     /// The least time that going to the program and back has taken; `None`: not known yet.
@@ -58,7 +65,7 @@ pub struct Governor {
 impl Governor {
     /// Another pace: what was owed by the one before is forgotten.
     pub fn begin(&mut self) {
-        (self.owed_ns, self.period_ns, self.in_period) = (0, 0, 0);
+        (self.owed_ns, self.due_ns, self.period_ns, self.in_period) = (0, None, 0, 0);
     }
 
     /// The program traps.
@@ -70,8 +77,14 @@ impl Governor {
         }
     }
 
-    /// The program is let go.
+    /// The program is let go: later than it was to be, or earlier, if something interrupted its delay.
     pub fn leaves(&mut self, at: Crossing) {
+        if let Some(due_ns) = self.due_ns.take() {
+            self.owed_ns = match due_ns.checked_sub(at.now_ns) {
+                Some(early_ns) => early_ns.min(DELAY_NS_MAX) as i64,
+                None => -((at.now_ns - due_ns).min(LATE_NS_MAX) as i64),
+            };
+        }
         self.left = Some(at);
     }
 
@@ -96,28 +109,19 @@ impl Governor {
         None
     }
 
-    /// `io` is done at `now_ns`: until when the program waits, if it does.
-    pub fn after(&mut self, pace: Pace, io: Io, now_ns: u64) -> Option<u64> {
+    /// `io` is done: until when the program waits, if it does.
+    pub fn after(&mut self, pace: Pace, io: Io) -> Option<u64> {
         let Pace::Time { factor, .. } = pace else { return None };
-        let took_ns = now_ns.saturating_sub(io.began_ns);
-        let waited_ns = io.waited_ns.min(took_ns);
-        let own_ns = (took_ns - waited_ns).saturating_add(self.crossing_ns.unwrap_or(0));
+        let crossing_ns = self.crossing_ns.unwrap_or(0);
+        let took_ns = io.ended_ns.saturating_sub(io.began_ns).saturating_sub(io.waited_ns);
+        let own_ns = took_ns.saturating_add(crossing_ns);
+        // The way to the program and back passes without anything done for it.
         let more_ns = own_ns.saturating_mul((factor - FACTOR_ONE).into()) / u64::from(FACTOR_ONE);
-        let [more_ns, waited_ns] = [more_ns, waited_ns].map(|ns| ns.min(DELAY_NS_MAX) as i64);
-        let delay_ns = more_ns.saturating_sub(waited_ns).saturating_add(self.owed_ns).min(DELAY_NS_MAX as i64);
-        if delay_ns < WORTHWHILE_NS as i64 {
-            self.owed_ns = delay_ns.max(-(LATE_NS_MAX as i64));
-            return None;
-        }
-        Some(now_ns.saturating_add(delay_ns as u64))
-    }
-
-    /// The delay until `until_ns` has ended at `now_ns`, early if something interrupted it.
-    pub fn waited(&mut self, until_ns: u64, now_ns: u64) {
-        self.owed_ns = match until_ns.checked_sub(now_ns) {
-            Some(left_ns) => left_ns.min(DELAY_NS_MAX) as i64,
-            None => -((now_ns - until_ns).min(LATE_NS_MAX) as i64),
-        };
+        let whole_ns = took_ns.saturating_add(more_ns);
+        let due_ns = io.asked_ns.saturating_add(whole_ns).saturating_add_signed(self.owed_ns);
+        let due_ns = due_ns.min(io.ended_ns.saturating_add(DELAY_NS_MAX));
+        self.due_ns = Some(due_ns);
+        Some(due_ns).filter(|due_ns| due_ns.saturating_sub(io.ended_ns) >= WORTHWHILE_NS)
     }
 }
 

@@ -36,7 +36,7 @@ pub async fn disk<D: Block + 'static>(
                     Err(errno) => Err(errno),
                 };
                 me.count(Count::BlocksRead, (out.len() / PAGE_BYTES) as i64);
-                me.count(Count::MediumNs, done_ns.saturating_sub(me.now_ns()) as i64);
+                me.count(Count::MediumReadNs, done_ns.saturating_sub(me.now_ns()) as i64);
                 me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot read blocks from", first);
@@ -52,7 +52,6 @@ pub async fn disk<D: Block + 'static>(
                     Err(errno) => Err(errno),
                 };
                 me.count(Count::BlocksWritten, (data.len() / PAGE_BYTES) as i64);
-                me.count(Count::MediumNs, done_ns.saturating_sub(me.now_ns()) as i64);
                 me.sleep_until(done_ns).await;
                 me.probe_disk_end();
                 log_failure(&me, done, "the disk cannot write blocks from", first);

@@ -16,8 +16,12 @@ const fn count(most: u32, own_period: bool) -> Pace {
     Pace::Count { most, period_ms: 10, own_period }
 }
 
-const fn io(began_ns: u64) -> Io {
-    Io { began_ns, waited_ns: 0 }
+const fn io(began_ns: u64, ended_ns: u64) -> Io {
+    Io { asked_ns: began_ns, began_ns, ended_ns, waited_ns: 0 }
+}
+
+const fn at(now_ns: u64, user_ns: u64) -> Crossing {
+    Crossing { now_ns, user_ns }
 }
 
 #[test]
@@ -34,12 +38,11 @@ fn an_io_takes_as_long_as_its_factor_says() {
         (1_000_000, u64::MAX / 2, DELAY_NS_MAX),
     ];
     for &(factor, took_ns, delay_ns) in cases {
-        let until_ns = Governor::default().after(wait(factor), io(5), 5 + took_ns);
+        let until_ns = Governor::default().after(wait(factor), io(5, 5 + took_ns));
         assert_eq!(until_ns, (delay_ns > 0).then_some(5 + took_ns + delay_ns), "{factor} * {took_ns}");
     }
-    assert_eq!(Governor::default().after(Pace::Free, io(5), 100), None);
-    assert_eq!(Governor::default().after(count(1, false), io(5), 100), None);
-    assert_eq!(Governor::default().after(wait(2_000), io(100), 5), None, "a clock that went back");
+    assert_eq!(Governor::default().after(Pace::Free, io(5, MS)), None);
+    assert_eq!(Governor::default().after(count(1, false), io(5, MS)), None);
 }
 
 #[test]
@@ -47,27 +50,31 @@ fn what_is_too_short_for_a_sleep_is_kept() {
     let mut governor = Governor::default();
     // 3 us each: the seventh makes it 21.
     for which in 0..6 {
-        assert_eq!(governor.after(wait(2_000), io(0), 3 * US), None, "{which}");
+        assert_eq!(governor.after(wait(2_000), io(0, 3 * US)), None, "{which}");
+        governor.leaves(at(3 * US, 0));
     }
-    assert_eq!(governor.after(wait(2_000), io(0), 3 * US), Some(24 * US));
-    governor.waited(24 * US, 24 * US);
-    assert_eq!(governor.after(wait(2_000), io(0), 3 * US), None);
+    assert_eq!(governor.after(wait(2_000), io(0, 3 * US)), Some(24 * US));
+    governor.leaves(at(24 * US, 0));
+    assert_eq!(governor.after(wait(2_000), io(0, 3 * US)), None);
 }
 
 #[test]
-fn what_a_delay_was_too_long_or_too_short_is_made_up_for() {
+fn what_an_io_took_too_long_or_too_short_is_made_up_for() {
     let mut governor = Governor::default();
-    assert_eq!(governor.after(wait(3_000), io(0), MS), Some(3 * MS));
-    governor.waited(3 * MS, 3 * MS + 200 * US);
-    assert_eq!(governor.after(wait(3_000), io(4 * MS), 5 * MS), Some(7 * MS - 200 * US), "it was late");
-    governor.waited(7 * MS - 200 * US, 6 * MS);
-    assert_eq!(governor.after(wait(3_000), io(8 * MS), 9 * MS), Some(11 * MS + 800 * US), "it was interrupted");
+    assert_eq!(governor.after(wait(3_000), io(0, MS)), Some(3 * MS));
+    governor.leaves(at(3 * MS + 200 * US, 0));
+    assert_eq!(governor.after(wait(3_000), io(4 * MS, 5 * MS)), Some(7 * MS - 200 * US), "it was late");
+    governor.leaves(at(6 * MS, 0));
+    assert_eq!(governor.after(wait(3_000), io(8 * MS, 9 * MS)), Some(11 * MS + 800 * US), "it was interrupted");
+    governor.leaves(at(11 * MS + 800 * US, 0));
+    let slowly = Io { asked_ns: 0, began_ns: 300 * US, ended_ns: 1_300 * US, waited_ns: 0 };
+    assert_eq!(governor.after(wait(3_000), slowly), Some(3 * MS), "what is done before it is no I/O");
     // Nobody stopped for an hour goes unpaced for one.
-    governor.waited(12 * MS, 3_600_000 * MS);
-    assert_eq!(governor.after(wait(2_000), io(0), 300 * MS), Some(300 * MS + 200 * MS));
-    governor.waited(500 * MS, 400 * MS);
+    governor.leaves(at(3_600_000 * MS, 0));
+    assert_eq!(governor.after(wait(2_000), io(0, 300 * MS)), Some(600 * MS - 100 * MS));
+    governor.leaves(at(400 * MS, 0));
     governor.begin();
-    assert_eq!(governor.after(wait(2_000), io(0), MS), Some(2 * MS), "another pace begins anew");
+    assert_eq!(governor.after(wait(2_000), io(0, MS)), Some(2 * MS), "another pace begins anew");
 }
 
 #[test]
@@ -83,19 +90,16 @@ fn an_io_that_waited_for_others_waits_less_afterwards() {
     ];
     for &(factor, took_ns, waited_ns, delay_ns, next_ns) in cases {
         let mut governor = Governor::default();
-        let until_ns = governor.after(wait(factor), Io { began_ns: 0, waited_ns }, took_ns);
+        let until_ns = governor.after(wait(factor), Io { waited_ns, ..io(0, took_ns) });
         assert_eq!(until_ns, delay_ns.map(|delay_ns| took_ns + delay_ns), "{factor}, {waited_ns} of {took_ns}");
-        if let Some(until_ns) = until_ns {
-            governor.waited(until_ns, until_ns);
-        }
-        assert_eq!(governor.after(wait(factor), io(0), MS), next_ns.map(|next_ns| MS + next_ns), "{factor}, {took_ns}");
+        governor.leaves(at(until_ns.unwrap_or(took_ns), 0));
+        assert_eq!(governor.after(wait(factor), io(0, MS)), next_ns.map(|next_ns| MS + next_ns), "{factor}, {took_ns}");
     }
 }
 
 #[test]
 fn the_way_from_the_program_and_back_is_of_the_io() {
     let mut governor = Governor::default();
-    let at = |now_ns, user_ns| Crossing { now_ns, user_ns };
     governor.trapped(at(0, 0));
     assert_eq!(governor.crossing_ns, None, "it was not let go before");
     governor.leaves(at(1_000, 50));
@@ -108,7 +112,7 @@ fn the_way_from_the_program_and_back_is_of_the_io() {
     governor.leaves(at(10_000, 1_350));
     governor.trapped(at(10_300, 1_350));
     assert_eq!(governor.crossing_ns, Some(300));
-    assert_eq!(governor.after(wait(2_000), io(0), 29_700), Some(29_700 + 30_000));
+    assert_eq!(governor.after(wait(2_000), io(0, 29_700)), Some(29_700 + 30_000));
 }
 
 #[test]

@@ -104,25 +104,27 @@ impl<M: UserMemory + ?Sized> User<M> {
 
     /// An I/O that the program has asked for at `trapped_ns`.
     async fn paced(&mut self, governor: &mut Governor, pace: Pace, trapped_ns: u64) -> Outcome {
-        let mut began_ns = trapped_ns;
+        let mut asked_ns = trapped_ns;
         // Each turn waits for another period.
-        while let Some(until_ns) = governor.before(pace, began_ns) {
+        while let Some(until_ns) = governor.before(pace, asked_ns) {
             restartable(self.doze(until_ns).await)?;
-            began_ns = self.me.now_ns();
+            self.me.count(Count::DelayedNs, self.me.now_ns().saturating_sub(asked_ns) as i64);
+            asked_ns = self.me.now_ns();
         }
         let before = Needs::of(&self.me);
+        let began_ns = self.me.now_ns();
         let outcome = self.carry_out(self.context.x[8]).await;
-        let now_ns = self.me.now_ns();
-        let waited_ns = Needs::of(&self.me).waited_ns(before, now_ns - began_ns);
+        let ended_ns = self.me.now_ns();
+        let waited_ns = Needs::of(&self.me).waited_ns(before, ended_ns - began_ns);
         if outcome.is_ok()
-            && let Some(until_ns) = governor.after(pace, Io { began_ns, waited_ns }, now_ns)
+            && let Some(until_ns) = governor.after(pace, Io { asked_ns, began_ns, ended_ns, waited_ns })
         {
             // What ends it early is looked at before the program goes on.
             let _ = match pace {
                 Pace::Time { spins: true, .. } => self.spin(until_ns).await,
                 _ => self.doze(until_ns).await,
             };
-            governor.waited(until_ns, self.me.now_ns());
+            self.me.count(Count::DelayedNs, self.me.now_ns().saturating_sub(ended_ns) as i64);
         }
         outcome
     }
@@ -170,8 +172,10 @@ impl<M: UserMemory + ?Sized> User<M> {
 struct Needs {
     /// Of the processor, but for its own instructions, and of the medium, ns.
     ns: u64,
-    blocks: u64,
-    frames: u64,
+    /// Blocks read.
+    read: u64,
+    /// Blocks written and frames sent, whose times are not known.
+    others: u64,
 }
 
 impl Needs {
@@ -181,16 +185,16 @@ impl Needs {
         // What has been done since this process, or who wakes it, was dispatched is not charged yet.
         let now_ns = me.now_ns().saturating_sub(me.charged_until_ns());
         Needs {
-            ns: count(Count::SystemNs) + count(Count::BehalfNs) + count(Count::MediumNs) + now_ns,
-            blocks: count(Count::BlocksRead) + count(Count::BlocksWritten),
-            frames: count(Count::LinkFrames),
+            ns: count(Count::SystemNs) + count(Count::BehalfNs) + count(Count::MediumReadNs) + now_ns,
+            read: count(Count::BlocksRead),
+            others: count(Count::BlocksWritten) + count(Count::LinkFrames),
         }
     }
 
-    /// Of the `took_ns` since `before`, how long others had what it needed. It is known of this board's medium only: all of
-    /// the time that other boards, or a terminal, take is the I/O's.
+    /// Of the `took_ns` since `before`, how long others had what it needed. It is known of reads of this board's medium
+    /// only: all of the time that writes, other boards or a terminal take is the I/O's.
     fn waited_ns(self, before: Needs, took_ns: u64) -> u64 {
-        let local = self.blocks != before.blocks && self.frames == before.frames;
+        let local = self.read != before.read && self.others == before.others;
         if local { took_ns.saturating_sub(self.ns.saturating_sub(before.ns)) } else { 0 }
     }
 }

@@ -9,8 +9,11 @@ use renga_governor::{Change, shown};
 use renga_hal::memory::UserMemory;
 use renga_proto::procs::{ASK_POLICY, INIT, PolicyOf, Schedule};
 use renga_rt::Errno;
+use renga_rt::account::Count;
 use renga_rt::pace::Pace;
 use renga_rt::policy::Policy;
+
+const NS_PER_MS: u64 = 1_000_000;
 
 /// What was on a board that is down is gone.
 fn gone(errno: Errno) -> Errno {
@@ -33,7 +36,7 @@ impl<M: UserMemory + ?Sized> State<M> {
     }
 
     pub(super) async fn paces(&mut self, out: &mut Window<'_>) {
-        put!(out, "board pid pace name\n");
+        put!(out, "board pid delayed_ms pace name\n");
         for board in 0..self.clients.boards() {
             let mut line = 0;
             // Each turn passes lines of the board's table.
@@ -45,7 +48,8 @@ impl<M: UserMemory + ?Sized> State<M> {
                     if pace == Pace::Free {
                         continue;
                     }
-                    put!(out, "{} {} {} ", char::from(b'a' + board), listed.pid, shown(pace));
+                    let delayed_ms = listed.count(Count::DelayedNs) / NS_PER_MS;
+                    put!(out, "{} {} {delayed_ms} {} ", char::from(b'a' + board), listed.pid, shown(pace));
                     out.name_in_line(&listed.name);
                     out.push(b"\n");
                 }

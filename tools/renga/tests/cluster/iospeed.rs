@@ -12,13 +12,13 @@ iospeed --rate 5 --period 15 true; echo "$?"
 iospeed --factor 2 --pid 99999; echo "$?"
 iospeed --factor 2 --pid 1; echo "$?"
 iospeed --factor 2 nosuch; echo "$?"
-sleep 100 & sleep 0.1; echo "$! wait 2.5" > programs; iospeed | cut -d ' ' -f 1,3-
-iospeed --rate 50 --period 100 --variable --pid $!; iospeed --status | cut -d ' ' -f 1,3-
+sleep 100 & sleep 0.1; echo "$! wait 2.5" > programs; iospeed | cut -d ' ' -f 1,4-
+iospeed --rate 50 --period 100 --variable --pid $!; iospeed --status | cut -d ' ' -f 1,4-
 (echo "$! wait 0.5" > programs) 2> /dev/null; echo "$?"
 (echo "$! loop 2 or 3" > programs) 2> /dev/null; echo "$?"
-iospeed --factor 1000.5 --pid $!; iospeed --status | cut -d ' ' -f 1,3-
+iospeed --factor 1000.5 --pid $!; iospeed --status | cut -d ' ' -f 1,4-
 iospeed --off --pid $!; cat programs; kill $!; wait $! 2> /dev/null
-remote -b b iospeed --factor 2 sh -c 'remote -b a cat /proc/renga/iospeed/programs; true' | cut -d ' ' -f 1,3-
+remote -b b iospeed --factor 2 sh -c 'remote -b a cat /proc/renga/iospeed/programs; true' | cut -d ' ' -f 1,4-
 iospeed --factor 3 sh -c 'exit 7'; echo "$?"
 for wrong in '--factor' '--factor 2 --rate 3 true' '--pid 5' '--off true --loop' '--rate 2 --loop true' '--factor 2'; do
   iospeed $wrong 2> /dev/null; echo "$?"
@@ -26,7 +26,7 @@ done
 "#;
 
 const SETTINGS_SAYS: &str = "programs
-board pid pace name
+board pid delayed_ms pace name
 iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed
 1
 iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed
@@ -48,7 +48,7 @@ a variable 50 100 sleep
 iospeed: a factor is 1 to 1000, a rate 1 to 9999, a period 10 to 10000 ms in steps of 10, a pid a number; nothing is changed
 board pace name
 a variable 50 100 sleep
-board pid pace name
+board pid delayed_ms pace name
 board pace name
 a wait 2 cat
 b wait 2 sh

@@ -30,16 +30,14 @@ proptest! {
         let (mut governor, mut now_ns, mut took, mut lasted) = (Governor::default(), 0, 0, 0);
         for [before, takes, waited_ns, late_ns] in ios {
             now_ns += before;
-            let began_ns = now_ns;
-            now_ns += takes + waited_ns;
-            if let Some(until_ns) = governor.after(pace, Io { began_ns, waited_ns }, now_ns) {
-                now_ns = until_ns + if late { late_ns } else { 0 };
-                governor.waited(until_ns, now_ns);
-            }
+            let asked_ns = now_ns;
+            let io = Io { asked_ns, began_ns: asked_ns, ended_ns: asked_ns + takes + waited_ns, waited_ns };
+            now_ns = governor.after(pace, io).unwrap_or(io.ended_ns) + if late { late_ns } else { 0 };
+            governor.leaves(Crossing { now_ns, user_ns: 0 });
             // Later than is made up for.
             prop_assume!(governor.owed_ns > -(LATE_NS_MAX as i64));
             took += takes;
-            lasted += now_ns - began_ns;
+            lasted += now_ns - asked_ns;
         }
         let wanted = (u128::from(took) * u128::from(factor) / 1_000) as u64;
         let owed_ns = governor.owed_ns;
@@ -75,16 +73,15 @@ proptest! {
         steps in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>()), 1..100),
     ) {
         let mut governor = Governor::default();
-        for (began_ns, now_ns, waited_ns, woke_ns, user_ns) in steps {
-            governor.trapped(Crossing { now_ns: began_ns, user_ns });
-            if let Some(until_ns) = governor.before(pace, began_ns) {
-                prop_assert!(until_ns > began_ns && until_ns - began_ns <= 10_000 * MS);
+        for (asked_ns, began_ns, ended_ns, waited_ns, left_ns) in steps {
+            governor.trapped(Crossing { now_ns: asked_ns, user_ns: waited_ns });
+            if let Some(until_ns) = governor.before(pace, asked_ns) {
+                prop_assert!(until_ns > asked_ns && until_ns - asked_ns <= 10_000 * MS);
             }
-            if let Some(until_ns) = governor.after(pace, Io { began_ns, waited_ns }, now_ns) {
-                prop_assert!(until_ns >= now_ns && until_ns - now_ns <= DELAY_NS_MAX);
-                governor.waited(until_ns, woke_ns);
+            if let Some(until_ns) = governor.after(pace, Io { asked_ns, began_ns, ended_ns, waited_ns }) {
+                prop_assert!(until_ns >= ended_ns && until_ns - ended_ns <= DELAY_NS_MAX);
             }
-            governor.leaves(Crossing { now_ns: woke_ns, user_ns });
+            governor.leaves(Crossing { now_ns: left_ns, user_ns: began_ns });
             prop_assert!(governor.owed_ns >= -(LATE_NS_MAX as i64) && governor.owed_ns <= DELAY_NS_MAX as i64);
         }
     }
