@@ -12,6 +12,7 @@ mod disk_board;
 mod full_disk;
 mod hang;
 mod hostile;
+mod iospeed;
 mod leases;
 mod limits;
 mod locks;
