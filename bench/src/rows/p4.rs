@@ -7,6 +7,7 @@ use super::{Plan, ms};
 use crate::findings::{Curve, Findings, Plot, Table};
 use crate::run::{ALONE, Machine, Outcome, Run};
 use anyhow::{Context, Result};
+use std::ops::RangeInclusive;
 
 /// What the measured program does.
 #[derive(Clone, Copy)]
@@ -113,7 +114,13 @@ impl Measured {
 
     /// The largest difference, %.
     pub fn worst(&self) -> f64 {
-        self.differences().map(|(_, percent)| percent.abs()).fold(0.0, f64::max)
+        self.worst_of(0..=u32::MAX)
+    }
+
+    /// The largest difference of these factors, %.
+    pub fn worst_of(&self, factors: RangeInclusive<u32>) -> f64 {
+        let those = self.differences().filter(|(factor, _)| factors.contains(factor));
+        those.map(|(_, percent)| percent.abs()).fold(0.0, f64::max)
     }
 }
 

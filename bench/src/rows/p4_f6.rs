@@ -36,13 +36,12 @@ fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
         .zip(outcomes)
         .map(|(size, outcome)| size.measured(outcome, size.factors))
         .collect::<Result<_>>()?;
-    let worst = all.iter().map(Measured::worst).fold(0.0, f64::max);
     let mut findings = show("Small factors", &all);
-    findings.claims.push(Claim::new(
-        "the largest difference from what was requested, any size, %",
-        "large for small ones",
-        worst,
-        Bound::AtMost(5.0, 1.0),
-    ));
+    for (place, (size, measured)) in sizes(plan).iter().zip(&all).enumerate() {
+        let what = format!("{}: the largest difference from what was requested, 1.1 times and more, %", size.title);
+        let claim = Claim::new(what, "-", measured.worst_of(1_100..=u32::MAX), Bound::AtMost(5.0, 1.0));
+        // The largest size decides.
+        findings.claims.push(if place + 1 == SIZES.len() { claim } else { claim.beside() });
+    }
     Ok(findings)
 }

@@ -59,13 +59,12 @@ impl<M: UserMemory + ?Sized> User<M> {
             }
             let Some(space) = &self.space else { return Err(killed(SIGKILL)) };
             let number = space.number();
-            governor.leaves(self.crossing());
             self.me.run_user(self.context, number).await;
-            let at = self.crossing();
-            governor.trapped(at);
+            let asked_ns = self.me.now_ns();
+            governor.trapped(self.crossing());
             let number = self.context.x[8];
             let outcome = match self.me.trap() {
-                Trap::Syscall if self.is_paced(number) => apart!(self.paced(&mut governor, pace, at.now_ns)),
+                Trap::Syscall if self.is_paced(number) => apart!(self.paced(&mut governor, pace, asked_ns)),
                 Trap::Syscall => apart!(self.carry_out(number)),
                 Trap::Preempted => continue,
                 _ => {
@@ -78,12 +77,15 @@ impl<M: UserMemory + ?Sized> User<M> {
                 Err(Escape::End(status)) => return Err(status),
                 Err(escape) => self.escape(escape),
             }
+            // What any program's loop does from here to there is of the way to the program and back.
+            governor.leaves(self.crossing());
         }
         Ok(())
     }
 
     fn crossing(&self) -> Crossing {
-        Crossing { now_ns: self.me.now_ns(), user_ns: self.me.counted(self.me.account(), Count::UserNs) }
+        let user_ns = self.me.counted(self.me.account(), Count::UserNs);
+        Crossing { now_ns: self.me.now_ns(), user_ns }
     }
 
     /// As for any program, by the same ways, so that what an I/O takes is the same too.
@@ -102,9 +104,8 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    /// An I/O that the program has asked for at `trapped_ns`.
-    async fn paced(&mut self, governor: &mut Governor, pace: Pace, trapped_ns: u64) -> Outcome {
-        let mut asked_ns = trapped_ns;
+    /// An I/O that the program has asked for at `asked_ns`.
+    async fn paced(&mut self, governor: &mut Governor, pace: Pace, mut asked_ns: u64) -> Outcome {
         // Each turn waits for another period.
         while let Some(until_ns) = governor.before(pace, asked_ns) {
             restartable(self.doze(until_ns).await)?;
