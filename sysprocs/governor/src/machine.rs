@@ -93,7 +93,7 @@ impl Governor {
         let Pace::Count { most, period_ms, own_period } = pace else { return None };
         let length_ns = u64::from(period_ms) * NS_PER_MS;
         let end_ns = self.period_ns.saturating_add(length_ns);
-        if now_ns >= end_ns || self.in_period == 0 {
+        if !(self.period_ns..end_ns).contains(&now_ns) || self.in_period == 0 {
             self.period_ns = match own_period {
                 false => now_ns - now_ns % length_ns,
                 // The next one, unless it has passed without an I/O.
