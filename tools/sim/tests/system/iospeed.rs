@@ -72,7 +72,7 @@ async fn paced(init: Program, drawn: Drawn) -> u8 {
     }
     init.sleep(drawn.change_ns).await.unwrap();
     for (pid, _, then) in &pids {
-        let changed = pace(&init, u64::from(*pid), then).await;
+        let changed = pace(&init, *pid, then).await;
         assert!(matches!(changed, Ok(()) | Err(Errno::ESRCH)), "{changed:?}"); // it may have ended
     }
     for (pid, board, _) in pids {
