@@ -119,9 +119,15 @@ impl<R: Registers> FrameDevice for EmulatorLink<R> {
         }
         let length = self.registers.read(offset::RECEIVE_LENGTH) as usize;
         assert!(length <= FRAME_BYTES_MAX, "the link device has a frame of {length} bytes");
-        for chunk in out[..length].chunks_mut(4) {
+        let (words, rest) = out[..length].as_chunks_mut::<4>();
+        for word in words {
+            *word = self.registers.read(offset::RECEIVE_WORD).to_le_bytes();
+        }
+        if !rest.is_empty() {
             let word = self.registers.read(offset::RECEIVE_WORD).to_le_bytes();
-            chunk.copy_from_slice(&word[..chunk.len()]);
+            for (byte, received) in rest.iter_mut().zip(word) {
+                *byte = received;
+            }
         }
         self.registers.write(offset::RECEIVE_DROP, 1);
         Some(length)
@@ -138,7 +144,9 @@ impl<R: Registers> FrameDevice for EmulatorLink<R> {
         }
         if !rest.is_empty() {
             let mut last = [0; 4];
-            last[..rest.len()].copy_from_slice(rest);
+            for (byte, sent) in last.iter_mut().zip(rest) {
+                *byte = *sent;
+            }
             self.registers.write(offset::TRANSMIT_WORD, u32::from_le_bytes(last));
         }
         self.registers.write(offset::TRANSMIT_SEND, u32::from(destination) << DESTINATION_SHIFT | frame.len() as u32);

@@ -13,7 +13,7 @@
 //! Without a payload the frame ends with W3. The poll word of the bus (`bus`) comes after that.
 
 use crate::WireError;
-use crc::{CRC_16_IBM_3740, CRC_32_ISCSI, Crc, Table};
+use crate::checksum;
 
 /// Bytes before the payload.
 pub const HEADER_BYTES: usize = 8;
@@ -27,9 +27,6 @@ pub const FRAME_BYTES_MAX: usize = HEADER_BYTES + PAYLOAD_BYTES_MAX + CHECKSUM_B
 pub const BROADCAST: u8 = 0xf;
 
 const MARK: u8 = 0xa;
-const HEADER_CRC: Crc<u16> = Crc::<u16>::new(&CRC_16_IBM_3740);
-/// Sixteen bytes a step: 16 KiB of tables, two instructions a byte.
-static PAYLOAD_CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 
 /// What a frame is for. Numbers from 8 on belong to the token protocol (`mac`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -137,7 +134,7 @@ impl<'a> Frame<'a> {
         }
         let (padded, rest) = rest.split_at_checked(length.next_multiple_of(2)).ok_or(WireError::Short)?;
         let checksum = rest.first_chunk::<CHECKSUM_BYTES>().ok_or(WireError::Short)?;
-        if PAYLOAD_CRC.checksum(padded) != u32::from_le_bytes(*checksum) {
+        if checksum::of_payload(padded) != u32::from_le_bytes(*checksum) {
             return Err(WireError::PayloadChecksum);
         }
         Ok(Frame { header, payload: &padded[..length] })
@@ -150,7 +147,8 @@ impl Header {
     /// # Errors
     /// What is wrong with them.
     pub fn open(head: &[u8; HEADER_BYTES]) -> Result<(Header, usize), WireError> {
-        if HEADER_CRC.checksum(&head[..6]) != u16::from_le_bytes([head[6], head[7]]) {
+        let [summed @ .., low, high] = head;
+        if checksum::of_header(summed) != u16::from_le_bytes([*low, *high]) {
             return Err(WireError::HeaderChecksum);
         }
         if head[1] >> 4 != MARK {
@@ -176,18 +174,19 @@ impl Header {
         }
         let bytes = frame_bytes(payload_bytes);
         let frame = frame.get_mut(..bytes).ok_or(WireError::Short)?;
-        let (head, body) = frame.split_at_mut(HEADER_BYTES);
-        head[0] = self.destination << 4 | self.source & 0xf;
-        head[1] = MARK << 4 | self.kind.number();
-        head[2] = self.sequence;
-        head[3] = self.epoch;
-        head[4..6].copy_from_slice(&(payload_bytes as u16).to_le_bytes());
-        let checksum = HEADER_CRC.checksum(&head[..6]).to_le_bytes();
-        head[6..].copy_from_slice(&checksum);
+        let (head, body) = frame.split_first_chunk_mut::<HEADER_BYTES>().ok_or(WireError::Short)?;
+        let [first, second] = (payload_bytes as u16).to_le_bytes();
+        let to_and_from = self.destination << 4 | self.source & 0xf;
+        let summed = [to_and_from, MARK << 4 | self.kind.number(), self.sequence, self.epoch, first, second];
+        let [low, high] = checksum::of_header(&summed).to_le_bytes();
+        let [a, b, c, d, e, f] = summed;
+        *head = [a, b, c, d, e, f, low, high];
         if payload_bytes > 0 {
             let padded = payload_bytes.next_multiple_of(2);
-            body[payload_bytes..padded].fill(0);
-            let checksum = PAYLOAD_CRC.checksum(&body[..padded]).to_le_bytes();
+            if padded > payload_bytes {
+                body[payload_bytes] = 0;
+            }
+            let checksum = checksum::of_payload(&body[..padded]).to_le_bytes();
             body[padded..].copy_from_slice(&checksum);
         }
         Ok(bytes)

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bus;
+mod checksum;
 mod cursor;
 pub mod fragment;
 pub mod frame;
