@@ -231,7 +231,10 @@ impl<D: Phy + 'static> Router<D> {
         let (board, destination, arrival) = (call.board, call.request.destination, call.arrival);
         let earlier = if self.copies_waiting == 0 { None } else { self.first_copy(usize::from(board), destination) };
         match earlier.filter(|copy| self.memory.in_copies[*copy].arrival < arrival) {
-            None => self.start_call(place),
+            None => {
+                self.held.remove(place);
+                self.start_call(place);
+            }
             Some(copy) if self.memory.in_copies[copy].stage == CopyStage::Queued => self.start_copy(copy, place),
             Some(_) => {} // under way; its end looks here again
         }

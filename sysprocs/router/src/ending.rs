@@ -49,7 +49,9 @@ impl<D: Phy + 'static> Router<D> {
             self.memory.sessions.end(board);
             let peer = self.peer(board);
             peer.closing = Closing::Open { reported: false, greeted: false };
+            self.closing = true;
         }
+        self.unsettled = true;
         let text = if state == State::Dead { "a board is dead: board, callers waiting" } else { BEGUN_ANEW };
         self.me.log(text, [u64::from(board), u64::from(waiting)]);
         add(&self.memory.stats.deaths, u64::from(state == State::Dead));
@@ -72,6 +74,9 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Takes the next step of what is left of ended sessions, if it may be taken.
     pub(crate) fn continue_closing(&mut self) {
+        if !core::mem::take(&mut self.closing) {
+            return;
+        }
         for board in self.peers() {
             let Closing::Open { reported, greeted } = self.peer(board).closing else { continue };
             if !reported && !self.has_stale(board) {
@@ -83,6 +88,8 @@ impl<D: Phy + 'static> Router<D> {
                 if greeted {
                     self.peer(board).session.greet_back();
                 }
+            } else {
+                self.closing = true;
             }
         }
     }

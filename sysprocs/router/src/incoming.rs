@@ -153,6 +153,10 @@ impl<D: Phy + 'static> Router<D> {
             add(&self.memory.stats.calls_served, 1);
             call.stage = Stage::Held;
             self.peer(board).serving += 1;
+            self.look_after(board);
+            if self.copies_waiting == 0 && self.memory.workers[place].busy().is_none() {
+                return self.start_call(place); // there is nothing that it would have to wait for
+            }
             self.held.insert(place);
             self.start_work();
         }
@@ -187,7 +191,6 @@ impl<D: Phy + 'static> Router<D> {
         // A server sees zeros, not bytes of another message.
         slices[given_bytes..][..taken_bytes].fill(0);
         call.stage = Stage::Running;
-        self.held.remove(place);
         let (op, words, board) = (u32::from(request.op), request.words, call.board);
         call.account = account;
         // A program's slot, and its open files, hold nothing that other programs need. Other servers may.
@@ -218,14 +221,17 @@ impl<D: Phy + 'static> Router<D> {
             self.me.take_unreported(call.account).map(|part| u32::try_from(part).unwrap_or(u32::MAX));
         call.cost = Cost { time_us: ns / NS_PER_US, blocks_read: read, blocks_written: written };
         (call.begun, call.used_built) = (false, 0);
-        let peer = &mut self.memory.peers[usize::from(call.board)];
+        let board = call.board;
+        let peer = self.peer(board);
         peer.serving -= 1;
         peer.jobs.push(Job::Reply(place as u16));
+        self.look_after(board);
     }
 
     /// Forgets the calls of `board`, whose session has ended; those under way end for nobody.
     pub(crate) fn forget_calls(&mut self, board: u8) {
         self.peer(board).serving = 0;
+        self.look_after(board);
         for place in 0..self.memory.in_calls.len() {
             let call = &mut self.memory.in_calls[place];
             if call.board != board {

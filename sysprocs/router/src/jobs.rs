@@ -54,6 +54,11 @@ impl Jobs {
         self.length += 1;
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
     /// Takes the first.
     pub fn pop(&mut self) -> Option<Job> {
         if self.length == 0 {

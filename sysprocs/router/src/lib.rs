@@ -20,6 +20,7 @@ mod membership;
 mod model;
 mod outgoing;
 mod permits;
+mod places;
 mod pool;
 mod post;
 mod proxy;

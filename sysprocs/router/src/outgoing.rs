@@ -9,7 +9,7 @@ use crate::jobs::Job;
 use crate::pool::Pool;
 use crate::proxy::failure;
 use crate::router::{Router, RouterMemory};
-use crate::rules;
+use crate::rules::{self, EdgeRule};
 use crate::session::State;
 use crate::stats::add;
 use renga_core::rendezvous::RawCall;
@@ -25,6 +25,8 @@ const NS_PER_US: i64 = 1_000;
 /// The place of one local caller.
 pub struct OutCall {
     caller: u16,
+    /// The board and the rule of its last call that may have been sent.
+    rule: Option<(u8, &'static EdgeRule)>,
     /// The number of the session that it has last called in, or was told of, by board.
     sessions: [u32; BOARDS_MAX],
     /// Number of its present or last call.
@@ -57,6 +59,7 @@ impl OutCall {
     pub const fn new(caller: u16) -> OutCall {
         OutCall {
             caller,
+            rule: None,
             sessions: [0; BOARDS_MAX],
             number: 0,
             call: None,
@@ -74,6 +77,27 @@ impl OutCall {
             used_bytes: 0,
             used_received: 0,
         }
+    }
+
+    pub(crate) fn caller(&self) -> u16 {
+        self.caller
+    }
+
+    /// Which of `rules`, those of `board`, holds for calls to `server`.
+    fn rule(&mut self, board: u8, server: u16, rules: &'static [EdgeRule]) -> Option<&'static EdgeRule> {
+        // A server is of one kind, and so is the caller: no other rule holds for the two.
+        let last = self.rule.filter(|(of, rule)| *of == board && rule.serves(server));
+        self.rule = last.or_else(|| Some((board, rules::find(rules, self.caller, server)?)));
+        self.rule.map(|(_, rule)| rule)
+    }
+
+    /// Takes a new call.
+    fn begin(&mut self, call: RawCall, board: u8, pool: Option<u16>) {
+        (self.account, self.account_word) = (call.account(), call.account_word());
+        (self.number, self.board, self.pool, self.next) = (self.number.wrapping_add(1), board, pool, None);
+        (self.sent, self.begun, self.complete, self.interrupt_told) = (false, false, false, false);
+        (self.given_built, self.used_received, self.used_bytes, self.reply) = (0, 0, 0, None);
+        self.call = Some(call);
     }
 
     /// Writes the next fragment of the call into `room`: its length, bytes, and whether more follow.
@@ -111,26 +135,28 @@ impl<D: Phy + 'static> Router<D> {
         let (caller, server, op) = (call.caller().index, call.destination(), call.op());
         let (given, taken) = call.lent();
         let (given_bytes, taken_bytes) = (given.len(), taken.len());
-        let found = self.memory.out_calls.binary_search_by_key(&caller, |out| out.caller);
+        let found = self.places.find(self.memory.out_calls, caller);
         let Some(peer) = self.memory.peers.get_mut(usize::from(server.board.0)) else {
             return call.reply_message(failure(Errno::EHOSTDOWN));
         };
         if peer.session.state() == State::Dead {
             peer.session.knock(self.now_ns);
+            self.unsettled = true;
             return call.reply_message(failure(Errno::EHOSTDOWN));
         }
-        let (Ok(place), true) = (found, given_bytes <= SLICE_BYTES_MAX && taken_bytes <= SLICE_BYTES_MAX) else {
+        let (Some(place), true) = (found, given_bytes <= SLICE_BYTES_MAX && taken_bytes <= SLICE_BYTES_MAX) else {
             add(&self.memory.stats.refused_here, 1);
             return call.reply_message(failure(Errno::EINVAL));
         };
-        let session = &mut self.memory.out_calls[place].sessions[usize::from(server.board.0)];
+        let out = &mut self.memory.out_calls[place];
+        let session = &mut out.sessions[usize::from(server.board.0)];
         if core::mem::replace(session, peer.session.number()) != peer.session.number() {
             // What the caller knows of that board is of an earlier life.
             add(&self.memory.stats.told_stale, 1);
             call.note_renewed(server.board.0);
             return call.reply_message(failure(Errno::ESTALE));
         }
-        let Some(rule) = rules::find(peer.rules, caller, server.index) else {
+        let Some(rule) = out.rule(server.board.0, server.index, peer.rules) else {
             add(&self.memory.stats.refused_here, 1);
             return call.reply_message(failure(Errno::EINVAL));
         };
@@ -146,13 +172,11 @@ impl<D: Phy + 'static> Router<D> {
         }
         self.me.act_for(AccountNumber::SYSTEM); // that of its last caller
         add(&self.memory.stats.calls_sync, 1);
-        let out = &mut self.memory.out_calls[place];
-        let (sessions, board, number) = (out.sessions, server.board.0, out.number.wrapping_add(1));
-        let (account, account_word, pool) = (call.account(), call.account_word(), rule.pool(op));
-        let call = Some(call);
-        *out = OutCall { number, sessions, call, account, account_word, board, pool, ..OutCall::new(caller) };
+        let (board, pool) = (server.board.0, rule.pool(op));
+        self.memory.out_calls[place].begin(call, board, pool);
         self.out_active.insert(place);
         self.peer(board).waiting += 1;
+        self.look_after(board);
         let RouterMemory { pools, out_calls, .. } = &mut *self.memory;
         if pool.is_none_or(|pool| pools[usize::from(pool)].take(place as u16, out_calls)) {
             self.send(place);
@@ -228,8 +252,8 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     /// The place of `caller`, if it waits for `board`.
-    fn waiting(&self, board: u8, caller: u16) -> Option<usize> {
-        let found = self.memory.out_calls.binary_search_by_key(&caller, |out| out.caller).ok();
+    fn waiting(&mut self, board: u8, caller: u16) -> Option<usize> {
+        let found = self.places.find(self.memory.out_calls, caller);
         found.filter(|place| {
             let out = &self.memory.out_calls[*place];
             out.call.is_some() && out.board == board
@@ -263,7 +287,9 @@ impl<D: Phy + 'static> Router<D> {
         self.out_active.remove(place);
         let out = &mut self.memory.out_calls[place];
         if let Some(call) = out.call.take() {
-            self.memory.peers[usize::from(out.board)].waiting -= 1;
+            let board = out.board;
+            self.peer(board).waiting -= 1;
+            self.look_after(board);
             call.reply_message(words);
         }
     }

@@ -77,9 +77,16 @@ impl Seats {
 impl RouterMemory {
     /// The kind of callers that `caller` of `board` belongs to.
     pub(crate) fn seats(&self, board: u8, caller: u16) -> Option<&'static Seats> {
+        let holds =
+            |seats: &&Seats| seats.of.board == board && (seats.of.callers.0..=seats.of.callers.1).contains(&caller);
+        if let Some(seats) = self.seats.get(usize::from(self.seats_hint.get())).filter(holds) {
+            return Some(seats);
+        }
         let behind = self.seats.partition_point(|seats| (seats.of.board, seats.of.callers.0) <= (board, caller));
-        let seats = &self.seats[behind.checked_sub(1)?];
-        (seats.of.board == board && caller <= seats.of.callers.1).then_some(seats)
+        let at = behind.checked_sub(1)?;
+        let seats = Some(&self.seats[at]).filter(holds)?;
+        self.seats_hint.set(at as u16);
+        Some(seats)
     }
 
     /// The place for a new call of `caller`, whose kind is `seats`, to entry `op` of `server`; none if it has a call
@@ -89,10 +96,16 @@ impl RouterMemory {
         if self.may_wait(server, op) {
             return seats.own(caller).filter(is_free);
         }
-        if seats.shared().any(|place| seats.is_busy(self.in_calls, place, caller)) {
-            return None;
+        let mut free = None;
+        for (place, call) in self.in_calls[seats.shared()].iter().enumerate() {
+            match call.stage {
+                Stage::Fresh if free.is_none() => free = Some(seats.first + place),
+                Stage::Fresh => {}
+                _ if call.caller == caller => return None,
+                _ => {}
+            }
         }
-        seats.shared().find(is_free)
+        free
     }
 
     /// The place of the call of `caller` that is under way.
@@ -103,8 +116,14 @@ impl RouterMemory {
     }
 
     fn may_wait(&self, server: u16, op: u8) -> bool {
+        let holds = |served: &&Served| (served.servers.0..=served.servers.1).contains(&server);
+        let waits = |served: &Served| served.may_wait >> op & 1 != 0;
+        if let Some(served) = self.served.get(usize::from(self.served_hint.get())).filter(holds) {
+            return waits(served);
+        }
         let behind = self.served.partition_point(|served| served.servers.0 <= server);
-        let served = behind.checked_sub(1).map(|at| &self.served[at]).filter(|served| server <= served.servers.1);
-        served.is_some_and(|served| served.may_wait >> op & 1 != 0)
+        let Some(at) = behind.checked_sub(1) else { return false };
+        self.served_hint.set(at as u16);
+        Some(&self.served[at]).filter(holds).is_some_and(waits)
     }
 }

@@ -11,6 +11,7 @@ use crate::jobs::Jobs;
 use crate::membership::Ends;
 use crate::outgoing::OutCall;
 use crate::permits::Permits;
+use crate::places::Places;
 use crate::pool::Pool;
 use crate::post::{Busy, Completions, Worker};
 use crate::remotes::{Seats, Served};
@@ -19,6 +20,7 @@ use crate::session::{Session, State, Verdict};
 use crate::set::NumberSet;
 use crate::stats::{Stats, add};
 use crate::timing::ANSWER_FACTOR;
+use core::cell::Cell;
 use renga_phy::{FRAME_BYTES_MAX, Phy};
 use renga_proto::sessions::Sessions;
 use renga_rt::raw::ExchangePort;
@@ -69,6 +71,11 @@ pub struct RouterMemory {
     pub in_copies: &'static mut [InCopy],
     /// Copies for each board.
     pub slots: usize,
+    /// No session's deadline comes sooner than this after what it follows from, but those of greetings, ns.
+    pub(crate) least_wait_ns: u64,
+    /// Among the seats, and among the servers, the one that was looked for last.
+    pub(crate) seats_hint: Cell<u16>,
+    pub(crate) served_hint: Cell<u16>,
     /// What processes of other boards may call here.
     pub permits: Permits,
     /// Ends of sessions that the servers here are to know of.
@@ -84,16 +91,24 @@ pub struct RouterMemory {
 pub(crate) struct Router<D: Phy + 'static> {
     pub(crate) me: Me,
     pub(crate) device: &'static mut D,
+    /// This board, as the device says.
+    pub(crate) board: u8,
     pub(crate) memory: &'static mut RouterMemory,
     pub(crate) now_ns: u64,
     /// Local callers that wait.
     pub(crate) out_active: NumberSet,
+    /// Where the local callers have their places.
+    pub(crate) places: Places,
     /// Places whose calls are complete and not started.
     pub(crate) held: NumberSet,
     /// Asynchronous calls of other boards that are not done.
     pub(crate) copies_waiting: usize,
     arrivals: u64,
     alarm_ns: Option<u64>,
+    /// A session has a deadline that may be before the alarm, though that is soon.
+    pub(crate) unsettled: bool,
+    /// Something is left of an ended session.
+    pub(crate) closing: bool,
     pub(crate) transmit_full: bool,
     pub(crate) transmit_interrupt: bool,
     /// The board that is sent to first: the one that found the device full.
@@ -113,13 +128,17 @@ pub async fn router<D: Phy + 'static>(
     let mut router = Router {
         now_ns: me.now_ns(),
         me,
+        board: device.board(),
         device,
         memory,
         out_active: NumberSet::default(),
+        places: Places::default(),
         held: NumberSet::default(),
         copies_waiting: 0,
         arrivals: 0,
         alarm_ns: None,
+        unsettled: true,
+        closing: false,
         transmit_full: false,
         transmit_interrupt: false,
         first_board: 0,
@@ -176,7 +195,7 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     pub(crate) fn peers(&self) -> impl Iterator<Item = u8> + use<D> {
-        let me = self.device.board();
+        let me = self.board;
         (0..self.memory.peers.len() as u8).filter(move |board| *board != me)
     }
 
@@ -186,8 +205,10 @@ impl<D: Phy + 'static> Router<D> {
 
     /// Does what the sessions have put off until now.
     fn expire(&mut self) {
+        self.unsettled = true;
         for board in self.peers() {
             let now_ns = self.now_ns;
+            self.look_after(board);
             if !self.peer(board).session.expire(now_ns) {
                 self.end_session(board, State::Dead);
             } else if self.answer_due_ns(board).is_some_and(|at_ns| at_ns <= now_ns) {
@@ -204,16 +225,26 @@ impl<D: Phy + 'static> Router<D> {
         (session.state() == State::Up).then_some(asked_ns + session.timing.dead_ns * ANSWER_FACTOR)
     }
 
+    /// Tells the session with `board` whether more than acknowledgements is awaited of that.
+    pub(crate) fn look_after(&mut self, board: u8) {
+        let (now_ns, watched) = (self.now_ns, self.memory.watch.holds(board));
+        let peer = self.peer(board);
+        peer.session.set_watched(now_ns, watched || peer.waiting > 0 || peer.serving > 0);
+    }
+
     /// Asks to be notified when a session has something to do. An alarm that is too early is left:
-    /// mostly frames are acknowledged long before, and then it is not worth moving.
+    /// mostly frames are acknowledged long before, and then it is not worth moving. While it is sooner than the
+    /// shortest of the sessions' waits, what carries data cannot bring a deadline before it: the sessions are not asked.
     fn set_alarm(&mut self) {
-        let (now_ns, mut first_ns) = (self.now_ns, self.device.deadline_ns());
-        for board in self.peers() {
-            let watched = self.memory.watch.holds(board);
-            let due_ns = self.answer_due_ns(board);
-            let peer = self.peer(board);
-            peer.session.set_watched(now_ns, watched || peer.waiting > 0 || peer.serving > 0);
-            first_ns = [first_ns, peer.session.deadline_ns(), due_ns].into_iter().flatten().min();
+        let mut first_ns = self.device.deadline_ns();
+        let soon = self.alarm_ns.is_some_and(|at_ns| at_ns <= self.now_ns + self.memory.least_wait_ns);
+        if self.unsettled || !soon {
+            self.unsettled = false;
+            for board in self.peers() {
+                self.look_after(board);
+                let due_ns = self.answer_due_ns(board);
+                first_ns = [first_ns, self.peer(board).session.deadline_ns(), due_ns].into_iter().flatten().min();
+            }
         }
         let Some(at_ns) = first_ns else { return };
         if self.alarm_ns.is_none_or(|set_ns| at_ns < set_ns) {
@@ -229,7 +260,7 @@ impl<D: Phy + 'static> Router<D> {
         };
         let (header, now_ns) = (frame.header, self.now_ns);
         let board = header.source;
-        if header.destination != self.device.board() || board == header.destination {
+        if header.destination != self.board || board == header.destination {
             return;
         }
         let Some(peer) = self.memory.peers.get_mut(usize::from(board)) else { return };
@@ -268,6 +299,7 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     fn receive_hello(&mut self, header: Header, hello: Hello) {
+        self.unsettled = true;
         let (board, now_ns) = (header.source, self.now_ns);
         let session = &self.peer(board).session;
         if session.state() == State::Up && !session.continues(header.epoch, hello) {

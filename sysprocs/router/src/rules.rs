@@ -18,6 +18,10 @@ pub struct EdgeRule {
 }
 
 impl EdgeRule {
+    /// Whether `server` is one of those it is for.
+    pub(crate) fn serves(&self, server: u16) -> bool {
+        (self.servers.0..=self.servers.1).contains(&server)
+    }
     /// Whether entry `op` returns nothing.
     pub(crate) fn releases(&self, op: u32) -> bool {
         self.releases >> op & 1 != 0
@@ -34,8 +38,6 @@ impl EdgeRule {
 
 /// The first of `rules`, those of one board, for calls of `caller` to `server`.
 pub(crate) fn find(rules: &'static [EdgeRule], caller: u16, server: u16) -> Option<&'static EdgeRule> {
-    let holds = |rule: &&EdgeRule| {
-        (rule.servers.0..=rule.servers.1).contains(&server) && (rule.callers.0..=rule.callers.1).contains(&caller)
-    };
+    let holds = |rule: &&EdgeRule| rule.serves(server) && (rule.callers.0..=rule.callers.1).contains(&caller);
     rules.iter().find(holds)
 }

@@ -29,9 +29,19 @@ impl Session {
         core::mem::take(&mut self.sent)
     }
 
+    /// Whether the window takes another fragment.
+    pub fn has_room(&self) -> bool {
+        self.state == State::Up && self.built < WINDOW_FRAMES
+    }
+
+    /// Whether a frame is to be sent, or may have to be.
+    pub fn has_news(&self) -> bool {
+        self.has_unsent() || self.hello_due || self.ask_due || self.acknowledge_now || self.gap == Gap::Seen
+    }
+
     /// Room for the next fragment, if the window has any.
     pub fn room(&mut self) -> Option<&mut [u8]> {
-        if self.state != State::Up || self.built == WINDOW_FRAMES {
+        if !self.has_room() {
             return None;
         }
         let slot = &mut self.window[usize::from(self.base.wrapping_add(self.built) % WINDOW_FRAMES)];

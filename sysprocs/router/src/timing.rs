@@ -47,6 +47,11 @@ impl LinkTiming {
             _ => None,
         }
     }
+    /// The shortest wait of a session that is up, ns.
+    pub(crate) fn least_wait_ns(&self) -> u64 {
+        let LinkTiming { acknowledge_ns, retransmit_ns, probe_ns, ask_ns, dead_ns, .. } = *self;
+        acknowledge_ns.min(retransmit_ns).min(probe_ns).min(ask_ns).min(dead_ns)
+    }
     /// Boards of one million instructions a second on 4 Mbit/s.
     pub const PAPER_1989: LinkTiming = LinkTiming {
         acknowledge_ns: 50_000_000,

@@ -4,7 +4,7 @@
 //! memory of its message; so what waits to be sent needs no buffers.
 
 use crate::jobs::Job;
-use crate::router::{Router, RouterMemory};
+use crate::router::{Peer, Router, RouterMemory};
 use crate::session::CONTROL_BYTES_MAX;
 use crate::stats::{Stats, add};
 use renga_phy::Phy;
@@ -22,13 +22,17 @@ impl<D: Phy + 'static> Router<D> {
     /// Sends what can be sent, one frame to each board in turn, until nothing is left or the device is
     /// full: then it goes on with the board whose turn it was. Bounded by the windows.
     pub(crate) fn transmit(&mut self) {
-        let (me, boards) = (self.device.board(), self.memory.peers.len() as u8);
+        let boards = self.memory.peers.len() as u8;
         let mut more = !self.transmit_full;
         while more {
             more = false;
             for step in 0..boards {
-                let board = (self.first_board + step) % boards;
-                match if board == me { Sent::Nothing } else { self.transmit_to(board) } {
+                let behind = self.first_board + step;
+                let board = if behind < boards { behind } else { behind - boards };
+                if !self.peer(board).has_news() {
+                    continue;
+                }
+                match self.transmit_to(board) {
                     Sent::Yes => more = true,
                     Sent::Nothing => {}
                     Sent::Full => {
@@ -71,6 +75,13 @@ impl<D: Phy + 'static> Router<D> {
         count_sent(stats, frame.len());
         session.set_sent(self.now_ns);
         Sent::Yes
+    }
+}
+
+impl Peer {
+    /// Whether there may be anything to send; of the board itself there never is.
+    fn has_news(&self) -> bool {
+        self.session.has_news() || !self.jobs.is_empty() && self.session.has_room()
     }
 }
 
