@@ -17,8 +17,21 @@ impl Reader<'_> {
     }
 
     /// A number, seven bits a byte, the lowest first; the top bit says that more follow (LEB128).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn varint(&mut self) -> Result<u64, WireError> {
+        match self.0 {
+            // Most are small.
+            [small @ 0..0x80, rest @ ..] => {
+                let value = u64::from(*small);
+                self.0 = rest;
+                Ok(value)
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    #[inline(never)]
+    fn long_varint(&mut self) -> Result<u64, WireError> {
         let mut value = 0;
         for i in 0..VARINT_BYTES_MAX {
             let byte = self.byte()?;

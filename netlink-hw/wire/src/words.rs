@@ -22,23 +22,28 @@ fn unfold(number: u64) -> u64 {
 
 #[inline]
 pub(crate) fn put(words: &Words, flags: u8, out: &mut Writer<'_>) -> Result<(), WireError> {
-    let mut mask = flags << WORDS;
+    let mut mask = 0;
     for (i, word) in words.iter().enumerate() {
         mask |= u8::from(*word != 0) << i;
     }
-    out.byte(mask)?;
-    words.iter().filter(|word| **word != 0).try_for_each(|word| out.varint(fold(*word)))
+    out.byte(flags << WORDS | mask)?;
+    // Each turn writes a word.
+    while mask != 0 {
+        out.varint(fold(words[mask.trailing_zeros() as usize]))?;
+        mask &= mask - 1;
+    }
+    Ok(())
 }
 
 /// The words and the flags.
 #[inline]
 pub(crate) fn get(from: &mut Reader<'_>) -> Result<(Words, u8), WireError> {
     let mask = from.byte()?;
-    let mut words = [0; WORDS];
-    for (i, word) in words.iter_mut().enumerate() {
-        if mask >> i & 1 != 0 {
-            *word = unfold(from.varint()?);
-        }
+    let (mut words, mut left) = ([0; WORDS], mask & ((1 << WORDS) - 1));
+    // Each turn reads a word.
+    while left != 0 {
+        words[left.trailing_zeros() as usize] = unfold(from.varint()?);
+        left &= left - 1;
     }
     Ok((words, mask >> WORDS))
 }

@@ -154,7 +154,9 @@ pub async fn router<D: Phy + 'static>(
             Some(call) => router.take_call(call),
             None => router.attend(frame),
         }
-        router.transmit();
+        if router.has_news() {
+            router.transmit();
+        }
         router.device.attend(router.now_ns);
         router.set_alarm();
     }

@@ -99,6 +99,12 @@ impl Session {
         (self.unacknowledged, self.acknowledge_now, self.acknowledge_at_ns) = (0, false, None);
     }
 
+    /// Whether [`Session::control`] has a frame.
+    #[inline]
+    pub(crate) fn has_control(&self, data_follows: bool) -> bool {
+        self.hello_due || self.ask_due || self.gap == Gap::Seen || self.acknowledge_now && !data_follows
+    }
+
     /// The control frame that is due, written into `out`: its length, bytes. `data_follows`: a data
     /// frame will go now, and takes the acknowledgement with it.
     pub fn control(&self, data_follows: bool, out: &mut [u8; CONTROL_BYTES_MAX]) -> Option<usize> {

@@ -19,6 +19,13 @@ enum Sent {
 }
 
 impl<D: Phy + 'static> Router<D> {
+    /// Whether [`Router::transmit`] has anything to do.
+    #[inline]
+    pub(crate) fn has_news(&self) -> bool {
+        let full = self.transmit_full;
+        self.transmit_interrupt != full || !full && self.memory.peers.iter().any(Peer::has_news)
+    }
+
     /// Sends what can be sent, one frame to each board in turn, until nothing is left or the device is
     /// full: then it goes on with the board whose turn it was. Bounded by the windows.
     pub(crate) fn transmit(&mut self) {
@@ -50,30 +57,44 @@ impl<D: Phy + 'static> Router<D> {
     }
 
     fn transmit_to(&mut self, board: u8) -> Sent {
-        let mut data = self.memory.peers[usize::from(board)].session.has_unsent();
-        if !data && let Some((account, bytes)) = self.memory.build(board) {
+        let again = self.memory.peers[usize::from(board)].session.has_unsent();
+        let built = if again { None } else { self.memory.build(board) };
+        let session = &mut self.memory.peers[usize::from(board)].session;
+        let data_follows = again || built.is_some();
+        let sent = if session.has_control(data_follows) {
+            self.transmit_control(board, data_follows)
+        } else if let Some(frame) = session.unsent() {
+            match self.device.send(board, frame) {
+                Ok(()) => {
+                    count_sent(self.memory.stats, frame.len());
+                    session.set_sent(self.now_ns);
+                    Sent::Yes
+                }
+                Err(_) => Sent::Full,
+            }
+        } else {
+            Sent::Nothing
+        };
+        // Behind the sending, which somebody waits for.
+        if let Some((account, bytes)) = built {
             self.me.count_for(account, Count::LinkFrames, 1);
             self.me.count_for(account, Count::LinkBytes, bytes as i64);
-            data = true;
         }
+        sent
+    }
+
+    /// Sends `board` the frame without data that is due.
+    #[inline(never)]
+    fn transmit_control(&mut self, board: u8, data_follows: bool) -> Sent {
         let session = &mut self.memory.peers[usize::from(board)].session;
-        let stats = self.memory.stats;
-        let mut control = [0; CONTROL_BYTES_MAX];
-        if let Some(bytes) = session.control(data, &mut control) {
-            if self.device.send(board, &control[..bytes]).is_err() {
-                return Sent::Full;
-            }
-            session.set_control_sent(self.now_ns);
-            add(&stats.control_sent, 1);
-            count_sent(stats, bytes);
-            return Sent::Yes;
-        }
-        let Some(frame) = session.unsent() else { return Sent::Nothing };
-        if self.device.send(board, frame).is_err() {
+        let mut frame = [0; CONTROL_BYTES_MAX];
+        let Some(bytes) = session.control(data_follows, &mut frame) else { return Sent::Nothing };
+        if self.device.send(board, &frame[..bytes]).is_err() {
             return Sent::Full;
         }
-        count_sent(stats, frame.len());
-        session.set_sent(self.now_ns);
+        session.set_control_sent(self.now_ns);
+        add(&self.memory.stats.control_sent, 1);
+        count_sent(self.memory.stats, bytes);
         Sent::Yes
     }
 }
