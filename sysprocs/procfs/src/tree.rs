@@ -107,6 +107,7 @@ files! {
     Thresholds "thresholds" in Background, WRITABLE;
     Ignored "ignored" in Background, WRITABLE;
     RegulationState "state" in Background, FILE;
+    RegulationTotals "totals" in Background, FILE;
     IoSpeed "iospeed" in Renga, DIRECTORY;
     Paces "programs" in IoSpeed, WRITABLE;
     /// The disk's partition.

@@ -41,25 +41,30 @@ pub struct Sample {
     pub jobs: u64,
     /// Of these, who is held.
     pub held: u64,
+    /// How long ago a program of the foreground that is still there, and is not ignored, was last seen to use disk, link or
+    /// much of the processor, ns; `u64::MAX`: none was.
+    pub front_used_ago_ns: u64,
 }
 impl Sample {
-    const WORDS: usize = 4 + 2 * RESOURCES;
+    const WORDS: usize = 5 + 2 * RESOURCES;
     /// Bytes that it takes.
     pub const BYTES: usize = Self::WORDS * 8;
     /// As bytes.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
-        let Sample { elapsed_ns, idle_ns, foreground: [a, b, c], background: [d, e, f], jobs, held } = self;
+        let Sample { elapsed_ns, idle_ns, jobs, held, front_used_ago_ns, .. } = self;
+        let ([a, b, c], [d, e, f]) = (self.foreground, self.background);
         let mut bytes = [0; Self::BYTES];
-        let words = [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held];
+        let words = [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held, front_used_ago_ns];
         bytes.chunks_exact_mut(8).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
         bytes
     }
     /// The inverse of [`Sample::to_bytes`].
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (words, _) = bytes.as_chunks::<8>();
-        let [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held]: [u64; Self::WORDS] =
+        let [elapsed_ns, idle_ns, a, b, c, d, e, f, jobs, held, front_used_ago_ns]: [u64; Self::WORDS] =
             core::array::from_fn(|at| u64::from_le_bytes(words[at]));
-        Sample { elapsed_ns, idle_ns, foreground: [a, b, c], background: [d, e, f], jobs, held }
+        let (foreground, background) = ([a, b, c], [d, e, f]);
+        Sample { elapsed_ns, idle_ns, foreground, background, jobs, held, front_used_ago_ns }
     }
 }
 
@@ -93,11 +98,14 @@ pub enum Setting {
     Ignored,
     /// What was last seen of the boards, to be read only.
     State,
+    /// What was seen of them since there are jobs, to be read only.
+    Totals,
 }
 impl Setting {
     /// The one with this number.
     pub fn from_number(number: u8) -> Option<Setting> {
-        let all = [Setting::Jobs, Setting::Policy, Setting::Thresholds, Setting::Ignored, Setting::State];
+        use Setting::{Ignored, Jobs, Policy, State, Thresholds, Totals};
+        let all = [Jobs, Policy, Thresholds, Ignored, State, Totals];
         all.into_iter().find(|setting| *setting as u8 == number)
     }
 }
@@ -108,8 +116,15 @@ mod tests {
 
     #[test]
     fn samples_travel_as_bytes() {
-        let sample =
-            Sample { elapsed_ns: 1, idle_ns: 2, foreground: [3, 4, 5], background: [6, 7, 8], jobs: 9, held: u64::MAX };
+        let sample = Sample {
+            elapsed_ns: 1,
+            idle_ns: 2,
+            foreground: [3, 4, 5],
+            background: [6, 7, 8],
+            jobs: 9,
+            held: u64::MAX,
+            front_used_ago_ns: 10,
+        };
         assert_eq!(Sample::from_bytes(&sample.to_bytes()), sample);
     }
 }

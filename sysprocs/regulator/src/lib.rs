@@ -13,6 +13,7 @@ mod machine;
 mod server;
 mod settings;
 mod text;
+mod totals;
 
 pub use machine::{Machine, Orders, Samples};
 pub use server::{RegulatorClients, regulator};

@@ -9,6 +9,10 @@
 //! - IPD (idle period detection) lets them run when their board has been idle enough, and nobody of the foreground used disk
 //!   or link, for some time.
 //!
+//! Neither waits for who is *gone*: when it is idle as IPD wants it, and no program of the foreground that is still there has run
+//! for that time, IPD lets jobs run, and EII lets them run to see, but only once between two of its own times: so who is
+//! mistaken for gone pays twice as often as EII has him pay, at most.
+//!
 //! Invariant: what is held is let go, by EII at a known time, by IPD when nobody else runs. Not here: leases (`procs`).
 
 use crate::settings::{Policy, Settings, Threshold};
@@ -27,10 +31,10 @@ enum Unit {
     /// Its users run.
     #[default]
     Free,
-    /// They are held until then.
-    Held { until_ns: u64, interval_ns: u64 },
-    /// They run again, to see, after they were held so long.
-    Probed { interval_ns: u64 },
+    /// They are held until then, or, if it `may_end`, until those with whom they contended are gone.
+    Held { until_ns: u64, interval_ns: u64, may_end: bool },
+    /// They run again, to see, after they were held so long; `early`: or less.
+    Probed { interval_ns: u64, early: bool },
     /// They are held until nobody else runs, as is the case since then.
     Waits { quiet_since_ns: Option<u64> },
 }
@@ -39,23 +43,25 @@ enum Unit {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     units: [[Unit; RESOURCES]; BOARDS_MAX],
+    /// Of each board the resources that were contended at the last step, a bit each, whatever the policy.
+    contended: Orders,
 }
 
 impl Machine {
     /// Takes in what was seen until `now_ns`, since the last step; what is to hold until the next.
     pub fn step(&mut self, settings: &Settings, now_ns: u64, samples: &Samples) -> Orders {
         let used = sums(samples);
+        let gone = are_gone(settings, samples);
         let mut orders = [0; BOARDS_MAX];
+        self.contended = orders;
         for (board, sample) in samples.iter().enumerate() {
             for (resource, unit) in self.units[board].iter_mut().enumerate() {
                 *unit = match sample {
                     Some(sample) => {
-                        let seen = Seen {
-                            now_ns,
-                            contended: is_contended(settings, sample, resource, used[resource]),
-                            quiet: is_quiet(settings, sample, used),
-                        };
-                        unit.next(settings, seen)
+                        let quiet = is_quiet(settings, sample, used);
+                        let contended = is_contended(settings, sample, resource, used[resource]);
+                        self.contended[board] |= u8::from(contended) << resource;
+                        unit.next(settings, Seen { now_ns, contended, quiet, gone: quiet && gone })
                     }
                     None => Unit::Free,
                 };
@@ -63,6 +69,11 @@ impl Machine {
             }
         }
         orders
+    }
+
+    /// Of each board the resources for which its jobs contended at the last step.
+    pub fn contended(&self) -> Orders {
+        self.contended
     }
 }
 
@@ -72,6 +83,8 @@ struct Seen {
     now_ns: u64,
     contended: bool,
     quiet: bool,
+    /// It is quiet, and those who ran are gone.
+    gone: bool,
 }
 
 impl Unit {
@@ -87,31 +100,35 @@ impl Unit {
         }
     }
 
-    fn next_by_intervals(self, settings: &Settings, Seen { now_ns, contended, .. }: Seen) -> Unit {
-        let ns = |threshold| u64::from(settings.get(threshold)) * NS_PER_MS;
-        let (first_ns, most_ns) = (ns(Threshold::EiiFirstMs), ns(Threshold::EiiMostMs));
-        let held = |interval_ns: u64| {
-            let interval_ns = interval_ns.clamp(first_ns, most_ns.max(first_ns));
-            Unit::Held { until_ns: now_ns + interval_ns, interval_ns }
+    fn next_by_intervals(self, settings: &Settings, Seen { now_ns, contended, gone, .. }: Seen) -> Unit {
+        let (first_ns, most_ns) = (ns(settings, Threshold::EiiFirstMs), ns(settings, Threshold::EiiMostMs));
+        let most_ns = most_ns.max(first_ns);
+        let held = |interval_ns: u64, may_end: bool| {
+            let interval_ns = interval_ns.clamp(first_ns, most_ns);
+            Unit::Held { until_ns: now_ns + interval_ns, interval_ns, may_end }
         };
         match self {
-            Unit::Held { until_ns, interval_ns } if now_ns >= until_ns => Unit::Probed { interval_ns },
-            // Settings may have become shorter since.
-            Unit::Held { until_ns, interval_ns } => {
-                Unit::Held { until_ns: until_ns.min(now_ns + most_ns.max(first_ns)), interval_ns }
+            Unit::Held { until_ns, interval_ns, .. } if now_ns >= until_ns => {
+                Unit::Probed { interval_ns, early: false }
             }
-            Unit::Probed { interval_ns } if contended => held(interval_ns.saturating_mul(2)),
-            Unit::Free if contended => held(first_ns),
+            Unit::Held { interval_ns, may_end: true, .. } if gone => Unit::Probed { interval_ns, early: true },
+            // Settings may have become shorter since.
+            Unit::Held { until_ns, interval_ns, may_end } => {
+                Unit::Held { until_ns: until_ns.min(now_ns + most_ns), interval_ns, may_end }
+            }
+            Unit::Probed { interval_ns, early } if contended => held(interval_ns.saturating_mul(2), !early),
+            Unit::Free if contended => held(first_ns, true),
             Unit::Free | Unit::Probed { .. } => Unit::Free,
             // Another policy held it.
-            Unit::Waits { .. } => held(first_ns),
+            Unit::Waits { .. } => held(first_ns, true),
         }
     }
 
-    fn next_by_idleness(self, settings: &Settings, Seen { now_ns, contended, quiet }: Seen) -> Unit {
-        let needed_ns = u64::from(settings.get(Threshold::IpdQuietMs)) * NS_PER_MS;
+    fn next_by_idleness(self, settings: &Settings, Seen { now_ns, contended, quiet, gone }: Seen) -> Unit {
+        let needed_ns = ns(settings, Threshold::IpdQuietMs);
         let quiet_since_ns = match self {
             Unit::Free | Unit::Probed { .. } if !contended => return Unit::Free,
+            Unit::Waits { .. } | Unit::Held { .. } if gone => return Unit::Free,
             Unit::Waits { quiet_since_ns: Some(since_ns) } if quiet => Some(since_ns),
             Unit::Waits { .. } | Unit::Held { .. } if quiet => Some(now_ns),
             _ => None,
@@ -121,6 +138,16 @@ impl Unit {
             quiet_since_ns => Unit::Waits { quiet_since_ns },
         }
     }
+}
+
+fn ns(settings: &Settings, threshold: Threshold) -> u64 {
+    u64::from(settings.get(threshold)) * NS_PER_MS
+}
+
+/// Whether no program of the foreground that is still there has run on any board for as long as it has to be quiet.
+fn are_gone(settings: &Settings, samples: &Samples) -> bool {
+    let needed_ns = ns(settings, Threshold::IpdQuietMs);
+    samples.iter().flatten().all(|sample| sample.front_used_ago_ns >= needed_ns)
 }
 
 /// What foreground and background used of each resource on all boards.

@@ -5,7 +5,8 @@
 
 use crate::machine::{Machine, Orders, Samples};
 use crate::settings::{Settings, Threshold};
-use crate::text::{changed, number, shown};
+use crate::text::{Known, changed, number, shown};
+use crate::totals::Totals;
 use renga_proto::procs::{ASK_POLICY, PolicyOf, Procs, Regulate, Schedule, board_of};
 use renga_proto::regulation::{Regulation, RegulationCall, Sample, Setting, may_be_background};
 use renga_rt::policy::{Class, Policy};
@@ -36,6 +37,7 @@ struct State {
     machine: Machine,
     samples: Samples,
     orders: Orders,
+    totals: Totals,
     /// When boards are to be looked at next; `None`: there are no jobs.
     next_ns: Option<u64>,
     looks_without_jobs: u32,
@@ -52,6 +54,7 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
         machine: Machine::default(),
         samples: [None; BOARDS_MAX],
         orders: [0; BOARDS_MAX],
+        totals: Totals::default(),
         next_ns: None,
         looks_without_jobs: 0,
     };
@@ -79,7 +82,8 @@ pub async fn regulator(me: Me, mut port: Port<Regulation>, clients: RegulatorCli
 impl State {
     fn read(&self, setting: u8, out: &mut [u8]) -> Result<u32, Errno> {
         let setting = Setting::from_number(setting).ok_or(Errno::EINVAL)?;
-        let text = shown(setting, &self.settings, &self.samples, &self.orders);
+        let State { settings, samples, orders, totals, .. } = self;
+        let text = shown(setting, &Known { settings, samples, orders, totals });
         let bytes = text.len().min(out.len());
         out[..bytes].copy_from_slice(&text.as_bytes()[..bytes]);
         Ok(bytes as u32)
@@ -120,7 +124,7 @@ impl State {
         procs.call(PolicyOf { pid, change: new.to_word() }, ()).await.map_err(gone)?;
         self.looks_without_jobs = 0;
         if self.next_ns.is_none() {
-            self.next_ns = Some(self.me.now_ns());
+            (self.next_ns, self.totals) = (Some(self.me.now_ns()), Totals::default());
         }
         Ok(())
     }
@@ -134,6 +138,7 @@ impl State {
             self.samples[usize::from(board)] = (filled == Ok(Sample::BYTES as u32)).then(|| Sample::from_bytes(&bytes));
         }
         let orders = self.machine.step(&self.settings, self.me.now_ns(), &self.samples);
+        self.totals.add(&self.samples, &self.machine.contended());
         let before = core::mem::replace(&mut self.orders, orders);
         for board in (0..BOARDS_MAX as u8).filter(|&board| before[usize::from(board)] != orders[usize::from(board)]) {
             // A board that is down holds nobody.

@@ -4,14 +4,24 @@
 
 use crate::machine::{Orders, Samples};
 use crate::settings::{Bounds, Policy, Settings, Threshold};
+use crate::totals::Totals;
 use core::fmt::Write;
 use heapless::String;
 use renga_proto::regulation::{RESOURCES, Setting, TEXT_BYTES_MAX};
 
 pub(crate) type Text = String<TEXT_BYTES_MAX>;
 
+/// What there is to be shown.
+pub(crate) struct Known<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) samples: &'a Samples,
+    pub(crate) orders: &'a Orders,
+    pub(crate) totals: &'a Totals,
+}
+
 /// What `setting` shows; nothing of jobs, which the boards know.
-pub(crate) fn shown(setting: Setting, settings: &Settings, samples: &Samples, orders: &Orders) -> Text {
+pub(crate) fn shown(setting: Setting, known: &Known<'_>) -> Text {
+    let Known { settings, samples, orders, totals } = known;
     let mut text = Text::new();
     // All there can be has room, so that writing does not fail.
     let _ = match setting {
@@ -20,6 +30,7 @@ pub(crate) fn shown(setting: Setting, settings: &Settings, samples: &Samples, or
         Setting::Thresholds => show_thresholds(settings, &mut text),
         Setting::Ignored => settings.ignored().iter().try_for_each(|name| show_name(name, &mut text)),
         Setting::State => show_state(samples, orders, &mut text),
+        Setting::Totals => totals.show(&mut text),
     };
     text
 }
@@ -93,7 +104,7 @@ pub(crate) fn changed(setting: Setting, settings: &Settings, text: &[u8]) -> Opt
             new.clear_ignored();
             words.by_ref().try_for_each(|name| new.ignore(name.as_bytes()).then_some(()))?;
         }
-        Setting::Jobs | Setting::State => return None,
+        Setting::Jobs | Setting::State | Setting::Totals => return None,
     }
     words.next().is_none().then_some(new)
 }

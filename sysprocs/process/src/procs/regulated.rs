@@ -15,6 +15,8 @@ use renga_rt::account::{AccountNumber, Count};
 
 /// The longest lease, ns: longer ones are cut.
 const LEASE_NS_MAX: u64 = 60_000_000_000;
+/// Who computes for more than one such part of the time is seen to run, as is who uses disk or link.
+const RUNNING_PART: u64 = 16;
 
 /// What is known of a slot's use. Boot provides one for each.
 #[derive(Clone, Copy, Debug)]
@@ -23,10 +25,12 @@ pub struct Seen {
     used: Used,
     /// Its program has not begun its account yet: that still shows what the one before used.
     fresh: bool,
+    /// When it was last seen to run, ns since the board began; 0: never.
+    ran_ns: u64,
 }
 impl Seen {
     /// Nothing used.
-    pub const NOTHING: Seen = Seen { used: [0; RESOURCES], fresh: false };
+    pub const NOTHING: Seen = Seen { used: [0; RESOURCES], fresh: false, ran_ns: 0 };
 }
 
 /// What a board keeps while it is regulated.
@@ -84,7 +88,7 @@ impl Server {
 
     fn begin_regulation(&mut self) {
         for (_, slot) in self.table.in_slots() {
-            self.regulated.seen[usize::from(slot)] = Seen { used: self.used(slot), fresh: false };
+            self.regulated.seen[usize::from(slot)] = Seen { used: self.used(slot), ..Seen::NOTHING };
         }
         (self.regulated.looked_ns, self.regulated.charged_ns) = (self.me.now_ns(), self.charged_ns());
         self.regulated.past = [[0; RESOURCES]; 2];
@@ -137,7 +141,7 @@ impl Server {
     /// A program begins in `slot`: it is taken to use what its parent, if that is here, uses.
     pub(super) fn note_fresh(&mut self, parent: u32, pid: u32, slot: u16) {
         if self.regulated.until_ns != 0 {
-            self.regulated.seen[usize::from(slot)] = Seen { used: self.used(slot), fresh: true };
+            self.regulated.seen[usize::from(slot)] = Seen { used: self.used(slot), fresh: true, ran_ns: 0 };
             let uses = self.table.get(parent).map_or(0, |parent| parent.uses);
             if let Ok(index) = self.table.index(pid) {
                 self.table.rows.change(index, |record| record.uses = uses);
@@ -153,7 +157,8 @@ impl Server {
         (self.regulated.looked_ns, self.regulated.charged_ns) = (now_ns, charged_ns);
         let [foreground, background] = core::mem::take(&mut self.regulated.past);
         let idle_ns = elapsed_ns.saturating_sub(busy_ns);
-        let mut sample = Sample { elapsed_ns, idle_ns, foreground, background, jobs: 0, held: 0 };
+        let mut sample =
+            Sample { elapsed_ns, idle_ns, foreground, background, jobs: 0, held: 0, front_used_ago_ns: u64::MAX };
         for index in 0..self.table.rows.end() {
             let record = self.table.rows[index];
             let Some(slot) = record.slot() else { continue };
@@ -167,6 +172,12 @@ impl Server {
                 }
             } else if !ignored.chunks_exact(IGNORED_NAME_BYTES).any(|ignored| ignored == record.name) {
                 add(&mut sample.foreground, used);
+                let ran_ns = &mut self.regulated.seen[usize::from(slot)].ran_ns;
+                let runs = used[DISK] | used[LINK] != 0 || used[PROCESSOR].saturating_mul(RUNNING_PART) > elapsed_ns;
+                *ran_ns = if runs { now_ns } else { *ran_ns };
+                if *ran_ns != 0 {
+                    sample.front_used_ago_ns = sample.front_used_ago_ns.min(now_ns - *ran_ns);
+                }
             }
         }
         sample

@@ -208,3 +208,31 @@ fn use_is_counted_once_whoever_ends_or_becomes_a_job() {
         assert_eq!(regulator.regulate(0, 60).await.background, [0; 3]);
     });
 }
+
+/// Of the foreground it is told when somebody who is still there ran last; jobs and who is ignored do not count.
+#[test]
+fn who_of_the_foreground_ran_is_known_until_it_ends() {
+    run_beside(&sleeper(), move |mut regulator| async move {
+        let child = regulator.child().await;
+        let ago = async |regulator: &mut Regulator| regulator.regulate(0, 60).await.front_used_ago_ns;
+        assert_eq!(ago(&mut regulator).await, u64::MAX, "nobody was seen to run");
+        regulator.use_blocks(child, 1);
+        assert_eq!(ago(&mut regulator).await, 0);
+        regulator.me.sleep_until(8 * S / 10).await;
+        assert_eq!(ago(&mut regulator).await, 3 * S / 10, "a little of the processor is nothing");
+        let elapsed_ns = S / 10;
+        regulator.me.sleep_until(9 * S / 10).await;
+        let number = AccountNumber::of_slot(0, child.slot);
+        regulator.me.count_for(number, Count::UserNs, (elapsed_ns / 16) as i64 + 1);
+        assert_eq!(ago(&mut regulator).await, 0, "much of it is");
+        regulator.until(2).await;
+        assert_eq!(ago(&mut regulator).await, u64::MAX, "it has ended");
+    });
+    run_beside(&sleeper(), move |mut regulator| async move {
+        let child = regulator.child().await;
+        regulator.regulate(0, 60).await;
+        regulator.make_job(child.pid).await;
+        regulator.use_blocks(child, 1);
+        assert_eq!(regulator.regulate(0, 60).await.front_used_ago_ns, u64::MAX, "it is a job");
+    });
+}

@@ -17,6 +17,7 @@ fn setting(file: File) -> Option<Setting> {
         File::Thresholds => Some(Setting::Thresholds),
         File::Ignored => Some(Setting::Ignored),
         File::RegulationState => Some(Setting::State),
+        File::RegulationTotals => Some(Setting::Totals),
         _ => None,
     }
 }

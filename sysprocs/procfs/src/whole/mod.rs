@@ -35,7 +35,11 @@ impl<M: UserMemory + ?Sized> State<M> {
             File::System => self.system(out),
             File::Edges => self.edges(out),
             File::Jobs => self.jobs(out).await,
-            File::RegulationPolicy | File::Thresholds | File::Ignored | File::RegulationState => {
+            File::RegulationPolicy
+            | File::Thresholds
+            | File::Ignored
+            | File::RegulationState
+            | File::RegulationTotals => {
                 self.regulation(file, out).await?;
             }
             File::Paces => self.paces(out).await,

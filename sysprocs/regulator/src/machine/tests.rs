@@ -12,7 +12,7 @@ const PERIOD_NS: u64 = 100 * MS;
 /// A board that is looked at after a period of which `idle` per cent were idle.
 fn board(idle: u64, foreground: [u64; 3], background: [u64; 3]) -> Option<Sample> {
     let idle_ns = PERIOD_NS / 100 * idle;
-    Some(Sample { elapsed_ns: PERIOD_NS, idle_ns, foreground, background, jobs: 1, held: 0 })
+    Some(Sample { elapsed_ns: PERIOD_NS, idle_ns, foreground, background, jobs: 1, ..Sample::default() })
 }
 
 fn boards(seen: &[Option<Sample>]) -> Samples {
@@ -123,6 +123,62 @@ fn idle_periods_let_jobs_go() {
     assert_eq!(at(899, board(90, [10, 0, 0], [0, 0, 0])), CPU_BIT);
     assert_eq!(at(900, board(90, [10, 0, 0], [0, 0, 0])), 0, "300 ms of idleness");
     assert_eq!(at(1_000, board(90, [0, 0, 0], [10, 0, 0])), 0, "alone it goes on");
+}
+
+/// Nobody runs, and who of the foreground is still there ran last so long ago.
+fn still(ago_ms: u64) -> Option<Sample> {
+    let front_used_ago_ns = ago_ms.saturating_mul(MS);
+    board(98, [0, 0, 0], [0, 0, 0]).map(|sample| Sample { front_used_ago_ns, ..sample })
+}
+
+#[test]
+fn neither_policy_waits_for_who_is_gone() {
+    let contended = board(50, [0, 1, 0], [0, 9, 0]);
+    // Who used the disk is gone, but only just.
+    let ended_now = board(98, [0, 1, 0], [0, 0, 0]).map(|sample| Sample { front_used_ago_ns: u64::MAX, ..sample });
+    for (policy, seen, wanted) in [
+        (Policy::Eii, still(u64::MAX), 0),
+        (Policy::Ipd, still(u64::MAX), 0),
+        (Policy::Eii, still(300), 0),
+        (Policy::Ipd, still(300), 0),
+        (Policy::Eii, still(299), DISK_BIT),
+        (Policy::Ipd, still(299), DISK_BIT),
+        (Policy::Eii, ended_now, DISK_BIT),
+        (Policy::Ipd, ended_now, DISK_BIT),
+    ] {
+        let (settings, mut machine) = (with_policy(policy), Machine::default());
+        assert_eq!(machine.step(&settings, 100 * MS, &boards(&[contended])), first(policy, &[contended]));
+        assert_eq!(machine.step(&settings, 200 * MS, &boards(&[seen]))[0], wanted, "{policy:?}, {seen:?}");
+        let mut machine = Machine::default();
+        machine.step(&settings, 100 * MS, &boards(&[contended, still(0)]));
+        let both = machine.step(&settings, 200 * MS, &boards(&[seen, still(0)]));
+        assert_eq!(both[0], DISK_BIT, "somebody of another board ran: {policy:?}, {seen:?}");
+    }
+}
+
+#[test]
+fn who_is_mistaken_for_gone_is_so_once_between_two_tries() {
+    let settings = with_policy(Policy::Eii);
+    let mut machine = Machine::default();
+    let (contended, gone) = (board(50, [0, 1, 0], [0, 9, 0]), still(u64::MAX));
+    let mut holds = |now_ms: u64, seen| machine.step(&settings, now_ms * MS, &boards(&[seen]))[0] != 0;
+    assert!(holds(100, contended) && !holds(200, gone) && holds(300, contended));
+    assert!((400..2_300).step_by(100).all(|now_ms| holds(now_ms, gone)), "twice as long, whatever is seen");
+    assert!(!holds(2_300, gone) && holds(2_400, contended) && !holds(2_500, gone), "and then once again");
+    assert!(holds(2_600, contended) && holds(10_500, gone) && !holds(10_600, gone), "the intervals go on growing");
+    assert!(!holds(10_700, board(50, [0, 0, 0], [0, 9, 0])), "alone it goes on");
+}
+
+#[test]
+fn where_jobs_contend_is_told_whatever_the_policy() {
+    let seen = boards(&[board(0, [50, 1, 0], [50, 1, 1]), board(0, [0, 0, 0], [0, 0, 1])]);
+    for policy in [Policy::Off, Policy::Eii, Policy::Ipd] {
+        let mut machine = Machine::default();
+        machine.step(&with_policy(policy), 0, &seen);
+        assert_eq!(machine.contended()[..2], [CPU_BIT | DISK_BIT, 0]);
+        machine.step(&with_policy(policy), 1, &boards(&[]));
+        assert_eq!(machine.contended()[..2], [0, 0]);
+    }
 }
 
 #[test]

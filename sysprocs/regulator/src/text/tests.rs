@@ -1,13 +1,19 @@
 //! What is shown can be written; what is not allowed changes nothing.
 
-use super::{changed, number, shown};
+use super::{Known, changed, number};
+use crate::machine::{Orders, Samples};
 use crate::settings::{Policy, Settings, Threshold};
+use crate::totals::Totals;
 use renga_proto::regulation::{Sample, Setting};
 use renga_rt::BOARDS_MAX;
 use std::string::{String, ToString};
 
 fn text(setting: Setting, settings: &Settings) -> String {
-    shown(setting, settings, &[None; BOARDS_MAX], &[0; BOARDS_MAX]).to_string()
+    shown(setting, settings, &[None; BOARDS_MAX], &[0; BOARDS_MAX])
+}
+
+fn shown(setting: Setting, settings: &Settings, samples: &Samples, orders: &Orders) -> String {
+    super::shown(setting, &Known { settings, samples, orders, totals: &Totals::default() }).to_string()
 }
 
 #[test]
@@ -57,6 +63,7 @@ fn texts_that_change_nothing() {
         (Setting::Ignored, many.as_str()),
         (Setting::Jobs, "12"),
         (Setting::State, "a"),
+        (Setting::Totals, "a"),
     ] {
         assert_eq!(changed(setting, &settings, text.as_bytes()), None, "{setting:?} {text:?}");
     }
@@ -67,8 +74,9 @@ fn texts_that_change_nothing() {
 #[test]
 fn the_state_has_a_line_for_each_board() {
     let (mut samples, mut orders) = ([None; BOARDS_MAX], [0; BOARDS_MAX]);
+    let (foreground, background) = ([75, 0, 3], [25, 0, 1]);
     let sample =
-        Sample { elapsed_ns: 200, idle_ns: 50, foreground: [75, 0, 3], background: [25, 0, 1], jobs: 2, held: 1 };
+        Sample { elapsed_ns: 200, idle_ns: 50, foreground, background, jobs: 2, held: 1, front_used_ago_ns: 0 };
     (samples[1], orders[1]) = (Some(sample), 0b101);
     let shown = shown(Setting::State, &Settings::default(), &samples, &orders);
     assert_eq!(shown.as_str(), "board idle cpu disk link jobs held holds\nb 25 25 - 25 2 1 cpu,link\n");

@@ -28,6 +28,7 @@ jobs
 policy
 state
 thresholds
+totals
 eii
 board pid state name
 9

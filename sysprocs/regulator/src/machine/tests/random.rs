@@ -10,9 +10,13 @@ fn a_policy() -> impl Strategy<Value = Policy> {
 
 fn a_sample() -> impl Strategy<Value = Option<Sample>> {
     let used = || (prop_oneof![Just(0), any::<u64>()], 0..3u64, 0..3u64).prop_map(<[u64; 3]>::from);
-    let sample = (1..=1_000 * MS, 0..=100u64, used(), used()).prop_map(|(elapsed_ns, idle, foreground, background)| {
-        Some(Sample { elapsed_ns, idle_ns: elapsed_ns / 100 * idle, foreground, background, jobs: 1, held: 0 })
-    });
+    let ago_ns = prop_oneof![0..1_000 * MS, Just(u64::MAX)];
+    let sample = (1..=1_000 * MS, 0..=100u64, used(), used(), ago_ns).prop_map(
+        |(elapsed_ns, idle, foreground, background, front_used_ago_ns)| {
+            let idle_ns = elapsed_ns / 100 * idle;
+            Some(Sample { elapsed_ns, idle_ns, foreground, background, jobs: 1, held: 0, front_used_ago_ns })
+        },
+    );
     prop_oneof![9 => sample, 1 => Just(None)]
 }
 
@@ -40,7 +44,7 @@ fn steps() -> impl Strategy<Value = Vec<(Settings, Samples, u64)>> {
 /// What is seen of boards on which nobody runs.
 fn quiet() -> Samples {
     let mut samples = [None; BOARDS_MAX];
-    let idle = Sample { elapsed_ns: MS, idle_ns: MS, foreground: [0; 3], background: [0; 3], jobs: 1, held: 1 };
+    let idle = Sample { elapsed_ns: MS, idle_ns: MS, jobs: 1, held: 1, ..Sample::default() };
     samples[..2].fill(Some(idle));
     samples
 }

@@ -1,0 +1,100 @@
+//! What was seen since there are jobs: how often each resource was contended, and who used how much of it.
+//!
+//! Invariant: only what was seen of a board at a look is added, once. Not here: what follows from it (`machine.rs`).
+
+use crate::machine::{Orders, Samples};
+use core::fmt::Write;
+use renga_proto::regulation::{DISK, LINK, PROCESSOR, RESOURCES, Used};
+use renga_rt::BOARDS_MAX;
+
+/// Numbers that are shown end here, so that the text has an end.
+const SHOWN_MAX: u64 = 999_999_999;
+const NS_PER_MS: u64 = 1_000_000;
+
+/// Of a board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct OfBoard {
+    looks: u64,
+    /// Looks at which its jobs contended for each resource.
+    contended: [u64; RESOURCES],
+    foreground: Used,
+    background: Used,
+}
+
+/// Of all boards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    boards: [OfBoard; BOARDS_MAX],
+}
+
+impl Totals {
+    /// Adds what was seen at a look, and where jobs contended.
+    pub(crate) fn add(&mut self, samples: &Samples, contended: &Orders) {
+        for ((total, sample), contended) in self.boards.iter_mut().zip(samples).zip(contended) {
+            let Some(sample) = sample else { continue };
+            total.looks += 1;
+            for resource in 0..RESOURCES {
+                total.contended[resource] += u64::from(contended >> resource & 1);
+                total.foreground[resource] = total.foreground[resource].saturating_add(sample.foreground[resource]);
+                total.background[resource] = total.background[resource].saturating_add(sample.background[resource]);
+            }
+        }
+    }
+
+    /// A line for each board that was seen.
+    pub(crate) fn show(&self, text: &mut impl Write) -> core::fmt::Result {
+        writeln!(text, "board looks cpu disk link front_ms blocks frames jobs_ms blocks frames")?;
+        for (board, total) in self.boards.iter().enumerate().filter(|(_, total)| total.looks != 0) {
+            write!(text, "{}", char::from(b'a' + board as u8))?;
+            let [cpu, disk, link] = total.contended;
+            let shown = |used: Used| [used[PROCESSOR] / NS_PER_MS, used[DISK], used[LINK]];
+            let numbers = [total.looks, cpu, disk, link].into_iter().chain(shown(total.foreground));
+            for number in numbers.chain(shown(total.background)) {
+                write!(text, " {}", number.min(SHOWN_MAX))?;
+            }
+            text.write_char('\n')?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Totals;
+    use renga_proto::regulation::{Sample, TEXT_BYTES_MAX};
+    use renga_rt::BOARDS_MAX;
+    use std::string::String;
+
+    fn shown(totals: &Totals) -> String {
+        let mut text = String::new();
+        assert!(totals.show(&mut text).is_ok());
+        text
+    }
+
+    #[test]
+    fn looks_are_added_up_for_each_board() {
+        let sample = |ms: u64| {
+            let (foreground, background) = ([ms * 1_000_000, 2, 3], [4_000_000, 5, 6]);
+            Some(Sample { foreground, background, ..Sample::default() })
+        };
+        let mut samples = [None; BOARDS_MAX];
+        samples[1] = sample(7);
+        let mut totals = Totals::default();
+        let mut contended = [0; BOARDS_MAX];
+        (contended[0], contended[1]) = (0b111, 0b010);
+        totals.add(&samples, &contended);
+        samples[1] = sample(1);
+        totals.add(&samples, &[0; BOARDS_MAX]);
+        let head = "board looks cpu disk link front_ms blocks frames jobs_ms blocks frames\n";
+        assert_eq!(shown(&totals), String::from(head) + "b 2 0 1 0 8 4 6 8 10 12\n");
+    }
+
+    #[test]
+    fn there_is_room_for_all_there_can_be() {
+        let most = Sample { foreground: [u64::MAX; 3], background: [u64::MAX; 3], ..Sample::default() };
+        let mut totals = Totals::default();
+        totals.add(&[Some(most); BOARDS_MAX], &[0b111; BOARDS_MAX]);
+        totals.boards.iter_mut().for_each(|board| (board.looks, board.contended) = (u64::MAX, [u64::MAX; 3]));
+        assert!(shown(&totals).len() <= TEXT_BYTES_MAX, "{}", shown(&totals).len());
+    }
+}
