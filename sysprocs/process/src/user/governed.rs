@@ -64,8 +64,10 @@ impl<M: UserMemory + ?Sized> User<M> {
             governor.trapped(self.crossing());
             let number = self.context.x[8];
             let outcome = match self.me.trap() {
-                Trap::Syscall if self.is_paced(number) => apart!(self.paced(&mut governor, pace, asked_ns)),
-                Trap::Syscall => apart!(self.carry_out(number)),
+                Trap::Syscall => match self.target(number) {
+                    Some(target) => apart!(self.paced(&mut governor, pace, target, asked_ns)),
+                    None => apart!(self.carry_out(number)),
+                },
                 Trap::Preempted => continue,
                 _ => {
                     apart!(self.fault())?;
@@ -104,19 +106,21 @@ impl<M: UserMemory + ?Sized> User<M> {
         }
     }
 
-    /// An I/O that the program has asked for at `asked_ns`.
-    async fn paced(&mut self, governor: &mut Governor, pace: Pace, mut asked_ns: u64) -> Outcome {
+    /// An I/O with `target` that the program has asked for at `asked_ns`.
+    async fn paced(&mut self, governor: &mut Governor, pace: Pace, target: Target, mut asked_ns: u64) -> Outcome {
         // Each turn waits for another period.
         while let Some(until_ns) = governor.before(pace, asked_ns) {
             restartable(self.doze(until_ns).await)?;
             self.me.count(Count::DelayedNs, self.me.now_ns().saturating_sub(asked_ns) as i64);
             asked_ns = self.me.now_ns();
         }
-        let before = Needs::of(&self.me);
+        // Of a terminal it is not known what was waiting: nobody looks.
+        let before = (target == Target::Disk).then(|| Needs::of(&self.me, self.me.now_ns()));
+        // What was done until here was not the I/O.
         let began_ns = self.me.now_ns();
         let outcome = self.carry_out(self.context.x[8]).await;
         let ended_ns = self.me.now_ns();
-        let waited_ns = Needs::of(&self.me).waited_ns(before, ended_ns - began_ns);
+        let waited_ns = before.map_or(0, |before| Needs::of(&self.me, ended_ns).waited_ns(before));
         if outcome.is_ok()
             && let Some(until_ns) = governor.after(pace, Io { asked_ns, began_ns, ended_ns, waited_ns })
         {
@@ -156,21 +160,33 @@ impl<M: UserMemory + ?Sized> User<M> {
         Ok(())
     }
 
-    /// Whether system call `number` is an I/O that is paced.
-    fn is_paced(&self, number: u64) -> bool {
-        let descriptor = |index| self.program.files.get(self.argument(index)).ok();
+    /// With what system call `number` is an I/O that is paced, if it is one.
+    #[inline]
+    fn target(&self, number: u64) -> Option<Target> {
+        let of = |index| self.program.files.get(self.argument(index)).ok().and_then(Descriptor::target);
         match number {
-            number if WRITES.contains(&number) => descriptor(0).is_some_and(|to| to.is_on_disk() || to.is_terminal()),
-            number if READS.contains(&number) => descriptor(0).is_some_and(Descriptor::is_on_disk),
-            number if COPIES.contains(&number) => [0, 1].into_iter().filter_map(descriptor).any(Descriptor::is_on_disk),
-            _ => false,
+            number if WRITES.contains(&number) => of(0),
+            number if READS.contains(&number) => of(0).filter(|target| *target == Target::Disk),
+            number if COPIES.contains(&number) => of(0).into_iter().chain(of(1)).find(|target| *target == Target::Disk),
+            _ => None,
         }
     }
 }
 
-/// What the program's account has needed of this board.
+/// What moves bytes to or from a program and is paced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// The disk and its files.
+    Disk,
+    /// Written.
+    Terminal,
+}
+
+/// What the program's account has needed of this board until some time.
 #[derive(Clone, Copy)]
 struct Needs {
+    /// Until when, ns.
+    until_ns: u64,
     /// Of the processor, but for its own instructions, and of the medium, ns.
     ns: u64,
     /// Blocks read.
@@ -180,31 +196,35 @@ struct Needs {
 }
 
 impl Needs {
-    fn of(me: &Me) -> Needs {
+    fn of(me: &Me, until_ns: u64) -> Needs {
         let counts = me.counts(me.account());
         let count = |count: Count| counts[count as usize];
         // What has been done since this process, or who wakes it, was dispatched is not charged yet.
-        let now_ns = me.now_ns().saturating_sub(me.charged_until_ns());
+        let now_ns = until_ns.saturating_sub(me.charged_until_ns());
         Needs {
+            until_ns,
             ns: count(Count::SystemNs) + count(Count::BehalfNs) + count(Count::MediumReadNs) + now_ns,
             read: count(Count::BlocksRead),
             others: count(Count::BlocksWritten) + count(Count::LinkFrames),
         }
     }
 
-    /// Of the `took_ns` since `before`, how long others had what it needed. It is known of reads of this board's medium
-    /// only: all of the time that writes, other boards or a terminal take is the I/O's.
-    fn waited_ns(self, before: Needs, took_ns: u64) -> u64 {
+    /// Of the time since `before`, how long others had what it needed. It is known of reads of this board's medium
+    /// only: all of the time that writes or other boards take is the I/O's.
+    fn waited_ns(self, before: Needs) -> u64 {
         let local = self.read != before.read && self.others == before.others;
+        let took_ns = self.until_ns.saturating_sub(before.until_ns);
         if local { took_ns.saturating_sub(self.ns.saturating_sub(before.ns)) } else { 0 }
     }
 }
 
 impl Descriptor {
-    fn is_on_disk(&self) -> bool {
-        matches!(self.object, Object::File { .. }) && (!self.is_made() || self.ino == DISK)
-    }
-    fn is_terminal(&self) -> bool {
-        self.object == Object::Console
+    /// What it stands for, if that is paced.
+    fn target(&self) -> Option<Target> {
+        match self.object {
+            Object::File { .. } if !self.is_made() || self.ino == DISK => Some(Target::Disk),
+            Object::Console => Some(Target::Terminal),
+            _ => None,
+        }
     }
 }
