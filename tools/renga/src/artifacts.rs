@@ -17,7 +17,7 @@ use std::process::Command;
 /// The boards' target.
 const TARGET: &str = "aarch64-unknown-none-softfloat";
 /// Our own programs and where they go.
-const PROGRAMS: [(&str, &str); 18] = [
+const PROGRAMS: [(&str, &str); 19] = [
     ("init", "/sbin/init"),
     ("remote", "/bin/remote"),
     ("background", "/usr/bin/background"),
@@ -35,14 +35,18 @@ const PROGRAMS: [(&str, &str); 18] = [
     ("unix", "/usr/lib/renga/unix"),
     ("nothing", "/usr/lib/renga/nothing"),
     ("p1", "/usr/lib/renga/p1"),
+    ("p2", "/usr/lib/renga/p2"),
     ("p4", "/usr/lib/renga/p4"),
 ];
 /// A Cortex-A53 executes two sequences of instructions wrongly: the compiler is to avoid the one, the linker the
 /// other. Whether they did is checked (`machine_code`). And words need not be aligned: translation is on before any Rust code
 /// runs, and device registers are aligned; the target's default takes a word from a message byte by byte.
 const CODE_FLAGS: &str = "-Ctarget-feature=+fix-cortex-a53-835769,-strict-align -Clink-arg=--fix-cortex-a53-843419";
-/// Permission bits of a program.
+/// Permission bits of a program, and of its source.
 const PROGRAM_MODE: u32 = 0o755;
+const SOURCE_MODE: u32 = 0o644;
+/// A library for dynamic programs, which its user compiles: there is no compiler for it on the host.
+const LIBRARY: (&str, &str) = ("userland/library/iospeed.c", "/usr/lib/renga/iospeed.c");
 
 /// A kernel: the raw image that boards boot, and the ELF that explains its log and addresses.
 #[derive(Clone, Debug)]
@@ -188,7 +192,10 @@ pub fn programs(environment: &Environment, progress: &Progress) -> Result<Vec<Pl
     let mut cargo = board_cargo(environment, &target);
     cargo.args(["-p", "renga-userland"]);
     run(cargo, "the user programs do not build")?;
-    Ok(PROGRAMS.into_iter().map(|program| placed(environment, program)).collect())
+    let (source, dest) = LIBRARY;
+    let content = Content::HostFile(environment.root.join(source));
+    let library = Placed { dest: dest.to_string(), content, mode: SOURCE_MODE };
+    Ok(PROGRAMS.into_iter().map(|program| placed(environment, program)).chain([library]).collect())
 }
 
 /// The program that places itself on cores: on disks of boards with several, once [`programs`] has built it.

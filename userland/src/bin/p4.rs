@@ -5,7 +5,7 @@
 
 use core::ffi::CStr;
 use core::hint::black_box;
-use renga_userland::syscall::{now_ns, open, read_at, sleep, write};
+use renga_userland::syscall::{now_ns, open, read_at, sleep, ticks, write};
 use renga_userland::text::{Decimal, complain, parse};
 use renga_userland::{Arguments, program};
 
@@ -27,6 +27,8 @@ const STEP: u64 = 367;
 const WINDOWS_MAX: usize = 512;
 const WRITE_BYTES_MAX: usize = 256;
 const ADDITIONS_PER_US: u64 = 250;
+/// As the emulator has them: a nanosecond each.
+const TICKS_PER_US: u64 = 1_000;
 
 fn main(arguments: Arguments) -> i32 {
     let number = |index| arguments.get(index).and_then(|word| parse(word.to_bytes())).map(u64::from);
@@ -38,7 +40,7 @@ fn main(arguments: Arguments) -> i32 {
         (Some(b"compute"), (Some(millions), ..)) => {
             let began_ns = now_ns();
             add(millions * 1_000_000);
-            report(label, &[now_ns() - began_ns])
+            report(label, &[now_ns() - began_ns], 0)
         }
         (Some(b"pulse"), (Some(pause_us), ..)) => pulse(number(2).unwrap_or(0), pause_us),
         (Some(b"read"), _) => disk(b"", u64::MAX, u64::MAX, number(2).unwrap_or(0)),
@@ -68,13 +70,17 @@ fn console(label: &[u8], writes: u64, window: u64, bytes: usize) -> i32 {
 /// Tells how long each `window` of so many I/Os took.
 fn windows(label: &[u8], count: u64, window: u64, mut io: impl FnMut(u64) -> bool) -> i32 {
     let (mut times, mut which) = ([0; WINDOWS_MAX], 0);
-    let mut began_ns = now_ns();
+    let (mut own, mut began_ns) = (0, now_ns());
+    let mut left = ticks();
     for time in &mut times {
         if which >= count {
             break;
         }
         for _ in 0..window.min(count - which) {
-            if !io(which) {
+            own += ticks() - left;
+            let done = io(which);
+            left = ticks();
+            if !done {
                 complain(&[b"p4: an I/O has failed\n"]);
                 return 1;
             }
@@ -82,10 +88,12 @@ fn windows(label: &[u8], count: u64, window: u64, mut io: impl FnMut(u64) -> boo
         }
         let now_ns = now_ns();
         *time = now_ns - began_ns;
-        began_ns = now_ns;
+        // What the clock took is no I/O's.
+        (began_ns, left) = (now_ns, ticks());
     }
+    let own_us = own / TICKS_PER_US;
     let all = times.iter().position(|time| *time == 0).unwrap_or(WINDOWS_MAX);
-    report(label, &times[..all])
+    report(label, &times[..all], own_us)
 }
 
 /// Computes and pauses without end.
@@ -104,13 +112,18 @@ fn add(times: u64) {
     }
 }
 
-fn report(label: &[u8], times: &[u64]) -> i32 {
+/// Tells `times` as `label`, and as its own how much of them passed from one I/O to the next.
+fn report(label: &[u8], times: &[u64], own_us: u64) -> i32 {
     say(b"\np4 ");
     say(label);
     for time in times {
         say(b" ");
         say(Decimal::new(*time).digits());
     }
+    say(b"\np4 ");
+    say(label);
+    say(b"-own ");
+    say(Decimal::new(own_us).digits());
     say(b"\n");
     0
 }
