@@ -178,6 +178,9 @@ pub struct Panel {
 pub struct HeatMap {
     /// What it shows.
     pub title: String,
+    /// What is above 0, and what below.
+    #[serde(default)]
+    pub signs: [String; 2],
     /// What the columns are, and the rows.
     pub axes: [String; 2],
     /// The columns' names.

@@ -41,6 +41,7 @@ pub(super) fn heat_map(axes: Axes, cells: &[Cell], what: &str, value: fn(&Cell) 
     let of_boards = |boards: &usize| axes.callers.iter().map(|callers| panel(*boards, *callers)).collect::<Vec<_>>();
     HeatMap {
         title: format!("Asynchronous calls: time {what}, %"),
+        signs: ["asynchronous calls take less", "more"].map(str::to_string),
         axes: ["message".to_string(), "Mbit/s".to_string()],
         columns: axes.sizes.iter().map(|size| bytes(*size)).collect(),
         rows: axes.rates_mbit.iter().map(u64::to_string).collect(),

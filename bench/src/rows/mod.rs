@@ -10,7 +10,6 @@ pub mod p1_t3;
 pub mod p1_t4;
 pub mod p1_t5;
 mod p2;
-pub mod p2_f2a;
 mod p4;
 pub mod p4_f2;
 pub mod p4_f4;
@@ -58,7 +57,7 @@ pub const ROWS: &[Row] =
     &[p1_t1::ROW, p1_t1b::ROW, p1_t2::ROW, p1_t3::ROW, p1_t4::ROW, p1_t5::ROW, p1_f2::ROW, p1_f3::ROW, p1_f4::ROW];
 
 /// The rows of P2, background jobs; only with [`Profile::Pi3`].
-pub const OF_BACKGROUND: &[Row] = &[p2_f2a::ROW];
+pub const OF_BACKGROUND: &[Row] = p2::ROWS;
 
 /// The rows of P4, control of a program's speed through its I/O; only with [`Profile::Pi3`].
 pub const OF_IO_SPEED: &[Row] =
@@ -75,9 +74,9 @@ pub fn all() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().chain(OF_BACKGROUND).chain(OF_IO_SPEED).chain(OF_CORES).chain(BEYOND)
 }
 
-/// The row with this name, in any case and with or without the paper's.
-pub fn find(name: &str) -> Option<&'static Row> {
-    all().find(|row| {
+/// The row with this name, in any case and with or without the paper's: of `paper` if it has one, else of any.
+pub fn find(name: &str, paper: &'static [Row]) -> Option<&'static Row> {
+    paper.iter().chain(all()).find(|row| {
         let id = row.id;
         id.eq_ignore_ascii_case(name) || id.split_once('.').is_some_and(|(_, short)| short.eq_ignore_ascii_case(name))
     })
@@ -112,14 +111,16 @@ fn us(ns: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEYOND, Plan, ROWS, find};
+    use super::{BEYOND, OF_BACKGROUND, OF_IO_SPEED, Plan, ROWS, find};
     use crate::run::Profile;
 
     #[test]
     fn rows_are_found_by_their_names() {
-        assert_eq!(find("p1.t1").unwrap().id, "P1.T1");
-        assert_eq!(find("T1").unwrap().id, "P1.T1");
-        assert!(find("T9").is_none());
+        assert_eq!(find("p1.t1", OF_IO_SPEED).unwrap().id, "P1.T1");
+        assert_eq!(find("T1", ROWS).unwrap().id, "P1.T1");
+        assert!(find("T9", ROWS).is_none());
+        let of = |paper| find("f5", paper).unwrap().id;
+        assert_eq!([of(OF_BACKGROUND), of(OF_IO_SPEED)], ["P2.F5", "P4.F5"], "each paper has its own");
     }
 
     #[test]

@@ -18,7 +18,31 @@ pub enum Io {
     Console(u32),
 }
 
+/// What paces it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// `iospeed`: the system.
+    System,
+    /// The user library, preloaded into a dynamic program.
+    Library {
+        /// Its timer's resolution, us; 0: the system's.
+        timer_us: u32,
+        /// Version B: delays shorter than that are left out; else A: all are slept.
+        skips: bool,
+    },
+}
+
+/// The paper's timer, us.
+pub const TIMER_US: u32 = 10_000;
+/// The library's versions, with the paper's timer and with ours.
+pub const LIBRARIES: [(&str, Way); 3] = [
+    ("Lib A, 10 ms", Way::Library { timer_us: TIMER_US, skips: false }),
+    ("Lib B, 10 ms", Way::Library { timer_us: TIMER_US, skips: true }),
+    ("Lib, our timer", Way::Library { timer_us: 0, skips: false }),
+];
+
 /// One experiment.
+#[derive(Clone, Copy)]
 pub struct Experiment {
     /// What tables call it.
     pub title: &'static str,
@@ -32,11 +56,14 @@ pub struct Experiment {
     pub beside: &'static str,
     /// How long an instruction takes, if it is not as the profile has it, ns.
     pub instruction_ns: Option<u32>,
+    /// What paces the program.
+    pub way: Way,
 }
 
 /// The first block that no file system's book is near, and how many each measurement has for itself.
 const FIRST_BLOCK: u32 = 2_200;
-pub(super) const REGION: u32 = 1_100;
+const REGION: u32 = 1_100;
+const NS_PER_US: u64 = 1_000;
 
 /// The script's word for a factor in thousandths.
 fn word(factor: u32) -> String {
@@ -47,34 +74,92 @@ fn word(factor: u32) -> String {
 /// `region`.
 pub fn command(io: Io, label: &str, [count, window, region]: [u32; 3]) -> String {
     match io {
-        Io::Disk => format!("/usr/lib/renga/p4 disk {label} {count} {window} {}", FIRST_BLOCK + region * REGION),
+        Io::Disk => format!("/usr/lib/renga/p4 disk {label} {count} {window} {}", first_block(region)),
         Io::Console(bytes) => format!("/usr/lib/renga/p4 console {label} {count} {window} {bytes}"),
     }
 }
 
-/// A run of a board's script.
-pub fn run(plan: Plan, script: &str) -> Run {
-    let head = "/usr/lib/renga/p4 disk warm 1 1 2100\niospeed --factor 1 /usr/lib/renga/p4 compute warm 0\n";
-    Run::new(Machine::Cluster(ALONE), plan.profile, "dev", &format!("{head}{script}"))
+impl Way {
+    /// What is done before all else.
+    fn head(self) -> &'static str {
+        match self {
+            Way::System => {
+                "/usr/lib/renga/p4 disk warm 1 1 2100\niospeed --factor 1 /usr/lib/renga/p4 compute warm 0\n"
+            }
+            Way::Library { .. } => {
+                "tcc -shared -o iospeed.so /usr/lib/renga/iospeed.c && tcc -o io /p4/io.c || exit 1\n\
+                 IOSPEED_FACTOR=1 LD_PRELOAD=./iospeed.so ./io disk warm 1 2100\n"
+            }
+        }
+    }
+
+    /// A run of a board's script.
+    pub fn run(self, plan: Plan, script: &str) -> Run {
+        let files = vec![("/p4/io.c".to_string(), include_bytes!("p4/io.c").to_vec())];
+        let head = self.head();
+        Run::new(Machine::Cluster(ALONE), plan.profile, "dev", &format!("{head}{script}")).with(files)
+    }
+
+    /// What is put before a command to have it paced.
+    pub fn paced(self, factor: u32) -> String {
+        let factor = word(factor);
+        match self {
+            Way::System => format!("iospeed --factor {factor} "),
+            Way::Library { timer_us, skips } => format!(
+                "env IOSPEED_FACTOR={factor} IOSPEED_TIMER_US={timer_us} IOSPEED_SKIP={} LD_PRELOAD=./iospeed.so ",
+                u8::from(skips)
+            ),
+        }
+    }
+
+    /// A shell command that does `count` I/Os and tells their time as `label`; the blocks are of region `region`.
+    fn command(self, io: Io, label: &str, count: u32, region: u32) -> String {
+        match self {
+            Way::System => command(io, label, [count, count, region]),
+            Way::Library { .. } => match io {
+                Io::Disk => format!("./io disk {label} {count} {}", first_block(region)),
+                Io::Console(bytes) => format!("./io console {label} {count} {bytes}"),
+            },
+        }
+    }
+
+    /// One that reads without end.
+    pub fn endless(self, region: u32) -> String {
+        match self {
+            Way::System => format!("/usr/lib/renga/p4 read {}", first_block(region)),
+            Way::Library { .. } => format!("./io read {}", first_block(region)),
+        }
+    }
+}
+
+/// Where blocks begin that nobody has read.
+fn first_block(region: u32) -> u32 {
+    FIRST_BLOCK + region * REGION
 }
 
 impl Experiment {
     /// Its run: without a factor, then each of `factors`.
     pub fn run(&self, plan: Plan, factors: &[u32]) -> Run {
         let label = |factor: u32| format!("f{factor}");
-        let mut script = command(self.io, "free", [self.count, self.count, 0]) + " || exit 1\n";
+        let mut script = self.way.command(self.io, "free", self.count, 0) + " || exit 1\n";
         if !self.beside.is_empty() {
             script += &format!("{} & load=$!\n", self.beside);
         }
         for (region, factor) in (1..).zip(factors) {
-            let command = command(self.io, &label(*factor), [self.count, self.count, region]);
-            script += &format!("iospeed --factor {} {command} || exit 1\n", word(*factor));
+            let command = self.way.command(self.io, &label(*factor), self.count, region);
+            script += &format!("{}{command} || exit 1\n", self.way.paced(*factor));
         }
         if !self.beside.is_empty() {
             script += "kill $load\n";
         }
-        let run = run(plan, &script);
+        let run = self.way.run(plan, &script);
         self.instruction_ns.map_or(run.clone(), |instruction_ns| run.at_instruction_ns(instruction_ns))
+    }
+
+    /// The same, paced by the library's versions.
+    pub fn with_libraries(self) -> Vec<Experiment> {
+        let library = LIBRARIES.into_iter().map(|(title, way)| Experiment { title, way, ..self });
+        std::iter::once(self).chain(library).collect()
     }
 
     /// The time without a factor, and of each factor, ns.
@@ -84,6 +169,7 @@ impl Experiment {
         Ok(Measured {
             title: self.title,
             free_ns: time("free")?,
+            own_ns: outcome.numbers("p4 free-own ")?.first().context("its own time is told")? * NS_PER_US,
             times: factors.iter().map(of).collect::<Result<_>>()?,
         })
     }
@@ -101,14 +187,18 @@ pub struct Measured {
     title: &'static str,
     /// Without a factor, ns.
     pub free_ns: u64,
+    /// Of that, what passed from one I/O to the next, by the program's own counter: no factor concerns it.
+    own_ns: u64,
     /// Each factor, in thousandths, and its time, ns.
     pub times: Vec<(u32, u64)>,
 }
 
 impl Measured {
-    /// How much longer than requested it took with each factor, %; below 0: shorter.
+    /// How much longer than requested it took with each factor, %; below 0: shorter. Requested is that its I/O takes so many times
+    /// as long, as in the paper (3.3.1).
     pub fn differences(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let requested = |factor: u32| self.free_ns as f64 * f64::from(factor) / 1e3;
+        let io_ns = self.free_ns.saturating_sub(self.own_ns) as f64;
+        let requested = move |factor: u32| self.own_ns as f64 + io_ns * f64::from(factor) / 1e3;
         self.times.iter().map(move |(factor, ns)| (*factor, 100.0 * (*ns as f64 / requested(*factor) - 1.0)))
     }
 
@@ -159,6 +249,7 @@ pub fn show(title: &str, all: &[Measured]) -> Findings {
     });
     for one in all {
         findings.figure(format!("{}: without a factor, ns", one.title), one.free_ns);
+        findings.figure(format!("{}: of that, between its I/Os, ns", one.title), one.own_ns);
         one.times.iter().for_each(|(factor, ns)| {
             findings.figure(format!("{}: factor {}, ns", one.title, f64::from(*factor) / 1e3), *ns);
         });
@@ -166,13 +257,15 @@ pub fn show(title: &str, all: &[Measured]) -> Findings {
     findings
 }
 
-/// What is not measured: told with each row that the paper has it in.
-pub const WITHOUT_LIBRARY: &str =
-    "The paper's two user libraries (sleep always, and only for 10 ms or more) were not measured here.";
+/// What the library's columns are: told with each row that has them.
+pub const OF_LIBRARY: &str = "The library is userland/library/iospeed.c, preloaded into a dynamic program that does the same. A sleeps for each \
+    delay, B only for those of at least the timer's resolution. With a timer of 10 ms, the paper's, sleeps end at the next multiple of 10 ms; \
+    ours has a resolution of a nanosecond, so that A and B are one. It reads the clock twice for each I/O, which is a system call here, and \
+    sees a part of that as the I/O's time.";
 
 #[cfg(test)]
 mod tests {
-    use super::{Experiment, Io, command};
+    use super::{Experiment, Io, Way, command};
     use crate::rows::Plan;
     use crate::run::{Outcome, Profile};
 
@@ -184,6 +277,7 @@ mod tests {
         factors: &[2_000, 10_500],
         beside: "sleep 9",
         instruction_ns: Some(4),
+        way: Way::System,
     };
 
     #[test]
@@ -194,12 +288,29 @@ mod tests {
         );
         assert!(run.script.ends_with("--factor 10.500 /usr/lib/renga/p4 console f10500 5 5 1 || exit 1\nkill $load\n"));
         assert_eq!(run.instruction_ns, Some(4));
-        let text = "....\np4 free 100\n.\np4 f2000 90 110\np4 f10500 1155\n".to_string();
+        let text = "....\np4 free 10100\np4 free-own 0\n.\np4 f2000 9000 11200\np4 f10500 116655\n".to_string();
         let measured = ONE.measured(&Outcome { text, trace: None }, ONE.factors).unwrap();
         let [two, ten] = measured.differences().collect::<Vec<_>>()[..] else { panic!("two factors") };
         assert!(two == (2_000, 0.0) && (ten.1 - 10.0).abs() < 1e-9, "{two:?} {ten:?}");
         assert!((measured.worst() - 10.0).abs() < 1e-9);
         assert!(ONE.measured(&Outcome::default(), ONE.factors).is_err());
+        let text = "p4 free 3000\np4 free-own 1\np4 f2000 5000\np4 f10500 22000\n".to_string();
+        let measured = ONE.measured(&Outcome { text, trace: None }, ONE.factors).unwrap();
+        assert!(measured.worst() < 1e-9, "what the program does by itself is not stretched");
         assert_eq!(command(Io::Disk, "x", [7, 2, 1]), "/usr/lib/renga/p4 disk x 7 2 3300");
+    }
+
+    #[test]
+    fn the_library_is_compiled_and_preloaded() {
+        let [system, a, b, ours] = ONE.with_libraries()[..] else { panic!("four ways") };
+        assert!(system.way == Way::System && system.title == "one");
+        for (one, wanted) in
+            [(a, "TIMER_US=10000 IOSPEED_SKIP=0"), (b, "TIMER_US=10000 IOSPEED_SKIP=1"), (ours, "TIMER_US=0 ")]
+        {
+            let script = one.run(PLAN, ONE.factors).script;
+            assert!(script.contains("\n./io console free 5 1 || exit 1\nsleep 9 & load=$!\n"), "{script}");
+            let paced = "LD_PRELOAD=./iospeed.so ./io console f10500 5 1 || exit 1\n";
+            assert!(script.contains(wanted) && script.contains(paced), "{script}");
+        }
     }
 }

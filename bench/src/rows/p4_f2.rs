@@ -1,6 +1,6 @@
 //! P4.F2: I/O time control against I/O count control: how near the speed is, and how even.
 
-use super::p4::{Io, command, run, times};
+use super::p4::{Io, Way, command, times};
 use super::{Plan, Row};
 use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
 use crate::run::{Outcome, Run};
@@ -46,7 +46,7 @@ fn runs(plan: Plan) -> Vec<Run> {
             let command = command(Io::Disk, &format!("at{percent}"), [reads, WINDOW, 1 + place * REGIONS]);
             script += &format!("iospeed {pace} {command} || exit 1\n");
         }
-        run(plan, &script)
+        Way::System.run(plan, &script)
     };
     WAYS.iter().map(of_way).collect()
 }

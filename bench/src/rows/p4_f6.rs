@@ -1,6 +1,6 @@
 //! P4.F6: small factors, and writes of different sizes.
 
-use super::p4::{Experiment, Io, Measured, show};
+use super::p4::{Experiment, Io, Measured, Way, show};
 use super::{Plan, Row};
 use crate::findings::{Bound, Claim, Findings};
 use crate::run::{Outcome, Run};
@@ -18,7 +18,8 @@ pub const ROW: Row = Row {
 
 const FACTORS: &[u32] = &[1_000, 1_100, 1_500, 2_000, 3_000, 4_000, 5_000];
 const fn writes(title: &'static str, bytes: u32) -> Experiment {
-    Experiment { title, io: Io::Console(bytes), count: 500, factors: FACTORS, beside: "", instruction_ns: None }
+    let io = Io::Console(bytes);
+    Experiment { title, io, count: 500, factors: FACTORS, beside: "", instruction_ns: None, way: Way::System }
 }
 const SIZES: [Experiment; 3] = [writes("1 byte", 1), writes("10 bytes", 10), writes("100 bytes", 100)];
 

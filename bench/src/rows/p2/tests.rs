@@ -1,17 +1,22 @@
 //! Figures of P2 from made outcomes.
 
-use super::{Figure, Pair, Task, judge, runs, tries};
+use super::{Figure, Occupied, Pair, Places, Task, judge, runs};
 use crate::findings::Verdict;
 use crate::rows::Plan;
-use crate::run::{ALONE, Outcome, Profile};
+use crate::run::{ALONE, OURS, Outcome, Profile};
 
 const FRONT: Task = Task { name: "front", title: "front", before: "", script: "", work: 10 };
 const JOB: Task = Task { name: "job", title: "job", before: "", script: "", work: 40 };
 const fn pair(jobs: u32, counts: bool) -> Pair {
-    Pair { front: &FRONT, job: &JOB, jobs, counts }
+    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
+    Pair { front: &FRONT, job: &JOB, jobs, places, counts }
 }
-const FIGURE: Figure =
-    Figure { title: "t", pairs: &[pair(1, true), pair(2, false)], system: ALONE, published: ("500 %", [12.0, 3.0]) };
+const FIGURE: Figure = Figure {
+    title: "t",
+    pairs: &[pair(1, true), pair(2, false)],
+    occupied: Occupied::Wholly,
+    published: ("500 %", [12.0, 3.0]),
+};
 const PLAN: Plan = Plan { profile: Profile::Pi3, short: false };
 
 fn measured(label: &str, begin_s: u64, seconds: f64) -> String {
@@ -24,7 +29,9 @@ fn measured(label: &str, begin_s: u64, seconds: f64) -> String {
 
 /// Of 10 s the foreground, alone, keeps its processor busy for 8.
 fn front(seconds: f64) -> String {
-    format!("jobs 2 0\nbefore 100 90\n{}after 1100 290\n", measured("front", 1, seconds))
+    let counts = ["without 9 1 2 3 4 5 6 7 8 9\n", "with 109 1 52 3 1004 505 6 1007 908 9\n"];
+    let [without, with] = counts;
+    format!("jobs 2 0\n{without}before 100 90\n{}after 1100 290\n{with}", measured("front", 1, seconds))
 }
 
 fn outcome(text: String) -> Outcome {
@@ -75,6 +82,31 @@ fn figures_and_verdicts_are_of_what_was_measured() {
 }
 
 #[test]
-fn what_the_paper_says_of_intervals_is_counted() {
-    assert_eq!([0.5, 1.2, 3.2, 3.3, 7.5, 15.6, 31.7, 47.9].map(tries), [0, 1, 1, 2, 3, 4, 5, 6]);
+fn what_was_contended_is_told_from_what_was_counted() {
+    let found = judge(PLAN, &FIGURE, &outcomes(11.0)).unwrap();
+    assert_eq!(found.tables[2].rows[0], ["front, 1 x job", "0, 50, 0 of 100", "0, 50, 0 of 100", "0, 50, 0 of 100"]);
+    let said = "it used 1000 ms of processors, 500 blocks, 0 frames, they 1000, 900 and 0, and of 100 looks contended was the medium at 50.";
+    assert!(found.notes[0].contains(said), "{}", found.notes[0]);
+    let two = outcome("with 1 2 3 4 5 6 7 8 9 10 11 2 2 2 2 2 2 2 2 2\n".to_string());
+    let counts = super::measured::Counts::of(&two, "with ").unwrap();
+    assert_eq!((counts.looks, counts.contended, counts.jobs), (11, [4, 5, 6], [10, 11, 12]), "boards are added up");
+    assert!(super::measured::Counts::of(&outcome("with 1 2\n".to_string()), "with ").is_err());
+}
+
+#[test]
+fn processors_are_idle_beside_who_waits() {
+    let figure = Figure { occupied: Occupied::Processor, ..FIGURE };
+    let found = judge(PLAN, &figure, &outcomes(11.0)).unwrap();
+    assert_eq!(found.tables[1].rows[0][..4], ["front, 1 x job", "36000", "40000", "112 %"], "36 s of 40 less 8");
+}
+
+#[test]
+fn pairs_run_where_they_are_placed() {
+    const PAIR: Pair =
+        Pair { places: Places { system: OURS, front: "b", jobs: &["a", "b"] }, jobs: 3, ..pair(3, true) };
+    let figure = Figure { pairs: &[PAIR], ..FIGURE };
+    let script = &runs(PLAN, &figure)[2].script;
+    assert!(script.contains("timed front remote -b b sh /p2/front 0 10\n"), "{script}");
+    assert!(script.contains("measure job-1 sh /p2/job 1 13 >") && script.contains("measure job-3 sh /p2/job 3 13 >"));
+    assert!(script.contains("measure job-2 remote -b b sh /p2/job 2 13 > job-2 &\n"), "{script}");
 }

@@ -56,7 +56,8 @@ fn draw(map: &HeatMap, area: &Area<'_>) -> Drawn {
     let (width, height) = panel_size(map);
     let middle = area.dim_in_pixel().0 as i32 / 2;
     write(area, &map.title, (middle, 20), style(20, HPos::Center))?;
-    let framed = format!("framed: more than {} %; blue: asynchronous calls take less, orange: more", map.framed_from);
+    let [more, less] = &map.signs;
+    let framed = format!("framed: more than {} %; blue: {more}, orange: {less}", map.framed_from);
     write(area, &framed, (middle, 44), style(14, HPos::Center))?;
     for (number, panel) in map.panels.iter().enumerate() {
         let (column, line) = (number % map.across.max(1), number / map.across.max(1));
@@ -153,6 +154,7 @@ mod tests {
         let values = vec![vec![Some(40.0), Some(1.0)], vec![Some(-3.0), None]];
         HeatMap {
             title: "gains".to_string(),
+            signs: ["better", "worse"].map(str::to_string),
             axes: ["message".to_string(), "Mbit/s".to_string()],
             columns: ["16 B", "64 B"].map(str::to_string).to_vec(),
             rows: ["1", "10"].map(str::to_string).to_vec(),
@@ -175,7 +177,16 @@ mod tests {
     #[test]
     fn a_heat_map_has_its_panels_names_and_values() {
         let text = svg(&map()).unwrap();
-        for wanted in ["gains", "2 boards", "16 B", "Mbit/s", "\n40\n", "\n-3\n", "more than 5 %", "#0072B2"] {
+        for wanted in [
+            "gains",
+            "2 boards",
+            "16 B",
+            "Mbit/s",
+            "\n40\n",
+            "\n-3\n",
+            "more than 5 %; blue: better, orange: worse",
+            "#0072B2",
+        ] {
             assert!(text.contains(wanted), "no `{wanted}` in {text}");
         }
         assert_eq!(text.matches("stroke-width=\"3\"").count(), 4);

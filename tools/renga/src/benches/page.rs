@@ -6,7 +6,7 @@ use super::result::RowResult;
 use super::{heat_map, plot};
 use anyhow::Result;
 use renga_bench::findings::{Findings, Table, Verdict};
-use renga_bench::rows::find;
+use renga_bench::rows::{ROWS, find};
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:16px/1.5 Georgia,serif;max-width:82em;margin:2em auto;padding:0 1em;color:#222}\
@@ -117,7 +117,7 @@ pub fn html(results: &[RowResult]) -> Result<String> {
 
 fn html_head(result: &RowResult) -> String {
     let mut text = format!("<h2 id=\"{}\">{} {}</h2>\n", result.row, result.row, escaped(&result.title));
-    if let Some(row) = find(&result.row) {
+    if let Some(row) = find(&result.row, ROWS) {
         let [published, method] = [row.published, row.method].map(escaped);
         let _ = writeln!(text, "<p><b>Published.</b> {published}</p>\n<p><b>Here.</b> {method}</p>");
     }
@@ -194,7 +194,8 @@ pub fn markdown(results: &[RowResult]) -> Result<(String, Vec<(String, String)>)
     let (mut page, mut pictures, mut before) = (markdown_head(results), Vec::new(), "");
     for result in results {
         if before != result.row {
-            let said = find(&result.row).map_or(String::new(), |row| format!("{}\n\n{}\n", row.published, row.method));
+            let said =
+                find(&result.row, ROWS).map_or(String::new(), |row| format!("{}\n\n{}\n", row.published, row.method));
             let _ = write!(page, "\n## {} {}\n\n{said}", result.row, result.title);
             before = &result.row;
         }

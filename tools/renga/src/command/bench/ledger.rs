@@ -20,7 +20,7 @@ use std::time::Instant;
 pub fn rows(names: &[String], paper: &'static [Row]) -> Result<Vec<&'static Row>> {
     match names {
         [] => Ok(paper.iter().collect()),
-        names => names.iter().map(|name| find(name).with_context(|| unknown(name))).collect(),
+        names => names.iter().map(|name| find(name, paper).with_context(|| unknown(name))).collect(),
     }
 }
 

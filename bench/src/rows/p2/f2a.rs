@@ -1,9 +1,9 @@
-//! P2.F2a: a program that reads a byte every 8 KB, beside jobs that do the same elsewhere on the disk.
+//! P2.F2a: a program that reads a byte every 8 KB, beside jobs that do the same elsewhere on the disk, on one to four boards.
 
-use super::p2::{self, Figure, Pair, Task};
-use super::{Plan, Row};
+use super::{Figure, Occupied, Pair, Places, Task};
 use crate::findings::Findings;
-use crate::run::{ALONE, Outcome, Run};
+use crate::rows::{Plan, Row};
+use crate::run::{ALONE, OURS, Outcome, Run, System};
 use anyhow::Result;
 
 /// The row.
@@ -16,13 +16,14 @@ pub const ROW: Row = Row {
              when they have run for 1.5 s, and takes 7 s. The paper's, 2 GB, would take 150 s. These sizes were \
              chosen after a first form of the row: 9,000 reads (5.1 s) begun 0.5 s after the jobs, when some were still held, \
              took 1.9 and 3.1 % longer with EII, 0.6 and 1.02 % with IPD. Each run starts \
-             a board, so that nothing is in memory. Idle is what is left when the foreground, alone, would be done.",
+             its boards, so that nothing is in memory. Beyond the paper: jobs and foreground on different boards, all of which read the \
+             disk of a. Idle is what is left when the foreground, alone, would be done.",
     runs,
     judge,
 };
 
 const fn reads(title: &'static str, work: u32) -> Task {
-    Task { name: "reads", title, before: "perl -e 1\n", script: SCRIPT, work }
+    Task { name: "reads", title, before: "perl -e 1", script: SCRIPT, work }
 }
 
 /// Of a region of its own, from its start again at its end.
@@ -32,21 +33,36 @@ for ($i = 0; $i < $n; $i++) { sysseek F, $at * 73728000 + $i % 9000 * 8192, 0; s
 const READS: Task = reads("12,000 reads", 12_000);
 const JOB: Task = reads("reads", 12_000);
 
+/// Four boards.
+pub(super) const FOUR: System = System { label: "four boards", base: "quad", edits: &[] };
+
 const fn beside(jobs: u32) -> Pair {
-    Pair { front: &READS, job: &JOB, jobs, counts: true }
+    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
+    Pair { front: &READS, job: &JOB, jobs, places, counts: true }
+}
+
+const fn between(system: System, front: &'static str, jobs: &'static [&'static str]) -> Pair {
+    let places = Places { system, front, jobs };
+    Pair { front: &READS, job: &JOB, jobs: jobs.len() as u32, places, counts: false }
 }
 
 const FIGURE: Figure = Figure {
     title: "A byte every 8 KB",
-    pairs: &[beside(1), beside(4)],
-    system: ALONE,
+    pairs: &[
+        beside(1),
+        beside(4),
+        between(OURS, "a", &["b"]),
+        between(OURS, "b", &["a"]),
+        between(FOUR, "a", &["b", "c", "d"]),
+    ],
+    occupied: Occupied::Wholly,
     published: ("500 %", [12.5, 1.0]),
 };
 
 fn runs(plan: Plan) -> Vec<Run> {
-    p2::runs(plan, &FIGURE)
+    super::runs(plan, &FIGURE)
 }
 
 fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
-    p2::judge(plan, &FIGURE, outcomes)
+    super::judge(plan, &FIGURE, outcomes)
 }

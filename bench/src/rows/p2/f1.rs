@@ -1,0 +1,254 @@
+//! P2.F1: how often contention is told rightly, over thresholds: of the disk and the processor, and of the link and the processor.
+//!
+//! A program in front and a job use the disk, or send, for one to eight eighths of the time; each pair, and each job alone, is looked
+//! at some times while nobody is held. What each look says with each pair of thresholds is worked out from that.
+//!
+//! Invariant: the rule is that of the regulator, on what it shows of itself. Not here: the regulator (`renga_regulator`).
+
+use super::super::{Plan, Row};
+use crate::findings::{Bound, Claim, Findings, HeatMap, Panel, Table};
+use crate::run::{ALONE, Machine, OURS, Outcome, Run, System};
+use anyhow::{Context, Result, ensure};
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P2.F1",
+    title: "How often contention is told rightly, over thresholds",
+    published: "Of the disk its own threshold decides, and 100 % is best; of the network both its own and the processor's matter. Chosen \
+                were 80 to 90 % for the processor and 100 % for the others.",
+    method: "A byte every 8 KB of the disk, or pieces of 4 KB to another board, for 1 to 8 eighths of each 40 ms, in front and as a job: all 64 \
+             pairs, and the 8 jobs alone, 6 looks of 100 ms at each while nobody is held. A look is right if it says contention beside \
+             a foreground, and none without; both count the same. The processor's share counts only while less than 25 % is idle, \
+             as in the paper (4.3).",
+    runs,
+    judge,
+};
+
+const EIGHTHS: u32 = 8;
+const LOOKS: usize = 6;
+/// Of the processor's idle time, %: more, and its share does not count.
+const IDLE: u64 = 25;
+/// Thresholds that are tried, %.
+const STEP: u64 = 10;
+const MOST: u64 = 100;
+/// The paper's, %; the processor's is between its 80 and 90.
+const CHOSEN: [u64; 2] = [85, 100];
+
+/// A program that uses a resource for a part of the time.
+struct Load {
+    name: &'static str,
+    title: &'static str,
+    system: System,
+    /// Shell: `$1` eighths, `$2` ms, `$3` a word that all have for themselves.
+    script: &'static str,
+    /// Which of the state's shares is its resource's.
+    column: usize,
+}
+
+const LOADS: [Load; 2] = [
+    Load {
+        name: "disk",
+        title: "disk",
+        system: ALONE,
+        script: "exec /usr/lib/renga/p2 disk $1 $2 $((2200 + $3 * 18000))\n",
+        column: 1,
+    },
+    Load {
+        name: "send",
+        title: "link",
+        system: OURS,
+        script: "exec remote -b b sh -c \"remote -b a /usr/lib/renga/p2 send $1 $2 | cat > /dev/null\"\n",
+        column: 2,
+    },
+];
+
+/// Looks at a pair: what is shown of board a, which is as it was in the last 100 ms. Names of who looks are ignored.
+const HEAD: &str = r#"background --policy off
+background --ignore sh sleep measure remote
+look() {
+  sleep 0.3; n=0
+  while [ $n -lt LOOKS ]; do
+    sleep 0.1
+    { read -r line; read -r board idle cpu disk link rest; } < /proc/renga/background/state
+    shares="$shares $idle $cpu $disk $link"; n=$((n + 1))
+  done
+  echo "look-$1-$2 $(echo $shares | tr - 0)"; shares=
+}
+"#;
+/// As long as a pair runs, ms.
+const PAIR_MS: u32 = 1_200;
+
+fn eighths(plan: Plan) -> Vec<u32> {
+    if plan.short { vec![1, EIGHTHS] } else { (1..=EIGHTHS).collect() }
+}
+
+fn runs(plan: Plan) -> Vec<Run> {
+    let of = |load: &Load| {
+        let mut script = HEAD.replace("LOOKS", &LOOKS.to_string());
+        for job in eighths(plan) {
+            for front in std::iter::once(0).chain(eighths(plan)) {
+                script += &format!("background sh /p2/{} {job} {PAIR_MS} 1 & job=$!\n", load.name);
+                if front > 0 {
+                    script += &format!("sh /p2/{} {front} {PAIR_MS} 0 &\n", load.name);
+                }
+                script += &format!("look {job} {front}\nwait\n");
+            }
+        }
+        let file = (format!("/p2/{}", load.name), load.script.as_bytes().to_vec());
+        Run::new(Machine::Cluster(load.system), plan.profile, "dev", &script).with(vec![file])
+    };
+    LOADS.iter().map(of).collect()
+}
+
+/// A look: how idle the processor was, and the jobs' share of it, of the disk, of the link, %.
+type Look = [u64; 4];
+
+/// The looks at all pairs, and whether there was a foreground.
+fn looks(plan: Plan, outcome: &Outcome) -> Result<Vec<(bool, Look)>> {
+    let mut all = Vec::new();
+    for job in eighths(plan) {
+        for front in std::iter::once(0).chain(eighths(plan)) {
+            let numbers = outcome.numbers(&format!("look-{job}-{front} "))?;
+            let (looks, []) = numbers.as_chunks::<4>() else { anyhow::bail!("{numbers:?}") };
+            ensure!(looks.len() == LOOKS, "{} looks", looks.len());
+            all.extend(looks.iter().map(|look| (front > 0, *look)));
+        }
+    }
+    Ok(all)
+}
+
+/// Whether jobs are seen to contend, with thresholds of the processor and of the resource at `column`. A share of 0 is nobody's.
+fn is_contended([idle, cpu, disk, link]: Look, column: usize, [of_cpu, of_resource]: [u64; 2]) -> bool {
+    let share = [cpu, disk, link][column];
+    (share > 0 && share < of_resource) || (cpu > 0 && cpu < of_cpu && idle < IDLE)
+}
+
+/// Which part of the looks is right, those with and those without a foreground counting the same.
+fn accuracy(looks: &[(bool, Look)], column: usize, thresholds: [u64; 2]) -> f64 {
+    let part = |with: bool| {
+        let those: Vec<bool> = looks
+            .iter()
+            .filter(|(front, _)| *front == with)
+            .map(|(_, look)| is_contended(*look, column, thresholds) == with)
+            .collect();
+        those.iter().filter(|right| **right).count() as f64 / those.len().max(1) as f64
+    };
+    (part(true) + part(false)) / 2.0
+}
+
+/// How much the accuracy changes along each threshold, on the average over the other: the processor's, the resource's.
+fn matters(grid: &[Vec<f64>]) -> [f64; 2] {
+    let span = |values: &[f64]| {
+        values.iter().copied().fold(f64::MIN, f64::max) - values.iter().copied().fold(f64::MAX, f64::min)
+    };
+    let mean = |spans: Vec<f64>| spans.iter().sum::<f64>() / spans.len().max(1) as f64;
+    let columns = grid.first().map_or(0, Vec::len);
+    let column = |at: usize| grid.iter().map(|row| row[at]).collect::<Vec<f64>>();
+    [mean((0..columns).map(|at| span(&column(at))).collect()), mean(grid.iter().map(|row| span(row)).collect())]
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    let mut findings = Findings::default();
+    let thresholds: Vec<u64> = (0..=MOST / STEP).map(|step| step * STEP).collect();
+    let mut table = Table::new(
+        "Part of the looks that are right",
+        &["", "at 85 % and 100 %", "the best", "the processor's threshold changes it by", "its own by"],
+    );
+    let mut panels = Vec::new();
+    let mut changes = Vec::new();
+    for (load, outcome) in LOADS.iter().zip(outcomes) {
+        let looks = looks(plan, outcome)?;
+        let at = |thresholds| accuracy(&looks, load.column, thresholds);
+        let grid: Vec<Vec<f64>> =
+            thresholds.iter().map(|cpu| thresholds.iter().map(|own| at([*cpu, *own])).collect()).collect();
+        let best = grid.iter().flatten().copied().fold(0.0, f64::max);
+        let [cpu, own] = matters(&grid);
+        let cells = [at(CHOSEN), best, cpu, own].map(|part| format!("{part:.3}"));
+        table.rows.push(std::iter::once(load.title.to_string()).chain(cells).collect());
+        let values = grid.iter().map(|row| row.iter().map(|part| Some(200.0 * part - 100.0)).collect()).collect();
+        panels.push(Panel { title: load.title.to_string(), values });
+        findings.figure(format!("{}: looks", load.title), looks.len() as u64);
+        let claim = Claim::new(
+            format!("{}: right at the paper's thresholds, part of what is right at the best", load.title),
+            "1",
+            at(CHOSEN) / best,
+            Bound::Reaches(0.99),
+        );
+        findings.claims.push(claim);
+        changes.push([cpu, own]);
+    }
+    let [disk, link] = changes[..] else { anyhow::bail!("a run of each load is needed") };
+    let ratio = |[cpu, own]: [f64; 2]| own / cpu.max(1e-3);
+    let claim = |what: &str, ours, bound| Claim::new(what, "above 1", ours, bound);
+    findings.claims.push(claim(
+        "disk: its own threshold matters so many times as much as the processor's",
+        ratio(disk),
+        Bound::AtLeast(1.0, 10.0),
+    ));
+    let both = link[0].min(link[1]);
+    findings.claims.push(Claim::new(
+        "link: what the less important threshold changes",
+        "above 0",
+        both,
+        Bound::Reaches(0.05),
+    ));
+    findings.tables.push(table);
+    let names = || thresholds.iter().map(u64::to_string).collect();
+    findings.maps.push(HeatMap {
+        title: "How far from guessing (0) to always right (100)".to_string(),
+        signs: ["better than guessing", "worse"].map(str::to_string),
+        axes: ["threshold of the disk or the link, %".to_string(), "CPU, %".to_string()],
+        columns: names(),
+        rows: names(),
+        panels,
+        across: 2,
+        framed_from: 98.0,
+    });
+    findings.notes.push(why(&looks(plan, outcomes.get(1).context("a run of each load is needed")?)?));
+    Ok(findings)
+}
+
+/// What the processor's share can tell of the link.
+fn why(link: &[(bool, Look)]) -> String {
+    let busy = link.iter().filter(|(front, [idle, ..])| *front && *idle < IDLE).count();
+    let with = link.iter().filter(|(front, _)| *front).count();
+    format!(
+        "A share of disk or link under 100 % is another's use of it, in any look; counts are exact, and belong to whom they are counted for. \
+         The processor was so busy (under {IDLE} % idle) in {busy} of the {with} looks at two who send that its share counts."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{accuracy, is_contended, matters};
+
+    #[test]
+    fn the_rule_is_the_regulators() {
+        for (look, thresholds, wanted) in [
+            ([50, 0, 100, 0], [85, 100], false),
+            ([50, 0, 99, 0], [85, 100], true),
+            ([50, 0, 99, 0], [85, 99], false),
+            ([24, 84, 100, 0], [85, 100], true),
+            ([25, 84, 100, 0], [85, 100], false),
+            ([24, 85, 100, 0], [85, 100], false),
+            ([24, 0, 0, 0], [85, 100], false),
+        ] {
+            assert_eq!(is_contended(look, 1, thresholds), wanted, "{look:?}, {thresholds:?}");
+        }
+        assert!(is_contended([50, 0, 100, 40], 2, [0, 50]) && !is_contended([50, 0, 40, 100], 2, [0, 50]));
+    }
+
+    #[test]
+    fn with_and_without_a_foreground_count_the_same() {
+        let (shared, whole) = ([50, 0, 50, 0], [50, 0, 100, 0]);
+        let looks = [(true, shared), (true, shared), (true, whole), (true, shared), (false, whole)];
+        assert!((accuracy(&looks, 1, [0, 100]) - 0.875).abs() < 1e-9);
+        assert!((accuracy(&looks, 1, [0, 0]) - 0.5).abs() < 1e-9, "who never says so is right without a foreground");
+    }
+
+    #[test]
+    fn what_changes_along_a_threshold_matters() {
+        let [cpu, own] = matters(&[vec![0.5, 1.0], vec![0.6, 1.0]]);
+        assert!((cpu - 0.05).abs() < 1e-9 && (own - 0.45).abs() < 1e-9, "{cpu} {own}");
+    }
+}

@@ -1,0 +1,82 @@
+//! P2.F2b: a program that sends bytes to another board, where they are thrown away, beside jobs that do the same.
+
+use super::f2a::FOUR;
+use super::{Figure, Occupied, Pair, Places, Task};
+use crate::findings::Findings;
+use crate::rows::{Plan, Row};
+use crate::run::{OURS, Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P2.F2b",
+    title: "Bytes sent to another board and thrown away, beside jobs that do the same",
+    published: "Beside jobs of the lowest priority the foreground takes about 45 % longer; with EII at most 5.7 %, with IPD at most 6.1 %.",
+    method: "dd writes zeros in pieces of 8 KB from board a into a pipe on b, where cat throws them away; the jobs together as much as the \
+             foreground, which begins when they have run for 1.5 s. The paper has a TCP connection of 1 Gbit/s. Beyond the paper: \
+             on four boards the jobs send from c to d while the foreground sends from a to b, as the link is one for all. \
+             Idle is what is left when the foreground, alone, would be done.",
+    runs,
+    judge,
+};
+
+/// Of so many pieces from a to b, and from c to d.
+macro_rules! send {
+    ($from:literal, $to:literal, $pieces:literal) => {
+        concat!(
+            "remote -b ",
+            $to,
+            " sh -c \"remote -b ",
+            $from,
+            " dd if=/dev/zero bs=8192 count=",
+            $pieces,
+            " 2> /dev/null | cat > /dev/null\""
+        )
+    };
+}
+const PIECES: u32 = 1_400;
+const FRONT: Task = Task {
+    name: "send",
+    title: "11 MB sent",
+    before: send!("a", "b", "1"),
+    script: send!("a", "b", "$2"),
+    work: PIECES,
+};
+const JOB: Task = Task { title: "sent", ..FRONT };
+const ELSEWHERE: Task = Task {
+    name: "send-cd",
+    title: "sent from c to d",
+    before: send!("c", "d", "1"),
+    script: send!("c", "d", "$2"),
+    work: PIECES,
+};
+
+const fn beside(jobs: u32) -> Pair {
+    let places = Places { system: OURS, front: "a", jobs: &["a"] };
+    Pair { front: &FRONT, job: &JOB, jobs, places, counts: true }
+}
+
+const FIGURE: Figure = Figure {
+    title: "Discard",
+    pairs: &[
+        beside(1),
+        beside(4),
+        Pair {
+            front: &FRONT,
+            job: &ELSEWHERE,
+            jobs: 2,
+            places: Places { system: FOUR, front: "a", jobs: &["a"] },
+            counts: false,
+        },
+    ],
+    occupied: Occupied::Wholly,
+    published: ("45 %", [5.7, 6.1]),
+};
+
+fn runs(plan: Plan) -> Vec<Run> {
+    super::runs(plan, &FIGURE)
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    super::judge(plan, &FIGURE, outcomes)
+}

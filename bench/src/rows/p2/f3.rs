@@ -1,0 +1,78 @@
+//! P2.F3: programs of Debian's beside a job that only computes.
+
+use super::{Figure, Occupied, Pair, Places, Task};
+use crate::findings::Findings;
+use crate::rows::{Plan, Row};
+use crate::run::{ALONE, Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P2.F3",
+    title: "fftw-wisdom, make and pcregrep beside a job that computes",
+    published: "Beside SETI@home of the lowest priority fftw-wisdom takes 12 % longer; with EII and IPD all take at most 3.1 % longer.",
+    method: "Debian's programs: fftw-wisdom plans transforms; make compiles a source of 6,876 bytes 28 times by gcc; pcregrep looks for a \
+             pattern in a tree of files that nobody has read before. For SETI@home stands a program that adds 1 to a variable. Idle is what the foreground, \
+             alone, leaves of the processor.",
+    runs,
+    judge,
+};
+
+/// Plans transforms of several sizes.
+pub(super) const WISDOM: Task = Task {
+    name: "wisdom",
+    title: "fftw-wisdom",
+    before: "fftw-wisdom -n -o /dev/null cof8",
+    script: "exec fftw-wisdom -n -o /dev/null cof2048 cof4096 cof8192 cof16384\n",
+    work: 1,
+};
+/// Compiles and links copies of one source.
+pub(super) const MAKE: Task = Task {
+    name: "make",
+    title: "make",
+    before: "gcc -O1 -c -o warm.o /p1/30.c; make -v > /dev/null",
+    script: r#"mkdir make-$1; cd make-$1
+{
+  n=0; while [ $n -lt $2 ]; do objects="$objects $n.o"; n=$((n + 1)); done
+  echo "all:$objects"
+  n=0; while [ $n -lt $2 ]; do printf '%s.o:\n\tgcc -O1 -c -o $@ /p1/6876.c\n' $n; n=$((n + 1)); done
+} > Makefile
+exec make > /dev/null
+"#,
+    work: 28,
+};
+/// Looks for a pattern in files that nobody has read.
+pub(super) const GREP: Task = Task {
+    name: "grep",
+    title: "pcregrep",
+    before: "pcregrep root /etc/passwd > /dev/null",
+    script: "pcregrep -r 'static\\s+inline\\s+[a-z]+' /usr/include /usr/share /usr/lib/python3.11 > /dev/null; true\n",
+    work: 1,
+};
+const COMPUTE: Task = Task {
+    name: "compute",
+    title: "computes",
+    before: "/usr/lib/renga/p4 compute warm 0",
+    script: "exec /usr/lib/renga/p4 compute job $2\n",
+    work: 1_000,
+};
+
+const fn beside(front: &'static Task) -> Pair {
+    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
+    Pair { front, job: &COMPUTE, jobs: 1, places, counts: true }
+}
+
+const FIGURE: Figure = Figure {
+    title: "Beside a job that computes",
+    pairs: &[beside(&WISDOM), beside(&MAKE), beside(&GREP)],
+    occupied: Occupied::Processor,
+    published: ("12 %", [3.1, 3.1]),
+};
+
+fn runs(plan: Plan) -> Vec<Run> {
+    super::runs(plan, &FIGURE)
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    super::judge(plan, &FIGURE, outcomes)
+}

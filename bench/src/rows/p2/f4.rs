@@ -1,0 +1,48 @@
+//! P2.F4: the same programs as in F3 beside a check of the file system, which reads the same disk.
+
+use super::f3::{GREP, MAKE, WISDOM};
+use super::{Figure, Occupied, Pair, Places, Task};
+use crate::findings::Findings;
+use crate::rows::{Plan, Row};
+use crate::run::{ALONE, Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P2.F4",
+    title: "fftw-wisdom, make and pcregrep beside a check of the file system",
+    published: "Beside fsck of the lowest priority pcregrep takes about 6 times as long; with EII at most 13.5 % longer, with IPD at most 3.3 %.",
+    method: "The programs of P2.F3. The job is Debian's e2fsck -fn of the disk on which they are, three times: no memory keeps what it \
+             reads. Idle is what is left when the foreground, alone, would be done, also where it leaves the medium alone for most of \
+             the time.",
+    runs,
+    judge,
+};
+
+const CHECK: Task = Task {
+    name: "check",
+    title: "e2fsck",
+    before: "e2fsck -V 2> /dev/null",
+    script: "n=0; while [ $n -lt $2 ]; do e2fsck -fn /dev/root > /dev/null 2>&1; n=$((n + 1)); done; true\n",
+    work: 3,
+};
+
+const fn beside(front: &'static Task) -> Pair {
+    let places = Places { system: ALONE, front: "a", jobs: &["a"] };
+    Pair { front, job: &CHECK, jobs: 1, places, counts: true }
+}
+
+const FIGURE: Figure = Figure {
+    title: "Beside a check of the file system",
+    pairs: &[beside(&GREP), beside(&WISDOM), beside(&MAKE)],
+    occupied: Occupied::Wholly,
+    published: ("500 %", [13.5, 3.3]),
+};
+
+fn runs(plan: Plan) -> Vec<Run> {
+    super::runs(plan, &FIGURE)
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    super::judge(plan, &FIGURE, outcomes)
+}

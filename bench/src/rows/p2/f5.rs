@@ -1,0 +1,49 @@
+//! P2.F5: a tree of files copied from board to board, beside one to four jobs that do the same.
+
+use super::{Figure, Occupied, Pair, Places, Task};
+use crate::findings::Findings;
+use crate::rows::{Plan, Row};
+use crate::run::{OURS, Outcome, Run};
+use anyhow::Result;
+
+/// The row.
+pub const ROW: Row = Row {
+    id: "P2.F5",
+    title: "A tree copied from board to board, beside jobs that do the same",
+    published: "Beside four jobs of the lowest priority the foreground takes about 5 times as long; with EII at most 16.9 % longer, with IPD at \
+                most 6.7 %.",
+    method: "tar on a reads a tree, and tar on b, at the other end of a pipe, makes it again, in a folder of its own for each. Both are on \
+             the disk of a, so most of it crosses the link twice. For the paper's scp of Linux's sources. What b has written comes home later and is nobody's: no policy holds it, and a copy right after \
+             another takes longer though nobody runs beside it (3.9 and 6.2 s in a trial with 6.6 MB). Each job copies as much as the foreground. \
+             Idle is what is left when the foreground, alone, would be done.",
+    runs,
+    judge,
+};
+
+const COPY: Task = Task {
+    name: "copy",
+    title: "copy",
+    before: "mkdir -p warm; tar cf - /etc/passwd 2> /dev/null | remote -b b tar xf - -C /tmp/warm",
+    script: "mkdir copy-$1; cd /usr/include; tar cf - linux rdma sound drm scsi | remote -b b tar xf - -C /tmp/copy-$1\n",
+    work: 1,
+};
+
+const fn beside(jobs: u32, counts: bool) -> Pair {
+    let places = Places { system: OURS, front: "a", jobs: &["a"] };
+    Pair { front: &COPY, job: &COPY, jobs, places, counts }
+}
+
+const FIGURE: Figure = Figure {
+    title: "Copies",
+    pairs: &[beside(1, true), beside(2, true), beside(4, true)],
+    occupied: Occupied::Wholly,
+    published: ("400 %", [16.9, 6.7]),
+};
+
+fn runs(plan: Plan) -> Vec<Run> {
+    super::runs(plan, &FIGURE)
+}
+
+fn judge(plan: Plan, outcomes: &[Outcome]) -> Result<Findings> {
+    super::judge(plan, &FIGURE, outcomes)
+}

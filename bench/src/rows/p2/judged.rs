@@ -1,0 +1,169 @@
+//! Tables, plots and claims of a figure of P2, and why they are as they are, from what was counted.
+//!
+//! Not here: the times (`measured`).
+
+use super::measured::{Counts, Measured, measured};
+use super::{Figure, MODES, Mode, Occupied};
+use crate::findings::{Bound, Claim, Curve, Findings, Plot, Table};
+use crate::rows::{Plan, ms};
+use crate::run::Outcome;
+use anyhow::Result;
+
+/// What jobs should have of what is idle.
+const SHARE: Bound = Bound::Reaches(0.9);
+/// The regulator's period, s.
+const PERIOD_S: f64 = 0.1;
+const RESOURCES: [&str; 3] = ["the processor", "the medium", "the link"];
+
+/// Tables, plots, claims about each policy, and why they are as they are.
+///
+/// # Errors
+/// If something was not measured.
+pub fn judge(plan: Plan, figure: &Figure, outcomes: &[Outcome]) -> Result<Findings> {
+    let all = measured(plan, figure, outcomes)?;
+    let mut findings = Findings::default();
+    for pair in &all {
+        let title = pair.title();
+        findings.figure(format!("{title}: foreground alone ns"), pair.front_alone);
+        findings.figure(format!("{title}: jobs alone ns"), pair.job_alone);
+        for (mode, found) in MODES.iter().zip(&pair.modes) {
+            findings.figure(format!("{title}: foreground, {} ns", mode.title), found.front);
+            findings.figure(format!("{title}: jobs, {} ns", mode.title), found.jobs);
+        }
+    }
+    findings.tables = vec![fronts(figure, &all), jobs(&all), contention(&all)];
+    findings.plots = plots(figure, &all);
+    findings.claims = claims(figure, &all);
+    findings.notes = all.iter().map(|pair| why(figure, pair)).collect();
+    Ok(findings)
+}
+
+fn fronts(figure: &Figure, all: &[Measured<'_>]) -> Table {
+    let mut table = Table::new("The foreground, ms, and how much longer it takes", &["", "alone"]);
+    table.columns.extend(MODES.iter().flat_map(|mode| [mode.title.to_string(), "longer".to_string()]));
+    for pair in all {
+        let mut row = vec![pair.title(), ms(pair.front_alone)];
+        for (mode, found) in pair.modes.iter().enumerate() {
+            row.extend([ms(found.front), format!("{:.2} %", pair.slower(mode))]);
+        }
+        table.rows.push(row);
+    }
+    let (lowest, [eii, ipd]) = figure.published;
+    let at_most = |percent: f64| format!("<= {percent} %");
+    let published = ["published, at most", "", "", lowest, "", &at_most(eii), "", &at_most(ipd)];
+    table.rows.push(published.map(str::to_string).to_vec());
+    table
+}
+
+fn jobs(all: &[Measured<'_>]) -> Table {
+    let mut table = Table::new("The jobs until the last is done, ms, and their share of what was idle", &["", "alone"]);
+    table.columns.extend(MODES.iter().flat_map(|mode| [mode.title.to_string(), "share".to_string()]));
+    for pair in all {
+        let mut row = vec![pair.title(), ms(pair.job_alone)];
+        for (mode, found) in pair.modes.iter().enumerate() {
+            row.extend([ms(found.jobs), format!("{:.0} %", 100.0 * pair.share(mode))]);
+        }
+        table.rows.push(row);
+    }
+    table
+}
+
+/// What was counted while the foreground ran: at how many looks, of how many, what was contended.
+fn contention(all: &[Measured<'_>]) -> Table {
+    let title = "Looks at which jobs contended for processor, medium and link while the foreground ran, of how many";
+    let mut table = Table::new(title, &[""]);
+    table.columns.extend(MODES.iter().map(|mode| mode.title.to_string()));
+    for pair in all {
+        let cell =
+            |Counts { looks, contended: [cpu, disk, link], .. }: Counts| format!("{cpu}, {disk}, {link} of {looks}");
+        let cells = pair.modes.iter().map(|found| cell(found.seen));
+        table.rows.push(std::iter::once(pair.title()).chain(cells).collect());
+    }
+    table
+}
+
+fn plots(figure: &Figure, all: &[Measured<'_>]) -> Vec<Plot> {
+    let plot = |what: &str, axis: &str, value: &dyn Fn(&Measured<'_>, usize) -> f64| {
+        let points = |mode| all.iter().enumerate().map(|(at, pair)| (at as f64 + 1.0, value(pair, mode))).collect();
+        let curves = MODES
+            .iter()
+            .enumerate()
+            .map(|(mode, Mode { title, .. })| Curve { label: (*title).to_string(), points: points(mode) });
+        Plot {
+            title: format!("{}: {what}", figure.title),
+            axes: ["line of the table".to_string(), axis.to_string()],
+            curves: curves.collect(),
+        }
+    };
+    vec![
+        plot("the foreground", "time / time alone", &|pair, mode| 1.0 + pair.slower(mode) / 100.0),
+        plot("the jobs", "time / time alone", &|pair, mode| pair.modes[mode].jobs as f64 / pair.job_alone as f64),
+    ]
+}
+
+/// Of each policy the worst pair. Half of what was published beats it, if that is not under what is aimed at.
+fn claims(figure: &Figure, all: &[Measured<'_>]) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    for (place, (mode, published)) in MODES[1..].iter().zip(figure.published.1).enumerate() {
+        let Mode { title, goal, .. } = mode;
+        let bound = Bound::AtMost(published, goal.map_or(published, |goal| goal.min(published / 2.0)));
+        let of = |counts: bool| all.iter().filter(move |pair| pair.pair.counts == counts);
+        let worst = |counts| of(counts).map(|pair| pair.slower(place + 1)).fold(f64::MIN, f64::max);
+        for (which, counts) in [("", true), (", beyond the paper", false)] {
+            let what = format!("{title}: the foreground takes longer by, %{which}");
+            let claim = Claim::new(what, published.to_string(), worst(counts), bound);
+            match (counts, of(counts).next()) {
+                (_, None) => {}
+                (true, Some(_)) => claims.push(claim),
+                (false, Some(_)) => claims.push(claim.beside()),
+            }
+        }
+        if let Some(goal) = goal {
+            let worst = worst(true).max(worst(false));
+            let what = format!("{title}: aimed at, the worst of all, %");
+            claims.push(Claim::new(what, "-", worst, Bound::AtMost(*goal, goal / 2.0)).beside());
+        }
+        let least = all.iter().map(|pair| pair.share(place + 1)).fold(f64::MAX, f64::min);
+        claims.push(Claim::new(format!("{title}: the jobs' share of what was idle"), "-", least, SHARE).beside());
+    }
+    claims
+}
+
+/// What was contended, by the counts of the run in which nobody was held, and what each policy lost.
+fn why(figure: &Figure, pair: &Measured<'_>) -> String {
+    let free = pair.modes[0].seen;
+    let [ms, blocks, frames] = free.front;
+    let contended: Vec<String> = RESOURCES
+        .iter()
+        .zip(free.contended)
+        .filter(|(_, looks)| *looks > 0)
+        .map(|(name, looks)| format!("{name} at {looks}"))
+        .collect();
+    let contended = if contended.is_empty() { "nothing".to_string() } else { contended.join(", ") };
+    let periods = |mode: usize| (pair.modes[mode].front as f64 - pair.front_alone as f64) / (PERIOD_S * 1e9);
+    let idle = match figure.occupied {
+        Occupied::Wholly => "is done",
+        Occupied::Processor => "leaves the processor",
+    };
+    format!(
+        "{}: the foreground of {:.1} s, alone, keeps the disk's board's processor busy for {:.0} %. Beside jobs that nobody holds it used {ms} ms of \
+         processors, {blocks} blocks, {frames} frames, they {}, {} and {}, and of {} looks contended was {contended}. It loses {:.1} periods of \
+         100 ms with EII and {:.1} with IPD. When it {idle}, the jobs would have been done {:.1} s (EII) and {:.1} s (IPD) earlier.",
+        pair.title(),
+        pair.front_alone as f64 / 1e9,
+        100.0 * pair.busy as f64 / pair.front_alone as f64,
+        free.jobs[0],
+        free.jobs[1],
+        free.jobs[2],
+        free.looks,
+        periods(1),
+        periods(2),
+        late_s(pair, 1),
+        late_s(pair, 2),
+    )
+}
+
+/// What was idle and the jobs did not have, s.
+fn late_s(pair: &Measured<'_>, mode: usize) -> f64 {
+    (pair.modes[mode].jobs as f64 - pair.occupied as f64 - pair.job_alone as f64) / 1e9
+}

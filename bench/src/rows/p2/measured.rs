@@ -1,0 +1,169 @@
+//! What was measured of a pair: times of the foreground and the jobs, alone and together, and what was seen meanwhile.
+//!
+//! Invariant: a pair of which nothing could be contended, as its jobs were held or gone when the foreground began, is an
+//! error. Not here: what follows from it (`judged`).
+
+use super::{Figure, MODES, Occupied, Pair, Places, Task, pairs};
+use crate::rows::Plan;
+use crate::run::Outcome;
+use anyhow::{Context, Result, ensure};
+
+const NS_PER_TICK: u64 = 10_000_000;
+/// Numbers in a line of the totals.
+const NUMBERS: usize = 10;
+/// Processor, medium, link.
+pub(super) const RESOURCES: usize = 3;
+
+/// What runs alone, in how many pieces as jobs (0: in front), where.
+pub(super) type Alone = (&'static Task, u32, Places);
+
+/// What runs alone: each foreground, and each job in so many pieces.
+pub(super) fn alone(plan: Plan, figure: &Figure) -> Vec<Alone> {
+    let mut tasks: Vec<Alone> = Vec::new();
+    for task in pairs(plan, figure).iter().flat_map(both) {
+        if !tasks.contains(&task) {
+            tasks.push(task);
+        }
+    }
+    tasks
+}
+
+/// The foreground of a pair, which does not care where jobs are, and its jobs, which do not care where it is.
+fn both(pair: &Pair) -> [Alone; 2] {
+    let Pair { front, job, jobs, places, .. } = pair;
+    [(*front, 0, Places { jobs: &[], ..*places }), (*job, *jobs, Places { front: super::DISK_BOARD, ..*places })]
+}
+
+/// What the regulator saw on all boards between two moments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// How often it looked at each board.
+    pub looks: u64,
+    /// How often jobs contended for each resource on a board, added up.
+    pub contended: [u64; RESOURCES],
+    /// Used by the foreground: ms, blocks, frames.
+    pub front: [u64; RESOURCES],
+    /// And by jobs.
+    pub jobs: [u64; RESOURCES],
+}
+
+impl Counts {
+    pub(super) fn of(outcome: &Outcome, when: &str) -> Result<Counts> {
+        let numbers = outcome.numbers(when)?;
+        let (lines, []) = numbers.as_chunks::<NUMBERS>() else { anyhow::bail!("`{when}`: {numbers:?}") };
+        let mut counts = Counts::default();
+        for [looks, rest @ ..] in lines {
+            counts.looks = counts.looks.max(*looks);
+            let sums = [&mut counts.contended, &mut counts.front, &mut counts.jobs];
+            sums.into_iter().flatten().zip(rest).for_each(|(sum, number)| *sum += number);
+        }
+        Ok(counts)
+    }
+
+    fn since(self, before: Counts) -> Counts {
+        let less = |a: [u64; 3], b: [u64; 3]| std::array::from_fn(|at| a[at].saturating_sub(b[at]));
+        Counts {
+            looks: self.looks.saturating_sub(before.looks),
+            contended: less(self.contended, before.contended),
+            front: less(self.front, before.front),
+            jobs: less(self.jobs, before.jobs),
+        }
+    }
+}
+
+/// Of a mode.
+pub(super) struct InMode {
+    /// How long the foreground took, ns.
+    pub front: u64,
+    /// From the first job's begin to the last one's end, ns.
+    pub jobs: u64,
+    /// What was seen while the foreground ran.
+    pub seen: Counts,
+}
+
+/// What was measured of a pair, ns.
+pub(super) struct Measured<'a> {
+    pub pair: &'a Pair,
+    pub front_alone: u64,
+    pub job_alone: u64,
+    /// How long the foreground, alone, keeps its board's processor busy.
+    pub busy: u64,
+    /// How long jobs cannot have what they need.
+    pub occupied: u64,
+    pub modes: Vec<InMode>,
+}
+
+impl Measured<'_> {
+    /// How much longer the foreground takes, %.
+    pub fn slower(&self, mode: usize) -> f64 {
+        100.0 * (self.modes[mode].front as f64 / self.front_alone as f64 - 1.0)
+    }
+
+    /// What the jobs had of what was idle until they were done.
+    pub fn share(&self, mode: usize) -> f64 {
+        self.job_alone as f64 / self.modes[mode].jobs.saturating_sub(self.occupied).max(1) as f64
+    }
+
+    pub fn title(&self) -> String {
+        let Pair { front, job, jobs, places, .. } = self.pair;
+        let on = |boards: &[&str]| match places.system.base {
+            "solo" => String::new(),
+            _ => format!(" on {}", boards.join(", ")),
+        };
+        format!("{}{}, {jobs} x {}{}", front.title, on(&[places.front]), job.title, on(places.jobs))
+    }
+}
+
+/// From the first job's begin to the last one's end, ns.
+fn of_jobs(outcome: &Outcome, jobs: u32) -> Result<u64> {
+    let all = (1..=jobs).map(|job| outcome.measured(&format!("job-{job}"))).collect::<Result<Vec<_>>>()?;
+    let begin_ns = all.iter().map(|job| job.begin_ns).min().context("there are no jobs")?;
+    let end_ns = all.iter().map(|job| job.begin_ns + job.ns).max().unwrap_or(begin_ns);
+    Ok(end_ns - begin_ns)
+}
+
+/// That nobody was held when the foreground began: else it would meet nobody.
+fn all_ran(outcome: &Outcome) -> Result<()> {
+    let boards = outcome.numbers("jobs ")?;
+    let held: u64 = boards.iter().skip(1).step_by(2).sum();
+    ensure!(boards.iter().step_by(2).sum::<u64>() > 0 && held == 0, "jobs, and they that are held: {boards:?}");
+    Ok(())
+}
+
+/// How long the foreground, alone, keeps the disk board's processor busy, ns.
+fn busy_ns(outcome: &Outcome) -> Result<u64> {
+    let [before, after] = ["before ", "after "].map(|when| outcome.numbers(when));
+    let (before, after) = (before?, after?);
+    let ticks = |which: usize| after.get(which)?.checked_sub(*before.get(which)?);
+    let (up, idle) = ticks(0).zip(ticks(1)).context("time since boot and idle time are needed")?;
+    Ok(up.saturating_sub(idle) * NS_PER_TICK)
+}
+
+fn in_mode(outcome: &Outcome, jobs: u32) -> Result<InMode> {
+    all_ran(outcome)?;
+    let seen = Counts::of(outcome, "with ")?.since(Counts::of(outcome, "without ")?);
+    Ok(InMode { front: outcome.measured("front")?.ns, jobs: of_jobs(outcome, jobs)?, seen })
+}
+
+pub(super) fn measured<'a>(plan: Plan, figure: &'a Figure, outcomes: &[Outcome]) -> Result<Vec<Measured<'a>>> {
+    let (tasks, pairs) = (alone(plan, figure), pairs(plan, figure));
+    ensure!(outcomes.len() == tasks.len() + pairs.len() * MODES.len(), "a run of each task and pair is needed");
+    let (single, regulated) = outcomes.split_at(tasks.len());
+    let of_pair = |(pair, outcomes): (&'a Pair, &[Outcome])| {
+        let find = |task: Alone| tasks.iter().position(|other| *other == task).context("it ran alone");
+        let [front, job] = both(pair).map(find);
+        let (front, job) = (&single[front?], &single[job?]);
+        let front_alone = front.measured("front")?.ns;
+        let busy = busy_ns(front)?.min(front_alone);
+        let modes = outcomes.iter().map(|outcome| in_mode(outcome, pair.jobs)).collect::<Result<_>>();
+        Ok(Measured {
+            pair,
+            front_alone,
+            job_alone: of_jobs(job, pair.jobs)?,
+            busy,
+            occupied: if figure.occupied == Occupied::Wholly { front_alone } else { busy },
+            modes: modes.with_context(|| format!("{} beside {}", pair.front.title, pair.job.title))?,
+        })
+    };
+    pairs.iter().zip(regulated.chunks(MODES.len())).map(of_pair).collect()
+}
