@@ -3,7 +3,7 @@
 use crate::event::{Actions, Command, Control, Report};
 use crate::machine::Mac;
 use crate::state::{Sending, State};
-use crate::timing::{FRUITLESS_POLLS_MAX, JOIN_REFUSALS_MAX};
+use crate::timing::{COLLISIONS_MAX, FRUITLESS_POLLS_MAX, JOIN_REFUSALS_MAX};
 use renga_wire::bus::{BOARDS_MAX, CONTROL_PAYLOAD_BYTES_MAX, Lines, Poll, SendError};
 use renga_wire::frame::BROADCAST;
 use renga_wire::{Header, Kind};
@@ -150,6 +150,14 @@ impl Mac {
                 }
             }
             Sending::Join if poll.refusers() & self.map != 0 && self.leaps < LEAPS_MAX => self.tell = true,
+            Sending::Join if self.is_unheard(poll) => {
+                self.refusals = self.refusals % COLLISIONS_MAX + 1;
+                if self.refusals >= JOIN_REFUSALS_MAX {
+                    self.collisions = self.refusals - 1;
+                    return self.back_off(now_ns);
+                }
+                self.ask = true;
+            }
             Sending::Join => {
                 (self.member, self.refusals) = (true, 0);
                 self.map |= self.own_bit();
@@ -158,6 +166,13 @@ impl Mac {
             Sending::Token { target } => return self.token_sent(now_ns, target, poll, out),
         }
         self.send_next(now_ns, lines, wanting, sent, out);
+    }
+
+    /// Whether nobody took its `Join` though others are there: a board of its number says it in the same moment, neither
+    /// hears the other, and both go on alike until their serial numbers part them.
+    fn is_unheard(&self, poll: Poll) -> bool {
+        let others = self.map & !self.own_bit();
+        others != 0 && poll.takers() & others == 0
     }
 
     /// Whether its double has refused its `Join`.

@@ -3,7 +3,7 @@
 //! Invariant: data change only while no listener may be reading them, and have settled before the
 //! strobe; however it ends, data wires and strobe are released. Not here: who may talk (`renga-mac`).
 
-use super::bus::{Handshake, PinBus, Stopped, Wait};
+use super::bus::{Handshake, PinBus, READS_BETWEEN_CLOCKS, Stopped, Wait};
 use super::error::BusError;
 use super::wiring::{Line, Width, gather, spread};
 use renga_hal::gpio::PinBank;
@@ -198,11 +198,27 @@ impl<G: PinBank> PinBus<G> {
             word |= gather(levels) << (round * self.wiring.width.wires());
             self.end_attention()?;
             self.gpio.set(STROBE);
-            let last = round + 1 == rounds;
-            let want = if last { ACCEPTED | READY } else { READY };
-            self.wait_for(ACCEPTED | READY, want)?;
+            if round + 1 < rounds {
+                self.wait_for(ACCEPTED | READY, READY)?;
+            }
         }
+        self.ended()?;
         Ok(Poll(word))
+    }
+
+    /// Waits until all have let go. If this board has looked away, another frame may have begun since.
+    fn ended(&mut self) -> Result<(), Stopped> {
+        const IDLE: u32 = ACCEPTED | READY;
+        let mut end_ns = None;
+        loop {
+            for _ in 0..READS_BETWEEN_CLOCKS {
+                let levels = self.levels();
+                if levels & IDLE == IDLE || levels & (ATTENTION | READY) == 0 {
+                    return Ok(());
+                }
+            }
+            self.look_at_clock(&mut end_ns, self.timing.answer_ns, Line::NotReady)?;
+        }
     }
 
     /// Lets the listeners know: attention with the strobe high, in the middle of a frame.

@@ -104,3 +104,18 @@ fn over_spi_all_is_measured_too() {
         assert!((2_800..=2_910).contains(&flow.rate_kbps()), "{flow:?}");
     }
 }
+
+/// Each rate, both chips on one bus: the flows of every pair, and one token for all.
+#[test]
+fn over_spi_boards_of_both_chips_are_measured() {
+    for (rate_hz, boards, least_kbps) in [(1_000_000, 2, 700), (8_000_000, 2, 4_700), (4_000_000, 3, 2_700)] {
+        let mut setup = Setup { serial: Some(Serial::REPORTED), ..Setup::of(boards, Speed::PI3_1200) };
+        setup.boards[1] = Speed::PI4_600;
+        let round = all_of(&setup, Some(rate_hz));
+        for pair in round.pairs.iter().flatten() {
+            assert!(pair.there.rate_kbps().min(pair.back.rate_kbps()) > least_kbps, "{rate_hz} Hz\n{round}");
+        }
+        let tokens: u32 = round.shares.iter().flatten().map(|share| share.errors.tokens).sum();
+        assert_eq!(tokens, 1, "{rate_hz} Hz\n{round}");
+    }
+}

@@ -1,12 +1,11 @@
 //! Clusters over SPI whose boards send each other frames at given times.
 
+use crate::lacking::blocks;
 use crate::station::stand;
 pub use crate::station::{ALL, BEGIN_NS, Plan, Seen, answers, frame, payload};
-use renga_board_rpi::spi_master::SpiMaster;
-use renga_board_rpi::spi_slave::SpiSlave;
 use renga_hal::gpio::PinBank;
 use renga_hal::spi::{SpiReceiver, SpiSender};
-use renga_phy::pins::model::{Model, ModelPins, ModelRegisters, Peripheral, Serial, Setup, Speed, Tasks, Violation};
+use renga_phy::pins::model::{Model, ModelPins, Serial, Setup, Speed, Tasks, Violation};
 use renga_phy::pins::{PullUps, Timing};
 use renga_phy::spi::wiring::Chip;
 use renga_phy::spi::{SpiBus, timing};
@@ -16,8 +15,6 @@ use std::rc::Rc;
 /// The rates that are measured, Hz.
 pub const RATES: [u32; 3] = [1_000_000, 4_000_000, 8_000_000];
 pub const ARM_NS: u64 = 10_000;
-/// The clock that the model's firmware names.
-const CORE_HZ: u32 = Serial::REPORTED.core_hz as u32;
 
 /// `boards` equal boards, as reported.
 pub fn setup(boards: u8, speed: Speed) -> Setup {
@@ -26,15 +23,6 @@ pub fn setup(boards: u8, speed: Speed) -> Setup {
 
 pub fn quick(rate_hz: u32) -> Timing {
     timing(u64::from(rate_hz), ARM_NS)
-}
-
-pub type Master<'a> = SpiMaster<ModelRegisters<'a>>;
-pub type Slave<'a> = SpiSlave<ModelRegisters<'a>>;
-
-/// The drivers of a board's blocks.
-pub fn blocks<'a>(pins: &ModelPins<'a>, rate_hz: u32) -> (Master<'a>, Slave<'a>) {
-    let master = SpiMaster::new(pins.registers(Peripheral::Master), CORE_HZ, rate_hz);
-    (master, SpiSlave::new(pins.registers(Peripheral::Slave)))
 }
 
 /// The board of a chip.

@@ -1,7 +1,8 @@
 //! The model against itself: drivers that are broken on purpose are caught, each by its rule.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, setup};
-use crate::faulty::{Fault, SHORT_NS, run};
+use crate::faulty::{SHORT_NS, run};
+use crate::lacking::Fault;
 use renga_phy::pins::BusError;
 use renga_phy::pins::model::{Rule, Setup, Speed, Violation};
 

@@ -6,6 +6,8 @@ mod broken;
 mod death;
 mod faulty;
 mod frames;
+#[path = "../shared/lacking.rs"]
+mod lacking;
 mod oddities;
 #[path = "../shared/station.rs"]
 mod station;

@@ -3,7 +3,8 @@
 //! The reports are others' (`docs/reference/link-spi.md`); that a board behaves like the model is not shown here.
 
 use crate::bench::{ALL, BEGIN_NS, Plan, RATES, Seen, frame, payload, send, setup};
-use crate::faulty::{Fault, SHORT_NS, run};
+use crate::faulty::{SHORT_NS, run};
+use crate::lacking::Fault;
 use renga_phy::pins::BusError;
 use renga_phy::pins::model::{Lengths, Oddities, Rule, Serial, Setup, Speed, Violation};
 
