@@ -6,4 +6,4 @@
 
 mod mistakes;
 
-pub use mistakes::{MISTAKES, Mistake, Scenario};
+pub use mistakes::{MISTAKES, Mistake, Scenario, UNORDERED};

@@ -203,3 +203,7 @@ const WHEREABOUTS: [Mistake; 5] = [
 
 /// All of them.
 pub const MISTAKES: [&[Mistake]; 5] = [&POSTING, &TAKING, &SLEEPING, &SIGNALS, &WHEREABOUTS];
+
+/// Those that ThreadSanitizer sees: it asks whether what one thread wrote is ordered before what another one reads, on
+/// any processor; not whether letters or wake-ups get lost.
+pub const UNORDERED: [&str; 2] = ["post_without_release", "take_without_acquire"];

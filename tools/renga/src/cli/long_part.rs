@@ -9,6 +9,8 @@ pub enum LongPart {
     Quad,
     /// The same on eight boards
     Octet,
+    /// The same on two boards of four cores each, and 20 seeds of link faults and deaths there
+    Pair4,
     /// 225 more seeds of link faults and deaths on booted boards, each of them twice
     Chaos,
     /// The scripts of Debian's programs on board b, and the long ones on both, beside Linux

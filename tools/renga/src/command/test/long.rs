@@ -57,7 +57,7 @@ fn minutes(time: Duration) -> u64 {
 
 fn run(part: LongPart, name: &str, environment: &Environment, options: &Test, count: &mut Count) -> Result<()> {
     match part {
-        LongPart::Quad | LongPart::Octet => {
+        LongPart::Quad | LongPart::Octet | LongPart::Pair4 => {
             let settings = &[("RENGA_TEST_SYSTEM", name)];
             clusters(environment, options, count, &Layer { settings, without: &OF_THE_PAIR, ..Layer::named(name) })?;
         }

@@ -55,6 +55,7 @@ pub fn test(environment: &Environment, options: &Test) -> Result<u8> {
         }
         Layer { arguments: &arguments, ..Layer::named("host tests") }.run(environment, options, &mut count)?;
         sanitized(environment, &mut count, options)?;
+        threaded(environment, &mut count, options)?;
         if !options.host {
             prepare(environment)?;
             println!("== clusters in QEMU");
@@ -105,6 +106,25 @@ fn sanitized(environment: &Environment, count: &mut Count, options: &Test) -> Re
     // Boot memory is leaked on purpose: a board never gives it back.
     let settings = &[("RUSTFLAGS", "-Zsanitizer=address"), ("ASAN_OPTIONS", "detect_leaks=0")];
     Layer { arguments: &arguments, settings, ..Layer::named("AddressSanitizer") }.run(environment, options, count)
+}
+
+/// The queue between cores under ThreadSanitizer, where a nightly toolchain is installed that has it. The standard library
+/// is not instrumented, which changes nothing for code that orders what it shares by its own atomics (`tools/races`).
+fn threaded(environment: &Environment, count: &mut Count, options: &Test) -> Result<()> {
+    const FLAGS: &str = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg renga_thread_sanitizer";
+    let taken = Command::new("rustup").args(["run", "nightly", "rustc", "--print=cfg"]).args(FLAGS.split(' ')).output();
+    if !taken.is_ok_and(|output| output.status.success()) {
+        println!("== no nightly toolchain with ThreadSanitizer: it is left out");
+        return Ok(());
+    }
+    println!("== the queue between cores under ThreadSanitizer");
+    let target = environment.root.join("target/threads");
+    let target = target.to_string_lossy();
+    let arguments = ["+nightly", "test", "-p", "renga-races", "--test", "threads"];
+    let place = ["--target", "x86_64-unknown-linux-gnu", "--target-dir", target.as_ref()];
+    let arguments: Vec<&str> = arguments.into_iter().chain(place).collect();
+    let settings = &[("RUSTFLAGS", FLAGS)];
+    Layer { arguments: &arguments, settings, ..Layer::named("ThreadSanitizer") }.run(environment, options, count)
 }
 
 /// Builds what the cluster tests share, so that they do not build it at the same time.
