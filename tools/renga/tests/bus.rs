@@ -1,6 +1,6 @@
-//! The token protocol, its link and the driver of the pins together, on the model of pins.
+//! The token protocol, its link and the drivers of pins and of SPI together, on the model of pins.
 
-use renga::command::bench::bus::{Case, Pull, frames, passing};
+use renga::command::bench::bus::{Case, Passing, Pull, frames, passing, passing_over_spi};
 use renga_phy::pins::model::Speed;
 use renga_phy::pins::{Handshake, Width};
 
@@ -27,13 +27,26 @@ fn boards_share_the_bus_by_passing_the_token() {
         (4, Handshake::TwoEdge, 22_000_000),
     ] {
         let run = passing(&case(boards, handshake), BYTES, SPAN_NS).unwrap();
-        let frames: u64 = run.received.iter().sum();
-        let rate = frames * BYTES as u64 * 8 * 1_000_000_000 / run.span_ns;
-        assert!(rate > least_bps, "{boards} boards, {handshake:?}: {rate} bit/s");
-        let (least, most) = (run.received.iter().min().unwrap(), run.received.iter().max().unwrap());
-        assert!(most - least <= 2, "{boards} boards, {handshake:?}: {:?}", run.received);
-        assert_eq!(run.regenerated, 0);
+        is_shared(&run, least_bps, &format!("{boards} boards, {handshake:?}"));
     }
+}
+
+/// It has never run on a board.
+#[test]
+fn boards_share_spi_by_passing_the_token() {
+    for (boards, rate_hz, least_bps) in
+        [(2, 1_000_000, 700_000), (2, 4_000_000, 2_600_000), (4, 4_000_000, 2_500_000), (8, 8_000_000, 4_300_000)]
+    {
+        let run = passing_over_spi(boards, Speed::PI3_1200, rate_hz, BYTES, 3).unwrap();
+        is_shared(&run, least_bps, &format!("{boards} boards, {rate_hz} Hz"));
+    }
+}
+
+fn is_shared(run: &Passing, least_bps: u32, what: &str) {
+    assert!(run.rate(BYTES) > f64::from(least_bps), "{what}: {} bit/s", run.rate(BYTES));
+    let (least, most) = (run.received.iter().min().unwrap(), run.received.iter().max().unwrap());
+    assert!(most - least <= 2, "{what}: {:?}", run.received);
+    assert_eq!(run.regenerated, 0, "{what}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Boards on the model of pins: one sends frames, the others listen; or all pass the token.
+//! Boards on the model of pins: one sends frames, the others listen.
 //!
 //! Not here: what is printed.
 
@@ -6,10 +6,8 @@ use super::{Case, Pull};
 use anyhow::{Result, bail};
 use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
-use renga_phy::Phy;
 use renga_phy::pins::model::{Model, ModelPins, ONE_PERCENT_NS, PULL_OHMS, Setup, Tasks, WEAKEST_PULL_OHMS};
-use renga_phy::pins::{BusError, PinBus, PinPhy, PullUps, Timing, Width, Wiring};
-use renga_router::TokenLink;
+use renga_phy::pins::{BusError, PinBus, PullUps, Timing, Wiring};
 use renga_wire::bus::{Answers, Poll};
 use renga_wire::frame::BROADCAST;
 use renga_wire::{Header, Kind};
@@ -50,7 +48,7 @@ pub(super) fn frame(destination: u8, source: u8, payload_bytes: usize) -> Vec<u8
     bytes[..length].to_vec()
 }
 
-fn model(case: &Case) -> (Model, Wiring) {
+pub(super) fn model(case: &Case) -> (Model, Wiring) {
     let setup = Setup {
         width: case.width,
         handshake: case.handshake,
@@ -117,72 +115,4 @@ fn listener(pins: ModelPins<'_>, board: u8, wiring: Wiring) {
             bus.gpio().wait_until(next_ns);
         }
     }
-}
-
-/// What boards that pass the token reached.
-#[derive(Default)]
-pub struct Passing {
-    /// Frames that arrived, by receiver.
-    pub received: Vec<u64>,
-    /// While all were sending, ns.
-    pub span_ns: u64,
-    /// Frames sent again because nobody took them.
-    pub again: u64,
-    /// Tokens that were made anew after the beginning.
-    pub regenerated: u64,
-}
-
-/// Lets all boards send frames to the next one for `span_ns`, once they have found each other.
-///
-/// # Errors
-/// If the driver breaks a rule of the bus, or a board never takes part.
-pub fn passing(case: &Case, payload_bytes: usize, span_ns: u64) -> Result<Passing> {
-    let (model, wiring) = model(case);
-    let boards = case.listeners + 1;
-    let timing = renga_mac::Timing::PI3.slowed(u64::from(Width::Sixteen.wires() / wiring.width.wires()));
-    // All have claimed, joined and asked each other by then.
-    let from_ns = 4 * timing.listen_ns;
-    let seen = Rc::new(RefCell::new(Passing { received: vec![0; usize::from(boards)], ..Passing::default() }));
-    let members = Rc::new(RefCell::new(vec![false; usize::from(boards)]));
-    let mut tasks = Tasks::new(&model);
-    for board in 0..boards {
-        let (seen, members) = (seen.clone(), members.clone());
-        tasks.begin(board, move |pins| {
-            let bus = PinBus::begin(pins, board, wiring, Timing::for_width(wiring.width));
-            let setup = renga_mac::Setup { board, serial: u64::from(board), timing };
-            let mut link = TokenLink::new(setup, PinPhy::new(bus, IDLE_NS));
-            let next = (board + 1) % boards;
-            let (frame, mut into) = (frame(next, board, payload_bytes), [0; FRAME_BYTES_MAX]);
-            let mut before = None;
-            loop {
-                let now_ns = link.phy().bus().gpio().now_ns();
-                link.attend(now_ns);
-                let counts = (from_ns..from_ns + span_ns).contains(&now_ns);
-                while link.receive(&mut into).is_some() {
-                    seen.borrow_mut().received[usize::from(board)] += u64::from(counts);
-                }
-                if now_ns >= from_ns {
-                    while link.send(next, &frame).is_ok() {}
-                    let count = link.count();
-                    let base = *before.get_or_insert(count);
-                    if now_ns >= from_ns + span_ns {
-                        let mut seen = seen.borrow_mut();
-                        seen.again += count.again - base.again;
-                        seen.regenerated += count.regenerated - base.regenerated;
-                        return;
-                    }
-                }
-                members.borrow_mut()[usize::from(board)] = link.mac().is_member();
-            }
-        });
-    }
-    tasks.run_until(from_ns + span_ns + STEP_NS);
-    drop(tasks);
-    if let Some(violation) = model.violations().first() {
-        bail!("{case}, passing the token: {violation}");
-    }
-    if let Some(board) = members.borrow().iter().position(|member| !member) {
-        bail!("{case}: board {board} does not take part");
-    }
-    Ok(Passing { span_ns, ..seen.take() })
 }

@@ -6,9 +6,12 @@
 
 mod cluster;
 mod estimates;
+mod passing;
 mod serial;
 
-pub use cluster::{Passing, Times, frames, passing};
+pub use cluster::{Times, frames};
+pub use passing::{Passing, passing};
+pub use serial::passing as passing_over_spi;
 
 use anyhow::{Context, Result};
 use estimates::{INTERLOCKED_MBPS, PAPER_MBPS, Verdict, estimate};
@@ -120,11 +123,12 @@ pub fn measure(seed: u64, instructions: Option<u64>) -> Result<u8> {
     latencies(seed, &speeds)?;
     tokens(seed, &speeds)?;
     serial::rates(seed, &speeds, RATE_BYTES)?;
+    serial::tokens(seed, &speeds, RATE_BYTES)?;
     Ok(0)
 }
 
 /// Runs `work` on each of `cases`, as many at once as the machine has processors; results in order.
-fn each<T: Send>(cases: &[Case], work: impl Fn(&Case) -> Result<T> + Sync) -> Result<Vec<T>> {
+fn each<C: Sync, T: Send>(cases: &[C], work: impl Fn(&C) -> Result<T> + Sync) -> Result<Vec<T>> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<T>)>> = Mutex::default();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -272,10 +276,7 @@ fn latencies(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
 fn tokens(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
     println!("Passing the token: each board always has frames of {RATE_BYTES} bytes for the next one; pull 1k,");
     println!("{} ms of virtual time, stalls 1 %.\n", PASSING_NS / 1_000_000);
-    println!(
-        "{:<14} {:<13} {:>6} {:>8} {:>8} {:>16} {:>6} {:>11}",
-        "mode", "board", "boards", "frames", "Mbit/s", "least/most each", "again", "regenerated"
-    );
+    println!("{:<14} {:<13} {:>6} {}", "mode", "board", "boards", passing::heads());
     for handshake in HANDSHAKES {
         for speed in [speeds[0], speeds[2]] {
             let case = |boards: u8| Case {
@@ -289,20 +290,8 @@ fn tokens(seed: u64, speeds: &[Speed; 3]) -> Result<()> {
             };
             let cases: Vec<Case> = [2, 3, 4, 8].map(case).to_vec();
             for (case, run) in cases.iter().zip(each(&cases, |case| passing(case, RATE_BYTES, PASSING_NS))?) {
-                let frames: u64 = run.received.iter().sum();
-                let rate = frames as f64 * RATE_BYTES as f64 * 8e3 / run.span_ns as f64;
-                let (least, most) = (run.received.iter().min(), run.received.iter().max());
-                println!(
-                    "{:<14} {:<13} {:>6} {:>8} {:>8.2} {:>16} {:>6} {:>11}",
-                    mode(case.width, case.handshake),
-                    case.speed.name,
-                    case.listeners + 1,
-                    frames,
-                    rate,
-                    format!("{}/{}", least.unwrap_or(&0), most.unwrap_or(&0)),
-                    run.again,
-                    run.regenerated
-                );
+                let (mode, speed) = (mode(case.width, case.handshake), case.speed.name);
+                println!("{mode:<14} {speed:<13} {:>6} {}", case.listeners + 1, run.columns(RATE_BYTES));
             }
         }
     }

@@ -1,8 +1,10 @@
-//! The link over SPI on the model of its wires and registers: the drivers of the boards, frames to all.
+//! The link over SPI on the model of its wires and registers: the drivers of the boards, frames to all, and the token.
 //!
 //! It has never run on a board. Not here: what the model leaves out (`docs/reference/link-spi.md`).
 
 use super::cluster::{BEGIN_NS, IDLE_NS, LIMIT_NS, STEP_NS, frame};
+use super::each;
+use super::passing::{self, Passing, Task, pass};
 use anyhow::{Result, bail};
 use renga_board_rpi::spi_master::SpiMaster;
 use renga_board_rpi::spi_slave::SpiSlave;
@@ -10,7 +12,9 @@ use renga_hal::gpio::PinBank;
 use renga_phy::FRAME_BYTES_MAX;
 use renga_phy::bus_phy::TokenBus;
 use renga_phy::pins::PullUps;
-use renga_phy::pins::model::{Model, ModelPins, ModelRegisters, Peripheral, Serial, Setup, Speed, Tasks};
+use renga_phy::pins::model::{
+    Model, ModelPins, ModelRegisters, ONE_PERCENT_NS, Peripheral, Serial, Setup, Speed, Tasks,
+};
 use renga_phy::spi::{SpiBus, timing};
 use renga_wire::bus::Answers;
 use renga_wire::frame::BROADCAST;
@@ -21,6 +25,10 @@ use std::rc::Rc;
 const RATES: [u32; 3] = [1_000_000, 4_000_000, 8_000_000];
 /// As the model's pins.
 const ARM_NS: u64 = 10_000;
+/// As the image's: the longest frame at the lowest rate takes 11 ms.
+const TOKEN_SLOWED: u64 = 4;
+/// Frames in the time that boards pass the token.
+const PASSED_FRAMES: u64 = 24;
 const CORE_HZ: u32 = Serial::REPORTED.core_hz as u32;
 
 type Bus<'a> = SpiBus<ModelPins<'a>, SpiMaster<ModelRegisters<'a>>, SpiSlave<ModelRegisters<'a>>>;
@@ -95,6 +103,50 @@ pub fn rates(seed: u64, speeds: &[Speed; 3], payload_bytes: usize) -> Result<()>
             let clock = format!("{} MHz", rate_hz / 1_000_000);
             println!("{clock:<10} {:<13} {two:>9.2} {three:>9.2} {four:>9.2} {eight:>9.2}", speed.name);
         }
+    }
+    Ok(())
+}
+
+/// The boards pass the token: payload of what arrives, in stalls of 1 %.
+///
+/// # Errors
+/// If the driver breaks a rule of the bus, or a board never takes part.
+pub fn passing(boards: u8, speed: Speed, rate_hz: u32, payload_bytes: usize, seed: u64) -> Result<Passing> {
+    let stall_every_ns = Some(ONE_PERCENT_NS);
+    let setup = Setup { serial: Some(Serial::REPORTED), stall_every_ns, seed, ..Setup::of(boards, speed) };
+    let bits = payload_bytes as u64 * 8;
+    let span_ns = PASSED_FRAMES * bits * 1_000_000_000 / u64::from(rate_hz);
+    let timing = renga_mac::Timing::PI3.slowed(TOKEN_SLOWED);
+    let task = Task { boards, timing, payload_bytes, span_ns };
+    passing::run(
+        &Model::new(&setup),
+        &task,
+        &format_args!("SPI, {boards} boards, {rate_hz} Hz"),
+        |tasks, board, seen| {
+            tasks.begin(board, move |pins| pass(bus(pins, board, speed, rate_hz), &task, &seen));
+        },
+    )
+}
+
+/// Prints what boards that pass the token reach.
+///
+/// # Errors
+/// As [`passing`].
+pub fn tokens(seed: u64, speeds: &[Speed; 3], payload_bytes: usize) -> Result<()> {
+    println!(
+        "\nPassing the token over SPI (never run on a board): each board always has frames of {payload_bytes} bytes for"
+    );
+    println!("the next one, in the time of {PASSED_FRAMES} frames, stalls 1 %.\n");
+    println!("{:<10} {:<13} {:>6} {}", "clock", "board", "boards", passing::heads());
+    let cases: Vec<(u32, Speed, u8)> = RATES
+        .iter()
+        .flat_map(|rate_hz| [speeds[0], speeds[2]].map(|speed| (*rate_hz, speed)))
+        .flat_map(|(rate_hz, speed)| [2, 3, 4, 8].map(|boards| (rate_hz, speed, boards)))
+        .collect();
+    let runs = each(&cases, |(rate_hz, speed, boards)| passing(*boards, *speed, *rate_hz, payload_bytes, seed))?;
+    for ((rate_hz, speed, boards), run) in cases.iter().zip(runs) {
+        let clock = format!("{} MHz", rate_hz / 1_000_000);
+        println!("{clock:<10} {:<13} {boards:>6} {}", speed.name, run.columns(payload_bytes));
     }
     Ok(())
 }
