@@ -40,6 +40,8 @@ pub enum Use {
     Swap(String),
     /// Part of a volume group, an array or an encrypted volume, of this name.
     Held(String),
+    /// This device carries such a thing, which nobody uses now.
+    Marked(String, &'static str),
 }
 
 /// A device.
@@ -110,6 +112,7 @@ impl fmt::Display for Device {
                 Use::Mounted(at) => write!(f, "\n  mounted at {at}")?,
                 Use::Swap(name) => write!(f, "\n  swap on {name}")?,
                 Use::Held(name) => write!(f, "\n  part of {name}")?,
+                Use::Marked(name, what) => write!(f, "\n  {name} is part of {what}")?,
             }
         }
         Ok(())

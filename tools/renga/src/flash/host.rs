@@ -4,6 +4,7 @@
 //! the Linux kernel: `ABI/stable/sysfs-block`, `ABI/testing/sysfs-bus-mmc`, `filesystems/proc.rst` (mountinfo).
 
 use super::device::{Bus, Device, Use};
+use super::signature;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -120,6 +121,12 @@ impl Host {
         uses.extend(swaps.filter(|source| on_it(source)).map(|source| Use::Swap(source.to_string())));
         let own = |held: &&String| held.as_str() != name && !self.folder(held).join("partition").exists();
         uses.extend(above.iter().filter(own).map(|held| Use::Held(self.volume_name(held))));
+        if uses.is_empty() {
+            let partitions = self.partitions(name).into_iter().map(|(name, _)| name);
+            let marked =
+                |device: String| Some(Use::Marked(device.clone(), signature::of(&self.root.join("dev").join(device))?));
+            uses.extend(std::iter::once(name.to_string()).chain(partitions).filter_map(marked));
+        }
         uses
     }
 

@@ -19,6 +19,7 @@ mod journal;
 mod medium;
 mod person;
 mod refusal;
+mod signature;
 mod target;
 
 pub use block_device::{HostMedium, open_for_reading, open_for_writing};

@@ -21,6 +21,8 @@ pub enum Refusal {
     Swap(String),
     /// Part of a volume group, an array or an encrypted volume.
     Held(String),
+    /// This device of it carries a part of such a thing, which nobody uses now.
+    Marked(String, &'static str),
     /// Write-protected.
     ReadOnly,
     /// No card in the reader.
@@ -45,6 +47,12 @@ impl fmt::Display for Refusal {
             Refusal::Mounted(at) => write!(f, "it is mounted at {at}: unmount that first, if it is your card"),
             Refusal::Swap(name) => write!(f, "memory is swapped to {name}"),
             Refusal::Held(name) => write!(f, "it is part of {name}: a volume group, an array or an encrypted volume"),
+            Refusal::Marked(name, what) => {
+                write!(
+                    f,
+                    "/dev/{name} is part of {what}, not in use now: `wipefs -a /dev/{name}` says that it is not wanted any more"
+                )
+            }
             Refusal::ReadOnly => f.write_str("it is write-protected: see the switch at the card's side"),
             Refusal::NoMedium => f.write_str("there is no card in it"),
             Refusal::Large(bytes) => {
@@ -68,6 +76,7 @@ pub fn refusals(device: &Device, image_bytes: u64, large: bool) -> Vec<Refusal> 
         Use::Mounted(at) => Refusal::Mounted(at.clone()),
         Use::Swap(name) => Refusal::Swap(name.clone()),
         Use::Held(name) => Refusal::Held(name.clone()),
+        Use::Marked(name, what) => Refusal::Marked(name.clone(), what),
     }));
     if device.read_only {
         reasons.push(Refusal::ReadOnly);

@@ -40,7 +40,7 @@ impl ComposedHost {
         self.host().device(name).unwrap_or_else(|| panic!("no {name}"))
     }
 
-    pub fn file(&self, path: &str, content: &str) -> &ComposedHost {
+    pub fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &ComposedHost {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().expect("below the root")).expect("the host's own temporary folder");
         fs::write(path, content).expect("the host's own temporary folder");

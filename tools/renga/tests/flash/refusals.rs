@@ -91,6 +91,33 @@ fn what_is_part_of_an_array_or_a_group_is_refused() {
 }
 
 #[test]
+fn what_carries_a_volume_or_an_array_that_nobody_uses_is_refused() {
+    const LEN: usize = 200 << 10;
+    let array = 0xa92b_4efc_u32.to_le_bytes();
+    for (at, mark, what) in [
+        (512, &b"LABELONE"[..], "a volume group"),
+        (3 * 512, b"LABELONE", "a volume group"),
+        (0, b"LUKS\xba\xbe", "an encrypted volume"),
+        (0, &array, "an array"),
+        (4096, &array, "an array"),
+        (128 << 10, &array, "an array"),
+        (LEN - 8192, &array, "an array"),
+    ] {
+        for device in ["sdb", "sdb1"] {
+            let mut bytes = vec![0; LEN];
+            bytes[at..at + mark.len()].copy_from_slice(mark);
+            let host = ComposedHost::with_card();
+            host.file(&format!("dev/{device}"), &bytes);
+            assert_eq!(reasons(&host, "sdb"), [Refusal::Marked(device.into(), what)], "{at}");
+            // Elsewhere it means nothing.
+            bytes.rotate_right(100);
+            host.file(&format!("dev/{device}"), &bytes);
+            assert_eq!(reasons(&host, "sdb"), [], "{at}");
+        }
+    }
+}
+
+#[test]
 fn what_is_swapped_to_is_refused() {
     for swap in ["/dev/sdb1", "/dev/sdb", "/dev/disk/by-label/swap"] {
         let host = ComposedHost::with_card();
